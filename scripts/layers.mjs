@@ -17,10 +17,9 @@ export const layers = [
   ["search"],
   ["match", "pearl"],
   ["join", "group", "corpus", "augmentation"],
-  ["plot", "link"],
+  ["plot", "link", "serve"],
   ["benchmark"],
   ["methods"],
-  ["serve"],
   ["cli"],
 ];
 

@@ -19,6 +19,7 @@ export {
   encodeTable,
 } from "./encoder/encode-table.js";
 export {
+  type CountedMatrix,
   type Embedding,
   type EmbeddingMatrix,
   type EncodeOptions,

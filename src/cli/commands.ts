@@ -12,6 +12,7 @@ const loaders: Readonly<Record<string, () => Promise<{ default: AnyCommand }>>> 
   link: () => import("./use/link.js"),
   index: () => import("./use/index-table.js"),
   search: () => import("./use/search.js"),
+  serve: () => import("./use/serve.js"),
   plot: () => import("./use/plot.js"),
   finetune: () => import("./learn/finetune.js"),
   pretrain: () => import("./learn/pretrain.js"),

@@ -4,6 +4,7 @@
  */
 const controller = new AbortController();
 let isWatched = false;
+let isExpected = false;
 
 process.on("SIGINT", interrupt).on("SIGTERM", interrupt);
 
@@ -31,7 +32,12 @@ export function interruptionSignal(): AbortSignal {
 
 /** The reason of the abort once a signal has arrived: no matter how the command ends, it was interrupted. */
 export const interruption = (): Error | undefined =>
-  controller.signal.aborted ? controller.signal.reason : undefined;
+  controller.signal.aborted && !isExpected ? controller.signal.reason : undefined;
+
+/** For a command that only ends by a signal: once it has ended in order, it was not interrupted. */
+export function expectInterruption(): void {
+  isExpected = true;
+}
 
 /**
  * Ends the process as the signal does by default: code 130 (SIGINT) or 143 (SIGTERM) in a shell. process.exit would

@@ -21,6 +21,11 @@ export const positiveInteger = numberParser(
   /^\d+$/,
 );
 export const wholeNumber = numberParser("a whole number of at least 0", Number.isSafeInteger, /^\d+$/);
+export const portNumber = numberParser(
+  "a port between 0 and 65535",
+  (value) => value <= 65_535 && Number.isSafeInteger(value),
+  /^\d+$/,
+);
 export const positiveNumber = numberParser("a number above 0", (value) => value > 0 && value < Infinity);
 export const fraction = numberParser("a number between 0 and 1", (value) => value >= 0 && value <= 1);
 

@@ -30,9 +30,9 @@ export interface EncodeRequest {
   readonly state: Int32Array;
 }
 
-/** A phrase's vector, or its score for each phrase type. */
+/** A phrase's vector, its score for each phrase type, or how many tokens the model reads of it. */
 export interface EncodePart {
-  readonly output: "embedding" | "types";
+  readonly output: "embedding" | "types" | "tokens";
   /** Numbers of a row that are kept, the first ones; 0, in a request of this part alone, keeps them all. */
   readonly dimension: number;
   readonly length: "unit" | "raw";
@@ -40,6 +40,22 @@ export interface EncodePart {
 
 export function rowWidth(parts: readonly EncodePart[]): number {
   return parts.reduce((sum, { dimension }) => sum + dimension, 0);
+}
+
+/** Rows of all parts as one array for each part. */
+export function splitRows(all: Float32Array, parts: readonly EncodePart[]): Float32Array[] {
+  const width = rowWidth(parts);
+  const rows = all.length / width;
+  let offset = 0;
+  return parts.map(({ dimension }) => {
+    const own = new Float32Array(rows * dimension);
+    for (let row = 0; row < rows; row++) {
+      const start = row * width + offset;
+      own.set(all.subarray(start, start + dimension), row * dimension);
+    }
+    offset += dimension;
+    return own;
+  });
 }
 
 export interface EncodeReply {

@@ -99,7 +99,8 @@ async function encode(open: OpenModel, request: EncodeRequest): Promise<EncodeRe
   const { cost } = architectureOf(open.folder.features[primary]);
   const cells = cost === "transformer" ? TOKENS[open.session.device] : NGRAMS;
   const outputs = request.parts.map(({ output }) => (output === "types" ? TYPE_LOGITS : open.output));
-  let vectors = new Float32Array(texts.length * rowWidth(request.parts));
+  let rowLength = rowWidth(request.parts);
+  let vectors = new Float32Array(texts.length * rowLength);
   for (const batch of batchByLength(lengths, cells, request.batchSize)) {
     if (Atomics.load(request.state, STOP) === 1) break;
     const feeds: Feeds = {};
@@ -108,14 +109,21 @@ async function encode(open: OpenModel, request: EncodeRequest): Promise<EncodeRe
       const longest = batch.rows.reduce((most, row) => Math.max(most, own[row]), 1);
       open.featurizers[index].fill(rows, batch.rows, longest, feeds);
     });
-    const results = await open.session.run(feeds, outputs);
+    const results = await open.session.run(feeds, [...new Set(outputs)]);
     let offset = 0;
-    request.parts.forEach(({ dimension, length }, part) => {
+    request.parts.forEach(({ output, dimension, length }, part) => {
+      if (output === "tokens") {
+        for (const row of batch.rows) vectors[row * rowLength + offset] = lengths[row];
+        offset += dimension;
+        return;
+      }
       const pooled = checkedPool(open, outputs[part], results[outputs[part]], batch.rows, lengths);
       const width = pooled.length / batch.rows.length;
       const kept = dimension || width;
-      if (vectors.length === 0) vectors = new Float32Array(texts.length * kept);
-      const rowLength = vectors.length / texts.length;
+      if (rowLength === 0) {
+        rowLength = kept;
+        vectors = new Float32Array(texts.length * kept);
+      }
       batch.rows.forEach((row, i) => {
         const start = row * rowLength + offset;
         const target = vectors.subarray(start, start + kept);

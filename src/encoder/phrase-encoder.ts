@@ -6,8 +6,9 @@ import type { DownloadProgress } from "../hub/download.js";
 import { locateModel } from "../hub/locate.js";
 import type { Device, DeviceChoice } from "../runtime/device.js";
 import { EncodePool } from "./encode-pool.js";
-import type { EncodePart, Precision } from "./encode-protocol.js";
+import { type EncodePart, type Precision, splitRows } from "./encode-protocol.js";
 import { modelFingerprint } from "./model-fingerprint.js";
+import { dotProducts } from "./pooling.js";
 import { ranked, softmax, type TypeProbability } from "./type-probabilities.js";
 
 /** Options of {@link PhraseEncoder.load}. */
@@ -56,6 +57,12 @@ export interface EmbeddingMatrix {
   readonly truncated: number;
   /** Rows without any visible character: their vector is all zeros. */
   readonly empty: number;
+}
+
+/** Vectors of many phrases, with the length of each. */
+export interface CountedMatrix extends EmbeddingMatrix {
+  /** [rows] tokens that the model reads: subwords of a transformer, words of pearl-mini. 0 for an empty phrase. */
+  readonly tokens: Float32Array;
 }
 
 /** Vectors and phrase types of many phrases, from one run of the model. */
@@ -156,18 +163,21 @@ export class PhraseEncoder {
    * @throws ModelError where the model has no type head, ArgumentError
    */
   async encodeWithTypes(phrases: readonly string[], options: EncodeOptions = {}): Promise<TypedMatrix> {
-    const parts = [this.#embeddingPart(phrases, options), this.#typesPart()];
-    const { data: rows, ...counts } = await this.#run(phrases, options, parts);
-    const [{ dimension }, { dimension: labels }] = parts;
-    const data = new Float32Array(phrases.length * dimension);
-    const types = new Float32Array(phrases.length * labels);
+    const { rest, ...matrix } = await this.#vectorsWith(this.#typesPart(), phrases, options);
+    const labels = this.model.types.length;
+    const types = new Float32Array(rest.length);
     phrases.forEach((phrase, row) => {
-      const start = row * (dimension + labels);
-      data.set(rows.subarray(start, start + dimension), row * dimension);
       if (phrase.trim() === "") return;
-      types.set(softmax(rows.subarray(start + dimension, start + dimension + labels)), row * labels);
+      types.set(softmax(rest.subarray(row * labels, (row + 1) * labels)), row * labels);
     });
-    return { data, types, rows: phrases.length, dimension, ...counts };
+    return { ...matrix, types };
+  }
+
+  /** Like encodeMatrix, with the number of tokens of each phrase. @throws ArgumentError */
+  async encodeWithTokens(phrases: readonly string[], options: EncodeOptions = {}): Promise<CountedMatrix> {
+    const part: EncodePart = { output: "tokens", dimension: 1, length: "raw" };
+    const { rest: tokens, ...matrix } = await this.#vectorsWith(part, phrases, options);
+    return { ...matrix, tokens };
   }
 
   /**
@@ -188,6 +198,14 @@ export class PhraseEncoder {
         ? []
         : ranked(rows.subarray(row * labels.length, (row + 1) * labels.length), labels, top),
     );
+  }
+
+  /** Vectors, and beside them (`rest`) what one more part of the same run gives. */
+  async #vectorsWith(part: EncodePart, phrases: readonly string[], options: EncodeOptions) {
+    const parts = [this.#embeddingPart(phrases, options), part];
+    const { data: all, ...counts } = await this.#run(phrases, options, parts);
+    const [data, rest] = splitRows(all, parts);
+    return { data, rest, rows: phrases.length, dimension: parts[0].dimension, ...counts };
   }
 
   #embeddingPart(phrases: readonly string[], options: EncodeOptions): EncodePart {
@@ -221,11 +239,7 @@ export class PhraseEncoder {
     options: EncodeOptions = {},
   ): Promise<Float32Array[]> {
     const vectors = await this.encode([...a, ...b], { ...options, normalize: true });
-    const left = vectors.slice(0, a.length);
-    const right = vectors.slice(a.length);
-    return left.map((x) =>
-      Float32Array.from(right, (y) => x.reduce((sum, value, i) => sum + value * y[i], 0)),
-    );
+    return dotProducts(vectors.slice(0, a.length), vectors.slice(a.length));
   }
 
   /** Fingerprint of the graph, the files that number its inputs and the precision; differs between two models. */

@@ -50,3 +50,7 @@ export function finishVector(source: Float32Array, target: Float32Array, length:
   const scale = length === "unit" && squares > 0 ? 1 / Math.sqrt(squares) : 1;
   for (let i = 0; i < target.length; i++) target[i] = source[i] * scale;
 }
+
+/** The dot product of each vector of `left` with each of `right`: their cosine if they have unit length. */
+export const dotProducts = (left: readonly Float32Array[], right: readonly Float32Array[]): Float32Array[] =>
+  left.map((x) => Float32Array.from(right, (y) => x.reduce((sum, value, i) => sum + value * y[i], 0)));

@@ -52,3 +52,11 @@ export function typeParts(types: readonly TypeProbability[]): TypeParts[] {
     ofEntity: entities.get(part.entity) as number,
   }));
 }
+
+const rounded = (probability: number): number => Number(probability.toFixed(6));
+
+/** A type as programs read it, in JSON. */
+export const typeRecord = ({ lexical, entity, both, ofClass, ofEntity }: TypeParts) => ({
+  ...{ class: lexical, type: entity, probability: rounded(both) },
+  ...{ classProbability: rounded(ofClass), typeProbability: rounded(ofEntity) },
+});

@@ -13,8 +13,8 @@ export const oracleExports = [
   "encoder.named.onnx",
 ];
 
-/** Phrases of the oracle's first batch, and PyTorch's mean-pooled vectors of them (not normalised). */
-export function oracleBatch(): { phrases: string[]; embeddings: number[][] } {
+/** Phrases of the oracle's first batch, their tokens, and PyTorch's mean-pooled vectors of them (not normalised). */
+export function oracleBatch(): { phrases: string[]; tokens: number[]; embeddings: number[][] } {
   const golden = JSON.parse(readFileSync(join(oracleFolder, "golden.json"), "utf8"));
   const { anchor_ids, anchor_mask } = golden.batches[0];
   const phrases = anchor_ids.map((ids: number[], row: number) =>
@@ -24,7 +24,8 @@ export function oracleBatch(): { phrases: string[]; embeddings: number[][] } {
       .map((id) => `t${id}`)
       .join(" "),
   );
-  return { phrases, embeddings: golden.float64.forward.anchor_embeddings };
+  const tokens = anchor_mask.map((mask: number[]) => mask.reduce((sum, bit) => sum + bit, 0));
+  return { phrases, tokens, embeddings: golden.float64.forward.anchor_embeddings };
 }
 
 /** Writes the folder and returns its path. */

@@ -57,6 +57,14 @@ describe("PhraseEncoder on PyTorch's encoders", () => {
     small.forEach((vector, i) => expect(largestDifference(vector, together[500 + i])).toBeLessThan(1e-5));
   });
 
+  it("counts the tokens that the graph reads of each phrase, none of an empty one", async () => {
+    const encoder = await load(makeOracleModel("encoder.folded.onnx"));
+    const { phrases, tokens } = oracleBatch();
+    const counted = await encoder.encodeWithTokens([...phrases, "", phrases[0]]);
+    expect([...counted.tokens]).toEqual([...tokens, 0, tokens[0]]);
+    expect(counted.data).toEqual((await encoder.encodeMatrix([...phrases, "", phrases[0]])).data);
+  });
+
   it("returns rows in the input's order, equal phrases once, unit length", async () => {
     const encoder = await load(makeOracleModel("encoder.folded.onnx"));
     const phrases = ["t200 t201 t202", "t300", "t200 t201 t202", "", "t300 t301"];

@@ -48,6 +48,12 @@ async function press(page: Page, key: string, status: string): Promise<void> {
   await page.getByRole("status").getByText(status).waitFor();
 }
 
+/** The left row of the pair that the page asks about. */
+const shownRow = async (page: Page): Promise<number> =>
+  Number(
+    (await page.getByRole("columnheader", { name: "Left, row" }).textContent())!.slice("Left, row ".length),
+  );
+
 const end = (): Promise<number | null> =>
   new Promise((resolve) =>
     server.exitCode === null ? server.on("close", resolve) : resolve(server.exitCode),
@@ -79,24 +85,25 @@ describe.skipIf(!existsSync(executablePath))("the review page", () => {
   });
 
   it("takes a whole review by keyboard, and prints the command that applies it", async () => {
-    await folder.write("left.csv", "name,city\nIBM Corp,Armonk\n");
-    const page = await openPage(await start("left.csv", "right.csv", "--ignore", "notes"));
-    await page.getByRole("alert").getByText("right.csv").waitFor();
+    const page = await openPage(await start("left.jsonl", "right.jsonl", "--ignore", "city"));
+    await page.getByRole("img", { name: /^Estimated precision: .* with 0 answers/ }).waitFor();
+    const rows = [await shownRow(page)];
     await press(page, "y", "Saved: same. 1 of 4");
+    rows.push(await shownRow(page));
     await press(page, "y", "Saved: same. 2 of 4");
     await press(page, "u", "Undone. 1 of 4");
+    expect(await shownRow(page)).toBe(rows[1]);
     await press(page, "n", "Saved: different. 2 of 4");
     await press(page, "?", "Saved: not sure. 3 of 4");
+    rows.push(await shownRow(page));
     await press(page, "y", "Saved: same. 4 of 4");
     await page.getByRole("heading", { name: "All pairs are answered" }).waitFor();
-    expect(await folder.decisions()).toEqual([
-      [1, true],
-      [2, false],
-      [4, true],
-    ]);
+    await page.getByRole("img", { name: /^Number of matches: .* with 3 answers/ }).waitFor();
+    const answers = rows.map((row, place) => [row, place !== 1] as const);
+    expect(new Map(await folder.decisions())).toEqual(new Map(answers));
     await page.getByRole("button", { name: "End the review" }).press("Enter");
     await page.getByRole("heading", { name: "The review has ended" }).waitFor();
-    const command = "pearl join left.csv right.csv --ignore notes --review review.csv -o joined.csv";
+    const command = "pearl join left.jsonl right.jsonl --ignore city --review review.csv -o joined.csv";
     expect(await page.getByRole("code").textContent()).toBe(command);
     expect(await end()).toBe(0);
     expect(printed).toContain(`4 of 4 pairs answered. Apply the answers with:\n\n  ${command}\n`);

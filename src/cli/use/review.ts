@@ -2,9 +2,11 @@
 import type { Option } from "commander";
 import { UsageError } from "../../errors.js";
 import { shellWord } from "../../match/unnamed-column.js";
+import { checkFile } from "../../table/read/source.js";
 import { command } from "../command.js";
 import { counted } from "../format.js";
-import { choice, fraction, option, shared, tableOptionsOf, wholeNumber } from "../options.js";
+import { expectInterruption } from "../interruption.js";
+import { choice, fraction, option, shared, tableOptionsOf } from "../options.js";
 
 /** Options of `join` and `dedupe` that decide what is found. */
 const matchingOptions = [
@@ -28,12 +30,7 @@ export default command({
     ["[left]", "its table, or the first of two: shows what the answers change"],
     ["[right]", "the second table"],
   ],
-  options: [
-    option("--port <n>", "port of the page on this machine; 0: any free one", wholeNumber, 0),
-    option("--no-open", "do not open the browser"),
-    ...matchingOptions,
-    ...shared.run,
-  ],
+  options: [option("--no-open", "do not open the browser"), ...matchingOptions, ...shared.run],
   examples: [
     ["pearl review review.csv", "answer with the keys y, n, ? and u (undo)"],
     ["pearl review review.csv customers.csv", "and see what the answers change in a dedupe"],
@@ -45,6 +42,7 @@ export default command({
       throw new UsageError("--kind is about two tables: name both, or leave it out");
     const { startReview } = await import("../../serve/review/server.js");
     const tables = [left, right].filter((table) => table !== undefined);
+    for (const table of tables) await checkFile(table);
     const matching =
       left === undefined
         ? undefined
@@ -59,15 +57,19 @@ export default command({
       tables.length === 0
         ? `the command that wrote it, with --review ${shellWord(file)}`
         : commandLine(right === undefined ? ["dedupe", ...apply] : ["join", ...apply, "-o", "joined.csv"]);
-    const review = await startReview(file, { matching, nextCommand }, options.port);
+    const review = await startReview(file, { matching, nextCommand });
     session.atEnd(review.close);
     session.print(`${counted(review.counts().open, "pair")} to answer: ${review.url}`);
     if (options.open) {
       const { default: open } = await import("open");
       await open(review.url).catch(() => session.say("no browser was found: open the address in one"));
     }
-    const interrupted = new Promise((resolve) => session.signal.addEventListener("abort", resolve));
-    await Promise.race([review.finished, interrupted]);
+    const { signal } = session;
+    await Promise.race([
+      review.finished,
+      new Promise((resolve) => signal.addEventListener("abort", resolve)),
+    ]);
+    expectInterruption();
     const { pairs, open } = review.counts();
     session.print(
       `${pairs - open} of ${counted(pairs, "pair")} answered. Apply the answers with:\n\n  ${nextCommand}\n`,

@@ -1,5 +1,5 @@
 /** `pearl type`: classifies phrases with a model's type head. */
-import { type TypeParts, typeParts } from "../../encoder/type-probabilities.js";
+import { type TypeParts, typeParts, typeRecord } from "../../encoder/type-probabilities.js";
 import { alignColumns } from "../../files/text-table.js";
 import { type Cell, numberCell, textOfCell } from "../../table/cell.js";
 import { type RowsFormat, rowsFormatOfName } from "../../table/format.js";
@@ -78,16 +78,8 @@ function cellsOf({ phrase, types }: TypedPhrase): Cell[][] {
   ]);
 }
 
-const rounded = (probability: number): number => Number(probability.toFixed(6));
-
 const asJson = ({ phrase, types }: TypedPhrase): string =>
-  JSON.stringify({
-    phrase,
-    types: types.map(({ lexical, entity, both, ofClass, ofEntity }) => ({
-      ...{ class: lexical, type: entity, probability: rounded(both) },
-      ...{ classProbability: rounded(ofClass), typeProbability: rounded(ofEntity) },
-    })),
-  });
+  JSON.stringify({ phrase, types: types.map(typeRecord) });
 
 async function write(
   path: string,

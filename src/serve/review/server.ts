@@ -47,8 +47,8 @@ const answerSchema = {
   properties: { id: { type: "string" }, answer, seen: answer },
 };
 
-/** @param port 0: any free one @throws TableError for a file that is not a review */
-export async function startReview(path: string, options: ReviewOptions, port = 0): Promise<RunningReview> {
+/** @throws TableError for a file that is not a review */
+export async function startReview(path: string, options: ReviewOptions): Promise<RunningReview> {
   const session = await ReviewSession.open(path, options);
   const token = randomBytes(24).toString("base64url");
   const app = Fastify({ bodyLimit: 10_000 });
@@ -74,7 +74,7 @@ export async function startReview(path: string, options: ReviewOptions, port = 0
       return session.state();
     });
   });
-  await app.listen({ host: "127.0.0.1", port });
+  await app.listen({ host: "127.0.0.1", port: 0 });
   const { port: used } = app.server.address() as AddressInfo;
   return {
     ...{ app, finished, url: `http://127.0.0.1:${used}/${token}/` },

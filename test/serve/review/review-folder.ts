@@ -17,18 +17,23 @@ const pairs = [0, 1, 2, 3].map((row) => ({
   ...{ left: row, right: row, probability: 0.6, accepted: true, why: `pair ${row}` },
 }));
 
-/** Writes left.csv, right.csv and a review of four pairs. */
+/** Writes left.jsonl, right.jsonl and a review of four pairs. */
 export async function reviewFolder(format = "csv") {
   const folder = await mkdtemp(join(tmpdir(), "pearl-review-"));
   const file = join(folder, `review.${format}`);
   const tables = { left, right, columns: [["name", "title"] as const] };
   await writeReview(file, tables, pairs);
+  const write = (name: string, text: string) => writeFile(join(folder, name), text);
+  await write("left.jsonl", linesOf(left));
+  await write("right.jsonl", linesOf(right));
   const decisions = async () =>
-    (await readDecisions(file, { left, right })).map(({ left, match }) => [left + 1, match]);
-  return {
-    folder,
-    file,
-    decisions,
-    write: (name: string, text: string) => writeFile(join(folder, name), text),
-  };
+    (await readDecisions(file, { left, right })).map(({ left, match }) => [left + 1, match] as const);
+  return { folder, file, decisions, write };
 }
+
+const linesOf = (columns: { readonly city: readonly string[] }): string =>
+  columns.city
+    .map((_, row) =>
+      JSON.stringify(Object.fromEntries(Object.entries(columns).map(([name, cells]) => [name, cells[row]]))),
+    )
+    .join("\n");

@@ -1,0 +1,149 @@
+/** `pearl serve`: answers over HTTP what the other commands answer, until a signal ends it. */
+import { readFile } from "node:fs/promises";
+import type { AddressInfo } from "node:net";
+import { basename } from "node:path";
+import type { PhraseEncoder } from "../../encoder/phrase-encoder.js";
+import { messageOf, UsageError } from "../../errors.js";
+import type { Server } from "../../serve/server.js";
+import type { ServedIndex } from "../../serve/service.js";
+import { command, type OptionsOf } from "../command.js";
+import { formatCount } from "../format.js";
+import { expectInterruption } from "../interruption.js";
+import {
+  choice,
+  option,
+  portNumber,
+  positiveInteger,
+  positiveNumber,
+  repeatable,
+  shared,
+} from "../options.js";
+import { loadEncoder, type Session } from "../session.js";
+import { openIndex } from "./index-table.js";
+
+const options = [
+  option(
+    "-m, --model <model>",
+    "embedded model, folder or hub id (default: the indexes', else the embedded one)",
+  ),
+  option("--host <address>", "address to listen on", (text) => text, "127.0.0.1"),
+  option("--port <n>", "port to listen on; 0 takes a free one", portNumber, 8080),
+  option("--api-key-file <file>", "a file with the key that requests must send (default: $PEARL_API_KEY)"),
+  option(
+    "--cors <origin>",
+    "allow pages of this origin, such as https://example.org; repeatable",
+    repeatable,
+  ),
+  option("--max-body <megabytes>", "largest body of a request", positiveNumber, 8),
+  option("--max-items <n>", "most phrases or rows of a request", positiveInteger, 2048),
+  option("--max-characters <n>", "longest phrase or cell", positiveInteger, 8192),
+  option("--queue <n>", "most phrases that wait; more are refused", positiveInteger, 16_384),
+  option("--request-timeout <seconds>", "time in which a request must arrive", positiveNumber, 30),
+  choice("--log <level>", "what is logged on standard error, as JSON", ["silent", "error", "info"], "error"),
+  ...shared.run,
+  shared.int8,
+] as const;
+
+type ServeOptions = OptionsOf<typeof options>;
+
+export default command({
+  name: "serve",
+  summary: "answer over HTTP: embeddings as OpenAI's API gives them, matches, types, similarities",
+  arguments: [["[indexes...]", "indexes made by `pearl index build`, for /match"]],
+  options,
+  examples: [
+    ["pearl serve", "embeddings on http://127.0.0.1:8080/v1"],
+    ["pearl serve companies.index --port 9000", "match rows with an index, too"],
+    ["pearl serve --host 0.0.0.0 --api-key-file key.txt", "for other machines"],
+  ],
+  run: async ([paths], options, session) => {
+    const apiKey = await keyOf(options.apiKeyFile);
+    const { signal } = session;
+    const { createService, serveIndex } = await import("../../serve/service.js");
+    const { createServer } = await import("../../serve/server.js");
+    const indexes = new Map<string, ServedIndex>();
+    for (const [name, path] of namedPaths(paths))
+      indexes.set(name, await serveIndex(await openIndex(path, session)));
+    const own = [...indexes.values()].map(({ index }) => index.layout.model?.name).find(Boolean);
+    const model = options.model ?? own;
+    const encoder = await loadEncoder({ ...options, model }, session);
+    for (const { index } of indexes.values()) index.checkModel(await encoder.fingerprint());
+    const { maxItems: items, maxCharacters: characters, queue } = options;
+    const limits = { items, characters, queue, bodyBytes: Math.round(options.maxBody * 1e6) };
+    const service = createService(encoder, indexes, limits);
+    const modelNames = [encoder.model.name, ...(model === undefined ? [] : [model])];
+    const server = await createServer(service, {
+      modelNames,
+      apiKey,
+      arrivalSeconds: options.requestTimeout,
+      origins: options.cors,
+      log: options.log,
+    });
+    session.atEnd(() => server.close());
+    await listen(server, options);
+    announce(server, options, { encoder, indexes, apiKey }, session);
+    await new Promise((resolve) =>
+      signal.aborted ? resolve(undefined) : signal.addEventListener("abort", resolve),
+    );
+    session.say("stopping: requests in progress are answered first");
+    await server.close();
+    expectInterruption();
+  },
+});
+
+/** Indexes by the names that requests give: `companies` for `data/companies.index`. */
+function namedPaths(paths: readonly string[]): Map<string, string> {
+  const named = new Map<string, string>();
+  for (const path of paths) {
+    const name = basename(path).replace(/\.index$/, "");
+    if (named.has(name)) throw new UsageError(`two indexes have the name ${name}: rename one of the folders`);
+    named.set(name, path);
+  }
+  return named;
+}
+
+async function keyOf(file: string | undefined): Promise<string | undefined> {
+  if (file === undefined) return process.env.PEARL_API_KEY || undefined;
+  const text = await readFile(file, "utf8").catch((error: unknown) => {
+    throw new UsageError(`cannot read the API key: ${messageOf(error)}`);
+  });
+  const key = text.trim();
+  if (key !== "") return key;
+  throw new UsageError(`${file} is empty. Write a key into it, as \`openssl rand -hex 32 > ${file}\` does.`);
+}
+
+async function listen(server: Server, { host, port }: ServeOptions): Promise<void> {
+  await server.listen({ host, port }).catch((error: unknown) => {
+    const { code } = error as { readonly code?: string };
+    if (code === "EADDRINUSE")
+      throw new UsageError(
+        `port ${port} of ${host} is in use. Choose another with --port; 0 takes a free one.`,
+      );
+    throw new UsageError(`cannot listen on ${host}, port ${port}: ${messageOf(error)}`);
+  });
+}
+
+interface Serving {
+  readonly encoder: PhraseEncoder;
+  readonly indexes: ReadonlyMap<string, ServedIndex>;
+  readonly apiKey: string | undefined;
+}
+
+function announce(
+  server: Server,
+  { host }: ServeOptions,
+  { encoder, indexes, apiKey }: Serving,
+  session: Session,
+): void {
+  const names = [...indexes.keys()].join(", ");
+  const { name } = encoder.model;
+  session.say(`model: ${name}, ${formatCount(encoder.dimension)} dimensions, on ${encoder.device}`);
+  if (names !== "") session.say(`indexes: ${names}`);
+  const isLocal = /^(localhost|127\..*|::1)$/.test(host);
+  if (!isLocal && apiKey === undefined)
+    session.say(
+      `warning: ${host} can be reached from other machines, and there is no API key (--api-key-file)`,
+    );
+  const { port } = server.server.address() as AddressInfo;
+  session.print(`listening on http://${host.includes(":") ? `[${host}]` : host}:${port}`);
+}

@@ -1,0 +1,72 @@
+/** Matches a few rows against an index: the nearest by phrase are compared by all columns, as two tables are. */
+import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
+import { ArgumentError } from "../errors.js";
+import type { TableColumns } from "../match/columns/align.js";
+import type { IndexEntry, SearchHit } from "../search/index-types.js";
+import { searchPhrases } from "../search/phrase-search.js";
+import type { VectorIndex } from "../search/vector-index.js";
+import { type MatchTablesOptions, matchTables, type TableMatches } from "./match-tables.js";
+
+/** A row as cells by column; absent cells are empty. */
+export type NamedRow = Readonly<Record<string, string>>;
+
+export interface MatchIndexOptions extends Omit<MatchTablesOptions, "encoder"> {
+  /** Candidates per row. Default 20. */
+  readonly k?: number;
+  /** Rows of the index that are compared besides: they show how often unrelated rows agree. Default none. */
+  readonly ordinary?: readonly IndexEntry[];
+}
+
+/** What was found: the left table is `candidates`, the right one the given rows. */
+export interface IndexMatches extends TableMatches {
+  readonly candidates: readonly NamedRow[];
+  /** By given row: its nearest rows by phrase, best first, each with its place among the candidates. */
+  readonly nearest: readonly (readonly (SearchHit & { readonly place: number })[])[];
+}
+
+/** By default, each given row has at most one match. @throws ArgumentError where the rows lack the index's phrases */
+export async function matchIndex(
+  index: VectorIndex,
+  encoder: PhraseEncoder,
+  rows: readonly NamedRow[],
+  { k = 20, ordinary = [], ...options }: MatchIndexOptions = {},
+): Promise<IndexMatches> {
+  const column = phraseColumnOf(index, rows, options.on);
+  const phrases = rows.map((row) => row[column] ?? "");
+  const found = await searchPhrases(index, encoder, phrases, { k, signal: options.signal });
+  const places = new Map<string, number>();
+  const candidates: NamedRow[] = [];
+  const nearest = found.map((hits) =>
+    hits.map((hit) => {
+      const place = places.get(hit.key) ?? candidates.push(hit.cells) - 1;
+      places.set(hit.key, place);
+      return { ...hit, place };
+    }),
+  );
+  const { columns } = index.layout;
+  for (const { key, cells } of ordinary)
+    if (!places.has(key)) candidates.push(Object.fromEntries(columns.map((name, at) => [name, cells[at]])));
+  const tables = [columnsOf(candidates, columns), columnsOf(rows)] as const;
+  const matches = await matchTables(...tables, { kind: "many-to-one", ...options, encoder });
+  return { ...matches, candidates, nearest };
+}
+
+/** The column of the given rows that holds phrases, as the index's phrase column does. */
+function phraseColumnOf({ layout }: VectorIndex, rows: readonly NamedRow[], on: readonly string[] = []) {
+  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  const { phraseColumn = "" } = layout;
+  const pairs = on.map((pair) => pair.split("="));
+  const named = pairs.find(([left]) => left === phraseColumn)?.at(-1) ?? phraseColumn;
+  if (names.includes(named)) return named;
+  if (names.length === 1) return names[0];
+  throw new ArgumentError(
+    `The rows have no column ${named}, which the index finds rows by; they have ${names.join(", ") || "none"}. ` +
+      `Rename one, or name it in "on": "${phraseColumn}=COLUMN".`,
+  );
+}
+
+/** Rows as columns of text. */
+export function columnsOf(rows: readonly NamedRow[], names?: readonly string[]): TableColumns {
+  const all = names ?? [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  return Object.fromEntries(all.map((name) => [name, rows.map((row) => row[name] ?? "")]));
+}

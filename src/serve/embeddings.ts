@@ -1,0 +1,85 @@
+/** OpenAI's routes: embeddings and models. */
+import { z } from "zod";
+import { finishVector } from "../encoder/pooling.js";
+import { errorSchema, RequestError, whenGone } from "./errors.js";
+import type { Server } from "./server.js";
+import type { Service } from "./service.js";
+
+const modelSchema = z.object({
+  id: z.string(),
+  object: z.literal("model"),
+  created: z.int(),
+  owned_by: z.string(),
+});
+
+/** @param names the model's names; the first is shown */
+export function embeddingRoutes(app: Server, service: Service, names: readonly string[]): void {
+  const { encoder, limits, embeddings, metrics } = service;
+  const phrase = z.string().min(1, "a phrase cannot be an empty string").max(limits.characters);
+  const many = z.array(phrase).min(1, "there must be at least one phrase").max(limits.items);
+  const body = z.strictObject({
+    input: z.union([phrase, many], "must be a string or an array of strings; token ids are not accepted"),
+    model: z.string(),
+    encoding_format: z.enum(["float", "base64"]).default("float"),
+    dimensions: z.int().min(1).max(encoder.dimension).optional(),
+    user: z.string().optional(),
+  });
+  const usage = z.object({ prompt_tokens: z.int(), total_tokens: z.int() });
+  const embedding = z.union([z.array(z.number()), z.string().meta({ description: "base64 of float32" })]);
+  const data = z.array(z.object({ object: z.literal("embedding"), index: z.int(), embedding }));
+  const answer = z.object({ object: z.literal("list"), data, model: z.string(), usage });
+  const response = { 200: answer, "4xx": errorSchema };
+  app.post(
+    "/v1/embeddings",
+    { schema: { summary: "Embed phrases", body, response } },
+    async (request, reply) => {
+      const { input, model, encoding_format, dimensions = encoder.dimension } = request.body;
+      checkName(model);
+      const found = await embeddings.add(typeof input === "string" ? [input] : input, whenGone(reply));
+      const total = found.reduce((sum, { tokens }) => sum + tokens, 0);
+      metrics.onTokens(total);
+      const rows = found.map(({ vector }, index) => {
+        const cut = dimensions === vector.length ? vector : shortened(vector, dimensions);
+        return {
+          object: "embedding" as const,
+          index,
+          embedding: encoding_format === "float" ? [...cut] : base64(cut),
+        };
+      });
+      return {
+        ...{ object: "list" as const, data: rows, model },
+        usage: { prompt_tokens: total, total_tokens: total },
+      };
+    },
+  );
+
+  const created = Math.floor(Date.now() / 1000);
+  const own = { id: names[0], object: "model" as const, created, owned_by: "pearl" };
+  const list = z.object({ object: z.literal("list"), data: z.array(modelSchema) });
+  app.get("/v1/models", { schema: { summary: "The model", response: { 200: list } } }, async () => {
+    return { object: "list" as const, data: [own] };
+  });
+  const params = z.object({ model: z.string() });
+  const one = { summary: "One model", params, response: { 200: modelSchema, "4xx": errorSchema } };
+  app.get("/v1/models/:model", { schema: one }, async ({ params }) => {
+    checkName(params.model);
+    return own;
+  });
+
+  function checkName(name: string): void {
+    if (names.includes(name)) return;
+    const message = `The model \`${name}\` does not exist. This server has \`${names[0]}\`.`;
+    throw new RequestError(404, message, { code: "model_not_found", param: "model" });
+  }
+}
+
+/** The first coordinates, scaled to unit length. */
+function shortened(vector: Float32Array, dimensions: number): Float32Array {
+  const cut = new Float32Array(dimensions);
+  finishVector(vector, cut, "unit");
+  return cut;
+}
+
+/** Little-endian float32, as OpenAI's clients read it; every platform of Node has this byte order. */
+const base64 = ({ buffer, byteOffset, byteLength }: Float32Array): string =>
+  Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength).toString("base64");

@@ -1,0 +1,144 @@
+/** The HTTP server of `pearl serve`: limits, keys, errors and logs around the routes. */
+import { createHash, timingSafeEqual } from "node:crypto";
+import type { Socket } from "node:net";
+import cors from "@fastify/cors";
+import swagger from "@fastify/swagger";
+import fastify, { type FastifyInstance, LogController } from "fastify";
+import { jsonSchemaTransform, validatorCompiler, type ZodTypeProvider } from "fastify-type-provider-zod";
+import { packageVersion } from "../files/version.js";
+import { embeddingRoutes } from "./embeddings.js";
+import { errorBody, errorObject, RequestError, statusOf } from "./errors.js";
+import { matchRoutes } from "./match.js";
+import { phraseRoutes } from "./phrases.js";
+import type { Service } from "./service.js";
+import { statusRoutes } from "./status.js";
+
+export interface ServerOptions {
+  /** Names that requests may call the model by; the first is shown. */
+  readonly modelNames: readonly string[];
+  /** What requests must send as bearer token. Default: no key. */
+  readonly apiKey?: string;
+  /** Origins whose pages may call the server. Default none. */
+  readonly origins?: readonly string[];
+  readonly log?: LogLevel;
+  /** Seconds in which a request must arrive whole. Default 30. */
+  readonly arrivalSeconds?: number;
+  /** Seconds that requests in progress have once the server stops. Default 25. */
+  readonly drainSeconds?: number;
+}
+
+export const logLevels = ["silent", "error", "info"] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+const open = new Set(["/health", "/ready", "/", "/openapi.json"]);
+
+export type Server = ReturnType<typeof bareServer>;
+
+/** A server with all routes, not listening yet. */
+export async function createServer(service: Service, options: ServerOptions): Promise<Server> {
+  const app = bareServer(service, options);
+  if (options.origins?.length) await app.register(cors, { origin: [...options.origins] });
+  if (options.apiKey !== undefined) requireKey(app, options.apiKey);
+  await app.register(swagger, {
+    openapi: { openapi: "3.1.0", info: { title: "pearl", version: packageVersion() } },
+    transform: jsonSchemaTransform,
+  });
+  answerErrors(app);
+  drain(app, options.drainSeconds ?? 25);
+  app.addHook("onResponse", async (request, reply) => {
+    const route = request.routeOptions.url ?? "unknown";
+    const seconds = reply.elapsedTime / 1000;
+    service.metrics.onRequest(request.method, route, reply.statusCode, seconds);
+    request.log.info({ method: request.method, route, status: reply.statusCode, seconds }, "answered");
+  });
+  statusRoutes(app, service);
+  embeddingRoutes(app, service, options.modelNames);
+  phraseRoutes(app, service);
+  matchRoutes(app, service);
+  return app;
+}
+
+function bareServer({ limits }: Service, { log = "error", arrivalSeconds = 30 }: ServerOptions) {
+  const app = fastify({
+    bodyLimit: limits.bodyBytes,
+    requestTimeout: arrivalSeconds * 1000,
+    http: { headersTimeout: arrivalSeconds * 1000, connectionsCheckingInterval: arrivalSeconds * 250 },
+    // the logs of requests that fastify writes would hold the text of their URLs
+    logger: { level: log, stream: process.stderr },
+    logController: new LogController({ disableRequestLogging: true }),
+    clientErrorHandler: endConnection,
+  }).withTypeProvider<ZodTypeProvider>();
+  app.removeContentTypeParser("text/plain");
+  app.setValidatorCompiler(validatorCompiler);
+  // answers have the types of their schemas at compile time; a second check of every vector would cost more than it
+  app.setSerializerCompiler(() => (answer) => JSON.stringify(answer));
+  return app;
+}
+
+/** While it stops, the server ends each connection with its answer, and all of them at the deadline. */
+function drain(app: FastifyInstance, seconds: number): void {
+  let timers: NodeJS.Timeout[] = [];
+  app.addHook("preClose", async () => {
+    timers = [
+      setInterval(() => app.server.closeIdleConnections(), 50),
+      setTimeout(() => app.server.closeAllConnections(), seconds * 1000),
+    ];
+  });
+  app.addHook("onClose", async () => timers.forEach(clearTimeout));
+}
+
+/** Requests need the key, but for a few routes without data. Digests have one length, as the comparison requires. */
+function requireKey(app: FastifyInstance, key: string): void {
+  const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
+  const expected = digest(`Bearer ${key}`);
+  app.addHook("onRequest", async ({ headers, routeOptions }) => {
+    if (open.has(routeOptions.url ?? "")) return;
+    if (timingSafeEqual(digest(headers.authorization ?? ""), expected)) return;
+    const message = "This server needs an API key: send it as `Authorization: Bearer KEY`.";
+    throw new RequestError(401, message, { code: "invalid_api_key" });
+  });
+}
+
+function answerErrors(app: FastifyInstance): void {
+  app.setErrorHandler<Error>((error, request, reply) => {
+    const status = statusOf(error);
+    // the message of an unexpected error may hold a phrase
+    if (status >= 500)
+      request.log.error({ error: error.name, stack: error.stack?.match(/^ +at .*$/gm) }, "failed");
+    if (status === 429) reply.header("retry-after", 1);
+    if (status === 401) reply.header("www-authenticate", "Bearer");
+    return reply.code(status).send(errorBody(error));
+  });
+  app.setNotFoundHandler(({ method, url: whole }, reply) => {
+    const [url] = whole.split("?");
+    const allowed = ["GET", "POST"].filter((other) => app.hasRoute({ url, method: other }));
+    if (allowed.length > 0) reply.header("allow", allowed.join(", "));
+    const status = allowed.length > 0 ? 405 : 404;
+    return reply
+      .code(status)
+      .send(errorObject(status, `Invalid URL (${method} ${url})`, { code: "unknown_url" }));
+  });
+}
+
+/** Answers what is not HTTP, or did not arrive in time. */
+function endConnection(
+  this: FastifyInstance,
+  error: Error & { readonly code?: string },
+  socket: Socket,
+): void {
+  if (error.code === "ECONNRESET" || socket.destroyed) return;
+  const [status, text] =
+    error.code === "ERR_HTTP_REQUEST_TIMEOUT"
+      ? [408, "Request Timeout"]
+      : error.code === "HPE_HEADER_OVERFLOW"
+        ? [431, "Request Header Fields Too Large"]
+        : [400, "Bad Request"];
+  const body = JSON.stringify(errorObject(status, text));
+  const head = [
+    `HTTP/1.1 ${status} ${text}`,
+    "Content-Type: application/json",
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    "Connection: close",
+  ];
+  socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
+}

@@ -1,0 +1,98 @@
+/** What the routes work with: a loaded model, open indexes, limits, and the queues that requests wait in. */
+import { BatchQueue } from "../encoder/batch-queue.js";
+import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
+import type { TypeProbability } from "../encoder/type-probabilities.js";
+import { createRandom } from "../random.js";
+import type { IndexEntry } from "../search/index-types.js";
+import type { VectorIndex } from "../search/vector-index.js";
+import { createMetrics, type Metrics } from "./metrics.js";
+
+export interface Limits {
+  /** Bytes of a request's body. */
+  readonly bodyBytes: number;
+  /** Phrases or rows of a request. */
+  readonly items: number;
+  /** Characters of a phrase or cell. */
+  readonly characters: number;
+  /** Phrases that may wait. */
+  readonly queue: number;
+}
+
+export const defaultLimits: Limits = { bodyBytes: 8e6, items: 2048, characters: 8192, queue: 16_384 };
+
+/** An index, and rows of it that show how often unrelated rows agree. */
+export interface ServedIndex {
+  readonly index: VectorIndex;
+  readonly ordinary: readonly IndexEntry[];
+}
+
+export interface Embedded {
+  /** Of unit length, with all the model's dimensions. */
+  readonly vector: Float32Array;
+  readonly tokens: number;
+}
+
+type Task = (signal: AbortSignal) => Promise<unknown>;
+
+export interface Service {
+  readonly encoder: PhraseEncoder;
+  readonly indexes: ReadonlyMap<string, ServedIndex>;
+  readonly limits: Limits;
+  readonly metrics: Metrics;
+  readonly embeddings: BatchQueue<string, Embedded>;
+  readonly types: BatchQueue<string, readonly TypeProbability[]>;
+  /** Runs one comparison of tables at a time. */
+  readonly compare: <Result>(
+    work: (signal: AbortSignal) => Promise<Result>,
+    gone: AbortSignal,
+  ) => Promise<Result>;
+}
+
+/** Phrases in a batch: enough for several workers. */
+const batchItems = 1024;
+/** Comparisons that may wait. */
+const comparisons = 64;
+const ordinaryRows = 500;
+
+export function createService(
+  encoder: PhraseEncoder,
+  indexes: ReadonlyMap<string, ServedIndex>,
+  limits: Limits,
+): Service {
+  const metrics = createMetrics(() => embeddings.length + types.length);
+  const batches = { batchItems, queueItems: limits.queue, onBatch: metrics.onBatch };
+  const embeddings = new BatchQueue<string, Embedded>({
+    ...batches,
+    run: async (phrases, signal) => {
+      const { data, tokens, dimension } = await encoder.encodeWithTokens(phrases, { signal });
+      return phrases.map((_, row) => {
+        return { vector: data.subarray(row * dimension, (row + 1) * dimension), tokens: tokens[row] };
+      });
+    },
+  });
+  const types = new BatchQueue<string, readonly TypeProbability[]>({
+    ...batches,
+    run: (phrases, signal) => encoder.types(phrases, { signal }),
+  });
+  const tasks = new BatchQueue<Task, unknown>({
+    ...{ batchItems: 1, queueItems: comparisons },
+    run: async ([task], signal) => [await task(signal)],
+  });
+  const compare: Service["compare"] = async <Result>(
+    work: (signal: AbortSignal) => Promise<Result>,
+    gone: AbortSignal,
+  ) => (await tasks.add([work], gone))[0] as Result;
+  return { encoder, indexes, limits, metrics, embeddings, types, compare };
+}
+
+/** Reads an index once, and keeps some rows drawn at random. */
+export async function serveIndex(index: VectorIndex): Promise<ServedIndex> {
+  const random = createRandom(0);
+  const ordinary: IndexEntry[] = [];
+  let seen = 0;
+  for await (const entry of index.entries()) {
+    const place = seen++ < ordinaryRows ? ordinary.length : Math.floor(random() * seen);
+    if (place < ordinaryRows) ordinary[place] = entry;
+  }
+  return { index, ordinary };
+}

@@ -1,0 +1,177 @@
+/** What surrounds the routes: keys, limits, CORS, errors, logs, metrics and the description. */
+import { spawnSync } from "node:child_process";
+import { request } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, expect, it, type TestContext } from "vitest";
+import { testServer } from "./test-server.js";
+
+const body = { model: "pearl-mini", input: "a" };
+
+describe("the API key", () => {
+  it("is asked for by every route with data, and by none that only says how the server is", async () => {
+    const { app, post } = await testServer({ apiKey: "right" });
+    for (const authorization of [undefined, "right", "Bearer wrong", "Bearer right ", "Bearer "]) {
+      const answer = await post("/v1/embeddings", body, authorization === undefined ? {} : { authorization });
+      expect(answer).toMatchObject({ status: 401, json: { error: { code: "invalid_api_key" } } });
+      expect(answer.headers["www-authenticate"]).toBe("Bearer");
+    }
+    expect((await app.inject("/metrics")).statusCode).toBe(401);
+    expect((await app.inject("/nowhere")).statusCode).toBe(401);
+    expect((await app.inject("/health")).statusCode).toBe(200);
+    expect((await app.inject("/ready")).json()).toMatchObject({ status: "ready", model: "pearl-mini" });
+    const { status } = await post("/v1/embeddings", body, { authorization: "Bearer right" });
+    expect(status).toBe(200);
+  });
+});
+
+describe("errors", () => {
+  it("are OpenAI's objects for unknown URLs, wrong methods, media types and sizes, too", async () => {
+    const { app, post } = await testServer({ limits: { bodyBytes: 1000 } });
+    const found = [
+      await app.inject("/v2/embeddings"),
+      await app.inject("/v1/embeddings"),
+      await app.inject({
+        method: "POST",
+        url: "/v1/embeddings",
+        payload: "a",
+        headers: { "content-type": "text/plain" },
+      }),
+    ];
+    expect(found.map(({ statusCode }) => statusCode)).toEqual([404, 405, 415]);
+    expect(found[1].headers.allow).toBe("POST");
+    for (const answer of found) expect(answer.json().error).toMatchObject({ type: "invalid_request_error" });
+    const large = await post("/v1/embeddings", { ...body, input: "x".repeat(1001) });
+    expect(large).toMatchObject({ status: 413, json: { error: { code: "request_too_large" } } });
+  });
+
+  it("refuse with 429 and Retry-After what the queue has no room for", async () => {
+    const { post } = await testServer({ limits: { queue: 2 } });
+    const answers = await Promise.all(Array.from({ length: 8 }, () => post("/v1/embeddings", body)));
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(answers.filter(({ status }) => status === 200).length + refused.length).toBe(8);
+    expect(refused.length).toBeGreaterThan(0);
+    expect(refused[0].headers["retry-after"]).toBe("1");
+    expect(refused[0].json.error).toMatchObject({ type: "rate_limit_error", code: "rate_limit_exceeded" });
+  });
+});
+
+describe("a client that leaves", () => {
+  it("takes its work out of the queue", async () => {
+    const { app, service } = await testServer();
+    await app.listen({ host: "127.0.0.1", port: 0 });
+    const { port } = app.server.address() as AddressInfo;
+    const release = holdEmbeddings(service);
+    const left = request({
+      port,
+      path: "/v1/embeddings",
+      method: "POST",
+      headers: { "content-type": "application/json" },
+    });
+    left.on("error", () => {});
+    left.end(JSON.stringify(body));
+    await until(() => service.embeddings.length === 1);
+    left.destroy();
+    await until(() => service.embeddings.length === 0);
+    release();
+  });
+});
+
+/** Keeps the queue busy with another request until it is released. */
+function holdEmbeddings({
+  embeddings,
+  encoder,
+}: Awaited<ReturnType<typeof testServer>>["service"]): () => void {
+  const whole = encoder.encodeWithTokens.bind(encoder);
+  let release = (): void => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  encoder.encodeWithTokens = async (...args) => {
+    await held;
+    return whole(...args);
+  };
+  void embeddings.add(["another"]);
+  return () => {
+    encoder.encodeWithTokens = whole;
+    release();
+  };
+}
+
+async function until(isDone: () => boolean): Promise<void> {
+  while (!isDone()) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+describe("CORS", () => {
+  it("is off, and allows the origins that were named", async () => {
+    const [closed, open] = [
+      await testServer(),
+      await testServer({ origins: ["https://example.org"], apiKey: "k" }),
+    ];
+    const preflight = (origin: string) => ({
+      ...{ method: "OPTIONS" as const, url: "/v1/embeddings" },
+      headers: { origin, "access-control-request-method": "POST" },
+    });
+    const named = await open.app.inject(preflight("https://example.org"));
+    expect(named.headers["access-control-allow-origin"]).toBe("https://example.org");
+    const other = await open.app.inject(preflight("https://example.com"));
+    expect(other.headers["access-control-allow-origin"]).not.toBe("https://example.com");
+    const none = await closed.app.inject(preflight("https://example.org"));
+    expect(none.headers["access-control-allow-origin"]).toBeUndefined();
+  });
+});
+
+describe("GET /metrics", () => {
+  it("counts requests by route, never by URL", async () => {
+    const { app, post } = await testServer();
+    await post("/v1/embeddings", body);
+    await app.inject("/secret-phrase?q=secret");
+    const { body: text } = await app.inject("/metrics");
+    expect(text).toContain('pearl_requests_total{method="POST",route="/v1/embeddings",status="200"} 1');
+    expect(text).toContain('pearl_request_duration_seconds_count{route="/v1/embeddings"} 1');
+    expect(text).toContain("pearl_tokens_total 1");
+    expect(text).toContain("pearl_queue_phrases 0");
+    expect(text).not.toContain("secret");
+  });
+
+  it("passes promtool check metrics", async ({ skip }: TestContext) => {
+    if (spawnSync("promtool", ["--version"]).error) skip("promtool (Debian's prometheus) is not installed");
+    const { app } = await testServer();
+    const { body: input } = await app.inject("/metrics");
+    const checked = spawnSync("promtool", ["check", "metrics"], { input, encoding: "utf8" });
+    expect({ status: checked.status, output: checked.stderr + checked.stdout }).toEqual({
+      status: 0,
+      output: "",
+    });
+  });
+});
+
+describe("GET /openapi.json", () => {
+  it("describes every route by the schemas that validate", async () => {
+    const { app } = await testServer({ limits: { items: 7 } });
+    const { paths, openapi } = (await app.inject("/openapi.json")).json();
+    expect(openapi).toBe("3.1.0");
+    const listed = [
+      "/health",
+      "/ready",
+      "/metrics",
+      "/v1/embeddings",
+      "/v1/models",
+      "/type",
+      "/similarity",
+      "/match",
+    ];
+    expect(Object.keys(paths)).toEqual(expect.arrayContaining(listed));
+    const { properties, required } =
+      paths["/v1/embeddings"].post.requestBody.content["application/json"].schema;
+    expect(required).toEqual(["input", "model"]);
+    expect(properties.input.anyOf[1]).toMatchObject({ type: "array", minItems: 1, maxItems: 7 });
+    expect(properties.dimensions).toMatchObject({ type: "integer", maximum: 600 });
+  });
+
+  it("is what the page of documentation shows", async () => {
+    const { app } = await testServer();
+    const { body: page, headers } = await app.inject("/");
+    expect(page).toContain("<code>/v1/embeddings</code>");
+    expect(headers["content-security-policy"]).toContain("default-src 'none'");
+  });
+});
