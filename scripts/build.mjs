@@ -3,7 +3,7 @@
  * it fetches the compiler for this run only. `--no-check` skips type checks.
  */
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
 const local = "node_modules/typescript/bin/tsc";
@@ -25,6 +25,9 @@ for (const file of readdirSync("dist", { recursive: true, encoding: "utf8" })) {
   const isOurs = [".ts", ".cts"].some((ending) => existsSync(join("src", `${source}${ending}`)));
   if (!isOurs && !existsSync(join("src", file))) rmSync(join("dist", file), { recursive: true, force: true });
 }
+
+// The page has no build step: the browser gets the files of src.
+cpSync("src/serve/review/page", "dist/serve/review/page", { recursive: true });
 
 // npm sets this bit only when it first links the command.
 chmodSync("dist/cli/main.js", 0o755);

@@ -8,6 +8,7 @@ const loaders: Readonly<Record<string, () => Promise<{ default: AnyCommand }>>> 
   join: () => import("./use/join.js"),
   cluster: () => import("./use/cluster.js"),
   dedupe: () => import("./use/dedupe.js"),
+  review: () => import("./use/review.js"),
   link: () => import("./use/link.js"),
   index: () => import("./use/index-table.js"),
   search: () => import("./use/search.js"),

@@ -10,7 +10,7 @@ import type { DoubtfulPair } from "../match/review/doubtful.js";
 import { type LabelEffect, labelEffect, partnersInGroup } from "../match/review/label-effect.js";
 import { type ClusterOptions, cluster } from "./cluster.js";
 import { decidedGroups, sureRows } from "./decided-groups.js";
-import { type GroupRowsOptions, groupRows } from "./group-rows.js";
+import { type GroupRowsOptions, groupRows, type RowGroups } from "./group-rows.js";
 import { type DuplicateGroup, type DuplicateRow, duplicateGroups, type GroupedTable } from "./kept-rows.js";
 import { groupedPrecision, groupedPromise } from "./promised-threshold.js";
 
@@ -26,6 +26,8 @@ export interface Duplicates extends Omit<PrecisionReport, "promise"> {
   /** The columns by which people recognise a row. */
   readonly shown: readonly string[];
   doubtful(count: number): DoubtfulPair[];
+  /** The result with these judged pairs in place of those given, without comparing the rows again. */
+  withKnown(known: readonly KnownPair[]): Promise<Duplicates>;
   labelEffect(): Promise<LabelEffect>;
   /** One sentence. */
   why(duplicate: DuplicateRow): string;
@@ -53,21 +55,26 @@ export async function duplicatesByColumn(
   const cells = columns[name];
   const found = await cluster(cells, options);
   const { probability = [], threshold, similarityOf, doubtful } = found;
+  const { kind, distinct, filled, rows } = profileColumn(name, cells);
   // Two rows are the same if each is its representative.
   const probabilityOf = (a: number, b: number): number => probability[a] * probability[b];
   const key = keyOf([cells]);
-  const { table, groups, grouped } = decided(found.groupOf, key, options, probabilityOf, similarityOf);
-  const { kind, distinct, filled, rows } = profileColumn(name, cells);
-  return {
-    ...(options.threshold === undefined
-      ? groupedPromise(grouped, options.precision ?? standardPrecision)
-      : groupedPrecision(grouped)),
-    ...{ threshold, table, groups, dropped, doubtful, shown: [name] },
-    columns: [{ name, other: name, kind, filled: filled / Math.max(1, rows), distinct, weights: [] }],
-    labelEffect: async () => groupEffect(found.groupOf, table.groupOf, options.known),
-    why: ({ row, keptRow }) =>
-      `${name}: "${cells[keptRow]}" ≈ "${cells[row]}", similarity ${similarityOf(row, keptRow).toFixed(2)}`,
+  const resultWith = (known: readonly KnownPair[]): Duplicates => {
+    const settings = { ...options, known };
+    const { table, groups, grouped } = decided(found.groupOf, key, settings, probabilityOf, similarityOf);
+    return {
+      ...(options.threshold === undefined
+        ? groupedPromise(grouped, options.precision ?? standardPrecision)
+        : groupedPrecision(grouped)),
+      ...{ threshold, table, groups, dropped, doubtful, shown: [name] },
+      columns: [{ name, other: name, kind, filled: filled / Math.max(1, rows), distinct, weights: [] }],
+      withKnown: async (all) => resultWith(all),
+      labelEffect: async () => groupEffect(found.groupOf, table.groupOf, known),
+      why: ({ row, keptRow }) =>
+        `${name}: "${cells[keptRow]}" ≈ "${cells[row]}", similarity ${similarityOf(row, keptRow).toFixed(2)}`,
+    };
   };
+  return resultWith(options.known);
 }
 
 /** Compares all columns that carry evidence, or those named. */
@@ -75,8 +82,11 @@ export async function duplicatesByColumns(
   columns: TableColumns,
   options: RoadOptions & GroupRowsOptions,
 ): Promise<Duplicates> {
+  return decidedByColumns(await groupRows(columns, options), columns, options);
+}
+
+function decidedByColumns(found: RowGroups, columns: TableColumns, options: RoadOptions): Duplicates {
   const { precision = standardPrecision } = options;
-  const found = await groupRows(columns, options);
   const fields = found.columns.flatMap(({ name, kind }) => (kind === undefined ? [] : [{ name, kind }]));
   const naming = fields.find(({ kind }) => kind === "name");
   const cells = fields.map(({ name }) => columns[name]);
@@ -90,6 +100,8 @@ export async function duplicatesByColumns(
     dropped: found.dropped.filter(({ name }) => !fields.some((field) => field.name === name)),
     shown: naming === undefined ? fields.slice(0, 2).map(({ name }) => name) : [naming.name],
     doubtful: found.doubtful,
+    withKnown: async (all) =>
+      decidedByColumns(await found.withKnown(all), columns, { ...options, known: all }),
     labelEffect: found.labelEffect,
     why: ({ row, keptRow, probability }) => pairSentence(found.explain(keptRow, row), probability),
   };
@@ -108,6 +120,7 @@ export function equalRows(
   return {
     ...groupedPromise(grouped, precision),
     ...{ table, groups, dropped, columns: [], shown: names.slice(0, 2), doubtful: () => [] },
+    withKnown: async (all) => equalRows(columns, names, { ...options, known: all }),
     labelEffect: async () => groupEffect(none, table.groupOf, known),
     why: () => "equal in all columns",
   };

@@ -57,9 +57,14 @@ export async function writeJoin(
   if (explainPath !== undefined) await writeText(explainPath, explanationLines(joined));
   const texts = { left: left.columns, right: right.columns };
   const doubtful = reviewPath === undefined ? [] : joined.doubtful(reviewedPairs);
+  const aligned = joined.columns.flatMap(({ name, other }) =>
+    Object.hasOwn(texts.left, name) && Object.hasOwn(texts.right, other) ? [[name, other] as const] : [],
+  );
   const proposed = doubtful.map((pair) => ({ ...pair, why: joined.why(pair) }));
   return {
-    ...(reviewPath !== undefined && { reviewed: await writeReview(reviewPath, texts, proposed) }),
+    ...(reviewPath !== undefined && {
+      reviewed: await writeReview(reviewPath, { ...texts, columns: aligned }, proposed),
+    }),
     ...(pairsPath !== undefined && { pairs: await writePairs(pairsPath, texts, joined, known) }),
   };
 }

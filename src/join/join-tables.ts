@@ -3,10 +3,9 @@ import { realpath } from "node:fs/promises";
 import { TableError, UsageError } from "../errors.js";
 import type { ColumnReport } from "../match/column-report.js";
 import { type ColumnOptions, type DroppedColumn, planColumns } from "../match/columns/fields.js";
-import type { KnownPair } from "../match/compare-tables.js";
 import type { PrecisionReport } from "../match/estimates/promise.js";
 import type { LabelEffect } from "../match/review/label-effect.js";
-import { readDecisions } from "../match/review/review-file.js";
+import { readKnown } from "../match/review/review-file.js";
 import { commandWith, type NamedCommand, refuseCategory, refuseLoss } from "../match/unnamed-column.js";
 import { findColumn } from "../table/columns.js";
 import type { TableOptions } from "../table/table.js";
@@ -65,8 +64,27 @@ export async function joinTables(
   output: string,
   options: JoinTablesOptions = {},
 ): Promise<JoinTablesReport> {
-  options.signal?.throwIfAborted();
   const started = performance.now();
+  const { tables, known, joined, unnamed, command } = await openJoin(leftPath, rightPath, options);
+  const matchedRows = new Set(joined.matches.map((match) => match.right)).size;
+  const rightRows = tables.right.phrases.length;
+  const lost = options.unmatched === "keep" ? 0 : rightRows - matchedRows;
+  refuseLoss(unnamed, { lost, rows: rightRows, loss: "left out without a match" }, command);
+  for (const warning of joined.warnings) options.onNote?.(`warning: ${warning}`);
+  const files = await writeJoin(output, tables, joined, { ...options, known });
+  const labelEffect = known.length > 0 ? await joined.labelEffect() : undefined;
+  const { matches, estimate, low, high, promise, kind, kindReason, dropped, warnings } = joined;
+  return {
+    ...{ matches: matches.length, matchedRows, leftRows: tables.left.phrases.length, rightRows },
+    ...{ estimate, low, high, promise, kind, kindReason },
+    ...{ columns: joined.columns, dropped, labelEffect, warnings },
+    ...{ ...files, seconds: (performance.now() - started) / 1000 },
+  };
+}
+
+/** The first half of {@link joinTables}: reads two tables and matches their rows, without writing anything. */
+export async function openJoin(leftPath: string, rightPath: string, options: JoinTablesOptions) {
+  options.signal?.throwIfAborted();
   await refuseSameFile(leftPath, rightPath);
   const tables = { left: await loadTable(leftPath, options), right: await loadTable(rightPath, options) };
   const { left, right } = tables;
@@ -79,25 +97,10 @@ export async function joinTables(
       : [left, right].map((table, side) => ({ table, column: only[side] }));
   const command: NamedCommand = ([a, b]) => commandWith(["join", leftPath, rightPath], ["--on", `${a}=${b}`]);
   refuseCategory(unnamed, command);
-  const known: KnownPair[] = [];
   const texts = { left: left.columns, right: right.columns };
-  for (const path of options.decisionPaths ?? []) known.push(...(await readDecisions(path, texts)));
-  const road = { ...options, ...columns, known };
-  const joined = await joinColumns(texts, plan, road);
-  const matchedRows = new Set(joined.matches.map((match) => match.right)).size;
-  const rightRows = right.phrases.length;
-  const lost = options.unmatched === "keep" ? 0 : rightRows - matchedRows;
-  refuseLoss(unnamed, { lost, rows: rightRows, loss: "left out without a match" }, command);
-  for (const warning of joined.warnings) options.onNote?.(`warning: ${warning}`);
-  const files = await writeJoin(output, tables, joined, { ...options, known });
-  const labelEffect = known.length > 0 ? await joined.labelEffect() : undefined;
-  const { matches, estimate, low, high, promise, kind, kindReason, dropped, warnings } = joined;
-  return {
-    ...{ matches: matches.length, matchedRows, leftRows: left.phrases.length, rightRows },
-    ...{ estimate, low, high, promise, kind, kindReason },
-    ...{ columns: joined.columns, dropped, labelEffect, warnings },
-    ...{ ...files, seconds: (performance.now() - started) / 1000 },
-  };
+  const known = await readKnown(options.decisionPaths ?? [], texts);
+  const joined = await joinColumns(texts, plan, { ...options, ...columns, known });
+  return { tables, texts, known, joined, unnamed, command };
 }
 
 async function refuseSameFile(left: string, right: string): Promise<void> {

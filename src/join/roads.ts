@@ -29,6 +29,8 @@ export interface Joined extends PrecisionReport {
   runnerUp(right: number): number | undefined;
   labelEffect(): Promise<LabelEffect>;
   doubtful(count: number): DoubtfulPair[];
+  /** The result with these judged pairs in place of those given: of several columns, without comparing the rows again. */
+  withKnown(known: readonly KnownPair[]): Promise<Joined>;
   /** Plain data for programs. */
   explain(left: number, right: number): object;
   /** The same in a sentence. */
@@ -75,15 +77,26 @@ async function joinByColumn(
     columns: [column],
     runnerUp: (row) => (found.runnersUp[row] < 0 ? undefined : found.runnersUp[row]),
     why: (pair) => explanationLine(found.explain(pair.left, pair.right)),
+    withKnown: (known) => joinByColumn({ left, right }, column, dropped, { ...options, known }),
   };
 }
 
 async function joinByColumns(
   { left, right }: Texts,
-  { alone }: ColumnPlan,
-  { kind, top, known, precision = 0.9, ...options }: RoadOptions,
+  plan: ColumnPlan,
+  options: RoadOptions,
 ): Promise<Joined> {
-  const found = await matchTables(left, right, { ...options, kind, known, precision });
+  const { top: _, ...matching } = options;
+  return joinedByColumns(await matchTables(left, right, matching), left, plan, options);
+}
+
+function joinedByColumns(
+  found: TableMatches,
+  left: TableColumns,
+  plan: ColumnPlan,
+  options: Pick<RoadOptions, "known" | "top" | "precision">,
+): Joined {
+  const { known, top, precision = 0.9 } = options;
   const matches = byRightRow(found, top);
   const confirmed = new Set(known.filter(({ match }) => match).map((pair) => `${pair.left} ${pair.right}`));
   const unverified = matches.filter((pair) => !confirmed.has(`${pair.left} ${pair.right}`));
@@ -93,10 +106,12 @@ async function joinByColumns(
   const naming = columns.find((column) => column.kind === "name") ?? columns[0];
   return {
     ...{ ...found, columns, ...knownPrecision(matches, unverified, precision), matches, warnings: [] },
-    dropped: [...found.dropped, ...alone.flat().map((name) => ({ name, reason: "no counterpart" }))],
+    dropped: [...found.dropped, ...plan.alone.flat().map((name) => ({ name, reason: "no counterpart" }))],
     naming: { left: naming.name, right: naming.other },
     runnerUp: () => undefined,
     why: (pair) => pairSentence(found.explain(pair.left, pair.right), pair.probability),
+    withKnown: async (all) =>
+      joinedByColumns(await found.withKnown(all), left, plan, { ...options, known: all }),
   };
 }
 

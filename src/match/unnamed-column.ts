@@ -120,5 +120,5 @@ function countCells({ columns }: WholeTable, name: string) {
 }
 
 /** An argument as a shell reads it. */
-const shellWord = (text: string): string =>
+export const shellWord = (text: string): string =>
   /^[\w./=:@%+,-]+$/.test(text) ? text : `"${text.replace(/[\\"$`]/g, "\\$&")}"`;

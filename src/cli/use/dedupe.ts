@@ -8,6 +8,7 @@ import { option, shared } from "../options.js";
 import { besideOutput, loadEncoder, outputFor, type Session, tableSettings } from "../session.js";
 import { groupingOptions } from "./cluster.js";
 import { columnLines, effectLine, precisionLine } from "./report.js";
+import { reviewCommand } from "./review.js";
 
 const options = [
   option(
@@ -65,7 +66,7 @@ export default command({
       explain: options.explain ? "column" : "none",
       onProgress: (stage, done, total) => session.show(stage, done, total),
     });
-    sayFindings(report, options, session);
+    sayFindings(report, file, options, session);
     printOutputs(report, outputs, session);
     await session.record(summary(report));
   },
@@ -81,7 +82,8 @@ function checkUsage({ column, on, ignore, threshold, precision }: Options): void
 }
 
 /** How the result was found and how sure it is: on stderr. */
-function sayFindings(report: DedupeTableReport, { reviewOut }: Options, { say }: Session): void {
+function sayFindings(report: DedupeTableReport, file: string, options: Options, { say }: Session): void {
+  const { reviewOut } = options;
   const { columns, dropped, groups, threshold, promise, likely, labelEffect, reviewed } = report;
   const { estimate, low, high } = report;
   const [only, ...others] = columns;
@@ -99,7 +101,9 @@ function sayFindings(report: DedupeTableReport, { reviewOut }: Options, { say }:
     );
   }
   if (labelEffect !== undefined) say(effectLine(labelEffect, "group"));
-  if (reviewed !== undefined) say(`wrote ${reviewOut}: ${counted(reviewed, "pair")} to decide`);
+  if (reviewed === undefined) return;
+  say(`wrote ${reviewOut}: ${counted(reviewed, "pair")} to decide`);
+  say(`to decide them in a browser: ${reviewCommand(reviewOut!, [file], options)}`);
 }
 
 function printOutputs(report: DedupeTableReport, outputs: DedupeOutputs, session: Session): void {

@@ -7,6 +7,7 @@ import { counted, formatCount, formatDuration, formatPercent } from "../format.j
 import { choice, fraction, option, positiveInteger, shared, tableOptionsOf } from "../options.js";
 import { loadEncoder, type Session } from "../session.js";
 import { columnLines, effectLine, precisionLine } from "./report.js";
+import { reviewCommand } from "./review.js";
 
 const options = [
   ...shared.compared,
@@ -73,7 +74,7 @@ export default command({
       onNote: session.say,
       onProgress: (stage, done, total) => session.show(stage, done, total),
     });
-    printReport(report, options, session);
+    printReport(report, [left, right], options, session);
     await session.record(report);
   },
 });
@@ -91,7 +92,12 @@ function checkUsage({ top, kind, pairsOut, explainOut, labels, review }: JoinOpt
   }
 }
 
-function printReport(report: JoinTablesReport, options: JoinOptions, { say, wrote }: Session): void {
+function printReport(
+  report: JoinTablesReport,
+  tables: readonly string[],
+  options: JoinOptions,
+  { say, wrote }: Session,
+): void {
   const { matches, matchedRows, rightRows, columns, kind, kindReason, promise, reviewed, pairs } = report;
   for (const line of comparedLines(report)) say(line);
   say(kindReason === undefined ? kind : `${kind}: ${kindReason}`);
@@ -104,7 +110,10 @@ function printReport(report: JoinTablesReport, options: JoinOptions, { say, wrot
   );
   if (!promise.established) say(cure(columns.length, matches));
   if (report.labelEffect !== undefined) say(effectLine(report.labelEffect, "match"));
-  if (reviewed !== undefined) say(`wrote ${options.reviewOut}: ${counted(reviewed, "pair")} to decide`);
+  if (reviewed !== undefined) {
+    say(`wrote ${options.reviewOut}: ${counted(reviewed, "pair")} to decide`);
+    say(`to decide them in a browser: ${reviewCommand(options.reviewOut!, tables, options)}`);
+  }
   if (pairs !== undefined) {
     const negatives = `${formatCount(pairs.withNegative)} with a hard negative`;
     say(`wrote ${options.pairsOut}: ${counted(pairs.pairs, "pair")}, ${negatives}`);

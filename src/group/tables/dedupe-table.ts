@@ -6,7 +6,7 @@ import { type ColumnOptions, type DroppedColumn, planColumns } from "../../match
 import type { KnownPair } from "../../match/compare-tables.js";
 import type { PrecisionReport } from "../../match/estimates/promise.js";
 import type { LabelEffect } from "../../match/review/label-effect.js";
-import { readDecisions, writeReview } from "../../match/review/review-file.js";
+import { readKnown, writeReview } from "../../match/review/review-file.js";
 import { refuseCategory, refuseLoss } from "../../match/unnamed-column.js";
 import { findColumn } from "../../table/columns.js";
 import { batchesOf, readAllColumns, readWholeTable, type WholeTable } from "../../table/whole-table.js";
@@ -84,17 +84,8 @@ export async function dedupeTable(
 ): Promise<DedupeTableReport> {
   const { kept, removed, groups, likelyGroups, review } = outputs;
   checkNames(path, [kept, removed, groups ?? likelyGroups, review], options.format);
-  options.signal?.throwIfAborted();
-  const { column } = options.table ?? {};
-  const read = column === undefined ? readAllColumns : readWholeTable;
-  const table = await read(path, options.table, options.onNote);
-  const { cells, phrases } = table;
-  const known: KnownPair[] = [];
-  for (const name of options.decisionPaths ?? [])
-    known.push(...(await readDecisions(name, { left: table.columns })));
-  refuseContradictions(phrases.length, known);
-  const completeness = phrases.map((_, row) => cells(row).filter((cell) => cell.trim() !== "").length);
-  const found = await findDuplicates(table, { ...options, known, completeness });
+  const { table, known, found } = await openDuplicates(path, options);
+  const { phrases } = table;
   const isTrusted = found.promise?.established !== false || options.likely === "remove";
   const chosen = removedRows(found.table, isTrusted ? "all" : "sure");
   if (found.unnamed !== undefined) {
@@ -130,6 +121,19 @@ export async function dedupeTable(
     reviewed: review === undefined ? undefined : await writeDoubtful(review, table, found),
     shown: (rows) => shownRows(table, found, rows),
   };
+}
+
+/** The first half of {@link dedupeTable}: reads a table and groups its rows, without writing anything. */
+export async function openDuplicates(path: string, options: DedupeTableOptions) {
+  options.signal?.throwIfAborted();
+  const { column } = options.table ?? {};
+  const read = column === undefined ? readAllColumns : readWholeTable;
+  const table = await read(path, options.table, options.onNote);
+  const { cells, phrases } = table;
+  const known = await readKnown(options.decisionPaths ?? [], { left: table.columns });
+  refuseContradictions(phrases.length, known);
+  const completeness = phrases.map((_, row) => cells(row).filter((cell) => cell.trim() !== "").length);
+  return { table, known, found: await findDuplicates(table, { ...options, known, completeness }) };
 }
 
 type FindOptions = DedupeTableOptions & {

@@ -9,8 +9,27 @@ import { groupBy } from "../group-by.js";
 import { cellHeader, type ReviewedTables, rowHeader, type Side, sides } from "./review-columns.js";
 import { compareCells } from "./same-cell.js";
 
-const yes = ["yes", "y", "1", "true", "match"];
-const no = ["no", "n", "0", "false", "non-match"];
+const words = {
+  yes: ["yes", "y", "1", "true", "match"],
+  no: ["no", "n", "0", "false", "non-match"],
+  /** Looked at and left open. */
+  "?": ["?"],
+  "": [""],
+} as const;
+export type Answer = keyof typeof words;
+
+/** What a cell of decisions says; undefined for anything else. */
+export const answerOf = (cell: string): Answer | undefined =>
+  (Object.keys(words) as Answer[]).find((answer) =>
+    (words[answer] as readonly string[]).includes(cell.trim().toLowerCase()),
+  );
+
+/** The name among `columns` that is one of those wanted, however it is spelt. */
+export const columnNamed = (columns: readonly string[], ...wanted: readonly string[]): string | undefined =>
+  columns.find((name) => wanted.includes(name.trim().toLowerCase()));
+
+export const decisionNames = ["decision", "match", "label", "is_match"] as const;
+
 /** A label of texts stands for no more pairs of rows. */
 const mostPairs = 10_000;
 
@@ -38,10 +57,8 @@ export async function readDecisions(path: string, tables: ReviewedTables): Promi
   const { description, columns } = await readWholeTable(path, { column: "1" });
   const { left, right = left } = tables;
   const file: DecisionFile = { name: basename(path), columns, tables: { left, right } };
-  const named = (wanted: readonly string[]): string | undefined =>
-    description.columns.find((name) => wanted.includes(name.trim().toLowerCase()));
-  const rows = sides.map((side) => named([rowHeader(side)]));
-  const decision = named(["decision", "match", "label", "is_match"]);
+  const rows = sides.map((side) => columnNamed(description.columns, rowHeader(side)));
+  const decision = columnNamed(description.columns, ...decisionNames);
   const found =
     rows[0] !== undefined && rows[1] !== undefined
       ? reviewedPairs(file, [rows[0], rows[1]], decisionsOf(file, decision))
@@ -49,6 +66,13 @@ export async function readDecisions(path: string, tables: ReviewedTables): Promi
   if (found.length === 0)
     throw new TableError(`${file.name}: no row has a decision. Write yes or no beside some pairs.`);
   return withoutContradictions(file.name, found, tables.right === undefined);
+}
+
+/** The decisions of several files. */
+export async function readKnown(paths: readonly string[], tables: ReviewedTables): Promise<KnownPair[]> {
+  const known: KnownPair[] = [];
+  for (const path of paths) known.push(...(await readDecisions(path, tables)));
+  return known;
 }
 
 interface JudgedPair extends KnownPair {
@@ -60,13 +84,12 @@ function decisionsOf({ name, columns }: DecisionFile, column: string | undefined
   if (column === undefined)
     return Array.from({ length: rowsOf(columns) }, (_, row) => ({ row: row + 1, match: true }));
   return columns[column].flatMap((cell, row): Decision[] => {
-    const answer = cell.trim().toLowerCase();
-    if (answer === "") return [];
-    if (![...yes, ...no].includes(answer))
+    const answer = answerOf(cell);
+    if (answer === undefined)
       throw new TableError(
         `${name}, row ${row + 1}: "${cell}" is not a decision. Write yes or no, or leave it empty.`,
       );
-    return [{ row: row + 1, match: yes.includes(answer) }];
+    return answer === "yes" || answer === "no" ? [{ row: row + 1, match: answer === "yes" }] : [];
   });
 }
 
@@ -142,9 +165,7 @@ function labelledPairs(
     if (texts.some((column) => column[place] === ""))
       throw new TableError(`${file.name}, row ${row}: left or right is empty. Fill in both.`);
   });
-  const rows = sides.map((side, index) =>
-    rowsByText(file.tables[side], texts[index], shownNames(tables, index)),
-  );
+  const rows = sides.map((side, index) => rowsByText(file.tables[side], texts[index]));
   return decisions.flatMap(({ row, match }, place) => {
     const [lefts, rights] = sides.map((side, index) => {
       const text = texts[index][place];
@@ -167,13 +188,10 @@ function labelledPairs(
   });
 }
 
-const shownNames = ({ columns }: ReviewedTables, side: number): string[] | undefined =>
-  columns?.map((names) => names[side]);
-
 /** The column that holds most of the texts, and its rows by text. */
-function rowsByText(table: TableColumns, texts: readonly string[], names = Object.keys(table)) {
+function rowsByText(table: TableColumns, texts: readonly string[]) {
   const wanted = new Set(texts);
-  const columns = names.map((name) => {
+  const columns = Object.keys(table).map((name) => {
     const cells = table[name];
     const rows = [...cells.keys()].filter((row) => wanted.has(cells[row].trim()));
     return { name, rows: groupBy(rows, (row) => cells[row].trim()) };

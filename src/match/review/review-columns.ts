@@ -5,7 +5,7 @@ import type { AlignedNames, TableColumns } from "../columns/align.js";
 export interface ReviewedTables {
   readonly left: TableColumns;
   readonly right?: TableColumns;
-  /** The columns to show, side by side. Default: all columns. */
+  /** Columns that belong together: shown first, side by side. Default: those of one name. */
   readonly columns?: readonly AlignedNames[];
 }
 

@@ -2,11 +2,9 @@
 import { type Cell, numberCell, type OutputColumn } from "../../table/cell.js";
 import { batchesOf } from "../../table/whole-table.js";
 import { writeRows } from "../../table/write/text-rows.js";
-import type { AlignedNames, TableColumns } from "../columns/align.js";
+import { cellHeader, type ReviewedTables, rowHeader, type Side, sides } from "./review-columns.js";
 
-import { cellHeader, type ReviewedTables, rowHeader, sides } from "./review-columns.js";
-
-export { readDecisions } from "./read-decisions.js";
+export { readDecisions, readKnown } from "./read-decisions.js";
 export type { ReviewedTables } from "./review-columns.js";
 
 /** A pair of rows, counted from 0, for a person to judge. */
@@ -29,16 +27,13 @@ export async function writeReview(
   { left, right = left, columns }: ReviewedTables,
   pairs: Iterable<ReviewPair>,
 ): Promise<number> {
-  const shown = (columns ?? everyColumn(left, right)).flatMap(([name, other]) => [
-    { header: cellHeader("left", name), cells: left[name], side: "left" as const },
-    { header: cellHeader("right", other), cells: right[other], side: "right" as const },
-  ]);
+  const shown = shownColumns({ left, right, columns });
   const heading: OutputColumn[] = [
     "decision",
     { name: "probability", type: "DOUBLE" },
     "joined",
     ...sides.map((side) => ({ name: rowHeader(side), type: "BIGINT" })),
-    ...shown.flatMap(({ header, cells }) => (cells === undefined ? [] : [header])),
+    ...shown.map(({ side, name }) => cellHeader(side, name)),
     "why",
   ];
   const cellsOf = (pair: ReviewPair): Cell[] => [
@@ -46,14 +41,28 @@ export async function writeReview(
     numberCell(pair.probability, 4),
     pair.accepted ? "yes" : "no",
     ...sides.map((side) => numberCell(pair[side] + 1)),
-    ...shown.flatMap(({ cells, side }) => (cells === undefined ? [] : [cells[pair[side]]])),
+    ...shown.map(({ side, name }) => ({ left, right })[side][name][pair[side]]),
     pair.why,
   ];
   return writeRows(path, heading, batchesOf(pairs, cellsOf));
 }
 
-/** Columns of one name side by side, then those of the left and of the right table alone. */
-function everyColumn(left: TableColumns, right: TableColumns): AlignedNames[] {
-  const more = Object.keys(right).filter((name) => !Object.hasOwn(left, name));
-  return [...Object.keys(left), ...more].map((name) => [name, name]);
+/** Columns that belong together side by side, then those of one name, then those of the right and of the left table alone. */
+function shownColumns({
+  left,
+  right,
+  columns = [],
+}: Required<Pick<ReviewedTables, "left" | "right">> & ReviewedTables) {
+  const [lefts, rights] = [left, right].map((table, side) =>
+    Object.keys(table).filter((name) => !columns.some((names) => names[side] === name)),
+  );
+  const same = lefts.filter((name) => rights.includes(name));
+  const alone = (side: Side, names: readonly string[]) =>
+    names.filter((name) => !same.includes(name)).map((name) => ({ side, name }));
+  const pairs = [...columns, ...same.map((name) => [name, name] as const)];
+  return [
+    ...pairs.flatMap((names) => sides.map((side, index) => ({ side, name: names[index] }))),
+    ...alone("right", rights),
+    ...alone("left", lefts),
+  ];
 }

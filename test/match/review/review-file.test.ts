@@ -66,10 +66,13 @@ describe("a review file", () => {
     expect(lines[1]).toBe('"",0.5200,yes,1,1,IBM Corp,International Business Machines,initials');
   });
 
-  it("shows the compared columns only, in pairs", async () => {
+  it("shows columns that belong together first, then those of one name, then the others", async () => {
     await writeReview(path("review.csv"), { ...tables, columns: [["name", "title"]] }, pairs);
     const [heading] = readFileSync(path("review.csv"), "utf8").split("\n");
-    expect(heading).toBe("decision,probability,joined,left_row,right_row,left_name,right_title,why");
+    expect(heading.split(",").slice(5)).toEqual([
+      ...["left_name", "right_title", "left_code", "right_code"],
+      ...["right_founded", "left_row (cell)", "why"],
+    ]);
   });
 
   it.each(["csv", "tsv", "jsonl", "parquet"])("gives decisions back as .%s", async (format) => {
@@ -83,6 +86,12 @@ describe("a review file", () => {
       { left: 0, right: 0, match: true },
       { left: 1, right: 1, match: false },
     ]);
+  });
+
+  it("leaves a pair open that was marked with a question mark", async () => {
+    const [heading, first, second] = await sheet();
+    const file = save([heading, first.with(0, "?"), second.with(0, "n")]);
+    expect(await readDecisions(file, tables)).toEqual([{ left: 1, right: 1, match: false }]);
   });
 
   it("is read with sorted rows, moved and added columns, semicolons and a byte order mark", async () => {

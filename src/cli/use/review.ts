@@ -1,0 +1,118 @@
+/** `pearl review`: a page in the browser to judge doubtful pairs. */
+import type { Option } from "commander";
+import { UsageError } from "../../errors.js";
+import { shellWord } from "../../match/unnamed-column.js";
+import { checkFile } from "../../table/read/source.js";
+import { command } from "../command.js";
+import { counted } from "../format.js";
+import { expectInterruption } from "../interruption.js";
+import { choice, fraction, option, shared, tableOptionsOf } from "../options.js";
+
+/** Options of `join` and `dedupe` that decide what is found. */
+const matchingOptions = [
+  ...shared.compared,
+  option("--precision <p>", "share of matches that must be correct", fraction),
+  choice("--kind <kind>", "of two tables: how many matches a row may have", [
+    "one-to-one",
+    "many-to-one",
+    "many-to-many",
+  ]),
+  option("--labels <file>", "known pairs besides: left, right and, if some do not match, decision"),
+  shared.model,
+  ...shared.tableFormat,
+] as const;
+
+export default command({
+  name: "review",
+  summary: "judge doubtful pairs in the browser, one at a time",
+  arguments: [
+    ["<review>", "the file of --review-out; each answer is written to it at once"],
+    ["[left]", "its table, or the first of two: shows what the answers change"],
+    ["[right]", "the second table"],
+  ],
+  options: [option("--no-open", "do not open the browser"), ...matchingOptions, ...shared.run],
+  examples: [
+    ["pearl review review.csv", "answer with the keys y, n, ? and u (undo)"],
+    ["pearl review review.csv customers.csv", "and see what the answers change in a dedupe"],
+    ["pearl review review.csv companies.csv messy.csv --ignore notes", "or in a join"],
+  ],
+  run: async ([file, left, right], options, session) => {
+    const { labels, device, threads, model, on, ignore, kindOf, precision, kind } = options;
+    if (kind !== undefined && right === undefined)
+      throw new UsageError("--kind is about two tables: name both, or leave it out");
+    const { startReview } = await import("../../serve/review/server.js");
+    const tables = [left, right].filter((table) => table !== undefined);
+    for (const table of tables) await checkFile(table);
+    const matching =
+      left === undefined
+        ? undefined
+        : {
+            ...{ on, ignore, kindOf, precision, kind, model, device, threads },
+            tables: [left, right] as const,
+            table: tableOptionsOf(options),
+            decisionPaths: labels === undefined ? [] : [labels],
+          };
+    const apply = [...tables, ...typedAgain(matchingOptions, options), "--review", file];
+    const nextCommand =
+      tables.length === 0
+        ? `the command that wrote it, with --review ${shellWord(file)}`
+        : commandLine(right === undefined ? ["dedupe", ...apply] : ["join", ...apply, "-o", "joined.csv"]);
+    const review = await startReview(file, { matching, nextCommand });
+    session.atEnd(review.close);
+    session.print(`${counted(review.counts().open, "pair")} to answer: ${review.url}`);
+    if (options.open) {
+      const { default: open } = await import("open");
+      await open(review.url).catch(() => session.say("no browser was found: open the address in one"));
+    }
+    const { signal } = session;
+    await Promise.race([
+      review.finished,
+      new Promise((resolve) => signal.addEventListener("abort", resolve)),
+    ]);
+    expectInterruption();
+    const { pairs, open } = review.counts();
+    session.print(
+      `${pairs - open} of ${counted(pairs, "pair")} answered. Apply the answers with:\n\n  ${nextCommand}\n`,
+    );
+  },
+});
+
+const commandLine = (words: readonly string[]): string => ["pearl", ...words].map(shellWord).join(" ");
+
+/**
+ * The command that opens a review of a join or a dedupe, with its options. With an option that a review does not have, its
+ * figures would be others: the command then names no tables.
+ */
+export function reviewCommand(
+  file: string,
+  tables: readonly string[],
+  options: Readonly<Record<string, unknown>>,
+): string {
+  const others = ["threshold", "top", "int8"].some((name) => options[name] !== undefined);
+  const candidates = options.candidates !== undefined && options.candidates !== 10;
+  if (others || candidates || tables.includes("-")) return commandLine(["review", file]);
+  const { column, precision, ...rest } = options;
+  const given = {
+    ...rest,
+    ...(column !== undefined && { on: [column] }),
+    ...(precision !== 0.9 && { precision }),
+  };
+  return commandLine(["review", file, ...tables, ...typedAgain(matchingOptions, given)]);
+}
+
+/** Option values as words of a command line, without defaults. */
+function typedAgain(declared: readonly object[], values: Readonly<Record<string, unknown>>): string[] {
+  return (declared as readonly Option[]).flatMap((option) => {
+    const value = values[option.attributeName()];
+    const name = option.long!;
+    if (option.negate) return value === false ? [name] : [];
+    if (option.isBoolean()) return value === true ? [name] : [];
+    if (value === undefined) return [];
+    const entries = Array.isArray(value)
+      ? value
+      : typeof value === "object"
+        ? Object.entries(value!).map((pair) => pair.join("="))
+        : [value];
+    return entries.flatMap((entry) => [name, String(entry)]);
+  });
+}

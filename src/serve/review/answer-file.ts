@@ -1,0 +1,127 @@
+/** A review file that is answered pair by pair: an answer counts once the whole file is on disk with it. */
+import { stat } from "node:fs/promises";
+import { basename } from "node:path";
+import { TableError } from "../../errors.js";
+import { type Answer, answerOf, columnNamed, decisionNames } from "../../match/review/read-decisions.js";
+import { rowHeader } from "../../match/review/review-columns.js";
+import { rowsFormatOfName } from "../../table/format.js";
+import { batchesOf, readWholeTable } from "../../table/whole-table.js";
+import { writeRows } from "../../table/write/text-rows.js";
+
+/** A pair of rows with its cells side by side. */
+export interface AskedPair {
+  /** The numbers of the two rows, from 1. */
+  readonly id: string;
+  readonly answer: Answer;
+  /** A side without the column is undefined. */
+  readonly cells: readonly { readonly name: string; readonly left?: string; readonly right?: string }[];
+  readonly why: string;
+}
+
+export interface AnswerFile {
+  /** By id, in the order of the file. */
+  pairs(): ReadonlyMap<string, AskedPair>;
+  /**
+   * Answers are written one after the other.
+   * @param seen the answer that the person saw
+   * @returns "taken" if the pair has another answer by now, which stays
+   */
+  answer(id: string, answer: Answer, seen: Answer): Promise<"written" | "taken">;
+}
+
+/** @throws TableError for a file that is not a review */
+export async function openAnswers(path: string): Promise<AnswerFile> {
+  const format = rowsFormatOfName(path);
+  let review = await readReview(path);
+  let last: Promise<unknown> = Promise.resolve();
+  const write: AnswerFile["answer"] = async (id, answer, seen) => {
+    // A spreadsheet program or another review may have saved the file meanwhile.
+    if ((await versionOf(path)) !== review.version) review = await readReview(path);
+    const { pairs, columns, rows } = review;
+    const pair = pairs.get(id);
+    if (pair?.answer !== seen) return "taken";
+    const written = rows.map((row) => (row.id === id ? { ...row, written: answer } : row));
+    const cellsOf = ({ cells, written }: ReviewRow) => cells(written);
+    await writeRows(path, columns, batchesOf(written, cellsOf), format);
+    pairs.set(id, { ...pair, answer });
+    review = { pairs, columns, rows: written, version: await versionOf(path) };
+    return "written";
+  };
+  return {
+    pairs: () => review.pairs,
+    answer: (...given) => {
+      const written = last.then(() => write(...given));
+      last = written.catch(() => undefined);
+      return written;
+    },
+  };
+}
+
+type ReviewRow = Awaited<ReturnType<typeof readReview>>["rows"][number];
+
+async function readReview(path: string) {
+  const version = await versionOf(path);
+  const { description, columns, typed, phrases } = await readWholeTable(path, { column: "1" });
+  const [name, names] = [basename(path), description.columns];
+  const left = columnNamed(names, rowHeader("left"));
+  const right = columnNamed(names, rowHeader("right"));
+  const decision = columnNamed(names, ...decisionNames);
+  if (left === undefined || right === undefined || decision === undefined)
+    throw new TableError(
+      `${name}: a review has the columns decision, left_row and right_row. \`pearl join\` and \`pearl dedupe\` write one with --review-out FILE.`,
+    );
+  const place = names.indexOf(decision);
+  const shown = shownColumns(names.filter((header) => ![left, right, decision].includes(header)));
+  const why = columnNamed(names, "why");
+  const pairs = new Map<string, AskedPair>();
+  const rows = phrases.map((_, row) => {
+    const id = `${columns[left][row].trim()} ${columns[right][row].trim()}`;
+    const answer = answerOf(columns[decision][row]);
+    if (answer === undefined)
+      throw new TableError(
+        `${name}, row ${row + 1}: "${columns[decision][row]}" is not a decision. Write yes or no, or leave it empty.`,
+      );
+    const cells = shown.map((column) => ({
+      name: column.name,
+      ...(column.left !== undefined && { left: columns[column.left][row] }),
+      ...(column.right !== undefined && { right: columns[column.right][row] }),
+    }));
+    pairs.set(id, { id, answer, cells, why: why === undefined ? "" : columns[why][row] });
+    return {
+      id,
+      cells: (written?: Answer) =>
+        written === undefined ? typed.cells(row) : typed.cells(row).with(place, written),
+      written: undefined as Answer | undefined,
+    };
+  });
+  const outputs = typed.columns.with(place, { name: decision, type: "VARCHAR" });
+  return { version, pairs, rows, columns: outputs };
+}
+
+/** Headers of cells that belong together: of one name, or a left one right before a right one without a namesake. */
+function shownColumns(headers: readonly string[]) {
+  const nameOf = (header: string, side: string): string | undefined =>
+    header.startsWith(`${side}_`) ? header.slice(side.length + 1) : undefined;
+  const found: { name: string; left?: string; right?: string }[] = [];
+  const rights = new Set(headers.filter((header) => nameOf(header, "right") !== undefined));
+  headers.forEach((left, index) => {
+    const name = nameOf(left, "left");
+    if (name === undefined) return;
+    const [twin, next] = [`right_${name}`, headers[index + 1] ?? ""];
+    const other = nameOf(next, "right");
+    const isLone = other !== undefined && !headers.includes(`left_${other}`);
+    const right = rights.has(twin) ? twin : isLone ? next : undefined;
+    if (right !== undefined) rights.delete(right);
+    const both = right === undefined || right === twin ? name : `${name} = ${other}`;
+    found.push({ name: both, left, right });
+  });
+  for (const right of rights) found.push({ name: nameOf(right, "right")!, right });
+  return found;
+}
+
+async function versionOf(path: string): Promise<string> {
+  const { mtimeNs, size, ino } = await stat(path, { bigint: true }).catch(() => ({
+    ...{ mtimeNs: 0n, size: 0n, ino: 0n },
+  }));
+  return `${mtimeNs} ${size} ${ino}`;
+}

@@ -1,0 +1,94 @@
+/** `pearl review` as users run it: its address, what it refuses, and the commands around it. */
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { reviewCommand } from "../../../src/cli/use/review.js";
+import { type Outcome, pearl } from "../run-cli.js";
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "pearl-review-"));
+  const rows = [
+    "1,Acme Inc.,Bern",
+    "2,Acme Inc,Bern",
+    "3,Zora AG,Genf",
+    "4,Nordwind GmbH,Jena",
+    "5,Nordwind,Jena",
+  ];
+  await writeFile(join(folder, "crm.csv"), `id,name,city\n${rows.join("\n")}\n`);
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+const run = (...parameters: string[]): Promise<Outcome> => pearl(parameters, { cwd: folder });
+
+describe("a review", () => {
+  it("starts with the command that dedupe prints, takes answers, and prints the command that applies them", async () => {
+    const first = await run("dedupe", "crm.csv", "--ignore", "id", "--review-out", "my review.csv");
+    const printed = 'pearl review "my review.csv" crm.csv --ignore id';
+    expect(first.stderr).toContain(`to decide them in a browser: ${printed}\n`);
+    const { code, stdout, stderr } = await pearl(
+      ["review", "my review.csv", "crm.csv", "--ignore", "id", "--no-open"],
+      {
+        cwd: folder,
+        onStart: (child) =>
+          child.stdout?.once("data", async (chunk: Buffer) => {
+            const [url] = /http:\S+/.exec(chunk.toString())!;
+            const { pair } = (await (await fetch(`${url}state`)).json()) as { pair: { id: string } };
+            const body = JSON.stringify({ id: pair.id, answer: "yes", seen: "" });
+            await fetch(`${url}answer`, {
+              method: "POST",
+              headers: { "content-type": "application/json" },
+              body,
+            });
+            child.kill("SIGINT");
+          }),
+      },
+    );
+    expect([code, stderr]).toEqual([0, ""]);
+    const next = 'pearl dedupe crm.csv --ignore id --review "my review.csv"';
+    expect(stdout).toMatch(
+      /^\d+ pairs? to answer: http:\/\/127\.0\.0\.1:\d+\/\S+\/\n1 of \d+ pairs? answered\. /,
+    );
+    expect(stdout).toContain(`Apply the answers with:\n\n  ${next}\n`);
+    expect(await readFile(join(folder, "my review.csv"), "utf8")).toMatch(/^yes,/m);
+    expect((await run("dedupe", "crm.csv", "--ignore", "id", "--review", "my review.csv")).code).toBe(0);
+  });
+
+  it("names what is missing or wrong, and opens no page", async () => {
+    const { code, stderr, stdout } = await run("review", "crm.csv");
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(stderr).toContain("crm.csv: a review has the columns decision, left_row and right_row");
+    expect((await run("review", "absent.csv")).stderr).toContain("absent.csv: no such file");
+    expect((await run("review", "my review.csv", "absent.csv")).stderr).toContain("absent.csv: no such file");
+    expect((await run("review", "my review.csv", "crm.csv", "--kind", "one-to-one")).code).toBe(2);
+  });
+});
+
+describe("the command that opens a review", () => {
+  it("has the options that decide what is found, and no others", () => {
+    const options = {
+      ...{ on: ["name=supplier", "city"], kindOf: { born: "date" }, precision: 0.95, kind: "one-to-one" },
+      ...{
+        labels: "known pairs.csv",
+        header: false,
+        quotes: true,
+        output: "out.csv",
+        explain: true,
+        candidates: 10,
+      },
+    };
+    expect(reviewCommand("r.csv", ["a.csv", "b.csv"], options)).toBe(
+      "pearl review r.csv a.csv b.csv --on name=supplier --on city --kind-of born=date --precision 0.95 " +
+        '--kind one-to-one --labels "known pairs.csv" --no-header',
+    );
+    expect(reviewCommand("r.csv", ["a.csv"], { column: "name", precision: 0.9, quotes: false })).toBe(
+      "pearl review r.csv a.csv --on name --no-quotes",
+    );
+  });
+
+  it("names no tables where its figures would not be those of the command", () => {
+    for (const options of [{ threshold: 0.8 }, { top: 3 }, { candidates: 20 }, { int8: true }])
+      expect(reviewCommand("r.csv", ["a.csv"], options)).toBe("pearl review r.csv");
+    expect(reviewCommand("r.csv", ["-"], {})).toBe("pearl review r.csv");
+  });
+});

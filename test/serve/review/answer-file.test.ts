@@ -1,0 +1,84 @@
+/** Answers in a review file: on disk at once, and nothing else in it changed. */
+import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { expect, it } from "vitest";
+import { TableError } from "../../../src/errors.js";
+import { openAnswers } from "../../../src/serve/review/answer-file.js";
+import { reviewFolder } from "./review-folder.js";
+
+it.each(["csv", "tsv", "jsonl", "parquet"])(
+  "are in the file, which keeps everything else, as .%s",
+  async (format) => {
+    const { file, decisions } = await reviewFolder(format);
+    const before = await readFile(file, "latin1");
+    const answers = await openAnswers(file);
+    expect(await answers.answer("2 2", "yes", "")).toBe("written");
+    expect(await answers.answer("3 3", "?", "")).toBe("written");
+    expect(await answers.answer("4 4", "no", "")).toBe("written");
+    expect(await decisions()).toEqual([
+      [2, true],
+      [4, false],
+    ]);
+    for (const [id, answer] of [
+      ["2 2", "yes"],
+      ["3 3", "?"],
+      ["4 4", "no"],
+    ] as const)
+      expect(await answers.answer(id, "", answer)).toBe("written");
+    if (format !== "parquet") expect(await readFile(file, "latin1")).toBe(before);
+  },
+);
+
+it("show cells side by side that belong together, whatever their names", async () => {
+  const { file } = await reviewFolder();
+  const [first, second] = (await openAnswers(file)).pairs().values();
+  expect(first).toEqual({
+    ...{ id: "1 1", answer: "", why: "pair 0" },
+    cells: [
+      { name: "name = title", left: "IBM Corp", right: "I.B.M." },
+      { name: "city", left: "Armonk", right: "Armonk" },
+    ],
+  });
+  expect(second.cells[0].left).toContain("<script>");
+});
+
+it("keep what another program saved meanwhile, wherever it moved the rows", async () => {
+  const { file, decisions } = await reviewFolder("jsonl");
+  const answers = await openAnswers(file);
+  const lines = (await readFile(file, "utf8")).trimEnd().split("\n");
+  lines[0] = lines[0].replace('"decision":""', '"decision":"N","note":"asked Ann"');
+  await writeFile(`${file}.new`, `${lines.reverse().join("\n")}\n`);
+  await rename(`${file}.new`, file);
+  expect(await answers.answer("1 1", "yes", "")).toBe("taken");
+  expect(await answers.answer("2 2", "yes", "")).toBe("written");
+  expect(await decisions()).toEqual([
+    [2, true],
+    [1, false],
+  ]);
+  expect(await readFile(file, "utf8")).toContain('"note":"asked Ann"');
+});
+
+it("are all kept where many come at once", async () => {
+  const { file, decisions } = await reviewFolder();
+  const answers = await openAnswers(file);
+  const outcomes = ["1 1", "2 2", "3 3", "4 4", "1 1"].map((id) => answers.answer(id, "yes", ""));
+  expect(await Promise.all(outcomes)).toEqual(["written", "written", "written", "written", "taken"]);
+  expect(await decisions()).toHaveLength(4);
+});
+
+it("count only once they are written", async () => {
+  const { folder, file } = await reviewFolder();
+  const answers = await openAnswers(file);
+  await rm(folder, { recursive: true });
+  await expect(answers.answer("1 1", "yes", "")).rejects.toThrow(TableError);
+  expect(answers.pairs().get("1 1")?.answer).toBe("");
+});
+
+it("need a review", async () => {
+  const { folder, file, write } = await reviewFolder();
+  await write("plain.csv", "name,city\nIBM,Armonk\n");
+  await expect(openAnswers(`${folder}/plain.csv`)).rejects.toThrow(
+    /plain\.csv: a review has the columns decision/,
+  );
+  await write("review.csv", (await readFile(file, "utf8")).replace('\n""', "\nperhaps"));
+  await expect(openAnswers(file)).rejects.toThrow('review.csv, row 1: "perhaps" is not a decision');
+});
