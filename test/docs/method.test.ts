@@ -23,7 +23,8 @@ it("names only files and folders that exist", () => {
 it("names a file and its test in each row of its tables", () => {
   const rows = text.split("\n").filter((line) => /^\| (?!The paper|---)/.test(line));
   expect(rows.length).toBeGreaterThan(25);
-  for (const row of rows) expect(row).toMatch(/^\| [^|]+ \| `src\/[^`]+\.ts` \| `test\/[^`]+\.test\.ts` \|.* \|$/);
+  for (const row of rows)
+    expect(row).toMatch(/^\| [^|]+ \| `src\/[^`]+\.ts` \| `test\/[^`]+\.test\.ts` \|.* \|$/);
 });
 
 it("names each file of src/pearl, or a file that imports it", () => {
