@@ -63,6 +63,25 @@ export {
   trainKinds,
 } from "./fewshot/classify/train.js";
 
+export type { SpanScores, Transitions } from "./fewshot/tag/decode.js";
+export type { Projection } from "./fewshot/tag/projection.js";
+export {
+  readTagged,
+  type TaggedFile,
+  type TaggedSentence,
+  type TagsNeeded,
+} from "./fewshot/tag/sentences.js";
+export {
+  readTagger,
+  type Tagger,
+  type TaggerTraining,
+  type TagOptions,
+  type TrainTaggerOptions,
+  tagSentences,
+  trainTagger,
+  writeTagger,
+} from "./fewshot/tag/tagger.js";
+
 // Join two tables.
 
 export type { FeatureEffect, MatchedWords, MissingWord, PhraseExplanation } from "./join/explain.js";

@@ -47,6 +47,8 @@ describe("README and docs", () => {
         "models check",
         "classify train",
         "classify phrases",
+        "tag train",
+        "tag sentences",
       ].map(async (name) => (await pearl([...name.split(" "), "--help"])).stdout),
     );
     const known = help.join("\n");

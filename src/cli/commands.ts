@@ -21,6 +21,7 @@ const loaders: Readonly<Record<string, () => Promise<{ default: AnyCommand }>>> 
   mine: () => import("./learn/mine.js"),
   type: () => import("./use/type.js"),
   classify: () => import("./use/classify.js"),
+  tag: () => import("./use/tag.js"),
   bench: () => import("./judge/bench.js"),
   ablate: () => import("./judge/ablate.js"),
   corpus: () => import("./learn/corpus.js"),

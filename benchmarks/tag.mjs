@@ -1,0 +1,157 @@
+/**
+ * Measures how well spans are tagged after one and five examples of each tag.
+ *
+ *     npm run build && node benchmarks/tag.mjs [--data ../shared/data] [--steps 200] [--tested 400]
+ *
+ * Target: CoNLL-2003 (PER, LOC, ORG, MISC), the development half of the benchmark. Support: sentences drawn greedily, the
+ * rarest tag first, until each tag has at least K spans (Yang and Katiyar, 2020; CONTaiNER draws in the same way). Test:
+ * the first --tested of the other sentences. Metric: F1 of whole spans with their tags, mean and standard deviation over
+ * ten draws. This is not the protocol of the CONTaiNER paper, whose source is OntoNotes and whose test set is CoNLL's:
+ *
+ * Source: sentences of Wikinews in which every word with a capital, except the first, is part of a name in
+ * train/types.tsv.gz; its tags are those names' types. No person tagged them, and rows of CoNLL-2003 are left out.
+ *
+ * - NNShot: the nearest token of the support, by the features of the encoder alone
+ * - learned: the same with the representation learned on the source by the objective `gaussian`
+ * - learned, Viterbi: with the transitions of the source
+ */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { gunzipSync } from "node:zlib";
+import { spanScores } from "../dist/fewshot/tag/decode.js";
+import { spansOf } from "../dist/fewshot/tag/sentences.js";
+import { PhraseEncoder, tagSentences, trainTagger } from "../dist/index.js";
+import { createRandom, shuffled } from "../dist/random.js";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const { values: options } = parseArgs({
+  options: {
+    data: { type: "string", default: resolve(root, "../shared/data") },
+    json: { type: "string", default: join(root, "benchmarks/results/tag.json") },
+    steps: { type: "string", default: "200" },
+    tested: { type: "string", default: "400" },
+    draws: { type: "string", default: "10" },
+  },
+});
+const rowsOf = (path) =>
+  gunzipSync(readFileSync(join(options.data, path)))
+    .toString()
+    .trim()
+    .split("\n")
+    .map((line) => line.split("\t"));
+
+function target() {
+  const lines = readFileSync(join(options.data, "bench/conll2003/dev.json"), "utf8").trim().split("\n");
+  return lines.map((line) => {
+    const { sentences, ner } = JSON.parse(line);
+    const tags = sentences[0].map(() => "O");
+    for (const [first, last, type] of ner[0]) tags.fill(type, first, last + 1);
+    return { tokens: sentences[0], tags };
+  });
+}
+
+/** Names with the type that most of their rows give them. */
+function knownNames() {
+  const counts = new Map();
+  for (const [phrase, , type, source, quality] of rowsOf("train/types.tsv.gz")) {
+    if (/^(conll2003|bc5cdr|regex)/.test(source) || !/^\p{Lu}../u.test(phrase)) continue;
+    const own = counts.get(phrase) ?? new Map();
+    counts.set(phrase, own.set(type, (own.get(type) ?? 0) + (quality === "gold" ? 3 : 1)));
+  }
+  const names = new Map();
+  for (const [phrase, own] of counts) {
+    const [type, count] = [...own].sort((a, b) => b[1] - a[1])[0];
+    const all = [...own.values()].reduce((sum, value) => sum + value, 0);
+    if (type !== "OTHER" && count > 0.7 * all) names.set(phrase, type);
+  }
+  return names;
+}
+
+/** Sentences of news in which every name is known. */
+function source(count) {
+  const names = knownNames();
+  const found = [];
+  for (const [, text] of rowsOf("train/text/wikinews.tsv.gz"))
+    for (const sentence of text.split(/(?<=[.!?])\s+(?=\p{Lu})/u)) {
+      const tokens = sentence.match(/\p{L}[\p{L}\p{M}'’.-]*\p{L}|\p{L}|\p{N}+(?:[.,]\p{N}+)*|[^\s]/gu) ?? [];
+      const tags = tokens.length >= 5 && tokens.length <= 40 ? tagsBy(names, tokens) : undefined;
+      if (tags?.some((tag) => tag !== "O")) found.push({ tokens, tags });
+    }
+  return [...shuffled(found.length, createRandom(0))].slice(0, count).map((i) => found[i]);
+}
+
+function tagsBy(names, tokens) {
+  const tags = tokens.map(() => "O");
+  for (let at = 0; at < tokens.length; ) {
+    let length = Math.min(6, tokens.length - at);
+    while (length > 0 && !names.has(tokens.slice(at, at + length).join(" "))) length--;
+    if (length > 1 || (length === 1 && at > 0))
+      tags.fill(names.get(tokens.slice(at, at + length).join(" ")), at, at + length);
+    else if (at > 0 && /^\p{Lu}/u.test(tokens[at])) return undefined;
+    at += Math.max(length, 1);
+  }
+  return tags;
+}
+
+/** Sentences until each tag has at least `count` spans, the rarest tag first. */
+function support(sentences, count, seed) {
+  const order = [...shuffled(sentences.length, createRandom(seed))];
+  const labels = sentences.map(({ tags }) => spansOf(tags).map(({ label }) => label));
+  const totals = new Map();
+  for (const label of labels.flat()) totals.set(label, (totals.get(label) ?? 0) + 1);
+  const chosen = new Set();
+  const have = new Map();
+  for (const [rarest] of [...totals].sort((a, b) => a[1] - b[1]))
+    for (const row of order) {
+      if ((have.get(rarest) ?? 0) >= count) break;
+      if (chosen.has(row) || !labels[row].includes(rarest)) continue;
+      chosen.add(row);
+      for (const label of labels[row]) have.set(label, (have.get(label) ?? 0) + 1);
+    }
+  return chosen;
+}
+
+function summary(values) {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+  return {
+    mean: Number(mean.toFixed(4)),
+    deviation: Number(Math.sqrt(squares / (values.length - 1)).toFixed(4)),
+  };
+}
+
+const encoder = await PhraseEncoder.load();
+const sentences = target();
+const learnedFrom = source(1500);
+const { tagger: learned } = await trainTagger(learnedFrom.slice(0, 1), {
+  ...{ encoder, source: learnedFrom, steps: Number(options.steps) },
+});
+const result = {
+  model: encoder.model.name,
+  draws: Number(options.draws),
+  steps: Number(options.steps),
+  points: [],
+};
+for (const count of [1, 5]) {
+  const values = { nnshot: [], learned: [], "learned, viterbi": [] };
+  for (let seed = 0; seed < result.draws; seed++) {
+    const chosen = support(sentences, count, seed);
+    const known = [...chosen].map((row) => sentences[row]);
+    const tested = sentences.filter((_, row) => !chosen.has(row)).slice(0, Number(options.tested));
+    const gold = tested.map(({ tags }) => tags);
+    const taggers = {
+      nnshot: { model: learned.model, support: known },
+      learned: { ...learned, support: known, transitions: undefined },
+      "learned, viterbi": { ...learned, support: known },
+    };
+    for (const [name, tagger] of Object.entries(taggers))
+      values[name].push(spanScores(gold, await tagSentences(tested, tagger, { encoder })).f1);
+  }
+  const point = Object.fromEntries(Object.entries(values).map(([name, own]) => [name, summary(own)]));
+  result.points.push({ spansOfATag: count, ...point });
+  console.log(count, JSON.stringify(point));
+}
+await encoder.dispose();
+writeFileSync(options.json, `${JSON.stringify(result, null, 2)}\n`);

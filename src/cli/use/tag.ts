@@ -1,0 +1,111 @@
+/** `pearl tag`: learns tags of spans from a few sentences, and tags other sentences. */
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { type AnyCommand, command } from "../command.js";
+import { counted, formatPercent } from "../format.js";
+import { choice, option, positiveInteger, required, shared } from "../options.js";
+import { loadEncoder } from "../session.js";
+
+const train = command({
+  name: "train",
+  summary: "learn tags of spans from a few sentences",
+  arguments: [
+    ["<support>", "tagged sentences: CoNLL columns (token first, tag last), or .jsonl with text and spans"],
+  ],
+  options: [
+    required("-o, --output <file>", "JSON file of the tagger"),
+    option(
+      "--source <file>",
+      "many sentences with other tags, to learn which tokens are alike (default: none)",
+    ),
+    option("--steps <n>", "training steps on the source (default: 200)", positiveInteger),
+    shared.seed,
+    shared.report,
+    shared.model,
+    ...shared.run,
+  ],
+  examples: [
+    ["pearl tag train support.tsv -o tagger.json", "five sentences of each tag do"],
+    ["pearl tag train support.tsv --source news.conll -o tagger.json", "learn from other tags first"],
+  ],
+  run: async ([path], options, session) => {
+    const { readTagged } = await import("../../fewshot/tag/sentences.js");
+    const { trainTagger, writeTagger } = await import("../../fewshot/tag/tagger.js");
+    const { output, source, steps, seed, model } = options;
+    const { sentences } = await readTagged(path, "required");
+    const other = source === undefined ? undefined : (await readTagged(source, "required")).sentences;
+    const encoder = await loadEncoder(options, session);
+    const { tagger, estimate } = await trainTagger(sentences, {
+      ...{ encoder, source: other, steps, seed, signal: session.signal },
+      onProgress: (done, total, stage) => session.show(stage, done, total),
+    });
+    const named = model !== undefined && existsSync(model) ? resolve(model) : model;
+    await writeTagger(output, { ...tagger, model: { ...tagger.model, ...(named && { source: named }) } });
+    if (estimate === undefined) session.say("give a second sentence to estimate how often it is right");
+    else {
+      const { f1, precision, recall } = estimate;
+      const parts = `precision ${formatPercent(precision)}, recall ${formatPercent(recall)}`;
+      session.print(`F1 of spans ${formatPercent(f1)}, ${parts} (each sentence left out once)`);
+    }
+    const labels = [...new Set(sentences.flatMap(({ tags }) => tags))].filter((tag) => tag !== "O").sort();
+    await session.record({ sentences: sentences.length, labels, estimate });
+    session.wrote(output, `${counted(labels.length, "tag")} from ${counted(sentences.length, "sentence")}`);
+  },
+});
+
+const apply = command({
+  name: "sentences",
+  runs: "default",
+  summary: "tag the sentences of a file; the word itself can be left out",
+  arguments: [["<file>", "sentences: CoNLL columns (token first), or .jsonl with text"]],
+  options: [
+    required("--with <file>", "the tagger that `pearl tag train` wrote"),
+    option(
+      "-o, --output <file>",
+      "the same sentences with a last column of tags, or with spans (default: print)",
+    ),
+    choice(
+      "--decoding <name>",
+      "nearest token, or the likeliest sequence by the transitions of the source (default: viterbi if the tagger has a source)",
+      ["viterbi", "nearest"],
+    ),
+    option("-m, --model <model>", "the model that the tagger learned with (default: as recorded)"),
+    shared.report,
+    ...shared.run,
+  ],
+  examples: [
+    ["pearl tag sentences.tsv --with tagger.json", "print the lines with one more column"],
+    ["pearl tag articles.jsonl --with tagger.json -o tagged.jsonl", "texts, with spans"],
+  ],
+  run: async ([path], options, session) => {
+    const { readTagged, spansOf } = await import("../../fewshot/tag/sentences.js");
+    const { readTagger, tagSentences } = await import("../../fewshot/tag/tagger.js");
+    const { output, decoding } = options;
+    const file = await readTagged(path, "optional");
+    const tagger = await readTagger(options.with);
+    const encoder = await loadEncoder({ ...options, model: options.model ?? tagger.model.source }, session);
+    const tags = await tagSentences(file.sentences, tagger, {
+      ...{ encoder, decoding, signal: session.signal },
+      onProgress: (done, total) => session.show("tagging", done, total),
+    });
+    const text = file.write(tags);
+    const spans = tags.flatMap((own) => spansOf(own)).length;
+    await session.record({ sentences: tags.length, spans });
+    if (output === undefined) session.print(text.trimEnd());
+    else {
+      const { writeText } = await import("../../table/write/text-rows.js");
+      await writeText(output, [text]);
+      session.wrote(output, `${counted(spans, "span")} in ${counted(tags.length, "sentence")}`);
+    }
+  },
+});
+
+export default {
+  name: "tag",
+  summary: "learn tags of spans from a few sentences, and tag other sentences",
+  commands: [train, apply],
+  examples: [
+    ["pearl tag train support.tsv -o tagger.json", "learn from tagged sentences"],
+    ["pearl tag sentences.tsv --with tagger.json", "tag others"],
+  ],
+} satisfies AnyCommand as AnyCommand;

@@ -1,0 +1,91 @@
+/**
+ * From distances to tags: each token by its nearest neighbour in the support, or the likeliest sequence by Viterbi with
+ * transitions of the source (StructShot: Yang and Katiyar, 2020, "Simple and Effective Few-Shot Named Entity Recognition
+ * with Structured Nearest Neighbor Learning", section 3.2; CONTaiNER decodes in the same way).
+ */
+import { OUTSIDE, spansOf, type TaggedSentence } from "./sentences.js";
+
+/** Of each token, the smallest squared distance to a token of each label. */
+export type Distances = readonly Float64Array[];
+
+export const nearestTags = (distances: Distances, labels: readonly string[]): string[] =>
+  distances.map((own) => labels[own.indexOf(Math.min(...own))]);
+
+/** Probabilities of the next tag, whatever the label: from outside, and from inside a span. */
+export interface Transitions {
+  readonly outside: { readonly outside: number; readonly inside: number };
+  readonly inside: { readonly outside: number; readonly same: number; readonly other: number };
+}
+
+/** Counts of a source, with one more of each; a sentence begins outside. */
+export function transitionsOf(sentences: readonly TaggedSentence[]): Transitions {
+  const outside = { outside: 1, inside: 1 };
+  const inside = { outside: 1, same: 1, other: 1 };
+  for (const { tags } of sentences) {
+    tags.forEach((tag, i) => {
+      const before = tags[i - 1] ?? OUTSIDE;
+      if (before === OUTSIDE) outside[tag === OUTSIDE ? "outside" : "inside"]++;
+      else inside[tag === OUTSIDE ? "outside" : tag === before ? "same" : "other"]++;
+    });
+  }
+  const [a, b] = [outside.outside + outside.inside, inside.outside + inside.same + inside.other];
+  return {
+    outside: { outside: outside.outside / a, inside: outside.inside / a },
+    inside: { outside: inside.outside / b, same: inside.same / b, other: inside.other / b },
+  };
+}
+
+/** Distances times this are minus the logarithms of a label's probability, up to a constant. */
+export const SHARPNESS = 20;
+
+/** The likeliest tags of a sentence. */
+export function viterbi(distances: Distances, labels: readonly string[], transitions: Transitions): string[] {
+  const others = Math.max(labels.length - 1, 1);
+  const step = (from: string, to: string): number => {
+    const { outside, inside } = transitions;
+    if (from === OUTSIDE) return Math.log(to === OUTSIDE ? outside.outside : outside.inside / others);
+    if (to === OUTSIDE) return Math.log(inside.outside);
+    return Math.log(to === from ? inside.same : inside.other / Math.max(others - 1, 1));
+  };
+  let scores = labels.map((label) => (label === OUTSIDE ? 0 : Number.NEGATIVE_INFINITY));
+  const origins = distances.map((own) => {
+    const ways = labels.map((to, i) => {
+      const through = labels.map((from, j) => scores[j] + step(from, to));
+      const score = Math.max(...through);
+      return { origin: through.indexOf(score), score: score - SHARPNESS * own[i] };
+    });
+    scores = ways.map(({ score }) => score);
+    return ways.map(({ origin }) => origin);
+  });
+  let at = scores.indexOf(Math.max(...scores));
+  const tags: string[] = [];
+  for (const origin of origins.toReversed()) {
+    tags.unshift(labels[at]);
+    at = origin[at];
+  }
+  return tags;
+}
+
+/** Precision, recall and F1 of whole spans with their labels. */
+export interface SpanScores {
+  readonly precision: number;
+  readonly recall: number;
+  readonly f1: number;
+}
+
+export function spanScores(
+  gold: readonly (readonly string[])[],
+  found: readonly (readonly string[])[],
+): SpanScores {
+  const keys = (all: readonly (readonly string[])[]): Set<string> =>
+    new Set(
+      all.flatMap((tags, i) => spansOf(tags).map(({ from, to, label }) => `${i} ${from} ${to} ${label}`)),
+    );
+  const [wanted, given] = [keys(gold), keys(found)];
+  const right = [...given].filter((span) => wanted.has(span)).length;
+  return {
+    precision: right / Math.max(given.size, 1),
+    recall: right / Math.max(wanted.size, 1),
+    f1: (2 * right) / Math.max(given.size + wanted.size, 1),
+  };
+}

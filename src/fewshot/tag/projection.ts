@@ -1,0 +1,153 @@
+/**
+ * A representation of tokens learned on a source with other tags, by the objective `gaussian` of CONTaiNER (Das, Katiyar,
+ * Passonneau and Zhang, 2022): a linear layer under the projections to mean and variance, which serve the training alone.
+ * Here the encoder is not trained, so that tokens are compared by its features and by that layer.
+ */
+import type { PhraseEncoder } from "../../encoder/phrase-encoder.js";
+import { ArgumentError } from "../../errors.js";
+import { linear } from "../../nn/layers.js";
+import { createNet, fromSeed, splitEvenly } from "../../nn/net.js";
+import { objectiveLoss } from "../../objectives/registry.js";
+import { createRandom, type Random, sampleWithout } from "../../random.js";
+import type { Feeds } from "../../runtime/tensor.js";
+import { gatherRows, unitRows } from "../../search/vectors.js";
+import { type TrainingData, train } from "../../training/trainer.js";
+import type { KindFeatures } from "../classify/features.js";
+import { OUTSIDE, type TaggedSentence } from "./sentences.js";
+import { placesOf, tokenFeatures } from "./tokens.js";
+
+/** Features times `weight` [inputs, width] plus `bias`. */
+export interface Projection {
+  readonly weight: Float32Array;
+  readonly bias: Float32Array;
+}
+
+export interface ProjectionOptions {
+  readonly steps: number;
+  readonly seed: number;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (finished: number, total: number, stage: string) => void;
+}
+
+const WIDTH = 256;
+const RATE = 1e-3;
+/** Tokens in a batch, and tokens of the source that are read at most. */
+const BATCH = 256;
+const MOST_TOKENS = 16_000;
+/** A label with fewer tokens in the source is left out. */
+const FEWEST = 10;
+const NAME = "representation";
+
+/** @throws ArgumentError where the source has fewer than two labels of enough tokens */
+export async function trainProjection(
+  encoder: PhraseEncoder,
+  source: readonly TaggedSentence[],
+  { steps, seed, signal, onProgress }: ProjectionOptions,
+): Promise<Projection> {
+  const { places, tags } = chosenTokens(source, createRandom(seed));
+  const labels = [...new Set(tags)].filter((label) => tags.filter((own) => own === label).length >= FEWEST);
+  if (labels.length < 2)
+    throw new ArgumentError(
+      `the source has ${labels.length} tags with at least ${FEWEST} tokens, and two are needed. Give more sentences.`,
+    );
+  const features = await tokenFeatures(encoder, places, {
+    signal,
+    onProgress: (done, total) => onProgress?.(done, total, "encoding the source"),
+  });
+  const rowsOf = labels.map((label) => tags.flatMap((own, row) => (own === label ? [row] : [])));
+  const data: TrainingData = {
+    fingerprint: "",
+    batch: (index) => {
+      const random = createRandom(seed + index + 1);
+      const feeds = batchOf(features, rowsOf, Math.ceil(BATCH / labels.length), random);
+      return { feeds, phrases: BATCH };
+    },
+  };
+  const { weights } = await train(program(features.dimension, seed), data, {
+    ...{ steps, learningRate: RATE, signal },
+    onStep: ({ step }) => onProgress?.(step, steps, "training"),
+  });
+  const [weight, bias] = ["weight", "bias"].map(
+    (part) => weights.get(`${NAME}.${part}`)?.data as Float32Array,
+  );
+  return { weight, bias };
+}
+
+/** All tokens in spans, and as many outside them, in random order. */
+function chosenTokens(source: readonly TaggedSentence[], random: Random) {
+  const places = placesOf(source);
+  const tags = source.flatMap((sentence) => sentence.tags);
+  const rows = [...places.keys()];
+  const inside = sampleWithout(
+    rows.filter((row) => tags[row] !== OUTSIDE),
+    MOST_TOKENS / 2,
+    random,
+  );
+  const outside = sampleWithout(
+    rows.filter((row) => tags[row] === OUTSIDE),
+    inside.length,
+    random,
+  );
+  const chosen = [...inside, ...outside];
+  return { places: chosen.map((row) => places[row]), tags: chosen.map((row) => tags[row]) };
+}
+
+/** As many tokens of each label, in all an even number. */
+function batchOf(
+  { data, dimension }: KindFeatures,
+  rowsOf: readonly (readonly number[])[],
+  perLabel: number,
+  random: Random,
+): Feeds {
+  const draws = rowsOf.map((rows) => sampleWithout(rows, perLabel, random));
+  const even = draws.flatMap((rows, label) => rows.map((row) => ({ row, label })));
+  if (even.length % 2 === 1) even.pop();
+  const rows = even.map(({ row }) => row);
+  return {
+    tokens: { type: "float32", dims: [even.length, dimension], data: gatherRows(data, rows, dimension) },
+    classes: { type: "int32", dims: [even.length], data: Int32Array.from(even, ({ label }) => label) },
+  };
+}
+
+function program(inputs: number, seed: number) {
+  const net = createNet(fromSeed(seed));
+  const { g } = net;
+  const tokens = g.input("tokens", "float32", ["rows", inputs]);
+  const represented = linear(net, tokens, { name: NAME, inputs, outputs: WIDTH });
+  // the objective compares all rows of both halves with each other
+  const [anchors, positives] = splitEvenly(net, represented, 2, 0);
+  const classes = g.input("classes", "int32", ["rows"]);
+  const loss = objectiveLoss(net, { anchors, positives, classes, width: WIDTH }, { name: "gaussian" });
+  g.output("loss", loss);
+  const random = createRandom(seed);
+  const sample = {
+    data: Float32Array.from({ length: 14 * inputs }, () => random() - 0.5),
+    dimension: inputs,
+  };
+  return {
+    model: g.model(),
+    loss,
+    sample: batchOf(sample, [[...Array(7).keys()], [7, 8, 9, 10, 11, 12, 13]], 7, random),
+  };
+}
+
+/** Features and their representation, both as important: [features, representation] of length 1. */
+export function withProjection(
+  { data, dimension }: KindFeatures,
+  { weight, bias }: Projection,
+): KindFeatures {
+  const width = bias.length;
+  const rows = data.length / dimension;
+  const both = new Float32Array(rows * (dimension + width));
+  for (let row = 0; row < rows; row++) {
+    const own = data.subarray(row * dimension, (row + 1) * dimension);
+    const learned = bias.slice();
+    own.forEach((value, i) => {
+      if (value === 0) return;
+      for (let j = 0; j < width; j++) learned[j] += value * weight[i * width + j];
+    });
+    both.set(own, row * (dimension + width));
+    both.set(unitRows(learned, width), row * (dimension + width) + dimension);
+  }
+  return { data: unitRows(both, dimension + width), dimension: dimension + width };
+}

@@ -1,0 +1,164 @@
+/** Sentences with tags, as files hold them: CoNLL columns, or JSONL of texts with spans. Both are written as they were read. */
+import { readFile } from "node:fs/promises";
+import { extname } from "node:path";
+import { TableError } from "../../errors.js";
+
+/** The tag of a token in no span. */
+export const OUTSIDE = "O";
+
+/** Tokens of a sentence with their tags: a span's label without B- or I-, or {@link OUTSIDE}. */
+export interface TaggedSentence {
+  readonly tokens: readonly string[];
+  /** Empty where the file has none. */
+  readonly tags: readonly string[];
+}
+
+/** A file of sentences, and how to write it with other tags. */
+export interface TaggedFile {
+  readonly sentences: readonly TaggedSentence[];
+  /** @param tags of each sentence, as {@link TaggedSentence} has them */
+  write(tags: readonly (readonly string[])[]): string;
+}
+
+/** Whether a file must say which spans there are. */
+export type TagsNeeded = "required" | "optional";
+
+/** Reads .jsonl as texts with spans, and everything else as CoNLL columns. @throws TableError with line and cure */
+export async function readTagged(path: string, needed: TagsNeeded): Promise<TaggedFile> {
+  const text = await readFile(path, "utf8").catch((cause: NodeJS.ErrnoException) => {
+    const trouble = cause.code === "ENOENT" ? "no such file" : cause.message;
+    throw new TableError(`${path}: ${trouble}. Check the name and the folder.`, { cause });
+  });
+  const file = extname(path) === ".jsonl" ? readSpans(text, path, needed) : readColumns(text, path, needed);
+  if (file.sentences.length > 0) return file;
+  throw new TableError(`${path}: no sentence found. Give a token a line, or JSON lines with "text".`);
+}
+
+const conllExample = "Trieste B-PLACE\nsleeps O";
+const jsonExample = '{"text": "Trieste sleeps", "spans": [{"start": 0, "end": 7, "label": "PLACE"}]}';
+
+/** A token a line in the first column, its tag in the last one; an empty line between sentences. */
+export function readColumns(text: string, path: string, needed: TagsNeeded): TaggedFile {
+  const lines = text.replace(/\r?\n$/, "").split(/\r?\n/);
+  const sentences: { tokens: string[]; tags: string[] }[] = [];
+  const placeOf: ({ readonly sentence: number; readonly token: number } | undefined)[] = [];
+  let isOpen = false;
+  lines.forEach((line, number) => {
+    const cells = line.trim().split(/\s+/);
+    if (cells[0] === "" || cells[0] === "-DOCSTART-") {
+      isOpen = false;
+      placeOf.push(undefined);
+      return;
+    }
+    if (!isOpen) sentences.push({ tokens: [], tags: [] });
+    isOpen = true;
+    const { tokens, tags } = sentences[sentences.length - 1];
+    placeOf.push({ sentence: sentences.length - 1, token: tokens.push(cells[0]) - 1 });
+    const tag = cells.length > 1 ? labelOf(cells[cells.length - 1]) : undefined;
+    if (tag !== undefined) tags.push(tag);
+    else if (needed === "required")
+      throw new TableError(
+        `${path}, line ${number + 1}: "${line.trim()}" has no tag (O, B-NAME or I-NAME) in its last column. ` +
+          `Lines look like this:\n\n${conllExample}`,
+      );
+  });
+  const known = sentences.map(({ tokens, tags }) => ({
+    tokens,
+    tags: tags.length === tokens.length ? tags : [],
+  }));
+  return {
+    sentences: known,
+    write(tags) {
+      const written = tags.map(beginInside);
+      const separator = text.includes("\t") ? "\t" : " ";
+      const added = lines.map((line, number) => {
+        const place = placeOf[number];
+        return place ? `${line.trimEnd()}${separator}${written[place.sentence][place.token]}` : line;
+      });
+      return `${added.join("\n")}\n`;
+    },
+  };
+}
+
+/** PER for B-PER, I-PER, E-PER, S-PER and PER; undefined for what is no tag. */
+function labelOf(tag: string): string | undefined {
+  if (tag === OUTSIDE) return OUTSIDE;
+  const [, label] = /^(?:[BIESLU]-)?(\p{L}[\p{L}\p{N}_/.-]*)$/u.exec(tag) ?? [];
+  return label;
+}
+
+const TOKEN = /\p{L}[\p{L}\p{M}'’-]*|\p{N}+(?:[.,]\p{N}+)*|[^\s\p{C}]/gu;
+
+/** A JSON object a line: `text`, and `spans` of `start` and `end` (exclusive) in characters with their `label`. */
+export function readSpans(text: string, path: string, needed: TagsNeeded): TaggedFile {
+  const rows = text.split(/\r?\n/).flatMap((line, number) => {
+    if (line.trim() === "") return [];
+    const trouble = (what: string): TableError =>
+      new TableError(`${path}, line ${number + 1}: ${what}. Lines look like this:\n\n${jsonExample}`);
+    return [readRow(line, needed, trouble)];
+  });
+  return {
+    sentences: rows.map(({ tokens, tags }) => ({ tokens: tokens.map(([token]) => token), tags })),
+    write: (all) =>
+      rows
+        .map(({ row, tokens }, i) => {
+          const spans = spansOf(all[i]).map(({ from, to, label }) => ({
+            start: tokens[from].index,
+            end: tokens[to - 1].index + tokens[to - 1][0].length,
+            label,
+          }));
+          return `${JSON.stringify({ ...row, spans })}\n`;
+        })
+        .join(""),
+  };
+}
+
+function readRow(line: string, needed: TagsNeeded, trouble: (what: string) => TableError) {
+  let row: { readonly text?: unknown; readonly spans?: unknown };
+  try {
+    row = Object(JSON.parse(line));
+  } catch {
+    throw trouble("not valid JSON");
+  }
+  const { text, spans } = row;
+  if (typeof text !== "string") throw trouble('no "text"');
+  if (!Array.isArray(spans) && (needed === "required" || spans !== undefined))
+    throw trouble('no list "spans"');
+  const tokens = [...text.matchAll(TOKEN)];
+  if (!Array.isArray(spans)) return { row, tokens, tags: [] };
+  const tags = tokens.map(() => OUTSIDE);
+  for (const { start, end, label } of spans.map(Object)) {
+    const inside = tokens.flatMap(({ index, 0: { length } }, i) =>
+      index < end && index + length > start ? [i] : [],
+    );
+    if (typeof label !== "string" || inside.length === 0) throw trouble(`a span without tokens or "label"`);
+    const last = tokens[inside[inside.length - 1]];
+    if (tokens[inside[0]].index !== start || last.index + last[0].length !== end)
+      throw trouble(`the span ${start} to ${end} does not begin and end with a word`);
+    for (const token of inside) tags[token] = label;
+  }
+  return { row, tokens, tags };
+}
+
+/** A run of tokens with one label; `to` is exclusive. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+  readonly label: string;
+}
+
+/** Neighbours of one label are one span. */
+export function spansOf(tags: readonly string[]): Span[] {
+  const spans: Span[] = [];
+  for (let from = 0; from < tags.length; ) {
+    let to = from + 1;
+    while (to < tags.length && tags[to] === tags[from]) to++;
+    if (tags[from] !== OUTSIDE) spans.push({ from, to, label: tags[from] });
+    from = to;
+  }
+  return spans;
+}
+
+function beginInside(tags: readonly string[]): string[] {
+  return tags.map((tag, i) => (tag === OUTSIDE ? tag : `${tags[i - 1] === tag ? "I" : "B"}-${tag}`));
+}

@@ -1,0 +1,222 @@
+/** A tagger of spans that learned from a few sentences: its training, its file and its tags for other sentences. */
+import * as v from "valibot";
+import { PhraseEncoder } from "../../encoder/phrase-encoder.js";
+import { ArgumentError, MissingDataError, ModelError } from "../../errors.js";
+import { readJson, writeCheckedJson } from "../../files/json.js";
+import { dotRows } from "../../search/vectors.js";
+import type { KindFeatures } from "../classify/features.js";
+import {
+  type Distances,
+  nearestTags,
+  type SpanScores,
+  spanScores,
+  type Transitions,
+  transitionsOf,
+  viterbi,
+} from "./decode.js";
+import { type Projection, trainProjection, withProjection } from "./projection.js";
+import { OUTSIDE, type TaggedSentence } from "./sentences.js";
+import { placesOf, tokenFeatures } from "./tokens.js";
+
+/** The sentences that a tagger learned from, and what a source of other tags taught it. */
+export interface Tagger {
+  readonly model: { readonly name: string; readonly fingerprint: string; readonly source?: string };
+  readonly support: readonly TaggedSentence[];
+  readonly projection?: Projection;
+  readonly transitions?: Transitions;
+}
+
+/** Options of {@link trainTagger}. */
+export interface TrainTaggerOptions {
+  /** Default: the embedded model, loaded for the call. */
+  readonly encoder?: PhraseEncoder;
+  /** Sentences with other tags, which teach what makes tokens alike, and transitions; default none. */
+  readonly source?: readonly TaggedSentence[];
+  /** Training steps on the source; default 200. */
+  readonly steps?: number;
+  /** Default 0. */
+  readonly seed?: number;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (finished: number, total: number, stage: string) => void;
+}
+
+/** A tagger, and the scores of each sentence's spans by the other sentences; undefined for a single sentence. */
+export interface TaggerTraining {
+  readonly tagger: Tagger;
+  readonly estimate: SpanScores | undefined;
+}
+
+/**
+ * Learns tags of spans from a few sentences.
+ * @throws ArgumentError where no sentence has a span, or the source has too few
+ */
+export async function trainTagger(
+  support: readonly TaggedSentence[],
+  options: TrainTaggerOptions = {},
+): Promise<TaggerTraining> {
+  if (!support.some(({ tags }) => tags.some((tag) => tag !== OUTSIDE)))
+    throw new ArgumentError("no sentence of the support has a span. Tag at least one of each kind.");
+  const { source, steps = 200, seed = 0, signal, onProgress } = options;
+  return withEncoder(options.encoder, undefined, async (encoder) => {
+    const tagger: Tagger = {
+      model: { name: encoder.model.name, fingerprint: await encoder.fingerprint() },
+      support,
+      ...(source && {
+        projection: await trainProjection(encoder, source, { steps, seed, signal, onProgress }),
+        transitions: transitionsOf(source),
+      }),
+    };
+    if (support.length < 2) return { tagger, estimate: undefined };
+    const rows = await represent(encoder, support, tagger, { signal });
+    const sentenceOf = support.flatMap(({ tokens }, sentence) => tokens.map(() => sentence));
+    const distances = distancesTo(rows, { ...rows, support }, (a, b) => sentenceOf[a] !== sentenceOf[b]);
+    const found = decoded(support, distances, tagger);
+    return {
+      tagger,
+      estimate: spanScores(
+        support.map(({ tags }) => tags),
+        found,
+      ),
+    };
+  });
+}
+
+/** Options of {@link tagSentences}. */
+export interface TagOptions {
+  /** Default: the model that the tagger learned with, loaded for the call. */
+  readonly encoder?: PhraseEncoder;
+  /** "nearest" ignores the transitions of the source; default "viterbi", where the tagger has them. */
+  readonly decoding?: "viterbi" | "nearest";
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (finished: number, total: number) => void;
+}
+
+/** Sentences that are encoded at a time. */
+const CHUNK = 256;
+
+/**
+ * Tags of each sentence's tokens: the label of a span, or O. Neighbouring spans of one label become one.
+ * @throws ModelError for another model than the tagger learned with
+ */
+export async function tagSentences(
+  sentences: readonly { readonly tokens: readonly string[] }[],
+  tagger: Tagger,
+  { encoder: given, decoding, signal, onProgress }: TagOptions = {},
+): Promise<string[][]> {
+  return withEncoder(given, tagger.model.source, async (encoder) => {
+    if ((await encoder.fingerprint()) !== tagger.model.fingerprint)
+      throw new ModelError(
+        `the tagger learned with ${tagger.model.name}, and ${encoder.model.name} differs from it. ` +
+          "Use that model, or train the tagger again.",
+      );
+    const { support } = tagger;
+    const known = { ...(await represent(encoder, support, tagger, { signal })), support };
+    const used = decoding === "nearest" ? { ...tagger, transitions: undefined } : tagger;
+    const tags: string[][] = [];
+    for (let from = 0; from < sentences.length; from += CHUNK) {
+      const chunk = sentences.slice(from, from + CHUNK);
+      const rows = await represent(encoder, chunk, tagger, { signal });
+      tags.push(...decoded(chunk, distancesTo(rows, known), used));
+      onProgress?.(tags.length, sentences.length);
+    }
+    return tags;
+  });
+}
+
+async function withEncoder<Result>(
+  given: PhraseEncoder | undefined,
+  source: string | undefined,
+  work: (encoder: PhraseEncoder) => Promise<Result>,
+): Promise<Result> {
+  const encoder = given ?? (await PhraseEncoder.load(source));
+  return work(encoder).finally(() => given === undefined && encoder.dispose());
+}
+
+async function represent(
+  encoder: PhraseEncoder,
+  sentences: readonly { readonly tokens: readonly string[] }[],
+  { projection }: Pick<Tagger, "projection">,
+  options: Parameters<typeof tokenFeatures>[2],
+): Promise<KindFeatures> {
+  const features = await tokenFeatures(encoder, placesOf(sentences), options);
+  return projection ? withProjection(features, projection) : features;
+}
+
+const labelsOf = (support: readonly TaggedSentence[]): string[] => [
+  ...new Set(support.flatMap(({ tags }) => tags)),
+];
+
+/** @param counts whether row b of the support counts for row a */
+function distancesTo(
+  rows: KindFeatures,
+  known: KindFeatures & Pick<Tagger, "support">,
+  counts: (a: number, b: number) => boolean = () => true,
+): Float64Array[] {
+  const { data, dimension } = rows;
+  const labels = labelsOf(known.support);
+  const labelOf = known.support.flatMap(({ tags }) => tags.map((tag) => labels.indexOf(tag)));
+  return Array.from({ length: data.length / dimension }, (_, row) => {
+    const nearest = new Float64Array(labels.length).fill(4);
+    labelOf.forEach((label, other) => {
+      if (!counts(row, other)) return;
+      const distance = 2 - 2 * dotRows(data, row, known.data, other, dimension);
+      if (distance < nearest[label]) nearest[label] = distance;
+    });
+    return nearest;
+  });
+}
+
+function decoded(
+  sentences: readonly { readonly tokens: readonly string[] }[],
+  distances: Distances,
+  { support, transitions }: Pick<Tagger, "support" | "transitions">,
+): string[][] {
+  const labels = labelsOf(support);
+  let at = 0;
+  return sentences.map(({ tokens }) => {
+    const own = distances.slice(at, at + tokens.length);
+    at += tokens.length;
+    return transitions ? viterbi(own, labels, transitions) : nearestTags(own, labels);
+  });
+}
+
+const Strings = v.array(v.string());
+const TaggerFile = v.object({
+  format: v.literal(1),
+  model: v.object({ name: v.string(), fingerprint: v.string(), source: v.optional(v.string()) }),
+  support: v.array(v.object({ tokens: Strings, tags: Strings })),
+  transitions: v.optional(
+    v.object({
+      outside: v.object({ outside: v.number(), inside: v.number() }),
+      inside: v.object({ outside: v.number(), same: v.number(), other: v.number() }),
+    }),
+  ),
+  /** Little-endian float32 in base64. */
+  projection: v.optional(v.object({ weight: v.string(), bias: v.string() })),
+});
+
+/** Writes a tagger as a JSON file. */
+export async function writeTagger(path: string, { projection, ...tagger }: Tagger): Promise<void> {
+  const { weight, bias } = projection ?? {};
+  const text = (numbers: Float32Array) =>
+    Buffer.from(numbers.buffer, numbers.byteOffset, numbers.byteLength).toString("base64");
+  await writeCheckedJson(path, {
+    ...{ format: 1, ...tagger },
+    ...(weight && bias && { projection: { weight: text(weight), bias: text(bias) } }),
+  });
+}
+
+/** Reads what {@link writeTagger} wrote. @throws MissingDataError */
+export async function readTagger(path: string): Promise<Tagger> {
+  const cure = `Make it with: pearl tag train SUPPORT -o ${path}`;
+  const read = await readJson(path, TaggerFile, { error: MissingDataError, cure });
+  if (read === undefined) throw new MissingDataError(`${path}: no such file. ${cure}`);
+  const { projection, model, support, transitions } = read;
+  const numbers = (text: string) => new Float32Array(Uint8Array.from(Buffer.from(text, "base64")).buffer);
+  return {
+    ...{ model, support, transitions },
+    ...(projection && {
+      projection: { weight: numbers(projection.weight), bias: numbers(projection.bias) },
+    }),
+  };
+}

@@ -1,0 +1,85 @@
+/** Tagged sentences in files: read, refused, and written as they were read. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { readColumns, readSpans, readTagged, spansOf } from "../../../src/fewshot/tag/sentences.js";
+import { newFolder } from "../../training/pairs-folder.js";
+
+describe("CoNLL columns", () => {
+  const text = "-DOCSTART- -X- O\n\nNew NNP B-LOC\nYork NNP I-LOC\nsleeps VBZ O\n\nAda NNP PER\n";
+
+  it("give tokens and labels; blank lines and document starts end a sentence", () => {
+    const { sentences } = readColumns(text, "a.conll", "required");
+    expect(sentences).toEqual([
+      { tokens: ["New", "York", "sleeps"], tags: ["LOC", "LOC", "O"] },
+      { tokens: ["Ada"], tags: ["PER"] },
+    ]);
+  });
+
+  it("are written with one more column, and with the other lines as they were", () => {
+    const { write } = readColumns(text, "a.conll", "required");
+    expect(write([["O", "LOC", "LOC"], ["PER"]])).toBe(
+      "-DOCSTART- -X- O\n\nNew NNP B-LOC O\nYork NNP I-LOC B-LOC\nsleeps VBZ O I-LOC\n\nAda NNP PER B-PER\n",
+    );
+  });
+
+  it("need tags only where something is learned from them", () => {
+    expect(readColumns("New\nYork\n", "a", "optional").sentences).toEqual([
+      { tokens: ["New", "York"], tags: [] },
+    ]);
+    expect(() => readColumns("New\tB-LOC\nYork\n", "a.tsv", "required")).toThrow(
+      'a.tsv, line 2: "York" has no tag (O, B-NAME or I-NAME) in its last column.',
+    );
+  });
+});
+
+describe("JSON lines with spans", () => {
+  const line =
+    '{"id": 7, "text": "Ada lives in New York.", "spans": [{"start": 13, "end": 21, "label": "LOC"}]}\n';
+
+  it("give tokens, and are written with other spans and the same other keys", () => {
+    const { sentences, write } = readSpans(line, "a.jsonl", "required");
+    expect(sentences).toEqual([
+      { tokens: ["Ada", "lives", "in", "New", "York", "."], tags: ["O", "O", "O", "LOC", "LOC", "O"] },
+    ]);
+    expect(JSON.parse(write([["PER", "O", "O", "LOC", "LOC", "O"]]))).toEqual({
+      id: 7,
+      text: "Ada lives in New York.",
+      spans: [
+        { start: 0, end: 3, label: "PER" },
+        { start: 13, end: 21, label: "LOC" },
+      ],
+    });
+  });
+
+  it.each([
+    ["{", "not valid JSON"],
+    ['{"spans": []}', 'no "text"'],
+    ['{"text": "Ada"}', 'no list "spans"'],
+    ['{"text": "Ada", "spans": [{"start": 5, "end": 9, "label": "PER"}]}', "a span without tokens"],
+    [
+      '{"text": "Ada Byron", "spans": [{"start": 0, "end": 6, "label": "PER"}]}',
+      "does not begin and end with a word",
+    ],
+  ])("are refused with their line: %s", (bad, message) => {
+    expect(() => readSpans(`${line}${bad}\n`, "a.jsonl", "required")).toThrow(`a.jsonl, line 2: `);
+    expect(() => readSpans(`${line}${bad}\n`, "a.jsonl", "required")).toThrow(message);
+  });
+});
+
+describe("a file of sentences", () => {
+  it("must exist and hold a sentence", async () => {
+    await expect(readTagged("nowhere.tsv", "optional")).rejects.toThrow("nowhere.tsv: no such file");
+    const path = join(newFolder(), "empty.tsv");
+    writeFileSync(path, "\n\n");
+    await expect(readTagged(path, "optional")).rejects.toThrow(`${path}: no sentence found`);
+  });
+
+  it("joins neighbours of one label to a span", () => {
+    expect(spansOf(["O", "A", "A", "B", "O", "B"])).toEqual([
+      { from: 1, to: 3, label: "A" },
+      { from: 3, to: 4, label: "B" },
+      { from: 5, to: 6, label: "B" },
+    ]);
+  });
+});

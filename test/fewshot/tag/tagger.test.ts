@@ -1,0 +1,83 @@
+/** A tagger that learns from a few sentences, alone and with a source of other tags. */
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { withProjection } from "../../../src/fewshot/tag/projection.js";
+import {
+  ModelError,
+  PhraseEncoder,
+  readTagged,
+  readTagger,
+  type TaggedSentence,
+  tagSentences,
+  trainTagger,
+  writeTagger,
+} from "../../../src/index.js";
+import { newFolder } from "../../training/pairs-folder.js";
+
+const other = { tokens: ["Niels", "Bohr", "was", "born", "in", "Copenhagen", "."] };
+
+let encoder: PhraseEncoder;
+let support: readonly TaggedSentence[];
+beforeAll(async () => {
+  encoder = await PhraseEncoder.load();
+  ({ sentences: support } = await readTagged("data/sentences.tsv", "required"));
+});
+afterAll(() => encoder.dispose());
+
+describe("a tagger", () => {
+  it("finds spans that its sentences do not have, and estimates how well", async () => {
+    const { tagger, estimate } = await trainTagger(support, { encoder });
+    const [tags] = await tagSentences([other], tagger, { encoder });
+    expect(tags).toEqual(["PERSON", "PERSON", "O", "O", "O", "PLACE", "O"]);
+    expect(estimate!.f1).toBeGreaterThan(0.5);
+    expect((await trainTagger(support.slice(0, 1), { encoder })).estimate).toBeUndefined();
+  });
+
+  it("gives a sentence the same tags alone and among others", async () => {
+    const { tagger } = await trainTagger(support, { encoder });
+    const [alone] = await tagSentences([other], tagger, { encoder });
+    const among = await tagSentences([...support, other], tagger, { encoder });
+    expect(among.at(-1)).toEqual(alone);
+    // its own sentences are their own nearest neighbours
+    expect(among.slice(0, -1)).toEqual(support.map(({ tags }) => tags));
+  });
+
+  it("learns a representation and transitions from a source, and is the same after it was written", async () => {
+    const names = { BOAT: ["ferry", "boat"], BODY: ["doctor", "bridge"] };
+    const source = Array.from({ length: 12 }, (_, i) => {
+      const [tag, words] = Object.entries(names)[i % 2];
+      return { tokens: ["The", words[i % 3 === 0 ? 0 : 1], "was", "late"], tags: ["O", tag, "O", "O"] };
+    }).flatMap((sentence) => [sentence, sentence]);
+    const { tagger } = await trainTagger(support, { encoder, source, steps: 3 });
+    expect(tagger.transitions!.inside.outside).toBeGreaterThan(0.8);
+    const path = join(newFolder(), "tagger.json");
+    await writeTagger(path, tagger);
+    const read = await readTagger(path);
+    expect(read).toEqual(tagger);
+    const tagged = await tagSentences([other], tagger, { encoder });
+    expect(await tagSentences([other], read, { encoder })).toEqual(tagged);
+    await expect(trainTagger(support, { encoder, source: source.slice(0, 2) })).rejects.toThrow(
+      "the source has 0 tags with at least 10 tokens",
+    );
+  });
+
+  it("compares tokens by features and learned representation, both at length 1 / √2", () => {
+    const rows = { data: Float32Array.of(0, 1), dimension: 2 };
+    // the second input is mapped to (2, 0), the bias adds (1, 4)
+    const projection = { weight: Float32Array.of(9, 9, 2, 0), bias: Float32Array.of(1, 4) };
+    const { data, dimension } = withProjection(rows, projection);
+    expect(dimension).toBe(4);
+    [0, Math.SQRT1_2, 0.6 * Math.SQRT1_2, 0.8 * Math.SQRT1_2].forEach((value, i) => {
+      expect(data[i]).toBeCloseTo(value, 6);
+    });
+  });
+
+  it("needs a span, and the model that it learned with", async () => {
+    const plain = support.map(({ tokens }) => ({ tokens, tags: tokens.map(() => "O") }));
+    await expect(trainTagger(plain, { encoder })).rejects.toThrow("no sentence of the support has a span");
+    const { tagger } = await trainTagger(support, { encoder });
+    const foreign = { ...tagger, model: { name: "another", fingerprint: "0" } };
+    await expect(tagSentences([other], foreign, { encoder })).rejects.toThrow(ModelError);
+    await expect(readTagger("nowhere.json")).rejects.toThrow(/no such file.*pearl tag train/);
+  });
+});
