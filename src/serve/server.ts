@@ -10,6 +10,7 @@ import { embeddingRoutes } from "./embeddings.js";
 import { errorBody, errorObject, RequestError, statusOf } from "./errors.js";
 import { matchRoutes } from "./match.js";
 import { phraseRoutes } from "./phrases.js";
+import { reconcileRoutes } from "./reconcile/routes.js";
 import type { Service } from "./service.js";
 import { statusRoutes } from "./status.js";
 
@@ -55,6 +56,7 @@ export async function createServer(service: Service, options: ServerOptions): Pr
   embeddingRoutes(app, service, options.modelNames);
   phraseRoutes(app, service);
   matchRoutes(app, service);
+  reconcileRoutes(app, service);
   return app;
 }
 

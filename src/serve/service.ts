@@ -2,7 +2,7 @@
 import { BatchQueue } from "../encoder/batch-queue.js";
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import type { TypeProbability } from "../encoder/type-probabilities.js";
-import { createRandom } from "../random.js";
+import { createRandom, sampleWithout } from "../random.js";
 import type { IndexEntry } from "../search/index-types.js";
 import type { VectorIndex } from "../search/vector-index.js";
 import { createMetrics, type Metrics } from "./metrics.js";
@@ -20,9 +20,12 @@ export interface Limits {
 
 export const defaultLimits: Limits = { bodyBytes: 8e6, items: 2048, characters: 8192, queue: 16_384 };
 
-/** An index, and rows of it that show how often unrelated rows agree. */
+/** An index with its rows in memory. */
 export interface ServedIndex {
   readonly index: VectorIndex;
+  /** Cells by key. */
+  readonly rows: ReadonlyMap<string, readonly string[]>;
+  /** Some rows, which show how often unrelated rows agree. */
   readonly ordinary: readonly IndexEntry[];
 }
 
@@ -85,14 +88,10 @@ export function createService(
   return { encoder, indexes, limits, metrics, embeddings, types, compare };
 }
 
-/** Reads an index once, and keeps some rows drawn at random. */
+/** Reads an index once, and draws some rows at random. */
 export async function serveIndex(index: VectorIndex): Promise<ServedIndex> {
-  const random = createRandom(0);
-  const ordinary: IndexEntry[] = [];
-  let seen = 0;
-  for await (const entry of index.entries()) {
-    const place = seen++ < ordinaryRows ? ordinary.length : Math.floor(random() * seen);
-    if (place < ordinaryRows) ordinary[place] = entry;
-  }
-  return { index, ordinary };
+  const rows = new Map<string, readonly string[]>();
+  for await (const { key, cells } of index.entries()) rows.set(key, cells);
+  const drawn = sampleWithout([...rows.keys()], ordinaryRows, createRandom(0));
+  return { index, rows, ordinary: drawn.map((key) => ({ key, cells: rows.get(key)! })) };
 }

@@ -153,7 +153,7 @@ describe("pearl serve", () => {
     expect(built.code).toBe(0);
     const first = await serve(index);
     const lost = Array.from({ length: 8 }, (_, i) =>
-      ask(
+      embedded(
         first.port,
         Array.from({ length: 2000 }, (_, row) => `name ${i} ${row}`),
       ),

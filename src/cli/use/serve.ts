@@ -135,7 +135,9 @@ function announce(
   { encoder, indexes, apiKey }: Serving,
   session: Session,
 ): void {
-  const names = [...indexes.keys()].join(", ");
+  const names = [...indexes.keys()]
+    .map((index) => `${index} (/reconcile/${encodeURIComponent(index)})`)
+    .join(", ");
   const { name } = encoder.model;
   session.say(`model: ${name}, ${formatCount(encoder.dimension)} dimensions, on ${encoder.device}`);
   if (names !== "") session.say(`indexes: ${names}`);

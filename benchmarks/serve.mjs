@@ -1,0 +1,205 @@
+/**
+ * Measures `pearl serve` over loopback, and beside it the same model behind transformers.js in a plain HTTP server:
+ *
+ *     npm run build && node scripts/make-e5-shape.mjs && node benchmarks/serve.mjs [--seconds 10] [--soak 20000]
+ *
+ *   - one: a phrase per request at a fixed rate of 500 per second, 32 connections; the time of an answer
+ *   - most: a phrase per request, as many as 32 connections get
+ *   - batches: 64 phrases per request in base64, 4 connections
+ *   - soak: many requests of one phrase, and the memory of the server after each tenth of them
+ *   - peer: a model of E5-small's shape behind both servers in turns, a phrase per request, 16 connections
+ *
+ * Thousands of different requests are sent in turn. The load comes from this process (autocannon), on the same cores. Processor
+ * times are those of the servers alone, read from /proc, so they hold on a busy machine, too.
+ */
+import { spawn } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { availableParallelism, cpus, loadavg } from "node:os";
+import { basename, dirname, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+// @ts-expect-error: the package has no types
+import autocannon from "autocannon";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const { values: options } = parseArgs({
+  options: {
+    seconds: { type: "string", default: "10" },
+    soak: { type: "string", default: "20000" },
+    rounds: { type: "string", default: "2" },
+    model: { type: "string", default: `${root}.cache/e5-shape` },
+    json: { type: "string", default: `${root}benchmarks/results/serve.json` },
+    peer: { type: "boolean", default: false },
+  },
+});
+const seconds = Number(options.seconds);
+
+/** The peer: the pipeline of transformers.js, a route, nothing else. */
+async function servePeer() {
+  const { env, pipeline } = await import("@huggingface/transformers");
+  env.allowRemoteModels = false;
+  env.localModelPath = dirname(resolve(options.model));
+  // threads that do not spin between operators are the faster choice on a busy machine
+  const session_options = {
+    intraOpNumThreads: availableParallelism(),
+    extra: { session: { intra_op: { allow_spinning: "0" } } },
+  };
+  const settings = /** @type {const} */ ({ dtype: "fp32", device: "cpu" });
+  const extract = await pipeline("feature-extraction", basename(options.model), {
+    ...settings,
+    session_options,
+  });
+  const server = createServer(async (request, response) => {
+    let text = "";
+    for await (const chunk of request) text += chunk;
+    const { input } = JSON.parse(text);
+    const rows = /** @type {number[][]} */ (
+      (await extract(input, { pooling: "mean", normalize: true })).tolist()
+    );
+    const data = rows.map((row, index) => ({
+      ...{ object: "embedding", index },
+      embedding: Buffer.from(Float32Array.from(row).buffer).toString("base64"),
+    }));
+    response.setHeader("content-type", "application/json");
+    response.end(JSON.stringify({ object: "list", data }));
+  });
+  server.listen(0, "127.0.0.1", () => {
+    const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
+    console.log(`listening on http://127.0.0.1:${port}`);
+  });
+}
+
+/** @typedef {{ url: string, pid: number, stop: () => Promise<unknown> }} Running */
+
+/** @returns {Promise<Running>} */
+async function start(/** @type {string[]} */ parameters) {
+  const child = spawn(process.execPath, parameters, { stdio: ["ignore", "pipe", "inherit"] });
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  const url = await new Promise((resolve, reject) => {
+    void ended.then(() => reject(new Error(`${parameters[0]} ended`)));
+    child.stdout.on("data", (text) => {
+      const found = /listening on (\S+)/.exec(text.toString());
+      if (found) resolve(found[1]);
+    });
+  });
+  const stop = () => {
+    child.kill("SIGTERM");
+    return ended;
+  };
+  return { url, pid: /** @type {number} */ (child.pid), stop };
+}
+
+const startPearl = (/** @type {string[]} */ ...parameters) =>
+  start([`${root}dist/cli/main.js`, "serve", "--port", "0", "--quiet", ...parameters]);
+
+/** Seconds of processor time that a process has used. */
+function processorSeconds(/** @type {number} */ pid) {
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
+    .replace(/^.*\) /, "")
+    .split(" ");
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+function megabytes(/** @type {number} */ pid) {
+  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1000;
+}
+
+let asked = 0;
+/** Bodies that no other call gives. */
+function bodies(/** @type {string} */ model, /** @type {number} */ count, /** @type {number} */ phrases) {
+  const names = [
+    "Toyota Motor Corporation",
+    "Siemens AG Munich",
+    "University of Oxford",
+    "Zürcher Kantonalbank",
+  ];
+  return Array.from({ length: count }, () => {
+    const input = Array.from({ length: phrases }, () => `${names[asked % 4]} ${asked++}`);
+    return JSON.stringify({ model, input, encoding_format: "base64" });
+  });
+}
+
+/** Loads a server with requests. */
+async function load(
+  /** @type {Running} */ { url, pid },
+  /** @type {string} */ model,
+  /** @type {number} */ phrases,
+  /** @type {object} */ settings,
+) {
+  const used = processorSeconds(pid);
+  const result = await autocannon({
+    url: `${url}/v1/embeddings`,
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    requests: bodies(model, phrases === 1 ? 5000 : 200, phrases).map((body) => ({ body })),
+    timeout: 60,
+    ...settings,
+  });
+  const answered = result["2xx"];
+  const round = (/** @type {number} */ x) => Number(x.toPrecision(3));
+  return {
+    requests: answered,
+    failed: result.non2xx + result.errors,
+    requestsPerSecond: round(answered / result.duration),
+    phrasesPerSecond: round((phrases * answered) / result.duration),
+    milliseconds: { median: result.latency.p50, p99: result.latency.p99 },
+    serverMillisecondsPerPhrase: round((1000 * (processorSeconds(pid) - used)) / (phrases * answered)),
+  };
+}
+
+async function measureMini() {
+  const server = await startPearl();
+  const model = "pearl-mini";
+  await load(server, model, 1, { connections: 8, duration: 2 });
+  const one = await load(server, model, 1, { connections: 32, duration: seconds, overallRate: 500 });
+  const most = await load(server, model, 1, { connections: 32, duration: seconds });
+  const batches = await load(server, model, 64, { connections: 4, duration: seconds });
+  const memory = [];
+  const requests = Math.ceil(Number(options.soak) / 10);
+  for (let part = 0; part < 10; part++) {
+    await load(server, model, 1, { connections: 32, amount: requests });
+    memory.push(Math.round(megabytes(server.pid)));
+  }
+  await server.stop();
+  return { one, most, batches, soak: { requests: 10 * requests, megabytes: memory } };
+}
+
+async function measurePeer() {
+  const model = basename(options.model);
+  const pearl = await startPearl("--model", options.model);
+  const peer = await start([fileURLToPath(import.meta.url), "--peer", "--model", options.model]);
+  const settings = { connections: 16, duration: seconds };
+  const rounds = [];
+  for (let round = 0; round < Number(options.rounds); round++)
+    rounds.push({ pearl: await load(pearl, model, 1, settings), peer: await load(peer, model, 1, settings) });
+  await Promise.all([pearl.stop(), peer.stop()]);
+  const mean = (
+    /** @type {"pearl" | "peer"} */ who,
+    /** @type {"phrasesPerSecond" | "serverMillisecondsPerPhrase"} */ what,
+  ) => rounds.reduce((sum, round) => sum + round[who][what], 0) / rounds.length;
+  const ratio = (/** @type {"phrasesPerSecond" | "serverMillisecondsPerPhrase"} */ what) =>
+    Number((mean("pearl", what) / mean("peer", what)).toPrecision(3));
+  return {
+    rounds,
+    pearlToPeer: { speed: ratio("phrasesPerSecond"), processorTime: ratio("serverMillisecondsPerPhrase") },
+  };
+}
+
+async function main() {
+  const loadBefore = loadavg()[0];
+  const mini = await measureMini();
+  const e5Shape = await measurePeer();
+  const version = (/** @type {string} */ name) =>
+    JSON.parse(readFileSync(`${root}node_modules/${name}/package.json`, "utf8")).version;
+  const versions = Object.fromEntries(
+    ["fastify", "@huggingface/transformers"].map((name) => [name, version(name)]),
+  );
+  const machine = { processor: cpus()[0].model, cores: cpus().length, loadBefore, loadAfter: loadavg()[0] };
+  const result = { machine, versions: { node: process.versions.node, ...versions }, mini, e5Shape };
+  const text = JSON.stringify(result, null, 2);
+  writeFileSync(options.json, `${text}\n`);
+  console.log(text);
+}
+
+await (options.peer ? servePeer() : main());

@@ -1,0 +1,187 @@
+/** The Reconciliation Service API: what is answered fits the published schemas, and their examples are read or refused. */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Ajv } from "ajv";
+import { beforeAll, describe, expect, it, type TestContext } from "vitest";
+import { companiesIndex, type TestServer, testServer } from "./test-server.js";
+
+const published = join(import.meta.dirname, "../../../shared/reconciliation");
+type Version = "0.2" | "1.0-draft";
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await testServer({ indexes: await companiesIndex() });
+});
+
+const get = async (path: string, query: Record<string, string> = {}) => {
+  const reply = await server.app.inject({
+    url: `/reconcile/companies${path}`,
+    query,
+    headers: { host: "example.org" },
+  });
+  return { status: reply.statusCode, json: reply.json() };
+};
+const form = async (fields: Record<string, string>) => {
+  const headers = { "content-type": "application/x-www-form-urlencoded" };
+  const payload = new URLSearchParams(fields).toString();
+  const reply = await server.app.inject({ method: "POST", url: "/reconcile", payload, headers });
+  return { status: reply.statusCode, json: reply.json() };
+};
+
+const json = (path: string) => JSON.parse(readFileSync(join(published, path), "utf8"));
+
+/** Whether an answer fits a published schema; "" if it does. Skips where the schemas are not on this machine. */
+function errorsOf({ skip }: TestContext, version: Version, name: string, answer: unknown): string {
+  if (!existsSync(published))
+    skip("the published schemas (../shared/reconciliation) are not on this machine");
+  const ajv = new Ajv({ strict: false, formats: { uri: true } });
+  const { $schema: _, ...schema } = json(`${version}/schemas/${name}.json`);
+  const security = { definitions: { securityDefinitions: { additionalProperties: true } } };
+  ajv.addSchema({ $id: "http://swagger.io/v2/schema.json", ...security });
+  for (const part of ["type", "lang", "dir"])
+    if (existsSync(join(published, version, `schemas/${part}.json`)))
+      ajv.addSchema(json(`${version}/schemas/${part}.json`));
+  return ajv.validate(schema, answer) ? "" : ajv.errorsText();
+}
+
+const queries = {
+  q0: { query: "toyota motors", limit: 3, properties: [{ pid: "city", v: "Toyota" }] },
+  q1: { query: "Siemens AG", properties: [{ pid: "city", v: "Munich" }] },
+  q2: { query: "" },
+};
+const draftQueries = [
+  {
+    limit: 3,
+    conditions: [
+      { matchType: "name", propertyValue: "toyota motors" },
+      { matchType: "property", propertyId: "city", propertyValue: ["Toyota"] },
+    ],
+  },
+  { conditions: [{ matchType: "id", propertyValue: "3" }] },
+  { conditions: [{ matchType: "property", propertyId: "city", propertyValue: "Munich" }] },
+];
+
+describe("version 0.2", () => {
+  it("has a manifest that fits the schema, with addresses of the host that was asked", async (context) => {
+    const { json } = await get("");
+    expect(json.preview.url).toBe("http://example.org/reconcile/companies/preview?id={{id}}");
+    expect(errorsOf(context, "0.2", "manifest", json)).toBe("");
+  });
+
+  it("answers a batch of queries in a form as in a query string", async (context) => {
+    const posted = await form({ queries: JSON.stringify(queries) });
+    expect(posted.json).toEqual((await get("", { queries: JSON.stringify(queries) })).json);
+    const { q0, q1, q2 } = posted.json;
+    expect(q0.result).toHaveLength(3);
+    expect(q0.result[0]).toMatchObject({
+      id: "1",
+      name: "Toyota Motor Corporation",
+      description: "city: Toyota",
+    });
+    expect(q0.result[0].score).toBeGreaterThan(90);
+    expect(q0.result[0].features.map(({ id }: { id: string }) => id)).toEqual(
+      expect.arrayContaining(["name", "city", "similarity", "probability"]),
+    );
+    expect(q1.result[0]).toMatchObject({ id: "3", match: true });
+    expect(q2.result).toEqual([]);
+    expect(errorsOf(context, "0.2", "reconciliation-result-batch", posted.json)).toBe("");
+  });
+
+  it("calls a row a match only where it is equal, as a few rows promise no precision", async () => {
+    const { json } = await form({ queries: JSON.stringify(queries) });
+    const matches = Object.values(json as Record<string, { result: { id: string; match: boolean }[] }>).map(
+      ({ result }) => result.filter(({ match }) => match).map(({ id }) => id),
+    );
+    expect(matches).toEqual([[], ["3"], []]);
+  });
+
+  it("extends rows by their cells, with none for unknown rows and columns", async (context) => {
+    const extend = { ids: ["3", "none"], properties: [{ id: "city" }, { id: "country" }] };
+    const { json } = await form({ extend: JSON.stringify(extend) });
+    expect(json.rows).toEqual({
+      3: { city: [{ str: "Munich" }], country: [] },
+      none: { city: [], country: [] },
+    });
+    expect(errorsOf(context, "0.2", "data-extension-response", json)).toBe("");
+  });
+});
+
+describe("version 1.0-draft", () => {
+  it("has a manifest that fits the schema", async (context) => {
+    const { json } = await get("/v1");
+    expect(json).toMatchObject({ versions: ["0.2", "1.0-draft"], standardizedScore: true });
+    expect(errorsOf(context, "1.0-draft", "manifest", json)).toBe("");
+  });
+
+  it("answers queries by name, by id and by cells, in their order", async (context) => {
+    const { json } = await server.post("/reconcile/companies/v1/match", { queries: draftQueries });
+    const best = json.results.map(({ candidates }: { candidates: { id: string }[] }) => candidates[0].id);
+    expect(best).toEqual(["1", "3", "3"]);
+    expect(json.results[0].candidates).toHaveLength(3);
+    expect(errorsOf(context, "1.0-draft", "reconciliation-result-batch", json)).toBe("");
+  });
+
+  it("extends rows as a list", async (context) => {
+    const { json } = await server.post("/reconcile/v1/extend", { ids: ["3"], properties: [{ id: "city" }] });
+    expect(json.rows).toEqual([{ id: "3", properties: [{ id: "city", values: [{ str: "Munich" }] }] }]);
+    expect(errorsOf(context, "1.0-draft", "data-extension-response", json)).toBe("");
+  });
+});
+
+describe.each<Version>(["0.2", "1.0-draft"])("the examples of version %s", (version) => {
+  const folder = join(published, version, "examples/reconciliation-query-batch");
+  it.each(["valid", "invalid"])("are read as they should be: %s queries", async (kind) => {
+    if (!existsSync(folder)) return console.info("skipped: ../shared/reconciliation is not on this machine");
+    const files = readdirSync(join(folder, kind));
+    expect(files.length).toBeGreaterThan(2);
+    for (const file of files) {
+      const batch = readFileSync(join(folder, kind, file), "utf8");
+      const { status } =
+        version === "0.2" ? await form({ queries: batch }) : await server.post("/reconcile/v1/match", batch);
+      expect({ file, status }).toEqual({ file, status: kind === "valid" ? 200 : 400 });
+    }
+  });
+});
+
+describe("what both versions have", () => {
+  it("suggests rows by the start of their name or of a word in it, columns, and the one type", async (context) => {
+    const rows = await get("/suggest/entity", { prefix: "moto" });
+    const names = rows.json.result.map(({ name }: { name: string }) => name);
+    expect(names).toContain("Toyota Motor Corporation");
+    const first = await get("/v1/suggest/entity", { prefix: "Nestle" });
+    expect(first.json.result[0].name).toMatch(/^Nestlé/);
+    const columns = await get("/suggest/property", { prefix: "ci" });
+    expect(columns.json.result).toEqual([{ id: "city", name: "city" }]);
+    const types = await get("/suggest/type", { prefix: "" });
+    expect(types.json.result).toEqual([{ id: "row", name: "companies" }]);
+    const proposed = await get("/extend/propose", { type: "row", limit: "2" });
+    for (const version of ["0.2", "1.0-draft"] as const) {
+      expect(errorsOf(context, version, "suggest-entities-response", rows.json)).toBe("");
+      expect(errorsOf(context, version, "suggest-properties-response", columns.json)).toBe("");
+      expect(errorsOf(context, version, "suggest-types-response", types.json)).toBe("");
+      expect(errorsOf(context, version, "data-extension-property-proposal", proposed.json)).toBe("");
+    }
+  });
+
+  it("shows a row as HTML in which cells stay text", async () => {
+    const [[, served]] = server.service.indexes;
+    const rows = served.rows as Map<string, readonly string[]>;
+    rows.set("x", ["x", "<script>alert(1)</script>", 'a"b']);
+    const { body, headers } = await server.app.inject("/reconcile/preview?id=x");
+    rows.delete("x");
+    expect(body).toContain("<th>name<td>&lt;script&gt;alert(1)&lt;/script&gt;");
+    expect(headers["content-security-policy"]).toContain("default-src 'none'");
+    expect(await get("/preview", { id: "none" })).toMatchObject({
+      status: 404,
+      json: { error: { param: "id" } },
+    });
+  });
+
+  it("refuses broken JSON and unknown indexes", async () => {
+    expect(await form({ queries: "{" })).toMatchObject({
+      status: 400,
+      json: { error: { param: "queries" } },
+    });
+    expect((await server.app.inject("/reconcile/firms")).statusCode).toBe(404);
+  });
+});
