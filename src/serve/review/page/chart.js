@@ -37,7 +37,7 @@ export function Figures({ figures: { points, unit, isBusy, trouble }, answers })
   const age = newer > 0 ? ` Not yet taken in: ${answersOf(newer)}.` : "";
   return html`<section aria-labelledby="figures">
     <h2 id="figures">What your answers change</h2>
-    ${trouble && html`<p class="trouble" role="alert">No newer figures: ${trouble}</p>`}
+    ${trouble && html`<p role="alert">No newer figures: ${trouble}</p>`}
     ${isBusy && !last && html`<p class="note">The tables are being compared; the figures follow.</p>`}
     ${last && html`<${Summary} last=${last} unit=${unit} age=${age} />`}
     ${

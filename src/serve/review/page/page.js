@@ -45,9 +45,9 @@ function Page({ first }) {
   const write = async ({ id, seen }, answer) => {
     const { reply, isTaken } = await ask("answer", { id, answer, seen });
     setState(reply);
-    if (isTaken) return setStatus("That pair was answered in another tab or program, and keeps that answer.");
     if (answer === "") answered.current.pop();
-    else answered.current.push({ id, seen: answer });
+    if (isTaken) return setStatus("That pair was answered in another tab or program, and keeps that answer.");
+    if (answer !== "") answered.current.push({ id, seen: answer });
     const { pairs, open } = reply.counts;
     setStatus(
       `${answer === "" ? "Undone" : `Saved: ${labelOf(answer)}`}. ${pairs - open} of ${pairs} pairs answered.`,
@@ -89,7 +89,7 @@ function Page({ first }) {
       <button onClick=${end}>End the review</button>
     </div>
     <p role="status">${status}</p>
-    ${trouble && html`<p role="alert" class="trouble">${trouble}</p>`}
+    ${trouble && html`<p role="alert">${trouble}</p>`}
     ${figures && html`<${Figures} figures=${figures} answers=${counts.yes + counts.no} />`}
   </main>`;
 }
@@ -104,9 +104,10 @@ function Progress({ state: { file, counts, secondsLeft } }) {
 
 function Pair({ pair: { id, cells, why } }) {
   const [left, right] = id.split(" ");
+  const filled = cells.filter((cell) => cell.left?.trim() || cell.right?.trim());
   return html`<table>
       <thead><tr><th scope="col">Column</th><th scope="col">Left, row ${left}</th><th scope="col">Right, row ${right}</th></tr></thead>
-      <tbody>${cells.map((cell) => html`<${Row} key=${cell.name} ...${cell} />`)}</tbody>
+      <tbody>${filled.map((cell) => html`<${Row} key=${cell.name} ...${cell} />`)}</tbody>
     </table>
     ${why && html`<details key=${id}><summary>What pearl found</summary><p>${why}</p></details>`}`;
 }
