@@ -5,7 +5,6 @@ import { isMean } from "../benchmark/shown.js";
 import { mean } from "../benchmark/task.js";
 import { selectTasks } from "../benchmark/tasks/index.js";
 import { MissingDataError } from "../errors.js";
-import { groupBy } from "../match/group-by.js";
 import type { PreparedRun, RunRecord } from "../training/run.js";
 
 /** Scores a model on the tasks of a folder after every epoch; without a folder nothing is scored. */
@@ -15,19 +14,10 @@ export const evaluationOn = (
 ): PreparedRun<RunRecord>["evaluation"] =>
   dataFolder === undefined
     ? undefined
-    : { every: stepsPerEpoch, score: (folder) => benchmarkScore(folder, dataFolder) };
-
-/** The mean over tasks of their scores (of AutoFJ its mean over sets), a fraction. @throws MissingDataError without data */
-async function benchmarkScore(model: string, dataFolder: string): Promise<number> {
-  const [report] = await runBenchmark({ tasks: ["all"], models: [model], dataFolder });
-  const withMean = new Set(report.results.filter(isMean).map(({ task }) => task));
-  const counted = report.results.filter((result) => isMean(result) || !withMean.has(result.task));
-  const byTask = [...groupBy(counted, ({ task }) => task).values()];
-  return meanScore(
-    byTask.map((results) => mean(results.map(({ score }) => score))),
-    dataFolder,
-  );
-}
+    : {
+        every: stepsPerEpoch,
+        score: async (folder) => (await scoreTasks(folder, { tasks: ["all"], dataFolder })).mean,
+      };
 
 /** The score of each task by its own metric; of AutoFJ the mean over sets. */
 export function taskScores({ results }: Pick<ModelReport, "results">): Record<string, number> {
@@ -47,12 +37,9 @@ export async function scoreTasks(
 ): Promise<{ scores: Record<string, number>; mean: number }> {
   const [report] = await runBenchmark({ ...request, models: [model] });
   const scores = taskScores(report);
-  return { scores, mean: meanScore(Object.values(scores), request.dataFolder) };
-}
-
-function meanScore(scores: readonly number[], dataFolder: string): number {
-  if (scores.length > 0) return mean(scores);
+  const values = Object.values(scores);
+  if (values.length > 0) return { scores, mean: mean(values) };
   throw new MissingDataError(
-    `${dataFolder}: no benchmark task has its data here. \`pearl data autofj\` downloads one.`,
+    `${request.dataFolder}: no benchmark task has its data here. \`pearl data autofj\` downloads one.`,
   );
 }

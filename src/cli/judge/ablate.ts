@@ -78,24 +78,12 @@ export default command({
   ],
   run: async (_, options, session) => {
     await checkUse(options);
-    const {
-      parts,
-      output,
-      corpus,
-      pairs,
-      minutes,
-      seed,
-      seeds,
-      device,
-      json,
-      grid,
-      base: bases = [],
-    } = options;
+    const { parts, minutes, json, base: bases = [] } = options;
     const { ablate } = await import("../../methods/ablate.js");
     const { defaultDataFolder } = await import("../../benchmark/data-folder.js");
     let run = "training";
     const report = await ablate({
-      ...{ folder: output, corpus, pairs, minutes, seed, seeds, device, grid, types: typesFile(options) },
+      ...{ ...options, folder: options.output, types: typesFile(options) },
       ...(await methodSettings({ ...options, base: bases[0] })),
       bases: bases.length > 1 ? bases : undefined,
       parts: parts as readonly RemovablePart[] | undefined,
