@@ -4,8 +4,10 @@
  * are weighed when two groups are about to merge.
  */
 import { Heap } from "../heap.js";
+import { groupBy } from "../match/group-by.js";
 import { pauses } from "../match/pause.js";
 import { certain } from "../match/weights/learn.js";
+import { numbered, rowClasses } from "./row-classes.js";
 
 export interface WeighedPairs {
   readonly left: Int32Array;
@@ -49,17 +51,13 @@ export async function averageLinkage(
   pairs: WeighedPairs,
   options: LinkageOptions,
 ): Promise<Merge[]> {
-  const root = new Int32Array(size).map((_, row) => row);
-  for (let pair = 0; pair < pairs.left.length; pair++)
-    if (pairs.logOdds[pair] > weakest) unite(root, pairs.left[pair], pairs.right[pair]);
-  const components = new Map<number, number[]>();
-  for (let pair = 0; pair < pairs.left.length; pair++) {
-    const component = find(root, pairs.left[pair]);
-    if (find(root, pairs.right[pair]) !== component) continue;
-    const known = components.get(component);
-    if (known === undefined) components.set(component, [pair]);
-    else known.push(pair);
+  const { left, right, logOdds } = pairs;
+  const { rootOf, unite } = rowClasses(size);
+  for (const pair of left.keys()) if (logOdds[pair] > weakest) unite(left[pair], right[pair]);
+  function* connected(): Generator<number> {
+    for (const pair of left.keys()) if (rootOf(left[pair]) === rootOf(right[pair])) yield pair;
   }
+  const components = groupBy(connected(), (pair) => rootOf(left[pair]));
   const merges: Merge[] = [];
   const pause = pauses(options.signal, stepsBetween);
   let done = 0;
@@ -74,31 +72,9 @@ export async function averageLinkage(
 
 /** Group of each row after the merges of at least a mean; numbered by first row. */
 export function groupsFrom(size: number, merges: readonly Merge[], least: number): Int32Array {
-  const root = new Int32Array(size).map((_, row) => row);
-  for (const { a, b, mean } of merges) if (mean >= least) unite(root, a, b);
-  const numbers = new Map<number, number>();
-  return root.map((_, row) => {
-    const top = find(root, row);
-    const number = numbers.get(top) ?? numbers.size;
-    numbers.set(top, number);
-    return number;
-  });
-}
-
-function find(root: Int32Array, row: number): number {
-  let top = row;
-  while (root[top] !== top) {
-    root[top] = root[root[top]];
-    top = root[top];
-  }
-  return top;
-}
-
-/** The smaller row becomes the root. */
-function unite(root: Int32Array, a: number, b: number): void {
-  const [x, y] = [find(root, a), find(root, b)];
-  if (x < y) root[y] = x;
-  else root[x] = y;
+  const { unite, roots } = rowClasses(size);
+  for (const { a, b, mean } of merges) if (mean >= least) unite(a, b);
+  return numbered(roots());
 }
 
 /** What is known of the pairs between two groups. */

@@ -6,10 +6,10 @@ import { groupBy } from "../match/group-by.js";
 import type { DoubtfulPair } from "../match/review/doubtful.js";
 import { kMeans } from "../search/k-means.js";
 import { dotRows } from "../search/vectors.js";
-import { doubtfulLinks } from "./doubtful-links.js";
 import { groupMembers, representative } from "./linkage.js";
 import { numberedPhrases } from "./numbered.js";
 import {
+  doubtfulLinks,
   type EstimatedGroups,
   groupedPrecision,
   groupedPromise,

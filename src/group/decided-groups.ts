@@ -2,6 +2,7 @@
 import { ArgumentError } from "../errors.js";
 import type { KnownPair } from "../match/compare-tables.js";
 import { groupBy } from "../match/group-by.js";
+import { numbered, rowClasses } from "./row-classes.js";
 
 /** @throws ArgumentError for decisions that make rejected pairs the same by way of confirmed ones */
 export function refuseContradictions(size: number, known: readonly KnownPair[]): void {
@@ -20,7 +21,7 @@ export function sureRows(
   keyOf: (row: number) => string | undefined,
   known: readonly KnownPair[],
 ): Int32Array {
-  const { rootOf, unite, labels } = confirmedClasses(size, known);
+  const { rootOf, unite, roots } = confirmedClasses(size, known);
   const rejected = known.filter(({ match }) => !match);
   const areFoes = (a: number, b: number): boolean =>
     rejected.some(({ left, right }) => {
@@ -35,7 +36,7 @@ export function sureRows(
     firstOf.set(key, first);
     if (!areFoes(rootOf(first), rootOf(row))) unite(first, row);
   }
-  return labels();
+  return roots();
 }
 
 function confirmedClasses(size: number, known: readonly KnownPair[]) {
@@ -68,7 +69,7 @@ export function decidedGroups(
     classes.unite(label, row);
     classes.unite(first, row);
   }
-  const merged = classes.labels();
+  const merged = classes.roots();
   const foes = new Map<number, Set<number>>();
   const note = (label: number, foe: number): void =>
     void foes.set(label, (foes.get(label) ?? new Set()).add(foe));
@@ -84,13 +85,7 @@ export function decidedGroups(
       for (const part of dividedLabels(labels, foes, probabilityOf))
         for (const label of part) partOf.set(label, part[0]);
     }
-  const numbers = new Map<number, number>();
-  return sureOf.map((label, row) => {
-    const group = partOf.get(label) ?? merged[row];
-    const number = numbers.get(group) ?? numbers.size;
-    numbers.set(group, number);
-    return number;
-  });
+  return numbered(sureOf.map((label, row) => partOf.get(label) ?? merged[row]));
 }
 
 /** Divides labels into parts without foes; each joins the part whose first row it equals most likely. */
@@ -109,26 +104,4 @@ function dividedLabels(
     }
   }
   return parts;
-}
-
-/** Classes of rows, at first one each; named by their first rows. */
-function rowClasses(size: number) {
-  const root = Int32Array.from({ length: size }, (_, row) => row);
-  const rootOf = (row: number): number => {
-    let top = row;
-    while (root[top] !== top) {
-      root[top] = root[root[top]];
-      top = root[top];
-    }
-    return top;
-  };
-  return {
-    rootOf,
-    unite(a: number, b: number): void {
-      const [x, y] = [rootOf(a), rootOf(b)];
-      if (x < y) root[y] = x;
-      else root[x] = y;
-    },
-    labels: (): Int32Array => root.map((_, row) => rootOf(row)),
-  };
 }

@@ -22,6 +22,7 @@ import { averageLinkage, groupsFrom } from "./average-linkage.js";
 import { decidedGroups, sureRows } from "./decided-groups.js";
 import { greatestF1 } from "./expected-f1.js";
 import { pairProbability, supportedProbability, withPairsInside } from "./group-pairs.js";
+import { numbered } from "./row-classes.js";
 
 /** Options of {@link groupRows}; the promised precision is that of the pairs of rows within groups. */
 export type GroupRowsOptions = MatchRowsOptions;
@@ -69,7 +70,7 @@ const byGroups: MatchMethod<GroupLevel, Fit, Groups> = {
     const { tables, columns: evidence } = compared;
     const probabilityOf = pairProbability(level, pairScorer(compared, weights));
     return {
-      groupOf: renumbered(place, level.groups),
+      groupOf: numbered(Int32Array.from(place, (prepared) => level.groups[prepared])),
       probabilityOf: (a, b) => probabilityOf(place[a], place[b]),
       learned: { fields: tables.fields, naming: tables.naming, evidence, weights },
       least: level.least,
@@ -182,14 +183,4 @@ function decidedLevel(level: GroupLevel, judged: Known): GroupLevel {
   const groups = decidedGroups(level.groups, sure, known, () => 0);
   const accepted = Uint8Array.from(left, (a, pair) => (groups[a] === groups[right[pair]] ? 1 : 0));
   return { ...level, groups, accepted, count: accepted.reduce((sum, flag) => sum + flag, 0) };
-}
-
-/** Groups of the given rows, numbered by first row, from those of the prepared ones. */
-function renumbered(place: Uint32Array, groups: Int32Array): Int32Array {
-  const numbers = new Map<number, number>();
-  return Int32Array.from(place, (prepared) => {
-    const number = numbers.get(groups[prepared]) ?? numbers.size;
-    numbers.set(groups[prepared], number);
-    return number;
-  });
 }

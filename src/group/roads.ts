@@ -7,7 +7,7 @@ import type { KnownPair } from "../match/compare-tables.js";
 import type { PrecisionReport } from "../match/estimates/promise.js";
 import { pairSentence } from "../match/pair-sentence.js";
 import type { DoubtfulPair } from "../match/review/doubtful.js";
-import { type LabelEffect, labelEffect, partnersInGroup, rowsOfPairs } from "../match/review/label-effect.js";
+import { type LabelEffect, labelEffect, partnersInGroup } from "../match/review/label-effect.js";
 import { type ClusterOptions, cluster } from "./cluster.js";
 import { decidedGroups, sureRows } from "./decided-groups.js";
 import { type GroupRowsOptions, groupRows } from "./group-rows.js";
@@ -47,21 +47,16 @@ export async function duplicatesByColumn(
   name: string,
   {
     dropped = [],
-    known,
-    completeness,
     ...options
   }: RoadOptions & Omit<ClusterOptions, "k"> & { readonly dropped?: readonly DroppedColumn[] },
 ): Promise<Duplicates> {
   const cells = columns[name];
   const found = await cluster(cells, options);
   const { probability = [], threshold, similarityOf, doubtful } = found;
-  const sureOf = sureRows(cells.length, keyOf([cells]), known);
-  const groupOf = decidedGroups(found.groupOf, sureOf, known, similarityOf);
   // Two rows are the same if each is its representative.
   const probabilityOf = (a: number, b: number): number => probability[a] * probability[b];
-  const table = { groupOf, sureOf, probabilityOf, completeness };
-  const groups = duplicateGroups(table);
-  const grouped = groupedRows(groups, sureOf);
+  const key = keyOf([cells]);
+  const { table, groups, grouped } = decided(found.groupOf, key, options, probabilityOf, similarityOf);
   const { kind, distinct, filled, rows } = profileColumn(name, cells);
   return {
     ...(options.threshold === undefined
@@ -69,8 +64,7 @@ export async function duplicatesByColumn(
       : groupedPrecision(grouped)),
     ...{ threshold, table, groups, dropped, doubtful, shown: [name] },
     columns: [{ name, other: name, kind, filled: filled / Math.max(1, rows), distinct, weights: [] }],
-    labelEffect: async () =>
-      labelEffect(partnersInGroup(found.groupOf), partnersInGroup(groupOf), rowsOfPairs(known)),
+    labelEffect: async () => groupEffect(found.groupOf, table.groupOf, options.known),
     why: ({ row, keptRow }) =>
       `${name}: "${cells[keptRow]}" ≈ "${cells[row]}", similarity ${similarityOf(row, keptRow).toFixed(2)}`,
   };
@@ -79,24 +73,16 @@ export async function duplicatesByColumn(
 /** Compares all columns that carry evidence, or those named. */
 export async function duplicatesByColumns(
   columns: TableColumns,
-  { completeness, ...options }: RoadOptions & GroupRowsOptions & { readonly known: readonly KnownPair[] },
+  options: RoadOptions & GroupRowsOptions,
 ): Promise<Duplicates> {
-  const { known, precision = standardPrecision } = options;
+  const { precision = standardPrecision } = options;
   const found = await groupRows(columns, options);
   const fields = found.columns.flatMap(({ name, kind }) => (kind === undefined ? [] : [{ name, kind }]));
   const naming = fields.find(({ kind }) => kind === "name");
-  const sureOf = sureRows(
-    found.groupOf.length,
-    keyOf(
-      fields.map(({ name }) => columns[name]),
-      naming && columns[naming.name],
-    ),
-    known,
-  );
-  const groupOf = decidedGroups(found.groupOf, sureOf, known, found.probabilityOf);
-  const table = { groupOf, sureOf, probabilityOf: found.probabilityOf, completeness };
-  const groups = duplicateGroups(table);
-  const sure = groupedPromise(groupedRows(groups, sureOf), precision);
+  const cells = fields.map(({ name }) => columns[name]);
+  const key = keyOf(cells, naming && columns[naming.name]);
+  const { table, groups, grouped } = decided(found.groupOf, key, options, found.probabilityOf);
+  const sure = groupedPromise(grouped, precision);
   const isSure = groups.length > 0 && sure.promise.established && !found.promise.established;
   const { estimate, low, high, promise } = isSure ? sure : found;
   return {
@@ -113,32 +99,46 @@ export async function duplicatesByColumns(
 export function equalRows(
   columns: TableColumns,
   names: readonly string[],
-  {
-    known,
-    completeness,
-    precision = standardPrecision,
-    dropped,
-  }: RoadOptions & {
-    readonly dropped: readonly DroppedColumn[];
-  },
+  options: RoadOptions & { readonly dropped: readonly DroppedColumn[] },
 ): Duplicates {
-  const sureOf = sureRows(rowsOf(columns), keyOf(names.map((name) => columns[name])), known);
-  const none = Array.from(sureOf.keys());
-  const groupOf = decidedGroups(none, sureOf, known, () => 0);
-  const table = { groupOf, sureOf, probabilityOf: () => 1, completeness };
-  const groups = duplicateGroups(table);
+  const { known, precision = standardPrecision, dropped } = options;
+  const none = Int32Array.from({ length: rowsOf(columns) }, (_, row) => row);
+  const key = keyOf(names.map((name) => columns[name]));
+  const { table, groups, grouped } = decided(none, key, options, () => 1);
   return {
-    ...groupedPromise(groupedRows(groups, sureOf), precision),
+    ...groupedPromise(grouped, precision),
     ...{ table, groups, dropped, columns: [], shown: names.slice(0, 2), doubtful: () => [] },
-    labelEffect: async () =>
-      labelEffect(
-        none.map(() => ""),
-        partnersInGroup(groupOf),
-        rowsOfPairs(known),
-      ),
+    labelEffect: async () => groupEffect(none, table.groupOf, known),
     why: () => "equal in all columns",
   };
 }
+
+/** The groups after decisions, and how sure their rows are. @param similarityOf decides where a row of a divided group belongs */
+function decided(
+  groupOf: Int32Array,
+  key: (row: number) => string | undefined,
+  { known, completeness }: RoadOptions,
+  probabilityOf: GroupedTable["probabilityOf"],
+  similarityOf = probabilityOf,
+) {
+  const sureOf = sureRows(groupOf.length, key, known);
+  const table = {
+    ...{ sureOf, probabilityOf, completeness },
+    groupOf: decidedGroups(groupOf, sureOf, known, similarityOf),
+  };
+  const groups = duplicateGroups(table);
+  const grouped = groups
+    .flatMap(({ others }) => others)
+    .map(({ row, keptRow, probability }) => ({ probability, isSure: sureOf[row] === sureOf[keptRow] }));
+  return { table, groups, grouped };
+}
+
+const groupEffect = (before: Int32Array, after: Int32Array, known: readonly KnownPair[]): LabelEffect =>
+  labelEffect(
+    partnersInGroup(before),
+    partnersInGroup(after),
+    new Set(known.flatMap(({ left, right }) => [left, right])),
+  );
 
 /** Equal for rows with equal cells, spaces aside. Rows without a name are not compared, nor are empty rows. */
 function keyOf(
@@ -153,8 +153,3 @@ function keyOf(
     return JSON.stringify(cells);
   };
 }
-
-const groupedRows = (groups: readonly DuplicateGroup[], sureOf: ArrayLike<number>) =>
-  groups
-    .flatMap(({ others }) => others)
-    .map(({ row, keptRow, probability }) => ({ probability, isSure: sureOf[row] === sureOf[keptRow] }));

@@ -1,5 +1,4 @@
 /** How known pairs changed a result: rows by cause. */
-import type { KnownPair } from "../compare-tables.js";
 
 /** Numbers of rows whose partners are others than without the known pairs. */
 export interface LabelEffect {
@@ -55,9 +54,3 @@ export function partnersInGroup(groupOf: Int32Array): string[] {
   });
   return Array.from(groupOf, (group) => (sizes.get(group) === 1 ? "" : members.get(group)!));
 }
-
-export const rightRowsOf = (known: readonly KnownPair[]): Set<number> =>
-  new Set(known.map(({ right }) => right));
-
-export const rowsOfPairs = (known: readonly KnownPair[]): Set<number> =>
-  new Set(known.flatMap(({ left, right }) => [left, right]));
