@@ -1,14 +1,14 @@
 /**
- * What answers are worth: a reviewer who knows the truth judges pairs in rounds of five.
+ * What answers are worth: a reviewer who knows the truth judges pairs in rounds of ten.
  *
  *     npm run build && node benchmarks/review.mjs [FOLDER] [--sets NAME,NAME] [--strategies NAME,NAME] [--json FILE]
  *
  *   FOLDER  sets laid out as in ../shared/data/er (the default): left.csv, right.csv and gt.csv (id_l, id_r) to join;
  *           table.csv and truth.csv (row from 1, entity) to dedupe
  *
- * Strategies: "gain" asks what `doubtful` proposes, "uncertain" the pairs nearest to even odds, "random" any likely pairs
- * (mean of three seeds). Likely pairs are those returned where a precision is refused. Writes
- * benchmarks/results/review.json; with --sets only prints.
+ * Strategies: "proposed" asks what `doubtful` proposes: pairs of the most gain and, where a promise is refused, a random
+ * sample; "uncertain" the pairs nearest to even odds; "random" any likely pairs (mean of three seeds). Likely pairs are those
+ * returned where a precision is refused. Writes benchmarks/results/review.json; with --sets only prints.
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -26,9 +26,9 @@ const { values, positionals } = parseArgs({
 });
 const folder = positionals[0] ?? "../shared/data/er";
 const names = values.sets?.split(",") ?? ["wdc-1", "abt-buy", "chicago-sites", "walmart-amazon"];
-const strategies = values.strategies?.split(",") ?? ["gain", "uncertain", "random"];
-const answersAt = [0, 5, 10, 20, 50];
-const round = 5;
+const strategies = values.strategies?.split(",") ?? ["proposed", "uncertain", "random"];
+const answersAt = [0, 20, 50, 100];
+const round = 10;
 const promised = 0.9;
 
 async function readSet(name) {
@@ -76,7 +76,7 @@ function judge(set, found) {
 }
 
 const choose = {
-  gain: (result) => result.doubtful(round),
+  proposed: (result) => result.doubtful(round),
   uncertain: (result) =>
     result
       .doubtful(Infinity)
@@ -104,6 +104,7 @@ async function review(set, unlabelled, strategy, seed) {
       yes: known.filter(({ match }) => match).length,
       estimate,
       established: promise.established ? 1 : 0,
+      bySample: promise.established && promise.reason.includes("at random") ? 1 : 0,
       promised: judge(set, result),
       // No estimate reaches 1, so these are the likely pairs.
       likely: judge(set, result.atPrecision(1)),
@@ -145,7 +146,7 @@ for (const name of names) {
   }
 }
 await encoder.dispose();
-const record = { what: "a simulated review in rounds of five", promised, node: process.version, sets };
+const record = { what: "a simulated review in rounds of ten", promised, node: process.version, sets };
 const path =
   values.json ??
   (values.sets === undefined && fileURLToPath(new URL("results/review.json", import.meta.url)));

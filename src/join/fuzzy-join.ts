@@ -9,6 +9,7 @@ import { ArgumentError } from "../errors.js";
 import { exactPairs } from "../match/candidates/nearest-by-embedding.js";
 import { type ColumnPair, type JoinColumn, prepareColumn } from "../match/columns.js";
 import type { Rankings } from "../match/estimates/estimate.js";
+import { once } from "../match/once.js";
 import { rankRows } from "../match/rank-pool.js";
 import { labelEffect, partnersOfRight } from "../match/review/label-effect.js";
 import { defaultScorer, type ScorerFile } from "../match/scorer.js";
@@ -19,12 +20,17 @@ import { keysOf, tableWarnings } from "./one-column/keys.js";
 import { calibrateWith, noLabels, type RowLabels, readLabels } from "./one-column/labels.js";
 import { secondBest } from "./one-column/select.js";
 import type { JoinOptions, JoinResult } from "./options.js";
-import { judgedPrecision, type LeftRanker } from "./precision.js";
+import { judgedPrecision, type LeftRanker, leftDecoys } from "./precision.js";
 
 /** Best left rows kept per right row; also the maximum that many-to-many returns. */
 const kept = 8;
 /** Neighbours among the left rows from which the spacing of a left row is measured. */
 const keptSpacing = 4;
+/**
+ * Where decoys refuse the matches whose mean probability is the promised precision, those of a greater mean are tried:
+ * shares of what is left to 1.
+ */
+const stricter = [0.25, 0.5];
 /**
  * Candidates that get all features in large tables, where neighbours by embedding are approximate too. In small tables
  * all candidates do: on AutoFJ's sets, scoring 12 of 20 costs half a point of ranking accuracy.
@@ -54,15 +60,24 @@ export async function fuzzyJoin(
   const column = await preparePhrases(texts, options);
   const { measureSpacing, rankLeft, ...rankings } = await rankTables(column, scorer, options);
   const labels = readLabels(texts, known);
-  const decide = (decided: RowLabels): Decision & { calibration: ReturnType<typeof calibrateWith> } => {
+  const decide = (decided: RowLabels, mean: number): Decision => {
     const calibration = calibrateWith(rankings, decided, scorer.estimate);
     const knowledge = { labels: decided, calibration, estimate: scorer.estimate };
-    return { ...decideMatches(rankings, knowledge, { kind, precision, leastLikely, top }), calibration };
+    return decideMatches(rankings, knowledge, { kind, precision: mean, leastLikely, top });
   };
-  const decision = decide(labels);
-  const { pairs, proposals, matches, calibration } = decision;
-  const judged = { rankings, measureSpacing, rankLeft, estimate: scorer.estimate, calibration };
-  const report = await judgedPrecision(decision, precision, judged);
+  const calibration = calibrateWith(rankings, labels, scorer.estimate);
+  const queried = once(() => leftDecoys(rankings, rankLeft));
+  const judge = { rankings, measureSpacing, queried, estimate: scorer.estimate, calibration };
+  let [mean, decision] = [precision, decide(labels, precision)];
+  let report = await judgedPrecision(decision, precision, judge);
+  for (const share of stricter) {
+    if (report.promise.established) break;
+    const narrow = decide(labels, precision + share * (1 - precision));
+    const found = await judgedPrecision(narrow, precision, judge);
+    if (found.promise.established)
+      [mean, decision, report] = [precision + share * (1 - precision), narrow, found];
+  }
+  const { pairs, proposals, matches } = decision;
   const joined = new Set(matches.map((match) => match.right));
   const decided = new Set([...labels.matches.keys(), ...labels.others.keys()]);
   return {
@@ -70,7 +85,7 @@ export async function fuzzyJoin(
     unmatched: pairs.flatMap((_, row) => (joined.has(row) ? [] : [row])),
     runnersUp: secondBest(rankings, pairs),
     labelEffect: async () => {
-      const partners = [decide(noLabels), decision].map((found) =>
+      const partners = [decide(noLabels, mean), decision].map((found) =>
         partnersOfRight(right.length, found.matches),
       );
       return labelEffect(partners[0], partners[1], decided);

@@ -17,8 +17,10 @@ export interface LeftRanker {
 }
 
 /** What probabilities are made from. */
-interface Judge extends LeftRanker {
+interface Judge extends Pick<LeftRanker, "measureSpacing"> {
   readonly rankings: Rankings;
+  /** {@link leftDecoys}, made once. */
+  queried(): ReturnType<typeof leftDecoys>;
   readonly estimate: EstimateWeights;
   readonly calibration: Calibration;
 }
@@ -75,7 +77,7 @@ export function knownPrecision(
  */
 async function decoyEstimate(decision: Decision, judge: Judge): Promise<number> {
   const { pairs, matches, unverified } = decision;
-  const { rankings, measureSpacing, estimate, calibration } = judge;
+  const { rankings, measureSpacing, queried, estimate, calibration } = judge;
   const partners = new Map(
     [...groupBy(unverified, ({ right }) => right)].map(([row, own]) => [row, own.map(({ left }) => left)]),
   );
@@ -88,7 +90,7 @@ async function decoyEstimate(decision: Decision, judge: Judge): Promise<number> 
   const spacing = await measureSpacing(decoys.flatMap(({ pair }) => (pair === undefined ? [] : [pair.left])));
   const evidenceOf = evidenceAmong({ ...rankings, spacing }, pairs);
   const ofRight = decoyPrecision(decoys, (right, pair) => isMatched(evidenceOf(right, pair)), counts);
-  const leftEvidence = await leftDecoys(judge);
+  const leftEvidence = await queried();
   if (leftEvidence.length === 0) return ofRight;
   const lefts = leftEvidence.map((evidence, right) => ({ right, pair: evidence && noPair }));
   const ofLeft = decoyPrecision(lefts, (row) => isMatched(leftEvidence[row]!), counts);
@@ -104,7 +106,10 @@ const [sampledLeft, rankedLeft, nearestLeft] = [300, 8, 5];
  * The other kind of decoys are left rows: as if one were a right row, what is the evidence for its best other left row? They
  * are different things, so that it is false. Undefined for a row without candidates.
  */
-async function leftDecoys({ rankings, rankLeft }: Judge): Promise<(number[] | undefined)[]> {
+export async function leftDecoys(
+  rankings: Rankings,
+  rankLeft: LeftRanker["rankLeft"],
+): Promise<(number[] | undefined)[]> {
   const { leftKeys } = rankings;
   const step = Math.max(1, leftKeys.length / sampledLeft);
   const rows = Uint32Array.from({ length: Math.floor(leftKeys.length / step) }, (_, at) =>

@@ -2,28 +2,24 @@
  * Links new and changed rows to the entities of a store by weights learned before. Only rows near them are read; entities
  * are groups that already stand, and average linkage starts from there.
  */
-import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { averageLinkage, groupsFrom } from "../group/average-linkage.js";
 import type { NamingVectors } from "../match/candidates/near-names.js";
 import type { Pairs } from "../match/candidates/pair-set.js";
 import type { KnownPair } from "../match/compare-tables.js";
-import { asPartOf, type PairScorer, pairScorer, type ReadRows, readRows } from "../match/rescore.js";
+import {
+  asPartOf,
+  type LearnedRows,
+  type PairScorer,
+  pairScorer,
+  type ReadRows,
+  readRows,
+} from "../match/rescore.js";
 import { certain } from "../match/weights/learn.js";
 import { certainGroups, chains, type Grouping, reasonOf } from "./grouping.js";
-import { columnsOf, readLinked, type StoreModel } from "./model.js";
+import { columnsOf, type RunOptions, readJudged, readLinked, type StoreModel } from "./model.js";
 import type { LinkedRow } from "./reconcile.js";
 import type { Store } from "./store.js";
-import { findNear, wholeCounts } from "./terms.js";
-
-interface AttachOptions {
-  /** The columns of the cells. */
-  readonly names: readonly string[];
-  readonly model: StoreModel;
-  readonly encoder: PhraseEncoder | "none";
-  /** Judged pairs, by rows of the store. */
-  readonly judged: readonly KnownPair[];
-  readonly signal?: AbortSignal;
-}
+import { findNear, wholeCounts, writeTerms } from "./terms.js";
 
 /** Rows of an entity that are compared with a new row. */
 const mostMembers = 20;
@@ -31,21 +27,23 @@ const mostMembers = 20;
 const leastPlausible = -6;
 
 /** Links the rows that this run has put into the store. */
-export async function attach(store: Store, run: number, options: AttachOptions): Promise<Grouping> {
-  const { names, model, signal } = options;
-  const { learned } = model;
+export async function attach(
+  store: Store,
+  run: number,
+  { learned, least }: StoreModel,
+  { settings, encoder, signal }: RunOptions,
+): Promise<Grouping> {
+  const read = (cells: readonly (readonly string[])[]) =>
+    readRows(columnsOf(settings.columns, cells), learned);
+  const fresh = await readLinked(store, run, `SELECT "row" FROM "row" WHERE run = ${run}`);
+  await writeTerms(store, run, fresh.rows, read(fresh.cells));
   const { rows, cells, pairs } = await readNear(store, run);
-  signal?.throwIfAborted();
-  const part = readRows(columnsOf(names, cells), learned);
-  const counts = await wholeCounts(
-    store,
-    part,
-    rows.map(({ row }) => row),
-  );
-  const read = asPartOf(part, counts);
-  const { scorer, odds } = await scored(read, pairs, rows, options);
-  const grouped = await groupsOf(rows, cells, { ...pairs, odds }, { scorer, least: model.least, signal });
-  return { rows, ...grouped, reasonFor: (a, b) => reasonOf(learned, scorer.explain(a, b)) };
+  const part = read(cells);
+  const whole = asPartOf(part, await wholeCounts(store, part, rows));
+  const scores = await scored(whole, pairs, rows, { learned, encoder, signal });
+  const judged = await readJudged(store);
+  const grouped = await groupsOf(rows, cells, { ...pairs, ...scores }, { judged, least, signal });
+  return { rows, ...grouped, reasonFor: (a, b) => reasonOf(learned, scores.scorer.explain(a, b)) };
 }
 
 /** The first rows of each entity. */
@@ -74,17 +72,17 @@ async function readNear(store: Store, run: number) {
   return { ...linked, pairs: { left: side(0), right: side(1) } };
 }
 
-/** Log-odds of the pairs, and of any other two rows. Embeds the names of plausible rows, and of their entities, only. */
+/** Scores the pairs. Embeds the names of plausible rows, and of their entities, only. */
 async function scored(
   read: ReadRows,
   { left, right }: Pairs,
   rows: readonly LinkedRow[],
-  { model: { learned }, encoder, judged, signal }: AttachOptions,
+  { learned, encoder, signal }: Pick<RunOptions, "encoder" | "signal"> & { readonly learned: LearnedRows },
 ): Promise<{ scorer: PairScorer; odds: Float64Array }> {
-  const withAnswers = (scorer: PairScorer): PairScorer => decided(scorer, rows, judged);
-  const first = withAnswers(pairScorer(read, learned));
+  const first = pairScorer(read, learned);
   const odds = first.scores(left, right);
-  if (encoder === "none" || learned.naming < 0) return { scorer: first, odds };
+  const model = await encoder();
+  if (model === "none" || learned.naming < 0) return { scorer: first, odds };
   const plausible = [...odds.keys()].filter((pair) => odds[pair] >= leastPlausible);
   const chosen = new Set(plausible.flatMap((pair) => [left[pair], right[pair]]));
   const entities = new Set([...chosen].map((place) => rows[place].entity));
@@ -93,12 +91,12 @@ async function scored(
   const { left: values, set } = read.tables.fields[learned.naming];
   const named = [...new Set([...chosen].map((place) => values[place]))].filter((value) => value >= 0);
   const texts = named.map((value) => set.texts[value]);
-  const { data, dimension } = await encoder.encodeMatrix(texts, { signal });
+  const { data, dimension } = await model.encodeMatrix(texts, { signal });
   const vectors: NamingVectors = { data: new Float32Array(set.texts.length * dimension), dimension };
   named.forEach((value, place) => {
     vectors.data.set(data.subarray(place * dimension, (place + 1) * dimension), value * dimension);
   });
-  const scorer = withAnswers(first.withVectors(vectors));
+  const scorer = first.withVectors(vectors);
   const of = (side: Int32Array): Int32Array => Int32Array.from(plausible, (pair) => side[pair]);
   scorer.scores(of(left), of(right)).forEach((score, place) => {
     odds[plausible[place]] = score;
@@ -106,40 +104,39 @@ async function scored(
   return { scorer, odds };
 }
 
-/** Scores of judged pairs outweigh all evidence. */
-function decided(scorer: PairScorer, rows: readonly LinkedRow[], judged: readonly KnownPair[]): PairScorer {
-  if (judged.length === 0) return scorer;
-  const keyOf = (a: number, b: number): string => `${Math.min(a, b)} ${Math.max(a, b)}`;
-  const answers = new Map(judged.map(({ left, right, match }) => [keyOf(left, right), match]));
-  const scores: PairScorer["scores"] = (left, right) =>
-    scorer.scores(left, right).map((odds, pair) => {
-      const answer = answers.get(keyOf(rows[left[pair]].row, rows[right[pair]].row));
-      return answer === undefined ? odds : answer ? certain : -certain;
-    });
-  return { ...scorer, scores };
+interface GroupOptions extends Pick<RunOptions, "signal"> {
+  /** By rows of the store: answers outweigh all evidence. */
+  readonly judged: readonly KnownPair[];
+  readonly least: number | null;
 }
 
 /** Groups by average linkage over what stands; where the promise was refused, of equal rows, and the likely ones beside. */
 async function groupsOf(
   rows: readonly LinkedRow[],
   cells: readonly (readonly string[])[],
-  { left, right, odds }: Pairs & { readonly odds: Float64Array },
-  {
-    scorer,
-    least,
-    signal,
-  }: { readonly scorer: PairScorer; readonly least: number | null; readonly signal?: AbortSignal },
+  { left, right, odds, scorer }: Pairs & { readonly odds: Float64Array; readonly scorer: PairScorer },
+  { judged, least, signal }: GroupOptions,
 ): Promise<Pick<Grouping, "groups" | "likely">> {
   const standing = chains(rows.keys(), (place) => (rows[place].isSame ? rows[place].entity : -1 - place));
   const together = (a: number, b: number): boolean =>
     rows[a].isSame && rows[b].isSame && rows[a].entity === rows[b].entity;
+  const answers = new Map(
+    judged.map(({ left: a, right: b, match }) => [
+      `${Math.min(a, b)} ${Math.max(a, b)}`,
+      match ? certain : -certain,
+    ]),
+  );
+  const answerOf = (a: number, b: number): number | undefined => answers.get(`${rows[a].row} ${rows[b].row}`);
   const all = {
     left: Int32Array.from([...left, ...standing.map(([a]) => a)]),
     right: Int32Array.from([...right, ...standing.map(([, b]) => b)]),
-    logOdds: Float64Array.from([...odds, ...standing.map(() => certain)]),
+    logOdds: Float64Array.from([
+      ...odds.map((value, pair) => answerOf(left[pair], right[pair]) ?? value),
+      ...standing.map(() => certain),
+    ]),
   };
   const weigh = (a: number, b: number): number =>
-    together(a, b) ? certain : scorer.scores(Int32Array.of(a), Int32Array.of(b))[0];
+    together(a, b) ? certain : (answerOf(a, b) ?? scorer.scores(Int32Array.of(a), Int32Array.of(b))[0]);
   const floor = least ?? 0;
   const merges = await averageLinkage(rows.length, all, { least: floor, weigh, signal });
   const linked = groupsFrom(rows.length, merges, floor);

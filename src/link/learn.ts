@@ -1,28 +1,30 @@
 /** Learns from all rows of a store, with the pairs that a person judged, and groups them anew. */
-import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { groupRows, type RowGroups } from "../group/group-rows.js";
 import type { TableColumns } from "../match/columns/align.js";
 import type { KnownPair } from "../match/compare-tables.js";
 import { pairSentence } from "../match/pair-sentence.js";
+import { readRows } from "../match/rescore.js";
 import { readDecisions, writeReview } from "../match/review/review-file.js";
 import { certainGroups, type Grouping, reasonOf } from "./grouping.js";
-import { columnsOf, readLinked, type StoreModel, type StoreSettings } from "./model.js";
+import {
+  columnsOf,
+  modelText,
+  type RunOptions,
+  readJudged,
+  readLinked,
+  type StoreModel,
+  type StoreState,
+} from "./model.js";
 import type { Store } from "./store.js";
+import { writeTerms } from "./terms.js";
 
-interface LearnOptions {
-  readonly settings: StoreSettings;
-  readonly precision: number;
-  readonly encoder: PhraseEncoder | "none";
-  /** Whether likely groups are accepted where the promise is refused. */
-  readonly likely: "report" | "accept";
-  /** A review file or labels to apply from now on. */
-  readonly review?: string;
-  readonly signal?: AbortSignal;
-}
-
-export async function learn(store: Store, run: number, options: LearnOptions) {
-  const { precision, encoder, likely, review, signal } = options;
-  const { columns: on, kindOf } = options.settings;
+/** @returns the new groups and what was learned; `writeReview` writes the doubtful pairs */
+export async function learn(store: Store, { run, model: before }: StoreState, options: RunOptions) {
+  const { settings, review, signal } = options;
+  const { columns: on, kindOf } = settings;
+  const { precision = before?.precision.promise.target ?? 0.9, likely = before?.likely ?? "report" } =
+    options;
+  const encoder = await options.encoder();
   const { rows, cells } = await readLinked(store, run);
   const table = columnsOf(on, cells);
   // Review files number the rows of the store from 1, as the store does, without gaps.
@@ -48,17 +50,9 @@ export async function learn(store: Store, run: number, options: LearnOptions) {
     : { groups: certainGroups(cells, same), likely: found.groupOf };
   const reasonFor: Grouping["reasonFor"] = (a, b) => reasonOf(learned, found.explain(a, b));
   const grouping: Grouping = { rows, ...groups, reasonFor };
-  return {
-    ...{ grouping, model },
-    cells: new Map(rows.map(({ row }, place) => [row, cells[place]])),
-    writeReview: (path: string) => writeDoubtful(path, table, found),
-  };
-}
-
-/** The judged pairs, by rows of the store. */
-export async function readJudged(store: Store): Promise<KnownPair[]> {
-  const found = await store.query("SELECT a, b, match FROM judged ORDER BY run");
-  return found.map(([a, b, match]) => ({ left: Number(a), right: Number(b), match: match === 1 }));
+  await store.append("learned", [[run, modelText(model)]]);
+  await writeTerms(store, run, rows, readRows(table, learned));
+  return { grouping, model, writeReview: (path: string) => writeDoubtful(path, table, found) };
 }
 
 /** Pairs of a review file. */

@@ -2,18 +2,19 @@
 import { basename, resolve } from "node:path";
 import { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { ArgumentError, StoreError } from "../errors.js";
+import { addedColumns } from "../group/tables/group-files.js";
 import type { ColumnReport } from "../match/column-report.js";
 import { type ColumnOptions, type DroppedColumn, planColumns } from "../match/columns/fields.js";
 import type { PrecisionReport } from "../match/estimates/promise.js";
-import { nameOfColumn, numberCell, type OutputColumn } from "../table/cell.js";
+import { numberCell, type OutputColumn } from "../table/cell.js";
 import { type RowsFormat, rowsFormatOfName } from "../table/format.js";
 import type { TableOptions } from "../table/table.js";
 import { batchesOf, readAllColumns, type WholeTable } from "../table/whole-table.js";
 import { writeRows } from "../table/write/text-rows.js";
 import type { LikelyPair } from "./grouping.js";
 import { storedRows } from "./history.js";
-import { readState, type StoreSettings } from "./model.js";
-import { linkRows, type RunCounts, type RunOptions } from "./run.js";
+import { type RunOptions, readState, type StoreSettings } from "./model.js";
+import { linkRows, type RunCounts } from "./run.js";
 import { type Store, withStore } from "./store.js";
 
 /** Options of {@link linkTable}. */
@@ -249,11 +250,8 @@ async function writeLinked(
   entityOf: readonly string[],
   format: RowsFormat | undefined,
 ): Promise<void> {
-  const taken = new Set(typed.columns.map((column) => nameOfColumn(column).toLowerCase()));
-  let name = "entity";
-  while (taken.has(name)) name = `${name}_`;
   const rows = batchesOf(phrases.keys(), (row) => [entityOf[row], ...typed.cells(row)]);
-  await writeRows(output, [name, ...typed.columns], rows, format);
+  await writeRows(output, [...addedColumns(typed.columns, ["entity"]), ...typed.columns], rows, format);
 }
 
 function checkOutputs(

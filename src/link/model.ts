@@ -1,6 +1,8 @@
 /** What a store knows when a run begins: the settings that stay, what the last learning found, and the next numbers. */
+import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import type { ColumnReport } from "../match/column-report.js";
 import type { ColumnOptions, DroppedColumn } from "../match/columns/fields.js";
+import type { KnownPair } from "../match/compare-tables.js";
 import type { PrecisionReport } from "../match/estimates/promise.js";
 import type { LearnedRows } from "../match/rescore.js";
 import type { LinkedRow } from "./reconcile.js";
@@ -12,6 +14,20 @@ export interface StoreSettings extends ColumnOptions {
   readonly columns: readonly string[];
   /** Undefined: rows are compared without a model. */
   readonly model?: { readonly fingerprint: string; readonly name: string };
+}
+
+export interface RunOptions {
+  readonly settings: StoreSettings;
+  readonly encoder: () => Promise<PhraseEncoder | "none">;
+  /** Undefined: as the store has it, 0.9 in a new one. */
+  readonly precision?: number;
+  readonly likely?: "report" | "accept";
+  /** Default "when-grown": by half since it last did. */
+  readonly learn?: "when-grown" | "again" | "never";
+  /** A review file or labels to apply from now on, and a file for doubtful pairs to judge. Both lead to learning again. */
+  readonly review?: string;
+  readonly reviewOutput?: string;
+  readonly signal?: AbortSignal;
 }
 
 /** What one learning found; it holds until the next. */
@@ -85,6 +101,12 @@ export async function readLinked(store: Store, run: number, chosen = 'SELECT "ro
     }),
     cells: found.map((line): string[] => JSON.parse(String(line[3]))),
   };
+}
+
+/** The judged pairs, by rows of the store. */
+export async function readJudged(store: Store): Promise<KnownPair[]> {
+  const found = await store.query("SELECT a, b, match FROM judged ORDER BY run");
+  return found.map(([a, b, match]) => ({ left: Number(a), right: Number(b), match: match === 1 }));
 }
 
 /** The columns of rows as tables hold them. */

@@ -1,20 +1,11 @@
 /** One run: identifies the rows of a table, links them to entities, and writes what changed; all within one transaction. */
-import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { StoreError } from "../errors.js";
 import { attach } from "./attach.js";
 import { changeReasons, type Grouping, type LikelyPair, likelyPairs } from "./grouping.js";
-import { learn, readJudged } from "./learn.js";
-import {
-  entityName,
-  modelText,
-  readLinked,
-  type StoreModel,
-  type StoreSettings,
-  type StoreState,
-} from "./model.js";
+import { learn } from "./learn.js";
+import { entityName, type RunOptions, type StoreModel, type StoreState } from "./model.js";
 import { type EntityChange, reconcile } from "./reconcile.js";
 import { type Store, version } from "./store.js";
-import { writeTerms } from "./terms.js";
 
 /** The rows of the table that is linked. */
 export interface IncomingRows {
@@ -24,20 +15,6 @@ export interface IncomingRows {
   readonly keys?: readonly string[];
   /** The compared cells of each row. */
   readonly cells: readonly (readonly string[])[];
-}
-
-export interface RunOptions {
-  readonly settings: StoreSettings;
-  readonly encoder: () => Promise<PhraseEncoder | "none">;
-  /** Undefined: as the store has it, 0.9 in a new one. */
-  readonly precision?: number;
-  readonly likely?: "report" | "accept";
-  /** Default "when-grown": by half since it last did. */
-  readonly learn?: "when-grown" | "again" | "never";
-  /** A review file or labels to apply from now on, and a file for doubtful pairs to judge. Both lead to learning again. */
-  readonly review?: string;
-  readonly reviewOutput?: string;
-  readonly signal?: AbortSignal;
 }
 
 /** Counts of what a run did. */
@@ -86,9 +63,10 @@ export async function linkRows(
     run,
     `SELECT "row", source, key, place, cells FROM new_linked WHERE state <> 'known'`,
   );
-  const found = await (hasLearned || before === undefined
-    ? learnAgain(store, state, options)
-    : attachNew(store, run, before, options));
+  const found =
+    hasLearned || before === undefined
+      ? await learn(store, state, options)
+      : { model: before, grouping: await attach(store, run, before, options), writeReview: undefined };
   const { grouping, model, writeReview } = found;
   const { entities, changes, nextEntity } = reconcile(grouping.rows, grouping.groups, state.nextEntity);
   await writeChanges(store, run, grouping, { entities, changes });
@@ -161,40 +139,6 @@ function mustLearn(
       "another --precision, --link-likely, --review and --review-out need a run that learns again. Leave out --no-relearn.",
     );
   return isOther || (learn !== "never" && rows + added >= growth * model.rows && added > 0);
-}
-
-interface Grouped extends Pick<RunResult, "model" | "writeReview"> {
-  readonly grouping: Grouping;
-}
-
-async function learnAgain(
-  store: Store,
-  { run, model: before }: StoreState,
-  options: RunOptions,
-): Promise<Grouped> {
-  const { precision = before?.precision.promise.target ?? 0.9, likely = before?.likely ?? "report" } =
-    options;
-  const encoder = await options.encoder();
-  const { cells, ...found } = await learn(store, run, { ...options, precision, likely, encoder });
-  await store.append("learned", [[run, modelText(found.model)]]);
-  await writeTerms(store, run, cells, { learned: found.model.learned, names: options.settings.columns });
-  return found;
-}
-
-async function attachNew(
-  store: Store,
-  run: number,
-  model: StoreModel,
-  { settings: { columns: names }, encoder, signal }: RunOptions,
-): Promise<Grouped> {
-  const { rows, cells } = await readLinked(store, run, `SELECT "row" FROM "row" WHERE run = ${run}`);
-  const fresh = new Map(rows.map(({ row }, place) => [row, cells[place]]));
-  await writeTerms(store, run, fresh, { learned: model.learned, names });
-  const judged = await readJudged(store);
-  return {
-    model,
-    grouping: await attach(store, run, { names, model, encoder: await encoder(), judged, signal }),
-  };
 }
 
 async function writeChanges(

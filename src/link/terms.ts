@@ -4,8 +4,8 @@
  */
 import { FNV_BASIS, FNV_PRIME } from "../files/fnv.js";
 import { isText } from "../match/columns/fields.js";
-import { type LearnedRows, type ReadRows, readRows, type WholeCounts } from "../match/rescore.js";
-import { columnsOf } from "./model.js";
+import type { ReadRows, WholeCounts } from "../match/rescore.js";
+import type { LinkedRow } from "./reconcile.js";
 import type { Store } from "./store.js";
 
 /** The lowest bits of a term. Near rows are found by the first three. */
@@ -52,14 +52,10 @@ function termsOf(read: ReadRows, row: number): Set<number> {
 export async function writeTerms(
   store: Store,
   run: number,
-  rows: ReadonlyMap<number, readonly string[]>,
-  { learned, names }: { readonly learned: LearnedRows; readonly names: readonly string[] },
+  rows: readonly LinkedRow[],
+  read: ReadRows,
 ): Promise<void> {
-  const read = readRows(columnsOf(names, [...rows.values()]), learned);
-  const lines = Array.from(rows.keys(), (row, place): [number, string] => [
-    row,
-    `[${[...termsOf(read, place)].join()}]`,
-  ]);
+  const lines = rows.map(({ row }, place) => [row, `[${[...termsOf(read, place)].join()}]`]);
   await store.makeTemporary("new_term", '"row" INTEGER, terms VARCHAR', lines);
   await store.put("term", run, 'SELECT "row", unnest(terms::UINTEGER[]) FROM new_term');
 }
@@ -100,11 +96,11 @@ export async function findNear(store: Store, run: number): Promise<string> {
 export async function wholeCounts(
   store: Store,
   read: ReadRows,
-  rows: readonly number[],
+  rows: readonly LinkedRow[],
 ): Promise<WholeCounts> {
   const counted = await store.query(
-    `SELECT term, count FROM new_count
-     WHERE term IN (SELECT term FROM term WHERE until IS NULL AND "row" IN (${rows.join()}))`,
+    `SELECT term, count FROM new_count WHERE term IN (
+       SELECT term FROM term WHERE until IS NULL AND "row" IN (${rows.map(({ row }) => row).join()}))`,
   );
   const counts = new Map(counted as [number, number][]);
   const [[size]] = await store.query('SELECT count(*) FROM "row" WHERE until IS NULL');

@@ -28,6 +28,13 @@ export interface CompareOptions extends MatchRunOptions, Pick<PartOptions, "item
   readonly encoder?: PhraseEncoder;
   /** Pairs that are candidates in any case, by prepared rows. */
   readonly known?: readonly KnownPair[];
+  /** Names that were embedded before. */
+  readonly embedded?: EmbeddedNames;
+}
+
+interface EmbeddedNames {
+  readonly texts: readonly string[];
+  readonly vectors: NamingVectors;
 }
 
 /** A pair of rows that someone has judged. */
@@ -40,6 +47,8 @@ export interface KnownPair {
 export interface ComparedTables extends PairTable {
   readonly tables: PreparedTables;
   readonly comparison: RowComparison;
+  /** Undefined without a model. */
+  readonly embedded?: EmbeddedNames;
 }
 
 /** Candidates per row and source, for two tables and for one. */
@@ -55,11 +64,12 @@ const randomPairs = 40_000;
 
 export async function compareTables(
   tables: PreparedTables,
-  { encoder, known = [], ...run }: CompareOptions = {},
+  { encoder, known = [], embedded, ...run }: CompareOptions = {},
 ): Promise<ComparedTables> {
   const { isOneTable, rows, fields, naming } = tables;
   const words = rowWords(tables);
-  const vectors = naming < 0 ? undefined : await valueVectors(fields[naming].set.texts, encoder, run);
+  const texts = fields[naming]?.set.texts ?? [];
+  const vectors = embeddedAgain(texts, embedded) ?? (await valueVectors(texts, encoder, run));
   const isLarge = Math.max(...rows) > manyRows;
   const limits = isLarge ? perRowOfMany : { ...(isOneTable ? perRow.dedupe : perRow.join), postings };
   const candidates = { ...limits, known, ...partsOf(run, "finding candidates") };
@@ -67,7 +77,27 @@ export async function compareTables(
   const comparison = rowComparison(comparisonSettings(tables, words, vectors));
   const levels = await pairLevels(comparison, pairs, partsOf(run, "comparing"));
   const random = await pairLevels(comparison, drawPairs(rows, isOneTable), { ...run, onProgress: undefined });
-  return { ...pairs, isOneTable, rows, tables, comparison, columns: comparison.columns, levels, random };
+  return {
+    ...{ ...pairs, isOneTable, rows, tables, comparison, columns: comparison.columns, levels, random },
+    embedded: vectors && { texts, vectors },
+  };
+}
+
+/** Embeddings in the order of the texts; undefined if not all of them were embedded before. */
+function embeddedAgain(
+  texts: readonly string[],
+  embedded: EmbeddedNames | undefined,
+): NamingVectors | undefined {
+  const places = new Map(embedded?.texts.map((text, place) => [text, place]));
+  const isKnown = texts.length > 0 && texts.every((text) => places.has(text));
+  if (embedded === undefined || !isKnown) return undefined;
+  const { data: from, dimension } = embedded.vectors;
+  const data = shared(Float32Array, texts.length * dimension);
+  texts.forEach((text, row) => {
+    const start = places.get(text)! * dimension;
+    data.set(from.subarray(start, start + dimension), row * dimension);
+  });
+  return { data, dimension };
 }
 
 /** The options of work in parts that reports as a stage. */
@@ -83,7 +113,7 @@ async function valueVectors(
   encoder: PhraseEncoder | undefined,
   run: MatchRunOptions,
 ): Promise<NamingVectors | undefined> {
-  if (encoder === undefined || texts.length > mostEmbedded) return undefined;
+  if (encoder === undefined || texts.length === 0 || texts.length > mostEmbedded) return undefined;
   const { signal, onProgress } = partsOf(run, "encoding");
   const matrix = await encoder.encodeMatrix(texts, { signal, onProgress });
   const data = shared(Float32Array, matrix.data.length);

@@ -87,12 +87,16 @@ export interface MatchMethod<Accepted extends Level, Fit extends MatchFit<Accept
   judgedRows(pair: KnownPair): readonly number[];
 }
 
-/** @param right undefined: the rows of one table are compared with each other */
+/**
+ * @param right undefined: the rows of one table are compared with each other
+ * @param embedded names that a first comparison has embedded
+ */
 export function matchRows<Accepted extends Level, Fit extends MatchFit<Accepted>, Own>(
   left: TableColumns,
   right: TableColumns | undefined,
   options: MatchRowsOptions,
   method: MatchMethod<Accepted, Fit, Own>,
+  embedded?: ComparedTables["embedded"],
 ): Promise<Result<Own>> {
   const { signal, threads, onProgress, known = [] } = options;
   const run = { signal, threads, onProgress };
@@ -107,7 +111,7 @@ export function matchRows<Accepted extends Level, Fit extends MatchFit<Accepted>
         const { left, right, match } = isSwapped ? turned(pair) : pair;
         return { left: places[0][left], right: places[1][right], match };
       });
-    const compared = await compareTables(tables, { ...run, encoder, known: prepared(known) });
+    const compared = await compareTables(tables, { ...run, encoder, known: prepared(known), embedded });
     const learn = method.learner(compared, run, isSwapped);
     const unanswered = once(() => learn(new Map()));
     const silent = options.on === undefined ? silentColumns(tables, (await unanswered()).likely) : [];
@@ -115,7 +119,8 @@ export function matchRows<Accepted extends Level, Fit extends MatchFit<Accepted>
       const [side, otherSide] = isSwapped ? (["other", "name"] as const) : (["name", "other"] as const);
       const others = right && withoutColumns(right, silent, otherSide);
       const again = { ...options, encoder: encoder ?? ("none" as const) };
-      const rest = await matchRows(withoutColumns(left, silent, side), others, again, method);
+      const first = withoutColumns(left, silent, side);
+      const rest = await matchRows(first, others, again, method, compared.embedded);
       return withSilent(rest, silent, side);
     }
     const given = (pair: { readonly left: number; readonly right: number }) => {
