@@ -1,12 +1,10 @@
 import { defineConfig } from "vitest/config";
 
 const memory = "test/slow/training-leak.test.ts";
-/** Files of many short commands on small tables: two run at a time. */
+/** Files that use one core and little memory most of the time: two run at a time. */
 const commands = [
-  "test/slow/cures/*.test.ts",
-  ...["damage", "docs", "first-hour", "match-tables-fuzz", "objectives"].map(
-    (name) => `test/slow/${name}.test.ts`,
-  ),
+  "test/slow/{cures,kill}/*.test.ts",
+  "test/slow/{ablate,corpus-finetune,damage,docs,first-hour,match-tables-fuzz,objectives}.test.ts",
 ];
 
 /** The slow end-to-end checks: large tables, kill -9, real benchmark data. */

@@ -42,7 +42,7 @@ export function rowsFormatOfName(path: string): RowsFormat {
   const format = path === "-" ? "csv" : byExtension[extension];
   if (format !== undefined) return format;
   throw new TableError(
-    `${path}: rows are written as .csv, .tsv, .jsonl or .parquet. End the name in one of these, or add --format csv.`,
+    `${path}: rows are written as .csv, .tsv, .jsonl or .parquet. End the name in one of these, or add --format csv (for -o).`,
   );
 }
 

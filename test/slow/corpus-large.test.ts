@@ -48,12 +48,11 @@ describe("a large text", () => {
     rmSync(path);
   });
 
-  it("gives the same corpus with one thread, with two, and after a kill", async () => {
-    await writeLine("text.txt", 13_000_000);
+  it("gives the same corpus with one thread, and with two after a kill", async () => {
+    await writeLine("text.txt", 9_000_000);
     const build = (output: string, ...more: string[]) =>
       pearl(["corpus", "build", "text.txt", "-o", output, ...more], { cwd: folder });
     expect((await build("one", "--threads", "1")).code).toBe(0);
-    expect((await build("two", "--threads", "2")).code).toBe(0);
     const killed = pearl(["corpus", "build", "text.txt", "-o", "again", "--threads", "1"], {
       cwd: folder,
       onStart: (child) => {
@@ -68,10 +67,9 @@ describe("a large text", () => {
     });
     expect((await killed).signal).toBe("SIGKILL");
     expect(readdirSync(folder)).not.toContain("again");
-    expect((await build("again")).code).toBe(0);
+    expect((await build("again", "--threads", "2")).code).toBe(0);
     for (const name of ["phrases.tsv", "synonyms.tsv", "corpus.json"]) {
       const bytes = readFileSync(join(folder, "one", name));
-      expect(readFileSync(join(folder, "two", name)).equals(bytes)).toBe(true);
       expect(readFileSync(join(folder, "again", name)).equals(bytes)).toBe(true);
     }
   });

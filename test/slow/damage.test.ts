@@ -1,4 +1,4 @@
-/** A thousand random damages of indexes and models: no signal, no other answers, one line with a cure for each. */
+/** Five hundred random damages of indexes and models: no signal, no other answers, one line with a cure for each. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,12 +9,12 @@ import { embeddedModel, expectClearErrors, importedModel, indexFolders } from ".
 const root = mkdtempSync(join(tmpdir(), "pearl-damage-slow-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-describe("500 damages each", () => {
+describe("250 damages each", () => {
   it("of an index end in one line that names the file and the cure", async () => {
     const [graph, exact] = [await indexFolders(root, "hnsw"), await indexFolders(root, "exact")];
     const cases = [
-      ...(await damageAndOpen({ ...graph, count: 350, seed: 11 })),
-      ...(await damageAndOpen({ ...exact, count: 150, seed: 12 })),
+      ...(await damageAndOpen({ ...graph, count: 175, seed: 11 })),
+      ...(await damageAndOpen({ ...exact, count: 75, seed: 12 })),
     ];
     console.log("indexes", tally(cases));
     expectClearErrors(cases);
@@ -24,9 +24,9 @@ describe("500 damages each", () => {
     const [imported, mini] = [await importedModel(root), embeddedModel("pearl-mini", "pearl-ngram")];
     const ngram = embeddedModel("pearl-ngram", "pearl-mini");
     const cases = [
-      ...(await damageAndOpen({ ...imported, count: 260, seed: 13 })),
-      ...(await damageAndOpen({ ...ngram, count: 120, seed: 14 })),
-      ...(await damageAndOpen({ ...mini, count: 120, seed: 15 })),
+      ...(await damageAndOpen({ ...imported, count: 130, seed: 13 })),
+      ...(await damageAndOpen({ ...ngram, count: 60, seed: 14 })),
+      ...(await damageAndOpen({ ...mini, count: 60, seed: 15 })),
     ];
     console.log("models", tally(cases));
     expectClearErrors(cases);

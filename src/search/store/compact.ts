@@ -34,13 +34,17 @@ export async function copyLiveRows(
   }
 }
 
+/** Windows keeps files that another process reads: they stay for the next writer to remove. */
+export const removeOld = (folder: string): Promise<void> =>
+  rm(folder, { recursive: true, force: true }).catch(() => {});
+
 /** Removes what an interrupted writer has left: generations other than the current folder, and unfinished files. */
 export async function removeLeftovers(path: string, current: string): Promise<void> {
   const unfinished = /\.(partial|\d+)$/;
   for (const folder of [path, current]) {
     for (const name of await readdir(folder)) {
       const isOld = isGenerationName(name) && join(folder, name) !== current;
-      if (isOld || unfinished.test(name)) await rm(join(folder, name), { recursive: true, force: true });
+      if (isOld || unfinished.test(name)) await removeOld(join(folder, name));
     }
   }
 }

@@ -14,7 +14,7 @@ import type {
   IndexWork,
   UnfinishedBuild,
 } from "../index-types.js";
-import { copyLiveRows, removeLeftovers } from "./compact.js";
+import { copyLiveRows, removeLeftovers, removeOld } from "./compact.js";
 import { isUnbegun, missingFile, syncFolder, writeTrouble } from "./disk.js";
 import { Generation } from "./generation.js";
 import { checkGraph, growGraph, openGraph, removeGraphs } from "./graph-files.js";
@@ -272,7 +272,7 @@ export class FolderStore implements VectorStore {
     await writeManifest(this.path, manifest);
     this.manifest = manifest;
     await this.changeGeneration(manifest);
-    await rm(old.folder, { recursive: true, force: true });
+    await removeOld(old.folder);
     await this.generation.startWriting();
   }
 

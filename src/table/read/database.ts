@@ -1,6 +1,6 @@
 /** One DuckDB database in a work folder: opened with bounded memory, queried with translated errors, removed. */
 import { randomUUID } from "node:crypto";
-import { mkdtemp, rm, symlink } from "node:fs/promises";
+import { copyFile, mkdtemp, rm, symlink } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -66,10 +66,13 @@ export class Database {
   }
 
   async parquet(path: string): Promise<string> {
-    // A link with a plain name, since DuckDB reads * and [ in a path as a pattern.
-    const link = join(this.folder, `${randomUUID()}.parquet`);
-    await symlink(resolve(path), link);
-    return `read_parquet(${literal(link)})`;
+    const whole = resolve(path);
+    // DuckDB reads these in a path as a pattern.
+    if (!/[*?[\]{}]/.test(whole)) return `read_parquet(${literal(whole)})`;
+    const plain = join(this.folder, `${randomUUID()}.parquet`);
+    // On Windows few users may make a symlink.
+    await symlink(whole, plain).catch(() => copyFile(whole, plain));
+    return `read_parquet(${literal(plain)})`;
   }
 
   /**

@@ -138,7 +138,7 @@ const cases: Readonly<Record<string, Case>> = {
   "an ending that rows are not written in": {
     files: { "x.csv": table },
     wrong: "pearl cluster x.csv -c name --model pearl-ngram -o x.out",
-    says: "or add --format csv.",
+    says: "or add --format csv (for -o).",
     cured: "pearl cluster x.csv -c name --model pearl-ngram -o x.out --format csv",
   },
   "an ending that embeddings are not written in": {
@@ -158,21 +158,6 @@ const cases: Readonly<Record<string, Case>> = {
     wrong: "pearl join x.csv x.csv --on name --model none",
     says: "`pearl dedupe` finds the rows of one table that mean the same.",
     cured: "pearl dedupe x.csv -c name --model pearl-ngram",
-  },
-  "--top without its kind": {
-    files: { "a.csv": table, "b.csv": table },
-    wrong: "pearl join a.csv b.csv --on name --model none --top 2",
-    says: "--top needs --kind many-to-many",
-    cured: "pearl join a.csv b.csv --on name --model none --top 2 --kind many-to-many",
-  },
-  "pairs without labels": {
-    files: {
-      ...{ "a.csv": table, "b.csv": "name\nAcme Inc\nToyota\n" },
-      "l.csv": "left,right\nAcme,Acme Inc\n",
-    },
-    wrong: "pearl join a.csv b.csv --on name --model none --pairs-out p.csv",
-    says: "--pairs-out writes the matches known from --labels or --review: give one of them",
-    cured: "pearl join a.csv b.csv --on name --model none --pairs-out p.csv --labels l.csv",
   },
   "an index that is none": {
     files: { "x.csv": table },

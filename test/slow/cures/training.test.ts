@@ -1,4 +1,5 @@
 /** Messages of the commands that train: each names a cure, which is applied and works. */
+import { makeOracleModel } from "../../encoder/oracle-model.js";
 import { type Case, claimCures } from "./cases.js";
 
 const text =
@@ -9,10 +10,14 @@ const untyped = "text,positive\nAcme Inc,Acme\nToyota Motor,Toyota\nBonn,City of
 const words = "word\nharbour\nharbor\nriver\nrivers\n";
 
 const makeCorpus = "pearl corpus build t.txt -o corpus --min-count 1 -q";
-const base = "--base none --layers 0 --characters ngrams";
-const quick = "--no-token-augmentation --no-phrase-augmentation --no-hard-negatives -q --threads 1 --steps 1";
+const base = "--base none --layers 0 --characters bag";
+const step = "--no-hard-negatives -q --threads 1 --steps 1";
+/** Without augmentation, which would read WordNet. */
+const quick = `--no-character-augmentation --no-token-augmentation --no-phrase-augmentation ${step}`;
 const onCorpus = `pearl finetune --corpus corpus -o model ${quick}`;
-const onPairs = "pearl finetune --pairs p.csv -o model -q --threads 1 --steps 1";
+const pairTraining = "pearl finetune --pairs p.csv -o model -q --threads 1 --steps 1";
+const onPairs = `${pairTraining} --base ${makeOracleModel("encoder.folded.onnx")}`;
+const augmented = `pearl finetune --corpus corpus -o model ${step} ${base}`;
 const spelling = "pearl pretrain-characters -o spelling -q --kind ngrams --width 8 --epochs 1";
 const reading = "pearl pretrain t.txt -o reader -q --steps 1 --layers 1 --hidden 8 --heads 2 --batch-size 8";
 const ablate = `pearl ablate --corpus corpus -o ablation --data bench --task turney ${base} ${quick}`;
@@ -45,17 +50,17 @@ const cases: Readonly<Record<string, Case>> = {
   "a model with nothing to train": corpusCase(
     `${onCorpus} --base none --layers 0 --no-characters`,
     "use at least one layer or a character encoder",
-    `${onCorpus} --base none --layers 0 --characters ngrams`,
+    `${onCorpus} --base none --layers 0 --characters bag`,
   ),
   "a width that its heads do not divide": corpusCase(
     `${onCorpus} --base none --hidden 129 --layers 1`,
     "set another --hidden",
-    `${onCorpus} --base none --hidden 16 --layers 1 --characters ngrams --vocab 200`,
+    `${onCorpus} --base none --hidden 16 --layers 1 --characters bag --vocab 200`,
   ),
   "a vocabulary that is too small": corpusCase(
-    `${onCorpus} --base none --hidden 16 --layers 1 --characters ngrams --vocab 8`,
+    `${onCorpus} --base none --hidden 16 --layers 1 --characters bag --vocab 8`,
     "Choose a larger vocabulary.",
-    `${onCorpus} --base none --hidden 16 --layers 1 --characters ngrams --vocab 200`,
+    `${onCorpus} --base none --hidden 16 --layers 1 --characters bag --vocab 200`,
   ),
   "a character encoder that is none": corpusCase(
     `${onCorpus} --base none --layers 0 --characters lov`,
@@ -70,14 +75,14 @@ const cases: Readonly<Record<string, Case>> = {
       `${onCorpus} --base none --layers 0 --characters spelling`,
   ),
   "an augmentation that is none": corpusCase(
-    `${onCorpus} ${base} --augment spelling=1`,
+    `${augmented} --augment spelling=1`,
     'unknown augmentation "spelling": use character',
-    `${onCorpus} ${base} --augment character=1`,
+    `${augmented} --augment character=1`,
   ),
   "weights that are no list": corpusCase(
-    `${onCorpus} ${base} --augment character`,
+    `${augmented} --augment character`,
     "as in character=.3,synonym=.2.",
-    `${onCorpus} ${base} --augment character=.3`,
+    `${augmented} --augment character=.3`,
   ),
   "a preset that is none": corpusCase(
     `${onCorpus} --preset from-scrach ${base}`,
@@ -135,9 +140,9 @@ const cases: Readonly<Record<string, Case>> = {
   ),
   "types that the base does not have": pairsCase(
     pairs,
-    onPairs,
+    pairTraining,
     "Use its types, leave types out (--no-types), or train a transformer",
-    `${onPairs} --no-types && rm -r model && ${fixedTable} --types types.csv`,
+    `${pairTraining} --no-types && rm -r model && ${fixedTable} --types types.csv`,
   ),
   "types that are all the same": pairsCase(
     pairs.replace("GPE", "ORG"),
@@ -153,15 +158,15 @@ const cases: Readonly<Record<string, Case>> = {
   ),
   "a mistyped base": pairsCase(
     untyped,
-    `${onPairs} --base pearl-mni`,
+    `${pairTraining} --base pearl-mni`,
     "did you mean pearl-mini?",
-    `${onPairs} --base pearl-mini`,
+    `${pairTraining} --base pearl-mini`,
   ),
   "a base whose weights cannot be trained": pairsCase(
     untyped,
-    `${onPairs} --base pearl-ngram`,
+    `${pairTraining} --base pearl-ngram`,
     "Start from a full-precision model.",
-    `${onPairs} --base pearl-mini`,
+    onPairs,
   ),
   "an output that is not empty": pairsCase(
     untyped,

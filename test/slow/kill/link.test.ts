@@ -50,7 +50,7 @@ async function runAndKill(file: string, milliseconds: number, late: boolean): Pr
 
 describe("a store whose writer is killed", () => {
   it.each(["first.csv", "more.csv"])(
-    "is whole through 12 kills, and %s then ends as undisturbed",
+    "is whole through 6 kills, and %s then ends as undisturbed",
     async (file) => {
       const random = createRandom(5);
       const restore = (): void => {
@@ -66,7 +66,7 @@ describe("a store whose writer is killed", () => {
       restore();
       const before = file === "more.csv" ? await linesOf(path("store")) : undefined;
       let killed = 0;
-      for (let kill = 0; kill < 12; kill++) {
+      for (let kill = 0; kill < 6; kill++) {
         restore();
         await runAndKill(file, kill % 2 === 0 ? random() * whole : random() * 40, kill % 2 === 1);
         const isEmpty = before === undefined && !(await hasTables());

@@ -26,7 +26,7 @@ function manyNames(count: number): string[] {
 beforeAll(async () => {
   path = await mkdtemp(join(tmpdir(), "pearl-mining-kill-"));
   await writeCorpus(path, {
-    phrases: manyNames(30_000).map((phrase) => ({ phrase, lexicalClass: "NP" as const, count: 2 })),
+    phrases: manyNames(12_000).map((phrase) => ({ phrase, lexicalClass: "NP" as const, count: 2 })),
   });
   const start = performance.now();
   expect((await pearl(["mine", path, "--threads", "1"])).code).toBe(0);

@@ -58,16 +58,16 @@ async function killed(output: string, after: "start" | "finishing", milliseconds
 }
 
 describe.each(["parquet", "csv", "npy"])("%s", (extension) => {
-  it("survives ten kills while writing and five while finishing", async () => {
+  it("survives six kills while writing and four while finishing", async () => {
     const expected = join(folder, `expected.${extension}`);
     expect(await run(expected, "start-over")).toContain("finished");
     const output = join(folder, `killed.${extension}`);
     let furthest = 0;
-    for (let kill = 0; kill < 15; kill++) {
+    for (let kill = 0; kill < 10; kill++) {
       const text =
-        kill < 10
-          ? await killed(output, "start", 150 + kill * 60)
-          : await killed(output, "finishing", (kill - 10) * 15);
+        kill < 6
+          ? await killed(output, "start", 150 + kill * 100)
+          : await killed(output, "finishing", (kill - 6) * 20);
       const resumed = Number(/resumed (\d+)/.exec(text)?.[1] ?? furthest);
       expect(resumed).toBeGreaterThanOrEqual(furthest);
       furthest = resumed;

@@ -1,0 +1,159 @@
+/** Messages on join's own options, and on files of labels and decisions: each names a cure, which is applied and works. */
+import { type Case, claimCures } from "./cases.js";
+
+const join = "pearl join a.csv b.csv --on name --model none -q";
+const dedupe = "pearl dedupe a.csv -c name --model pearl-ngram -o kept.csv -q";
+const reviewAgain = `${join} --review-out new.csv && sed -i '2s/^""/yes/' new.csv && ${join} --review new.csv`;
+
+const usage = (wrong: string, says: string, cured: string): Case => ({ files: {}, wrong, says, cured });
+
+/** A file of labels or decisions, wrong and corrected. */
+const decisions = (
+  option: "--labels" | "--review",
+  [wrong, says, right]: readonly [string, string, string],
+  command = join,
+): Case => ({
+  files: { "wrong.csv": wrong, "right.csv": right },
+  ...{ wrong: `${command} ${option} wrong.csv`, says, cured: `${command} ${option} right.csv` },
+});
+
+const options: Readonly<Record<string, Case>> = {
+  "more matches than a row may have": usage(
+    `${join} --kind many-to-many --top 9`,
+    "--top must be at most 8",
+    `${join} --kind many-to-many --top 8`,
+  ),
+  "matches of a row without their kind": usage(
+    `${join} --top 2`,
+    "--top needs --kind many-to-many",
+    `${join} --top 2 --kind many-to-many`,
+  ),
+  "explanations for programs under another name": usage(
+    `${join} --explain-out why.json`,
+    "end its name in .jsonl",
+    `${join} --explain-out why.jsonl`,
+  ),
+  "an ending that the output does not have": usage(
+    `${join} -o joined.out`,
+    "or add --format csv (for -o).",
+    `${join} -o joined.out --format csv && ${join} -o joined.csv`,
+  ),
+  "an ending that a review does not have": usage(
+    `${join} --review-out review.out --format csv`,
+    "End the name in one of these",
+    `${join} --review-out review.csv --format csv`,
+  ),
+  "a kind that is none": usage(
+    `${join} --kind one`,
+    "Allowed choices are one-to-one, many-to-one, many-to-many.",
+    `${join} --kind one-to-one && ${join} --kind many-to-one && ${join} --kind many-to-many`,
+  ),
+  "a precision above 1": usage(
+    `${join} --precision 95`,
+    "It must be a number between 0 and 1.",
+    `${join} --precision 0.95`,
+  ),
+  "no candidates": usage(
+    `${join} --candidates 0`,
+    "It must be a whole number of at least 1.",
+    `${join} --candidates 1`,
+  ),
+  "standard input as both tables": usage(
+    "pearl join - - --on name --model none -q < a.csv",
+    "only one of the tables can be standard input",
+    "pearl join - b.csv --on name --model none -q < a.csv",
+  ),
+  "a precision that is not established": {
+    files: {},
+    wrong: `${join.replace(" -q", "")} && false`,
+    says: "decide doubtful pairs (--review-out FILE, then --review FILE)",
+    cured: reviewAgain,
+  },
+};
+
+const files: Readonly<Record<string, Case>> = {
+  "pairs without labels": {
+    files: { "labels.csv": "left,right\nAcme,Acme Inc\n" },
+    wrong: `${join} --pairs-out pairs.csv`,
+    says: "--pairs-out writes the matches known from --labels or --review: give one of them",
+    cured: `${join} --pairs-out pairs.csv --labels labels.csv`,
+  },
+  "pairs of labels without a match": {
+    files: { "no.csv": "left,right,decision\nAcme,Acme Inc,no\n", "yes.csv": "left,right\nAcme,Acme Inc\n" },
+    wrong: `${join} --pairs-out pairs.csv --labels no.csv`,
+    says: "Pairs are made from the matches among the labels or decisions.",
+    cured: `${join} --pairs-out pairs.csv --labels yes.csv`,
+  },
+  "labels in one column": decisions("--labels", [
+    "left\nAcme\n",
+    "expected left, right and, if some pairs do not match, decision.",
+    "left,right,decision\nAcme,Acme Inc,yes\n",
+  ]),
+  "a label that is half empty": decisions("--labels", [
+    "left,right\nAcme,\n",
+    "row 1: left or right is empty. Fill in both.",
+    "left,right\nAcme,Acme Inc\n",
+  ]),
+  "a label that no cell holds": decisions("--labels", [
+    "left,right\nAcme,ACME Inc\n",
+    "Labels must match values in the tables exactly.",
+    "left,right\nAcme,Acme Inc\n",
+  ]),
+  "a label of too many rows": decisions(
+    "--labels",
+    [
+      "left,right\nAcme,Acme Inc\n",
+      "Name single pairs by left_row and right_row.",
+      "left_row,right_row,decision\n1,1,yes\n",
+    ],
+    `(echo name; yes Acme | head -101) > m.csv; (echo name; yes "Acme Inc" | head -100) > n.csv; ` +
+      "pearl join m.csv n.csv --on name --model none -q",
+  ),
+  "labels without a decision": decisions("--labels", [
+    "left,right,decision\nAcme,Acme Inc,\n",
+    "no row has a decision. Write yes or no beside some pairs.",
+    "left,right,decision\nAcme,Acme Inc,yes\n",
+  ]),
+  "a decision that is neither yes nor no": decisions("--review", [
+    "left_row,right_row,decision\n1,1,perhaps\n2,2,yes\n",
+    '"perhaps" is not a decision. Write yes or no, or leave it empty.',
+    "left_row,right_row,decision\n1,1,\n2,2,yes\n",
+  ]),
+  "two decisions on one pair": decisions("--review", [
+    "left_row,right_row,decision\n1,1,yes\n1,1,no\n",
+    "judge the same pair, one as a match, one as a non-match. Keep one.",
+    "left_row,right_row,decision\n1,1,yes\n",
+  ]),
+  "a decision on one row": decisions(
+    "--review",
+    [
+      "left_row,right_row,decision\n1,1,yes\n",
+      "left_row and right_row are the same row. Name two rows.",
+      "left_row,right_row,decision\n1,2,no\n",
+    ],
+    dedupe,
+  ),
+  "a review of a longer table": {
+    files: { "old.csv": "left_row,right_row,decision\n9,1,yes\n" },
+    wrong: `${join} --review old.csv`,
+    says: "Write the review again for this table.",
+    cured: reviewAgain,
+  },
+  "a review of a table that has changed": {
+    files: {},
+    before: `${join} --review-out old.csv && sed -i '2s/^""/yes/' old.csv && cp a.csv was.csv`,
+    wrong: `printf 'name,city\\nBosch,Stuttgart\\nSiemens,Munich\\nToyota,Aichi\\nAcme,Berlin\\n' > a.csv; ${join} --review old.csv`,
+    says: "Use the table as it was, or write the review again.",
+    cured: `${reviewAgain} && cp was.csv a.csv && ${join} --review old.csv`,
+  },
+};
+
+claimCures(
+  { ...options, ...files },
+  {
+    files: {
+      "a.csv": "name,city\nAcme,Berlin\nToyota,Aichi\nSiemens,Munich\nBosch,Stuttgart\n",
+      "b.csv": "name\nAcme Inc\nToyota Motor\nSiemens AG\nBosch GmbH\n",
+    },
+  },
+);
