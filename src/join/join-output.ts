@@ -57,7 +57,7 @@ export async function writeJoin(
   if (explainPath !== undefined) await writeText(explainPath, explanationLines(joined));
   const texts = { left: left.columns, right: right.columns };
   const doubtful = reviewPath === undefined ? [] : joined.doubtful(reviewedPairs);
-  const aligned = joined.columns.flatMap(({ name, other }) =>
+  const aligned = joined.findings.columns.flatMap(({ name, other }) =>
     Object.hasOwn(texts.left, name) && Object.hasOwn(texts.right, other) ? [[name, other] as const] : [],
   );
   const proposed = doubtful.map((pair) => ({ ...pair, why: joined.why(pair) }));

@@ -59,7 +59,7 @@ async function ofTwo(left: string, right: string, options: JoinTablesOptions): P
   const { texts, known, joined } = await openJoin(left, right, options);
   return async (review) => {
     const result = await joined.withKnown([...known, ...(await readKnown(review, texts))]);
-    return figures(result, result.matches.length);
+    return figures(result.findings, result.matches.length, result);
   };
 }
 
@@ -69,17 +69,18 @@ async function ofOneTable(path: string, options: DedupeTableOptions): Promise<ty
     const all = [...known, ...(await readKnown(review, { left: table.columns }))];
     refuseContradictions(table.phrases.length, all);
     const result = await found.withKnown(all);
-    return figures(
-      result,
-      result.groups.reduce((sum, { others }) => sum + others.length, 0),
-    );
+    const duplicates = result.report.groups.reduce((sum, { others }) => sum + others.length, 0);
+    return figures(result.report, duplicates, result);
   };
 }
 
-type Found = Omit<PrecisionReport, "promise"> &
-  Pick<Figures, "promise"> & { doubtful(count: number): DoubtfulPair[] };
+type Precision = Omit<PrecisionReport, "promise"> & Pick<Figures, "promise">;
 
-function figures({ estimate, low, high, promise, doubtful }: Found, found: number): Figures {
+function figures(
+  { estimate, low, high, promise }: Precision,
+  found: number,
+  { doubtful }: { doubtful(count: number): DoubtfulPair[] },
+): Figures {
   const next = doubtful(mostNext).map(({ left, right }) => `${left + 1} ${right + 1}`);
   return { estimate, low, high, promise, found, next };
 }
