@@ -107,9 +107,10 @@ it("pearl encode on 1,000,000 rows stays under 1.5 GB and keeps every row in ord
 describe(`pearl encode on ${SOME} rows`, () => {
   const output = (): string => join(folder, "some.embeddings.parquet");
   const partial = (): string => `${output()}.partial`;
+  const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
   const written = (): number =>
     existsSync(partial())
-      ? readdirSync(partial()).reduce((sum, name) => sum + statSync(join(partial(), name)).size, 0)
+      ? readdirSync(partial()).reduce((sum, name) => sum + sizeOf(join(partial(), name)), 0)
       : 0;
   const encode = (...more: string[]) => pearl(["encode", "some.csv", ...more], { cwd: folder });
 
@@ -120,7 +121,11 @@ describe(`pearl encode on ${SOME} rows`, () => {
       cwd: folder,
       environment,
       onStart: (child) => {
-        const watch = setInterval(() => written() > before && child.kill(signal), 10);
+        const watch = setInterval(() => {
+          if (written() === before) return;
+          clearInterval(watch);
+          child.kill(signal);
+        }, 10);
         child.on("exit", () => clearInterval(watch));
       },
     });
