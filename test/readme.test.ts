@@ -4,7 +4,9 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { pearl } from "./cli/run-cli.js";
 
-const pages = ["README.md", ...readdirSync("docs").map((name) => `docs/${name}`)];
+const pages = ["README.md", ...readdirSync("docs").map((name) => `docs/${name}`)].filter((name) =>
+  name.endsWith(".md"),
+);
 const texts = new Map(pages.map((page) => [page, readFileSync(page, "utf8")]));
 const readme = texts.get("README.md") as string;
 
