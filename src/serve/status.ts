@@ -10,7 +10,7 @@ export function statusRoutes(app: Server, { encoder, indexes, metrics }: Service
     return { status: "ok" as const };
   });
   const ready = z.object({ status: z.literal("ready"), model: z.string(), indexes: z.array(z.string()) });
-  const readySchema = { summary: "The model is loaded; 503 while stopping", response: { 200: ready } };
+  const readySchema = { summary: "The model is loaded", response: { 200: ready } };
   app.get("/ready", { schema: readySchema }, async () => {
     return { status: "ready" as const, model: encoder.model.name, indexes: [...indexes.keys()] };
   });

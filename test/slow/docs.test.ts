@@ -7,12 +7,9 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { installTarball } from "./installed.js";
 
-const pages = [
-  "README.md",
-  ...readdirSync("docs")
-    .filter((name) => name.endsWith(".md"))
-    .map((name) => `docs/${name}`),
-];
+const pages = ["README.md", ...readdirSync("docs").map((name) => `docs/${name}`)].filter((name) =>
+  name.endsWith(".md"),
+);
 
 interface Block {
   readonly language: string;

@@ -169,6 +169,15 @@ export async function openIndex(path: string, session: Session): Promise<VectorI
   return index;
 }
 
+/** Says what a user of the index should know: that searches are slow, or that rows are missing. */
+export async function sayState(index: VectorIndex, { say }: Session): Promise<void> {
+  const { path, unfinished, rows, note } = await index.describe();
+  if (note !== undefined) say(note);
+  if (unfinished === undefined) return;
+  const state = `${formatCount(rows)} of ${counted(unfinished.rows, "row")}`;
+  say(`${path} is unfinished: ${state}. Continue with \`pearl index build --resume\`.`);
+}
+
 function printReport(report: IndexTableReport, { say, print }: Session): void {
   const { path, added, rows, dimension, resumedRows, empty, truncated, searchedBy, seconds } = report;
   if (resumedRows > 0) say(`${counted(resumedRows, "row")} already added by an earlier run`);

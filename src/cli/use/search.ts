@@ -7,10 +7,10 @@ import type { VectorIndex } from "../../search/vector-index.js";
 import { type Cell, cellOfStored, jsonLine, numberCell } from "../../table/cell.js";
 import { type RowsFormat, rowsFormatOfName } from "../../table/format.js";
 import { command, type OptionsOf } from "../command.js";
-import { counted, formatCount, formatDuration } from "../format.js";
+import { counted, formatDuration } from "../format.js";
 import { option, positiveInteger, shared, tableOptionsOf } from "../options.js";
 import { loadEncoder, type Session } from "../session.js";
-import { openIndex } from "./index-table.js";
+import { openIndex, sayState } from "./index-table.js";
 import { looksLikeFile, splitAtDashes } from "./phrases-or-table.js";
 
 const options = [
@@ -51,12 +51,7 @@ export default command({
     }
     if (options.output !== undefined) rowsFormatOfName(options.format ? "-" : options.output);
     const index = await openIndex(path, session);
-    const { unfinished, rows, note } = await index.describe();
-    if (note !== undefined) session.say(note);
-    if (unfinished !== undefined) {
-      const state = `${formatCount(rows)} of ${counted(unfinished.rows, "row")}`;
-      session.say(`${path} is unfinished: ${state}. Continue with \`pearl index build --resume\`.`);
-    }
+    await sayState(index, session);
     const model = options.model ?? index.layout.model?.name;
     const encoder = await loadEncoder({ ...options, model }, session);
     index.checkModel(await encoder.fingerprint());

@@ -19,7 +19,7 @@ import {
   shared,
 } from "../options.js";
 import { loadEncoder, type Session } from "../session.js";
-import { openIndex } from "./index-table.js";
+import { openIndex, sayState } from "./index-table.js";
 
 const options = [
   option(
@@ -62,8 +62,11 @@ export default command({
     const { createService, serveIndex } = await import("../../serve/service.js");
     const { createServer } = await import("../../serve/server.js");
     const indexes = new Map<string, ServedIndex>();
-    for (const [name, path] of namedPaths(paths))
-      indexes.set(name, await serveIndex(await openIndex(path, session)));
+    for (const [name, path] of namedPaths(paths)) {
+      const index = await openIndex(path, session);
+      await sayState(index, session);
+      indexes.set(name, await serveIndex(index));
+    }
     const own = [...indexes.values()].map(({ index }) => index.layout.model?.name).find(Boolean);
     const model = options.model ?? own;
     const encoder = await loadEncoder({ ...options, model }, session);

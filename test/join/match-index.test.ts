@@ -1,0 +1,76 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { PhraseEncoder } from "../../src/encoder/phrase-encoder.js";
+import { matchIndex } from "../../src/join/match-index.js";
+import { matchTables } from "../../src/join/match-tables.js";
+import { indexTable } from "../../src/search/phrase-index.js";
+import { VectorIndex } from "../../src/search/vector-index.js";
+
+const folder = mkdtempSync(join(tmpdir(), "pearl-match-index-"));
+let encoder: PhraseEncoder;
+let index: VectorIndex;
+const people = [
+  ["Anna Schmidt", "Berlin"],
+  ["Anna Schmidt", "Hamburg"],
+  ["Jan Bauer", "Bremen"],
+  ["Sofia Rossi", "Rome"],
+];
+
+beforeAll(async () => {
+  encoder = await PhraseEncoder.load();
+  const table = join(folder, "people.csv");
+  writeFileSync(table, `name,city\n${people.map((row) => row.join(",")).join("\n")}\n`);
+  await indexTable(table, join(folder, "people.index"), encoder, { table: { column: "name" } });
+  index = await VectorIndex.open(join(folder, "people.index"));
+});
+afterAll(async () => {
+  await index.close();
+  await encoder.dispose();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe("matchIndex", () => {
+  it("tells rows of one name apart by another column", async () => {
+    const rows = [{ name: "Anna Schmidt", city: "Hamburg" }];
+    const { matches, nearest } = await matchIndex(index, encoder, rows);
+    expect(
+      nearest[0]
+        .map(({ key }) => key)
+        .slice(0, 2)
+        .sort(),
+    ).toEqual(["1", "2"]);
+    const best = nearest[0].find(({ place }) => place === matches[0].left);
+    expect(best?.cells).toEqual({ name: "Anna Schmidt", city: "Hamburg" });
+  });
+
+  it("gives what matchTables gives for the candidates", async () => {
+    const rows = [
+      { name: "Sophia Rossi", city: "Rome" },
+      { name: "J. Bauer", city: "Bremen" },
+    ];
+    const found = await matchIndex(index, encoder, rows, { k: 4 });
+    const columns = (table: readonly Readonly<Record<string, string>>[]) => ({
+      name: table.map(({ name }) => name),
+      city: table.map(({ city }) => city),
+    });
+    const kind = "many-to-one";
+    const expected = await matchTables(columns(found.candidates), columns(rows), { encoder, kind });
+    expect(found.matches).toEqual(expected.matches);
+    expect(found.candidates).toHaveLength(4);
+  });
+
+  it("adds ordinary rows as candidates, none twice", async () => {
+    const ordinary = people.map((cells, i) => ({ key: `${i + 1}`, cells }));
+    const { candidates } = await matchIndex(index, encoder, [{ name: "Jan Bauer" }], { k: 1, ordinary });
+    expect(candidates.map(({ city }) => city).sort()).toEqual(["Berlin", "Bremen", "Hamburg", "Rome"]);
+  });
+
+  it("needs the column that the index finds rows by", async () => {
+    const rows = [{ who: "Jan Bauer", place: "Bremen" }];
+    await expect(matchIndex(index, encoder, rows)).rejects.toThrow(/no column name.*they have who, place/);
+    const { nearest } = await matchIndex(index, encoder, rows, { on: ["name=who", "city=place"] });
+    expect(nearest[0][0].cells.city).toBe("Bremen");
+  });
+});
