@@ -146,8 +146,11 @@ const labelsOf = (support: readonly TaggedSentence[]): string[] => [
   ...new Set(support.flatMap(({ tags }) => tags)),
 ];
 
-/** @param counts whether row b of the support counts for row a */
-function distancesTo(
+/**
+ * Of each row, the smallest squared distance to a token of each label.
+ * @param counts whether row b of the support counts for row a
+ */
+export function distancesTo(
   rows: KindFeatures,
   known: KindFeatures & Pick<Tagger, "support">,
   counts: (a: number, b: number) => boolean = () => true,
@@ -166,7 +169,7 @@ function distancesTo(
   });
 }
 
-function decoded(
+export function decoded(
   sentences: readonly { readonly tokens: readonly string[] }[],
   distances: Distances,
   { support, transitions }: Pick<Tagger, "support" | "transitions">,
