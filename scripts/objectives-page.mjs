@@ -55,7 +55,8 @@ Losses and gradients of all objectives equal those of an independent PyTorch imp
 (\`test/oracles/objectives.py\`).
 
 From code, \`objectiveLoss(net, rows, { name, settings })\` of \`pearl-embeddings/train\` adds an objective to a graph of your
-own.
+own. \`neighbourLoss\` adds that of QuickThoughts (Logeswaran and Lee, 2018), which needs two encoders: sentences are told from
+others by those around them.
 `;
 
 /** @typedef {{ name: string, head: string, settings: Readonly<Record<string, number | readonly string[]>> }} Entry */

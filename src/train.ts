@@ -26,6 +26,7 @@ export * from "./nn/losses/index.js";
 export * from "./nn/lstm.js";
 export * from "./nn/net.js";
 export * from "./nn/pooling.js";
+export { type NeighbourInputs, neighbourLoss } from "./objectives/neighbours.js";
 export type { Objective, ObjectiveRows, ObjectiveSettings } from "./objectives/objective.js";
 export { type ObjectiveName, objectiveLoss, objectives } from "./objectives/registry.js";
 export { GraphBuilder } from "./onnx/builder.js";

@@ -7,7 +7,7 @@ import type { KindOfPhrase } from "../../fewshot/classify/kinds.js";
 import type { KindsTraining } from "../../fewshot/classify/train.js";
 import { alignColumns } from "../../files/text-table.js";
 import { type AnyCommand, command } from "../command.js";
-import { counted, formatPercent } from "../format.js";
+import { counted, formatCount, formatPercent } from "../format.js";
 import { choice, fraction, option, required, shared } from "../options.js";
 import { loadEncoder, type Session, tableSettings } from "../session.js";
 import { phrasesOrTable } from "./phrases-or-table.js";
@@ -143,7 +143,7 @@ const apply = command({
         : { phrases: input.phrases, found: await classify(input.phrases, kinds, settings) };
     const known = found.filter(({ kind }) => kind !== undefined).length;
     if (output !== undefined)
-      session.wrote(output, `${counted(found.length, "row")}, ${counted(known, "kind")} found`, {
+      session.wrote(output, `${counted(found.length, "row")}, ${formatCount(known)} of them with a kind`, {
         ...{ rows: found.length, found: known },
       });
     else if (json) found.forEach((one, row) => session.print(asJson(phrases[row], kinds.names, one)));

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { type AnyCommand, command } from "../command.js";
 import { counted, formatPercent } from "../format.js";
-import { choice, option, positiveInteger, required, shared } from "../options.js";
+import { choice, option, required, shared, wholeNumber } from "../options.js";
 import { loadEncoder } from "../session.js";
 
 const train = command({
@@ -18,7 +18,7 @@ const train = command({
       "--source <file>",
       "many sentences with other tags, to learn which tokens are alike (default: none)",
     ),
-    option("--steps <n>", "training steps on the source (default: 200)", positiveInteger),
+    option("--steps <n>", "steps that also train a representation on the source (default: 0)", wholeNumber),
     shared.seed,
     shared.report,
     shared.model,
@@ -26,7 +26,7 @@ const train = command({
   ],
   examples: [
     ["pearl tag train support.tsv -o tagger.json", "five sentences of each tag do"],
-    ["pearl tag train support.tsv --source news.conll -o tagger.json", "learn from other tags first"],
+    ["pearl tag train support.tsv --source news.conll -o tagger.json", "with transitions from other tags"],
   ],
   run: async ([path], options, session) => {
     const { readTagged } = await import("../../fewshot/tag/sentences.js");

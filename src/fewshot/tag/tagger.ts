@@ -30,9 +30,9 @@ export interface Tagger {
 export interface TrainTaggerOptions {
   /** Default: the embedded model, loaded for the call. */
   readonly encoder?: PhraseEncoder;
-  /** Sentences with other tags, which teach what makes tokens alike, and transitions; default none. */
+  /** Sentences with other tags, which give transitions from tag to tag; default none. */
   readonly source?: readonly TaggedSentence[];
-  /** Training steps on the source; default 200. */
+  /** Steps that train a representation on the source; default 0: the source gives transitions alone. */
   readonly steps?: number;
   /** Default 0. */
   readonly seed?: number;
@@ -56,13 +56,15 @@ export async function trainTagger(
 ): Promise<TaggerTraining> {
   if (!support.some(({ tags }) => tags.some((tag) => tag !== OUTSIDE)))
     throw new ArgumentError("no sentence of the support has a span. Tag at least one of each kind.");
-  const { source, steps = 200, seed = 0, signal, onProgress } = options;
+  const { source, steps = 0, seed = 0, signal, onProgress } = options;
   return withEncoder(options.encoder, undefined, async (encoder) => {
     const tagger: Tagger = {
       model: { name: encoder.model.name, fingerprint: await encoder.fingerprint() },
       support,
       ...(source && {
-        projection: await trainProjection(encoder, source, { steps, seed, signal, onProgress }),
+        ...(steps > 0 && {
+          projection: await trainProjection(encoder, source, { steps, seed, signal, onProgress }),
+        }),
         transitions: transitionsOf(source),
       }),
     };
@@ -146,8 +148,11 @@ const labelsOf = (support: readonly TaggedSentence[]): string[] => [
   ...new Set(support.flatMap(({ tags }) => tags)),
 ];
 
-/** @param counts whether row b of the support counts for row a */
-function distancesTo(
+/**
+ * Of each row, the smallest squared distance to a token of each label.
+ * @param counts whether row b of the support counts for row a
+ */
+export function distancesTo(
   rows: KindFeatures,
   known: KindFeatures & Pick<Tagger, "support">,
   counts: (a: number, b: number) => boolean = () => true,
@@ -166,7 +171,7 @@ function distancesTo(
   });
 }
 
-function decoded(
+export function decoded(
   sentences: readonly { readonly tokens: readonly string[] }[],
   distances: Distances,
   { support, transitions }: Pick<Tagger, "support" | "transitions">,

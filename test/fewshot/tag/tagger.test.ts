@@ -50,13 +50,17 @@ describe("a tagger", () => {
     }).flatMap((sentence) => [sentence, sentence]);
     const { tagger } = await trainTagger(support, { encoder, source, steps: 3 });
     expect(tagger.transitions!.inside.outside).toBeGreaterThan(0.8);
+    expect((await trainTagger(support, { encoder, source })).tagger).toEqual({
+      ...tagger,
+      projection: undefined,
+    });
     const path = join(newFolder(), "tagger.json");
     await writeTagger(path, tagger);
     const read = await readTagger(path);
     expect(read).toEqual(tagger);
     const tagged = await tagSentences([other], tagger, { encoder });
     expect(await tagSentences([other], read, { encoder })).toEqual(tagged);
-    await expect(trainTagger(support, { encoder, source: source.slice(0, 2) })).rejects.toThrow(
+    await expect(trainTagger(support, { encoder, source: source.slice(0, 2), steps: 1 })).rejects.toThrow(
       "the source has 0 tags with at least 10 tokens",
     );
   });
