@@ -41,9 +41,17 @@ describe("README and docs", () => {
     const { stdout } = await pearl(["--help"]);
     const commands = [...stdout.matchAll(/^ {2}([a-z-]+) /gm)].map(([, name]) => name);
     const help = await Promise.all(
-      [...commands, "index build", "index check", "corpus build", "models check"].map(
-        async (name) => (await pearl([...name.split(" "), "--help"])).stdout,
-      ),
+      [
+        ...commands,
+        "index build",
+        "index check",
+        "corpus build",
+        "models check",
+        "classify train",
+        "classify phrases",
+        "tag train",
+        "tag sentences",
+      ].map(async (name) => (await pearl([...name.split(" "), "--help"])).stdout),
     );
     const known = help.join("\n");
     for (const [page, text] of texts) {

@@ -18,6 +18,8 @@ export interface SpellingEncoder {
   readonly width: number;
   /** Whether training can drop out values. */
   readonly hasDropout: boolean;
+  /** Whether it has states whose length can differ from `width`. */
+  readonly hasStates: boolean;
   /** @param settings.pieces word pieces at most, where units include them; default 4,000 */
   start(
     words: readonly string[],

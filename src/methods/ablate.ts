@@ -10,7 +10,7 @@ import { ArgumentError, TrainingError } from "../errors.js";
 import { readJson } from "../files/json.js";
 import { writeWholeJson } from "../files/whole-file.js";
 import { scoreTasks } from "./benchmark-score.js";
-import { withAvailableLove } from "./characters/pretrained-love.js";
+import { withAvailableCharacters } from "./characters/pretrained.js";
 import { type CorpusFinetuneOptions, finetuneOnCorpus } from "./corpus/corpus-finetune.js";
 import { type RemovablePart, removableParts, without } from "./settings/choices.js";
 import type { MethodSettings } from "./settings/method-settings.js";
@@ -97,7 +97,7 @@ type StoredResult = v.InferOutput<typeof StoredResult>;
 export async function ablate(options: AblateOptions): Promise<AblationReport> {
   const { corpus, seed = 0, seeds = 1, minutes, pairs, tasks = ["all"] } = options;
   options.signal?.throwIfAborted();
-  const settings = await withAvailableLove(options.settings, options);
+  const settings = await withAvailableCharacters(options.settings, options);
   const variants = variantsOf(settings, options);
   const { fingerprint } = await readManifest(corpus);
   const runs: AblationRun[] = [];

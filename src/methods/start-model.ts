@@ -33,7 +33,7 @@ import { PHRASE_TYPES } from "../pearl/phrase-types.js";
 import { averageWeights } from "../pearl/weight-average.js";
 import type { PreparedRun, RunRecord } from "../training/run.js";
 import type { BaseModel } from "./card.js";
-import { PRETRAINED_LOVE, pretrainedLoveFolder } from "./characters/pretrained-love.js";
+import { charactersFolder } from "./characters/pretrained.js";
 import { writeTrainedModel } from "./model-writer.js";
 import type { MethodSettings } from "./settings/method-settings.js";
 
@@ -162,7 +162,7 @@ export function checkTrainable({ graph }: Model, { path }: ModelFolder): void {
 async function partOf(settings: PartSettings, phrases: CountedPhrases): Promise<ModelPart> {
   const made = await newPart(settings, phrases);
   if (made !== undefined) return made;
-  const from = settings.from === PRETRAINED_LOVE ? pretrainedLoveFolder() : settings.from;
+  const from = charactersFolder(settings.from);
   if (!(await exists(from)))
     throw new ArgumentError(
       `"${settings.from}" is no character encoder: use ${partNames().join(", ")}, or the folder of a pretrained one`,

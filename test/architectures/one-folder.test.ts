@@ -7,7 +7,6 @@ import { expect, it } from "vitest";
 /** Files that may name a model or reach into its folder, each for its own reason. */
 const exceptions = {
   "src/cli/": "defaults and choices of options",
-  "src/pearl/presets.ts": "the paper says that PEARL's character encoder is LOVE",
 };
 const patterns = [
   /kind\b[^\n]{0,12}(===|!==) "(tokens|hashed-ngrams|characters|words|love|bilstm|bag|ngrams)"/,

@@ -7,6 +7,7 @@ export const bag: CharacterEncoder = {
   units: { units: "characters", positions: 40, phraseLength: 32 },
   width: 128,
   hasDropout: false,
+  hasStates: false,
   isSum: true,
   words: (net, inputs, options) =>
     wordVectors(net, unitEmbeddings(net, inputs, options), { inputs, pooling: options.pooling }),

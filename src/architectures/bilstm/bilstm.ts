@@ -15,6 +15,7 @@ export const bilstm: CharacterEncoder = {
   units: { units: "characters", positions: 26, phraseLength: 32, padding: "positions" },
   width: 128,
   hasDropout: false,
+  hasStates: true,
   isSum: false,
   words(net, inputs, options) {
     const { name, width, positions, hidden, pooling } = options;

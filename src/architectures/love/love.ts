@@ -23,6 +23,7 @@ export const love: CharacterEncoder = {
   units: { units: "characters-and-pieces", positions: 48, phraseLength: 32 },
   width: 300,
   hasDropout: true,
+  hasStates: false,
   isSum: false,
   words: loveWords,
 };

@@ -79,12 +79,12 @@ export default command({
   },
 });
 
-/** Where presets look for LOVE; other encoders have no place of their own. @throws UsageError */
-async function defaultOutput({ vectors, kind }: { vectors?: string; kind?: string }): Promise<string> {
-  if (vectors === undefined || kind !== "love")
+/** Where presets look for an encoder of word vectors; others have no place of their own. @throws UsageError */
+async function defaultOutput({ vectors, kind }: { vectors?: string; kind: string }): Promise<string> {
+  if (vectors === undefined)
     throw new UsageError(
-      "name the folder of the new model: -o FOLDER. Only LOVE with --vectors has a default",
+      "name the folder of the new model: -o FOLDER. Only with --vectors there is a default",
     );
-  const { pretrainedLoveFolder } = await import("../../methods/characters/pretrained-love.js");
-  return pretrainedLoveFolder();
+  const { cacheFolder } = await import("../../methods/characters/pretrained.js");
+  return cacheFolder(kind);
 }

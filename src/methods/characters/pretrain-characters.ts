@@ -157,7 +157,7 @@ function settingsOf(options: PretrainCharactersOptions, encoder: SpellingEncoder
   atLeast("the batch size", batchSize, 2);
   atLeast("the number of hard negatives", hardNegatives, 0);
   atLeast("the width of the projection", projection, 0);
-  if (hidden !== undefined && encoder.name !== "bilstm")
+  if (hidden !== undefined && !encoder.hasStates)
     throw new ArgumentError(
       `only a BiLSTM has states of another length (hidden) than its width, not ${encoder.name}`,
     );

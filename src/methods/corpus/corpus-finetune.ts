@@ -17,7 +17,7 @@ import type { TrainingProgram } from "../../training/program.js";
 import { type PreparedRun, type RunOptions, type RunReport, runMethod } from "../../training/run.js";
 import type { TrainingResult } from "../../training/trainer.js";
 import { evaluationOn } from "../benchmark-score.js";
-import { withAvailableLove } from "../characters/pretrained-love.js";
+import { withAvailableCharacters } from "../characters/pretrained.js";
 import { openTexts, textFolder } from "../pretrain/text-shards.js";
 import { type MethodSettings, scheduleOf } from "../settings/method-settings.js";
 import {
@@ -118,7 +118,7 @@ export async function prepareTraining(
 ): Promise<PreparedTraining> {
   const { seed = 0, onNote } = options;
   const { settings: chosen, base } = await chooseBase(options);
-  const settings = await withAvailableLove(chosen, options);
+  const settings = await withAvailableCharacters(chosen, options);
   checkSettings(settings);
   // before the corpus, which may take long to build
   if (base && !hasOwnStart(base)) checkTrainable(readModel(base.graph), base);

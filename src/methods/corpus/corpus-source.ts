@@ -6,7 +6,7 @@ import { mineCorpus } from "../../corpus/mining/mine.js";
 import { PhraseEncoder } from "../../encoder/phrase-encoder.js";
 import { exists } from "../../files/whole-file.js";
 import type { RunOptions } from "../../training/run.js";
-import { cacheFolder } from "../characters/pretrained-love.js";
+import { cacheFolder } from "../characters/pretrained.js";
 
 export interface PrepareCorpusOptions extends Pick<RunOptions, "onNote" | "threads" | "signal"> {
   /** Folder of a corpus; default: one that is built from WordNet and cached. */

@@ -2,18 +2,14 @@
 import type { PartSettings } from "../../architectures/architecture.js";
 import { RULE_GROUPS } from "../../augmentation/named-rule.js";
 import { type Probabilities, resolveSettings } from "../../augmentation/settings.js";
-import { PRETRAINED_LOVE } from "../characters/pretrained-love.js";
+import { withNewCharacters } from "../characters/pretrained.js";
 import type { MethodSettings } from "./method-settings.js";
 
 /** The settings without each part, as in the paper's ablation (table 3). */
 const removals = {
   types: (settings) => ({ ...settings, types: "none" }),
   characters: (settings) => ({ ...settings, characters: "none" }),
-  "character-pretraining": (settings) => {
-    const { characters } = settings;
-    if (characters === "none" || characters.from !== PRETRAINED_LOVE) return settings;
-    return { ...settings, characters: { ...characters, from: "love" } };
-  },
+  "character-pretraining": withNewCharacters,
   "hard-negatives": (settings) => ({ ...settings, hardNegatives: 0 }),
   "character-augmentation": withoutKinds("character", ...RULE_GROUPS.character, "transliteration"),
   "token-augmentation": withoutKinds(

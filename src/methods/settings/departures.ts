@@ -1,7 +1,7 @@
 /** PEARL's settings as its paper and published code have them, beside those of a training, and why they differ. */
 import { type ResolvedSettings, resolveSettings } from "../../augmentation/settings.js";
 import { pearlBase, pearlSmall } from "../../pearl/presets.js";
-import { PRETRAINED_LOVE } from "../characters/pretrained-love.js";
+import { withNewCharacters } from "../characters/pretrained.js";
 import type { MethodSettings } from "./method-settings.js";
 import { presets } from "./presets.js";
 
@@ -49,11 +49,7 @@ type Row = readonly [name: string, text: (settings: MethodSettings) => string, p
 
 const rows: readonly Row[] = [
   ["base", ({ base }) => base],
-  [
-    "character encoder",
-    ({ characters }) => (characters === "none" ? "none" : characters.from),
-    PRETRAINED_LOVE,
-  ],
+  ["character encoder", ({ characters }) => (characters === "none" ? "none" : characters.from)],
   ["its dimensions", ({ characters }) => (characters === "none" ? "0" : `${characters.width ?? "its own"}`)],
   [
     "phrases in a batch",
@@ -84,7 +80,8 @@ export function departures(settings: MethodSettings): Departure[] {
   return rows.map(([setting, text, stated]) => {
     const [said, here] = [stated ?? text(paper), text(settings)];
     if (said === here) return { setting, paper: said, here };
-    const isPreset = here === text(preset) || (setting === "character encoder" && here === "love");
+    // a preset takes a new character encoder where there is no pretrained one
+    const isPreset = [preset, withNewCharacters(preset)].some((own) => here === text(own));
     const because = (isPreset ? reasons[setting] : undefined) ?? "set by an option or a settings file";
     return { setting, paper: said, here, because };
   });
