@@ -1,11 +1,10 @@
 /** Removes duplicates from a list: keeps one row of each cluster. */
 import { ArgumentError } from "../errors.js";
 import type { KnownPair } from "../match/compare-tables.js";
-import type { PrecisionReport } from "../match/estimates/promise.js";
 import type { DoubtfulPair } from "../match/review/doubtful.js";
 import type { ClusterOptions } from "./cluster.js";
-import { type DuplicateGroup, type DuplicateRow, removedRows } from "./kept-rows.js";
-import { duplicatesByColumn } from "./roads.js";
+import { type DuplicateRow, removedRows } from "./kept-rows.js";
+import { duplicatesByColumn, type FoundDuplicates } from "./roads.js";
 
 /** Options of {@link dedupe}: those of {@link cluster} without `k`, and which rows to keep. */
 export interface DedupeOptions extends Omit<ClusterOptions, "k"> {
@@ -21,17 +20,12 @@ export interface DedupeOptions extends Omit<ClusterOptions, "k"> {
 }
 
 /** The rows that {@link dedupe} keeps and removes. Rows are positions in the list, counted from 0. */
-export interface Deduplication extends Omit<PrecisionReport, "promise"> {
+export interface Deduplication extends FoundDuplicates {
   /** Kept rows, ascending. */
   readonly kept: Int32Array;
   /** Removed rows, ascending. If the promise is not established, only rows that are equal or confirmed. */
   readonly removed: readonly DuplicateRow[];
-  /** Groups of two or more rows by kept row. If the promise is not established, they are likely, but not verified. */
-  readonly groups: readonly DuplicateGroup[];
-  /** Rows of at least this similarity, 0 to 1, count as duplicates. */
   readonly threshold: number;
-  /** Undefined with `threshold`. */
-  readonly promise?: PrecisionReport["promise"];
   /** Pairs that are most worth judging, the most doubtful first. */
   doubtful(count: number): DoubtfulPair[];
 }
@@ -50,11 +44,11 @@ export async function dedupe(
   const { completeness, known = [] } = options;
   if (completeness !== undefined && completeness.length !== phrases.length)
     throw new ArgumentError(`completeness has ${completeness.length} numbers for ${phrases.length} phrases`);
-  const found = await duplicatesByColumn({ phrase: phrases }, "phrase", { ...options, known });
-  const { estimate, low, high, promise, threshold = 1, table, groups, doubtful } = found;
-  const isTrusted = promise?.established !== false || options.likely === "remove";
-  return {
-    ...{ estimate, low, high, promise, threshold, groups, doubtful },
-    ...removedRows(table, isTrusted ? "all" : "sure"),
-  };
+  const { report, table, doubtful } = await duplicatesByColumn({ phrase: phrases }, "phrase", {
+    ...options,
+    known,
+  });
+  const isTrusted = report.promise?.established !== false || options.likely === "remove";
+  const rows = removedRows(table, isTrusted ? "all" : "sure");
+  return { ...report, ...rows, threshold: report.threshold ?? 1, doubtful };
 }

@@ -14,15 +14,23 @@ import { type GroupRowsOptions, groupRows } from "./group-rows.js";
 import { type DuplicateGroup, type DuplicateRow, duplicateGroups, type GroupedTable } from "./kept-rows.js";
 import { groupedPrecision, groupedPromise } from "./promised-threshold.js";
 
-/** What all ways find. */
-export interface Duplicates extends Omit<PrecisionReport, "promise"> {
+/** The duplicates in a table, and what their precision rests on. Rows are counted from 0. */
+export interface FoundDuplicates extends Omit<PrecisionReport, "promise"> {
+  /** Undefined with `threshold`. */
   readonly promise?: PrecisionReport["promise"];
+  /** The least similarity of duplicates, 0 to 1, where one column was compared. */
   readonly threshold?: number;
-  readonly table: GroupedTable;
-  /** The groups of two or more rows; if the promise is not established, the likely ones. */
+  /** Groups of two or more rows by kept row. If the promise is not established, they are likely, but not verified. */
   readonly groups: readonly DuplicateGroup[];
+  /** What was compared; without weights where one column was compared. */
   readonly columns: readonly ColumnReport[];
   readonly dropped: readonly DroppedColumn[];
+}
+
+/** What all ways find. */
+export interface Duplicates {
+  readonly report: FoundDuplicates;
+  readonly table: GroupedTable;
   /** The columns by which people recognise a row. */
   readonly shown: readonly string[];
   doubtful(count: number): DoubtfulPair[];
@@ -58,12 +66,14 @@ export async function duplicatesByColumn(
   const key = keyOf([cells]);
   const { table, groups, grouped } = decided(found.groupOf, key, options, probabilityOf, similarityOf);
   const { kind, distinct, filled, rows } = profileColumn(name, cells);
-  return {
-    ...(options.threshold === undefined
+  const column = { name, other: name, kind, filled: filled / Math.max(1, rows), distinct, weights: [] };
+  const precision =
+    options.threshold === undefined
       ? groupedPromise(grouped, options.precision ?? standardPrecision)
-      : groupedPrecision(grouped)),
-    ...{ threshold, table, groups, dropped, doubtful, shown: [name] },
-    columns: [{ name, other: name, kind, filled: filled / Math.max(1, rows), distinct, weights: [] }],
+      : groupedPrecision(grouped);
+  return {
+    report: { ...precision, threshold, groups, dropped, columns: [column] },
+    ...{ table, doubtful, shown: [name] },
     labelEffect: async () => groupEffect(found.groupOf, table.groupOf, options.known),
     why: ({ row, keptRow }) =>
       `${name}: "${cells[keptRow]}" ≈ "${cells[row]}", similarity ${similarityOf(row, keptRow).toFixed(2)}`,
@@ -85,12 +95,12 @@ export async function duplicatesByColumns(
   const sure = groupedPromise(grouped, precision);
   const isSure = groups.length > 0 && sure.promise.established && !found.promise.established;
   const { estimate, low, high, promise } = isSure ? sure : found;
+  const dropped = found.dropped.filter(({ name }) => !fields.some((field) => field.name === name));
+  const { doubtful, labelEffect } = found;
   return {
-    ...{ estimate, low, high, promise, table, groups, columns: found.columns },
-    dropped: found.dropped.filter(({ name }) => !fields.some((field) => field.name === name)),
+    report: { estimate, low, high, promise, groups, columns: found.columns, dropped },
+    ...{ table, doubtful, labelEffect },
     shown: naming === undefined ? fields.slice(0, 2).map(({ name }) => name) : [naming.name],
-    doubtful: found.doubtful,
-    labelEffect: found.labelEffect,
     why: ({ row, keptRow, probability }) => pairSentence(found.explain(keptRow, row), probability),
   };
 }
@@ -106,8 +116,8 @@ export function equalRows(
   const key = keyOf(names.map((name) => columns[name]));
   const { table, groups, grouped } = decided(none, key, options, () => 1);
   return {
-    ...groupedPromise(grouped, precision),
-    ...{ table, groups, dropped, columns: [], shown: names.slice(0, 2), doubtful: () => [] },
+    report: { ...groupedPromise(grouped, precision), groups, dropped, columns: [] },
+    ...{ table, shown: names.slice(0, 2), doubtful: () => [] },
     labelEffect: async () => groupEffect(none, table.groupOf, known),
     why: () => "equal in all columns",
   };

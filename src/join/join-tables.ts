@@ -1,10 +1,8 @@
 /** Joins two table files by all their columns, or by one. */
 import { realpath } from "node:fs/promises";
 import { TableError, UsageError } from "../errors.js";
-import type { ColumnReport } from "../match/column-report.js";
-import { type ColumnOptions, type DroppedColumn, planColumns } from "../match/columns/fields.js";
+import { type ColumnOptions, planColumns } from "../match/columns/fields.js";
 import type { KnownPair } from "../match/compare-tables.js";
-import type { PrecisionReport } from "../match/estimates/promise.js";
 import type { LabelEffect } from "../match/review/label-effect.js";
 import { readDecisions } from "../match/review/review-file.js";
 import { commandWith, type NamedCommand, refuseCategory, refuseLoss } from "../match/unnamed-column.js";
@@ -13,7 +11,7 @@ import type { TableOptions } from "../table/table.js";
 import { readAllColumns, type WholeTable } from "../table/whole-table.js";
 import { type JoinedTables, type JoinOutputs, type WrittenFiles, writeJoin } from "./join-output.js";
 import type { JoinKind, JoinOptions } from "./options.js";
-import { joinColumns } from "./roads.js";
+import { type JoinFindings, joinColumns } from "./roads.js";
 
 /** Options of {@link joinTables}: what is compared and promised, and how files are read and written. */
 export interface JoinTablesOptions
@@ -33,22 +31,15 @@ export interface JoinTablesOptions
 }
 
 /** What a join of two files found and wrote. */
-export interface JoinTablesReport extends PrecisionReport, WrittenFiles {
+export interface JoinTablesReport extends JoinFindings, WrittenFiles {
   readonly leftRows: number;
   readonly rightRows: number;
   /** Written pairs; more than `matchedRows` where right rows have several partners. */
   readonly matches: number;
   /** Right rows with at least one match. */
   readonly matchedRows: number;
-  readonly kind: JoinKind;
-  /** Why the rows were taken to be related so; undefined if asked for. */
-  readonly kindReason?: string;
-  /** What was compared, with the weight of each level; without weights where one column was compared. */
-  readonly columns: readonly ColumnReport[];
-  readonly dropped: readonly DroppedColumn[];
   /** What the judged pairs changed; undefined without any. */
   readonly labelEffect?: LabelEffect;
-  readonly warnings: readonly string[];
   readonly seconds: number;
 }
 
@@ -88,15 +79,12 @@ export async function joinTables(
   const rightRows = right.phrases.length;
   const lost = options.unmatched === "keep" ? 0 : rightRows - matchedRows;
   refuseLoss(unnamed, { lost, rows: rightRows, loss: "left out without a match" }, command);
-  for (const warning of joined.warnings) options.onNote?.(`warning: ${warning}`);
+  for (const warning of joined.findings.warnings) options.onNote?.(`warning: ${warning}`);
   const files = await writeJoin(output, tables, joined, { ...options, known });
   const labelEffect = known.length > 0 ? await joined.labelEffect() : undefined;
-  const { matches, estimate, low, high, promise, kind, kindReason, dropped, warnings } = joined;
   return {
-    ...{ matches: matches.length, matchedRows, leftRows: left.phrases.length, rightRows },
-    ...{ estimate, low, high, promise, kind, kindReason },
-    ...{ columns: joined.columns, dropped, labelEffect, warnings },
-    ...{ ...files, seconds: (performance.now() - started) / 1000 },
+    ...{ ...joined.findings, ...files, labelEffect, matches: joined.matches.length, matchedRows },
+    ...{ leftRows: left.phrases.length, rightRows, seconds: (performance.now() - started) / 1000 },
   };
 }
 

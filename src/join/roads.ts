@@ -14,15 +14,22 @@ import { matchTables, type RowMatch, type TableMatches } from "./match-tables.js
 import type { JoinKind, JoinOptions } from "./options.js";
 import { knownPrecision } from "./precision.js";
 
-/** What both roads find. */
-export interface Joined extends PrecisionReport {
-  /** By right row, then the likeliest first. */
-  readonly matches: readonly RowMatch[];
+/** How two tables were joined, and how precise the matches are. */
+export interface JoinFindings extends PrecisionReport {
   readonly kind: JoinKind;
+  /** Why the rows were taken to be related so; undefined if asked for. */
   readonly kindReason?: string;
+  /** What was compared, with the weight of each level; without weights where one column was compared. */
   readonly columns: readonly ColumnReport[];
   readonly dropped: readonly DroppedColumn[];
   readonly warnings: readonly string[];
+}
+
+/** What both roads find. */
+export interface Joined {
+  readonly findings: JoinFindings;
+  /** By right row, then the likeliest first. */
+  readonly matches: readonly RowMatch[];
   /** The compared columns that name the rows. */
   readonly naming: { readonly left: string; readonly right: string };
   /** For a right row its second-best left row; undefined if unknown. */
@@ -68,11 +75,11 @@ async function joinByColumn(
   const { name, other } = column;
   const shown = name === other ? name : `${name}=${other}`;
   const found = await fuzzyJoin(left[name], right[other], { ...options, column: shown });
+  const { estimate, low, high, promise, warnings, matches, labelEffect, doubtful, explain } = found;
+  const kindReason = options.kind === undefined ? "the default where one column is compared" : undefined;
   return {
-    ...found,
-    ...{ kind, dropped, naming: { left: name, right: other } },
-    ...(options.kind === undefined && { kindReason: "the default where one column is compared" }),
-    columns: [column],
+    findings: { estimate, low, high, promise, kind, kindReason, columns: [column], dropped, warnings },
+    ...{ matches, labelEffect, doubtful, explain, naming: { left: name, right: other } },
     runnerUp: (row) => (found.runnersUp[row] < 0 ? undefined : found.runnersUp[row]),
     why: (pair) => explanationLine(found.explain(pair.left, pair.right)),
   };
@@ -91,9 +98,14 @@ async function joinByColumns(
   const placeOf = ({ name }: ColumnReport): number => place.get(name) ?? Infinity;
   const columns = found.columns.toSorted((a, b) => placeOf(a) - placeOf(b) || 0);
   const naming = columns.find((column) => column.kind === "name") ?? columns[0];
+  const { labelEffect, doubtful, explain, kindReason } = found;
+  const dropped = [...found.dropped, ...alone.flat().map((name) => ({ name, reason: "no counterpart" }))];
+  const { estimate, low, high, promise } = knownPrecision(matches, unverified, precision) ?? found;
   return {
-    ...{ ...found, columns, ...knownPrecision(matches, unverified, precision), matches, warnings: [] },
-    dropped: [...found.dropped, ...alone.flat().map((name) => ({ name, reason: "no counterpart" }))],
+    findings: {
+      ...{ estimate, low, high, promise, kind: found.kind, kindReason, columns, dropped, warnings: [] },
+    },
+    ...{ matches, labelEffect, doubtful, explain },
     naming: { left: naming.name, right: naming.other },
     runnerUp: () => undefined,
     why: (pair) => pairSentence(found.explain(pair.left, pair.right), pair.probability),

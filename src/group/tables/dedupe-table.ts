@@ -1,10 +1,8 @@
 /** Removes duplicates from a table file, compared by all its columns or by one. */
 import { rm } from "node:fs/promises";
 import { ArgumentError, UsageError } from "../../errors.js";
-import type { ColumnReport } from "../../match/column-report.js";
-import { type ColumnOptions, type DroppedColumn, planColumns } from "../../match/columns/fields.js";
+import { type ColumnOptions, planColumns } from "../../match/columns/fields.js";
 import type { KnownPair } from "../../match/compare-tables.js";
-import type { PrecisionReport } from "../../match/estimates/promise.js";
 import type { LabelEffect } from "../../match/review/label-effect.js";
 import { readDecisions, writeReview } from "../../match/review/review-file.js";
 import { refuseCategory, refuseLoss } from "../../match/unnamed-column.js";
@@ -13,8 +11,14 @@ import { batchesOf, readAllColumns, readWholeTable, type WholeTable } from "../.
 import { writeRows } from "../../table/write/text-rows.js";
 import { refuseContradictions } from "../decided-groups.js";
 import type { DedupeOptions } from "../dedupe.js";
-import { type DuplicateGroup, type DuplicateRow, removedRows } from "../kept-rows.js";
-import { type Duplicates, duplicatesByColumn, duplicatesByColumns, equalRows } from "../roads.js";
+import { type DuplicateRow, removedRows } from "../kept-rows.js";
+import {
+  type Duplicates,
+  duplicatesByColumn,
+  duplicatesByColumns,
+  equalRows,
+  type FoundDuplicates,
+} from "../roads.js";
 import { checkNames, commandFor, type FileOptions, writeGroups, writeRemoved } from "./group-files.js";
 
 /** Where {@link dedupeTable} writes: .csv, .tsv, .jsonl or .parquet. */
@@ -46,21 +50,12 @@ export interface DedupeTableOptions
 }
 
 /** What {@link dedupeTable} found and wrote. Rows are counted from 0. */
-export interface DedupeTableReport extends Omit<PrecisionReport, "promise"> {
-  /** Undefined with `threshold`. */
-  readonly promise?: PrecisionReport["promise"];
-  /** The least similarity of duplicates, where one column was compared. */
-  readonly threshold?: number;
+export interface DedupeTableReport extends FoundDuplicates {
   readonly rows: number;
   readonly kept: Int32Array;
   readonly removed: readonly DuplicateRow[];
-  /** Groups of two or more rows by kept row. If the promise is not established, they are likely, but not verified. */
-  readonly groups: readonly DuplicateGroup[];
   /** Rows of the groups that are likely duplicates, but were not removed. */
   readonly likely: number;
-  /** What was compared; without weights where one column was compared. */
-  readonly columns: readonly ColumnReport[];
-  readonly dropped: readonly DroppedColumn[];
   /** What the judged pairs changed; undefined without any. */
   readonly labelEffect?: LabelEffect;
   /** Pairs in the review file. */
@@ -95,14 +90,14 @@ export async function dedupeTable(
   refuseContradictions(phrases.length, known);
   const completeness = phrases.map((_, row) => cells(row).filter((cell) => cell.trim() !== "").length);
   const found = await findDuplicates(table, { ...options, known, completeness });
-  const isTrusted = found.promise?.established !== false || options.likely === "remove";
+  const isTrusted = found.report.promise?.established !== false || options.likely === "remove";
   const chosen = removedRows(found.table, isTrusted ? "all" : "sure");
   if (found.unnamed !== undefined) {
     const loss = { lost: chosen.removed.length, rows: phrases.length, loss: "removed" };
     refuseLoss([{ table, column: found.unnamed }], loss, commandFor("dedupe", path));
   }
   const isKept = new Set(chosen.kept);
-  const others = found.groups.flatMap((group) => group.others);
+  const others = found.report.groups.flatMap((group) => group.others);
   const likely = others.filter(({ row }) => isKept.has(row)).length;
   await writeOutputs(
     table,
@@ -113,20 +108,9 @@ export async function dedupeTable(
       ...{ format: options.format, why: options.explain === "column" ? found.why : undefined },
     },
   );
-  const { estimate, low, high, promise, threshold, columns, dropped } = found;
   return {
-    ...{
-      estimate,
-      low,
-      high,
-      promise,
-      threshold,
-      rows: phrases.length,
-      ...chosen,
-      groups: found.groups,
-      likely,
-    },
-    ...{ columns, dropped, labelEffect: known.length > 0 ? await found.labelEffect() : undefined },
+    ...{ ...found.report, ...chosen, rows: phrases.length, likely },
+    labelEffect: known.length > 0 ? await found.labelEffect() : undefined,
     reviewed: review === undefined ? undefined : await writeDoubtful(review, table, found),
     shown: (rows) => shownRows(table, found, rows),
   };
@@ -203,7 +187,7 @@ interface Writing {
 async function writeOutputs(
   table: WholeTable,
   outputs: DedupeOutputs,
-  { groups }: Duplicates,
+  { report: { groups } }: Duplicates,
   { kept, removed, format, ...how }: Writing,
 ): Promise<void> {
   const { typed } = table;
