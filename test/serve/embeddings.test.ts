@@ -1,8 +1,10 @@
 /** OpenAI's routes, called by the official client over a real connection and by hand. */
 import type { AddressInfo } from "node:net";
 import OpenAI from "openai";
-import { beforeAll, describe, expect, it } from "vitest";
-import { miniEncoder, type TestServer, testServer } from "./test-server.js";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { endServers, miniEncoder, type TestServer, testServer } from "./test-server.js";
+
+afterAll(endServers);
 
 let server: TestServer;
 let client: OpenAI;

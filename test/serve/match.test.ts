@@ -1,5 +1,7 @@
-import { beforeAll, describe, expect, it } from "vitest";
-import { companiesIndex, type TestServer, testServer } from "./test-server.js";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { companiesIndex, endServers, type TestServer, testServer } from "./test-server.js";
+
+afterAll(endServers);
 
 let server: TestServer;
 beforeAll(async () => {

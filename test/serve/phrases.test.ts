@@ -1,5 +1,7 @@
-import { describe, expect, it } from "vitest";
-import { miniEncoder, testServer } from "./test-server.js";
+import { afterAll, describe, expect, it } from "vitest";
+import { endServers, miniEncoder, testServer } from "./test-server.js";
+
+afterAll(endServers);
 
 const server = await testServer({ limits: { items: 600 } });
 

@@ -2,8 +2,10 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Ajv } from "ajv";
-import { beforeAll, describe, expect, it, type TestContext } from "vitest";
-import { companiesIndex, type TestServer, testServer } from "./test-server.js";
+import { afterAll, beforeAll, describe, expect, it, type TestContext } from "vitest";
+import { companiesIndex, endServers, type TestServer, testServer } from "./test-server.js";
+
+afterAll(endServers);
 
 const published = join(import.meta.dirname, "../../../shared/reconciliation");
 type Version = "0.2" | "1.0-draft";

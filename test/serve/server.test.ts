@@ -2,8 +2,10 @@
 import { spawnSync } from "node:child_process";
 import { request } from "node:http";
 import type { AddressInfo } from "node:net";
-import { describe, expect, it, type TestContext } from "vitest";
-import { testServer } from "./test-server.js";
+import { afterAll, describe, expect, it, type TestContext } from "vitest";
+import { endServers, testServer } from "./test-server.js";
+
+afterAll(endServers);
 
 const body = { model: "pearl-mini", input: "a" };
 

@@ -2,7 +2,6 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll } from "vitest";
 import { PhraseEncoder } from "../../src/encoder/phrase-encoder.js";
 import { indexTable } from "../../src/search/phrase-index.js";
 import { VectorIndex } from "../../src/search/vector-index.js";
@@ -16,11 +15,14 @@ import {
 } from "../../src/serve/service.js";
 
 const ends: (() => unknown)[] = [];
-afterAll(async () => {
-  for (const end of ends.reverse()) await end();
-});
-
 let loaded: Promise<PhraseEncoder> | undefined;
+
+/** Ends what a test file started; each file calls it in `afterAll`, since files share this module. */
+export async function endServers(): Promise<void> {
+  for (const end of ends.splice(0).reverse()) await end();
+  loaded = undefined;
+}
+
 /** The embedded model, loaded once for a test file. */
 export function miniEncoder(): Promise<PhraseEncoder> {
   loaded ??= PhraseEncoder.load().then((encoder) => {
