@@ -38,10 +38,6 @@ export interface Evaluation {
   readonly every: number;
   /** Scores weights (by name, in the graph's layout) after `step` steps; a larger score is better. */
   run(weights: ReadonlyMap<string, Tensor>, step: number): Promise<number>;
-  /** Training stops after this many evaluations without a new best; default: never. */
-  readonly patience?: number;
-  /** Steps that are taken at least; default 0. */
-  readonly minimumSteps?: number;
 }
 
 /** Options of {@link train}. */
@@ -101,10 +97,10 @@ export async function train(
 ): Promise<TrainingResult> {
   checkOptions(options);
   options.signal?.throwIfAborted();
-  const { optimiser, clipNorm, averageDecay, device, threads, spinning, updates } = options;
+  const { optimiser, clipNorm, device, threads, spinning, updates } = options;
   const worker = startWorker("./training-worker.js", import.meta.url);
   try {
-    const engineOptions = { optimiser, clipNorm, averageDecay, device, threads, spinning, updates };
+    const engineOptions = { optimiser, clipNorm, device, threads, spinning, updates };
     const place = await worker.call<Place>("open", { program, options: engineOptions });
     options.onOpen?.(place);
     return await new Run(program, data, options, worker).toTheEnd();
@@ -143,7 +139,7 @@ class Run {
     this.#metrics = options.folder && join(options.folder, "metrics.jsonl");
     const settings = settingsOf(program, data, options);
     // every field, so that a resumed run writes them in the same order
-    const unknown = { best: undefined, evaluationsSinceBest: 0, last: undefined };
+    const unknown = { best: undefined, last: undefined };
     this.#state = { version: packageVersion(), settings, step: 0, ...unknown };
   }
 
@@ -154,7 +150,7 @@ class Run {
     const resumedAt = this.#state.step;
     if (this.#state.step === 0 && evaluation) await this.#evaluate(evaluation);
     let next = this.#batches(this.#state.step);
-    while (this.#state.step < steps && !this.#hasStalled()) {
+    while (this.#state.step < steps) {
       if (signal?.aborted) await this.#interrupt(signal);
       const asked = performance.now();
       const batches = await next;
@@ -260,17 +256,9 @@ class Run {
     const seconds = (performance.now() - started) / 1000;
     if (this.#metrics) appendMetrics(this.#metrics, { step, score, seconds });
     this.#options.onEvaluation?.(step, score);
-    if (best && score <= best.score) {
-      this.#state.evaluationsSinceBest++;
-      return;
-    }
-    Object.assign(this.#state, { best: { step, score }, evaluationsSinceBest: 0 });
+    if (best && score <= best.score) return;
+    this.#state.best = { step, score };
     await this.#save();
-  }
-
-  #hasStalled(): boolean {
-    const { patience = Number.POSITIVE_INFINITY, minimumSteps = 0 } = this.#options.evaluation ?? {};
-    return this.#state.evaluationsSinceBest >= patience && this.#state.step >= minimumSteps;
   }
 
   async #save(): Promise<void> {

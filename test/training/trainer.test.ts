@@ -21,7 +21,6 @@ const settings = {
   learningRate: 0.01,
   schedule: { kind: "exponential", factor: 0.9, every: 7 },
   clipNorm: 0.5,
-  averageDecay: 0.9,
   checkpointEvery: 10,
 } satisfies TrainOptions;
 const run = (options: Partial<TrainOptions> & { folder?: string }) =>
@@ -111,7 +110,7 @@ describe("train", () => {
   });
 
   it("gives the mean gradient of several batches where they are accumulated", async () => {
-    const plain = { steps: 1, learningRate: 0.01, clipNorm: undefined, averageDecay: undefined };
+    const plain = { steps: 1, learningRate: 0.01, clipNorm: undefined };
     const one = { fingerprint: "", batch: () => tinyData.batch(3) };
     const [single, triple] = [
       await train(tinyProgram(), one, plain),
@@ -142,17 +141,6 @@ describe("train", () => {
       "step-000025",
       "step-000030",
     ]);
-  });
-
-  it("stops when evaluations bring nothing new for a while", async () => {
-    const evaluation = {
-      every: 5,
-      patience: 2,
-      run: async (_: unknown, step: number) => -Math.abs(step - 5),
-    };
-    const { steps, best } = await run({ folder: newFolder(), evaluation });
-    expect(steps).toBe(15);
-    expect(best?.step).toBe(5);
   });
 });
 

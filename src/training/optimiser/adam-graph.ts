@@ -9,7 +9,6 @@ export const inputsOf = (weight: string) => ({
   weight,
   m: `m/${weight}`,
   v: `v/${weight}`,
-  average: `average/${weight}`,
   gradient: `gradient/${weight}`,
 });
 
@@ -26,10 +25,9 @@ export function adamGraph(shapes: ReadonlyMap<string, readonly number[]>, option
     g.input(name, "float32", []),
   );
   const names = [...shapes.keys()].map(inputsOf);
-  const { averageDecay } = options;
-  for (const { weight, m, v, average, gradient } of names) {
-    const parts = averageDecay === undefined ? [weight, m, v, gradient] : [weight, m, v, gradient, average];
-    for (const name of parts) g.input(name, "float32", [...(shapes.get(weight) as number[])]);
+  for (const { weight, m, v, gradient } of names) {
+    for (const name of [weight, m, v, gradient])
+      g.input(name, "float32", [...(shapes.get(weight) as number[])]);
   }
   const squares = names.map(({ gradient }) =>
     g.add("ReduceSum", [g.add("Mul", [gradient, gradient])], { keepdims: 0 }),
@@ -43,7 +41,7 @@ export function adamGraph(shapes: ReadonlyMap<string, readonly number[]>, option
   const [beta1, beta2] = betas;
   const mix = (decay: number, old: string, value: string) =>
     g.add("Add", [g.add("Mul", [old, number(decay)]), g.add("Mul", [value, number(1 - decay)])]);
-  for (const { weight, m, v, average, gradient } of names) {
+  for (const { weight, m, v, gradient } of names) {
     const decays = weightDecay !== 0 && (shapes.get(weight) as number[]).length > 1;
     const scaled = g.add("Mul", [gradient, clip]);
     const pulled = decays && kind === "adam";
@@ -59,7 +57,6 @@ export function adamGraph(shapes: ReadonlyMap<string, readonly number[]>, option
     g.output(`next/${weight}`, next);
     g.output(`next/${m}`, mean);
     g.output(`next/${v}`, square);
-    if (averageDecay !== undefined) g.output(`next/${average}`, mix(averageDecay, average, next));
   }
   return g.model();
 }
