@@ -151,7 +151,7 @@ export async function readTensors(
 
 /** Everything that decides the weights at a step, except the number of steps. */
 export function settingsOf(program: TrainingProgram, data: TrainingData, options: TrainOptions): Settings {
-  const { learningRate, schedule = { kind: "constant" }, accumulate = 1, clipNorm } = options;
+  const { learningRate, schedule = { kind: "constant" }, clipNorm } = options;
   const { model, loss, cut } = program;
   const { nodes, initializers } = model.graph;
   const weights = [...initializers].flatMap(([name, tensor]) => [
@@ -160,7 +160,7 @@ export function settingsOf(program: TrainingProgram, data: TrainingData, options
   ]);
   return {
     ...options.settings,
-    ...{ learningRate, schedule, accumulate, clipNorm },
+    ...{ learningRate, schedule, clipNorm },
     evaluationEvery: options.evaluation?.every,
     optimiser: adamSettings(options.optimiser),
     data: data.fingerprint,

@@ -109,19 +109,6 @@ describe("train", () => {
     expect(ticks).toBeGreaterThan(20);
   });
 
-  it("gives the mean gradient of several batches where they are accumulated", async () => {
-    const plain = { steps: 1, learningRate: 0.01, clipNorm: undefined };
-    const one = { fingerprint: "", batch: () => tinyData.batch(3) };
-    const [single, triple] = [
-      await train(tinyProgram(), one, plain),
-      await train(tinyProgram(), one, { ...plain, accumulate: 3 }),
-    ];
-    for (const [name, { data }] of single.weights)
-      (data as Float32Array).forEach((x, i) =>
-        expect(Math.abs(Number(triple.weights.get(name)?.data[i]) - x)).toBeLessThan(1e-6),
-      );
-  });
-
   it("keeps the last checkpoints and the best one, and returns the best one's weights", async () => {
     const folder = newFolder();
     const seen: (readonly [number, Map<string, Buffer>])[] = [];
@@ -154,7 +141,7 @@ describe("training that cannot go on", () => {
     await expect(failure).rejects.toThrow(TrainingError);
     await expect(failure).rejects.toThrow(/step 1: the loss is NaN.*failed-step-1\.json/);
     const saved = JSON.parse(readFileSync(join(folder, "failed-step-1.json"), "utf8"));
-    expect(saved.batches[0].feeds.ids.data).toHaveLength(48);
+    expect(saved.batch.feeds.ids.data).toHaveLength(48);
     expect(existsSync(join(folder, "checkpoints"))).toBe(false);
   });
 

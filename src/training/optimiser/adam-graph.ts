@@ -15,15 +15,13 @@ export const inputsOf = (weight: string) => ({
 export const normName = "gradient_norm";
 
 /**
- * The graph of one step. Its scalar inputs: `rate` is the learning rate over 1 - β₁ᵗ, `spread` 1 / √(1 - β₂ᵗ), `scale`
- * the factor of gradients, `keep` 1 - learning rate × decay.
+ * The graph of one step. Its scalar inputs: `rate` is the learning rate over 1 - β₁ᵗ, `spread` 1 / √(1 - β₂ᵗ), `keep`
+ * 1 - learning rate × decay.
  */
 export function adamGraph(shapes: ReadonlyMap<string, readonly number[]>, options: OptimiserOptions): Model {
   const g = new GraphBuilder({ name: "adam" });
   const number = (value: number) => g.scalar("float32", value);
-  const [rate, spread, scale, keep] = ["rate", "spread", "scale", "keep"].map((name) =>
-    g.input(name, "float32", []),
-  );
+  const [rate, spread, keep] = ["rate", "spread", "keep"].map((name) => g.input(name, "float32", []));
   const names = [...shapes.keys()].map(inputsOf);
   for (const { weight, m, v, gradient } of names) {
     for (const name of [weight, m, v, gradient])
@@ -33,8 +31,8 @@ export function adamGraph(shapes: ReadonlyMap<string, readonly number[]>, option
     g.add("ReduceSum", [g.add("Mul", [gradient, gradient])], { keepdims: 0 }),
   );
   const total = squares.reduce((sum, square) => g.add("Add", [sum, square]));
-  g.output(normName, g.add("Mul", [g.add("Sqrt", [total]), scale]));
-  const clip = clipped(g, scale, options);
+  g.output(normName, g.add("Sqrt", [total]));
+  const clip = clipFactor(g, options);
 
   const settings = adamSettings(options.optimiser);
   const { kind, betas, epsilon, weightDecay } = settings;
@@ -43,7 +41,7 @@ export function adamGraph(shapes: ReadonlyMap<string, readonly number[]>, option
     g.add("Add", [g.add("Mul", [old, number(decay)]), g.add("Mul", [value, number(1 - decay)])]);
   for (const { weight, m, v, gradient } of names) {
     const decays = weightDecay !== 0 && (shapes.get(weight) as number[]).length > 1;
-    const scaled = g.add("Mul", [gradient, clip]);
+    const scaled = clip === undefined ? gradient : g.add("Mul", [gradient, clip]);
     const pulled = decays && kind === "adam";
     const slope = pulled ? g.add("Add", [scaled, g.add("Mul", [weight, number(weightDecay)])]) : scaled;
     const mean = mix(beta1, m, slope);
@@ -61,11 +59,11 @@ export function adamGraph(shapes: ReadonlyMap<string, readonly number[]>, option
   return g.model();
 }
 
-/** The factor of gradients: the scale, reduced if their norm exceeds the limit. */
-function clipped(g: GraphBuilder, scale: string, { clipNorm }: OptimiserOptions): string {
-  if (clipNorm === undefined) return scale;
+/** The factor of gradients: below 1 if their norm exceeds the limit; undefined without one. */
+function clipFactor(g: GraphBuilder, { clipNorm }: OptimiserOptions): string | undefined {
+  if (clipNorm === undefined) return undefined;
   const limit = g.scalar("float32", clipNorm);
-  return g.add("Mul", [scale, g.add("Div", [limit, g.add("Max", [normName, limit])])]);
+  return g.add("Div", [limit, g.add("Max", [normName, limit])]);
 }
 
 /** Sums of pairs of values: `sum/NAME` of `a/NAME` and `b/NAME`. */

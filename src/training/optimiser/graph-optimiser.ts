@@ -63,7 +63,7 @@ class GraphOptimiser implements Optimiser {
     });
   }
 
-  async update(sink: GradientSink, { rate, batches, finite }: UpdateOptions): Promise<number> {
+  async update(sink: GradientSink, { rate, finite }: UpdateOptions): Promise<number> {
     const gradients = (sink as DeviceGradientSum).finish(this.#shapes);
     const session = await this.#session("adam", () => adamGraph(this.#shapes, this.#options), "device");
     const { betas, weightDecay } = adamSettings(this.#options.optimiser);
@@ -74,7 +74,6 @@ class GraphOptimiser implements Optimiser {
       ...Object.fromEntries([...gradients].map(([name, value]) => [inputsOf(name).gradient, value])),
       rate: scalar(rate / (1 - beta1 ** t)),
       spread: scalar(1 / Math.sqrt(1 - beta2 ** t)),
-      scale: scalar(1 / batches),
       keep: scalar(1 - rate * weightDecay),
     });
     dispose(gradients.values());

@@ -18,11 +18,11 @@ export function createHostOptimiser(
   return {
     feeds: () => Object.fromEntries(weights) as Feeds,
     sink: () => new GradientSum(),
-    async update(sink: GradientSink, { rate, batches, finite }: UpdateOptions) {
+    async update(sink: GradientSink, { rate, finite }: UpdateOptions) {
       const gradients = (sink as GradientSum).gradients();
-      const norm = globalNorm(gradients.values()) / batches;
+      const norm = globalNorm(gradients.values());
       if (finite && Number.isFinite(norm))
-        adam.update(gradients, rate, (norm > clipNorm ? clipNorm / norm : 1) / batches);
+        adam.update(gradients, rate, norm > clipNorm ? clipNorm / norm : 1);
       return norm;
     },
     weights: async () => weights,

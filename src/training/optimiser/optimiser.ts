@@ -12,8 +12,6 @@ export interface OptimiserOptions {
 
 export interface UpdateOptions {
   readonly rate: number;
-  /** Batches with collected gradients: the step follows their mean. */
-  readonly batches: number;
   /** False if a loss is NaN or infinite: then only the norm is computed. */
   readonly finite: boolean;
 }
