@@ -9,6 +9,8 @@ export default defineConfig({
     pool: "forks",
     // many tests wait for a program of their own: two files at a time keep two cores busy
     maxWorkers: 2,
+    // files share a process, and with it what is loaded: a test undoes what it changes in the environment
+    isolate: false,
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },

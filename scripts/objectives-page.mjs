@@ -45,7 +45,8 @@ model reads. \`pearl finetune --corpus\` makes augmented twins of phrases instea
 
 \`punctuation\` did not help pearl-mini: after 20 steps on 5,784 sentences without pairs (batches of 128, learning rate 2e-4,
 one seed), Spearman's rho × 100 with 4,607 graded short pairs is 73.3 for every weight of 0, 0.1, 0.15, 0.3 and 1, and for 1,
-1–3 and 1–5 marks; before the training it is 73.8 (\`pearl bench --task sts\`). No other base was measured.
+1–3 and 1–5 marks; before the training it is 73.8 (\`pearl bench --task sts\`). No other base was measured. With
+the scores themselves, \`--objective regression\` takes the test split, which is not trained on, from 70.9 to 72.8 in as many steps.
 `;
 
 const LIMITS = `## What is left out, and why

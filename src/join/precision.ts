@@ -50,8 +50,8 @@ export async function judgedPrecision(
         ? `only ${unverified.length} ${unverified.length === 1 ? "pair is" : "pairs are"} likely: too few to estimate from`
         : undefined;
   const isEnough = isReached && Math.min(...estimates.values()) >= target;
-  if (isEnough && few === undefined) return established(estimates, target);
-  return refused(estimates, target, few);
+  if (isEnough && few === undefined) return established(estimates, target, { count: unverified.length });
+  return refused(estimates, target, { count: unverified.length }, few);
 }
 
 /** Established without an estimate: known matches keep the promise even if all others are wrong. Else undefined. */

@@ -1,15 +1,12 @@
-/** What tests of augmentation share: files in a folder that goes afterwards, and an augmenter that is quick to make. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+/** What tests of augmentation share: files in a folder of the test run, and an augmenter that is quick to make. */
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll } from "vitest";
 import { createAugmenter } from "../../src/augmentation/augmenter.js";
 import type { AugmentationSettings } from "../../src/augmentation/settings.js";
 
-/** A folder for the test file that imports this. */
+/** A folder for the test files of one process. */
 export const folder = mkdtempSync(join(tmpdir(), "pearl-augment-"));
-
-afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Writes a file into the folder. @returns its path */
 export function file(name: string, text: string): string {

@@ -1,9 +1,8 @@
 /** Folders with safetensors weights to import: copies of the fixtures with PyTorch's results. */
-import { copyFileSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll } from "vitest";
 import { oracleFolder } from "./oracle-model.js";
 
 /** What test/oracles/encoders.py computed in float64. */
@@ -17,16 +16,8 @@ export interface Expected {
 
 const fixtures = fileURLToPath(new URL("./fixtures/", import.meta.url));
 
-const made: string[] = [];
-afterAll(() => {
-  for (const folder of made) rmSync(folder, { recursive: true, force: true });
-});
-
-/** A new folder that is removed when the test file is done. */
-export function temporaryFolder(): string {
-  made.push(mkdtempSync(join(tmpdir(), "pearl-import-")));
-  return made[made.length - 1];
-}
+/** A new folder, which is removed with those of the test run. */
+export const temporaryFolder = (): string => mkdtempSync(join(tmpdir(), "pearl-import-"));
 
 /** A copy of a fixture that a test may damage. */
 export function fixtureModel(name: "roberta" | "bert"): { folder: string; expected: Expected } {

@@ -14,10 +14,7 @@ const train = command({
   ],
   options: [
     required("-o, --output <file>", "JSON file of the tagger"),
-    option(
-      "--source <file>",
-      "many sentences with other tags, to learn which tokens are alike (default: none)",
-    ),
+    option("--source <file>", "many sentences with other tags, which give transitions from tag to tag"),
     option("--steps <n>", "steps that also train a representation on the source (default: 0)", wholeNumber),
     shared.seed,
     shared.report,
@@ -25,7 +22,7 @@ const train = command({
     ...shared.run,
   ],
   examples: [
-    ["pearl tag train support.tsv -o tagger.json", "five sentences of each tag do"],
+    ["pearl tag train support.tsv -o tagger.json", "about five sentences of each tag"],
     ["pearl tag train support.tsv --source news.conll -o tagger.json", "with transitions from other tags"],
   ],
   run: async ([path], options, session) => {

@@ -6,7 +6,7 @@ import { createRandom } from "../../random.js";
 import { once } from "../once.js";
 import type { DoubtfulPair } from "../review/doubtful.js";
 import type { Known } from "../weights/answers.js";
-import { type AcceptedLevel, established, type PrecisionReport } from "./promise.js";
+import { type AcceptedLevel, established, fewest, type PrecisionReport } from "./promise.js";
 
 /** Chance that the true precision lies below the lower end; as much that it lies above the upper end. */
 const outside = 0.05;
@@ -63,11 +63,11 @@ export function binomialBound(hits: number, draws: number): number {
   return low;
 }
 
-/** Levels of which each has at most half the pairs of the one before. */
-export function halving<Level extends AcceptedLevel>(levels: Iterable<Level>): Level[] {
-  const kept: Level[] = [];
+/** The widest level, and those that have half the pairs of the one before at most, but enough to be worth a promise. */
+export function halving<Level extends AcceptedLevel>([widest, ...levels]: readonly Level[]): Level[] {
+  const kept = [widest];
   for (const level of levels)
-    if (level.count > 0 && level.count <= (kept.at(-1)?.count ?? Infinity) / 2) kept.push(level);
+    if (level.count >= fewest && level.count <= kept.at(-1)!.count / 2) kept.push(level);
   return kept;
 }
 
@@ -105,7 +105,7 @@ export function auditOf<Level extends AcceptedLevel>(
       if (found === undefined || !isWider) return estimated;
       const { level, order, judged, right, estimate, low, high } = found;
       const reason = `${right} of ${judged} pairs drawn at random from ${order.length} are right`;
-      const report = { ...established(new Map([["sample", estimate]]), target, reason), low, high };
+      const report = { ...established(new Map([["sample", estimate]]), target, level, reason), low, high };
       return { level: decided(level), report };
     },
     open: (target) => {

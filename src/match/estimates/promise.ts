@@ -63,7 +63,7 @@ export function keepPrecision<Level extends AcceptedLevel>({
       if (level.count < fewest) break;
       const estimates = precisionEstimates(level);
       const isEnough = Math.min(...estimates.values()) >= needed && veto(level) === undefined;
-      if (isEnough) return { level, report: established(estimates, target) };
+      if (isEnough) return { level, report: established(estimates, target, level) };
     }
   }
   const level = fallback();
@@ -72,7 +72,7 @@ export function keepPrecision<Level extends AcceptedLevel>({
   if (found !== undefined) estimates.set("contradictions", 1 - found.strength);
   const few =
     level.count < fewest ? `only ${level.count} pairs are likely: too few to estimate from` : undefined;
-  return { level, report: refused(estimates, target, doubt ?? found?.reason ?? few) };
+  return { level, report: refused(estimates, target, level, doubt ?? found?.reason ?? few) };
 }
 
 /** Share of pairs with contradicting names from which groups are families; least agreement of a distinguishing column. */
@@ -128,25 +128,35 @@ export function precisionEstimates(pairs: ScoredPairs): Map<string, number> {
 export function established(
   estimates: ReadonlyMap<string, number>,
   target: number,
+  accepted: Counted,
   reason = `agreed by ${[...estimates.keys()].join(", ")}`,
 ): PrecisionReport {
-  return { ...range(estimates), promise: { target, established: true, reason } };
+  return { ...range(estimates, accepted), promise: { target, established: true, reason } };
 }
 
 /** A refused promise; without another reason, the smallest estimate is the reason. */
 export function refused(
   estimates: ReadonlyMap<string, number>,
   target: number,
+  accepted: Counted,
   doubt: string | undefined,
 ): PrecisionReport {
   const [name, value] = [...estimates].reduce((worst, entry) => (entry[1] < worst[1] ? entry : worst));
   const reason = doubt ?? `the estimate from ${name} is ${value.toFixed(2)}`;
-  return { ...range(estimates), promise: { target, established: false, reason } };
+  return { ...range(estimates, accepted), promise: { target, established: false, reason } };
 }
 
-/** The smallest estimate. What the others lie above it, the truth may lie below it. */
-function range(estimates: ReadonlyMap<string, number>) {
+type Counted = Pick<AcceptedLevel, "count">;
+
+/**
+ * The smallest estimate. What the others lie above it, the truth may lie below it; and of few pairs the share that is right
+ * strays from its expected value by chance (in 9 of 10 tables within these limits).
+ */
+function range(estimates: ReadonlyMap<string, number>, { count }: Counted) {
   const values = [...estimates.values()];
-  const [estimate, high] = [Math.min(...values), Math.max(...values)];
-  return { estimate, low: Math.max(0, 2 * estimate - high), high };
+  const [estimate, most] = [Math.min(...values), Math.max(...values)];
+  const share = (estimate * count + 1) / (count + 2);
+  const stray = 1.645 * Math.sqrt((share * (1 - share)) / Math.max(1, count));
+  const low = Math.max(0, Math.min(2 * estimate - most, estimate - stray));
+  return { estimate, low, high: Math.min(1, Math.max(most, estimate + stray)) };
 }

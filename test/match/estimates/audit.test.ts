@@ -25,7 +25,7 @@ function level(pairs: number, count = pairs): AcceptedLevel {
 
 const doubted = (of: AcceptedLevel) => ({
   level: of,
-  report: refused(new Map([["a view", 0.5]]), 0.9, undefined),
+  report: refused(new Map([["a view", 0.5]]), 0.9, of, undefined),
 });
 
 /** Answers what the audit asks for until it asks no more or enough is answered. */

@@ -5,6 +5,7 @@ import {
   type AcceptedLevel,
   keepPrecision,
   precisionEstimates,
+  refused,
 } from "../../../src/match/estimates/promise.js";
 import { rivalPrecision } from "../../../src/match/estimates/rivals.js";
 import { posteriorPrecision } from "../../../src/match/estimates/scored-pairs.js";
@@ -161,5 +162,15 @@ describe("a promised precision", () => {
     );
     const low = keepPrecision({ target: 0.9, levels: [unlikely], fallback: () => unlikely });
     expect(low.report.promise.reason).toBe("the estimate from column weights is 0.50");
+  });
+});
+
+describe("the range of an estimate", () => {
+  it("is wider for few pairs: the share of right ones strays by chance", () => {
+    const of = (count: number) => refused(new Map([["a view", 0.9]]), 0.95, { count }, undefined);
+    // Of 50 pairs (.9 × 50 + 1) / 52 = .885 are expected, with a standard deviation of .0452.
+    expect(of(50).low).toBeCloseTo(0.9 - 1.645 * 0.0452, 3);
+    expect(of(50).high).toBeCloseTo(0.9 + 1.645 * 0.0452, 3);
+    expect(of(5000).low).toBeGreaterThan(0.89);
   });
 });
