@@ -148,7 +148,7 @@ async function serve(/** @type {Settings} */ { folder, threads, batches }) {
   );
   for await (const line of createInterface({ input: process.stdin })) {
     const [start, busy] = [performance.now(), process.cpuUsage()];
-    const { losses } = await engine.step([ready[Number(line)]], 1e-5);
+    const { losses } = await engine.step(ready[Number(line)], 1e-5);
     const { user, system } = process.cpuUsage(busy);
     const took = { seconds: (performance.now() - start) / 1000, processor: (user + system) / 1e6 };
     console.log(JSON.stringify({ ...took, loss: losses.training_loss }));

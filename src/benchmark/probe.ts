@@ -73,7 +73,7 @@ export async function probe(
       epoch++;
       shuffle(training, random);
       for (const [i, rows] of batches(training).entries()) {
-        await engine.step([{ feeds: feedsOf(rows), phrases: 2 * rows.length }], learningRate);
+        await engine.step({ feeds: feedsOf(rows), phrases: 2 * rows.length }, learningRate);
         // Steps run in this thread: yield to other work between them.
         if (i % 16 === 0) await new Promise(setImmediate);
       }

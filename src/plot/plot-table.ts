@@ -3,8 +3,10 @@ import { basename, extname } from "node:path";
 import type { EncoderSource } from "../encoder/encode-table.js";
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { messageOf, TableError } from "../errors.js";
+import { formatCount } from "../files/count-text.js";
 import { writeWholeFile } from "../files/whole-file.js";
 import { createRandom, sampleWithout } from "../random.js";
+import { gatherRows, isZero } from "../search/vectors.js";
 import { Table, type TableOptions } from "../table/table.js";
 import { type MapDrawing, type MapPoint, mapAsSvg } from "./map.js";
 import { mapAsHtml } from "./map-page.js";
@@ -142,16 +144,10 @@ async function encodeRows(
     signal,
     onProgress: (done, total) => onProgress?.("encoding", done, total),
   });
-  const known = rows.flatMap((_, row) =>
-    data.subarray(row * dimension, (row + 1) * dimension).some((value) => value !== 0) ? [row] : [],
-  );
+  const known = [...rows.keys()].filter((row) => !isZero(data, row, dimension));
   if (known.length === rows.length) return { vectors: data, rows };
   onNote?.(`phrases skipped because they have no embedding: ${rows.length - known.length}`);
-  const vectors = new Float32Array(known.length * dimension);
-  known.forEach((row, place) => {
-    vectors.set(data.subarray(row * dimension, (row + 1) * dimension), place * dimension);
-  });
-  return { vectors, rows: known.map((row) => rows[row]) };
+  return { vectors: gatherRows(data, known, dimension), rows: known.map((row) => rows[row]) };
 }
 
 async function typesOf(encoder: PhraseEncoder, rows: readonly Row[], { signal, onNote }: PlotOptions) {
@@ -171,11 +167,10 @@ async function typesOf(encoder: PhraseEncoder, rows: readonly Row[], { signal, o
 }
 
 function notesOn(drawn: number, rows: number, encoder: PhraseEncoder, { seed = 0 }: PlotOptions): string[] {
-  const count = (number: number): string => number.toLocaleString("en-US");
   const which =
     drawn === rows
-      ? `${count(drawn)} phrases`
-      : `${count(drawn)} of ${count(rows)} phrases, chosen at random (seed ${seed})`;
+      ? `${formatCount(drawn)} phrases`
+      : `${formatCount(drawn)} of ${formatCount(rows)} phrases, chosen at random (seed ${seed})`;
   return [
     `${which}, encoded by ${encoder.model.name}, projected by UMAP.`,
     "Neighbouring phrases are similar; long distances and directions mean little.",

@@ -203,10 +203,9 @@ export class VectorIndex {
 
   /**
    * Compares every stored row, and the graph, with their checksums.
-   * @returns files without checksums, which earlier versions wrote
    * @throws VectorIndexError that names the file that differs
    */
-  verify(): Promise<readonly string[]> {
+  verify(): Promise<void> {
     return this.store.verify();
   }
 

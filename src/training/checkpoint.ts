@@ -2,7 +2,7 @@
  * Checkpoints: everything that a run needs to continue bit for bit, in folders that appear under their name only when
  * they are whole and on the disk: a crash at any point leaves the last whole one.
  *
- *     checkpoints/step-000500/tensors.safetensors   weights, Adam's moments, the running average
+ *     checkpoints/step-000500/tensors.safetensors   weights, Adam's moments
  *     checkpoints/step-000500/checkpoint.json       step, settings, best score, version, checksum
  *
  * Batches are functions of seed and step: the step is the data's position and the state of all randomness.
@@ -28,7 +28,6 @@ const StoredRecord = v.object({
   /** Settings that must be equal to resume; values are compared as JSON. */
   settings: v.record(v.string(), v.unknown()),
   best: v.optional(v.object({ step: v.number(), score: v.number() })),
-  evaluationsSinceBest: v.number(),
   /** Of the last step taken: a resumed run without further steps reports it. */
   last: v.optional(v.object({ loss: v.number(), parts: v.record(v.string(), v.number()) })),
   checksum: v.string(),
@@ -152,7 +151,7 @@ export async function readTensors(
 
 /** Everything that decides the weights at a step, except the number of steps. */
 export function settingsOf(program: TrainingProgram, data: TrainingData, options: TrainOptions): Settings {
-  const { learningRate, schedule = { kind: "constant" }, accumulate = 1, clipNorm, averageDecay } = options;
+  const { learningRate, schedule = { kind: "constant" }, clipNorm } = options;
   const { model, loss, cut } = program;
   const { nodes, initializers } = model.graph;
   const weights = [...initializers].flatMap(([name, tensor]) => [
@@ -161,7 +160,7 @@ export function settingsOf(program: TrainingProgram, data: TrainingData, options
   ]);
   return {
     ...options.settings,
-    ...{ learningRate, schedule, accumulate, clipNorm, averageDecay },
+    ...{ learningRate, schedule, clipNorm },
     evaluationEvery: options.evaluation?.every,
     optimiser: adamSettings(options.optimiser),
     data: data.fingerprint,

@@ -25,7 +25,7 @@ export interface Place {
 }
 
 export interface StepReport {
-  /** Before the update, as means over the step's batches. */
+  /** Before the update. */
   readonly losses: Losses;
   /** Global norm of the gradients before clipping. */
   readonly gradientNorm: number;
@@ -63,16 +63,11 @@ export class TrainingEngine {
     return new TrainingEngine(place, runner, optimiser);
   }
 
-  /** One step on the mean loss of one or more batches. */
-  async step(batches: readonly TrainingBatch[], rate: number): Promise<StepReport> {
+  async step(batch: TrainingBatch, rate: number): Promise<StepReport> {
     const sink = this.optimiser.sink();
-    const losses: Losses = {};
-    const feeds = this.optimiser.feeds();
-    for (const batch of batches)
-      for (const [name, loss] of Object.entries(await this.#runner.run(batch, feeds, sink)))
-        losses[name] = (losses[name] ?? 0) + loss / batches.length;
+    const losses = await this.#runner.run(batch, this.optimiser.feeds(), sink);
     const finite = Object.values(losses).every(Number.isFinite);
-    const gradientNorm = await this.optimiser.update(sink, { rate, batches: batches.length, finite });
+    const gradientNorm = await this.optimiser.update(sink, { rate, finite });
     return { losses, gradientNorm, finite: finite && Number.isFinite(gradientNorm) };
   }
 

@@ -4,6 +4,7 @@ import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import * as v from "valibot";
 import { ArgumentError, TrainingError } from "../errors.js";
+import { formatCount } from "../files/count-text.js";
 import { readJson } from "../files/json.js";
 import { writeWholeJson } from "../files/whole-file.js";
 import { checkIsFree, removePartialFolders } from "../files/whole-folder.js";
@@ -270,8 +271,7 @@ async function stepsOf<Record extends RunRecord>(
   const measured = await measure();
   const { seconds } = measured;
   const fitting = stepsIn(minutes, measured);
-  const count = fitting.toLocaleString("en-US");
-  onNote?.(`a step takes ${seconds.toFixed(2)} s: ${count} steps fit into ${minutes} minutes`);
+  onNote?.(`a step takes ${seconds.toFixed(2)} s: ${formatCount(fitting)} steps fit into ${minutes} minutes`);
   await writeWholeJson(path, { steps: fitting, seconds });
   return fitting;
 }

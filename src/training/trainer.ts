@@ -38,10 +38,6 @@ export interface Evaluation {
   readonly every: number;
   /** Scores weights (by name, in the graph's layout) after `step` steps; a larger score is better. */
   run(weights: ReadonlyMap<string, Tensor>, step: number): Promise<number>;
-  /** Training stops after this many evaluations without a new best; default: never. */
-  readonly patience?: number;
-  /** Steps that are taken at least; default 0. */
-  readonly minimumSteps?: number;
 }
 
 /** Options of {@link train}. */
@@ -52,8 +48,6 @@ export interface TrainOptions extends EngineOptions {
   readonly learningRate: number;
   /** Default: constant. */
   readonly schedule?: Schedule;
-  /** Batches in a step, which follows their mean gradient; default 1. */
-  readonly accumulate?: number;
   /** Folder of `checkpoints/` and `metrics.jsonl`. Default: neither is written. */
   readonly folder?: string;
   /** Steps between two checkpoints; default 500. One is always written at the end and on interruption. */
@@ -101,10 +95,10 @@ export async function train(
 ): Promise<TrainingResult> {
   checkOptions(options);
   options.signal?.throwIfAborted();
-  const { optimiser, clipNorm, averageDecay, device, threads, spinning, updates } = options;
+  const { optimiser, clipNorm, device, threads, spinning, updates } = options;
   const worker = startWorker("./training-worker.js", import.meta.url);
   try {
-    const engineOptions = { optimiser, clipNorm, averageDecay, device, threads, spinning, updates };
+    const engineOptions = { optimiser, clipNorm, device, threads, spinning, updates };
     const place = await worker.call<Place>("open", { program, options: engineOptions });
     options.onOpen?.(place);
     return await new Run(program, data, options, worker).toTheEnd();
@@ -143,7 +137,7 @@ class Run {
     this.#metrics = options.folder && join(options.folder, "metrics.jsonl");
     const settings = settingsOf(program, data, options);
     // every field, so that a resumed run writes them in the same order
-    const unknown = { best: undefined, evaluationsSinceBest: 0, last: undefined };
+    const unknown = { best: undefined, last: undefined };
     this.#state = { version: packageVersion(), settings, step: 0, ...unknown };
   }
 
@@ -153,18 +147,18 @@ class Run {
     await this.#start();
     const resumedAt = this.#state.step;
     if (this.#state.step === 0 && evaluation) await this.#evaluate(evaluation);
-    let next = this.#batches(this.#state.step);
-    while (this.#state.step < steps && !this.#hasStalled()) {
+    let next = this.#batch(this.#state.step);
+    while (this.#state.step < steps) {
       if (signal?.aborted) await this.#interrupt(signal);
       const asked = performance.now();
-      const batches = await next;
+      const batch = (await next) as TrainingBatch;
       const started = performance.now();
       const rate = learningRate * scheduleFactor(schedule, this.#state.step);
-      const running = this.#worker.call<StepReport>("step", { batches, rate });
-      next = this.#batches(this.#state.step + 1);
+      const running = this.#worker.call<StepReport>("step", { batch, rate });
+      next = this.#batch(this.#state.step + 1);
       const report = await running;
       const seconds = (performance.now() - started) / 1000;
-      const metrics = this.#metricsOf(report, batches, rate, seconds, (started - asked) / 1000);
+      const metrics = this.#metricsOf(report, batch, rate, seconds, (started - asked) / 1000);
       if (!report.finite) await this.#stopAtNaN(metrics);
       this.#state.last = { loss: metrics.loss, parts: metrics.parts };
       this.#state.step++;
@@ -196,29 +190,22 @@ class Run {
     startMetrics(this.#metrics, this.#state.step);
   }
 
-  /** The batches of a step; they are made while the step before runs. */
-  #batches(step: number): Promise<TrainingBatch[]> {
-    const indices = step < this.#options.steps ? this.#indices(step) : [];
-    const batches = (async () => Promise.all(indices.map((index) => this.#data.batch(index))))();
-    // a failure is reported where the batches are awaited, which may be later
-    batches.catch(() => {});
-    return batches;
-  }
-
-  #indices(step: number): number[] {
-    const { accumulate = 1 } = this.#options;
-    return Array.from({ length: accumulate }, (_, i) => step * accumulate + i);
+  /** The batch of a step, made while the step before runs; undefined after the last step. */
+  #batch(step: number): Promise<TrainingBatch | undefined> {
+    const batch = (async () => (step < this.#options.steps ? this.#data.batch(step) : undefined))();
+    // a failure is reported where the batch is awaited, which may be later
+    batch.catch(() => {});
+    return batch;
   }
 
   #metricsOf(
     { losses, gradientNorm }: StepReport,
-    batches: readonly TrainingBatch[],
+    { phrases }: TrainingBatch,
     learningRate: number,
     seconds: number,
     wait: number,
   ): StepMetrics {
     const { [this.#program.loss]: loss, ...parts } = losses;
-    const phrases = batches.reduce((count, batch) => count + batch.phrases, 0);
     return {
       ...{ step: this.#state.step + 1, loss, parts, gradientNorm, learningRate },
       phrasesPerSecond: phrases / seconds,
@@ -230,13 +217,11 @@ class Run {
   /** Saves the batch of a step without finite numbers. The engine has kept nothing of the step. */
   async #stopAtNaN({ step, loss, gradientNorm, learningRate }: StepMetrics): Promise<never> {
     const { folder } = this.#options;
-    const batches = await Promise.all(
-      this.#indices(step - 1).map((index) => this.#data.describe?.(index) ?? this.#data.batch(index)),
-    );
+    const batch = await (this.#data.describe?.(step - 1) ?? this.#data.batch(step - 1));
     let saved = "";
     if (folder) {
       const path = join(folder, `failed-step-${step}.json`);
-      const report = { step, loss: String(loss), gradientNorm: String(gradientNorm), learningRate, batches };
+      const report = { step, loss: String(loss), gradientNorm: String(gradientNorm), learningRate, batch };
       writeFileSync(path, JSON.stringify(report, plainNumbers));
       saved = ` The batch is saved in ${path}.`;
     }
@@ -260,17 +245,9 @@ class Run {
     const seconds = (performance.now() - started) / 1000;
     if (this.#metrics) appendMetrics(this.#metrics, { step, score, seconds });
     this.#options.onEvaluation?.(step, score);
-    if (best && score <= best.score) {
-      this.#state.evaluationsSinceBest++;
-      return;
-    }
-    Object.assign(this.#state, { best: { step, score }, evaluationsSinceBest: 0 });
+    if (best && score <= best.score) return;
+    this.#state.best = { step, score };
     await this.#save();
-  }
-
-  #hasStalled(): boolean {
-    const { patience = Number.POSITIVE_INFINITY, minimumSteps = 0 } = this.#options.evaluation ?? {};
-    return this.#state.evaluationsSinceBest >= patience && this.#state.step >= minimumSteps;
   }
 
   async #save(): Promise<void> {

@@ -12,8 +12,8 @@ serve({
     engine = await TrainingEngine.open(program, options);
     return { result: engine.place };
   },
-  async step({ batches, rate }: { batches: readonly TrainingBatch[]; rate: number }) {
-    return { result: await engine.step(batches, rate) };
+  async step({ batch, rate }: { batch: TrainingBatch; rate: number }) {
+    return { result: await engine.step(batch, rate) };
   },
   async save({ folder, record }: { folder: string; record: CheckpointRecord }) {
     return { result: writeCheckpoint(folder, await engine.optimiser.state(), record) };

@@ -51,7 +51,7 @@ describe("QuickThoughts' loss", () => {
     const engine = await TrainingEngine.open(program(contextSize), { threads: 1 });
     try {
       for (const [i, bags] of batches.entries()) {
-        const { losses: found } = await engine.step([{ feeds: feedsOf(bags), phrases: bags.length }], rate);
+        const { losses: found } = await engine.step({ feeds: feedsOf(bags), phrases: bags.length }, rate);
         expect(Math.abs(Object.values(found)[0] - losses[i]), `step ${i + 1}`).toBeLessThan(1e-4);
       }
       const weights = copyTensors(await engine.optimiser.weights());
@@ -67,7 +67,7 @@ describe("QuickThoughts' loss", () => {
   it("is 0 for a batch in which no sentence has a neighbour", async () => {
     const engine = await TrainingEngine.open(program(1), { threads: 1 });
     const apart = places.map((_, i) => 10 * i);
-    const step = await engine.step([{ feeds: feedsOf(batches[0], apart), phrases: 9 }], rate);
+    const step = await engine.step({ feeds: feedsOf(batches[0], apart), phrases: 9 }, rate);
     expect(Object.values(step.losses)).toEqual([0]);
     expect(step.gradientNorm).toBe(0);
     await engine.release();

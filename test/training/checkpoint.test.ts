@@ -8,7 +8,7 @@ import { tensor } from "../../src/onnx/tensor.js";
 import { listCheckpoints, writeCheckpoint } from "../../src/training/checkpoint.js";
 import { newFolder } from "./pairs-folder.js";
 
-const record = (step: number) => ({ step, version: "0", settings: {}, evaluationsSinceBest: 0 });
+const record = (step: number) => ({ step, version: "0", settings: {} });
 const state = (step: number, value = 1) => ({
   step,
   tensors: new Map([["w", tensor("float32", [2], [1, value])]]),
@@ -25,7 +25,7 @@ describe("checkpoints", () => {
       const { writeCheckpoint } = await import(${JSON.stringify(index)});
       const write = (step, size) => writeCheckpoint(process.argv[1], {
         step, tensors: new Map([["w", { type: "float32", dims: [size], data: new Float32Array(size) }]]),
-      }, { step, version: "0", settings: {}, evaluationsSinceBest: 0 });
+      }, { step, version: "0", settings: {} });
       write(1, 10);
       try { write(2, 1e6); } catch (error) { console.log(error.name + ": " + error.message); }`;
       const command = `ulimit -f 64; exec "${process.execPath}" --input-type=module -e "$0" "$1"`;

@@ -1,16 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { ArgumentError } from "../../src/errors.js";
 import type { Tensor } from "../../src/onnx/tensor.js";
 import type { Feeds } from "../../src/runtime/tensor.js";
 import type { TrainingProgram } from "../../src/train.js";
-import { TrainingEngine } from "../../src/training/engine.js";
 import { type Gradient, GradientSum } from "../../src/training/gradients/gradient-sum.js";
 import { GradientRunner } from "../../src/training/gradients/gradients.js";
 import { asParameter, golden, parameters } from "../autodiff/oracle.js";
 import { denseGradient } from "./dense-gradient.js";
 import { difference, expectTwentyAdamSteps, largest, meaningful } from "./oracle-claims.js";
 import { chunkedBatch, oracleProgram, wholeBatch } from "./oracle-task.js";
-import { tinyData, tinyProgram } from "./tiny-program.js";
 
 const startOf = (program: TrainingProgram, name: string) =>
   program.model.graph.initializers.get(name) as Tensor;
@@ -28,23 +25,6 @@ describe("the training engine on PyTorch's oracle", () => {
 
   it("20 steps of Adam as a graph end at PyTorch's weights", () =>
     expectTwentyAdamSteps(oracleProgram(), "in one pass", { updates: "device" }));
-
-  it("keeps an exponential moving average of the weights, the latest most", async () => {
-    const plain = await TrainingEngine.open(tinyProgram());
-    const averaged = await TrainingEngine.open(tinyProgram(), { averageDecay: 0.75 });
-    const name = "dense.weight";
-    const weightOf = async (engine: TrainingEngine) =>
-      Array.from((await engine.optimiser.weights()).get(name)?.data as Float32Array);
-    let expected = await weightOf(plain);
-    for (let step = 0; step < 3; step++) {
-      for (const engine of [plain, averaged]) await engine.step([await tinyData.batch(step)], 0.01);
-      const weights = await weightOf(plain);
-      expected = expected.map((average, i) => 0.75 * average + 0.25 * weights[i]);
-    }
-    const found = await weightOf(averaged);
-    expect(difference(found, expected)).toBeLessThan(1e-7);
-    await expect(TrainingEngine.open(tinyProgram(), { averageDecay: 1 })).rejects.toThrow(ArgumentError);
-  });
 
   it("gives the gradient of one pass where a batch is cut into chunks of any size", async () => {
     const program = oracleProgram();

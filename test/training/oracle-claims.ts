@@ -27,14 +27,14 @@ export async function expectTwentyAdamSteps(
   const { float64, batches } = golden();
   const inputs = batches.map((batch) => (how === "in chunks" ? chunkedBatch(batch, 5) : wholeBatch(batch)));
   for (let step = 0; step < 20; step++) {
-    const { losses, finite } = await engine.step([inputs[step % 4]], 1e-3);
+    const { losses, finite } = await engine.step(inputs[step % 4], 1e-3);
     const right = float64.trajectory[step];
     expect(finite).toBe(true);
     if (step === 0) expect(Math.abs(losses.total / right.total - 1)).toBeLessThan(1e-6);
     for (const part of ["total", "ntxent", "cross_entropy_sum"] as const)
       expect(Math.abs(losses[part] - right[part])).toBeLessThan(2e-5);
   }
-  const { losses } = await engine.step([inputs[0]], 0);
+  const { losses } = await engine.step(inputs[0], 0);
   expect(Math.abs(losses.total - float64.final_loss_batch0)).toBeLessThan(2e-5);
   const weights = await engine.optimiser.weights();
   expectWeights(program, weights, parameters("weights_after_20_steps"));

@@ -1,4 +1,4 @@
-/** Two ways to train end at the same weights: in one pass, in chunks, accumulated and resumed. */
+/** Two ways to train end at the same weights: in one pass, in chunks and resumed. */
 import { expect } from "vitest";
 import type { TrainingBatch } from "../../src/train.js";
 import { type EngineOptions, TrainingEngine } from "../../src/training/engine.js";
@@ -24,18 +24,13 @@ async function inChunks(index: number): Promise<TrainingBatch> {
 
 /** Trains with `options`, and again with those of another place, and compares every weight. */
 export async function expectSameTraining(options: EngineOptions, place: EngineOptions, tolerance = 1e-5) {
-  const steps = [
-    [await tinyData.batch(0)],
-    [await inChunks(1)],
-    [await tinyData.batch(2), await inChunks(3), await tinyData.batch(4)],
-    [await tinyData.batch(5)],
-  ];
+  const steps = [await tinyData.batch(0), await inChunks(1), await tinyData.batch(2), await inChunks(3)];
   const [memory, other] = [
     await TrainingEngine.open(tinyProgram(), options),
     await TrainingEngine.open(tinyProgram(), { ...options, ...place }),
   ];
-  for (const batches of steps) {
-    const [a, b] = [await memory.step(batches, 0.01), await other.step(batches, 0.01)];
+  for (const batch of steps) {
+    const [a, b] = [await memory.step(batch, 0.01), await other.step(batch, 0.01)];
     expect(b.finite).toBe(true);
     expect(Math.abs(b.losses.loss - a.losses.loss)).toBeLessThan(tolerance);
     expect(Math.abs(b.gradientNorm / a.gradientNorm - 1)).toBeLessThan(1e-4);

@@ -4,6 +4,7 @@ import { buildCorpus } from "../../corpus/build-corpus.js";
 import { CORPUS_FILES, readManifest } from "../../corpus/corpus-folder.js";
 import { mineCorpus } from "../../corpus/mining/mine.js";
 import { PhraseEncoder } from "../../encoder/phrase-encoder.js";
+import { formatCount } from "../../files/count-text.js";
 import { exists } from "../../files/whole-file.js";
 import type { RunOptions } from "../../training/run.js";
 import { cacheFolder } from "../characters/pretrained.js";
@@ -46,7 +47,7 @@ export async function prepareCorpus(request: CorpusRequest): Promise<string> {
       onNote,
       onProgress: ({ step, done, total }) => onPreparation?.(step, done, total),
     });
-    onNote?.(`${report.negatives.toLocaleString("en-US")} hard negatives, in ${report.path}`);
+    onNote?.(`${formatCount(report.negatives)} hard negatives, in ${report.path}`);
   } finally {
     await encoder.dispose();
   }

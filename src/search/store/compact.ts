@@ -13,7 +13,7 @@ export async function copyLiveRows(
   old: Generation,
   folder: string,
   { signal, onProgress }: IndexWork,
-): Promise<FileSum | undefined> {
+): Promise<FileSum> {
   const { dimension, extent } = old;
   await rm(folder, { recursive: true, force: true });
   const fresh = await Generation.create(folder, old, extent.next);

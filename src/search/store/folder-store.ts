@@ -175,10 +175,9 @@ export class FolderStore implements VectorStore {
     await this.saveManifest({ unfinished });
   }
 
-  async verify(): Promise<readonly string[]> {
+  async verify(): Promise<void> {
     await this.generation.check("all");
     await checkGraph(this.generation, "all");
-    return this.generation.unchecked;
   }
 
   async close(): Promise<void> {

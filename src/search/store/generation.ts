@@ -31,10 +31,10 @@ export class Generation {
   /** The valid part of the files; anything beyond is left over from an interruption. */
   extent: Extent = { rows: 0, bytes: 0, next: 1 };
   readonly deleted = new Set<number>();
-  /** The graph; null where there is none, undefined where an earlier version recorded none. */
-  graph: GraphRecord | null | undefined;
+  /** Null where there is none. */
+  graph: GraphRecord | null = null;
   /** Length and checksum of the journal, for index.json. */
-  journal: FileSum | undefined;
+  journal: FileSum;
   private commits: Commit[] = [];
   private isWriting = false;
   private kept: { readonly from: number; readonly to: number; readonly vectors: Float32Array } | undefined;
@@ -47,7 +47,7 @@ export class Generation {
     this.dimension = layout.dimension;
     this.precision = layout.precision;
     this.metric = layout.metric;
-    this.journal = layout.journal;
+    this.journal = layout.journal ?? [0, checksum("")];
   }
 
   /** Opens a generation for reading; `startWriting` opens it for writing. */
@@ -83,7 +83,7 @@ export class Generation {
     await vectors.truncate(this.extent.rows * this.rowBytes);
     await cells.truncate(this.extent.bytes);
     await places.truncate(this.extent.rows * placeBytes);
-    await journal.truncate(this.journal?.[0]);
+    await journal.truncate(this.journal[0]);
     this.isWriting = true;
   }
 
@@ -195,12 +195,6 @@ export class Generation {
     for (const file of this.rowPaths) await compare(file);
   }
 
-  /** Files without checksums: earlier versions wrote none of these. */
-  get unchecked(): string[] {
-    const places = this.commits.some(({ sums }) => sums?.length === 2) ? ["places"] : [];
-    return this.graph === undefined ? [...places, "graph"] : places;
-  }
-
   /** What files were like when they were last found whole. */
   get memory(): string {
     return join(this.folder, "checked");
@@ -226,7 +220,7 @@ export class Generation {
     try {
       await Promise.all(write());
       const line = journalLine(commit);
-      const [end, sum] = this.journal ?? [0, checksum("")];
+      const [end, sum] = this.journal;
       await writeSafely(this.files.journal, line, end);
       this.journal = [end + line.length, checksum(line, sum)];
     } catch (error) {

@@ -46,8 +46,8 @@ function graphPath({ folder }: Generation, name: string, rows: number, width: nu
  * @throws VectorIndexError where they are damaged, MissingDataError where its library is not installed
  */
 export async function openGraph(generation: Generation): Promise<CoveringGraph | undefined> {
-  const best = graphName.exec(generation.graph?.name ?? "") ?? (await unrecordedGraph(generation));
-  if (best === undefined) return undefined;
+  const best = graphName.exec(generation.graph?.name ?? "");
+  if (best === null) return undefined;
   await checkGraph(generation, "changed");
   const path = join(generation.folder, best[0]);
   const library = await graphLibrary(best[1] as GraphLibrary["name"]);
@@ -59,16 +59,8 @@ export async function openGraph(generation: Generation): Promise<CoveringGraph |
     rows: Number(best[2]),
     search: searchOf(library.open(path, settingsOf(generation, axes), effort), axes),
     axes,
-    unreached: new ListedRows(generation, await readList(path)),
+    unreached: new ListedRows(generation, await readList(generation, path)),
   };
-}
-
-/** The graph that covers most rows, where an earlier version recorded none. */
-async function unrecordedGraph({ folder, graph, extent }: Generation): Promise<RegExpExecArray | undefined> {
-  if (graph !== undefined) return undefined;
-  const names = (await readdir(folder)).map((file) => graphName.exec(file));
-  const fitting = names.filter((match) => match !== null && Number(match[2]) <= extent.rows);
-  return fitting.sort((left, right) => Number(right![2]) - Number(left![2]))[0] ?? undefined;
 }
 
 /** @throws VectorIndexError that names the file @param which as in Generation.check */
@@ -202,12 +194,10 @@ async function readSample(generation: Generation, first: number): Promise<Float3
   return sample;
 }
 
-/** The rows that a graph does not find; none where an earlier version wrote no list. */
-async function readList(path: string): Promise<Int32Array> {
-  const bytes = await readFile(`${path}${listSuffix}`).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return new Uint8Array(0);
-    throw error;
-  });
+/** The rows that a graph does not find; none where its library makes no list. */
+async function readList({ graph }: Generation, path: string): Promise<Int32Array> {
+  if (graph?.files[listSuffix] === undefined) return new Int32Array();
+  const bytes = await readFile(`${path}${listSuffix}`);
   return new Int32Array(new Uint8Array(bytes).buffer);
 }
 

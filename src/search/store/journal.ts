@@ -24,9 +24,9 @@ export interface GraphRecord {
 /** A change. */
 export interface Commit extends Extent {
   readonly deleted?: readonly number[];
-  /** Checksums of the added parts of `vectors`, `cells` and `places`; earlier versions wrote fingerprints of two. */
+  /** Checksums of the added parts of `vectors`, `cells` and `places`. */
   readonly sums?: readonly string[];
-  /** The graph from now on; null where there is none. Earlier versions recorded no graphs. */
+  /** The graph from now on; null where there is none. */
   readonly graph?: GraphRecord | null;
 }
 
@@ -49,10 +49,10 @@ const sumLength = 16;
  * @throws VectorIndexError where complete lines follow a broken one, or the recorded part differs: that is damage, not
  *   an interruption
  */
-export async function readJournal(folder: string, recorded?: FileSum): Promise<Journal> {
+export async function readJournal(folder: string, recorded: FileSum): Promise<Journal> {
   const path = join(folder, "journal");
   const bytes = await readFile(path);
-  if (recorded !== undefined && checksum(bytes.subarray(0, recorded[0])) !== recorded[1])
+  if (checksum(bytes.subarray(0, recorded[0])) !== recorded[1])
     throw damaged(path, "it is not the journal that index.json records");
   const commits: Commit[] = [];
   let end = 0;

@@ -183,9 +183,8 @@ export class LanceStore implements VectorStore {
   }
 
   /** Reads everything: LanceDB checks its own files. */
-  async verify(): Promise<readonly string[]> {
+  async verify(): Promise<void> {
     for await (const _ of this.table?.query().select(["key", "vector"]) ?? []);
-    return [];
   }
 
   async close(): Promise<void> {

@@ -34,8 +34,8 @@ const manifestSchema = v.object({
   generation: count,
   /** Rows when this was written; the journal is authoritative. */
   rows: count,
-  /** Length and checksum of the journal when this was written; absent in indexes of earlier versions. */
-  journal: v.optional(v.pipe(v.tuple([count, v.string()]), v.readonly())),
+  /** Length and checksum of the journal when this was written. */
+  journal: v.pipe(v.tuple([count, v.string()]), v.readonly()),
 });
 
 export type Manifest = v.InferOutput<typeof manifestSchema>;

@@ -1,7 +1,6 @@
 /** Compares the stored rows of a generation with the checksums of its commits. */
 import { open } from "node:fs/promises";
 import { checksum, pieceBytes } from "../../files/checksum.js";
-import { openFingerprint } from "../../files/fingerprint.js";
 import { damaged } from "./disk.js";
 import type { Commit } from "./journal.js";
 
@@ -11,8 +10,7 @@ export const rowFiles = ["vectors", "cells", "places"] as const;
 /** The part of a file that one commit added. */
 interface Segment {
   readonly end: number;
-  /** Absent where an earlier version wrote none. */
-  readonly sum?: string;
+  readonly sum: string;
 }
 
 /** @param bytesOf where a commit's part of the file ends */
@@ -33,28 +31,17 @@ export async function compareSegments(path: string, segments: readonly Segment[]
     const piece = Buffer.alloc(pieceBytes);
     let start = 0;
     for (const { end, sum } of segments) {
-      const found = openSum(sum);
+      let found = checksum("");
       for (let at = start; at < end; ) {
         const { bytesRead } = await file.read(piece, 0, Math.min(pieceBytes, end - at), at);
         if (bytesRead === 0) throw damaged(path, `it ends at byte ${at}, before its last row`);
-        found.add(piece.subarray(0, bytesRead));
+        found = checksum(piece.subarray(0, bytesRead), found);
         at += bytesRead;
       }
-      if (sum !== undefined && found.end() !== sum)
-        throw damaged(path, `the checksum of bytes ${start} to ${end} differs`);
+      if (found !== sum) throw damaged(path, `the checksum of bytes ${start} to ${end} differs`);
       start = end;
     }
   } finally {
     await file.close();
   }
-}
-
-/** Earlier versions wrote fingerprints, which have twice the digits. */
-function openSum(like = "") {
-  if (like.length === 16) return openFingerprint();
-  let sum = checksum("");
-  const add = (part: Uint8Array): void => {
-    sum = checksum(part, sum);
-  };
-  return { add, end: () => sum };
 }

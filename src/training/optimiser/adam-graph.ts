@@ -9,43 +9,39 @@ export const inputsOf = (weight: string) => ({
   weight,
   m: `m/${weight}`,
   v: `v/${weight}`,
-  average: `average/${weight}`,
   gradient: `gradient/${weight}`,
 });
 
 export const normName = "gradient_norm";
 
 /**
- * The graph of one step. Its scalar inputs: `rate` is the learning rate over 1 - β₁ᵗ, `spread` 1 / √(1 - β₂ᵗ), `scale`
- * the factor of gradients, `keep` 1 - learning rate × decay.
+ * The graph of one step. Its scalar inputs: `rate` is the learning rate over 1 - β₁ᵗ, `spread` 1 / √(1 - β₂ᵗ), `keep`
+ * 1 - learning rate × decay.
  */
 export function adamGraph(shapes: ReadonlyMap<string, readonly number[]>, options: OptimiserOptions): Model {
   const g = new GraphBuilder({ name: "adam" });
   const number = (value: number) => g.scalar("float32", value);
-  const [rate, spread, scale, keep] = ["rate", "spread", "scale", "keep"].map((name) =>
-    g.input(name, "float32", []),
-  );
+  const [rate, spread, keep] = ["rate", "spread", "keep"].map((name) => g.input(name, "float32", []));
   const names = [...shapes.keys()].map(inputsOf);
-  const { averageDecay } = options;
-  for (const { weight, m, v, average, gradient } of names) {
-    const parts = averageDecay === undefined ? [weight, m, v, gradient] : [weight, m, v, gradient, average];
-    for (const name of parts) g.input(name, "float32", [...(shapes.get(weight) as number[])]);
+  for (const { weight, m, v, gradient } of names) {
+    for (const name of [weight, m, v, gradient])
+      g.input(name, "float32", [...(shapes.get(weight) as number[])]);
   }
   const squares = names.map(({ gradient }) =>
     g.add("ReduceSum", [g.add("Mul", [gradient, gradient])], { keepdims: 0 }),
   );
   const total = squares.reduce((sum, square) => g.add("Add", [sum, square]));
-  g.output(normName, g.add("Mul", [g.add("Sqrt", [total]), scale]));
-  const clip = clipped(g, scale, options);
+  g.output(normName, g.add("Sqrt", [total]));
+  const clip = clipFactor(g, options);
 
   const settings = adamSettings(options.optimiser);
   const { kind, betas, epsilon, weightDecay } = settings;
   const [beta1, beta2] = betas;
   const mix = (decay: number, old: string, value: string) =>
     g.add("Add", [g.add("Mul", [old, number(decay)]), g.add("Mul", [value, number(1 - decay)])]);
-  for (const { weight, m, v, average, gradient } of names) {
+  for (const { weight, m, v, gradient } of names) {
     const decays = weightDecay !== 0 && (shapes.get(weight) as number[]).length > 1;
-    const scaled = g.add("Mul", [gradient, clip]);
+    const scaled = clip === undefined ? gradient : g.add("Mul", [gradient, clip]);
     const pulled = decays && kind === "adam";
     const slope = pulled ? g.add("Add", [scaled, g.add("Mul", [weight, number(weightDecay)])]) : scaled;
     const mean = mix(beta1, m, slope);
@@ -59,16 +55,15 @@ export function adamGraph(shapes: ReadonlyMap<string, readonly number[]>, option
     g.output(`next/${weight}`, next);
     g.output(`next/${m}`, mean);
     g.output(`next/${v}`, square);
-    if (averageDecay !== undefined) g.output(`next/${average}`, mix(averageDecay, average, next));
   }
   return g.model();
 }
 
-/** The factor of gradients: the scale, reduced if their norm exceeds the limit. */
-function clipped(g: GraphBuilder, scale: string, { clipNorm }: OptimiserOptions): string {
-  if (clipNorm === undefined) return scale;
+/** The factor of gradients: below 1 if their norm exceeds the limit; undefined without one. */
+function clipFactor(g: GraphBuilder, { clipNorm }: OptimiserOptions): string | undefined {
+  if (clipNorm === undefined) return undefined;
   const limit = g.scalar("float32", clipNorm);
-  return g.add("Mul", [scale, g.add("Div", [limit, g.add("Max", [normName, limit])])]);
+  return g.add("Div", [limit, g.add("Max", [normName, limit])]);
 }
 
 /** Sums of pairs of values: `sum/NAME` of `a/NAME` and `b/NAME`. */

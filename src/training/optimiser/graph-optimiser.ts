@@ -28,7 +28,7 @@ export async function createGraphOptimiser(
 ): Promise<Optimiser> {
   const optimiser = new GraphOptimiser(start, options, sessions);
   const isMoment = (prefix: string) => prefix === "m/" || prefix === "v/";
-  const tensors = statePrefixes(options).flatMap((prefix) =>
+  const tensors = statePrefixes.flatMap((prefix) =>
     [...start].map(([name, tensor]) => {
       const data = isMoment(prefix) ? new Float32Array(tensor.data.length) : tensor.data;
       return [`${prefix}${name}`, { ...tensor, data }] as const;
@@ -63,7 +63,7 @@ class GraphOptimiser implements Optimiser {
     });
   }
 
-  async update(sink: GradientSink, { rate, batches, finite }: UpdateOptions): Promise<number> {
+  async update(sink: GradientSink, { rate, finite }: UpdateOptions): Promise<number> {
     const gradients = (sink as DeviceGradientSum).finish(this.#shapes);
     const session = await this.#session("adam", () => adamGraph(this.#shapes, this.#options), "device");
     const { betas, weightDecay } = adamSettings(this.#options.optimiser);
@@ -74,7 +74,6 @@ class GraphOptimiser implements Optimiser {
       ...Object.fromEntries([...gradients].map(([name, value]) => [inputsOf(name).gradient, value])),
       rate: scalar(rate / (1 - beta1 ** t)),
       spread: scalar(1 / Math.sqrt(1 - beta2 ** t)),
-      scale: scalar(1 / batches),
       keep: scalar(1 - rate * weightDecay),
     });
     dispose(gradients.values());
@@ -90,13 +89,13 @@ class GraphOptimiser implements Optimiser {
   }
 
   async weights(): Promise<ReadonlyMap<string, Tensor>> {
-    const weights = await this.#download(this.#options.averageDecay === undefined ? "" : "average/");
+    const weights = await this.#download("");
     return new Map(weights);
   }
 
   async state(): Promise<EngineState> {
     const tensors = new Map<string, Tensor>();
-    for (const prefix of statePrefixes(this.#options))
+    for (const prefix of statePrefixes)
       for (const [weight, tensor] of await this.#download(prefix)) tensors.set(`${prefix}${weight}`, tensor);
     return { step: this.#step, tensors };
   }
@@ -105,7 +104,7 @@ class GraphOptimiser implements Optimiser {
     dispose(Object.values(this.#state));
     const session = await this.#session("upload", () => copyGraph(this.#shapes), "device");
     const weights = [...this.#shapes.keys()];
-    for (const prefix of statePrefixes(this.#options)) {
+    for (const prefix of statePrefixes) {
       const feeds = weights.map((weight) => [weight, tensors.get(`${prefix}${weight}`)]);
       const copies = await session.runOnDevice(Object.fromEntries(feeds) as Feeds);
       for (const weight of weights) this.#state[`${prefix}${weight}`] = copies[`copy/${weight}`];
@@ -116,7 +115,7 @@ class GraphOptimiser implements Optimiser {
   layout(): ReadonlyMap<string, readonly number[]> {
     const shapes = [...this.#shapes];
     return new Map(
-      statePrefixes(this.#options).flatMap((prefix) =>
+      statePrefixes.flatMap((prefix) =>
         shapes.map(([weight, dims]) => [`${prefix}${weight}`, dims] as const),
       ),
     );

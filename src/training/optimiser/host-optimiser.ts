@@ -1,5 +1,4 @@
 /** Weights in memory, updated in place by adam.ts; used on the CPU. */
-import { ArgumentError } from "../../errors.js";
 import type { Tensor } from "../../onnx/tensor.js";
 import type { Feeds } from "../../runtime/tensor.js";
 import { GradientSum, globalNorm } from "../gradients/gradient-sum.js";
@@ -12,31 +11,21 @@ export function createHostOptimiser(
   start: ReadonlyMap<string, Tensor>,
   options: OptimiserOptions,
 ): Optimiser {
-  const { averageDecay, clipNorm = Number.POSITIVE_INFINITY } = options;
-  if (averageDecay !== undefined && !(averageDecay >= 0 && averageDecay < 1))
-    throw new ArgumentError(`the decay of the average must be in [0, 1), not ${averageDecay}`);
+  const { clipNorm = Number.POSITIVE_INFINITY } = options;
   const weights = copyTensors(start);
   const adam = new Adam(weights, options.optimiser);
-  const averages = averageDecay === undefined ? undefined : copyTensors(start);
-  const state = new Map([
-    ...weights,
-    ...prefixed("m/", adam.m),
-    ...prefixed("v/", adam.v),
-    ...prefixed("average/", averages ?? new Map()),
-  ]);
+  const state = new Map([...weights, ...prefixed("m/", adam.m), ...prefixed("v/", adam.v)]);
   return {
     feeds: () => Object.fromEntries(weights) as Feeds,
     sink: () => new GradientSum(),
-    async update(sink: GradientSink, { rate, batches, finite }: UpdateOptions) {
+    async update(sink: GradientSink, { rate, finite }: UpdateOptions) {
       const gradients = (sink as GradientSum).gradients();
-      const norm = globalNorm(gradients.values()) / batches;
-      if (finite && Number.isFinite(norm)) {
-        adam.update(gradients, rate, (norm > clipNorm ? clipNorm / norm : 1) / batches);
-        if (averages) follow(averages, weights, averageDecay as number);
-      }
+      const norm = globalNorm(gradients.values());
+      if (finite && Number.isFinite(norm))
+        adam.update(gradients, rate, norm > clipNorm ? clipNorm / norm : 1);
       return norm;
     },
-    weights: async () => averages ?? weights,
+    weights: async () => weights,
     state: async () => ({ step: adam.step, tensors: state }),
     async restore({ step, tensors }: EngineState) {
       for (const [name, { data }] of state)
@@ -54,16 +43,3 @@ const prefixed = (prefix: string, tensors: ReadonlyMap<string, Tensor>) =>
 /** The same tensors with buffers of their own, which no further step changes. */
 export const copyTensors = (tensors: ReadonlyMap<string, Tensor>): Map<string, Tensor> =>
   new Map([...tensors].map(([name, tensor]) => [name, { ...tensor, data: tensor.data.slice() }]));
-
-/** The exponential moving average: decay · average + (1 - decay) · weight. */
-function follow(
-  averages: ReadonlyMap<string, Tensor>,
-  weights: ReadonlyMap<string, Tensor>,
-  decay: number,
-): void {
-  for (const [name, tensor] of averages) {
-    const average = tensor.data as Float32Array;
-    const data = weights.get(name)?.data as Float32Array;
-    for (let i = 0; i < data.length; i++) average[i] = decay * average[i] + (1 - decay) * data[i];
-  }
-}

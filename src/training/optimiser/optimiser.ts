@@ -8,14 +8,10 @@ export interface OptimiserOptions {
   readonly optimiser?: AdamOptions;
   /** Gradients with a global norm above this are scaled down to it; default: never. */
   readonly clipNorm?: number;
-  /** Decay of a running average of the weights, in [0, 1); default: none is kept. */
-  readonly averageDecay?: number;
 }
 
 export interface UpdateOptions {
   readonly rate: number;
-  /** Batches with collected gradients: the step follows their mean. */
-  readonly batches: number;
   /** False if a loss is NaN or infinite: then only the norm is computed. */
   readonly finite: boolean;
 }
@@ -23,20 +19,19 @@ export interface UpdateOptions {
 /** Everything that must be stored to continue bit for bit. */
 export interface EngineState {
   readonly step: number;
-  /** Weights by name, moments as `m/NAME` and `v/NAME`, the running average as `average/NAME`. */
+  /** Weights by name, moments as `m/NAME` and `v/NAME`. */
   readonly tensors: ReadonlyMap<string, Tensor>;
 }
 
-/** Prefixes of names in a state: the weights, Adam's moments, and the running average if one is kept. */
-export const statePrefixes = ({ averageDecay }: OptimiserOptions): string[] =>
-  averageDecay === undefined ? ["", "m/", "v/"] : ["", "m/", "v/", "average/"];
+/** Prefixes of names in a state: the weights, and Adam's moments. */
+export const statePrefixes = ["", "m/", "v/"] as const;
 
 export interface Optimiser {
   feeds(): DeviceFeeds;
   sink(): GradientSink;
   /** Takes the step, unless a gradient is NaN or infinite. @returns their global norm before clipping */
   update(sink: GradientSink, options: UpdateOptions): Promise<number>;
-  /** The weights, or their running average if one is kept; in memory, perhaps the optimiser's own arrays. */
+  /** In memory, perhaps the optimiser's own arrays. */
   weights(): Promise<ReadonlyMap<string, Tensor>>;
   /** The state, perhaps as the optimiser's own arrays: store it before the next step. */
   state(): Promise<EngineState>;

@@ -1,4 +1,4 @@
-/** Graphs along principal axes find what an exact search finds and grow with new rows; older graphs open. */
+/** Graphs along principal axes find what an exact search finds and grow with new rows. */
 import { existsSync, mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,14 +6,11 @@ import { afterAll, describe, expect, it } from "vitest";
 import { VectorIndexError } from "../../../src/errors.js";
 import { createRandom } from "../../../src/random.js";
 import { exactNeighbours } from "../../../src/search/exact.js";
-import { hnswLibrary } from "../../../src/search/graph/hnsw.js";
 import { VectorIndex } from "../../../src/search/vector-index.js";
 import { unitRows } from "../../../src/search/vectors.js";
-import { asEarlierVersion } from "../earlier-version.js";
 
 const root = mkdtempSync(join(tmpdir(), "pearl-graphs-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
-const hnsw = hnswLibrary();
 const dimension = 96;
 const rows = 3000;
 const options = { dimension, backend: "hnsw" } as const;
@@ -96,31 +93,6 @@ describe("an index whose vectors lie in few directions", () => {
     const all = Float32Array.from([...both, ...others]);
     expect(await recall(index, nearTo(others, 200), all)).toBeGreaterThan(0.98);
     expect(await recall(index, nearTo(more, 200), all)).toBeGreaterThan(0.98);
-    await index.close();
-  });
-
-  it("is searched over whole vectors if its graph was written by a version without axes", async () => {
-    const path = join(root, "older");
-    const exact = await VectorIndex.build(path, [batchOf(vectors)], { ...options, backend: "exact" });
-    await exact.close();
-    const settings = { dimension, metric: "cosine" } as const;
-    const older = hnsw.create(settings);
-    await older.add(0, vectors);
-    const graph = join(path, "generation-1", "hnsw-3000");
-    older.save(graph);
-    asEarlierVersion(path, dimension * 4);
-    const index = await VectorIndex.open(path);
-    expect((await index.describe()).searchedBy).toBe("hnsw over 3,000 rows");
-    // Rows that are added in parallel threads include a few that the graph cannot reach, different ones each time.
-    // That version did not list them, so the index finds only what the graph finds.
-    const queries = nearTo(vectors, 200);
-    const [{ indices }, candidates] = await Promise.all([
-      exactNeighbours(queries, vectors, { dimension, metric: "inner-product" }),
-      hnsw.open(graph, settings).search(queries, 5),
-    ]);
-    const given = indices.filter((row, query) => candidates.subarray(5 * query, 5 * query + 5).includes(row));
-    expect(given.length).toBeGreaterThan(150);
-    expect(await recall(index, queries, vectors)).toBeGreaterThanOrEqual(given.length / 200);
     await index.close();
   });
 

@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import { fileSum } from "../../../src/files/checksum.js";
 import { createRandom } from "../../../src/random.js";
 import { Generation } from "../../../src/search/store/generation.js";
 import { findUnreached } from "../../../src/search/store/listed-rows.js";
 import { VectorIndex } from "../../../src/search/vector-index.js";
-import { asEarlierVersion } from "../earlier-version.js";
 
 const root = mkdtempSync(join(tmpdir(), "pearl-listed-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -52,8 +52,14 @@ describe("an index with listed rows", () => {
     await (await VectorIndex.build(path, [{ vectors, cells }], options)).close();
     // As if the graph missed every third row. It does not, so each of them could be found twice.
     const listed = Int32Array.from({ length: 333 }, (_, place) => place * 3);
-    writeFileSync(join(path, "generation-1", "hnsw-1000.unreached"), new Uint8Array(listed.buffer));
-    asEarlierVersion(path, dimension * 4);
+    const folder = join(path, "generation-1");
+    writeFileSync(join(folder, "hnsw-1000.unreached"), new Uint8Array(listed.buffer));
+    const changed = await Generation.open(folder, { dimension, metric: "cosine", precision: "float32" });
+    await changed.startWriting();
+    const { name, files } = changed.graph!;
+    const list = await fileSum(join(folder, "hnsw-1000.unreached"));
+    await changed.recordGraph({ name, files: { ...files, ".unreached": list } });
+    await changed.close();
     const index = await VectorIndex.open(path);
     expect((await index.describe()).searchedBy).toBe("hnsw over 1,000 rows (333 of them one by one)");
     const exact = await VectorIndex.build(join(root, "exact"), [{ vectors, cells }], {
