@@ -8,6 +8,7 @@ import { jsonSchemaTransform, validatorCompiler, type ZodTypeProvider } from "fa
 import { packageVersion } from "../files/version.js";
 import { embeddingRoutes } from "./embeddings.js";
 import { errorBody, errorObject, RequestError, statusOf } from "./errors.js";
+import { isLoopback } from "./loopback.js";
 import { matchRoutes } from "./match.js";
 import { phraseRoutes } from "./phrases.js";
 import { reconcileRoutes } from "./reconcile/routes.js";
@@ -19,6 +20,8 @@ export interface ServerOptions {
   readonly modelNames: readonly string[];
   /** What requests must send as bearer token. Default: no key. */
   readonly apiKey?: string;
+  /** "local" answers only requests that name this machine as their host. Default "all". */
+  readonly hosts?: "local" | "all";
   /** Origins whose pages may call the server. Default none. */
   readonly origins?: readonly string[];
   readonly log?: LogLevel;
@@ -39,6 +42,7 @@ export type Server = ReturnType<typeof bareServer>;
 export async function createServer(service: Service, options: ServerOptions): Promise<Server> {
   const app = bareServer(service, options);
   if (options.origins?.length) await app.register(cors, { origin: [...options.origins] });
+  if (options.hosts === "local") refuseForeignHosts(app);
   if (options.apiKey !== undefined) requireKey(app, options.apiKey);
   await app.register(swagger, {
     openapi: { openapi: "3.1.0", info: { title: "pearl", version: packageVersion() } },
@@ -87,6 +91,15 @@ function drain(app: FastifyInstance, seconds: number): void {
     ];
   });
   app.addHook("onClose", async () => timers.forEach(clearTimeout));
+}
+
+/** A page of a foreign name that resolves to this machine could read answers otherwise: it is no foreign origin to itself. */
+function refuseForeignHosts(app: FastifyInstance): void {
+  app.addHook("onRequest", async ({ headers: { host = "" } }) => {
+    if (isLoopback(host)) return;
+    const message = "Without an API key this server answers only as localhost or 127.0.0.1.";
+    throw new RequestError(403, message, { code: "unknown_host" });
+  });
 }
 
 /** Requests need the key, but for a few routes without data. Digests have one length, as the comparison requires. */

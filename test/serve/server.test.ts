@@ -26,6 +26,23 @@ describe("the API key", () => {
   });
 });
 
+describe("a server for this machine alone", () => {
+  it("refuses a request by a foreign name that resolves to it", async () => {
+    const { post } = await testServer({ hosts: "local" });
+    for (const host of [
+      "evil.example",
+      "evil.example:8080",
+      "127.0.0.1.evil.example",
+      "localhost.evil.example",
+    ]) {
+      const answer = await post("/v1/embeddings", body, { host });
+      expect(answer).toMatchObject({ status: 403, json: { error: { code: "unknown_host" } } });
+    }
+    for (const host of ["localhost:8080", "127.0.0.1:8080", "[::1]:8080", "127.0.0.1"])
+      expect((await post("/v1/embeddings", body, { host })).status).toBe(200);
+  });
+});
+
 describe("errors", () => {
   it("are OpenAI's objects for unknown URLs, wrong methods, media types and sizes, too", async () => {
     const { app, post } = await testServer({ limits: { bodyBytes: 1000 } });

@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { basename } from "node:path";
 import type { PhraseEncoder } from "../../encoder/phrase-encoder.js";
 import { messageOf, UsageError } from "../../errors.js";
+import { isLoopback } from "../../serve/loopback.js";
 import type { Server } from "../../serve/server.js";
 import type { ServedIndex } from "../../serve/service.js";
 import { command, type OptionsOf } from "../command.js";
@@ -78,6 +79,7 @@ export default command({
     const server = await createServer(service, {
       modelNames,
       apiKey,
+      hosts: apiKey === undefined && isLoopback(options.host) ? "local" : "all",
       arrivalSeconds: options.requestTimeout,
       origins: options.cors,
       log: options.log,
@@ -144,8 +146,7 @@ function announce(
   const { name } = encoder.model;
   session.say(`model: ${name}, ${formatCount(encoder.dimension)} dimensions, on ${encoder.device}`);
   if (names !== "") session.say(`indexes: ${names}`);
-  const isLocal = /^(localhost|127\..*|::1)$/.test(host);
-  if (!isLocal && apiKey === undefined)
+  if (!isLoopback(host) && apiKey === undefined)
     session.say(
       `warning: ${host} can be reached from other machines, and there is no API key (--api-key-file)`,
     );

@@ -8,8 +8,8 @@ import { batchSeed, createRandom } from "../../random.js";
 const [shortest, longest] = [1, 25];
 
 /**
- * The word of a number. Its length is drawn from a normal distribution with the list's mean and deviation, rounded, and
- * drawn again outside 1 to 25; its characters by their frequencies in the list, spaces left out.
+ * The word of a number. Its length is drawn from a normal distribution with the list's mean and deviation, rounded
+ * and cut to 1 to 25; its characters by their frequencies in the list, spaces left out.
  */
 export function syntheticWords(like: readonly string[], seed: number): (number: number) => string {
   const counts = new Map<string, number>();
@@ -33,14 +33,9 @@ export function syntheticWords(like: readonly string[], seed: number): (number: 
 }
 
 function drawLength(mean: number, deviation: number, random: () => number): number {
-  for (;;) {
-    // Box and Muller's transform
-    const normal = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
-    const length = Math.round(mean + deviation * normal);
-    if (length >= shortest && length <= longest) return length;
-    // a list of long words alone would never end
-    if (mean > longest && deviation < 1) return longest;
-  }
+  // Box and Muller's transform
+  const normal = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+  return Math.min(longest, Math.max(shortest, Math.round(mean + deviation * normal)));
 }
 
 /** The first place whose value is above x, in rising values. */

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import Fastify, { type FastifyInstance } from "fastify";
 import { messageOf } from "../../errors.js";
 import type { Answer } from "../../match/review/read-decisions.js";
+import { isLoopback } from "../loopback.js";
 import { type ReviewOptions, ReviewSession, type ReviewState } from "./session.js";
 
 export interface RunningReview {
@@ -97,7 +98,7 @@ function guard(app: FastifyInstance, token: string): void {
     reply.headers(headers);
     const { host = "", origin } = request.headers;
     // A foreign name that resolves to this machine (DNS rebinding) arrives with the foreign name.
-    if (!/^(127\.0\.0\.1|localhost):\d+$/.test(host) || (origin !== undefined && origin !== `http://${host}`))
+    if (!isLoopback(host) || (origin !== undefined && origin !== `http://${host}`))
       return reply.code(403).send({ error: "This page is for this machine only." });
     const { token: given } = request.params as { token?: string };
     if (given === undefined || !isToken(given)) return reply.code(404).send({ error: "Not found." });
