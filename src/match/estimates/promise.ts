@@ -70,8 +70,8 @@ export function keepPrecision<Level extends AcceptedLevel>({
   const found = veto(level);
   const estimates = precisionEstimates(level);
   if (found !== undefined) estimates.set("contradictions", 1 - found.strength);
-  const few =
-    level.count < fewest ? `only ${level.count} pairs are likely: too few to estimate from` : undefined;
+  const likely = level.count === 1 ? "1 pair is" : `${level.count} pairs are`;
+  const few = level.count < fewest ? `only ${likely} likely: too few to estimate from` : undefined;
   return { level, report: refused(estimates, target, level, doubt ?? found?.reason ?? few) };
 }
 
