@@ -5,10 +5,10 @@ import { rowsFormatOfName } from "../../table/format.js";
 import { command, type OptionsOf } from "../command.js";
 import { counted } from "../format.js";
 import { option, shared } from "../options.js";
+import { reviewCommand } from "../serve/review.js";
 import { besideOutput, loadEncoder, outputFor, type Session, tableSettings } from "../session.js";
 import { groupingOptions } from "./cluster.js";
 import { columnLines, effectLine, precisionLine } from "./report.js";
-import { reviewCommand } from "./review.js";
 
 const options = [
   option(

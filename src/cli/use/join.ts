@@ -5,9 +5,9 @@ import { rowsFormatOfName } from "../../table/format.js";
 import { command, type OptionsOf } from "../command.js";
 import { counted, formatCount, formatDuration, formatPercent } from "../format.js";
 import { choice, fraction, option, positiveInteger, shared, tableOptionsOf } from "../options.js";
+import { reviewCommand } from "../serve/review.js";
 import { loadEncoder, type Session } from "../session.js";
 import { columnLines, effectLine, precisionLine } from "./report.js";
-import { reviewCommand } from "./review.js";
 
 const options = [
   ...shared.compared,

@@ -251,9 +251,9 @@ const cases: Readonly<Record<string, Case>> = {
     `${ablate} --parts types`,
   ),
   "results of another ablation": corpusCase(
-    `${ablate} --parts types; ${ablate} --parts types --seed 9`,
+    `${ablate} --parts types; ${ablate} --parts types --temperature 0.2`,
     "Name another folder, or remove the file.",
-    `${ablate} --parts types --seed 9 -o another`,
+    `${ablate} --parts types --temperature 0.2 -o another`,
   ),
   "an option that is no number": corpusCase(
     `${onCorpus} ${base} --epochs 0`,

@@ -20,7 +20,7 @@ import {
   shared,
 } from "../options.js";
 import { loadEncoder, type Session } from "../session.js";
-import { openIndex, sayState } from "./index-table.js";
+import { openIndex, sayState } from "../use/index-table.js";
 
 const options = [
   option(

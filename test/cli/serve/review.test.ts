@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { reviewCommand } from "../../../src/cli/use/review.js";
+import { reviewCommand } from "../../../src/cli/serve/review.js";
 import { type Outcome, pearl } from "../run-cli.js";
 
 let folder: string;
