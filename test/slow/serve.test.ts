@@ -125,7 +125,9 @@ describe("pearl serve", () => {
       for (let name = queue.pop(); name !== undefined; name = queue.pop()) {
         const [expected, script] = kinds[name];
         const found = await talk(port, script);
-        if (found !== expected) wrong[name] = [...(wrong[name] ?? []), found];
+        // while a client still sends, the reset of the connection may overtake the answer
+        const isCutOff = name.includes("10 MB") && found === 0;
+        if (found !== expected && !isCutOff) wrong[name] = [...(wrong[name] ?? []), found];
       }
     };
     await Promise.all(Array.from({ length: 40 }, worker));
