@@ -22,7 +22,7 @@ export default command({
   ],
   examples: [
     ["pearl mcp --root ~/tables", "the command that an assistant is configured to start"],
-    ["claude mcp add pearl -- pearl mcp --root ~/tables", "for example in Claude Code"],
+    ["pearl mcp", "the files of the folder that the assistant starts it in"],
   ],
   run: async (_, { root, ...options }, session) => {
     const isFolder = await stat(root).then(
