@@ -1,5 +1,6 @@
 /** Clusters phrases: groups spellings and variants of the same thing, each with a representative phrase. */
-import { PhraseEncoder } from "../encoder/phrase-encoder.js";
+import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
+import { withEncoder } from "../encoder/with-encoder.js";
 import { ArgumentError } from "../errors.js";
 import type { PrecisionReport } from "../match/estimates/promise.js";
 import { groupBy } from "../match/group-by.js";
@@ -83,15 +84,12 @@ export async function cluster(phrases: readonly string[], options: ClusterOption
   check(phrases, options);
   options.signal?.throwIfAborted();
   const found = distinctPhrases(phrases, options);
-  const { signal } = options;
-  const encoder = options.encoder ?? (await PhraseEncoder.load(undefined, { signal }));
-  try {
-    return options.k === undefined
-      ? await clusterSpellings(found, encoder, options)
-      : await clusterTopics(found, encoder, { ...options, k: options.k });
-  } finally {
-    if (options.encoder === undefined) await encoder.dispose();
-  }
+  const { k, signal } = options;
+  return withEncoder(options.encoder, { signal }, (encoder) =>
+    k === undefined
+      ? clusterSpellings(found, encoder, options)
+      : clusterTopics(found, encoder, { ...options, k }),
+  );
 }
 
 async function clusterTopics(

@@ -5,6 +5,8 @@
  * Li et al., "Auto-FuzzyJoin" (SIGMOD 2021): a match that is no nearer than the table's rows are to each other is no
  * evidence.
  */
+
+import { withEncoder } from "../encoder/with-encoder.js";
 import { ArgumentError } from "../errors.js";
 import { exactPairs } from "../match/candidates/nearest-by-embedding.js";
 import { type ColumnPair, type JoinColumn, prepareColumn } from "../match/columns.js";
@@ -13,7 +15,6 @@ import { once } from "../match/once.js";
 import { rankRows } from "../match/rank-pool.js";
 import { labelEffect, partnersOfRight } from "../match/review/label-effect.js";
 import { defaultScorer, type ScorerFile } from "../match/scorer.js";
-import { withEncoder } from "../match/with-encoder.js";
 import { explainPhrases } from "./explain.js";
 import { type Decision, decideMatches, doubtfulProposals } from "./one-column/decide.js";
 import { keysOf, tableWarnings } from "./one-column/keys.js";

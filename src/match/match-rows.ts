@@ -1,5 +1,6 @@
 /** What joining and grouping by all columns share: rows are compared once, and learned from with every set of answers. */
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
+import { withEncoder } from "../encoder/with-encoder.js";
 import { type ColumnReport, columnReports, explainPair, type RowExplanation } from "./column-report.js";
 import type { TableColumns } from "./columns/align.js";
 import { canonicalSides, inverse } from "./columns/canonical.js";
@@ -18,7 +19,6 @@ import { type DoubtfulPair, doubtfulPairs } from "./review/doubtful.js";
 import { type LabelEffect, labelEffect } from "./review/label-effect.js";
 import type { Known } from "./weights/answers.js";
 import { knownPlaces, type Weights } from "./weights/learn.js";
-import { withEncoder } from "./with-encoder.js";
 
 /** Options of matching rows by all columns. */
 export interface MatchRowsOptions extends ColumnOptions, MatchRunOptions {

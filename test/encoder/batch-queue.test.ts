@@ -70,7 +70,7 @@ describe("BatchQueue", () => {
     expect((await both).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
   });
 
-  it("goes on after a batch that failed", async () => {
+  it("continues after a batch that failed", async () => {
     const { queue, batches, turn } = doubling({ batchItems: 1, queueItems: 10 });
     const answers = Promise.allSettled([queue.add([1]), queue.add([2])]);
     await turn();

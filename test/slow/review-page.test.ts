@@ -109,7 +109,7 @@ describe.skipIf(!existsSync(executablePath))("the review page", () => {
     expect(printed).toContain(`4 of 4 pairs answered. Apply the answers with:\n\n  ${command}\n`);
   });
 
-  it("loses no answer in a crash, says that pearl has stopped, and goes on with the open pairs", async () => {
+  it("loses no answer in a crash, says that pearl has stopped, and continues with the open pairs", async () => {
     const page = await openPage(await start());
     await press(page, "y", "1 of 4");
     server.kill("SIGKILL");

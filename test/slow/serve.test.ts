@@ -114,7 +114,7 @@ const kinds: Readonly<Record<string, readonly [status: number, script: Script]>>
 };
 
 describe("pearl serve", () => {
-  it("answers 1,000 bad requests with their status and goes on serving", async () => {
+  it("answers 1,000 bad requests with their status and keeps serving", async () => {
     const { child, port } = await serve("--request-timeout", "2", "--log", "silent");
     const good = await embedded(port, "Zürich");
     const names = Object.keys(kinds);

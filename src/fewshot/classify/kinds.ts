@@ -1,6 +1,7 @@
 /** Learned kinds of phrases: their file, and the kinds of new phrases. */
 import * as v from "valibot";
-import { PhraseEncoder } from "../../encoder/phrase-encoder.js";
+import type { PhraseEncoder } from "../../encoder/phrase-encoder.js";
+import { withEncoder } from "../../encoder/with-encoder.js";
 import { ArgumentError, MissingDataError, ModelError } from "../../errors.js";
 import { readJson, writeCheckedJson } from "../../files/json.js";
 import { kindFeatures } from "./features.js";
@@ -50,8 +51,8 @@ export async function classify(
   { encoder: given, reject = 0, ...options }: ClassifyOptions = {},
 ): Promise<KindOfPhrase[]> {
   if (!(reject >= 0 && reject <= 1)) throw new ArgumentError(`reject must be from 0 to 1, not ${reject}`);
-  const encoder = given ?? (await PhraseEncoder.load(kinds.model.source, options));
-  try {
+  const { source } = kinds.model;
+  return withEncoder(given, { source, signal: options.signal }, async (encoder) => {
     if ((await encoder.fingerprint()) !== kinds.model.fingerprint)
       throw new ModelError(
         `the kinds were learned with ${kinds.model.name}, and ${encoder.model.name} differs from it. ` +
@@ -66,9 +67,7 @@ export async function classify(
       const probability = probabilities[best];
       return { kind: probability < reject ? undefined : kinds.names[best], probability, probabilities };
     });
-  } finally {
-    if (given === undefined) await encoder.dispose();
-  }
+  });
 }
 
 const KindsFile = v.object({

@@ -1,5 +1,6 @@
 /** Learns kinds of phrases from examples, with an honest estimate of how often it is right. */
-import { PhraseEncoder } from "../../encoder/phrase-encoder.js";
+import type { PhraseEncoder } from "../../encoder/phrase-encoder.js";
+import { withEncoder } from "../../encoder/with-encoder.js";
 import { ArgumentError } from "../../errors.js";
 import { createRandom, sampleWithout } from "../../random.js";
 import { kindFeatures } from "./features.js";
@@ -79,8 +80,7 @@ export async function trainKinds(
       `${found}. Give phrases of at least two kinds, and a kind for the rest if needed.`,
     );
   }
-  const encoder = options.encoder ?? (await PhraseEncoder.load());
-  try {
+  return withEncoder(options.encoder, { signal }, async (encoder) => {
     const phrases = distinct.map(({ phrase }) => phrase);
     const features = await kindFeatures(encoder, phrases, {
       signal,
@@ -101,9 +101,7 @@ export async function trainKinds(
       ...{ method, examples: distinct.length, sizes, curve },
       estimate: estimateOf(heldOut, factor, reject),
     };
-  } finally {
-    if (options.encoder === undefined) await encoder.dispose();
-  }
+  });
 }
 
 function distinctExamples(examples: readonly KindExample[]): KindExample[] {

@@ -1,6 +1,7 @@
 /** A tagger of spans that learned from a few sentences: its training, its file and its tags for other sentences. */
 import * as v from "valibot";
-import { PhraseEncoder } from "../../encoder/phrase-encoder.js";
+import type { PhraseEncoder } from "../../encoder/phrase-encoder.js";
+import { withEncoder } from "../../encoder/with-encoder.js";
 import { ArgumentError, MissingDataError, ModelError } from "../../errors.js";
 import { readJson, writeCheckedJson } from "../../files/json.js";
 import { dotRows } from "../../search/vectors.js";
@@ -57,7 +58,7 @@ export async function trainTagger(
   if (!support.some(({ tags }) => tags.some((tag) => tag !== OUTSIDE)))
     throw new ArgumentError("no sentence of the support has a span. Tag at least one of each kind.");
   const { source, steps = 0, seed = 0, signal, onProgress } = options;
-  return withEncoder(options.encoder, undefined, async (encoder) => {
+  return withEncoder(options.encoder, { signal }, async (encoder) => {
     const tagger: Tagger = {
       model: { name: encoder.model.name, fingerprint: await encoder.fingerprint() },
       support,
@@ -105,7 +106,7 @@ export async function tagSentences(
   tagger: Tagger,
   { encoder: given, decoding, signal, onProgress }: TagOptions = {},
 ): Promise<string[][]> {
-  return withEncoder(given, tagger.model.source, async (encoder) => {
+  return withEncoder(given, { source: tagger.model.source, signal }, async (encoder) => {
     if ((await encoder.fingerprint()) !== tagger.model.fingerprint)
       throw new ModelError(
         `the tagger learned with ${tagger.model.name}, and ${encoder.model.name} differs from it. ` +
@@ -123,15 +124,6 @@ export async function tagSentences(
     }
     return tags;
   });
-}
-
-async function withEncoder<Result>(
-  given: PhraseEncoder | undefined,
-  source: string | undefined,
-  work: (encoder: PhraseEncoder) => Promise<Result>,
-): Promise<Result> {
-  const encoder = given ?? (await PhraseEncoder.load(source));
-  return work(encoder).finally(() => given === undefined && encoder.dispose());
 }
 
 async function represent(
