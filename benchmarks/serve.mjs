@@ -3,20 +3,22 @@
  *
  *     npm run build && node scripts/make-e5-shape.mjs && node benchmarks/serve.mjs [--seconds 10] [--soak 20000]
  *
- *   - one: a phrase per request at a fixed rate of 500 per second, 32 connections; the time of an answer
+ *   - one: a phrase per request, 500 per second, each sent when it is due; the time from then to its answer
  *   - most: a phrase per request, as many as 32 connections get
  *   - batches: 64 phrases per request in base64, 4 connections
  *   - soak: many requests of one phrase, and the memory of the server after each tenth of them
  *   - peer: a model of E5-small's shape behind both servers in turns, a phrase per request, 16 connections
  *
- * Thousands of different requests are sent in turn. The load comes from this process (autocannon), on the same cores. Processor
- * times are those of the servers alone, read from /proc, so they hold on a busy machine, too.
+ * Thousands of different requests are sent in turn. The load comes from this process (autocannon, whose fixed rate sends in
+ * bursts, so that one is our own loop), on the same cores. Processor times are those of the servers alone, read from /proc, so
+ * they hold on a busy machine, too.
  */
 import { spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
+import { Agent, createServer, request } from "node:http";
 import { availableParallelism, cpus, loadavg } from "node:os";
 import { basename, dirname, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 // @ts-expect-error: the package has no types
@@ -148,11 +150,52 @@ async function load(
   };
 }
 
+/** Sends requests of one phrase at a fixed rate, whether or not earlier ones are answered (an open loop). */
+async function loadAtRate(
+  /** @type {Running} */ { url, pid },
+  /** @type {string} */ model,
+  /** @type {number} */ rate,
+) {
+  const agent = new Agent({ keepAlive: true, maxSockets: 32 });
+  const headers = { "content-type": "application/json" };
+  const used = processorSeconds(pid);
+  const texts = bodies(model, rate * seconds, 1);
+  const start = performance.now();
+  const post = (/** @type {string} */ body, /** @type {number} */ due) =>
+    new Promise((answered) => {
+      const sent = request(`${url}/v1/embeddings`, { method: "POST", agent, headers }, (response) => {
+        response
+          .resume()
+          .on("end", () => answered(response.statusCode === 200 ? performance.now() - due : undefined));
+      });
+      sent.on("error", () => answered(undefined)).end(body);
+    });
+  const answers = [];
+  while (answers.length < texts.length) {
+    const due = start + (answers.length * 1000) / rate;
+    if (due > performance.now()) await sleep(1);
+    else answers.push(post(texts[answers.length], due));
+  }
+  const times = (await Promise.all(answers)).filter((time) => time !== undefined).sort((a, b) => a - b);
+  const quantile = (/** @type {number} */ share) =>
+    Number(times[Math.floor(times.length * share)].toPrecision(3));
+  agent.destroy();
+  return {
+    requests: times.length,
+    failed: texts.length - times.length,
+    requestsPerSecond: rate,
+    milliseconds: { median: quantile(0.5), p99: quantile(0.99) },
+    serverMillisecondsPerPhrase: Number(
+      ((1000 * (processorSeconds(pid) - used)) / times.length).toPrecision(3),
+    ),
+  };
+}
+
 async function measureMini() {
   const server = await startPearl();
   const model = "pearl-mini";
   await load(server, model, 1, { connections: 8, duration: 2 });
-  const one = await load(server, model, 1, { connections: 32, duration: seconds, overallRate: 500 });
+  const one = await loadAtRate(server, model, 500);
   const most = await load(server, model, 1, { connections: 32, duration: seconds });
   const batches = await load(server, model, 64, { connections: 4, duration: seconds });
   const memory = [];
