@@ -4,7 +4,7 @@
 export type IndexMetric = "cosine" | "inner-product";
 
 /** What finds neighbours. */
-export type IndexBackend = "auto" | "exact" | "hnsw" | "faiss" | "lancedb";
+export type IndexBackend = "auto" | "exact" | "hnsw" | "lancedb";
 
 export type VectorPrecision = "float32" | "float16";
 

@@ -1,6 +1,7 @@
 /** An index of vectors that outlives the program: rows with their vectors, searched, added to, deleted from. */
 import { existsSync } from "node:fs";
 import { ArgumentError, ModelError, VectorIndexError } from "../errors.js";
+import { hnswLibrary } from "./graph/hnsw.js";
 import type {
   IndexDescription,
   IndexEntry,
@@ -56,10 +57,8 @@ export class VectorIndex {
    */
   static async create(path: string, options: CreateIndexOptions): Promise<VectorIndex> {
     const layout = layoutOf(path, options);
-    if (layout.backend === "faiss" || layout.backend === "hnsw") {
-      // Loaded first: a build must not end with a missing library.
-      await (await import("./graph/neighbour-graph.js")).graphLibrary(layout.backend);
-    }
+    // Loaded first: a build must not end with a missing library.
+    if (layout.backend === "hnsw") hnswLibrary();
     const store =
       layout.backend === "lancedb"
         ? await (await import("./store/lance-store.js")).LanceStore.create(path, layout)

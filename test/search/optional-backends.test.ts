@@ -1,5 +1,4 @@
-/** faiss and LanceDB behind the same interface, if they are installed. */
-
+/** An index in LanceDB, if it is installed, behind the same interface as one in a folder. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -18,17 +17,17 @@ const vectors = Float32Array.from({ length: rows * dimension }, () => random() -
 const cells = Array.from({ length: rows }, (_, row) => [`id${row}`, `it's name ${row}`]);
 const queries = Float32Array.from({ length: 50 * dimension }, () => random() - 0.5);
 const base = { dimension, columns: ["id", "name"], phraseColumn: "name" } as const;
-const parts = { faiss: "faiss-node", lancedb: "@lancedb/lancedb" } as const;
+const [backend, part] = ["lancedb", "@lancedb/lancedb"] as const;
 
-describe.each(["faiss", "lancedb"] as const)("an index in %s", (backend) => {
-  const isHere = isInstalled(parts[backend]);
-  if (!isHere) console.info(`skipped: ${parts[backend]} is not installed (pearl doctor says how to get it)`);
+describe("an index in LanceDB", () => {
+  const isHere = isInstalled(part);
+  if (!isHere) console.info(`skipped: ${part} is not installed (pearl doctor says how to get it)`);
 
   it.skipIf(isHere)("names the missing package and the cure, and creates nothing", async () => {
     const path = join(root, backend);
     const building = VectorIndex.build(path, [{ vectors, cells }], { ...base, backend });
     await expect(building).rejects.toThrow(MissingDataError);
-    await expect(building).rejects.toThrow(new RegExp(`${parts[backend]}.*pearl doctor`));
+    await expect(building).rejects.toThrow(new RegExp(`${part}.*pearl doctor`));
     await expect(VectorIndex.open(path)).rejects.toThrow(/is not an index/);
   });
 

@@ -9,8 +9,8 @@
  * The published dictionaries have 572k (YAGO) and 750k (UMLS) names; which file was used is in the details.
  */
 import { TableError } from "../../errors.js";
-import { faissTopOne, subquantisers } from "../../search/graph/faiss.js";
 import { readLines, shownPath } from "../data-folder.js";
+import { faissTopOne, subquantisers } from "../faiss.js";
 import { type EmbeddingModel, embedPhrases } from "../model.js";
 import {
   expectedRecall,

@@ -46,7 +46,7 @@ export function optionalParts() {
     const npm = `npm install --prefix ${quote(place)}${isCheckout ? " --no-save" : ""} ${packages}`;
     return { name, purpose, install: faiss ? `${npm} && ${faissInstall}` : npm, version };
   });
-  const purpose = "the published retrieval protocol, and indexes with --backend faiss (built against FAISS)";
+  const purpose = "the published retrieval protocol (built against FAISS)";
   return [...parts, { name: "faiss-node", purpose, install: faissInstall, version: faiss?.version }];
 }
 

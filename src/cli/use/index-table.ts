@@ -28,7 +28,7 @@ const build = command({
     choice(
       "--backend <name>",
       "search method; auto takes exact below 50,000 rows, else hnsw",
-      ["auto", "exact", "hnsw", "faiss", "lancedb"],
+      ["auto", "exact", "hnsw", "lancedb"],
       "auto",
     ),
     choice("--storage <type>", "number format of stored embeddings", ["float32", "float16"], "float32"),

@@ -3,10 +3,38 @@ import { createRequire } from "node:module";
 import { availableParallelism } from "node:os";
 import type { BatchMatches, Index } from "usearch";
 import { MissingDataError, messageOf } from "../../errors.js";
+import type { IndexMetric } from "../index-types.js";
 import { gatherRows, isZero } from "../vectors.js";
-import type { GraphLibrary, GraphSettings, NeighbourGraph } from "./neighbour-graph.js";
 
 type Usearch = typeof import("usearch");
+
+/** A graph that gives candidates for queries. */
+export interface NeighbourGraph {
+  /**
+   * The nearest rows of each query, as far as an approximate search finds them.
+   *
+   * @param queries rows of the graph's dimension, flat; few at a time, since the call blocks
+   * @param width how many rows per query
+   * @returns row numbers, [queries, width], best first, padded with -1
+   */
+  search(queries: Float32Array, width: number): Int32Array;
+  /** Adds the vectors of the rows from `first` on, which must be the next. Not for a graph opened for searching. */
+  add(first: number, vectors: Float32Array): void;
+  save(path: string): void;
+}
+
+export interface GraphSettings {
+  readonly dimension: number;
+  readonly metric: IndexMetric;
+}
+
+export interface GraphLibrary {
+  create(settings: GraphSettings): NeighbourGraph;
+  /** A graph from its file, memory-mapped, for searching. @param effort rows visited in a search */
+  open(path: string, settings: GraphSettings, effort?: number): NeighbourGraph;
+  /** A graph from its file, for adding rows. */
+  load(path: string, settings: GraphSettings): NeighbourGraph;
+}
 
 /**
  * Edges per row; twice as many on the lowest layer. On 100,000 rows of high intrinsic dimension, 32 took twice as long to
@@ -20,7 +48,12 @@ const expansionSearch = 256;
  * The same along principal axes: on half a million rows of an earlier pearl-mini, 128 found 98.6 % of the nearest rows
  * (five sets of 2,000 queries, 98.1 to 99.0 %); 160 found 98.8 % in a sixth more time.
  */
-const effortAlongAxes = 128;
+export const effortAlongAxes = 128;
+/**
+ * Efforts, ascending, at which a new graph must find each row by its own vector. At most a search's, also along axes: a search
+ * finds whatever is found with these.
+ */
+export const checkedEfforts = [expansionSearch / 8, expansionSearch / 2];
 
 /**
  * The graph stores rows as 8-bit numbers, which makes it half as large and twice as fast as with float16. Comparing more
@@ -80,9 +113,6 @@ function graphOf(index: Index, dimension: number): NeighbourGraph {
 export function hnswLibrary(): GraphLibrary {
   const usearch = loadUsearch();
   return {
-    name: "hnsw",
-    // At most a search's effort, also along axes: a search finds whatever is found with these.
-    efforts: { alongAxes: effortAlongAxes, check: [expansionSearch / 8, expansionSearch / 2] },
     create: (settings) => graphOf(create(usearch, settings), settings.dimension),
     open(path, settings, effort) {
       const index = create(usearch, settings, effort);

@@ -56,11 +56,7 @@ export function damaged(file: string, how: string, cure?: "rebuild the graph"): 
 export function missingFile(index: string, error: unknown): unknown {
   const { code, path = index } = error as NodeJS.ErrnoException;
   if (code !== "ENOENT") return error;
-  return damaged(
-    path,
-    "it is missing",
-    /^(hnsw|faiss)-/.test(basename(path)) ? "rebuild the graph" : undefined,
-  );
+  return damaged(path, "it is missing", /^hnsw-/.test(basename(path)) ? "rebuild the graph" : undefined);
 }
 
 /** The error for a failed write, with its cure. Earlier acknowledged changes are safe. */

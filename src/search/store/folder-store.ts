@@ -6,7 +6,6 @@ import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { LockedError, MissingDataError, VectorIndexError } from "../../errors.js";
 import { acquireLock, type Lock } from "../../files/lock.js";
 import { folderSize } from "../../files/whole-folder.js";
-import type { GraphLibrary } from "../graph/neighbour-graph.js";
 import type {
   IndexDescription,
   IndexEntry,
@@ -159,9 +158,8 @@ export class FolderStore implements VectorStore {
     await this.startWriting();
     const { extent, deleted } = this.generation;
     if (deleted.size > 0 && deleted.size >= extent.rows * deletedShare) await this.compact(work);
-    const name = this.wantedGraph();
-    if (name !== undefined) {
-      await this.withLibrary(() => growGraph(name, this.generation, this.graph, work));
+    if (this.wantsGraph()) {
+      await this.withLibrary(() => growGraph(this.generation, this.graph, work));
     } else if (this.generation.graph !== null) {
       await this.generation.recordGraph(null);
       await removeGraphs(this.generation.folder);
@@ -205,7 +203,7 @@ export class FolderStore implements VectorStore {
     try {
       this.graph = await graph();
     } catch (error) {
-      if (!(error instanceof MissingDataError) || this.manifest.backend === "faiss") throw error;
+      if (!(error instanceof MissingDataError)) throw error;
       this.graph = undefined;
       this.note = `${this.path} is searched exactly, which is slower: ${error.message}`;
     }
@@ -275,10 +273,9 @@ export class FolderStore implements VectorStore {
     await this.generation.startWriting();
   }
 
-  private wantedGraph(): GraphLibrary["name"] | undefined {
+  private wantsGraph(): boolean {
     const { backend } = this.manifest;
-    if (backend === "auto") return this.liveRows >= exactBelow ? "hnsw" : undefined;
-    return backend === "hnsw" || backend === "faiss" ? backend : undefined;
+    return backend === "hnsw" || (backend === "auto" && this.liveRows >= exactBelow);
   }
 }
 

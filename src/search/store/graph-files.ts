@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import { PearlError } from "../../errors.js";
 import { checkOnce, differenceFrom, type FileSum, fileSum } from "../../files/checksum.js";
 import { exists, replaceFile, writeWholeFile } from "../../files/whole-file.js";
-import { type GraphLibrary, graphLibrary, type NeighbourGraph } from "../graph/neighbour-graph.js";
+import { checkedEfforts, effortAlongAxes, hnswLibrary, type NeighbourGraph } from "../graph/hnsw.js";
 import type { IndexWork } from "../index-types.js";
 import { keptShare, type PrincipalAxes, principalAxes, project } from "../principal-axes.js";
 import { damaged, writeTrouble } from "./disk.js";
@@ -30,15 +30,15 @@ const leastKept = 0.75;
 const sampledRows = 8192;
 const rowsPerSample = 64;
 
-/** A graph's file name holds its library, how many rows it covers and, where it has axes, how many. */
-const graphName = /^(hnsw|faiss)-(\d+)(?:-(\d+)axes)?$/;
+/** A graph's file name holds how many rows it covers and, where it has axes, how many. */
+const graphName = /^hnsw-(\d+)(?:-(\d+)axes)?$/;
 /** Files beside a graph: the list of rows that it does not find, and its axes. */
 const listSuffix = ".unreached";
 const axesSuffix = ".axes";
 
 /** Path of a graph over `rows` rows, along `width` axes if it has any. */
-function graphPath({ folder }: Generation, name: string, rows: number, width: number | undefined): string {
-  return join(folder, `${name}-${rows}${width === undefined ? "" : `-${width}axes`}`);
+function graphPath({ folder }: Generation, rows: number, width: number | undefined): string {
+  return join(folder, `hnsw-${rows}${width === undefined ? "" : `-${width}axes`}`);
 }
 
 /**
@@ -50,13 +50,12 @@ export async function openGraph(generation: Generation): Promise<CoveringGraph |
   if (best === null) return undefined;
   await checkGraph(generation, "changed");
   const path = join(generation.folder, best[0]);
-  const library = await graphLibrary(best[1] as GraphLibrary["name"]);
+  const library = hnswLibrary();
   const axes =
-    best[3] === undefined ? undefined : await readAxes(path, Number(best[3]), generation.dimension);
-  const effort = axes === undefined ? undefined : library.efforts?.alongAxes;
+    best[2] === undefined ? undefined : await readAxes(path, Number(best[2]), generation.dimension);
+  const effort = axes === undefined ? undefined : effortAlongAxes;
   return {
-    name: library.name,
-    rows: Number(best[2]),
+    rows: Number(best[1]),
     search: searchOf(library.open(path, settingsOf(generation, axes), effort), axes),
     axes,
     unreached: new ListedRows(generation, await readList(generation, path)),
@@ -88,34 +87,29 @@ export async function checkGraph(
  * @throws MissingDataError where the library is not installed
  */
 export async function growGraph(
-  name: GraphLibrary["name"],
   generation: Generation,
   current: CoveringGraph | undefined,
   work: IndexWork,
 ): Promise<CoveringGraph | undefined> {
   const { rows } = generation.extent;
-  const same = current?.name === name ? current : undefined;
-  const missing = rows - (same?.rows ?? 0);
-  if (missing === 0 || (same !== undefined && missing < rowsOutsideGraph)) return current;
-  const library = await graphLibrary(name);
-  const grown = same !== undefined && (await stillFits(same, generation)) ? same : undefined;
-  const axes = grown === undefined ? await findAxes(library, generation) : grown.axes;
+  const missing = rows - (current?.rows ?? 0);
+  if (missing === 0 || (current !== undefined && missing < rowsOutsideGraph)) return current;
+  const library = hnswLibrary();
+  const grown = current !== undefined && (await stillFits(current, generation)) ? current : undefined;
+  const axes = grown === undefined ? await findAxes(generation) : grown.axes;
   const settings = settingsOf(generation, axes);
   const graph =
     grown === undefined
       ? library.create(settings)
-      : library.load(graphPath(generation, name, grown.rows, axes?.width), settings);
+      : library.load(graphPath(generation, grown.rows, axes?.width), settings);
   const covered = grown?.rows ?? 0;
   await addRows(graph, axes, generation, covered, work);
-  const path = graphPath(generation, name, rows, axes?.width);
+  const path = graphPath(generation, rows, axes?.width);
   // The graph gets its name last: where it exists, everything that belongs to it is complete.
   await replaceFile(path, async (unnamed) => {
     graph.save(unnamed);
     if (axes !== undefined) await writeWholeFile(`${path}${axesSuffix}`, axes.axes);
-    if (library.efforts === undefined) return;
-    const searches = library.efforts.check.map((effort) =>
-      searchOf(library.open(unnamed, settings, effort), axes),
-    );
+    const searches = checkedEfforts.map((effort) => searchOf(library.open(unnamed, settings, effort), axes));
     const joined = await findUnreached(generation, searches, covered, work);
     const listed = Int32Array.from([...(grown?.unreached.rows ?? []), ...joined]);
     await writeWholeFile(`${path}${listSuffix}`, listed);
@@ -165,11 +159,8 @@ async function addRows(
 }
 
 /** Axes for a new graph; none where lengths count, since a graph's 8-bit numbers keep directions only. */
-async function findAxes(
-  { efforts }: GraphLibrary,
-  generation: Generation,
-): Promise<PrincipalAxes | undefined> {
-  if (efforts === undefined || generation.metric !== "cosine") return undefined;
+async function findAxes(generation: Generation): Promise<PrincipalAxes | undefined> {
+  if (generation.metric !== "cosine") return undefined;
   const sample = await readSample(generation, 0);
   return principalAxes(sample, { dimension: generation.dimension, kept: keptByAxes });
 }
@@ -194,7 +185,7 @@ async function readSample(generation: Generation, first: number): Promise<Float3
   return sample;
 }
 
-/** The rows that a graph does not find; none where its library makes no list. */
+/** The rows that a graph does not find. */
 async function readList({ graph }: Generation, path: string): Promise<Int32Array> {
   if (graph?.files[listSuffix] === undefined) return new Int32Array();
   const bytes = await readFile(`${path}${listSuffix}`);

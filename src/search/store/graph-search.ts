@@ -1,6 +1,5 @@
 /** Searches a graph for candidates, compares them exactly, and adds the rows that the graph does not cover. */
 import { formatCount } from "../../files/count-text.js";
-import type { GraphLibrary } from "../graph/neighbour-graph.js";
 import type { PrincipalAxes } from "../principal-axes.js";
 import type { Generation } from "./generation.js";
 import type { GraphSearch, ListedRows } from "./listed-rows.js";
@@ -8,7 +7,6 @@ import { bestOf, type FoundRow, type Query, rankCandidates, scanRows } from "./r
 
 /** A graph over the rows below `rows`. */
 export interface CoveringGraph {
-  readonly name: GraphLibrary["name"];
   readonly rows: number;
   readonly search: GraphSearch;
   /** The axes onto which the graph projects its vectors; absent where it holds them whole. */
@@ -17,12 +15,12 @@ export interface CoveringGraph {
   readonly unreached: ListedRows;
 }
 
-export function describeGraph({ name, rows, unreached, axes }: CoveringGraph, total: number): string {
+export function describeGraph({ rows, unreached, axes }: CoveringGraph, total: number): string {
   const along = axes === undefined ? "" : ` along ${axes.width} axes`;
   const listed = unreached.rows.length;
   const oneByOne = listed > 0 ? ` (${formatCount(listed)} of them one by one)` : "";
   const rest = total > rows ? `, exact over ${formatCount(total - rows)}` : "";
-  return `${name} over ${formatCount(rows)} rows${along}${oneByOne}${rest}`;
+  return `hnsw over ${formatCount(rows)} rows${along}${oneByOne}${rest}`;
 }
 
 /** Queries in one call of the library, which blocks. */
