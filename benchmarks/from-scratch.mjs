@@ -112,7 +112,7 @@ async function* phraseRows() {
       yield [phrase, lexical, lexical === "NP" ? "" : "OTHER", Number(count) || 1];
 }
 
-const keptBack = readKeptBack(join(data, "bench"));
+const keptBack = readKeptBack(data);
 
 /** True for a pair in the half of the evaluation that is kept back. @param {string} a @param {string} b */
 const isKeptBack = (a, b) => keptBack.has(pairHash(pairKey(a, b)));

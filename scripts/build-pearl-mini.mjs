@@ -94,7 +94,7 @@ const unlessExists = (file, /** @type {() => Promise<void>} */ make) => async ()
 const makeCorpus = unlessExists(join(corpus, "corpus.json"), () =>
   pearl(
     ...["corpus", "build", "--no-quotes", "--phrases", join(tables, "phrases.tsv")],
-    ...["--synonyms", synonyms, "--resume", "-o", corpus],
+    ...["--synonyms", synonyms, "-o", corpus],
   ),
 );
 

@@ -49,7 +49,7 @@ if (!existsSync(join(data, "bench/kept-back.sha256"))) {
 
 /** @param {string} folder @param {any} recipe */
 async function checkAll(folder, recipe) {
-  const evaluation = readEvaluation(join(data, "bench"));
+  const evaluation = readEvaluation(data);
   return [
     ...(await checkSynonyms(folder, evaluation)),
     ...(await checkPhrases(folder, data, evaluation)),

@@ -1,7 +1,7 @@
 /**
  * Reads what training data must not contain: the evaluation's pairs, the hashes of its other half, its
- * titles, and the WordNet synsets behind Turney's questions. The files are in a benchmark folder such as
- * ../shared/data/bench.
+ * titles, and the WordNet synsets behind Turney's questions. The files are in bench/ (phrases) and er/ (tables
+ * to match) of a data folder such as ../shared/data.
  */
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -30,17 +30,25 @@ export function pairKey(a, b) {
 /** The hash of a pair, as in kept-back.sha256. @param {string} key from `pairKey` */
 export const pairHash = (key) => createHash("sha256").update(key).digest("hex").slice(0, 16);
 
-/** @param {string} bench folder of the evaluation's files @returns {Set<string>} */
-export const readKeptBack = (bench) =>
-  new Set(readFileSync(join(bench, "kept-back.sha256"), "utf8").split(/\s+/).filter(Boolean));
+/** @param {string} data folder with bench/ and, where there are tables to match, er/ @returns {Set<string>} */
+export const readKeptBack = (data) =>
+  new Set(
+    ["bench", "er"]
+      .map((name) => join(data, name, "kept-back.sha256"))
+      .filter(existsSync)
+      .flatMap((path) => readFileSync(path, "utf8").split(/\s+/).filter(Boolean)),
+  );
 
-/** Reads the pairs, titles and hashes of the evaluation. @param {string} bench @returns {Evaluation} */
-export function readEvaluation(bench) {
+/** Reads the pairs, titles and hashes of the evaluation. @param {string} data with bench/ and er/ @returns {Evaluation} */
+export function readEvaluation(data) {
+  const bench = join(data, "bench");
   /** @type {Map<string, string>} */
   const pairs = new Map();
   for (const [set, read] of Object.entries(pairReaders))
     for (const [a, b] of read(bench)) if (!pairs.has(pairKey(a, b))) pairs.set(pairKey(a, b), set);
-  return { pairs, titles: readTitles(bench), keptBack: readKeptBack(bench) };
+  for (const [a, b] of tablePairs(join(data, "er")))
+    if (!pairs.has(pairKey(a, b))) pairs.set(pairKey(a, b), "er");
+  return { pairs, titles: readTitles(bench), keptBack: readKeptBack(data) };
 }
 
 /**
@@ -67,7 +75,61 @@ const pairReaders = {
 };
 
 /** Names of the evaluation sets that consist of pairs. */
-export const pairSets = Object.keys(pairReaders);
+export const pairSets = [...Object.keys(pairReaders), "er"];
+
+/**
+ * Yields the pairs of matching rows of tables, column by column: texts under the same header, or under those
+ * that about.json pairs. Equal texts teach nothing and are left out.
+ * @param {string} folder of sets, as in ../shared/data/er @returns {Generator<[string, string]>}
+ */
+function* tablePairs(folder) {
+  for (const name of existsSync(folder) ? readdirSync(folder) : []) {
+    const file = (/** @type {string} */ base) => join(folder, name, base);
+    if (!existsSync(file("about.json"))) continue;
+    const { more } = JSON.parse(readFileSync(file("about.json"), "utf8"));
+    const isJoin = existsSync(file("gt.csv"));
+    const [left, right] = isJoin
+      ? [csv(file("left.csv"), true), csv(file("right.csv"), true)]
+      : twice(csv(file("table.csv"), true));
+    const matches = isJoin
+      ? goldOfJoin(left, right, csv(file("gt.csv")))
+      : goldOfGroups(left, csv(file("truth.csv")));
+    const other = new Map(more.map((/** @type {string} */ column) => column.split("=")));
+    const columns = left[0].map((header) => right[0].indexOf(other.get(header) ?? header));
+    for (const [one, two] of matches)
+      for (const [column, partner] of columns.entries())
+        if (one[column] && two[partner] && folded(one[column]) !== folded(two[partner]))
+          yield [one[column], two[partner]];
+  }
+}
+
+/** @template Value @param {Value} value @returns {[Value, Value]} */
+const twice = (value) => [value, value];
+
+/** @param {string[][]} left @param {string[][]} right @param {string[][]} gold ids */
+function* goldOfJoin(left, right, gold) {
+  const rowById = (/** @type {string[][]} */ [header, ...rows]) =>
+    new Map(rows.map((row) => [row[header.indexOf("id")], row]));
+  const [lefts, rights] = [rowById(left), rowById(right)];
+  for (const [l, r] of gold) {
+    const [one, two] = [lefts.get(l), rights.get(r)];
+    if (one && two) yield [one, two];
+  }
+}
+
+/** @param {string[][]} table @param {string[][]} truth row (from 1) and entity */
+function* goldOfGroups(table, truth) {
+  /** @type {Map<string, number[]>} */
+  const groups = new Map();
+  for (const [row, entity] of truth) {
+    const group = groups.get(entity);
+    if (group) group.push(Number(row));
+    else groups.set(entity, [Number(row)]);
+  }
+  for (const group of groups.values())
+    for (const [at, row] of group.entries())
+      for (const partner of group.slice(at + 1)) yield [table[row], table[partner]];
+}
 
 /** @param {string} bench */
 function readTitles(bench) {
@@ -114,8 +176,8 @@ const joinTables = (bench) =>
     .map((name) => join(bench, "autofj", name))
     .filter((folder) => existsSync(join(folder, "gt.csv")));
 
-/** Rows of a CSV file without its header. @param {string} path @returns {string[][]} */
-function csv(path) {
+/** Rows of a CSV file. @param {string} path @param {boolean} [header] whether to keep its header @returns {string[][]} */
+function csv(path, header = false) {
   /** @type {string[][]} */
   const rows = [[]];
   const text = readFileSync(path, "utf8");
@@ -123,5 +185,5 @@ function csv(path) {
     rows.at(-1)?.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'));
     if (end !== ",") rows.push([]);
   }
-  return rows.slice(1).filter(({ length }) => length > 1);
+  return rows.slice(header ? 0 : 1).filter(({ length }) => length > 1);
 }

@@ -25,7 +25,7 @@ import { defaultData, readRecipe, recipePath } from "./recipe.mjs";
 
 /**
  * @param {{ data: string, output: string, recipe: any, seed: number, texts?: readonly string[] }} options
- *   `data` holds train/ and bench/; `texts` defaults to those of the recipe
+ *   `data` holds train/, bench/ and er/; `texts` defaults to those of the recipe
  * @returns {Promise<object>} the content of prepared.json
  */
 export async function prepare({ data, output, recipe, seed, texts = recipe.pretrain.texts }) {
@@ -35,7 +35,7 @@ export async function prepare({ data, output, recipe, seed, texts = recipe.pretr
   const leftOut = [...leaveOut.evaluation, ...leaveOut.researchOnly];
   mkdirSync(join(output, "text"), { recursive: true });
   const tally = new Tally();
-  const evaluation = readEvaluation(join(data, "bench"));
+  const evaluation = readEvaluation(data);
   const kept = { longest: phrases.longest, leaveOut: leftOut, titles: evaluation.titles };
   const wordnet = await readWordnet();
   const typed = await readTyped(train, wordnet, kept, tally);

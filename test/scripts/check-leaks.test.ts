@@ -42,6 +42,9 @@ writeFileSync(
   "data: { leaveOut: { evaluation: [conll2003, bc5cdr], researchOnly: [] } }\npretrain: { texts: [simple] }\n",
 );
 for (const [name, content] of Object.entries(files)) write(join(data, "bench", name), content);
+write(join(data, "er/sites/about.json"), '{ "kind": "dedupe", "on": "name", "more": [] }');
+write(join(data, "er/sites/table.csv"), "name,city\nAcme Inc,Bern\nAcme Incorporated,Bern\n");
+write(join(data, "er/sites/truth.csv"), "row,entity\n1,5\n2,5\n");
 for (const [name, content] of Object.entries(tables))
   write(join(data, "train", `${name}.gz`), gzipSync(content));
 
@@ -58,6 +61,7 @@ const planted: Record<string, string> = {
   "pairs of ppdb-filtered": "been difficult\tvery difficult\trewrite",
   "pairs of yago": "Sam Ibiam\tSam Henshaw Ibiam\tnames",
   "pairs of autofj": 'David by Michelangelo\tDavid, "the" (Michelangelo)\tnames',
+  "pairs of er": "acme incorporated\tAcme Inc\tnames",
   "pairs of kept back": "Rental of cars\tcar hire\trewrite",
   // in one synset with "carbonated water" and "club soda"
   "pairs of turney's synsets": "soda water\tseltzer\tnames",
@@ -106,7 +110,7 @@ describe("npm run check:leaks", () => {
     expect(stdout).toMatch(/bc5cdr +3 +1\n +phrases\.tsv line 4: Jane Roe \(PERSON\)/);
     expect(stdout).toMatch(/titles among the phrases +4 +1\n +phrases\.tsv line 5: lake bled/);
     expect(stdout).toMatch(/titles as lines of text +1 +1\n +text\/simple: Lake {2}Bled/);
-    expect(stdout).toMatch(/error: 12 rows contain evaluation data\n$/);
+    expect(stdout).toMatch(/error: 13 rows contain evaluation data\n$/);
     expect(code).toBe(1);
   });
 

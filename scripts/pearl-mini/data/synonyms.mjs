@@ -19,7 +19,8 @@ const dictionaries = { edict: readEdict, cedict: readCedict, wikdict: readWikdic
 
 /**
  * @typedef {object} SynonymSettings
- * @property {readonly string[]} pairs names of tables in train/pairs
+ * @property {Record<string, { table: string, origins?: readonly string[] }[]>} pairs tables below train/ by source, and
+ *   which of their origins (third column) to read, all by default
  * @property {number} longest maximum characters per phrase
  * @property {number} rewrites rewrites per chunk
  * @property {readonly [number, number]} rewrittenWords minimum and maximum words of a rewritten chunk
@@ -49,8 +50,8 @@ export function* synonymRows(inputs, settings, tally) {
   const admit = admission(inputs, settings, tally);
   /** @type {string[][]} pairs that rewrites take their synonyms from */
   const words = [];
-  for (const name of settings.pairs)
-    for (const [a, b, origin] of readRows(join(inputs.data, "pairs", `${name}.tsv.gz`))) {
+  for (const [name, tables] of Object.entries(settings.pairs))
+    for (const [a, b, origin] of tables.flatMap((table) => [...rowsOf(inputs.data, table)])) {
       const start = startsWithAny(origin, settings.leaveOut);
       if (start !== undefined) tally.leftOut(name, start);
       else {
@@ -93,6 +94,12 @@ export function* synonymRows(inputs, settings, tally) {
   // annotated mentions in running text are often not names: "the company"
   for (const { phrase, best } of inputs.typed.values())
     if (phrase.includes(" ") && best < 3) yield* some(admitSelf(phrase, "typed"));
+}
+
+/** @param {string} data @param {{ table: string, origins?: readonly string[] }} source */
+function* rowsOf(data, { table, origins }) {
+  for (const row of readRows(join(data, `${table}.tsv.gz`)))
+    if (origins === undefined || origins.includes(row[2])) yield row;
 }
 
 /** @template Item @param {Item | undefined} item @returns {Item[]} */

@@ -16,7 +16,6 @@ const sources = [
   ["abbrev", "JabRef journal lists (CC0), acronyms found in Wikipedia, Wikinews and medical texts"],
   ["misspell", "codespell's dictionaries (CC BY-SA)"],
   ["words", "misspelt words of WordNet and of typed names, without the words of the evaluation"],
-  ["er", "matched fields of Leipzig's entity-resolution sets (CC BY), without those of the evaluation"],
   ["lexical", "PPDB 1.0 XL, single words (CC BY)"],
   ["gloss, titles", "Wikipedia titles and short descriptions (CC BY-SA)"],
   [

@@ -1,5 +1,6 @@
 /** The tables of pearl-mini from a few rows of training data, some of which are in the evaluation. */
 import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -21,13 +22,30 @@ const evaluation: Record<string, string> = {
   "autofj/Artwork/gt.csv": "id_l,title_l,id_r,title_r\n0,Venus de Milo,0,The Venus of Milo\n",
   "kept-back.sha256": "",
 };
+/** Tables to match: a join whose columns differ by name, and one to dedupe. */
+const tables: Record<string, string> = {
+  "shops/about.json": '{ "kind": "join", "on": "name", "more": ["starring=actor name"] }',
+  "shops/left.csv": 'id,name,starring\n7,"Sony TV, black",Ann Lee\n',
+  "shops/right.csv": "id,actor name,name\nx,Lee Ann (II),Sony black TV\n",
+  "shops/gt.csv": "id_l,id_r\n7,x\n",
+  "sites/about.json": '{ "kind": "dedupe", "on": "name", "more": [] }',
+  "sites/table.csv": "name,city\nAcme Inc,Bern\nother,Bern\nAcme Incorporated,Bern\n",
+  "sites/truth.csv": "row,entity\n1,5\n2,6\n3,5\n",
+  "kept-back.sha256": createHash("sha256").update("held back\tkept back").digest("hex").slice(0, 16),
+};
 const training: Record<string, string[]> = {
   "pairs/names": [
     "IBM\tInternational Business Machines\tror\talias",
     "SAM IBIAM\tSam Henshaw Ibiam\tror\talias",
     "club soda\tseltzer\tror\talias",
     `IBM\t${"very ".repeat(20)}long\tror\talias`,
+    "sony black tv\tSony TV, black\tror\talias",
+    "Ann Lee\tLee Ann (II)\tror\talias",
+    "Acme Incorporated\tACME Inc\tror\talias",
+    "Acme Inc\tother\tror\talias",
+    "held back\tkept back\tror\talias",
   ],
+  "pairs2/aliases": ["Water Cube\tNational Aquatics Center\twiki_renamed\tx", "HIP 25985\tArneb\tstars\tx"],
   "pairs/lexical": ["large\tbig\tppdb\tparaphrase", "big\tlarge\tppdb\tparaphrase"],
   "pairs/misspell": ["recieve\treceive\tspell_errors\tx", "teh\tthe\tcodespell\tx"],
   gloss_wiki: ["Lake Bled\ta lake in Slovenia\tLOC\ten", "Lake Bohinj\ta lake in Slovenia\tLOC\ten"],
@@ -65,7 +83,7 @@ beforeAll(() => {
     `seed: 0
 data:
   phrases: { perType: 100000, capitals: 0, chunks: 10, longest: 120 }
-  synonyms: { pairs: [names, misspell, lexical], longest: 89, rewrites: 2, rewrittenWords: [2, 6], kinds: { fewest: 2, most: 2 }, typos: { copies: 2, twice: 0.5 }, forms: { texts: [news], words: 3, fewest: 2, phrases: 80, pairs: 100 } }
+  synonyms: { pairs: { names: [{ table: pairs/names }, { table: pairs2/aliases, origins: [wiki_renamed] }], misspell: [{ table: pairs/misspell }], lexical: [{ table: pairs/lexical }] }, longest: 89, rewrites: 2, rewrittenWords: [2, 6], kinds: { fewest: 2, most: 2 }, typos: { copies: 2, twice: 0.5 }, forms: { texts: [news], words: 3, fewest: 2, phrases: 80, pairs: 100 } }
   leaveOut: { evaluation: [conll2003, bc5cdr], researchOnly: [conll2000, spell_errors] }
 pretrain: { texts: [simple, news] }
 `,
@@ -75,6 +93,7 @@ pretrain: { texts: [simple, news] }
     writeFileSync(file, content);
   };
   for (const [name, content] of Object.entries(evaluation)) write(join(data, "bench", name), content);
+  for (const [name, content] of Object.entries(tables)) write(join(data, "er", name), content);
   write(join(data, "words/words.txt.gz"), gzipSync("A\nPhotosynthesis\n"));
   for (const [name, lines] of Object.entries(training))
     write(join(data, "train", `${name}.tsv.gz`), gzipSync(`${lines.join("\n")}\n`));
@@ -87,11 +106,13 @@ describe("scripts/pearl-mini/prepare.mjs", () => {
     const own = rows("synonyms.tsv").filter((row) => /\t(?:names|misspell|lexical)$/.test(row));
     expect(own).toEqual([
       "IBM\tInternational Business Machines\tnames",
+      "Acme Inc\tother\tnames",
+      "Water Cube\tNational Aquatics Center\tnames",
       "teh\tthe\tmisspell",
       "large\tbig\tlexical",
     ]);
     const { leftOut } = JSON.parse(readFileSync(join(path, "tables/prepared.json"), "utf8"));
-    expect(leftOut.names).toEqual({ yago: 1, "turney's synsets": 1, "too long": 1 });
+    expect(leftOut.names).toEqual({ yago: 1, "turney's synsets": 1, "too long": 1, er: 3, "kept back": 1 });
     expect(leftOut.misspell).toEqual({ spell_errors: 1 });
   });
 
