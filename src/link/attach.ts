@@ -81,9 +81,9 @@ async function scored(
 ): Promise<{ scorer: PairScorer; odds: Float64Array }> {
   const first = pairScorer(read, learned);
   const odds = first.scores(left, right);
-  const model = await encoder();
-  if (model === "none" || learned.naming < 0) return { scorer: first, odds };
   const plausible = [...odds.keys()].filter((pair) => odds[pair] >= leastPlausible);
+  const model = plausible.length === 0 || learned.naming < 0 ? "none" : await encoder();
+  if (model === "none") return { scorer: first, odds };
   const chosen = new Set(plausible.flatMap((pair) => [left[pair], right[pair]]));
   const entities = new Set([...chosen].map((place) => rows[place].entity));
   entities.delete(0);

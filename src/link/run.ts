@@ -2,7 +2,6 @@
 import { StoreError } from "../errors.js";
 import { attach } from "./attach.js";
 import { changeReasons, type Grouping, type LikelyPair, likelyPairs } from "./grouping.js";
-import { learn } from "./learn.js";
 import { entityName, type RunOptions, type StoreModel, type StoreState } from "./model.js";
 import { type EntityChange, reconcile } from "./reconcile.js";
 import { type Store, version } from "./store.js";
@@ -63,9 +62,10 @@ export async function linkRows(
     run,
     `SELECT "row", source, key, place, cells FROM new_linked WHERE state <> 'known'`,
   );
+  // Most runs do not learn: what learning alone needs is not loaded for them.
   const found =
     hasLearned || before === undefined
-      ? await learn(store, state, options)
+      ? await (await import("./learn.js")).learn(store, state, options)
       : { model: before, grouping: await attach(store, run, before, options), writeReview: undefined };
   const { grouping, model, writeReview } = found;
   const { entities, changes, nextEntity } = reconcile(grouping.rows, grouping.groups, state.nextEntity);
