@@ -74,7 +74,8 @@ export async function duplicatesByColumn(
   const { precision = standardPrecision } = options;
   const decide = (groupOf: Int32Array, known: readonly KnownPair[]) =>
     decided(groupOf, key, { ...options, known }, probabilityOf, similarityOf);
-  const unanswered = once(() => decide(found.groupOf, []).grouped);
+  // Equal rows need no sample.
+  const unanswered = once(() => decide(found.groupOf, []).grouped.filter(({ isSure }) => !isSure));
   const resultWith = (known: readonly KnownPair[]): Duplicates => {
     const all = decide(found.groupOf, known);
     const sample = sampledGroups(unanswered(), all.table.sureOf, known);

@@ -4,7 +4,7 @@ import { auditOf, likelyHalves, type SampledLevel } from "../match/estimates/aud
 import type { DuplicateRow } from "./kept-rows.js";
 
 /**
- * @param grouped rows with the row that would be kept in their place, which no answer has influenced
+ * @param grouped rows with the other row that would be kept in their place, which no answer has influenced
  * @param sureOf equal for rows that are equal or confirmed
  */
 export function sampledGroups(
