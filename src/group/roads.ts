@@ -4,7 +4,9 @@ import type { TableColumns } from "../match/columns/align.js";
 import { type DroppedColumn, rowsOf } from "../match/columns/fields.js";
 import { profileColumn } from "../match/columns/profile.js";
 import type { KnownPair } from "../match/compare-tables.js";
+import { interleaved } from "../match/estimates/audit.js";
 import type { PrecisionReport } from "../match/estimates/promise.js";
+import { once } from "../match/once.js";
 import { pairSentence } from "../match/pair-sentence.js";
 import type { DoubtfulPair } from "../match/review/doubtful.js";
 import { type LabelEffect, labelEffect, partnersInGroup } from "../match/review/label-effect.js";
@@ -13,6 +15,7 @@ import { decidedGroups, sureRows } from "./decided-groups.js";
 import { type GroupRowsOptions, groupRows, type RowGroups } from "./group-rows.js";
 import { type DuplicateGroup, type DuplicateRow, duplicateGroups, type GroupedTable } from "./kept-rows.js";
 import { groupedPrecision, groupedPromise } from "./promised-threshold.js";
+import { groupsAtLevel, sampledGroups } from "./sampled-groups.js";
 
 /** The duplicates in a table, and what their precision rests on. Rows are counted from 0. */
 export interface FoundDuplicates extends Omit<PrecisionReport, "promise"> {
@@ -62,22 +65,37 @@ export async function duplicatesByColumn(
 ): Promise<Duplicates> {
   const cells = columns[name];
   const found = await cluster(cells, options);
-  const { probability = [], threshold, similarityOf, doubtful } = found;
+  const { probability = [], threshold, similarityOf } = found;
   const { kind, distinct, filled, rows } = profileColumn(name, cells);
   const column = { name, other: name, kind, filled: filled / Math.max(1, rows), distinct, weights: [] };
   // Two rows are the same if each is its representative.
   const probabilityOf = (a: number, b: number): number => probability[a] * probability[b];
   const key = keyOf([cells]);
+  const { precision = standardPrecision } = options;
+  const decide = (groupOf: Int32Array, known: readonly KnownPair[]) =>
+    decided(groupOf, key, { ...options, known }, probabilityOf, similarityOf);
+  // Equal rows need no sample.
+  const unanswered = once(() => decide(found.groupOf, []).grouped.filter(({ isSure }) => !isSure));
   const resultWith = (known: readonly KnownPair[]): Duplicates => {
-    const settings = { ...options, known };
-    const { table, groups, grouped } = decided(found.groupOf, key, settings, probabilityOf, similarityOf);
-    const precision =
-      options.threshold === undefined
-        ? groupedPromise(grouped, options.precision ?? standardPrecision)
-        : groupedPrecision(grouped);
+    const all = decide(found.groupOf, known);
+    const sample = sampledGroups(unanswered(), all.table.sureOf, known);
+    const estimated = groupedPromise(all.grouped, precision);
+    const isPromised = options.threshold === undefined;
+    const sampled = isPromised ? sample.widest(precision, estimated, all.grouped.length) : undefined;
+    const { table, groups } =
+      sampled === undefined ? all : decide(groupsAtLevel(found.groupOf, unanswered(), sampled.level), known);
+    const promised = sampled?.report ?? estimated;
+    const report = isPromised ? promised : groupedPrecision(all.grouped);
     return {
-      report: { ...precision, threshold, groups, dropped, columns: [column] },
-      ...{ table, doubtful, shown: [name] },
+      report: { ...report, threshold, groups, dropped, columns: [column] },
+      ...{ table, shown: [name] },
+      doubtful: (count) => {
+        const doubted = found
+          .doubtful(count + known.length)
+          .filter(({ left, right }) => sample.answerOf(left, right) === undefined);
+        const isOpen = isPromised && !promised.promise.established;
+        return interleaved(doubted, isOpen ? sample.open(precision) : [], count);
+      },
       withKnown: async (all) => resultWith(all),
       labelEffect: async () => groupEffect(found.groupOf, table.groupOf, known),
       why: ({ row, keptRow }) =>
@@ -152,7 +170,7 @@ function decided(
   const groups = duplicateGroups(table);
   const grouped = groups
     .flatMap(({ others }) => others)
-    .map(({ row, keptRow, probability }) => ({ probability, isSure: sureOf[row] === sureOf[keptRow] }));
+    .map((one) => ({ ...one, isSure: sureOf[one.row] === sureOf[one.keptRow] }));
   return { table, groups, grouped };
 }
 

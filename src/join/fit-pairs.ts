@@ -1,6 +1,6 @@
 /** Learns which candidate pairs of two tables match, with as many partners per row as the tables show. */
 import type { ComparedTables } from "../match/compare-tables.js";
-import { halving } from "../match/estimates/audit.js";
+import { halving, halvings } from "../match/estimates/audit.js";
 import { type AcceptedLevel, keepPrecision, veto } from "../match/estimates/promise.js";
 import { judgedEstimates } from "../match/estimates/scored-pairs.js";
 import type { MatchFit } from "../match/match-rows.js";
@@ -29,8 +29,6 @@ export interface Fit extends MatchFit<AcceptedLevel> {
 /** Floors of probability, from the widest. */
 const floors = [0.02, 0.05, 0.1, 0.25, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99];
 const evenOdds = 0.5;
-/** Likely pairs are sampled as a whole, and in parts of the better ones down to a sixteenth. */
-const halvings = 5;
 /** Share of rows with several partners from which a join is not one-to-one. */
 const severalPartners = 0.25;
 /** Share of rows with several partners below which each row of a side has one. */

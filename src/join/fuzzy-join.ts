@@ -19,6 +19,7 @@ import { explainPhrases } from "./explain.js";
 import { type Decision, decideMatches, doubtfulProposals } from "./one-column/decide.js";
 import { keysOf, tableWarnings } from "./one-column/keys.js";
 import { calibrateWith, noLabels, type RowLabels, readLabels } from "./one-column/labels.js";
+import { atLevel, sampledMatches } from "./one-column/sample.js";
 import { secondBest } from "./one-column/select.js";
 import type { JoinOptions, JoinResult } from "./options.js";
 import { judgedPrecision, type LeftRanker, leftDecoys } from "./precision.js";
@@ -53,13 +54,33 @@ export async function fuzzyJoin(
   right: readonly string[],
   options: JoinOptions = {},
 ): Promise<JoinResult> {
-  const { precision = 0.9, kind = "many-to-one", top = kept, leastLikely = 0.5, known = [] } = options;
   checkOptions(left, right, options);
   options.signal?.throwIfAborted();
   const scorer = options.scorer ?? defaultScorer();
   const texts = { left, right };
   const column = await preparePhrases(texts, options);
-  const { measureSpacing, rankLeft, ...rankings } = await rankTables(column, scorer, options);
+  const tables = await rankTables(column, scorer, options);
+  const queried = once(() => leftDecoys(tables, tables.rankLeft));
+  return joinRanked({ texts, column, scorer, tables, queried }, options);
+}
+
+interface Ranked {
+  readonly texts: JoinColumn;
+  readonly column: ColumnPair;
+  readonly scorer: ScorerFile;
+  readonly tables: Omit<Rankings, "spacing"> & LeftRanker;
+  readonly queried: () => ReturnType<typeof leftDecoys>;
+}
+
+/** Joins tables that were ranked, with the known pairs of the options. */
+async function joinRanked(ranked: Ranked, options: JoinOptions): Promise<JoinResult> {
+  const { precision = 0.9, kind = "many-to-one", top = kept, leastLikely = 0.5, known = [] } = options;
+  const { texts, column, scorer, tables, queried } = ranked;
+  const { measureSpacing } = tables;
+  // Spacing is needed only around rows that may be matched: the best candidate, and those that may replace it.
+  const depth = kind === "one-to-one" || known.length > 0 ? 3 : 1;
+  const nearest = tables.right.rows.filter((row, place) => place % kept < depth && row >= 0);
+  const rankings: Rankings = { ...tables, spacing: await measureSpacing(nearest) };
   const labels = readLabels(texts, known);
   const decide = (decided: RowLabels, mean: number): Decision => {
     const calibration = calibrateWith(rankings, decided, scorer.estimate);
@@ -67,7 +88,6 @@ export async function fuzzyJoin(
     return decideMatches(rankings, knowledge, { kind, precision: mean, leastLikely, top });
   };
   const calibration = calibrateWith(rankings, labels, scorer.estimate);
-  const queried = once(() => leftDecoys(rankings, rankLeft));
   const judge = { rankings, measureSpacing, queried, estimate: scorer.estimate, calibration };
   let [mean, decision] = [precision, decide(labels, precision)];
   let report = await judgedPrecision(decision, precision, judge);
@@ -78,6 +98,12 @@ export async function fuzzyJoin(
     if (found.promise.established)
       [mean, decision, report] = [precision + share * (1 - precision), narrow, found];
   }
+  const sample = sampledMatches(decide(noLabels, 0).matches, labels, kind);
+  const sampled = sample.widest(precision, report, decision.matches.length);
+  if (sampled !== undefined) {
+    decision = atLevel(decision, sampled.level, labels, kind);
+    report = sampled.report;
+  }
   const { pairs, proposals, matches } = decision;
   const joined = new Set(matches.map((match) => match.right));
   const decided = new Set([...labels.matches.keys(), ...labels.others.keys()]);
@@ -87,12 +113,16 @@ export async function fuzzyJoin(
     runnersUp: secondBest(rankings, pairs),
     labelEffect: async () => {
       const partners = [decide(noLabels, mean), decision].map((found) =>
-        partnersOfRight(right.length, found.matches),
+        partnersOfRight(texts.right.length, found.matches),
       );
       return labelEffect(partners[0], partners[1], decided);
     },
     warnings: tableWarnings(texts, options.column ?? "phrase", rankings),
-    doubtful: (count) => doubtfulProposals(decision, decided).slice(0, count),
+    doubtful: (count) => {
+      const open = report.promise.established ? [] : sample.open(precision);
+      return doubtfulProposals(decision, decided, { sample: open, count });
+    },
+    withKnown: (all) => joinRanked(ranked, { ...options, known: all }),
     explain: (leftRow, rightRow) => explainPhrases(column, scorer, { left: leftRow, right: rightRow }),
   };
 }
@@ -114,13 +144,13 @@ function checkOptions(
     throw new ArgumentError(`candidates must be a whole number of at least 1, not ${candidates}`);
 }
 
-/** Ranks the left rows of each right row, and measures the spacing around those that may be matched. */
-export async function rankTables(
+/** Ranks the left rows of each right row; other left rows of each left row when asked for. */
+async function rankTables(
   column: ColumnPair,
   { scorer }: Pick<ScorerFile, "scorer">,
-  options: Pick<JoinOptions, "candidates" | "kind" | "known" | "signal" | "threads" | "onProgress">,
-): Promise<Rankings & LeftRanker> {
-  const { candidates = 10, kind, known = [], signal, threads, onProgress } = options;
+  options: Pick<JoinOptions, "candidates" | "signal" | "threads" | "onProgress">,
+): Promise<Ranked["tables"]> {
+  const { candidates = 10, signal, threads, onProgress } = options;
   const { base, queries } = column;
   const isLarge = base.texts.length * queries.texts.length > exactPairs;
   const settings = { scorer, candidates, postings };
@@ -144,19 +174,17 @@ export async function rankTables(
         onProgress: (done, total) => onProgress?.("measuring the left table's spacing", done, total),
       },
     );
-  const measureSpacing = async (rows: Iterable<number>): Promise<Rankings["spacing"]> => {
-    const lefts = Uint32Array.from(new Set(rows)).sort();
-    const { scores } = await rankLeft(lefts, keptSpacing);
-    const startOf = new Map(Array.from(lefts, (row, place) => [row, place * keptSpacing]));
-    return (row) => {
-      const start = startOf.get(row);
-      return start === undefined ? undefined : scores.subarray(start, start + keptSpacing);
-    };
+  const measured = new Map<number, Float32Array>();
+  const measureSpacing: LeftRanker["measureSpacing"] = async (rows) => {
+    const asked = new Set(rows);
+    const open = Uint32Array.from([...asked].filter((row) => !measured.has(row))).sort();
+    const { scores } = await rankLeft(open, keptSpacing);
+    open.forEach((row, place) => {
+      measured.set(row, scores.subarray(place * keptSpacing, (place + 1) * keptSpacing));
+    });
+    return (row) => (asked.has(row) ? measured.get(row) : undefined);
   };
-  // Spacing is needed only around rows that may be matched: the best candidate, and those that may replace it.
-  const depth = kind === "one-to-one" || known.length > 0 ? 3 : 1;
-  const spacing = await measureSpacing(right.rows.filter((row, place) => place % kept < depth && row >= 0));
-  return { right, spacing, measureSpacing, rankLeft, ...keysOf({ left: base.texts, right: queries.texts }) };
+  return { right, measureSpacing, rankLeft, ...keysOf({ left: base.texts, right: queries.texts }) };
 }
 
 const preparePhrases = (

@@ -62,6 +62,8 @@ export interface JoinResult extends PrecisionReport {
   readonly warnings: readonly string[];
   /** Pairs that are most worth judging, best first: their answers, as `known`, improve the matches most. */
   readonly doubtful: (count: number) => DoubtfulPair[];
+  /** The result with these judged pairs in place of `known`, without comparing the rows again. */
+  readonly withKnown: (known: readonly KnownPair[]) => Promise<JoinResult>;
   /** Explains the probability of any pair of rows. */
   readonly explain: (left: number, right: number) => PhraseExplanation;
 }

@@ -107,7 +107,7 @@ const [sampledLeft, rankedLeft, nearestLeft] = [300, 8, 5];
  * are different things, so that it is false. Undefined for a row without candidates.
  */
 export async function leftDecoys(
-  rankings: Rankings,
+  rankings: Omit<Rankings, "spacing">,
   rankLeft: LeftRanker["rankLeft"],
 ): Promise<(number[] | undefined)[]> {
   const { leftKeys } = rankings;

@@ -11,7 +11,7 @@ import type { LabelEffect } from "../match/review/label-effect.js";
 import { explanationLine } from "./explanation-line.js";
 import { fuzzyJoin } from "./fuzzy-join.js";
 import { matchTables, type RowMatch, type TableMatches } from "./match-tables.js";
-import type { JoinKind, JoinOptions } from "./options.js";
+import type { JoinKind, JoinOptions, JoinResult } from "./options.js";
 import { knownPrecision } from "./precision.js";
 
 /** How two tables were joined, and how precise the matches are. */
@@ -36,7 +36,7 @@ export interface Joined {
   runnerUp(right: number): number | undefined;
   labelEffect(): Promise<LabelEffect>;
   doubtful(count: number): DoubtfulPair[];
-  /** The result with these judged pairs in place of those given: of several columns, without comparing the rows again. */
+  /** The result with these judged pairs in place of those given, without comparing the rows again. */
   withKnown(known: readonly KnownPair[]): Promise<Joined>;
   /** Plain data for programs. */
   explain(left: number, right: number): object;
@@ -73,10 +73,20 @@ async function joinByColumn(
   dropped: readonly DroppedColumn[],
   options: RoadOptions,
 ): Promise<Joined> {
-  const { kind = "many-to-one" } = options;
   const { name, other } = column;
   const shown = name === other ? name : `${name}=${other}`;
   const found = await fuzzyJoin(left[name], right[other], { ...options, column: shown });
+  return joinedByColumn(found, column, dropped, options);
+}
+
+function joinedByColumn(
+  found: JoinResult,
+  column: ColumnReport,
+  dropped: readonly DroppedColumn[],
+  options: Pick<RoadOptions, "kind">,
+): Joined {
+  const { kind = "many-to-one" } = options;
+  const { name, other } = column;
   const { estimate, low, high, promise, warnings, matches, labelEffect, doubtful, explain } = found;
   const kindReason = options.kind === undefined ? "the default where one column is compared" : undefined;
   return {
@@ -84,7 +94,7 @@ async function joinByColumn(
     ...{ matches, labelEffect, doubtful, explain, naming: { left: name, right: other } },
     runnerUp: (row) => (found.runnersUp[row] < 0 ? undefined : found.runnersUp[row]),
     why: (pair) => explanationLine(found.explain(pair.left, pair.right)),
-    withKnown: (known) => joinByColumn({ left, right }, column, dropped, { ...options, known }),
+    withKnown: async (known) => joinedByColumn(await found.withKnown(known), column, dropped, options),
   };
 }
 

@@ -6,6 +6,7 @@ import { averageLinkage, groupsFrom } from "../group/average-linkage.js";
 import type { NamingVectors } from "../match/candidates/near-names.js";
 import type { Pairs } from "../match/candidates/pair-set.js";
 import type { KnownPair } from "../match/compare-tables.js";
+import { groupBy } from "../match/group-by.js";
 import {
   asPartOf,
   type LearnedRows,
@@ -15,7 +16,7 @@ import {
   readRows,
 } from "../match/rescore.js";
 import { certain } from "../match/weights/learn.js";
-import { certainGroups, chains, type Grouping, reasonOf } from "./grouping.js";
+import { equalGroups, type Grouping, reasonOf } from "./grouping.js";
 import { columnsOf, type RunOptions, readJudged, readLinked, type StoreModel } from "./model.js";
 import type { LinkedRow } from "./reconcile.js";
 import type { Store } from "./store.js";
@@ -60,7 +61,7 @@ async function readNear(store: Store, run: number) {
        UNION SELECT changed."row", m."row" FROM (${current}) changed JOIN (${members}) m USING (entity)
        WHERE changed."row" <> m."row" AND changed."row" IN (${fresh}))`,
   );
-  const near = await store.query("SELECT a, b FROM new_near ORDER BY a, b");
+  const near = await store.query<Record<"a" | "b", number>>("SELECT a, b FROM new_near ORDER BY a, b");
   const linked = await readLinked(
     store,
     run,
@@ -68,8 +69,8 @@ async function readNear(store: Store, run: number) {
      UNION SELECT "row" FROM (${members}) WHERE entity IN (SELECT entity FROM (${current}) JOIN near USING ("row"))`,
   );
   const place = new Map(linked.rows.map(({ row }, at) => [row, at]));
-  const side = (index: number) => Int32Array.from(near, (pair) => place.get(Number(pair[index]))!);
-  return { ...linked, pairs: { left: side(0), right: side(1) } };
+  const side = (name: "a" | "b") => Int32Array.from(near, (pair) => place.get(pair[name])!);
+  return { ...linked, pairs: { left: side("a"), right: side("b") } };
 }
 
 /** Scores the pairs. Embeds the names of plausible rows, and of their entities, only. */
@@ -81,9 +82,9 @@ async function scored(
 ): Promise<{ scorer: PairScorer; odds: Float64Array }> {
   const first = pairScorer(read, learned);
   const odds = first.scores(left, right);
-  const model = await encoder();
-  if (model === "none" || learned.naming < 0) return { scorer: first, odds };
   const plausible = [...odds.keys()].filter((pair) => odds[pair] >= leastPlausible);
+  const model = plausible.length === 0 || learned.naming < 0 ? "none" : await encoder();
+  if (model === "none") return { scorer: first, odds };
   const chosen = new Set(plausible.flatMap((pair) => [left[pair], right[pair]]));
   const entities = new Set([...chosen].map((place) => rows[place].entity));
   entities.delete(0);
@@ -117,9 +118,10 @@ async function groupsOf(
   { left, right, odds, scorer }: Pairs & { readonly odds: Float64Array; readonly scorer: PairScorer },
   { judged, least, signal }: GroupOptions,
 ): Promise<Pick<Grouping, "groups" | "likely">> {
-  const standing = chains(rows.keys(), (place) => (rows[place].isSame ? rows[place].entity : -1 - place));
-  const together = (a: number, b: number): boolean =>
-    rows[a].isSame && rows[b].isSame && rows[a].entity === rows[b].entity;
+  const entityOf = (place: number): number => (rows[place].isSame ? rows[place].entity : -1 - place);
+  const standing = [...groupBy(rows.keys(), entityOf).values()].flatMap(([left, ...others]) =>
+    others.map((right): KnownPair => ({ left, right, match: true })),
+  );
   const answers = new Map(
     judged.map(({ left: a, right: b, match }) => [
       `${Math.min(a, b)} ${Math.max(a, b)}`,
@@ -128,18 +130,19 @@ async function groupsOf(
   );
   const answerOf = (a: number, b: number): number | undefined => answers.get(`${rows[a].row} ${rows[b].row}`);
   const all = {
-    left: Int32Array.from([...left, ...standing.map(([a]) => a)]),
-    right: Int32Array.from([...right, ...standing.map(([, b]) => b)]),
+    left: Int32Array.from([...left, ...standing.map((pair) => pair.left)]),
+    right: Int32Array.from([...right, ...standing.map((pair) => pair.right)]),
     logOdds: Float64Array.from([
       ...odds.map((value, pair) => answerOf(left[pair], right[pair]) ?? value),
       ...standing.map(() => certain),
     ]),
   };
   const weigh = (a: number, b: number): number =>
-    together(a, b) ? certain : (answerOf(a, b) ?? scorer.scores(Int32Array.of(a), Int32Array.of(b))[0]);
+    entityOf(a) === entityOf(b)
+      ? certain
+      : (answerOf(a, b) ?? scorer.scores(Int32Array.of(a), Int32Array.of(b))[0]);
   const floor = least ?? 0;
   const merges = await averageLinkage(rows.length, all, { least: floor, weigh, signal });
   const linked = groupsFrom(rows.length, merges, floor);
-  if (least !== null) return { groups: linked };
-  return { groups: certainGroups(cells, standing), likely: linked };
+  return least !== null ? { groups: linked } : { groups: equalGroups(cells, standing), likely: linked };
 }

@@ -1,6 +1,7 @@
 /** Groups of rows that are one entity, and why: what a run hands over to be written as changes of entities. */
-import { groupsFrom } from "../group/average-linkage.js";
+import { sureRows } from "../group/decided-groups.js";
 import type { RowExplanation } from "../match/column-report.js";
+import type { KnownPair } from "../match/compare-tables.js";
 import { groupBy } from "../match/group-by.js";
 import { pairSentence } from "../match/pair-sentence.js";
 import type { LearnedRows } from "../match/rescore.js";
@@ -30,17 +31,13 @@ export function reasonOf({ weights, evidence }: LearnedRows, explanation: RowExp
   return { probability, reason: pairSentence(explanation, probability) };
 }
 
-/** Groups of rows that are equal in all compared cells, unless they are empty, joined by pairs that are known to be the same. */
-export function certainGroups(
-  rows: readonly (readonly string[])[],
-  same: readonly (readonly [number, number])[],
-): Int32Array {
-  const isFilled = (place: number): boolean => rows[place].some((cell) => cell.trim() !== "");
-  const filled = [...rows.keys()].filter(isFilled);
-  const equal = chains(filled, (place) => rows[place].join("\u001f"));
-  const merges = [...equal, ...same].map(([a, b]) => ({ a, b, mean: 0 }));
-  return groupsFrom(rows.length, merges, 0);
-}
+/** Groups of rows that are equal in all compared cells, unless they are empty, or that are known to be the same. */
+export const equalGroups = (cells: readonly (readonly string[])[], same: readonly KnownPair[]): Int32Array =>
+  sureRows(
+    cells.length,
+    (row) => (cells[row].every((cell) => cell.trim() === "") ? undefined : JSON.stringify(cells[row])),
+    same,
+  );
 
 /** Pairs that are looked at for the strongest. */
 const mostPairs = 200;
@@ -96,11 +93,4 @@ export function likelyPairs(grouping: Grouping, entities: Int32Array): LikelyPai
     }
   }
   return pairs;
-}
-
-/** Pairs that connect the items of each group: its first with every other. */
-export function chains(places: Iterable<number>, groupOf: (place: number) => unknown): [number, number][] {
-  return [...groupBy(places, groupOf).values()].flatMap(([first, ...others]) =>
-    others.map((other): [number, number] => [first, other]),
-  );
 }

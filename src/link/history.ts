@@ -4,7 +4,7 @@ import { numberCell, type OutputColumn } from "../table/cell.js";
 import type { RowsFormat } from "../table/format.js";
 import { batchesOf } from "../table/whole-table.js";
 import { writeRows } from "../table/write/text-rows.js";
-import { entityName, type StoreSettings } from "./model.js";
+import type { StoreSettings } from "./model.js";
 import { addedTables, replacedTables, type Store, withStore } from "./store.js";
 
 /** A row of a store, where it came from, and its compared cells. */
@@ -50,76 +50,63 @@ export const entityHistory = (storePath: string, name: string): Promise<EntityHi
     const asked = /^E?(\d+)$/i.exec(name.trim());
     if (asked === null) throw new StoreError(`"${name}" is no entity: entities are named E1, E2 and so on.`);
     // The oldest entity lives on: it has the least number.
-    const [[entity]] = await store.query(
-      `WITH RECURSIVE name AS (SELECT ${asked[1]} AS entity UNION
-         SELECT event.entity FROM event JOIN name ON other = name.entity AND kind = 'merged') SELECT min(entity) FROM name`,
+    const [{ entity, names }] = await store.query<{ entity: number; names: number[] }>(
+      `WITH RECURSIVE above AS (SELECT ${asked[1]} AS entity UNION
+         SELECT event.entity FROM event JOIN above ON other = above.entity AND kind = 'merged'),
+       name AS (SELECT min(entity) AS entity FROM above UNION
+         SELECT other FROM event JOIN name ON event.entity = name.entity AND kind = 'merged')
+       SELECT min(entity) AS entity, list(entity ORDER BY entity) AS names FROM name`,
     );
     const rows = await storedRows(store, `AND entity = ${entity}`);
-    if (rows.size === 0) throw new StoreError(await absence(store, Number(entity)));
-    const names = await store.query(
-      `WITH RECURSIVE name AS (SELECT ${entity} AS entity UNION
-         SELECT other FROM event JOIN name ON event.entity = name.entity AND kind = 'merged') SELECT entity FROM name ORDER BY 1`,
-    );
-    const all = names.map(([one]) => Number(one));
-    const aliases = all.filter((one) => one !== Number(entity)).map(entityName);
+    if (rows.size === 0) throw new StoreError(await absence(store, entity));
     return {
-      entity: entityName(Number(entity)),
-      aliases,
+      entity: `E${entity}`,
+      aliases: names.slice(1).map((alias) => `E${alias}`),
       rows: [...rows.values()],
-      events: await eventsOf(store, all),
+      events: await eventsOf(store, names),
     };
   });
 
 async function eventsOf(store: Store, entities: readonly number[]): Promise<EntityEvent[]> {
   const names = entities.join();
-  const found = await store.query(
-    `SELECT event.run, time, kind, entity, other, probability, reason,
-       (SELECT to_json(list(r.source || ' ' || coalesce(key, place::VARCHAR) ORDER BY "row")) FROM "row" r
-        WHERE until IS NULL AND list_contains(rows::INTEGER[], "row"))
+  const found = await store.query<EntityEvent>(
+    `SELECT event.run, time, kind, 'E' || entity AS entity, 'E' || other AS other, probability, reason,
+       (SELECT list(r.source || ' ' || coalesce(key, place::VARCHAR) ORDER BY "row") FROM "row" r
+        WHERE until IS NULL AND list_contains(rows::INTEGER[], "row")) AS rows
      FROM event JOIN run USING (run) WHERE entity IN (${names}) OR other IN (${names}) ORDER BY event.run, event.rowid`,
   );
-  return found.map(([run, time, kind, entity, other, probability, reason, rows]): EntityEvent => {
-    return {
-      ...{ run: Number(run), time: String(time), kind: kind as EntityEvent["kind"] },
-      entity: entityName(Number(entity)),
-      ...(other !== null && { other: entityName(Number(other)) }),
-      rows: JSON.parse(String(rows)),
-      ...(probability !== null && { probability: Number(probability), reason: String(reason) }),
-    };
-  });
+  return found.map(filled);
 }
 
+/** Without what is null. */
+const filled = <Line extends object>(line: Line): Line =>
+  Object.fromEntries(Object.entries(line).filter(([, value]) => value !== null)) as Line;
+
 async function absence(store: Store, entity: number): Promise<string> {
-  const [made] = await store.query(
-    `SELECT run, undone FROM run WHERE next_entity > ${entity} AND undone IS NOT NULL ORDER BY run LIMIT 1`,
+  const [undone] = await store.query<{ run: number; day: string }>(
+    `SELECT run, undone[:10] AS day FROM run WHERE next_entity > ${entity} AND undone IS NOT NULL ORDER BY run LIMIT 1`,
   );
-  return made === undefined
-    ? `${store.path} has no entity E${entity}. pearl link --store FILE --export FILE lists all.`
-    : `${store.path} has no entity E${entity}: run ${made[0]}, which made it, was taken back on ${String(made[1]).slice(0, 10)}.`;
+  const reason =
+    undone === undefined
+      ? ". pearl link --store FILE --export FILE lists all"
+      : `: run ${undone.run}, which made it, was taken back on ${undone.day}`;
+  return `${store.path} has no entity E${entity}${reason}.`;
 }
 
 /** Current rows by their number in the store, in the order of their entities. @param where a further condition */
 export async function storedRows(store: Store, where = ""): Promise<Map<number, StoredRow>> {
-  const [settings] = await store.query("SELECT settings FROM meta");
-  const { columns }: StoreSettings = JSON.parse(String(settings ?? '{ "columns": [] }'));
-  const found = await store.query(
-    `SELECT a."row", entity, source, place, key, r.run, cells FROM "row" r JOIN assignment a ON r."row" = a."row"
-     WHERE r.until IS NULL AND a.until IS NULL ${where} ORDER BY entity, a."row"`,
+  const [meta] = await store.query<{ settings: string }>("SELECT settings FROM meta");
+  const { columns }: StoreSettings = JSON.parse(meta?.settings ?? '{ "columns": [] }');
+  const found = await store.query<StoredRow & { readonly number: number; readonly texts: string }>(
+    `SELECT a."row" AS number, 'E' || entity AS entity, source, place AS row, key, r.run, cells AS texts
+     FROM "row" r JOIN assignment a ON r."row" = a."row"
+     WHERE r.until IS NULL AND a.until IS NULL ${where} ORDER BY a.entity, number`,
   );
   return new Map(
-    found.map(([row, entity, source, place, key, run, cells]) => {
-      const values: string[] = JSON.parse(String(cells));
-      const stored: StoredRow = {
-        ...{
-          entity: entityName(Number(entity)),
-          source: String(source),
-          row: Number(place),
-          run: Number(run),
-        },
-        ...(key !== null && { key: String(key) }),
-        cells: Object.fromEntries(columns.map((name, column) => [name, values[column]])),
-      };
-      return [Number(row), stored];
+    found.map(({ number, texts, ...row }) => {
+      const cells: string[] = JSON.parse(texts);
+      const named = Object.fromEntries(columns.map((name, column) => [name, cells[column]]));
+      return [number, { ...filled(row), cells: named }];
     }),
   );
 }
@@ -148,16 +135,15 @@ export interface UndoneRun {
 export const undoLink = (storePath: string): Promise<UndoneRun> =>
   withStore(storePath, "existing", (store) =>
     store.transaction(async () => {
-      const [last] = await store.query(
+      const [last] = await store.query<UndoneRun>(
         "SELECT run, time, source FROM run WHERE undone IS NULL ORDER BY run DESC LIMIT 1",
       );
       if (last === undefined) throw new StoreError(`${storePath} has no run to take back.`);
-      const run = Number(last[0]);
       for (const table of [...replacedTables, ...addedTables])
-        await store.query(`DELETE FROM "${table}" WHERE run = ${run}`);
+        await store.query(`DELETE FROM "${table}" WHERE run = ${last.run}`);
       for (const table of replacedTables)
-        await store.query(`UPDATE "${table}" SET until = NULL WHERE until = ${run}`);
-      await store.query(`UPDATE run SET undone = '${new Date().toISOString()}' WHERE run = ${run}`);
-      return { run, time: String(last[1]), source: String(last[2]) };
+        await store.query(`UPDATE "${table}" SET until = NULL WHERE until = ${last.run}`);
+      await store.query(`UPDATE run SET undone = '${new Date().toISOString()}' WHERE run = ${last.run}`);
+      return last;
     }),
   );

@@ -5,7 +5,7 @@ import type { KnownPair } from "../match/compare-tables.js";
 import { pairSentence } from "../match/pair-sentence.js";
 import { readRows } from "../match/rescore.js";
 import { readDecisions, writeReview } from "../match/review/review-file.js";
-import { certainGroups, type Grouping, reasonOf } from "./grouping.js";
+import { equalGroups, type Grouping, reasonOf } from "./grouping.js";
 import {
   columnsOf,
   modelText,
@@ -44,10 +44,10 @@ export async function learn(store: Store, { run, model: before }: StoreState, op
     least: isAccepted ? found.least : null,
     precision: { estimate, low, high, promise },
   };
-  const same = known.flatMap(({ match, left, right }) => (match ? [[left, right] as const] : []));
+  const same = known.filter(({ match }) => match);
   const groups = isAccepted
     ? { groups: found.groupOf }
-    : { groups: certainGroups(cells, same), likely: found.groupOf };
+    : { groups: equalGroups(cells, same), likely: found.groupOf };
   const reasonFor: Grouping["reasonFor"] = (a, b) => reasonOf(learned, found.explain(a, b));
   const grouping: Grouping = { rows, ...groups, reasonFor };
   await store.append("learned", [[run, modelText(model)]]);

@@ -2,12 +2,13 @@
 import { basename, resolve } from "node:path";
 import { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { ArgumentError, StoreError } from "../errors.js";
-import { addedColumns } from "../group/tables/group-files.js";
+import { addedColumns, checkNames } from "../group/tables/group-files.js";
 import type { ColumnReport } from "../match/column-report.js";
 import { type ColumnOptions, type DroppedColumn, planColumns } from "../match/columns/fields.js";
 import type { PrecisionReport } from "../match/estimates/promise.js";
+import { once } from "../match/once.js";
 import { numberCell, type OutputColumn } from "../table/cell.js";
-import { type RowsFormat, rowsFormatOfName } from "../table/format.js";
+import type { RowsFormat } from "../table/format.js";
 import type { TableOptions } from "../table/table.js";
 import { batchesOf, readAllColumns, type WholeTable } from "../table/whole-table.js";
 import { writeRows } from "../table/write/text-rows.js";
@@ -68,22 +69,25 @@ export async function linkTable(
   storePath: string,
   options: LinkOptions = {},
 ): Promise<LinkReport> {
-  checkOutputs(path, storePath, options);
+  const outputs = [options.output, options.reviewOutput, options.likelyOutput];
+  checkNames(path, outputs, options.format);
+  if ([path, ...outputs].some((name) => name !== undefined && resolve(name) === resolve(storePath)))
+    throw new ArgumentError(`${storePath} is the store. Choose another name for the table or the output.`);
   options.signal?.throwIfAborted();
   const table = await readAllColumns(path, options.table, options.onNote);
-  const { encoder: given = () => PhraseEncoder.load() } = options;
-  let loading: Promise<PhraseEncoder | "none"> | undefined;
-  const encoder = (): Promise<PhraseEncoder | "none"> => {
-    loading ??= Promise.resolve(typeof given === "function" ? given() : given);
-    return loading;
+  let own: PhraseEncoder | undefined;
+  const load = async (): Promise<PhraseEncoder> => {
+    own = await PhraseEncoder.load();
+    return own;
   };
+  const { encoder: given = load } = options;
+  const encoder = once(async () => (typeof given === "function" ? given() : given));
   try {
     return await withStore(storePath, "any", (store) =>
       linkInto(store, path, table, { ...options, encoder }),
     );
   } finally {
-    const loaded = options.encoder === undefined ? await loading : undefined;
-    if (loaded !== undefined && loaded !== "none") await loaded.dispose();
+    await own?.dispose();
   }
 }
 
@@ -140,12 +144,12 @@ const sourceOf = (path: string): string =>
         .replace(/\.gz$/, "")
         .replace(/(?<=.)\.[^.]*$/, "");
 
-async function countEntities(store: Store): Promise<{ entities: number; pairs: number }> {
-  const [[entities, pairs]] = await store.query(
-    `SELECT count(*), coalesce(sum(rows * (rows - 1) // 2), 0)::BIGINT
+async function countEntities(store: Store) {
+  const [counts] = await store.query<{ entities: number; pairs: number }>(
+    `SELECT count(*)::INTEGER AS entities, coalesce(sum(rows * (rows - 1) // 2), 0)::DOUBLE AS pairs
      FROM (SELECT count(*) AS rows FROM assignment WHERE until IS NULL GROUP BY entity)`,
   );
-  return { entities: Number(entities), pairs: Number(pairs) };
+  return counts;
 }
 
 async function newSettings(path: string, table: WholeTable, options: LoadingOptions): Promise<StoreSettings> {
@@ -252,23 +256,4 @@ async function writeLinked(
 ): Promise<void> {
   const rows = batchesOf(phrases.keys(), (row) => [entityOf[row], ...typed.cells(row)]);
   await writeRows(output, [...addedColumns(typed.columns, ["entity"]), ...typed.columns], rows, format);
-}
-
-function checkOutputs(
-  path: string,
-  storePath: string,
-  { output, likelyOutput, reviewOutput, format }: LinkOptions,
-): void {
-  for (const name of [format === undefined ? output : undefined, reviewOutput])
-    if (name !== undefined) rowsFormatOfName(name);
-  const names = [path, storePath, output, likelyOutput, reviewOutput].filter(
-    (name) => name !== undefined && name !== "-",
-  );
-  const repeated = names.find((name, at) =>
-    names.slice(0, at).some((other) => resolve(other!) === resolve(name!)),
-  );
-  if (repeated !== undefined)
-    throw new ArgumentError(
-      `${repeated} is named twice. The table, the store and the output are different files.`,
-    );
 }

@@ -60,8 +60,6 @@ function parseModel(text: string): StoreModel {
   return { ...model, learned: { ...model.learned, weights: whole } };
 }
 
-export const entityName = (entity: number): string => `E${entity}`;
-
 /** A store as a run finds it. */
 export interface StoreState {
   readonly settings?: StoreSettings;
@@ -75,39 +73,37 @@ export interface StoreState {
 }
 
 export async function readState(store: Store): Promise<StoreState> {
-  const [settings] = await store.query("SELECT settings FROM meta");
-  const [learned] = await store.query("SELECT model FROM learned ORDER BY run DESC LIMIT 1");
-  const [[run, nextRow, nextEntity, rows]] = await store.query(
-    `SELECT coalesce(max(run), 0) + 1, (SELECT coalesce(max("row"), 0) + 1 FROM "row"), coalesce(max(next_entity), 1),
-       (SELECT count(*) FROM "row" WHERE until IS NULL) FROM run`,
+  const [{ settings, model, ...numbers }] = await store.query<
+    Omit<StoreState, "settings" | "model"> & Record<"settings" | "model", string | null>
+  >(
+    `SELECT coalesce(max(run), 0) + 1 AS run, coalesce(max(next_entity), 1) AS nextEntity,
+       (SELECT coalesce(max("row"), 0) + 1 FROM "row") AS nextRow,
+       (SELECT count(*)::INTEGER FROM "row" WHERE until IS NULL) AS rows, (SELECT settings FROM meta) AS settings,
+       (SELECT model FROM learned ORDER BY run DESC LIMIT 1) AS model FROM run`,
   );
   return {
-    settings: settings && JSON.parse(String(settings[0])),
-    model: learned && parseModel(String(learned[0])),
-    ...{ run: Number(run), nextRow: Number(nextRow), nextEntity: Number(nextEntity), rows: Number(rows) },
+    ...numbers,
+    settings: settings === null ? undefined : JSON.parse(settings),
+    model: model === null ? undefined : parseModel(model),
   };
 }
 
 /** Current rows of the store by number, with their compared cells. @param chosen a query for some of them; default: all */
 export async function readLinked(store: Store, run: number, chosen = 'SELECT "row" FROM "row"') {
-  const found = await store.query(
-    `SELECT r."row", coalesce(entity, 0), r.run < ${run}, cells FROM "row" r
+  const found = await store.query<LinkedRow & { readonly cells: string }>(
+    `SELECT r."row", coalesce(entity, 0) AS entity, r.run < ${run} AS isSame, cells FROM "row" r
      LEFT JOIN assignment a ON r."row" = a."row" AND a.until IS NULL
      WHERE r.until IS NULL AND r."row" IN (${chosen}) ORDER BY r."row"`,
   );
   return {
-    rows: found.map(([row, entity, isSame]): LinkedRow => {
-      return { row: Number(row), entity: Number(entity), isSame: isSame === true };
-    }),
-    cells: found.map((line): string[] => JSON.parse(String(line[3]))),
+    rows: found as readonly LinkedRow[],
+    cells: found.map((line): string[] => JSON.parse(line.cells)),
   };
 }
 
 /** The judged pairs, by rows of the store. */
-export async function readJudged(store: Store): Promise<KnownPair[]> {
-  const found = await store.query("SELECT a, b, match FROM judged ORDER BY run");
-  return found.map(([a, b, match]) => ({ left: Number(a), right: Number(b), match: match === 1 }));
-}
+export const readJudged = (store: Store): Promise<KnownPair[]> =>
+  store.query('SELECT a AS "left", b AS "right", match = 1 AS match FROM judged ORDER BY run');
 
 /** The columns of rows as tables hold them. */
 export const columnsOf = (

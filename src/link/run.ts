@@ -2,8 +2,7 @@
 import { StoreError } from "../errors.js";
 import { attach } from "./attach.js";
 import { changeReasons, type Grouping, type LikelyPair, likelyPairs } from "./grouping.js";
-import { learn } from "./learn.js";
-import { entityName, type RunOptions, type StoreModel, type StoreState } from "./model.js";
+import type { RunOptions, StoreModel, StoreState } from "./model.js";
 import { type EntityChange, reconcile } from "./reconcile.js";
 import { type Store, version } from "./store.js";
 
@@ -54,31 +53,29 @@ export async function linkRows(
   const { run, model: before } = state;
   const identified = await identify(store, incoming, state.nextRow);
   const hasLearned = mustLearn(state, identified.added, options);
-  if (before !== undefined && !hasLearned && identified.added + identified.changed === 0) {
-    const counts = { ...identified, ...countChanges([]), run: 0, hasLearned };
-    return { counts: { ...counts, entityOf: await linkedEntities(store) }, model: before, likely: [] };
-  }
+  const result = async (of: number, changes: readonly EntityChange[]): Promise<RunCounts> => {
+    const count = (kind: EntityChange["kind"]) => changes.filter((change) => change.kind === kind).length;
+    const counts = { created: count("created"), merged: count("merged"), split: count("split") };
+    return { ...identified, ...counts, run: of, hasLearned, entityOf: await linkedEntities(store) };
+  };
+  if (before !== undefined && !hasLearned && identified.added + identified.changed === 0)
+    return { counts: await result(0, []), model: before, likely: [] };
   await store.put(
     "row",
     run,
     `SELECT "row", source, key, place, cells FROM new_linked WHERE state <> 'known'`,
   );
-  const found =
+  // Most runs do not learn: what learning alone needs is not loaded for them.
+  const { grouping, model, writeReview } =
     hasLearned || before === undefined
-      ? await learn(store, state, options)
+      ? await (await import("./learn.js")).learn(store, state, options)
       : { model: before, grouping: await attach(store, run, before, options), writeReview: undefined };
-  const { grouping, model, writeReview } = found;
   const { entities, changes, nextEntity } = reconcile(grouping.rows, grouping.groups, state.nextEntity);
   await writeChanges(store, run, grouping, { entities, changes });
   if (run === 1) await store.append("meta", [[version, JSON.stringify(options.settings)]]);
-  const { source } = incoming;
-  await store.append("run", [[run, new Date().toISOString(), source, nextEntity, null]]);
-  const counts = { ...identified, ...countChanges(changes), run, hasLearned };
-  return {
-    counts: { ...counts, entityOf: await linkedEntities(store) },
-    likely: likelyPairs(grouping, entities),
-    ...{ model, writeReview },
-  };
+  await store.append("run", [[run, new Date().toISOString(), incoming.source, nextEntity, null]]);
+  const counts = await result(run, changes);
+  return { counts, likely: likelyPairs(grouping, entities), model, writeReview };
 }
 
 /**
@@ -108,18 +105,21 @@ async function identify(store: Store, { source, keys, cells }: IncomingRows, nex
        coalesce("row", ${nextRow} - 1 + row_number() OVER (PARTITION BY "row" IS NULL ORDER BY i.place)) AS "row"
      FROM i LEFT JOIN stored ON ${isSameRow}`,
   );
-  const found = await store.query("SELECT state, count(*) FROM new_linked GROUP BY state");
-  const counts = new Map(found.map(([name, count]) => [name, Number(count)]));
-  const countOf = (name: string): number => counts.get(name) ?? 0;
-  return { known: countOf("known"), added: countOf("added"), changed: countOf("changed") };
+  const states = ["known", "added", "changed"].map(
+    (name) => `count_if(state = '${name}')::INTEGER AS ${name}`,
+  );
+  const [counts] = await store.query<Pick<RunCounts, "known" | "added" | "changed">>(
+    `SELECT ${states.join()} FROM new_linked`,
+  );
+  return counts;
 }
 
 /** The entity of each row of the table. */
 async function linkedEntities(store: Store): Promise<string[]> {
-  const found = await store.query(
-    'SELECT entity FROM new_linked JOIN assignment USING ("row") WHERE until IS NULL ORDER BY new_linked.place',
+  const found = await store.query<{ name: string }>(
+    `SELECT 'E' || entity AS name FROM new_linked JOIN assignment USING ("row") WHERE until IS NULL ORDER BY new_linked.place`,
   );
-  return found.map(([entity]) => entityName(Number(entity)));
+  return found.map(({ name }) => name);
 }
 
 /** Whether the run learns from all rows: asked for, needed by another option, or since the store has grown. */
@@ -169,10 +169,4 @@ async function writeChanges(
      SELECT "row", event.entity FROM assignment JOIN event ON assignment.entity = other AND kind = 'merged' AND event.run = ${run}
      WHERE until IS NULL AND "row" NOT IN (SELECT "row" FROM new_assignment)`,
   );
-}
-
-function countChanges(changes: readonly EntityChange[]): Pick<RunCounts, "created" | "merged" | "split"> {
-  const count = (kind: EntityChange["kind"]): number =>
-    changes.filter((change) => change.kind === kind).length;
-  return { created: count("created"), merged: count("merged"), split: count("split") };
 }

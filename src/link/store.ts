@@ -74,7 +74,8 @@ export class Store {
     try {
       const instance = await DuckDBInstance.create(whole, settings);
       const connection = await instance.connect();
-      const store = new Store(path, (await tableCount(connection)) === 0, instance, connection);
+      const found = await connection.runAndReadAll("SELECT 1 FROM duckdb_tables()");
+      const store = new Store(path, found.currentRowCount === 0, instance, connection);
       if (!store.isNew) await store.#check();
       return store;
     } catch (error) {
@@ -85,12 +86,12 @@ export class Store {
   }
 
   async #check(): Promise<void> {
-    const found = await this.query("SELECT version FROM meta").catch(() => []);
-    if (found.length === 0)
+    const [found] = await this.query<{ version: number }>("SELECT version FROM meta").catch(() => []);
+    if (found === undefined)
       throw new StoreError(`${this.path} is a DuckDB database, but no store of pearl. Choose another name.`);
-    if (found[0][0] !== version)
+    if (found.version !== version)
       throw new StoreError(
-        `${this.path} has format ${found[0][0]}; this pearl reads format ${version}. Use the pearl that made it, or link ` +
+        `${this.path} has format ${found.version}; this pearl reads format ${version}. Use the pearl that made it, or link ` +
           "the tables again into a new store.",
       );
   }
@@ -99,7 +100,9 @@ export class Store {
   async transaction<Result>(work: () => Promise<Result>): Promise<Result> {
     await this.query("BEGIN TRANSACTION");
     try {
-      if (this.isNew) await this.#createTables();
+      if (this.isNew)
+        for (const [name, columns] of Object.entries(tables))
+          await this.query(`CREATE TABLE "${name}" (${columns})`);
       const result = await work();
       await this.query("COMMIT");
       return result;
@@ -114,14 +117,10 @@ export class Store {
     }
   }
 
-  async #createTables(): Promise<void> {
-    for (const [name, columns] of Object.entries(tables))
-      await this.query(`CREATE TABLE "${name}" (${columns})`);
-  }
-
-  async query(sql: string): Promise<unknown[][]> {
+  /** Lines by the names of their columns. Counts are cast to INTEGER: BIGINT is a bigint. */
+  async query<Line = unknown>(sql: string): Promise<Line[]> {
     try {
-      return (await this.connection.runAndReadAll(sql)).getRows();
+      return (await this.connection.runAndReadAll(sql)).getRowObjectsJS() as Line[];
     } catch (error) {
       throw storeTrouble(error, this.path);
     }
@@ -184,11 +183,6 @@ export async function withStore<Result>(
     await store.close();
   }
 }
-
-const tableCount = async (connection: DuckDBConnection): Promise<number> => {
-  const found = await connection.runAndReadAll("SELECT count(*)::INTEGER FROM duckdb_tables()");
-  return Number(found.getRows()[0][0]);
-};
 
 async function removeStore(path: string): Promise<void> {
   for (const name of [path, `${path}.wal`]) await rm(name, { force: true });

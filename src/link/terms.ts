@@ -98,15 +98,17 @@ export async function wholeCounts(
   read: ReadRows,
   rows: readonly LinkedRow[],
 ): Promise<WholeCounts> {
-  const counted = await store.query(
+  const counted = await store.query<{ term: number; count: number }>(
     `SELECT term, count FROM new_count WHERE term IN (
        SELECT term FROM term WHERE until IS NULL AND "row" IN (${rows.map(({ row }) => row).join()}))`,
   );
-  const counts = new Map(counted as [number, number][]);
-  const [[size]] = await store.query('SELECT count(*) FROM "row" WHERE until IS NULL');
+  const counts = new Map(counted.map(({ term, count }) => [term, count]));
+  const [{ size }] = await store.query<{ size: number }>(
+    'SELECT count(*)::INTEGER AS size FROM "row" WHERE until IS NULL',
+  );
   const countOf = (term: number): number => counts.get(term) ?? 0;
   return {
-    rows: Number(size),
+    rows: size,
     filled: (field) => countOf(termOf("filled", field, "")),
     value: (field, text) => countOf(valueTerm(read, field, text)),
     fieldWord: (field, word) => countOf(termOf("fieldWord", field, word)),

@@ -163,7 +163,7 @@ function answeredResults<Accepted extends Level, Fit extends MatchFit<Accepted>,
   const withAnswers = async (known: readonly KnownPair[]): Promise<(target: number) => Result<Own>> => {
     const judged = knownPlaces(compared, prepared(known));
     const fit = await (known.length === 0 ? unanswered() : learn(judged));
-    const audit = auditOf((await unanswered()).sampled, judged, (level) => method.decided(level, judged));
+    const audit = auditOf((await unanswered()).sampled, judged);
     const columns = columnReports(fit.compared, fit.weights).map((column) =>
       isSwapped ? { ...column, name: column.other, other: column.name } : column,
     );
@@ -179,7 +179,10 @@ function answeredResults<Accepted extends Level, Fit extends MatchFit<Accepted>,
       return { ...found, columns };
     };
     const atPrecision = (target: number): Result<Own> => {
-      const { level, report } = audit.widest(target, fit.accept(target));
+      const estimated = fit.accept(target);
+      const sampled = audit.widest(target, estimated.report, estimated.level.count);
+      const level = sampled === undefined ? estimated.level : method.decided(sampled.level, judged);
+      const { report } = sampled ?? estimated;
       const own = method.show(fit, level, rows);
       return {
         ...{ ...report, ...own, columns, dropped, atPrecision, explain },

@@ -64,7 +64,8 @@ describe("joinTables", () => {
     expect(rows).toHaveLength(reviewed!);
     expect(heading).toMatch(/^decision,probability,joined,left_row,right_row,/);
     const doubts = rows.map((row) => Math.abs(Number(/^"",([01]\.\d{4}),/.exec(row)![1]) - 0.5));
-    expect(doubts).toEqual([...doubts].sort((a, b) => a - b));
+    // The promise is refused: pairs drawn at random lie between the doubtful ones.
+    expect(doubts[0]).toBe(Math.min(...doubts));
     const answer = (row: string): string =>
       row.includes("washington post") ? "no" : row.includes("8th") ? "yes" : '""';
     const decided = file(

@@ -36,8 +36,8 @@ export const linesOf = (store: string): Promise<unknown> =>
     const tables = ["meta", "learned", "row", "assignment", "term", "judged", "event"];
     const found: Record<string, string[]> = {};
     for (const table of tables) {
-      const lines = await opened.query(`SELECT * FROM "${table}"`);
-      found[table] = lines.map((line) => JSON.stringify(line.map(String))).sort();
+      const lines = await opened.query<object>(`SELECT * FROM "${table}"`);
+      found[table] = lines.map((line) => JSON.stringify(Object.values(line).map(String))).sort();
     }
     return found;
   });

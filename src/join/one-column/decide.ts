@@ -1,4 +1,5 @@
 /** Decides which ranked pairs match: proposes pairs of the asked kind, and keeps those that the promised precision allows. */
+import { interleaved } from "../../match/estimates/audit.js";
 import { type Calibration, calibrated } from "../../match/estimates/calibrate.js";
 import { estimatePairs, type Rankings, type RowPair } from "../../match/estimates/estimate.js";
 import { keepPromise } from "../../match/estimates/spacing-precision.js";
@@ -69,15 +70,18 @@ function meanOf(matches: readonly RowMatch[]): number {
   return matches.reduce((sum, { probability }) => sum + probability, 0) / Math.max(1, matches.length);
 }
 
-/** The proposals of rows that are not judged, those nearest to even odds first. */
+/** The proposals of rows that are not judged, those nearest to even odds first, between the pairs of a sample. */
 export function doubtfulProposals(
   { proposals, matches }: Decision,
   decidedRows: ReadonlySet<number>,
+  { sample, count }: { readonly sample: readonly RowMatch[]; readonly count: number },
 ): DoubtfulPair[] {
   const joined = new Set(matches.map(({ left, right }) => `${left} ${right}`));
   const doubt = ({ probability }: RowMatch): number => Math.abs(probability - 0.5);
-  return proposals
+  const open = proposals
     .filter(({ right }) => !decidedRows.has(right))
-    .sort((a, b) => doubt(a) - doubt(b) || a.right - b.right)
-    .map((pair) => ({ ...pair, accepted: joined.has(`${pair.left} ${pair.right}`) }));
+    .sort((a, b) => doubt(a) - doubt(b) || a.right - b.right);
+  return interleaved(open, sample, count).map(({ left, right, probability }) => {
+    return { left, right, probability, accepted: joined.has(`${left} ${right}`) };
+  });
 }

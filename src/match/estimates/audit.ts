@@ -6,7 +6,7 @@ import { createRandom } from "../../random.js";
 import { once } from "../once.js";
 import type { DoubtfulPair } from "../review/doubtful.js";
 import type { Known } from "../weights/answers.js";
-import { type AcceptedLevel, established, fewest, type PrecisionReport } from "./promise.js";
+import { established, fewest, type PrecisionReport } from "./promise.js";
 
 /** Chance that the true precision lies below the lower end; as much that it lies above the upper end. */
 const outside = 0.05;
@@ -22,8 +22,17 @@ interface Sample {
   readonly high: number;
 }
 
+/** Pairs that would be accepted. All levels of an audit have the same pairs in the same order. */
+export interface SampledLevel {
+  readonly table: { readonly left: ArrayLike<number>; readonly right: ArrayLike<number> };
+  readonly probability: ArrayLike<number>;
+  /** 1 for each accepted pair. */
+  readonly accepted: Uint8Array;
+  readonly count: number;
+}
+
 /** The accepted pairs in a random order that depends on the rows alone: a stricter level has the same order. */
-function drawn({ table: { left, right }, accepted }: AcceptedLevel): number[] {
+function drawn({ table: { left, right }, accepted }: SampledLevel): number[] {
   const place = (pair: number): number => createRandom(Math.imul(left[pair], 0x9e3779b1) ^ right[pair])();
   const places = new Map<number, number>();
   accepted.forEach((flag, pair) => flag === 1 && places.set(pair, place(pair)));
@@ -64,31 +73,45 @@ export function binomialBound(hits: number, draws: number): number {
 }
 
 /** The widest level, and those that have half the pairs of the one before at most, but enough to be worth a promise. */
-export function halving<Level extends AcceptedLevel>([widest, ...levels]: readonly Level[]): Level[] {
+export function halving<Level extends SampledLevel>([widest, ...levels]: readonly Level[]): Level[] {
   const kept = [widest];
   for (const level of levels)
     if (level.count >= fewest && level.count <= kept.at(-1)!.count / 2) kept.push(level);
   return kept;
 }
 
-interface Accepted<Level> {
-  readonly level: Level;
-  readonly report: PrecisionReport;
+/** Likely pairs are sampled as a whole, and in parts of the better ones down to a sixteenth. */
+export const halvings = 5;
+
+/** Levels of likely pairs: all of them, the better half, and so on. */
+export function likelyHalves(pairs: readonly Omit<DoubtfulPair, "accepted">[]): SampledLevel[] {
+  const table = { left: pairs.map(({ left }) => left), right: pairs.map(({ right }) => right) };
+  const probability = pairs.map((pair) => pair.probability);
+  const order = [...pairs.keys()].sort((a, b) => probability[b] - probability[a] || a - b);
+  const better = (count: number): SampledLevel => {
+    const accepted = new Uint8Array(pairs.length);
+    for (const pair of order.slice(0, count)) accepted[pair] = 1;
+    return { table, probability, accepted, count };
+  };
+  return halving(Array.from({ length: halvings }, (_, times) => better(pairs.length >> times)));
 }
 
 /** Samples of several levels, the widest first. */
-export interface Audit<Level extends AcceptedLevel> {
-  /** The widest level that its sample confirms, if it has more pairs than what estimates establish; else the latter. */
-  widest(target: number, estimated: Accepted<Level>): Accepted<Level>;
+export interface Audit<Level extends SampledLevel> {
+  /** The widest level that its sample confirms; undefined if estimates establish a promise for as many pairs. */
+  widest(
+    target: number,
+    estimated: PrecisionReport,
+    count: number,
+  ): { readonly level: Level; readonly report: PrecisionReport } | undefined;
   /** The pairs to judge next: of the widest level whose sample may still confirm the target. */
   open(target: number): DoubtfulPair[];
 }
 
-/** @param decided a level after the decisions */
-export function auditOf<Level extends AcceptedLevel>(
+/** @param known answers by pair of the levels */
+export function auditOf<Level extends SampledLevel>(
   levels: () => readonly Level[],
   known: Known,
-  decided: (level: Level) => Level,
 ): Audit<Level> {
   const samples = once(() =>
     levels().map((level) => {
@@ -97,16 +120,14 @@ export function auditOf<Level extends AcceptedLevel>(
     }),
   );
   return {
-    widest: (target, estimated) => {
-      if (known.size === 0) return estimated;
-      const found = samples().find(({ low }) => low >= target);
-      const isWider =
-        !estimated.report.promise.established || (found?.level.count ?? 0) > estimated.level.count;
-      if (found === undefined || !isWider) return estimated;
+    widest: (target, estimated, count) => {
+      const found = known.size === 0 ? undefined : samples().find(({ low }) => low >= target);
+      if (found === undefined || (estimated.promise.established && found.level.count <= count))
+        return undefined;
       const { level, order, judged, right, estimate, low, high } = found;
       const reason = `${right} of ${judged} pairs drawn at random from ${order.length} are right`;
       const report = { ...established(new Map([["sample", estimate]]), target, level, reason), low, high };
-      return { level: decided(level), report };
+      return { level, report };
     },
     open: (target) => {
       // As long as one more right pair would bring the sample to the target, a level is worth asking about.
@@ -128,12 +149,12 @@ export function auditOf<Level extends AcceptedLevel>(
 }
 
 /** Pairs of the audit between those that are worth judging for their gain, each once. */
-export function interleaved(
-  gains: readonly DoubtfulPair[],
-  audit: readonly DoubtfulPair[],
+export function interleaved<Pair extends Omit<DoubtfulPair, "accepted">>(
+  gains: readonly Pair[],
+  audit: readonly Pair[],
   count: number,
-): DoubtfulPair[] {
-  const pairs = new Map<string, DoubtfulPair>();
+): Pair[] {
+  const pairs = new Map<string, Pair>();
   for (let place = 0; place < Math.max(gains.length, audit.length) && pairs.size < count; place++)
     for (const pair of [gains[place], audit[place]])
       if (pair !== undefined && pairs.size < count) pairs.set(`${pair.left} ${pair.right}`, pair);
