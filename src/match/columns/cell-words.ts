@@ -10,10 +10,18 @@ const hasDigit = /\d/;
 /** Later words of a cell add little and cost much. */
 const mostWords = 80;
 
-/** Lower case, without accents, apostrophes within words, and thousands separators. */
+/** A letter written as JSON's escape, whose backslash a reader may have lost: "Zou00EB". */
+const escaped = /\\?u(0[01][\dA-F]{2})/g;
+/** A letter that an encoding lacks leaves a question mark: "Zo? Caf?s". */
+const lost = /(?<=\p{L})[?\ufffd](?=\p{L})/gu;
+
+/** Lower case, without accents, lost letters, apostrophes within words, and thousands separators. */
 function foldCell(text: string): string {
-  const plain = /[^\0-\x7f]/.test(text) ? text.normalize("NFKD").replace(marks, "") : text;
-  return plain.toLowerCase().replace(apostrophes, "").replace(thousands, "");
+  const whole = text.includes("u0")
+    ? text.replace(escaped, (_, code) => String.fromCharCode(Number.parseInt(code, 16)))
+    : text;
+  const plain = /[^\0-\x7f]/.test(whole) ? whole.normalize("NFKD").replace(marks, "") : whole;
+  return plain.toLowerCase().replace(lost, "").replace(apostrophes, "").replace(thousands, "");
 }
 
 /**

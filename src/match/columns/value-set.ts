@@ -15,6 +15,8 @@ export interface ValueSet {
   readonly filled: number;
   /** Words of each value, in their order. */
   readonly words: Lists;
+  /** How many of a value's words come before brackets at its end, as in "Mars (1968)" or "Scott, Ann (II)"; all without such. */
+  readonly mainWords: Uint8Array;
   /** By word number: rarity in this column. */
   readonly rarity: Float32Array;
   /** Value of a number, day number of a date; NaN for other texts. */
@@ -28,6 +30,7 @@ export interface ValuedColumn {
   readonly right: Int32Array;
 }
 
+const lastBrackets = /(?:\s*(?:\([^()]*\)|\[[^\][]*\]))+\s*$/u;
 const placeholders = new Set(["n/a", "null", "none", "nan", "unknown", "-", "?"]);
 
 /** Reads the values of one column of each table (the same array twice for a single table). */
@@ -40,6 +43,7 @@ export function readValues(
   const texts: string[] = [];
   const counts: number[] = [];
   const words = new ListsBuilder();
+  const mainWords: number[] = [];
   const numberOf = new Map<string, number>();
   // Cells repeat as they are written more often than they differ: the second map saves normalising them again.
   const seen = new Map<string, number>();
@@ -52,6 +56,8 @@ export function readValues(
     numberOf.set(text, texts.length);
     words.push(found.map((word) => vocabulary.numberOf(word)));
     counts.push(0);
+    const bracket = lastBrackets.exec(cell)?.index ?? 0;
+    mainWords.push(bracket > 0 ? cellWords(cell.slice(0, bracket)).length : found.length);
     return texts.push(text) - 1;
   };
   const number = (cells: readonly string[]): Int32Array =>
@@ -67,7 +73,14 @@ export function readValues(
   const lists = words.finish();
   const filled = counts.reduce((sum, count) => sum + count, 0);
   const rarity = rarities(countWords(lists, vocabulary.words.length, counts), filled);
-  const set = { texts, counts: Uint32Array.from(counts), filled, words: lists, rarity };
+  const set = {
+    texts,
+    counts: Uint32Array.from(counts),
+    filled,
+    words: lists,
+    rarity,
+    mainWords: Uint8Array.from(mainWords),
+  };
   return { right: numbered.left, ...numbered, set: { ...set, numbers: numbersOf(texts, kind) } };
 }
 

@@ -6,6 +6,7 @@ import { distance } from "fastest-levenshtein";
 import { dotRows } from "../../search/vectors.js";
 import { dayOf } from "../columns/dates.js";
 import { type Field, isText } from "../columns/fields.js";
+import type { ValueSet } from "../columns/value-set.js";
 import { type GramSets, gramCosine, gramSets } from "./gram-sets.js";
 import { overlapComparison } from "./overlap.js";
 
@@ -34,7 +35,7 @@ const steps = (from: number, to: number, step: number): number[] =>
   Array.from({ length: Math.round((to - from) / step) + 1 }, (_, index) => from + index * step - 1e-9);
 
 /** Cuts of -ln(share of rows with the value): equal values in four levels. */
-const rareCuts = [2, 4, 6];
+const rareCuts = [2, 4, 6, 8, 10];
 const textCuts = steps(0.1, 0.95, 0.05);
 const codeCuts = [0.5, 0.7, 0.85];
 const categoryCuts = [1, 2, 3];
@@ -117,6 +118,19 @@ const isSingle = (text: string): boolean => !text.includes(" ");
 /** Longer texts are not compared letter by letter. */
 const mostEdited = 40;
 
+/** A first look: below it, texts do not have the same words. */
+const leastCosine = 0.5;
+
+/** Whether two values have the same words in any order, as "Ann Scott" and "Scott, Ann (II)": brackets that one lacks are passed over. */
+function sameMainWords({ words: { starts, items }, mainWords }: ValueSet, a: number, b: number): boolean {
+  const count = mainWords[a];
+  const hasBrackets = (value: number): boolean => mainWords[value] < starts[value + 1] - starts[value];
+  if (count !== mainWords[b] || (hasBrackets(a) && hasBrackets(b))) return false;
+  const others = items.subarray(starts[b], starts[b] + count);
+  const own = items.subarray(starts[a], starts[a] + count);
+  return own.every((word) => others.includes(word)) && others.every((word) => own.includes(word));
+}
+
 function textComparison(
   { kind, set }: Field,
   surprise: Float64Array,
@@ -128,6 +142,8 @@ function textComparison(
   const compare = (a: number, b: number): number => {
     const { cosine, unmatched } = overlap(set.words, a, set.words, b);
     last = unmatched;
+    if (cosine > leastCosine && sameMainWords(set, a, b))
+      return textCuts.length + 1 + levelOf(-Math.log((set.counts[a] + set.counts[b]) / set.filled), rareCuts);
     const letters = gramCosine(grams, a, b);
     const [x, y] = [set.texts[a], set.texts[b]];
     const longest = Math.max(x.length, y.length);

@@ -9,6 +9,10 @@ describe("words of a cell", () => {
     ["5.60 Cu. Ft. (white)", ["5.60", "cu", "ft", "white"]],
     ["$2,399.00", ["2399"]],
     ["O'Brien & Sons", ["obrien", "sons"]],
+    ["Fran\\u00E7oise Zou00EB", ["francoise", "zoe"]],
+    ["Ren? Moli?re", ["ren", "molire"]],
+    ["Moli\ufffdre", ["molire"]],
+    ["why? because", ["why", "because"]],
     ["415/398-5700", ["415", "3985700"]],
     ["  ", []],
   ])("splits %s", (text, words) => {

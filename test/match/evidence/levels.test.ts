@@ -46,6 +46,17 @@ describe("levels of a comparison", () => {
       ]);
   });
 
+  it("take the same words in another order, or with brackets on one side, for equal values", () => {
+    const level = levels("text", filler);
+    const same = level("Rita Moreno", "rita moreno");
+    expect(level("Rita Moreno", "Moreno, Rita (II)")).toBe(same);
+    expect(level("Moreno, Rita", "Rita Moreno")).toBe(same);
+    expect(level("Moreno, Rita (I)", "Moreno, Rita (II)")).toBeLessThan(same);
+    expect(level("Rita Moreno", "Rita Rita")).toBeLessThan(same);
+    const common = [...filler, ...Array.from({ length: 38 }, () => "Moreno, Rita")];
+    expect(levels("text", common)("Rita Moreno", "Moreno, Rita")).toBeLessThan(same);
+  });
+
   it("compare dates as dates: notation does not matter, slips and near days do", () => {
     const dates = Array.from({ length: 60 }, (_, row) => `19${30 + row}-07-11`);
     const level = levels("date", dates);
