@@ -26,6 +26,7 @@ const loaded = (file: string, damage: string, says: string): Case => ({
   says,
   cured: `cp whole/${file} model/${file}; ${encode}`,
 });
+const graph = (damage: string, says: string): Case => loaded("onnx/model.onnx", damage, says);
 
 const cases: Readonly<Record<string, Case>> = {
   "weights of fewer layers than configured": published(
@@ -60,19 +61,16 @@ const cases: Readonly<Record<string, Case>> = {
     says: "Download it again.",
     cured: `rm f/model.safetensors.index.json; cp model.safetensors f; ${imported}`,
   },
-  "an empty graph": loaded("onnx/model.onnx", "printf ''", "is empty. Download or export it again."),
-  "a pointer in place of a graph": loaded(
-    "onnx/model.onnx",
+  "an empty graph": graph("printf ''", "is empty. Download or export it again."),
+  "a pointer in place of a graph": graph(
     `printf '${pointer}'`,
     'is a Git LFS pointer, not the model. Run "git lfs pull".',
   ),
-  "a page in place of a graph": loaded(
-    "onnx/model.onnx",
+  "a page in place of a graph": graph(
     "echo '<html>Not found</html>'",
     "is text (HTML or JSON), not an ONNX model. Download it again.",
   ),
-  "a graph that is cut off": loaded(
-    "onnx/model.onnx",
+  "a graph that is cut off": graph(
     "head -c 2000 whole/onnx/model.onnx",
     "Download or export it again; it may be cut off.",
   ),

@@ -28,7 +28,7 @@ const usage = (wrong: string, says: string, cured: string): Case => ({ files: {}
 
 const fewShot: Readonly<Record<string, Case>> = {
   "examples without a column of kinds": {
-    files: { "odd.csv": readFileSync("data/phrases.csv", "utf8").replace(/^.*/, "phrase,sort") },
+    files: { "odd.csv": readFileSync("data/phrases.csv", "utf8").replace("kind", "sort") },
     wrong: learn.replace("examples", "odd"),
     says: "Name the column of kinds with --kind-column.",
     cured: `${learn.replace("examples", "odd")} --kind-column sort`,
@@ -48,12 +48,12 @@ const fewShot: Readonly<Record<string, Case>> = {
   "a learning curve that is too long": usage(
     `${learn} --examples-per-class 50`,
     "Take a smaller number.",
-    `${learn} --examples-per-class 2`,
+    `${learn} --examples-per-class 1`,
   ),
   "a learning curve of no numbers": usage(
     `${learn} --examples-per-class 0,5`,
     "whole numbers of at least 1, separated by commas, as in 1,5,20.",
-    `${learn} --examples-per-class 1,2`,
+    `${learn} --examples-per-class 1`,
   ),
   "kinds that are not learned": usage(
     kinds,
