@@ -46,7 +46,7 @@ function loadWeb(): LoadedRuntime {
     return { runtime, name: `onnxruntime-web ${runtime.env.versions.web}`, isNative: false };
   } catch (error) {
     throw new DeviceError(
-      `ONNX Runtime does not load (${nativeTrouble}; ${messageOf(error).split("\n", 1)[0]}). Install it: npm install onnxruntime-node`,
+      `ONNX Runtime does not load (${nativeTrouble}; ${messageOf(error).split("\n", 1)[0]}). Install pearl again.`,
       { cause: error },
     );
   }

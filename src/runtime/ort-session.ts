@@ -54,8 +54,11 @@ export async function createOrtSession(
       } catch (error) {
         [reason, cause] = [shortReason(error), error];
       }
-    if (device === "cpu")
+    if (device === "cpu") {
+      // Names the cure for a file that is not a whole model.
+      if (typeof model === "string") (await import("../onnx/io/file.js")).readModel(model, { label });
       throw new ModelError(`${label}: ONNX Runtime cannot load it (${reason})`, { cause });
+    }
     if (devices.length === 1)
       throw new DeviceError(`device ${device} does not work here: ${reason}. Use --device auto or cpu.`, {
         cause,

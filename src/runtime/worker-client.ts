@@ -52,7 +52,7 @@ export function startWorker(script: string, base: string, resourceLimits?: Resou
     if ("error" in reply) call.reject(revive(reply.error));
     else call.resolve(reply.result);
   });
-  worker.on("error", (error) => endWith(error instanceof Error ? error : new Error(String(error))));
+  worker.on("error", (error) => endWith(revive(error instanceof Error ? error : new Error(String(error)))));
   worker.on("exit", (code) => endWith(new Error(`the worker thread ended (code ${code})`)));
   // An idle worker must not keep the program alive.
   worker.unref();

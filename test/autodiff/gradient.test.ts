@@ -226,7 +226,7 @@ describe("differentiate refuses, naming node and operator, and says what to do",
   });
   it("an operator set before 17", async () => {
     const model = withLoss((g, w) => g.add("Neg", [w]), 14);
-    expect(await message(model)).toMatch(/opset 14: upgrade/);
+    expect(await message(model)).toMatch(/opset 14: upgrade it to 17 before training/);
   });
   it("a loss that is no single float, or not there", async () => {
     const model = withLoss((g, w) => g.add("Neg", [w], {}, { outputs: ["negative"] }));

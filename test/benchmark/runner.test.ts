@@ -97,7 +97,8 @@ describe("runBenchmark", () => {
   it("finds mistyped names before anything runs", async () => {
     await expect(run({ models: ["tfid"] })).rejects.toThrow('unknown model "tfid". Did you mean tfidf?');
     await expect(run({ tasks: ["autofk"] })).rejects.toThrow('unknown task "autofk". Did you mean autofj?');
-    await expect(run({ tasks: [] })).rejects.toThrow("name a task");
+    await expect(run({ tasks: [] })).rejects.toThrow("name a task. Tasks: ");
+    await expect(run({ models: [] })).rejects.toThrow("name at least one model");
     await expect(run({ tasks: ["bird"], dataset: "Drug" })).rejects.toThrow("neither is among the tasks");
     await expect(run({ dataFolder: "/nowhere/at/all" })).rejects.toThrow(
       "data folder /nowhere/at/all: not found",

@@ -33,7 +33,9 @@ describe("BatchQueue", () => {
     const running = queue.add([1]);
     await turn();
     const large = queue.add([1, 2, 3, 4, 5]);
-    await expect(queue.add([6])).rejects.toThrow(QueueFullError);
+    const refused = queue.add([6]);
+    await expect(refused).rejects.toThrow(QueueFullError);
+    await expect(refused).rejects.toThrow("items wait already. Try again in a moment.");
     batches[0].finish();
     await turn();
     batches[1].finish();

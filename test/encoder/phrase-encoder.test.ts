@@ -248,7 +248,7 @@ describe("PhraseEncoder with the embedded model", () => {
   it("refuses work after dispose", async () => {
     const encoder = await PhraseEncoder.load();
     await encoder.dispose();
-    await expect(encoder.encode(["a"])).rejects.toThrow(/disposed/);
+    await expect(encoder.encode(["a"])).rejects.toThrow("This encoder was disposed. Load it again.");
   });
 });
 

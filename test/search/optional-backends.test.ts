@@ -72,6 +72,12 @@ describe("an index in LanceDB", () => {
     const hits = await index.search(row.vectors, { k: 2 });
     expect(hits[0].map(({ key }) => key).sort()).toEqual(["id0", "id3"]);
     await index.close();
+    const again = VectorIndex.create(path, { ...base, backend });
+    await expect(again).rejects.toThrow(
+      backend === "faiss"
+        ? "is already an index"
+        : "already holds an index. Choose another place, or remove it.",
+    );
   });
 });
 

@@ -69,12 +69,16 @@ describe("POST /match", () => {
     ["nested cells", { rows: [{ name: { first: "a" } }] }, 400, "rows"],
     ["too many rows", { rows: Array.from({ length: 51 }, () => ({ name: "a" })) }, 413, "rows"],
     ["a precision above 1", { rows: { name: "a" }, precision: 2 }, 400, "precision"],
-  ])("refuses %s", async (_, body, status, param) => {
-    expect(await server.post("/match", body)).toMatchObject({ status, json: { error: { param } } });
+  ])("refuses %s", async (name, body, status, param) => {
+    const answer = await server.post("/match", body);
+    expect(answer).toMatchObject({ status, json: { error: { param } } });
+    if (name === "an index and a table")
+      expect(answer.json.error.message).toBe("give table or index, not both");
   });
 
   it("says that a server without an index needs a table", async () => {
     const answer = await (await testServer()).post("/match", { rows: { name: "a" } });
     expect(answer).toMatchObject({ status: 400, json: { error: { param: "table" } } });
+    expect(answer.json.error.message).toBe("This server has no index: post a table.");
   });
 });

@@ -1,11 +1,11 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { TrainingError } from "../../src/errors.js";
 import { tensor } from "../../src/onnx/tensor.js";
-import { listCheckpoints, writeCheckpoint } from "../../src/training/checkpoint.js";
+import { listCheckpoints, readCheckpoint, writeCheckpoint } from "../../src/training/checkpoint.js";
 import { newFolder } from "./pairs-folder.js";
 
 const record = (step: number) => ({ step, version: "0", settings: {} });
@@ -46,9 +46,24 @@ describe("checkpoints", () => {
     expect(existsSync(join(folder, "step-000004.partial"))).toBe(false);
   });
 
+  it("that are damaged are deleted, as the message says, to continue from the one before", async () => {
+    const folder = newFolder();
+    for (const step of [4, 5]) writeCheckpoint(folder, state(step), record(step));
+    const [before, damaged] = listCheckpoints(folder);
+    writeFileSync(join(damaged.path, "checkpoint.json"), "{");
+    await expect(readCheckpoint(damaged)).rejects.toThrow(
+      "delete its folder to continue from the one before.",
+    );
+    rmSync(damaged.path, { recursive: true });
+    expect(listCheckpoints(folder)).toEqual([before]);
+    expect((await readCheckpoint(before)).record).toMatchObject(record(4));
+  });
+
   it("are never written with NaN in them", () => {
     const folder = newFolder();
-    expect(() => writeCheckpoint(folder, state(3, Number.NaN), record(3))).toThrow(TrainingError);
+    const writing = () => writeCheckpoint(folder, state(3, Number.NaN), record(3));
+    expect(writing).toThrow(TrainingError);
+    expect(writing).toThrow("Use a smaller learning rate or clip gradients.");
     expect(readdirSync(folder)).toEqual([]);
   });
 });

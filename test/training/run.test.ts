@@ -177,6 +177,17 @@ describe("a run of so many minutes", () => {
     expect(notes.join("\n")).not.toContain("a step takes");
   });
 
+  it("is not resumed from a damaged number of steps, and starts over as the message says", async () => {
+    const output = newOutput();
+    await stopped({ output }, { minutes: 60 });
+    const stored = join(`${output}.training`, "steps.json");
+    writeFileSync(stored, "{");
+    const resumed = run({ output, resume: "continue" }, { minutes: 60 });
+    await expect(resumed).rejects.toThrow("Start over without --resume.");
+    await stopped({ output }, { minutes: 60 });
+    expect(JSON.parse(read(stored)).steps).toBeGreaterThan(3);
+  });
+
   it.each([0, -1, Number.NaN])("is refused for %f minutes", async (minutes) => {
     const output = newOutput();
     await expect(run({ output }, { minutes })).rejects.toThrow(/minutes must be a number above 0/);

@@ -1,7 +1,7 @@
 /** Optional packages, with the command that installs each. */
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
-import { join, resolve, sep } from "node:path";
+import { basename, dirname, join, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export const pearlFolder = resolve(fileURLToPath(new URL("../../..", import.meta.url)));
@@ -24,7 +24,7 @@ const npmParts = {
   "@huggingface/transformers@4.3.1": "models for corpus build --ner-model and augment --paraphrase-model",
 };
 
-/** Where npm installs: a checkout, whose package.json stays unchanged, or a project that depends on pearl. */
+/** The folder of the node_modules that pearl is in, or pearl's checkout. */
 const [place] = pearlFolder.split(`${sep}node_modules${sep}`);
 const isCheckout = place === pearlFolder;
 const faissScript = [join(pearlFolder, "scripts", "install-faiss.sh"), ...(isCheckout ? [] : [place])];
@@ -43,11 +43,21 @@ export function optionalParts() {
   const parts = found.map(({ name, wanted, purpose, version }) => {
     const others = isCheckout ? found.filter((other) => other.version && other.name !== name) : [];
     const packages = [wanted, ...others.map((other) => other.wanted)].join(" ");
-    const npm = `npm install --prefix ${quote(place)}${isCheckout ? " --no-save" : ""} ${packages}`;
+    const npm = `npm install ${npmOptions()} ${packages}`;
     return { name, purpose, install: faiss ? `${npm} && ${faissInstall}` : npm, version };
   });
   const purpose = "the published retrieval protocol (built against FAISS)";
   return [...parts, { name: "faiss-node", purpose, install: faissInstall, version: faiss?.version }];
+}
+
+/**
+ * Makes npm install at {@link place}. A checkout's package.json stays unchanged. A place without package.json is npm's
+ * global one: an install there that is not global would remove all other packages, pearl too.
+ */
+function npmOptions(): string {
+  if (isCheckout) return `--prefix ${quote(place)} --no-save`;
+  if (existsSync(join(place, "package.json"))) return `--prefix ${quote(place)}`;
+  return `--global --prefix ${quote(basename(place) === "lib" ? dirname(place) : place)}`;
 }
 
 function quote(path: string): string {

@@ -77,6 +77,7 @@ function typeOfSynset(
   const isPertainym = lexicographerFile === "adj.pert" && /^of|relating|characteristic/.test(definition);
   if (isPertainym && isCapital) return "NORP";
   if (partOfSpeech !== "noun") return isCapital ? undefined : "OTHER";
+  if (instanceHypernyms.length === 0 && !isCapital) return "OTHER";
   const above = ancestors(synset);
   if (instanceHypernyms.length > 0) {
     // The class of a thing is more precise than its file, except for persons: a saint is not a sacred text.
@@ -84,7 +85,6 @@ function typeOfSynset(
     const fitting = byClass.find(([, names]) => names.some((name) => above.has(name)));
     return fitting?.[0] ?? byFile[lexicographerFile];
   }
-  if (!isCapital) return "OTHER";
   if (above.has("natural language")) return "LANGUAGE";
   if (above.has("calendar month") || above.has("day of the week") || above.has("holiday")) return "DATE";
   if (lexicographerFile === "noun.person")

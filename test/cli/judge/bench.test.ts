@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { taskNames } from "../../../src/benchmark/tasks/index.js";
 import { smallData, writeData } from "../../benchmark/small-data.js";
-import { pearl } from "../run-cli.js";
+import { pearl } from "../run-here.js";
 
 const dataFolder = writeData();
 

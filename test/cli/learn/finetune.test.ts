@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { makeOracleModel } from "../../encoder/oracle-model.js";
 import { newFolder, somePairs, writeTable } from "../../training/pairs-folder.js";
-import { pearl } from "../run-cli.js";
+import { pearl as spawned } from "../run-cli.js";
+import { pearl } from "../run-here.js";
 
 const header = ["text", "positive", "negative", "type"];
 
@@ -169,7 +170,7 @@ describe("pearl finetune", () => {
         "--epochs",
         "40",
       ];
-      const stopped = await pearl([...command, "--checkpoint-every", "10"], {
+      const stopped = await spawned([...command, "--checkpoint-every", "10"], {
         cwd,
         onStart: (child) => {
           const timer = setInterval(() => {

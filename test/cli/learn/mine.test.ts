@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readHardNegatives, type SynonymPair, writeCorpus } from "../../../src/corpus/corpus-folder.js";
 import { editRatio } from "../../../src/pearl/hard-negatives/edit-ratio.js";
-import { pearl } from "../run-cli.js";
+import { pearl } from "../run-here.js";
 
 let folder: string;
 

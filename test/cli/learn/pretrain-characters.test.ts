@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { makeOracleModel } from "../../encoder/oracle-model.js";
 import { smallCorpus } from "../../training/small-corpus.js";
-import { pearl } from "../run-cli.js";
+import { pearl } from "../run-here.js";
 
 const root = mkdtempSync(join(tmpdir(), "pearl-pretrain-cli-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { fixtureModel, largestError, temporaryFolder } from "../../encoder/fixture-models.js";
 import { type HubServer, startHubServer } from "../../encoder/hub-server.js";
-import { pearl } from "../run-cli.js";
+import { pearl } from "../run-here.js";
 
 let folder: string;
 let server: HubServer;

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ModelSummary } from "../../../src/hub/inventory.js";
-import { pearl } from "../run-cli.js";
+import { pearl } from "../run-here.js";
 
 let home: string;
 const commit = "1234567890123456789012345678901234567890";

@@ -7,7 +7,8 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { type Outcome, pearl } from "../run-cli.js";
+import { type Outcome, pearl as spawned } from "../run-cli.js";
+import { pearl } from "../run-here.js";
 
 const folder = mkdtempSync(join(tmpdir(), "pearl-serve-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -19,7 +20,7 @@ async function serving(
   environment: Record<string, string> = {},
 ): Promise<Outcome> {
   let used: Promise<void> | undefined;
-  const outcome = await pearl(["serve", "--port", "0", ...parameters], {
+  const outcome = await spawned(["serve", "--port", "0", ...parameters], {
     cwd: folder,
     environment,
     onStart: (child) => {

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { newFolder } from "../../training/pairs-folder.js";
-import { pearl } from "../run-cli.js";
+import { pearl } from "../run-here.js";
 
 describe("pearl classify", () => {
   it("learns from a table, and finds the kinds of phrases and rows", async () => {

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { newFolder } from "../../training/pairs-folder.js";
-import { pearl } from "../run-cli.js";
+import { pearl } from "../run-here.js";
 
 describe("pearl demo", () => {
   it("joins two tables in a new folder, with a command that gives the same again, and explains a match", async () => {

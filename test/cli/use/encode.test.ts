@@ -15,7 +15,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { PhraseEncoder } from "../../../src/encoder/phrase-encoder.js";
 import { GraphBuilder } from "../../../src/onnx/builder.js";
 import { encodeModel } from "../../../src/onnx/io/file.js";
-import { pearl } from "../run-cli.js";
+import { pearl } from "../run-here.js";
 
 let folder: string;
 beforeEach(() => {

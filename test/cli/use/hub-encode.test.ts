@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type HubServer, startHubServer } from "../../encoder/hub-server.js";
 import { makeOracleModel } from "../../encoder/oracle-model.js";
-import { pearl } from "../run-cli.js";
+import { pearl } from "../run-here.js";
 
 describe("a hub model by id", () => {
   let folder: string;

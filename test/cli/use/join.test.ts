@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { pearl } from "../run-cli.js";
+import { pearl } from "../run-here.js";
 
 const folder = mkdtempSync(join(tmpdir(), "pearl-join-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -4,12 +4,17 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { tableWithDuplicates } from "../../match/people.js";
 import { pearl } from "../run-cli.js";
+import { pearl as pearlHere } from "../run-here.js";
 
 const folder = mkdtempSync(join(tmpdir(), "pearl-link-cli-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const { table, entities } = tableWithDuplicates(100);
-const run = (...parameters: string[]) =>
-  pearl(["link", ...parameters, "--store", "people.pearl"], { cwd: folder });
+const inFolder =
+  (command: typeof pearlHere) =>
+  (...parameters: string[]) =>
+    command(["link", ...parameters, "--store", "people.pearl"], { cwd: folder });
+const run = inFolder(pearlHere);
+const spawned = inFolder(pearl);
 
 beforeAll(async () => {
   const lines = entities.map((_, row) =>
@@ -70,8 +75,8 @@ describe("pearl link", () => {
 
   it("says in one line that another process holds the store, and that another model does not fit", async () => {
     const both = await Promise.all([
-      run("june.csv", "-m", "none"),
-      run("people.csv", "-m", "none", "--relearn"),
+      spawned("june.csv", "-m", "none"),
+      spawned("people.csv", "-m", "none", "--relearn"),
     ]);
     expect(both.map(({ code }) => code).sort()).toEqual([0, 1]);
     expect(both.map(({ stderr }) => stderr).join("")).toMatch(

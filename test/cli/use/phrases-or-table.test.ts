@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { looksLikeFile } from "../../../src/cli/use/phrases-or-table.js";
 import { newFolder } from "../../training/pairs-folder.js";
-import { pearl } from "../run-cli.js";
+import { pearl } from "../run-here.js";
 
 const cwd = newFolder();
 mkdirSync(join(cwd, "data"), { recursive: true });

@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { query } from "../../table/folder.js";
-import { entry, pearl, run } from "../run-cli.js";
+import { entry, run } from "../run-cli.js";
+import { pearl } from "../run-here.js";
 
 let cwd: string;
 beforeAll(async () => {

@@ -8,7 +8,7 @@ import { writeTrainedModel } from "../../../src/methods/model-writer.js";
 import { readModel } from "../../../src/onnx/io/file.js";
 import { makeOracleModel } from "../../encoder/oracle-model.js";
 import { newFolder } from "../../training/pairs-folder.js";
-import { pearl } from "../run-cli.js";
+import { pearl } from "../run-here.js";
 
 /** The oracle's encoder with a type head of random weights. */
 async function typedModel(): Promise<string> {

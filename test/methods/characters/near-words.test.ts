@@ -14,6 +14,12 @@ describe("words that look alike", () => {
     ),
   ];
 
+  it("are not searched among more than two million", () => {
+    expect(() => nearWords(new Array(2 ** 21 + 1))).toThrow(
+      "words are too many to search for similar spelling: use at most 2097152 (--limit)",
+    );
+  });
+
   it("are those that one deletion on each side makes equal, and no others", () => {
     const without = (word: string) => [
       word,

@@ -1,9 +1,9 @@
 /** Text as numbers on disk. */
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { prepareShards, readShard } from "../../../src/methods/pretrain/text-shards.js";
+import { openTexts, prepareShards, readShard } from "../../../src/methods/pretrain/text-shards.js";
 
 async function* texts(...parts: string[]): AsyncGenerator<string> {
   yield* parts;
@@ -31,6 +31,17 @@ describe("shards of text", () => {
     const first = await prepareShards(texts("one two"), place, "x");
     expect(await prepareShards(texts("never read"), place, "x")).toEqual(first);
     expect((await prepareShards(texts("three"), place, "y")).words).toEqual(["three"]);
+  });
+
+  it("that are damaged are read again after the folder is removed, as the message says", async () => {
+    const place = join(folder, "s");
+    const first = await prepareShards(texts("one two"), place, "x");
+    writeFileSync(join(place, "shards.json"), "{");
+    const again = () => prepareShards(texts("one two"), place, "x");
+    await expect(again()).rejects.toThrow("Remove this folder to read the texts again.");
+    rmSync(place, { recursive: true });
+    expect(await again()).toEqual(first);
+    await expect(openTexts({ texts: [] }, place)).rejects.toThrow("name at least one text to read");
   });
 
   it("refuse text without words", async () => {

@@ -67,7 +67,7 @@ describe("the tools", () => {
     const before = readFileSync(join(folder, "root", "joined.csv"), "utf8");
     expect(before.trim().split("\n")).toHaveLength(15);
     expect((await call("match_files", { ...tables, output: "joined.csv" })).error).toContain(
-      "already exists",
+      "already exists. Name a new file.",
     );
     expect(readFileSync(join(folder, "root", "joined.csv"), "utf8")).toBe(before);
   });

@@ -3,6 +3,7 @@ import { type Case, claimCures } from "./cases.js";
 
 const join = "pearl join a.csv b.csv --on name --model none -q";
 const dedupe = "pearl dedupe a.csv -c name --model pearl-ngram -o kept.csv -q";
+const link = (store: string): string => `pearl link a.csv --store ${store} -o linked.csv -q`;
 const reviewAgain = `${join} --review-out new.csv && sed -i '2s/^""/yes/' new.csv && ${join} --review new.csv`;
 
 const usage = (wrong: string, says: string, cured: string): Case => ({ files: {}, wrong, says, cured });
@@ -69,6 +70,42 @@ const options: Readonly<Record<string, Case>> = {
     says: "decide doubtful pairs (--review-out FILE, then --review FILE)",
     cured: reviewAgain,
   },
+};
+
+const tables: Readonly<Record<string, Case>> = {
+  "no column left": usage(
+    "pearl dedupe a.csv --ignore name city -o kept.csv -q",
+    "every column is ignored. Leave one to compare.",
+    "pearl dedupe a.csv --ignore city -o kept.csv -q",
+  ),
+  "an output in place of the table": usage(
+    dedupe.replace("kept", "a"),
+    "a.csv is the input table. Choose another output name.",
+    dedupe,
+  ),
+  "two outputs of one name": usage(
+    `${dedupe} --review-out kept.csv`,
+    "Two outputs are named kept.csv. Choose different names.",
+    `${dedupe} --review-out doubtful.csv`,
+  ),
+  "a store in no folder": usage(
+    link("new/store"),
+    "the folder new does not exist. Make it, or choose another.",
+    `mkdir new && ${link("new/store")} && ${link("store")}`,
+  ),
+  "a folder for a store": usage(
+    `mkdir folder; ${link("folder")}`,
+    "A store is one file: choose another name.",
+    link("folder/store"),
+  ),
+  "a database for a store": usage(
+    `"$NODE" -e '
+      const { DuckDBInstance } = require(require.resolve("@duckdb/node-api", { paths: [process.env.ENTRY] }));
+      DuckDBInstance.create("other").then((own) => own.connect()).then((own) => own.run("CREATE TABLE t (a INT)"))
+        .then(() => process.exit())'; ${link("other")}`,
+    "other is a DuckDB database, but no store of pearl. Choose another name.",
+    link("store"),
+  ),
 };
 
 const files: Readonly<Record<string, Case>> = {
@@ -149,7 +186,7 @@ const files: Readonly<Record<string, Case>> = {
 };
 
 claimCures(
-  { ...options, ...files },
+  { ...options, ...tables, ...files },
   {
     files: {
       "a.csv": "name,city\nAcme,Berlin\nToyota,Aichi\nSiemens,Munich\nBosch,Stuttgart\n",

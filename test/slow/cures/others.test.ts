@@ -82,6 +82,16 @@ const corpus: Readonly<Record<string, Case>> = {
     "Build the corpus again.",
     `rm -r corpus && ${build} && pearl corpus stats corpus`,
   ),
+  "a corpus with an empty file": textCase(
+    `${build}; printf '' > corpus/phrases.tsv; pearl corpus stats corpus`,
+    "Put the header in the first line.",
+    `rm -r corpus && ${build} && pearl corpus stats corpus`,
+  ),
+  "a corpus that is damaged": textCase(
+    `${build}; echo { > corpus/corpus.json; pearl corpus stats corpus`,
+    "Build the corpus again.",
+    `rm -r corpus && ${build} && pearl corpus stats corpus`,
+  ),
   "a ratio that no hard negative has": textCase(
     `${build}; pearl mine corpus ${small} --ratio 1`,
     "the ratio must be at least 0 and less than 1",
@@ -215,6 +225,11 @@ const commands: Readonly<Record<string, Case>> = {
     "pearl bench --task turny --data d --model jaccard",
     "Did you mean turney?",
     "pearl bench --task turney --data d --model jaccard",
+  ),
+  "a file of data that is empty": tableCase(
+    "cp d/turney/turney.txt . && printf '' > d/turney/turney.txt; pearl bench --task turney --data d --model jaccard",
+    "turney.txt is empty. Download the file of the data set again.",
+    "cp turney.txt d/turney && pearl bench --task turney --data d --model jaccard",
   ),
   "a folder of data that is none": tableCase(
     "pearl bench --task turney --data e --model jaccard",

@@ -172,6 +172,40 @@ const cases: Readonly<Record<string, Case>> = {
     says: "`pearl index build FILE -o NEW` makes one in a new folder.",
     cured: "pearl index build x.csv -c name -o fresh && pearl search fresh Acme",
   },
+  "a folder of other files, for an index": {
+    files: { "x.csv": table },
+    before: "mkdir plain && touch plain/file",
+    wrong: "pearl index build x.csv -c name -o plain",
+    says: "plain already exists. Choose another name.",
+    cured: "pearl index build x.csv -c name -o fresh",
+  },
+  "an index that is damaged": {
+    files: { "x.csv": table },
+    before: "pearl index build x.csv -c name -o d.index && cp -r d.index backup",
+    wrong: "echo { > d.index/index.json; pearl search d.index Acme",
+    says: "Restore it from a backup, or build the index again.",
+    cured:
+      "rm -r d.index && cp -r backup d.index && pearl search d.index Acme && " +
+      "rm -r d.index && pearl index build x.csv -c name -o d.index && pearl search d.index Acme",
+  },
+  "a URI for another backend": {
+    files: { "x.csv": table },
+    wrong: "pearl index build x.csv -c name -o s3://bucket/names --backend usearch",
+    says: "Leave the backend out, or name a folder.",
+    cured: "pearl index build x.csv -c name -o names --backend usearch",
+  },
+  "a row without a key": {
+    files: { "x.csv": "name,k\nAcme,1\nToyota,\n", "ok.csv": "name,k\nAcme,1\nToyota,2\n" },
+    wrong: "pearl index build x.csv -c name --key k -o i.index",
+    says: "row 2 has no k, which is the key. Give it one.",
+    cured: "pearl index build ok.csv -c name --key k -o i.index",
+  },
+  "an array of vectors without a name": {
+    files: { "x.csv": table },
+    wrong: `${encode} x.csv -c name -o - --format npy`,
+    says: "an .npy file has its keys beside it: name a file with -o",
+    cured: `${encode} x.csv -c name -o v.npy`,
+  },
   "an index that exists": {
     files: { "x.csv": table },
     before: "pearl index build x.csv -c name -o i.index",

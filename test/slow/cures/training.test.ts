@@ -126,10 +126,16 @@ const cases: Readonly<Record<string, Case>> = {
     "Give at least two different pairs.",
     fixedTable,
   ),
+  "a score that is no number": pairsCase(
+    "text,positive,score\nAcme,Acme Inc,high\nToyota,Toyota Motor,0.2\n",
+    onPairs,
+    'the score "high" is not a number. Write one such as 0.8, or leave it empty.',
+    `sed -i s/high/0.8/ p.csv && ${onPairs} && sed -i s/0.8// p.csv && ${onPairs} -o another`,
+  ),
   "pairs that are half empty": pairsCase(
     "text,positive\nAcme,\nToyota,\n",
     onPairs,
-    "Fill both columns.",
+    "text or positive is empty in all 2 rows. Fill both columns.",
     fixedTable,
   ),
   "one pair again and again": pairsCase(
@@ -174,6 +180,12 @@ const cases: Readonly<Record<string, Case>> = {
     "model is not empty: remove it, or name another folder for the output.",
     `${onPairs} -o another && rm -r model && ${onPairs}`,
   ),
+  "words for a model without a name": {
+    files: { "ok.csv": words },
+    wrong: `${spelling.replace("-o spelling", "")} --words ok.csv`,
+    says: "name the folder of the new model: -o FOLDER.",
+    cured: `${spelling} --words ok.csv`,
+  },
   "words without enough to compare": {
     files: { "w.csv": "word\nharbour\n", "ok.csv": words },
     wrong: `${spelling} --words w.csv`,
@@ -249,6 +261,21 @@ const cases: Readonly<Record<string, Case>> = {
     `${ablate} --parts averaging`,
     "Name other --parts, or none to leave out each one.",
     `${ablate} --parts types`,
+  ),
+  "a setting that a grid does not vary": corpusCase(
+    `${ablate} --grid seed=1,2`,
+    'a grid cannot vary "seed": use ',
+    `${ablate} --grid temperature=0.1,0.2`,
+  ),
+  "a picture of no grid": corpusCase(
+    `${ablate} --parts types --plot grid.svg`,
+    "--plot draws a grid: add --grid SETTING=VALUES",
+    `${ablate} --grid temperature=0.1,0.2 --plot grid.svg`,
+  ),
+  "results that are damaged": corpusCase(
+    `${ablate} --parts types; echo { > ablation/whole.json; ${ablate} --parts types`,
+    "Remove the file, or name another folder.",
+    `rm ablation/whole.json && ${ablate} --parts types && ${ablate} --parts types -o another`,
   ),
   "results of another ablation": corpusCase(
     `${ablate} --parts types; ${ablate} --parts types --temperature 0.2`,

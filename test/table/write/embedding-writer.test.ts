@@ -350,7 +350,7 @@ it("replaces an older output only when the new one is complete", async () => {
   const table = await Table.open(file("older-in.csv", "name\na\nb\n"));
   const writer = await EmbeddingWriter.create(table, output, { dimension: 1, fingerprint: "x" });
   await writer.append(new Float32Array([1]));
-  await expect(writer.finish()).rejects.toThrow(/found 1 of 2 vectors/);
+  await expect(writer.finish()).rejects.toThrow("found 1 of 2 vectors. Append the rest first.");
   await expect(writer.append(new Float32Array(2))).rejects.toThrow(/found 2 rows, expected at most 1 more/);
   expect(readFileSync(output, "utf8")).toBe("older");
   await writer.append(new Float32Array([2]));

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { writeParaphrases } from "../../../../src/pearl/augmentation/phrase/paraphrase-model.js";
@@ -37,5 +37,10 @@ describe("a model's paraphrases", () => {
     expect(asked).toEqual(["c d"]);
     expect(report).toMatchObject({ phrases: 2, resumed: 1, pairs: 4 });
     await expect(readFile(`${path}.partial`)).rejects.toThrow(/ENOENT/);
+    await writeFile(`${path}.partial`, "{\n");
+    const damaged = writeParaphrases(["a b"], path, generate);
+    await expect(damaged).rejects.toThrow("Delete the file to start again.");
+    await rm(`${path}.partial`);
+    expect(await writeParaphrases(["a b"], path, generate)).toMatchObject({ phrases: 1 });
   });
 });

