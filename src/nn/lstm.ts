@@ -89,7 +89,11 @@ function pack(
   const [sorted, order] = g.addMany("TopK", [lengths, batch], 2, { axis: 0 });
   // sorting the numbers of a permutation gives its inverse
   const [, places] = g.addMany("TopK", [order, batch], 2, { axis: 0, largest: 0 });
-  const each = g.constant("int64", [steps, 1], Array.from({ length: steps }, (_, step) => step));
+  const each = g.constant(
+    "int64",
+    [steps, 1],
+    Array.from({ length: steps }, (_, step) => step),
+  );
   const isKept = g.add("Greater", [sorted, each]);
   const counts = reduce(net, "ReduceSum", g.add("Cast", [isKept], { to: typeCode("int64") }));
   // [steps, batch]: rows of `flat`
