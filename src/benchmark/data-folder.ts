@@ -15,6 +15,8 @@ const sources: Readonly<Record<string, string>> = {
   autofj: "`pearl data autofj` downloads them (github.com/chu-data-lab/AutomaticFuzzyJoin)",
   er: "docs/judge.md says how a set is laid out",
   sts: "any table of two texts and a score will do",
+  misspellings:
+    "any tab-separated file of misspellings and words will do, beside a word list (words/words.txt)",
   strings:
     "use the 235,892-word list `words` of NLTK (nltk_data, packages/corpora/words.zip, file words/en), " +
     "one word a line, as it is or gzipped",

@@ -77,6 +77,13 @@ export function hashNgrams(
   return { count, truncated: false };
 }
 
+/** The hash of one feature; its low bits are a bucket. */
+export function hashFeature(text: string): number {
+  let hash = FNV_BASIS;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), FNV_PRIME);
+  return mix(hash);
+}
+
 /** Spreads a hash over all bits (the finaliser of MurmurHash3, Appleby 2011). */
 function mix(hash: number): number {
   let h = hash;

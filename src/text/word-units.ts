@@ -1,8 +1,9 @@
 /** The words of a phrase, and each word as the numbers that character encoders read. */
 import { ArgumentError } from "../errors.js";
 import type { CharacterVocabulary } from "./character-vocabulary.js";
-import { hashNgrams } from "./hashed-ngrams.js";
+import { hashFeature, hashNgrams, normalizedWords } from "./hashed-ngrams.js";
 import { createPieceSplitter } from "./word-pieces.js";
+import { viewFeatures, type WordView } from "./word-views.js";
 
 /** How words become numbers; a model's config.json records it. */
 export interface WordUnitOptions {
@@ -17,8 +18,13 @@ export interface WordUnitOptions {
   readonly phraseLength: number;
   /** Pad words to the longest of the batch (the default) or to `positions`, which unrolled graphs need. */
   readonly padding?: "longest" | "positions";
-  /** For n-grams: their lengths including boundary marks, and the number of hash buckets, a power of two. */
-  readonly ngrams?: { readonly minimum: number; readonly maximum: number; readonly buckets: number };
+  /** For n-grams: their lengths including boundary marks, the number of hash buckets, a power of two, and further features. */
+  readonly ngrams?: {
+    readonly minimum: number;
+    readonly maximum: number;
+    readonly buckets: number;
+    readonly views?: readonly WordView[];
+  };
 }
 
 export interface WordReader {
@@ -88,11 +94,17 @@ function ngramReader({ ngrams, positions }: WordUnitOptions): WordReader {
     throw new ArgumentError('units "ngrams" need the lengths of n-grams and the number of buckets');
   const buffer = new Int32Array(positions);
   const options = { ...ngrams, limit: positions };
+  const { views, buckets } = ngrams;
   return {
     rows: ngrams.buckets + 1,
     read(word) {
       const capital = word.toLowerCase() === word ? 0 : 1;
-      const { count, truncated } = hashNgrams(word, options, buffer);
+      let { count, truncated } = hashNgrams(word, options, buffer);
+      const features = views ? normalizedWords(word).flatMap((part) => viewFeatures(part, views)) : [];
+      for (const feature of features) {
+        if (count === positions) truncated = true;
+        else buffer[count++] = hashFeature(feature) & (buckets - 1);
+      }
       return { units: buffer.slice(0, count).map((bucket) => 2 * (bucket + 1) + capital), truncated };
     },
   };

@@ -152,7 +152,7 @@ export function spellingEncoder(encoder: CharacterEncoder): SpellingEncoder {
 
 /**
  * First weights of encoders that add units up: rows of rare units are longer, as in inverse document frequency:
- * × ln((1 + N) / (1 + n)) for a unit of n words among N, scaled to a mean of 1.
+ * × ln((1 + N) / (1 + n)) for a unit of n words among N, scaled to a mean of 1. Capitals begin like small letters.
  */
 function weightedByRarity(base: WeightSource, words: readonly string[], reader: WordReader): WeightSource {
   const frequency = new Float64Array(reader.rows);
@@ -164,6 +164,8 @@ function weightedByRarity(base: WeightSource, words: readonly string[], reader: 
   const mean = Math.max(1e-9, rarity.reduce((sum, value) => sum + value, 0) / rarity.length);
   return (name, dims, initialiser) => {
     const weight = base(name, dims, initialiser);
+    // what all units have in common would outweigh their sum
+    if (name === `${characterWeights}.capital.weight`) (weight.data as Float32Array).fill(0);
     if (name !== `${characterWeights}.embedding.weight`) return weight;
     const data = weight.data as Float32Array;
     for (let i = 0; i < data.length; i++) data[i] *= rarity[Math.floor(i / dims[1])] / mean;

@@ -5,13 +5,14 @@ import { autofj } from "./autofj.js";
 import { bird } from "./bird.js";
 import { bc5cdr, conll } from "./clustering.js";
 import { er } from "./er.js";
+import { misspellings } from "./misspellings.js";
 import { ppdb, ppdbFiltered } from "./ppdb.js";
 import { umls, yago } from "./retrieval.js";
 import { strings } from "./strings.js";
 import { sts } from "./sts.js";
 import { turney } from "./turney.js";
 
-/** The nine sets of PEARL in the paper's order, then string retrieval, graded pairs and entity resolution. */
+/** The nine sets of PEARL in the paper's order, then string retrieval, misspellings, graded pairs and entity resolution. */
 export const allTasks = [
   ppdb,
   ppdbFiltered,
@@ -23,6 +24,7 @@ export const allTasks = [
   bc5cdr,
   autofj,
   strings,
+  misspellings,
   sts,
   er,
 ];

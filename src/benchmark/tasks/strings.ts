@@ -9,26 +9,26 @@
  * Both protocols are the same.
  */
 import { createRandom, type Random, sampleWithout } from "../../random.js";
-import { readLines } from "../data-folder.js";
+import { readLines, type WantedFile } from "../data-folder.js";
 import { rankAnswers, worstMisses } from "../rank.js";
 import { fileTask, mean, secondsSince } from "../task.js";
 
 const sampleSize = 19_970;
 const editCounts = [1, 2] as const;
 
+export const wordListFile: WantedFile = {
+  what: "the word list",
+  // in the data folder, or in a folder `words` beside it
+  names: ["strings", "words", "../words"].flatMap((folder) => [
+    `${folder}/words.txt`,
+    `${folder}/words.txt.gz`,
+  ]),
+};
+
 export const strings = fileTask({
   name: "strings",
   metric: "precision@1, 1 edit",
-  files: [
-    {
-      what: "the word list",
-      // in the data folder, or in a folder `words` beside it
-      names: ["strings", "words", "../words"].flatMap((folder) => [
-        `${folder}/words.txt`,
-        `${folder}/words.txt.gz`,
-      ]),
-    },
-  ],
+  files: [wordListFile],
   async read([path]) {
     const lines = (await readLines(path)).map((line) => line.trim());
     return [...new Set(lines.filter((line) => line !== ""))];

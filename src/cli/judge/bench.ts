@@ -19,7 +19,7 @@ export default command({
   options: [
     option(
       "-t, --task <names...>",
-      "ppdb, ppdb-filtered, turney, bird, yago, umls, conll, bc5cdr, autofj, strings, sts, er or all (default: all)",
+      "ppdb, ppdb-filtered, turney, bird, yago, umls, conll, bc5cdr, autofj, strings, misspellings, sts, er or all (default: all)",
       commaSeparated,
     ),
     shared.data,

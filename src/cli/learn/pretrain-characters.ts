@@ -33,6 +33,10 @@ export default command({
       positiveInteger,
     ),
     option("--like <file>", "with --synthetic: the words to resemble (default: WordNet's lemmas)"),
+    option(
+      "--noise <file>",
+      "misspellings and their words, two columns: trained on, and their errors are learned as noise for --words",
+    ),
     option("--limit <n>", "use only the first n words (default: all)", positiveInteger),
     choice("--kind <name>", "the encoder", ["love", "bilstm", "bag", "ngrams"], "love"),
     option("--width <n>", "dimensions of a word vector (default: 300 for love, else 128)", positiveInteger),

@@ -2,6 +2,7 @@
 import { createAugmenter } from "../../augmentation/augmenter.js";
 import type { AugmentationSettings } from "../../augmentation/settings.js";
 import type { Random } from "../../random.js";
+import { learnNoise, type Misspelling } from "./learned-noise.js";
 
 const spelling = {
   preset: "love",
@@ -48,11 +49,22 @@ export interface AttackOptions {
 
 export type Attack = (word: string, random: Random) => string;
 
-/** @throws MissingDataError if LOVE's attacks need WordNet and it is not installed */
-export async function createAttack({ preset, twice = 0 }: AttackOptions): Promise<Attack> {
-  const augmenter = await createAugmenter(attackPresets[preset].settings);
+/**
+ * @param misspellings the errors to make, instead of the preset's ({@link learnNoise})
+ * @throws MissingDataError if LOVE's attacks need WordNet and it is not installed
+ */
+export async function createAttack(
+  { preset, twice = 0 }: AttackOptions,
+  misspellings?: readonly Misspelling[],
+): Promise<Attack> {
+  const once = misspellings ? learnNoise(misspellings) : await presetAttack(preset);
   return (word, random) => {
-    const { text } = augmenter.augment(word, random);
-    return text !== word && random() < twice ? augmenter.augment(text, random).text : text;
+    const text = once(word, random);
+    return text !== word && random() < twice ? once(text, random) : text;
   };
+}
+
+async function presetAttack(preset: AttackOptions["preset"]): Promise<Attack> {
+  const augmenter = await createAugmenter(attackPresets[preset].settings);
+  return (word, random) => augmenter.augment(word, random).text;
 }

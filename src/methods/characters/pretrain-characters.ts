@@ -35,6 +35,11 @@ export interface PretrainCharactersOptions extends RunOptions {
   readonly synthetic?: number;
   /** Synthetic words have the lengths and characters of these words, one per line; default WordNet's lemmas. */
   readonly like?: string;
+  /**
+   * A table of misspellings and words: they are trained on, and other words are attacked by the errors in them
+   * ({@link learnNoise}). An epoch is a pass over its rows. Default: none.
+   */
+  readonly noise?: string;
   /** Use only the first words; default all. */
   readonly limit?: number;
   /** Name of the encoder; default LOVE. */
@@ -72,6 +77,8 @@ export interface CharacterTrainingRecord extends RunRecord {
   readonly data: {
     readonly words: number;
     readonly source: string;
+    /** Pairs that noise was learned from. */
+    readonly misspellings?: number;
     /** Of the word vectors, if they were imitated. */
     readonly vectors?: string;
     readonly vectorDimension?: number;
@@ -85,7 +92,10 @@ type OptionalSettings = "pieces" | "dropout" | "limit" | "hidden" | "pooling" | 
 /** The options that decide the weights, defaults filled in. */
 type CharacterSettings = Pick<PretrainCharactersOptions, OptionalSettings> &
   Required<
-    Omit<PretrainCharactersOptions, keyof RunOptions | OptionalSettings | "vectors" | "words" | "like">
+    Omit<
+      PretrainCharactersOptions,
+      keyof RunOptions | OptionalSettings | "vectors" | "words" | "like" | "noise"
+    >
   > &
   Required<Pick<RunOptions, "seed">>;
 
@@ -124,6 +134,7 @@ async function prepareRun(options: PretrainCharactersOptions): Promise<PreparedR
       data: {
         words: list.synthetic?.count ?? list.words.length,
         source: list.source,
+        ...(list.misspellings && { misspellings: list.misspellings.length }),
         ...(list.vectors && { vectors: list.vectors.name, vectorDimension: list.vectors.dimension }),
         fingerprint: list.fingerprint,
       },
@@ -190,7 +201,15 @@ async function prepare(list: WordList, start: SpellingStart, settings: Character
   const vectorDimension = list.vectors?.dimension;
   const program = spellingProgram({ ...start, temperature, vectorDimension, dropout, projection });
   const data = spellingData({
-    ...{ list, near, attack: await createAttack(attacks), featurizer, batchSize, hardNegatives, seed },
+    ...{
+      list,
+      near,
+      attack: await createAttack(attacks, list.misspellings),
+      featurizer,
+      batchSize,
+      hardNegatives,
+      seed,
+    },
     inputNames: program.model.graph.inputs.map(({ name }) => name),
   });
   return { program, data };
@@ -218,7 +237,9 @@ function characterCard(
       `data: ${formatCount(data.words)} words from ${data.source} (fingerprint ${data.fingerprint})`,
       `goal: the vector of an attacked word is close to ${goal}, and far from those of the other words in the batch` +
         (hardNegatives > 0 ? ` and of up to ${hardNegatives} similarly spelled words each` : ""),
-      `attacks: ${attackPresets[attacks.preset].rates}${twice}`,
+      data.misspellings === undefined
+        ? `attacks: ${attackPresets[attacks.preset].rates}${twice}`
+        : `attacks: ${formatCount(data.misspellings)} misspellings, and the errors in them on other words${twice}`,
       `loss: NT-Xent at temperature ${temperature}${projection > 0 ? `, on a projection to ${projection} dimensions that the model leaves out` : ""}, equal words masked; Adam at ${learningRate}, × 0.97 an epoch`,
       `${epochs} epochs in batches of ${batchSize} words, ${result.steps} steps, seed ${seed}`,
     ],

@@ -114,13 +114,14 @@ export interface SpellingDataOptions {
   readonly inputNames: readonly string[];
 }
 
-/** Words and their hard negatives, which are anchors too, as in LOVE's code. */
+/** Words and their hard negatives, which are anchors too, as in LOVE's code. Where misspellings are known, they are drawn. */
 export function spellingData(
   options: SpellingDataOptions,
 ): TrainingData & { readonly batchesPerEpoch: number } {
   const { list, near, hardNegatives, batchSize, seed } = options;
-  const { words, synthetic, fingerprint } = list;
-  const count = synthetic?.count ?? words.length;
+  const { words, synthetic, misspellings, fingerprint } = list;
+  const count = synthetic?.count ?? misspellings?.length ?? words.length;
+  const numberOf = new Map(misspellings && words.map((word, number) => [word, number]));
   const epochs = inEpochs(count, batchSize, (epoch) =>
     // synthetic words are new in each epoch
     synthetic
@@ -128,32 +129,41 @@ export function spellingData(
       : shuffled(count, createRandom(seed + 7919 * epoch)),
   );
   /** The words drawn and, after each, some of similar spelling. */
-  const draw = (index: number): { numbers: number[]; random: Random } => {
+  const draw = (index: number): { drawn: DrawnWord[]; random: Random } => {
     const random = createRandom((seed ^ Math.imul(index + 1, 0x9e3779b1)) | 0);
-    const numbers = Array.from(epochs.itemsOf(index)).flatMap((word) => [
-      word,
-      ...(near ? sampleWithout(Array.from(near[word]), hardNegatives, random) : []),
-    ]);
-    return { numbers, random };
+    const drawn = Array.from(epochs.itemsOf(index)).flatMap((item): DrawnWord[] => {
+      const [wrong, right] = misspellings?.[item] ?? [];
+      const number = right === undefined ? item : (numberOf.get(right) as number);
+      const others = near ? sampleWithout(Array.from(near[number]), hardNegatives, random) : [];
+      return [{ number, wrong }, ...others.map((other) => ({ number: other }))];
+    });
+    return { drawn, random };
   };
   return {
     batchesPerEpoch: epochs.batchesPerEpoch,
     fingerprint: `${fingerprint} seed ${seed} batch ${batchSize}`,
     batch(index) {
-      const { numbers, random } = draw(index);
-      return batchOf(numbers, random, options);
+      const { drawn, random } = draw(index);
+      return batchOf(drawn, random, options);
     },
-    describe: (index) => draw(index).numbers.map(wordOf(list)),
+    describe: (index) => draw(index).drawn.map(({ number }) => wordOf(list)(number)),
   };
 }
 
 const wordOf = ({ words, synthetic }: WordList) => synthetic?.word ?? ((number: number) => words[number]);
 
-function batchOf(numbers: readonly number[], random: Random, options: SpellingDataOptions): TrainingBatch {
+/** A word by its number, and how it was misspelled if that is known. */
+interface DrawnWord {
+  readonly number: number;
+  readonly wrong?: string;
+}
+
+function batchOf(drawn: readonly DrawnWord[], random: Random, options: SpellingDataOptions): TrainingBatch {
   const { list, attack, featurizer, inputNames } = options;
   const { vectors } = list;
+  const numbers = drawn.map(({ number }) => number);
   const words = numbers.map(wordOf(list));
-  const attacked = words.map((word) => attack(word, random));
+  const attacked = words.map((word, i) => drawn[i].wrong ?? attack(word, random));
   const correct = vectors ? [] : words;
   const feeds = wordFeeds(featurizer, [...attacked, ...correct]);
   if (inputNames.includes(dropoutSeed)) Object.assign(feeds, seedFeed(Math.floor(random() * 2 ** 31)));

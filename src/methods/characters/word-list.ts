@@ -1,12 +1,13 @@
 /** The words that a character encoder is pretrained on: of a table, of word vectors, or WordNet's lemmas. */
 import { basename } from "node:path";
-import { ArgumentError } from "../../errors.js";
+import { ArgumentError, TableError } from "../../errors.js";
 import { formatCount } from "../../files/count-text.js";
 import { fingerprint } from "../../files/fingerprint.js";
 import { gatherRows, isZero } from "../../search/vectors.js";
 import { readWholeTable } from "../../table/whole-table.js";
 import { readWordVectors, type WordVectors } from "../../text/word-vectors.js";
 import { readSynsets } from "../../text/wordnet.js";
+import type { Misspelling } from "./learned-noise.js";
 import type { PretrainCharactersOptions } from "./pretrain-characters.js";
 import { syntheticWords } from "./synthetic.js";
 
@@ -14,6 +15,8 @@ export interface WordList {
   readonly words: readonly string[];
   /** Synthetic words by number, where these are trained on; `words` are then those that they resemble. */
   readonly synthetic?: { readonly count: number; readonly word: (number: number) => string };
+  /** Misspellings of the words, where noise is learned from them. */
+  readonly misspellings?: readonly Misspelling[];
   /** Vectors in the words' order, if they are given. */
   readonly vectors?: WordVectors;
   readonly source: string;
@@ -24,16 +27,20 @@ export interface WordList {
 
 type WordListOptions = Pick<
   PretrainCharactersOptions,
-  "vectors" | "words" | "limit" | "synthetic" | "like" | "seed"
+  "vectors" | "words" | "limit" | "synthetic" | "like" | "noise" | "seed"
 >;
 
 /** @throws TableError, MissingDataError; ArgumentError if fewer than two words are left */
 export async function readWordList(options: WordListOptions): Promise<WordList> {
   if (options.synthetic !== undefined) return syntheticList(options, options.synthetic);
+  if (options.noise !== undefined && options.vectors !== undefined)
+    throw new ArgumentError("learned noise is for spelling alone: leave out the vectors or the noise");
   const listed = options.words === undefined ? undefined : await tableWords(options.words);
   const given = options.vectors === undefined ? undefined : await readWordVectors(options.vectors);
   const vectors = given && chosenVectors(given, listed && new Set(listed), options.limit);
-  const words = vectors?.words ?? (listed ?? (await lemmas())).slice(0, options.limit);
+  const misspellings = options.noise === undefined ? undefined : await readMisspellings(options.noise);
+  const chosen = vectors?.words ?? (listed ?? (await lemmas())).slice(0, options.limit);
+  const words = misspellings ? [...new Set([...chosen, ...misspellings.map(([, right]) => right)])] : chosen;
   const source = options.words ?? given?.name;
   const name = source === undefined ? "WordNet's lemmas" : basename(source);
   if (words.length < 2)
@@ -42,22 +49,27 @@ export async function readWordList(options: WordListOptions): Promise<WordList> 
     );
   const count = formatCount(words.length);
   return {
-    ...{ words, vectors, source: name },
+    ...{ words, misspellings, vectors, source: name },
     summary: vectors
       ? `${count} words with vectors of ${vectors.dimension} dimensions from ${basename(vectors.name)}`
-      : `${count} words from ${name}; no word vectors: only spelling is learned`,
-    fingerprint: fingerprint(words.join("\n"), ...(vectors ? [new Uint8Array(vectors.data.buffer)] : [])),
+      : `${count} words from ${name}; no word vectors: only spelling is learned` +
+        (misspellings ? `, from ${formatCount(misspellings.length)} misspellings too` : ""),
+    fingerprint: fingerprint(
+      words.join("\n"),
+      ...(misspellings ? [JSON.stringify(misspellings)] : []),
+      ...(vectors ? [new Uint8Array(vectors.data.buffer)] : []),
+    ),
   };
 }
 
 /** @throws ArgumentError for options that have no meaning for synthetic words */
 async function syntheticList(
-  { like, words, vectors, limit, seed = 0 }: WordListOptions,
+  { like, words, vectors, noise, limit, seed = 0 }: WordListOptions,
   count: number,
 ): Promise<WordList> {
-  if (words !== undefined || vectors !== undefined || limit !== undefined)
+  if ([words, vectors, noise, limit].some((option) => option !== undefined))
     throw new ArgumentError(
-      "synthetic words take the place of a list, of vectors and of a limit: leave them out",
+      "synthetic words take the place of a list, of vectors, of learned noise and of a limit: leave them out",
     );
   const resembled = like === undefined ? await lemmas() : await tableWords(like);
   const name = like === undefined ? "WordNet's lemmas" : basename(like);
@@ -77,6 +89,17 @@ const isWord = (word: string): boolean => word.length <= 64 && /[\p{L}\p{N}]/u.t
 async function tableWords(path: string): Promise<string[]> {
   const { phrases } = await readWholeTable(path);
   return [...new Set(phrases.map((phrase) => phrase.trim()))].filter(isWord);
+}
+
+/** The first two columns: a misspelling, and the word that was meant. @throws TableError for a table of one column */
+async function readMisspellings(path: string): Promise<Misspelling[]> {
+  const { columns, description } = await readWholeTable(path, { column: "1" });
+  const [wrong, right] = description.columns;
+  if (right === undefined)
+    throw new TableError(`${path}: found one column (${wrong}), expected two: a misspelling and its word.`);
+  return columns[wrong]
+    .map((text, row): Misspelling => [text.trim(), columns[right][row].trim()])
+    .filter((pair) => pair.every(isWord));
 }
 
 /** WordNet's lemmas, phrases too, in alphabetical order. */

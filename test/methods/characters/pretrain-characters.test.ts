@@ -112,6 +112,38 @@ describe("pretraining on spelling", () => {
     expect(existsSync(`${trained}.training`)).toBe(false);
   });
 
+  it("learns from misspellings what it never saw: other words with the same error come closer", async () => {
+    // an error of its own: "a" is written "ox"
+    const wrong = (word: string) => word.replace("a", "ox");
+    const [seen, unseen] = [0, 1].map((half) => words.filter((word, i) => i % 2 === half && /a/.test(word)));
+    writeFileSync(
+      at("noise.csv"),
+      `wrong,right\n${seen.map((word) => `${wrong(word)},${word}`).join("\n")}\n`,
+    );
+    /** By how much the right word is nearer than the nearest other, on average. */
+    const lead = (folder: string) =>
+      withEncoder(folder, async (encoder) => {
+        const scores = await encoder.similarity(unseen.map(wrong), words);
+        const leads = scores.map((row, i) => {
+          const own = words.indexOf(unseen[i]);
+          return row[own] - Math.max(...row.filter((_, j) => j !== own));
+        });
+        return leads.reduce((sum, value) => sum + value, 0) / leads.length;
+      });
+    const options = { ...small, kind: "ngrams" } as const;
+    const noise = at("noise.csv");
+    const report = await pretrainCharacters({ ...options, noise, epochs: 10, output: at("noisy") });
+    await pretrainCharacters({
+      ...options,
+      ...{ noise, epochs: 0.01, learningRate: 1e-9, output: at("noisy-untrained") },
+    });
+    expect(report.data.misspellings).toBe(seen.length);
+    expect(readFileSync(join(at("noisy"), "README.md"), "utf8")).toContain(
+      `attacks: ${seen.length} misspellings`,
+    );
+    expect(await lead(at("noisy"))).toBeGreaterThan((await lead(at("noisy-untrained"))) + 0.05);
+  });
+
   it("records everything that is needed to train again", async () => {
     const folder = at("record");
     const report = await pretrainCharacters({ ...small, kind: "bag", output: folder, epochs: 0.5 });
