@@ -47,9 +47,9 @@ export interface NeighbourSettings {
   readonly encode: Encoding;
   /** Default 1,000. */
   readonly steps: number;
-  /** Consecutive sentences in a batch; default 400, as in the paper. */
+  /** Consecutive sentences in a batch; default 400, as in the authors' code. */
   readonly batchSize: number;
-  /** Default 5e-4, as in the paper, falling to a twentieth along half a cosine after 50 steps of rise. */
+  /** Default 5e-4, as in the authors' code, falling to a twentieth along half a cosine after 50 steps of rise. */
   readonly learningRate: number;
   readonly seed: number;
 }
@@ -130,7 +130,7 @@ function settingsOf(options: NeighbourOptions, encoder: SpellingEncoder): Neighb
   const { encode = objective === "block" ? "f" : "both" } = options;
   if (objective === "block" && encode !== "f")
     throw new ArgumentError(
-      `the objective block trains one encoder, f: there is nothing to encode by ${encode}`,
+      `the objective block trains one encoder, f, and no model can encode by ${encode}. Leave that out.`,
     );
   for (const [name, value] of Object.entries({ width, hidden, contextSize, steps, batchSize }))
     if (!(Number.isInteger(value) && value > 0))
