@@ -23,9 +23,9 @@
 export * from "./nn/initialise.js";
 export * from "./nn/layers.js";
 export * from "./nn/losses/index.js";
-export * from "./nn/lstm.js";
 export * from "./nn/net.js";
 export * from "./nn/pooling.js";
+export * from "./nn/recurrent.js";
 export { type NeighbourInputs, neighbourLoss } from "./objectives/neighbours.js";
 export type { Objective, ObjectiveRows, ObjectiveSettings } from "./objectives/objective.js";
 export { type ObjectiveName, objectiveLoss, objectives } from "./objectives/registry.js";

@@ -15,6 +15,7 @@ import type {
 import { bag, wordNgrams } from "./bag/architecture.js";
 import { bilstm } from "./bilstm/architecture.js";
 import type { Conversion } from "./conversion.js";
+import { gru } from "./gru/architecture.js";
 import { love } from "./love/architecture.js";
 import { hashedNgrams } from "./ngrams/architecture.js";
 import { words } from "./pearl-mini/architecture.js";
@@ -22,7 +23,7 @@ import type { SpellingEncoder } from "./pretraining.js";
 import { transformer } from "./transformer/architecture.js";
 
 /** All models. Those with the same kind of feature read it in the same way. */
-const architectures: Architecture[] = [transformer, hashedNgrams, love, bilstm, bag, wordNgrams, words];
+const architectures: Architecture[] = [transformer, hashedNgrams, love, bilstm, gru, bag, wordNgrams, words];
 
 /** The embedded model that is used when none is named. */
 export const DEFAULT_MODEL = "pearl-mini";

@@ -9,7 +9,7 @@
  * section 3; the targets of several neighbours as in the authors' code.
  * Here: a sentence is never compared with itself (the authors' code gives that pair the score 0), and one without a
  * neighbour in the batch does not count.
- * It needs two encoders of a graph of your own, so that `pearl finetune --objective` does not offer it.
+ * It needs two encoders, so that `pearl finetune --objective` does not offer it: `pearl pretrain --read neighbours` does.
  */
 import { logSumExp, type Net, number } from "../nn/net.js";
 import { typeCode } from "../onnx/tensor.js";

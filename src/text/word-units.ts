@@ -16,8 +16,8 @@ export interface WordUnitOptions {
   readonly positions: number;
   /** The most words of a phrase. */
   readonly phraseLength: number;
-  /** Pad words to the longest of the batch (the default) or to `positions`, which unrolled graphs need. */
-  readonly padding?: "longest" | "positions";
+  /** Pad to the longest of the batch (the default), or what an unrolled graph steps through: words to `positions`, or phrases to `phraseLength` words. */
+  readonly padding?: "longest" | "positions" | "words";
   /** For n-grams: their lengths including boundary marks, the number of hash buckets, a power of two, and further features. */
   readonly ngrams?: {
     readonly minimum: number;

@@ -32,7 +32,7 @@ describe("the registry", () => {
   it("gives LOVE where no encoder is named, and lists the encoders where an unknown one is", async () => {
     expect((await spellingEncoder()).name).toBe("love");
     expect(() => spellingEncoder("runes")).toThrow(ArgumentError);
-    expect(() => spellingEncoder("runes")).toThrow(/"runes": use love, bilstm, bag, ngrams/);
+    expect(() => spellingEncoder("runes")).toThrow(/"runes": use love, bilstm, gru, bag, ngrams/);
   });
 
   it("converts a family by one architecture only", () => {

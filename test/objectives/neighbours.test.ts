@@ -1,75 +1,92 @@
-/** QuickThoughts' loss against PyTorch: 20 steps on two encoders (test/oracles/neighbours.py). */
+/** QuickThoughts with two GRU encoders against PyTorch: 20 whole steps (test/oracles/neighbours.py), and finite differences. */
 import { readFileSync } from "node:fs";
-import { describe, expect, it } from "vitest";
-import { createNet, fromTensors, weight } from "../../src/nn/net.js";
-import { neighbourLoss } from "../../src/objectives/neighbours.js";
+import { beforeAll, describe, expect, it } from "vitest";
+import type { SpellingStart } from "../../src/architectures/pretraining.js";
+import { spellingEncoder } from "../../src/architectures/registry.js";
+import { checkGradients } from "../../src/autodiff/check.js";
+import { neighbourProgram } from "../../src/methods/pretrain/neighbours.js";
+import { fromTensors } from "../../src/nn/net.js";
 import { tensor } from "../../src/onnx/tensor.js";
+import { createOrtSession } from "../../src/runtime/ort-session.js";
 import type { Feeds } from "../../src/runtime/tensor.js";
 import { TrainingEngine } from "../../src/training/engine.js";
 import { copyTensors } from "../../src/training/optimiser/host-optimiser.js";
 
+type Weights = Readonly<Record<string, { readonly dims: number[]; readonly data: number[] }>>;
 interface Oracle {
+  readonly sizes: Readonly<Record<"buckets" | "width" | "hidden" | "phraseLength", number>>;
   readonly contextSize: number;
   readonly rate: number;
+  readonly clipNorm: number;
   readonly places: number[];
-  readonly first: Record<"f" | "g", number[][]>;
-  readonly last: Record<"f" | "g", number[][]>;
-  readonly batches: number[][][];
+  readonly first: Weights;
+  readonly last: Weights;
+  readonly batches: Readonly<Record<string, number[][]>>[];
   readonly losses: number[];
 }
 const oracle: Oracle = JSON.parse(readFileSync("test/oracles/neighbours.json", "utf8"));
-const { contextSize, rate, places, first, last, batches, losses } = oracle;
+const { sizes, contextSize, rate, clipNorm, places, first, last, batches, losses } = oracle;
 
-const matrix = (rows: readonly number[][]) =>
-  tensor("float32", [rows.length, rows[0].length], Float32Array.from(rows.flat()));
+const integers = (rows: readonly number[][]) => tensor("int32", [rows.length, rows[0].length], rows.flat());
+const feedsOf = (batch: Oracle["batches"][number], order = places): Feeds =>
+  ({
+    ...Object.fromEntries(Object.entries(batch).map(([name, rows]) => [name, integers(rows)])),
+    sentence_places: tensor("int32", [order.length], order),
+  }) as Feeds;
 
-const feedsOf = (bags: readonly number[][], order = places): Feeds =>
-  ({ bags: matrix(bags), places: tensor("int32", [order.length], Int32Array.from(order)) }) as Feeds;
-
-function program(size: number) {
-  const [words, width] = [first.f.length, first.f[0].length];
-  const net = createNet(
-    fromTensors(new Map(Object.entries(first).map(([name, own]) => [name, matrix(own)]))),
+let start: SpellingStart;
+beforeAll(async () => {
+  const { buckets, width, hidden: outputs, phraseLength } = sizes;
+  const { units, start: begin } = await spellingEncoder("gru");
+  const small = { ...units, phraseLength, ngrams: { minimum: 2, maximum: 3, buckets } };
+  const made = begin([], { units: small, width, outputs, seed: 0 });
+  const stored = Object.entries(first).map(
+    ([name, { dims, data }]) => [name, tensor("float32", dims, data)] as const,
   );
-  const { g } = net;
-  const bags = g.input("bags", "float32", ["rows", words]);
-  const encode = (name: string) =>
-    g.add("Tanh", [g.add("MatMul", [bags, weight(net, name, [words, width], () => 0)])]);
-  const inputs = {
-    sentences: encode("f"),
-    candidates: encode("g"),
-    places: g.input("places", "int32", ["rows"]),
-  };
-  const loss = neighbourLoss(net, inputs, { contextSize: size });
-  g.output("loss", loss);
-  const sample = feedsOf(batches[0].slice(0, 7), places.slice(0, 7));
-  return { model: g.model(), loss, weights: ["f", "g"], sample };
-}
+  start = { ...made, weights: fromTensors(new Map(stored)) };
+});
 
-describe("QuickThoughts' loss", () => {
+describe("QuickThoughts with encoders f and g", () => {
   it("takes 20 steps as PyTorch does: every loss and the last weights", async () => {
-    const engine = await TrainingEngine.open(program(contextSize), { threads: 1 });
+    const program = neighbourProgram(start, { objective: "neighbours", contextSize });
+    const engine = await TrainingEngine.open(program, { threads: 1, clipNorm });
     try {
-      for (const [i, bags] of batches.entries()) {
-        const { losses: found } = await engine.step({ feeds: feedsOf(bags), phrases: bags.length }, rate);
+      for (const [i, batch] of batches.entries()) {
+        const { losses: found } = await engine.step({ feeds: feedsOf(batch), phrases: places.length }, rate);
         expect(Math.abs(Object.values(found)[0] - losses[i]), `step ${i + 1}`).toBeLessThan(1e-4);
       }
       const weights = copyTensors(await engine.optimiser.weights());
-      for (const name of ["f", "g"] as const)
-        last[name].flat().forEach((value, i) => {
-          expect(Math.abs((weights.get(name)!.data[i] as number) - value)).toBeLessThan(1e-4);
-        });
+      expect([...weights.keys()].sort()).toEqual(Object.keys(last).sort());
+      for (const [name, { data }] of Object.entries(last))
+        for (const [i, value] of data.entries())
+          expect(Math.abs((weights.get(name)!.data[i] as number) - value), name).toBeLessThan(1e-4);
     } finally {
       await engine.release();
     }
   });
 
   it("is 0 for a batch in which no sentence has a neighbour", async () => {
-    const engine = await TrainingEngine.open(program(1), { threads: 1 });
+    const program = neighbourProgram(start, { objective: "neighbours", contextSize: 1 });
+    const engine = await TrainingEngine.open(program, { threads: 1 });
     const apart = places.map((_, i) => 10 * i);
     const step = await engine.step({ feeds: feedsOf(batches[0], apart), phrases: 9 }, rate);
     expect(Object.values(step.losses)).toEqual([0]);
     expect(step.gradientNorm).toBe(0);
     await engine.release();
+  });
+});
+
+describe("CURL's blocks with one encoder", () => {
+  it("have numeric gradients", async () => {
+    const { model, loss } = neighbourProgram(start, { objective: "block", contextSize });
+    const blocks = tensor("int32", [9], [0, 0, 0, 0, 1, 1, 1, 1, 2]);
+    const all = { ...feedsOf(batches[0]), sentence_blocks: blocks } as Feeds;
+    const errors = await checkGradients(model, {
+      ...{ loss, weights: [...model.graph.initializers.keys()].filter((name) => name in first), step: 1e-2 },
+      feeds: Object.fromEntries(model.graph.inputs.map(({ name }) => [name, all[name]])),
+      open: (bytes) => createOrtSession(bytes, { optimization: "basic" }),
+    });
+    expect(errors.size).toBe(6);
+    for (const [name, error] of errors) expect(error, name).toBeLessThan(1e-4);
   });
 });

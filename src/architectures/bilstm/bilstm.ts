@@ -3,8 +3,8 @@
  * the last states of both directions, or the mean or largest of all states, at length 1.
  */
 import { ArgumentError } from "../../errors.js";
-import { lstm } from "../../nn/lstm.js";
 import { l2Normalise } from "../../nn/pooling.js";
+import { lstm } from "../../nn/recurrent.js";
 import { type CharacterEncoder, unitEmbeddings, wordVectors } from "../characters/encoder.js";
 import { unitMask } from "../characters/inputs.js";
 

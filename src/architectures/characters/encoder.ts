@@ -2,7 +2,14 @@
 import { normal } from "../../nn/initialise.js";
 import { embedding, linear } from "../../nn/layers.js";
 import type { Net } from "../../nn/net.js";
-import { l2Normalise, maxPooling, meanPooling, sumPooling, type WordPooling } from "../../nn/pooling.js";
+import {
+  l2Normalise,
+  type Masked,
+  maxPooling,
+  meanPooling,
+  sumPooling,
+  type WordPooling,
+} from "../../nn/pooling.js";
 import { typeCode } from "../../onnx/tensor.js";
 import type { SpellingEncoder } from "../pretraining.js";
 import { type CharacterInputs, unitMask } from "./inputs.js";
@@ -16,7 +23,9 @@ export interface WordLayerOptions {
   readonly width: number;
   /** Positions of a word at most, special units included. */
   readonly positions: number;
-  /** Length of a word's vector, where it can differ from `width`. */
+  /** Words of a phrase at most; exactly, where `padding` is "words". */
+  readonly phraseLength: number;
+  /** Length of the encoder's vectors, where it can differ from `width`. */
   readonly hidden: number;
   /** How positions become a word's vector; default: as the encoder has it. */
   readonly pooling?: WordPooling;
@@ -28,6 +37,8 @@ export interface CharacterEncoder extends Omit<SpellingEncoder, "start"> {
   readonly isSum: boolean;
   /** Every word's vector, of length 1: [words, word width]. @throws ArgumentError for sizes that do not fit */
   words(net: Net, inputs: CharacterInputs, options: WordLayerOptions): string;
+  /** From the vectors of a phrase's words [phrases, words, width] to the phrase's, [phrases, hidden]; default: their mean. */
+  phrases?(net: Net, words: Masked, options: WordLayerOptions): string;
 }
 
 /**
@@ -60,14 +71,16 @@ export function wordVectors(
 export const characterWeights = "characters";
 
 export interface CharacterEncoderOptions {
-  readonly encoder: Pick<CharacterEncoder, "words">;
+  readonly encoder: Pick<CharacterEncoder, "words" | "phrases">;
   /** Units that the text side knows, padding included: `WordReader.rows`. */
   readonly rows: number;
   /** Of the units' embeddings; LOVE's is 300. */
   readonly width: number;
   /** Positions of a word at most, special units included; exactly, where `padding` is "positions". */
   readonly positions: number;
-  /** Length of a word's vector, where the encoder can change it; default `width`. */
+  /** Words of a phrase; an encoder that reads them in order needs it. */
+  readonly phraseLength?: number;
+  /** Length of the encoder's vectors, where it can change it; default `width`. */
   readonly hidden?: number;
   readonly pooling?: WordPooling;
   /** Length of the phrase's vector; PEARL-small's is 96. Default: words are averaged and not reduced. */
@@ -75,7 +88,7 @@ export interface CharacterEncoderOptions {
 }
 
 /**
- * The phrase's vector: the mean of its words' vectors, reduced linearly without activation (weights
+ * The phrase's vector: the mean of its words' vectors, or what the encoder makes of them, reduced linearly without activation (weights
  * `reduction.weight` [outputs, width], `reduction.bias`). A phrase without words gets the reduction's bias.
  * @returns [phrases, outputs] @throws ArgumentError for sizes that do not fit
  */
@@ -85,13 +98,14 @@ export function characterEncoder(
   options: CharacterEncoderOptions,
 ): string {
   const { g } = net;
-  const { encoder, hidden = options.width, outputs } = options;
-  const words = encoder.words(net, inputs, { ...options, name: characterWeights, hidden });
+  const { encoder, hidden = options.width, phraseLength = 1, outputs } = options;
+  const layer = { ...options, name: characterWeights, hidden, phraseLength };
+  const words = encoder.words(net, inputs, layer);
   // padding is -1: it reads row 0, which the mask leaves out
   const rows = g.add("Gather", [words, g.add("Max", [inputs.words, g.scalar("int32", 0)])]);
   const isWord = g.add("Greater", [inputs.words, g.scalar("int32", -1)]);
   const mask = g.add("Cast", [isWord], { to: typeCode("int32") });
-  const phrases = meanPooling(net, { hidden: rows, mask });
+  const phrases = (encoder.phrases ?? meanPooling)(net, { hidden: rows, mask }, layer);
   if (outputs === undefined) return phrases;
   return linear(net, phrases, { name: `${characterWeights}.reduction`, inputs: hidden, outputs });
 }

@@ -53,8 +53,9 @@ function characterPart(encoder: CharacterEncoder, options: CharacterPartOptions)
       const source: WeightSource = (name, dims, initialiser) =>
         weights?.get(name) ?? net.weights(name, dims, initialiser);
       const inputs = declareCharacterInputs(net.g);
-      const { positions } = units;
-      return characterEncoder({ g: net.g, weights: source }, inputs, { ...sizes, encoder, rows, positions });
+      const { positions, phraseLength } = units;
+      const read = { rows, positions, phraseLength };
+      return characterEncoder({ g: net.g, weights: source }, inputs, { ...sizes, ...read, encoder });
     },
   };
 }
@@ -105,8 +106,14 @@ export function newCharacterPart(
   phrases: CountedPhrases,
 ): ModelPart {
   const vocabulary = vocabularyOf(encoder.units, phrases);
-  return characterPart(encoder, { sizes: { width: 300, outputs }, vocabulary });
+  return characterPart(encoder, { sizes: withOutputs(encoder, { width: 300, outputs }), vocabulary });
 }
+
+/** Vectors of this length: states of an encoder that makes the phrase's vector itself are not reduced. */
+const withOutputs = (
+  { phrases }: CharacterEncoder,
+  { width, outputs }: Required<Pick<CharacterSizes, "width" | "outputs">>,
+): CharacterSizes => (phrases ? { width, hidden: outputs } : { width, outputs });
 
 /** Characters and pieces of the phrases' words; undefined where units are hashed. @param pieces default 4,000 */
 function vocabularyOf(
@@ -128,14 +135,17 @@ function vocabularyOf(
 export function spellingEncoder(encoder: CharacterEncoder): SpellingEncoder {
   return {
     ...encoder,
-    start(words, { width, hidden, pooling, units, pieces, seed }) {
+    start(words, { width, hidden, pooling, outputs, units, pieces, seed }) {
       // the encoder reads words as parts between spaces and punctuation, so pieces are learned from these
       const counted = words.map((word) => [word, 1] as const);
       const vocabulary = vocabularyOf(units, counted, pieces);
       const weights = fromSeed(seed);
       return {
         part: characterPart(encoder, {
-          sizes: { width, ...(hidden && { hidden }), ...(pooling && { pooling }) },
+          sizes: {
+            ...(outputs ? withOutputs(encoder, { width, outputs }) : { width, ...(hidden && { hidden }) }),
+            ...(pooling && { pooling }),
+          },
           ...{ units, vocabulary },
         }),
         featurizer: characterFeaturizer(featureOf(units), vocabulary),
@@ -165,8 +175,8 @@ function weightedByRarity(base: WeightSource, words: readonly string[], reader: 
   return (name, dims, initialiser) => {
     const weight = base(name, dims, initialiser);
     // what all units have in common would outweigh their sum
-    if (name === `${characterWeights}.capital.weight`) (weight.data as Float32Array).fill(0);
-    if (name !== `${characterWeights}.embedding.weight`) return weight;
+    if (name.endsWith(`${characterWeights}.capital.weight`)) (weight.data as Float32Array).fill(0);
+    if (!name.endsWith(`${characterWeights}.embedding.weight`)) return weight;
     const data = weight.data as Float32Array;
     for (let i = 0; i < data.length; i++) data[i] *= rarity[Math.floor(i / dims[1])] / mean;
     return weight;

@@ -18,6 +18,14 @@ export type TextOptions = Pick<BuildCorpusOptions, "column" | "quote" | "onNote"
  * @throws TableError for a file that is not text
  */
 export async function* readTexts(path: string, options: TextOptions = {}): AsyncGenerator<string> {
+  for await (const piece of readDocuments(path, options)) if (piece !== "") yield piece;
+}
+
+/**
+ * The same pieces, and "" between documents, which are rows of a table and parts of plain text between blank lines.
+ * @throws TableError for a file that is not text
+ */
+export async function* readDocuments(path: string, options: TextOptions = {}): AsyncGenerator<string> {
   const format = formatOfName(path);
   if (format === undefined || format === "text") {
     yield* plainText(path);
@@ -31,7 +39,10 @@ export async function* readTexts(path: string, options: TextOptions = {}): Async
       `${shownPath(path)}: ${formatCount(rowCount)} rows; text from "${column}" of ${columns.join(", ")}`,
     );
     for await (const cells of table.columnValues(column))
-      for (const cell of cells) if (cell !== "") yield* pieces(cell);
+      for (const cell of cells) {
+        yield* pieces(cell);
+        yield "";
+      }
   } finally {
     await table.close();
   }
@@ -57,6 +68,7 @@ async function* plainText(path: string): AsyncGenerator<string> {
     else {
       yield* pieces(paragraph);
       paragraph = line.trim();
+      if (paragraph === "") yield "";
     }
   }
   yield* pieces(paragraph);

@@ -20,6 +20,7 @@ const onPairs = `${pairTraining} --base ${makeOracleModel("encoder.folded.onnx")
 const augmented = `pearl finetune --corpus corpus -o model ${step} ${base}`;
 const spelling = "pearl pretrain-characters -o spelling -q --kind ngrams --width 8 --epochs 1";
 const reading = "pearl pretrain t.txt -o reader -q --steps 1 --layers 1 --hidden 8 --heads 2 --batch-size 8";
+const sentences = `pearl pretrain s.txt --read neighbours --kind bag -o model -q --steps 1 --hidden 8`;
 const ablate = `pearl ablate --corpus corpus -o ablation --data bench --task turney ${base} ${quick}`;
 
 /** A case of the shared files alone. */
@@ -252,6 +253,33 @@ const cases: Readonly<Record<string, Case>> = {
     says: "Name a file with one word per line.",
     cured: `${reading} --also-words w.txt --vectors v.txt --vector-width 2`,
   },
+  ...Object.fromEntries(
+    [
+      ["an option of another reading", `${sentences} --layers 1`, "Leave it out", sentences],
+      [
+        "an option of sentences",
+        "pearl pretrain t.txt -o model --kind bag",
+        "add --read neighbours",
+        sentences,
+      ],
+      ["a batch within a window", `${sentences} --batch-size 3`, "use a larger batch size", sentences],
+      [
+        "one encoder to join",
+        `${sentences} --objective block --encode both`,
+        "Leave that out.",
+        `${sentences} --objective block`,
+      ],
+      [
+        "sentences apart",
+        sentences.replace("s.txt", "apart.txt"),
+        "with blank lines between documents only",
+        sentences,
+      ],
+    ].map(([name, wrong, says, cured]) => [
+      name,
+      { files: { "s.txt": text.repeat(3), "apart.txt": text.replaceAll("\n", "\n\n") }, wrong, says, cured },
+    ]),
+  ),
   "a part that is none": corpusCase(
     `${ablate} --parts spelling`,
     'unknown part "spelling": use types, characters',

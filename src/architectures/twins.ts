@@ -1,0 +1,54 @@
+/**
+ * Two encoders of one architecture, f and g, that read the same phrases with weights of their own, as QuickThoughts trains
+ * them (Logeswaran and Lee, 2018, section 3).
+ */
+import { createNet, type Net } from "../nn/net.js";
+import type { Tensor } from "../onnx/tensor.js";
+import type { ModelPart } from "./architecture.js";
+
+/** Which encoders a model keeps: one of them, or both, whose vectors are concatenated. */
+export const encodings = ["f", "g", "both"] as const;
+export type Encoding = (typeof encodings)[number];
+
+/** Prefix of the names that g has in the graph; f has those of the architecture. */
+const prefix = "g.";
+
+/** Adds both encoders. @returns the names of their vectors, each float32 [rows, width] */
+export function buildTwins(net: Net, part: ModelPart): { readonly f: string; readonly g: string } {
+  const f = part.build(net);
+  const own = createNet((name, dims, initialiser) => net.weights(`${prefix}${name}`, dims, initialiser));
+  const vectors = part.build(own);
+  const { inputs, initializers, nodes } = own.g.graph;
+  const shared = new Set(["", ...inputs.map(({ name }) => name)]);
+  const nameOf = (name: string) => (shared.has(name) ? name : `${prefix}${name}`);
+  for (const [name, value] of initializers) net.g.weight(nameOf(name), value);
+  for (const { name, op, domain, inputs, outputs, attributes } of nodes) {
+    const names = { name: nameOf(name), domain, outputs: outputs.map(nameOf) };
+    net.g.add(op, inputs.map(nameOf), attributes, names);
+  }
+  return { f, g: nameOf(vectors) };
+}
+
+/** What is written of trained twins: the part of a model, and its weights by their names there. */
+export function chosenTwin(
+  part: ModelPart,
+  encoding: Encoding,
+  trained: ReadonlyMap<string, Tensor>,
+): { readonly part: ModelPart; readonly weights: ReadonlyMap<string, Tensor> } {
+  if (encoding === "f") return { part, weights: trained };
+  if (encoding === "g") {
+    const ofG = [...trained].filter(([name]) => name.startsWith(prefix));
+    return { part, weights: new Map(ofG.map(([name, value]) => [name.slice(prefix.length), value])) };
+  }
+  const both: ModelPart = {
+    ...part,
+    width: 2 * part.width,
+    // two encoders cannot be one part of another model
+    section: {},
+    build(net) {
+      const { f, g } = buildTwins(net, part);
+      return net.g.add("Concat", [f, g], { axis: 1 });
+    },
+  };
+  return { part: both, weights: trained };
+}

@@ -1,0 +1,202 @@
+/**
+ * Pretraining of an encoder on sentences and those around them: QuickThoughts (Logeswaran and Lee, 2018), or the blocks of
+ * CURL (Arora et al., 2019) on the same batches.
+ */
+import { basename } from "node:path";
+import { assembleModel } from "../../architectures/compose.js";
+import type { SpellingEncoder, SpellingStart } from "../../architectures/pretraining.js";
+import { spellingEncoder } from "../../architectures/registry.js";
+import { buildTwins, chosenTwin, type Encoding } from "../../architectures/twins.js";
+import { ArgumentError } from "../../errors.js";
+import { formatCount } from "../../files/count-text.js";
+import { packageVersion } from "../../files/version.js";
+import { createNet } from "../../nn/net.js";
+import { neighbourLoss } from "../../objectives/neighbours.js";
+import { objectiveLoss } from "../../objectives/registry.js";
+import type { WordUnitOptions } from "../../text/word-units.js";
+import type { TrainingProgram } from "../../training/program.js";
+import {
+  type PreparedRun,
+  type RunOptions,
+  type RunRecord,
+  type RunReport,
+  runMethod,
+} from "../../training/run.js";
+import { cardText, unmeasured } from "../card.js";
+import { writeTrainedModel } from "../model-writer.js";
+import { readSentences, sentenceBatches, sentenceFeeds, sentenceInputs } from "./sentences.js";
+import type { OpenTextsOptions } from "./text-shards.js";
+
+/** "neighbours" is the loss of QuickThoughts with encoders f and g, "block" that of CURL with f alone. */
+export const neighbourObjectives = ["neighbours", "block"] as const;
+
+/** Everything that decides a training, besides the text. */
+export interface NeighbourSettings {
+  /** Name of the encoder, such as that of a GRU. */
+  readonly kind: string;
+  /** How words are read; default: as usual for the encoder. */
+  readonly units: WordUnitOptions;
+  /** Dimensions of the embeddings of a word's units; default: the encoder's. */
+  readonly width: number;
+  /** Length of an encoder's vectors: a GRU's states, or a linear map behind other encoders; default 256. */
+  readonly hidden: number;
+  /** Sentences before and after that belong to a sentence; default 1. */
+  readonly contextSize: number;
+  readonly objective: (typeof neighbourObjectives)[number];
+  /** Default "both", as in the paper; with "block" there is only "f". */
+  readonly encode: Encoding;
+  /** Default 1,000. */
+  readonly steps: number;
+  /** Consecutive sentences in a batch; default 400, as in the authors' code. */
+  readonly batchSize: number;
+  /** Default 5e-4, as in the authors' code, falling to a twentieth along half a cosine after 50 steps of rise. */
+  readonly learningRate: number;
+  readonly seed: number;
+}
+
+/** Options of {@link pretrainNeighbours}: the texts and the training's settings. */
+export interface NeighbourOptions
+  extends RunOptions,
+    Omit<Partial<NeighbourSettings>, "seed" | "kind">,
+    Pick<NeighbourSettings, "kind">,
+    OpenTextsOptions {}
+
+/** What training.json holds: enough to run the training again. */
+export interface NeighbourRecord extends RunRecord {
+  readonly data: {
+    readonly texts: readonly string[];
+    readonly sentences: number;
+    readonly documents: number;
+    readonly fingerprint: string;
+  };
+  readonly settings: NeighbourSettings;
+}
+
+/** The model folder that {@link pretrainNeighbours} wrote, and the record of its training. */
+export type NeighbourReport = RunReport<NeighbourRecord>;
+
+/**
+ * Trains an encoder to tell the sentences around a sentence from others, and writes a model folder. The texts are kept in
+ * memory.
+ * @throws TableError, MissingDataError, ArgumentError, TrainingError
+ */
+export const pretrainNeighbours = (options: NeighbourOptions): Promise<NeighbourReport> =>
+  runMethod(options, () => prepareRun(options));
+
+async function prepareRun(options: NeighbourOptions): Promise<PreparedRun<NeighbourRecord>> {
+  const encoder = await spellingEncoder(options.kind);
+  const settings = settingsOf(options, encoder);
+  const sentences = await readSentences(options);
+  const documents = new Set(sentences.documents).size;
+  const summary = `${formatCount(sentences.texts.length)} sentences of ${formatCount(documents)} documents`;
+  options.onNote?.(summary);
+  // characters and the rarity of n-grams are counted over these
+  const start = encoder.start(sentences.texts.slice(0, 100_000), { ...settings, outputs: settings.hidden });
+  const program = neighbourProgram(start, settings);
+  const { steps, learningRate, encode, seed } = settings;
+  return {
+    ...{ program, steps, learningRate, checkpointEvery: 200 },
+    data: sentenceBatches(sentences, {
+      ...{ ...settings, featurizer: start.featurizer },
+      inputNames: program.model.graph.inputs.map(({ name }) => name),
+    }),
+    options: () => ({
+      clipNorm: 5,
+      schedule: { kind: "warm-up-cosine", warmUp: 50, steps, floor: 0.05 },
+      settings: { ...settings, text: sentences.fingerprint },
+    }),
+    what: () => `${encoder.description} (${formatCount(steps)} steps)`,
+    record: (result) => ({
+      pearl: packageVersion(),
+      data: {
+        texts: options.texts.map((path) => basename(path)),
+        ...{ sentences: sentences.texts.length, documents, fingerprint: sentences.fingerprint },
+      },
+      settings,
+      result: { steps: result.steps, loss: result.last?.loss },
+    }),
+    card: (name, record) => neighbourCard(name, record, encoder),
+    write(folder, trained, texts) {
+      const { part, weights } = chosenTwin(start.part, encode, trained);
+      const assembled = assembleModel({ characters: part, types: [], seed });
+      return writeTrainedModel(folder, { assembled, weights, texts });
+    },
+  };
+}
+
+function settingsOf(options: NeighbourOptions, encoder: SpellingEncoder): NeighbourSettings {
+  const { units = encoder.units, width = encoder.width, hidden = 256, contextSize = 1 } = options;
+  const { objective = "neighbours", steps = 1000, batchSize = 400, learningRate = 5e-4, seed = 0 } = options;
+  const { encode = objective === "block" ? "f" : "both" } = options;
+  if (objective === "block" && encode !== "f")
+    throw new ArgumentError(
+      `the objective block trains one encoder, f, and no model can encode by ${encode}. Leave that out.`,
+    );
+  for (const [name, value] of Object.entries({ width, hidden, contextSize, steps, batchSize }))
+    if (!(Number.isInteger(value) && value > 0))
+      throw new ArgumentError(`${name} must be a whole number above 0, not ${value}`);
+  if (batchSize <= 2 * contextSize + 1)
+    throw new ArgumentError(
+      `a batch of ${batchSize} sentences has none outside a window of ${2 * contextSize + 1}: use a larger batch size`,
+    );
+  const sizes = { kind: encoder.name, units, width, hidden };
+  return { ...sizes, contextSize, objective, encode, steps, batchSize, learningRate, seed };
+}
+
+/** Sentences whose sizes as inputs are above 1 and differ from each other, to observe shapes with. */
+const sample = ["abcdefghi jk lm cdxe", "cdxe", "jk fghijklmn", "opq", "lm rs"];
+
+/** Sentences against those around them, by two encoders; or against the blocks of a batch, by one. */
+export function neighbourProgram(
+  { part, featurizer, weights }: SpellingStart,
+  { objective, contextSize }: Pick<NeighbourSettings, "objective" | "contextSize">,
+): TrainingProgram {
+  const loss = `${objective}_loss`;
+  const net = createNet(weights);
+  const { g } = net;
+  if (objective === "block") {
+    const vectors = part.build(net);
+    const rows = (from: number, to: number) => g.add("Slice", [vectors, g.ints(from), g.ints(to)]);
+    // the objective compares all rows by their classes: which of them are anchors and which positives has no effect
+    const batch = { anchors: rows(0, 1), positives: rows(1, 2 ** 31 - 1), width: part.width };
+    const classes = g.input(sentenceInputs.blocks, "int32", ["sentences"]);
+    g.output(loss, objectiveLoss(net, { ...batch, classes }, { name: "block" }));
+  } else {
+    const { f, g: candidates } = buildTwins(net, part);
+    const places = g.input(sentenceInputs.places, "int32", ["sentences"]);
+    g.output(loss, neighbourLoss(net, { sentences: f, candidates, places }, { contextSize }));
+  }
+  const model = g.model();
+  const feeds = sentenceFeeds({ texts: sample, documents: new Int32Array(sample.length) }, featurizer, 1);
+  const read = model.graph.inputs.map(({ name }) => [name, feeds[name]]);
+  return { model, loss, sample: Object.fromEntries(read) };
+}
+
+function neighbourCard(
+  name: string,
+  { pearl, data, settings, result }: NeighbourRecord,
+  { description }: SpellingEncoder,
+): string {
+  const { objective, contextSize, encode, hidden, batchSize, learningRate, seed } = settings;
+  const isBlock = objective === "block";
+  const method = isBlock
+    ? "the blocks of CURL (Arora et al., 2019)"
+    : "QuickThoughts (Logeswaran and Lee, 2018)";
+  const goal = isBlock
+    ? `a sentence is nearer to the mean of its run of ${2 * contextSize + 1} sentences than to those of other runs`
+    : `the ${contextSize} sentences before and after a sentence are told from the others of the batch`;
+  const encoders = encode === "both" ? "f and g, concatenated" : encode;
+  const loss = result.loss === undefined ? "" : `, last loss ${result.loss.toFixed(3)}`;
+  return cardText(name, {
+    metadata: { library_name: "pearl", tags: ["pearl", "sentence-embeddings", "onnx"] },
+    opening: `An encoder of sentences, pretrained with pearl ${pearl} by ${method}: ${description}.`,
+    commands: [`pearl encode sentences.txt --model ${name}`],
+    training: [
+      `text: ${data.texts.join(", ")}; ${formatCount(data.sentences)} sentences of ${formatCount(data.documents)} documents`,
+      `goal: ${goal}`,
+      `encoder: ${encoders}, of ${hidden} dimensions${encode === "both" ? " each" : ""}`,
+      `${result.steps} steps of ${batchSize} consecutive sentences, Adam at ${learningRate}, seed ${seed}${loss}`,
+    ],
+    limits: `${unmeasured("pearl bench --task sts")} It knows the words and the subjects of its text, and no names outside it.`,
+  });
+}
