@@ -42,7 +42,7 @@ export async function createOrtSession(
   model: string | Uint8Array,
   options: SessionOptions = {},
 ): Promise<OrtSession> {
-  const { runtime, isNative } = loadRuntime();
+  const { runtime, isNative } = loadRuntime(options.threads);
   const label = options.label ?? (typeof model === "string" ? model : "the model");
   const notes: string[] = [];
   const devices = candidates(options.device ?? "cpu", isNative);
