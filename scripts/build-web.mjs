@@ -1,6 +1,6 @@
 /**
  * Bundles pearl for browsers into dist/web: the entry, the scripts of its workers, and the files of ONNX Runtime that
- * they load. Beside a source file X.ts, X.browser.ts holds the same for browsers and takes its place here.
+ * they load; and the playground, with what it imports, into dist/playground. Beside a source file X.ts, X.browser.ts holds the same for browsers and takes its place here.
  */
 import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -59,6 +59,22 @@ export async function buildWeb() {
   for (const name of readdirSync(options.outdir))
     if (name.endsWith(".js")) rmSync(join(options.outdir, name));
   await build(options);
+  const page = join(root, "examples/playground");
+  await build({
+    entryPoints: [join(page, "page.js")],
+    outdir: join(root, "dist/playground"),
+    ...{
+      bundle: true,
+      minify: true,
+      format: "esm",
+      platform: "browser",
+      target: ["es2022"],
+      logLevel: "warning",
+    },
+    external: ["../web/index.js"],
+  });
+  for (const name of ["index.html", "page.css"])
+    copyFileSync(join(page, name), join(root, "dist/playground", name));
   const runtime = dirname(createRequire(import.meta.url).resolve("onnxruntime-web/wasm"));
   for (const name of runtimeFiles) copyFileSync(join(runtime, name), join(options.outdir, name));
 }

@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 /** What the page needs, and nothing else of the folder. */
-const served = ["examples/playground/", "dist/web/", "models/"];
+const served = ["dist/playground/", "dist/web/", "models/"];
 
 const types = {
   ".html": "text/html; charset=utf-8",
@@ -24,7 +24,7 @@ const headers = {
   // nothing is loaded from, or sent to, another server: neither by the page nor by its workers
   "Content-Security-Policy":
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'; style-src 'self'; " +
-    "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   // pages with these two may share memory among threads
   "Cross-Origin-Opener-Policy": "same-origin",
   "Cross-Origin-Embedder-Policy": "require-corp",
@@ -36,7 +36,7 @@ export function playgroundServer() {
   return createServer((request, response) => {
     const { pathname } = new URL(request.url ?? "/", "http://localhost");
     if (pathname === "/") {
-      response.writeHead(302, { Location: "/examples/playground/" }).end();
+      response.writeHead(302, { Location: "/dist/playground/" }).end();
       return;
     }
     const name = normalize(decodeURIComponent(pathname)).split(sep).join("/").slice(1);

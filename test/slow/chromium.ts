@@ -10,8 +10,12 @@ const axe = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 export const hasChromium = existsSync(executablePath);
 if (!hasChromium) console.log(`skipped: no ${executablePath} (apt-get install chromium)`);
 
+/** Without the requests of Chromium itself to its makers, which ask what kind of form a page has. */
 export const startChromium = (): Promise<Browser> =>
-  chromium.launch({ executablePath, args: ["--no-sandbox"] });
+  chromium.launch({
+    executablePath,
+    args: ["--no-sandbox", "--disable-features=AutofillServerCommunication"],
+  });
 
 /** What axe-core finds wrong with a page for people who use assistive technology. */
 export async function violations(page: Page): Promise<string[]> {
