@@ -29,5 +29,9 @@ for (const file of readdirSync("dist", { recursive: true, encoding: "utf8" })) {
 // The page has no build step: the browser gets the files of src.
 cpSync("src/serve/review/page", "dist/serve/review/page", { recursive: true });
 
+// The browser's bundle needs a development dependency, too.
+if (existsSync("node_modules/esbuild")) await (await import("./build-web.mjs")).buildWeb();
+else console.error("dist/web is left out: esbuild is not installed");
+
 // npm sets this bit only when it first links the command.
 chmodSync("dist/cli/main.js", 0o755);

@@ -17,7 +17,7 @@ export const layers = [
   ["search"],
   ["match", "pearl"],
   ["join", "group", "corpus", "augmentation"],
-  ["plot", "link", "fewshot", "serve"],
+  ["plot", "link", "fewshot", "serve", "web"],
   ["benchmark"],
   ["methods"],
   ["cli"],

@@ -1,13 +1,10 @@
 /** A model folder in the hub's layout, read from disk: what its files say about inputs, output and size. */
-import { existsSync } from "node:fs";
-import { stat } from "node:fs/promises";
-import { basename, join, resolve } from "node:path";
 import { ModelError } from "../errors.js";
-import { folderSize } from "../files/whole-folder.js";
+import { exists, folderSize, kindOf, wholePath } from "../files/disk.js";
+import { hubFeature } from "./all.js";
 import type { Feature, ModelFolder } from "./architecture.js";
 import { numberAt, readJson } from "./folder-json.js";
 import { architectureOf, inheritArchitectures } from "./registry.js";
-import { hubFeature } from "./transformer/architecture.js";
 
 export type { Feature, ModelFolder, Pooling } from "./architecture.js";
 
@@ -26,16 +23,16 @@ const QUANTIZED_GRAPHS = ["onnx/model_quantized.onnx", "onnx/model_int8.onnx", "
 
 /** Reads a model folder. @throws ModelError that names the missing or broken file */
 export async function readModelFolder(folder: string): Promise<ModelFolder> {
-  const path = resolve(folder);
-  const entry = await stat(path).catch(() => undefined);
-  if (entry === undefined) throw new ModelError(`${folder}: no such model folder`);
-  if (!entry.isDirectory())
+  const path = wholePath(folder);
+  const kind = await kindOf(path);
+  if (kind === undefined) throw new ModelError(`${folder}: no such model folder`);
+  if (kind === "file")
     throw new ModelError(`${folder}: a model is a folder with config.json and onnx/model.onnx`);
-  const config = await readJson(join(path, "config.json"));
+  const config = await readJson(`${path}/config.json`);
   if (config === undefined)
     throw new ModelError(`${folder}: config.json is missing; a model folder needs one`);
-  const full = firstThatExists(path, GRAPHS);
-  const quantizedGraph = firstThatExists(path, QUANTIZED_GRAPHS);
+  const full = await firstThatExists(path, GRAPHS);
+  const quantizedGraph = await firstThatExists(path, QUANTIZED_GRAPHS);
   const graph = full ?? quantizedGraph;
   if (graph === undefined) {
     throw new ModelError(
@@ -50,7 +47,10 @@ export async function readModelFolder(folder: string): Promise<ModelFolder> {
   const [first, ...others] = features.map((feature) => architectureOf(feature));
   return {
     path,
-    name: typeof config.name === "string" ? config.name : basename(path),
+    name:
+      typeof config.name === "string"
+        ? config.name
+        : path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1),
     config,
     architecture: architectureName(config),
     dimension: pearl?.dimension ?? numberAt(config, "hidden_size") ?? numberAt(config, "dim"),
@@ -66,10 +66,12 @@ export async function readModelFolder(folder: string): Promise<ModelFolder> {
 
 /** True where the folder has an ONNX graph that can be run. */
 export const hasGraph = async (folder: string): Promise<boolean> =>
-  firstThatExists(folder, [...GRAPHS, ...QUANTIZED_GRAPHS]) !== undefined;
+  (await firstThatExists(folder, [...GRAPHS, ...QUANTIZED_GRAPHS])) !== undefined;
 
-const firstThatExists = (folder: string, names: readonly string[]): string | undefined =>
-  names.map((name) => join(folder, name)).find((path) => existsSync(path));
+async function firstThatExists(folder: string, names: readonly string[]): Promise<string | undefined> {
+  for (const name of names) if (await exists(`${folder}/${name}`)) return `${folder}/${name}`;
+  return undefined;
+}
 
 function architectureName(config: Record<string, unknown>): string {
   const names = config.architectures;

@@ -1,6 +1,7 @@
 /** All architectures by the kind of feature they read: pearl's own, and those that a user registers. */
-import { getEnvironmentData, setEnvironmentData } from "node:worker_threads";
 import { ArgumentError, ModelError } from "../errors.js";
+import { bequeath, inherited } from "../runtime/thread.js";
+import { architectures } from "./all.js";
 import type {
   Architecture,
   Columns,
@@ -12,21 +13,12 @@ import type {
   PartSettings,
   SharedGraph,
 } from "./architecture.js";
-import { bag, wordNgrams } from "./bag/architecture.js";
-import { bilstm } from "./bilstm/architecture.js";
 import type { Conversion } from "./conversion.js";
-import { gru } from "./gru/architecture.js";
-import { love } from "./love/architecture.js";
-import { hashedNgrams } from "./ngrams/architecture.js";
-import { words } from "./pearl-mini/architecture.js";
+import { embeddedNames } from "./embedded.js";
 import type { SpellingEncoder } from "./pretraining.js";
-import { transformer } from "./transformer/architecture.js";
-
-/** All models. Those with the same kind of feature read it in the same way. */
-const architectures: Architecture[] = [transformer, hashedNgrams, love, bilstm, gru, bag, wordNgrams, words];
 
 /** The embedded model that is used when none is named. */
-export const DEFAULT_MODEL = "pearl-mini";
+export const DEFAULT_MODEL: string = embeddedNames[0];
 
 /** Key of the addresses of registered modules, in data that worker threads inherit. */
 const MODULES = "pearl.architectures";
@@ -42,11 +34,10 @@ export async function registerArchitecture(module: string | URL): Promise<void> 
   const address = String(module);
   await importArchitecture(address);
   const known = registered();
-  if (!known.includes(address)) setEnvironmentData(MODULES, [...known, address]);
+  if (!known.includes(address)) bequeath(MODULES, [...known, address]);
 }
 
-const registered = (): readonly string[] =>
-  (getEnvironmentData(MODULES) as readonly string[] | undefined) ?? [];
+const registered = (): readonly string[] => (inherited(MODULES) as readonly string[] | undefined) ?? [];
 
 async function importArchitecture(address: string): Promise<void> {
   if (imported.has(address)) return;

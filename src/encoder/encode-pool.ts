@@ -1,6 +1,7 @@
 /** A model in workers on one device: divides the phrases of a call among them. */
 import { soleArchitecture } from "../architectures/registry.js";
 import { DeviceError } from "../errors.js";
+import { shared } from "../runtime/shared-array.js";
 import type { WorkerClient } from "../runtime/worker-client.js";
 import { WorkerPool } from "../runtime/worker-pool.js";
 import {
@@ -95,7 +96,7 @@ export class EncodePool {
     const { distinct, firstRows, places, empty } = distinctPhrases(phrases);
     const width = rowWidth(settings.parts);
     const data = new Float32Array(phrases.length * width); // zeros for a phrase without visible characters
-    const state = new Int32Array(new SharedArrayBuffer(8));
+    const state = shared(Int32Array, 2);
     const stop = (): void => void Atomics.store(state, STOP, 1);
     if (signal?.aborted) stop();
     signal?.addEventListener("abort", stop, { once: true });
@@ -109,6 +110,8 @@ export class EncodePool {
         data.set(reply.vectors.subarray(i * width, (i + 1) * width), firstRows[place] * width);
       });
       truncated += reply.truncated;
+      // a worker that got a copy of the state could not count there
+      if (state.buffer instanceof ArrayBuffer) state[FINISHED] += some.length;
     };
     try {
       if (this.#isClosed && distinct.length > 0) throw new DeviceError("the encoder's workers have ended");

@@ -21,6 +21,7 @@ import {
   rowWidth,
   STOP,
 } from "./encode-protocol.js";
+import { explainGraph, graphSource } from "./graph-source.js";
 import { finishVector, pool } from "./pooling.js";
 
 /** Tokens of a batch, by device; on a CPU they fit a core's level 2 cache (measured, benchmarks/encode-speed.mjs). */
@@ -69,19 +70,13 @@ serve({
 });
 
 async function openModel({ folder, device, threads, precision, graph }: OpenRequest): Promise<OpenModel> {
-  const source = graph?.bytes ?? (precision === "full" ? folder.graph : await int8Graph(folder));
-  const session = await createOrtSession(source, { device, threads, label: folder.graph });
+  const source = graph?.bytes ?? (await graphSource(folder, precision));
+  const session = await createOrtSession(source, { device, threads, label: folder.graph }).catch(async (error) => {
+    if (error instanceof ModelError) await explainGraph(source, folder.graph);
+    throw error;
+  });
   const featurizers = await openFeaturizers(folder, session.inputNames, graph);
   return { folder, session, featurizers, output: chooseOutput(session.outputNames, folder) };
-}
-
-/** The graph with weights in int8, or its path. Code that reads ONNX files is loaded only here: loading takes time. */
-async function int8Graph({ graph, quantizedGraph }: ModelFolder): Promise<string | Uint8Array> {
-  if (quantizedGraph !== undefined) return quantizedGraph;
-  const { encodeModel, readModel } = await import("../onnx/io/file.js");
-  const { prepareForInference } = await import("../onnx/rewrite/inference.js");
-  const { quantizeDynamic } = await import("../onnx/rewrite/quantize.js");
-  return encodeModel(quantizeDynamic(prepareForInference(await readModel(graph))));
 }
 
 async function encode(open: OpenModel, request: EncodeRequest): Promise<EncodeReply> {

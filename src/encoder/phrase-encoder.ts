@@ -1,10 +1,10 @@
 /** PhraseEncoder: loads a model and turns phrases into vectors in worker threads. */
-import { availableParallelism } from "node:os";
 import { type ModelFolder, readModelFolder } from "../architectures/model-folder.js";
 import { ArgumentError, ModelError } from "../errors.js";
 import type { DownloadProgress } from "../hub/download.js";
 import { locateModel } from "../hub/locate.js";
 import type { Device, DeviceChoice } from "../runtime/device.js";
+import { availableParallelism } from "../runtime/thread.js";
 import { EncodePool } from "./encode-pool.js";
 import { type EncodePart, type Precision, splitRows } from "./encode-protocol.js";
 import { modelFingerprint } from "./model-fingerprint.js";

@@ -1,12 +1,13 @@
 /**
- * Checksums (CRC-32) that show damage by disks, copies and broken downloads. Node's own takes 0.26 ms per megabyte, as long
- * as reading it; xxhash in WebAssembly takes 0.16. Files found whole are remembered by size, inode and time of change, so
+ * Checksums of files, which show damage by disks, copies and broken downloads. Files found whole are remembered by size, inode and time of change, so
  * that a large one is read once per change.
  */
 import { mkdir, open, readFile, stat, writeFile } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { crc32 } from "node:zlib";
+import { checksum } from "./crc.js";
+
+export { checksum };
 
 /** Bytes read at a time: reading a stream's default small pieces takes longer than their checksum. */
 export const pieceBytes = 2 ** 20;
@@ -17,10 +18,6 @@ const clockMs = 50;
 
 /** Length and checksum of a file. */
 export type FileSum = readonly [bytes: number, crc32: string];
-
-/** Eight hexadecimal digits. @param before the checksum of what comes before */
-export const checksum = (content: string | Uint8Array, before = "0"): string =>
-  crc32(content, Number.parseInt(before, 16)).toString(16).padStart(8, "0");
 
 export async function fileSum(path: string): Promise<FileSum> {
   const file = await open(path, "r");

@@ -1,9 +1,8 @@
 /** Reads JSON files with a schema: a wrong one is refused with its name, the field and the cure. */
-import { readFile } from "node:fs/promises";
 import { type BaseIssue, type BaseSchema, getDotPath, safeParse } from "valibot";
 import { messageOf, type PearlError } from "../errors.js";
-import { checksum } from "./checksum.js";
-import { writeWholeJson } from "./whole-file.js";
+import { checksum } from "./crc.js";
+import { readText } from "./disk.js";
 
 export type Schema<Value> = BaseSchema<unknown, Value, BaseIssue<unknown>>;
 
@@ -20,7 +19,7 @@ export async function readJson<Value>(
   schema: Schema<Value>,
   trouble: JsonTrouble,
 ): Promise<Value | undefined> {
-  const text = await readFile(path, "utf8").catch((cause: NodeJS.ErrnoException) => {
+  const text = await readText(path).catch((cause: NodeJS.ErrnoException) => {
     // ENOTDIR: its folder is a file.
     if (cause.code === "ENOENT" || cause.code === "ENOTDIR") return undefined;
     throw new trouble.error(`${path} cannot be read: ${messageOf(cause)}. ${trouble.cure}`, { cause });
@@ -28,11 +27,7 @@ export async function readJson<Value>(
   return text === undefined ? undefined : parseJson(text, path, schema, trouble);
 }
 
-/** Writes an object with its own checksum, the field `crc32`, which {@link parseJson} compares. */
-export const writeCheckedJson = (path: string, value: object): Promise<void> =>
-  writeWholeJson(path, { ...value, crc32: checksum(JSON.stringify(value)) });
-
-/** Checks JSON text. @param place its name in messages @throws `trouble.error` */
+/** Checks JSON text, and its own checksum if it has a field `crc32`. @param place its name in messages @throws `trouble.error` */
 export function parseJson<Value>(
   text: string,
   place: string,

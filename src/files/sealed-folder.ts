@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { object, record, string, tuple, number as wholeNumber } from "valibot";
 import type { PearlError } from "../errors.js";
 import { checksum, differenceFrom, type FileSum, fileSum } from "./checksum.js";
-import { readJson, writeCheckedJson } from "./json.js";
+import { readJson } from "./json.js";
+import { writeCheckedJson } from "./whole-file.js";
 import { writeWholeFolder } from "./whole-folder.js";
 
 const sealName = "checksums.json";

@@ -1,12 +1,11 @@
 /** Writes files that appear under their name only when they are complete. */
 import { randomBytes } from "node:crypto";
-import { type FileHandle, mkdir, open, rename, rm, stat } from "node:fs/promises";
+import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
+import { checksum } from "./crc.js";
+import { exists } from "./disk.js";
 
-/** True where the path exists; a broken symlink does not count. */
-export async function exists(path: string): Promise<boolean> {
-  return (await stat(path).catch(() => undefined)) !== undefined;
-}
+export { exists };
 
 /** True for an error of the operating system, such as a full disk; not for what a caller's own code throws. */
 export const isSystemError = (error: unknown): boolean => error instanceof Error && "syscall" in error;
@@ -28,6 +27,10 @@ const asBuffer = ({ buffer, byteOffset, byteLength }: NodeJS.ArrayBufferView): B
 /** Writes a value as indented JSON with {@link writeWholeFile}. */
 export const writeWholeJson = (path: string, value: unknown): Promise<void> =>
   writeWholeFile(path, `${JSON.stringify(value, null, 2)}\n`);
+
+/** Writes an object with its own checksum, the field `crc32`, which parseJson compares. */
+export const writeCheckedJson = (path: string, value: object): Promise<void> =>
+  writeWholeJson(path, { ...value, crc32: checksum(JSON.stringify(value)) });
 
 /** A name beside `path` that no other process uses, for incomplete content. */
 export const partialPath = (path: string): string => `${path}.${randomBytes(6).toString("hex")}.partial`;

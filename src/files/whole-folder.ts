@@ -1,5 +1,5 @@
 /** Folders: written whole, copied from, measured. */
-import { copyFile, mkdir, readdir, rename, rm, rmdir, stat } from "node:fs/promises";
+import { copyFile, mkdir, readdir, rename, rm, rmdir } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { ArgumentError, ModelError, messageOf } from "../errors.js";
 import { exists, isSystemError, partialPath } from "./whole-file.js";
@@ -46,17 +46,6 @@ export async function copyPresent(names: Iterable<string>, source: string, targe
     await mkdir(dirname(join(target, name)), { recursive: true });
     await copyFile(join(source, name), join(target, name));
   }
-}
-
-/** Bytes of the files in a folder and its subfolders, linked files included; 0 where there is no folder. */
-export async function folderSize(folder: string): Promise<number> {
-  const entries = await readdir(folder, { withFileTypes: true, recursive: true }).catch(() => []);
-  let bytes = 0;
-  for (const entry of entries) {
-    const file = await stat(join(entry.parentPath ?? entry.path, entry.name)).catch(() => undefined);
-    if (file?.isFile()) bytes += file.size;
-  }
-  return bytes;
 }
 
 /** Removes the temporary folders of {@link writeWholeFolder} that killed processes left beside `target`. */

@@ -1,7 +1,8 @@
 /** The ways to find duplicate rows, with results of one form: by one column, by several, and equal rows alone. */
+import { ArgumentError } from "../errors.js";
 import type { ColumnReport } from "../match/column-report.js";
 import type { TableColumns } from "../match/columns/align.js";
-import { type DroppedColumn, rowsOf } from "../match/columns/fields.js";
+import { type ColumnPlan, type DroppedColumn, rowsOf } from "../match/columns/fields.js";
 import { profileColumn } from "../match/columns/profile.js";
 import type { KnownPair } from "../match/compare-tables.js";
 import { interleaved } from "../match/estimates/audit.js";
@@ -53,6 +54,27 @@ export interface RoadOptions {
 }
 
 const standardPrecision = 0.9;
+
+/** Finds duplicates by all columns of a plan, by one, or by equal rows alone. @throws ArgumentError if no column is left */
+export async function duplicatesByPlan(
+  columns: TableColumns,
+  plan: ColumnPlan,
+  options: RoadOptions & GroupRowsOptions & Omit<ClusterOptions, "k" | "onProgress">,
+): Promise<Duplicates> {
+  const { dropped } = plan;
+  const [only, ...others] = plan.pairs;
+  if (only === undefined) {
+    const left = Object.keys(columns).filter((name) => !options.ignore?.includes(name));
+    if (left.length === 0) throw new ArgumentError("every column is ignored. Leave one to compare.");
+    return equalRows(columns, left, { ...options, dropped });
+  }
+  if (others.length > 0) return duplicatesByColumns(columns, options);
+  const { onProgress } = options;
+  return duplicatesByColumn(columns, only[0], {
+    ...{ ...options, dropped: dropped.filter(({ name }) => name !== only[0]) },
+    onProgress: onProgress && ((done, total, stage = "encoding") => onProgress(stage, done, total)),
+  });
+}
 
 /** Compares one column. */
 export async function duplicatesByColumn(

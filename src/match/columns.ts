@@ -4,6 +4,7 @@
  */
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { createRandom } from "../random.js";
+import { shared } from "../runtime/shared-array.js";
 import { dotRows } from "../search/vectors.js";
 import {
   indexTerms,
@@ -15,7 +16,6 @@ import {
 import type { PairCosines } from "./evidence/features.js";
 import { foldPhrase } from "./evidence/phrase.js";
 import { type EntityTypes, entityTypes, writeTypeRoots } from "./evidence/type-agreement.js";
-import { shared } from "./shared-array.js";
 
 /** One column of a table, prepared for comparison. Memory may be shared between threads. */
 export interface RankedColumn {

@@ -1,6 +1,7 @@
 /** From tables to candidate pairs with evidence: columns, candidates and levels in one go. */
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { createRandom } from "../random.js";
+import { shared } from "../runtime/shared-array.js";
 import type { NamingVectors } from "./candidates/near-names.js";
 import { findCandidates } from "./candidates/row-candidates.js";
 import type { PreparedTables } from "./columns/fields.js";
@@ -8,7 +9,6 @@ import { rowWords } from "./columns/row-words.js";
 import { comparisonSettings, type RowComparison, rowComparison } from "./evidence/pair-evidence.js";
 import { pairLevels } from "./evidence/pair-levels.js";
 import type { PartOptions } from "./parts/in-parts.js";
-import { shared } from "./shared-array.js";
 import type { PairTable } from "./weights/pair-table.js";
 
 /** What a long call is at, in plain words. */

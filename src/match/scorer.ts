@@ -3,11 +3,10 @@
  * pair of a row is right. scripts/train-join-scorer.mjs trains the weights on public names and titles, never on a
  * benchmark.
  */
-import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { custom } from "valibot";
 import { ModelError } from "../errors.js";
 import { parseJson } from "../files/json.js";
+import { scorerText } from "./scorer-text.js";
 
 export interface ScorerWeights {
   /** [hidden][features] */
@@ -69,7 +68,7 @@ export function estimateFrom(evidence: ArrayLike<number>, { bias, weights }: Est
 
 /** The weights that come with pearl; scripts/train-join-scorer.mjs makes them for today's features and evidence. */
 export function defaultScorer(): ScorerFile {
-  const path = fileURLToPath(new URL("../../models/join-scorer/weights.json", import.meta.url));
+  const { text, place } = scorerText();
   const trouble = { error: ModelError, cure: "Install pearl again." };
-  return parseJson(readFileSync(path, "utf8"), path, custom<ScorerFile>(Boolean), trouble);
+  return parseJson(text, place, custom<ScorerFile>(Boolean), trouble);
 }

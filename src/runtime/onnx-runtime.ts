@@ -15,9 +15,10 @@ let loaded: LoadedRuntime | undefined;
 /**
  * Loads the runtime at the first call, so that the command line's help does not wait for it. The native package is
  * optional, because its install script needs a host besides the npm registry. `PEARL_RUNTIME=web` skips it.
+ * @param _threads of a session; only the browser's edition fixes them when it is loaded
  * @throws DeviceError where neither package loads.
  */
-export function loadRuntime(): LoadedRuntime {
+export function loadRuntime(_threads?: number): LoadedRuntime {
   silenceTelemetry();
   loaded ??= loadNative() ?? loadWeb();
   return loaded;

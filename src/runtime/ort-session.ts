@@ -42,7 +42,7 @@ export async function createOrtSession(
   model: string | Uint8Array,
   options: SessionOptions = {},
 ): Promise<OrtSession> {
-  const { runtime, isNative } = loadRuntime();
+  const { runtime, isNative } = loadRuntime(options.threads);
   const label = options.label ?? (typeof model === "string" ? model : "the model");
   const notes: string[] = [];
   const devices = candidates(options.device ?? "cpu", isNative);
@@ -54,11 +54,8 @@ export async function createOrtSession(
       } catch (error) {
         [reason, cause] = [shortReason(error), error];
       }
-    if (device === "cpu") {
-      // Names the cure for a file that is not a whole model.
-      if (typeof model === "string") (await import("../onnx/io/file.js")).readModel(model, { label });
+    if (device === "cpu")
       throw new ModelError(`${label}: ONNX Runtime cannot load it (${reason})`, { cause });
-    }
     if (devices.length === 1)
       throw new DeviceError(`device ${device} does not work here: ${reason}. Use --device auto or cpu.`, {
         cause,

@@ -1,8 +1,7 @@
 /** Calls into a worker thread; errors cross over with their class. */
-import { fileURLToPath } from "node:url";
-import { type ResourceLimits, type TransferListItem, Worker } from "node:worker_threads";
+import type { ResourceLimits } from "node:worker_threads";
 import * as errors from "../errors.js";
-import { silenceTelemetry } from "./onnx-runtime.js";
+import { type Movable, startThread } from "./thread.js";
 
 export interface WorkerRequest {
   readonly id: number;
@@ -16,7 +15,7 @@ export type WorkerReply =
 
 export interface WorkerClient {
   /** Posts a request and waits for its answer. `transfer` moves buffers instead of copying them. */
-  call<Result>(method: string, payload: unknown, transfer?: readonly TransferListItem[]): Promise<Result>;
+  call<Result>(method: string, payload: unknown, transfer?: readonly Movable[]): Promise<Result>;
   /** Ends the thread; calls still open are rejected. An idle thread first frees what it holds. */
   terminate(): Promise<void>;
 }
@@ -24,17 +23,8 @@ export interface WorkerClient {
 /** Workers end one after another: WebGPU sessions freed at the same time corrupt the heap (ONNX Runtime 1.30). */
 let lastEnd: Promise<void> = Promise.resolve();
 
-/**
- * Starts the compiled worker script next to `base`. Under a test runner the caller is a .ts file in src; threads always
- * run the compiled file in dist.
- */
+/** Starts the worker script next to `base`. */
 export function startWorker(script: string, base: string, resourceLimits?: ResourceLimits): WorkerClient {
-  const directory = base.endsWith(".ts") ? base.replace(/\/src\/(?!.*\/src\/)/, "/dist/") : base;
-  silenceTelemetry();
-  // a program given as text has a flag that is not allowed for a thread's file: the thread then gets no flags
-  const isText = process.execArgv.some((flag) => /^--input-type(=|$)/.test(flag));
-  const flags = isText ? { execArgv: [] } : {};
-  const worker = new Worker(fileURLToPath(new URL(script, directory)), { resourceLimits, ...flags });
   const open = new Map<number, { resolve(value: unknown): void; reject(reason: Error): void }>();
   let nextId = 0;
   let ended: Error | undefined;
@@ -44,26 +34,25 @@ export function startWorker(script: string, base: string, resourceLimits?: Resou
     for (const call of open.values()) call.reject(ended);
     open.clear();
   };
-  worker.on("message", (reply: WorkerReply) => {
+  const message = (reply: WorkerReply): void => {
     const call = open.get(reply.id);
     if (call === undefined) return;
     open.delete(reply.id);
-    if (open.size === 0) worker.unref();
+    if (open.size === 0) worker.hold("idle");
     if ("error" in reply) call.reject(revive(reply.error));
     else call.resolve(reply.result);
-  });
-  worker.on("error", (error) => endWith(revive(error instanceof Error ? error : new Error(String(error)))));
-  worker.on("exit", (code) => endWith(new Error(`the worker thread ended (code ${code})`)));
+  };
+  const worker = startThread(script, base, { message, end: (reason) => endWith(revive(reason)) }, resourceLimits);
   // An idle worker must not keep the program alive.
-  worker.unref();
+  worker.hold("idle");
 
-  const call = <Result>(method: string, payload: unknown, transfer: readonly TransferListItem[] = []) =>
+  const call = <Result>(method: string, payload: unknown, transfer: readonly Movable[] = []) =>
     new Promise<Result>((resolve, reject) => {
       if (ended !== undefined) return reject(ended);
       const id = nextId++;
-      worker.postMessage({ id, method, payload } satisfies WorkerRequest, transfer);
+      worker.post({ id, method, payload } satisfies WorkerRequest, transfer);
       open.set(id, { resolve: resolve as (value: unknown) => void, reject });
-      return worker.ref();
+      return worker.hold("busy");
     });
   const end = async (idle: boolean): Promise<void> => {
     if (idle) await call("close", undefined).catch(() => {});

@@ -1,9 +1,8 @@
 /** Exact nearest neighbours: every query against every candidate, as blocks of a matrix product on ONNX Runtime. */
-import { availableParallelism } from "node:os";
-import { GraphBuilder } from "../onnx/builder.js";
-import { encodeModel } from "../onnx/io/file.js";
 import { createOrtSession, type OrtSession } from "../runtime/ort-session.js";
+import { availableParallelism } from "../runtime/thread.js";
 import type { IndexMetric } from "./index-types.js";
+import { productGraph } from "./product-graph.js";
 import { type Ranking, RankingCollector, type RankingOptions } from "./ranking.js";
 import { countRows, dotRows, unitRows } from "./vectors.js";
 
@@ -138,16 +137,6 @@ let shared: Promise<OrtSession> | undefined;
 
 /** One session for all searches; it holds no weights. */
 function sharedProduct(): Promise<OrtSession> {
-  shared ??= createOrtSession(encodeModel(productGraph()), { threads: availableParallelism() });
+  shared ??= createOrtSession(productGraph(), { threads: availableParallelism() });
   return shared;
-}
-
-/** queries [q, d] × candidatesᵀ [d, c] → scores [q, c]. */
-function productGraph() {
-  const graph = new GraphBuilder({ name: "exact-search" });
-  const queries = graph.input("queries", "float32", ["queries", "dimension"]);
-  const candidates = graph.input("candidates", "float32", ["candidates", "dimension"]);
-  const scores = graph.add("Gemm", [queries, candidates], { transB: 1 });
-  graph.output("scores", scores, "float32", ["queries", "candidates"]);
-  return graph.model();
 }

@@ -3,7 +3,8 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { copyPresent, folderSize, removePartialFolders } from "../../src/files/whole-folder.js";
+import { folderSize } from "../../src/files/disk.js";
+import { copyPresent, removePartialFolders } from "../../src/files/whole-folder.js";
 
 const folder = mkdtempSync(join(tmpdir(), "pearl-whole-folder-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,15 +1,10 @@
 /** The review page in Debian's Chromium: a review by keyboard, a crash, two tabs, and what assistive technology reads. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { entry } from "../cli/run-cli.js";
 import { reviewFolder } from "../serve/review/review-folder.js";
-
-const executablePath = "/usr/bin/chromium";
-const axe = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
-if (!existsSync(executablePath)) console.log(`skipped: no ${executablePath} (apt-get install chromium)`);
+import { hasChromium, startChromium, violations } from "./chromium.js";
 
 let browser: Browser;
 let folder: Awaited<ReturnType<typeof reviewFolder>>;
@@ -59,17 +54,9 @@ const end = (): Promise<number | null> =>
     server.exitCode === null ? server.on("close", resolve) : resolve(server.exitCode),
   );
 
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(readFileSync(axe, "utf8"));
-  const found = await page.evaluate("axe.run()");
-  return (found as { violations: { id: string; nodes: { html: string }[] }[] }).violations.map(
-    ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(", ")}`,
-  );
-}
-
-describe.skipIf(!existsSync(executablePath))("the review page", () => {
+describe.skipIf(!hasChromium)("the review page", () => {
   beforeAll(async () => {
-    browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+    browser = await startChromium();
   });
   afterAll(() => browser.close());
   beforeEach(async () => {

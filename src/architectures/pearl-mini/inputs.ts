@@ -1,7 +1,6 @@
 /** What the word encoder reads: its feature in config.json, the words in words.txt, and the inputs of its graph. */
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { ModelError } from "../../errors.js";
+import { readText } from "../../files/disk.js";
 import type { GraphBuilder } from "../../onnx/builder.js";
 import type { Feature, ModelFolder } from "../architecture.js";
 
@@ -29,8 +28,8 @@ export const WORDS_FILE = "words.txt";
 
 /** @throws ModelError where the file is missing */
 export async function readWordsFile({ path }: ModelFolder): Promise<string> {
-  const file = join(path, WORDS_FILE);
-  return readFile(file, "utf8").catch((cause: unknown) => {
+  const file = `${path}/${WORDS_FILE}`;
+  return readText(file).catch((cause: unknown) => {
     throw new ModelError(`${file} is missing; the graph reads words, and this file numbers them`, { cause });
   });
 }

@@ -1,5 +1,6 @@
 /** A vocabulary as a hash table in memory that threads share: no worker has to fill a map of 85,000 words. */
 import { FNV_BASIS, FNV_PRIME } from "../../files/fnv.js";
+import { shared } from "../../runtime/shared-array.js";
 
 export interface WordIndex {
   /** The words in UTF-16, each followed by a line feed. */
@@ -14,15 +15,15 @@ const LINE_FEED = 0x0a;
 
 /** Numbers the lines of a file, without empty ones. Of equal words the last one counts. */
 export function indexWords(file: string): WordIndex {
-  const text = new Uint16Array(new SharedArrayBuffer(2 * (file.length + 1)));
-  Buffer.from(text.buffer).write(file, "utf16le");
+  const text = shared(Uint16Array, file.length + 1);
+  for (let i = 0; i < file.length; i++) text[i] = file.charCodeAt(i);
   text[file.length] = LINE_FEED;
   let lines = 0;
   for (let start = 0; start < text.length; start = text.indexOf(LINE_FEED, start) + 1) lines++;
   const index: WordIndex = {
     text,
-    starts: new Int32Array(new SharedArrayBuffer(4 * (lines + 1))),
-    slots: new Int32Array(new SharedArrayBuffer(4 * 2 ** Math.ceil(Math.log2(2 * lines)))),
+    starts: shared(Int32Array, lines + 1),
+    slots: shared(Int32Array, 2 ** Math.ceil(Math.log2(2 * lines))),
   };
   let number = 0;
   for (let start = 0, end = 0; start < file.length; start = end + 1) {

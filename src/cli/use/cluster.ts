@@ -1,10 +1,10 @@
 /** `pearl cluster`: groups phrases that mean the same, each group with a representative. */
 import type { ClusterTableReport } from "../../group/tables/cluster-table.js";
+import { precisionLine } from "../../match/estimates/precision-line.js";
 import { command } from "../command.js";
 import { counted } from "../format.js";
 import { fraction, option, positiveInteger, shared } from "../options.js";
 import { loadEncoder, tableSettings } from "../session.js";
-import { precisionLine } from "./report.js";
 
 export const groupingOptions = [
   option("--precision <p>", "expected share of correct links; sets the threshold (default: 0.9)", fraction),

@@ -1,6 +1,8 @@
 /** `pearl dedupe`: removes duplicates from a table, and writes the removed rows beside it. */
+
 import { UsageError } from "../../errors.js";
 import type { DedupeOutputs, DedupeTableReport } from "../../group/tables/dedupe-table.js";
+import { precisionLine } from "../../match/estimates/precision-line.js";
 import { rowsFormatOfName } from "../../table/format.js";
 import { command, type OptionsOf } from "../command.js";
 import { counted } from "../format.js";
@@ -8,7 +10,7 @@ import { option, shared } from "../options.js";
 import { reviewCommand } from "../serve/review.js";
 import { besideOutput, loadEncoder, outputFor, type Session, tableSettings } from "../session.js";
 import { groupingOptions } from "./cluster.js";
-import { columnLines, effectLine, precisionLine } from "./report.js";
+import { columnLines, effectLine } from "./report.js";
 
 const options = [
   option(

@@ -1,13 +1,15 @@
 /** `pearl join`: matches rows of two tables that mean the same, at a required precision. */
+
 import { UsageError } from "../../errors.js";
 import type { JoinTablesReport } from "../../join/join-tables.js";
+import { precisionLine } from "../../match/estimates/precision-line.js";
 import { rowsFormatOfName } from "../../table/format.js";
 import { command, type OptionsOf } from "../command.js";
 import { counted, formatCount, formatDuration, formatPercent } from "../format.js";
 import { choice, fraction, option, positiveInteger, shared, tableOptionsOf } from "../options.js";
 import { reviewCommand } from "../serve/review.js";
 import { loadEncoder, type Session } from "../session.js";
-import { columnLines, effectLine, precisionLine } from "./report.js";
+import { columnLines, effectLine } from "./report.js";
 
 const options = [
   ...shared.compared,

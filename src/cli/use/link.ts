@@ -1,13 +1,15 @@
 /** `pearl link`: gives the rows of a table the stable names of their entities, which a store keeps from run to run. */
+
 import { UsageError } from "../../errors.js";
 import { alignColumns } from "../../files/text-table.js";
 import type { EntityEvent, EntityHistory } from "../../link/history.js";
 import type { LinkReport } from "../../link/link-table.js";
+import { precisionLine } from "../../match/estimates/precision-line.js";
 import { command, type OptionsOf } from "../command.js";
 import { counted, formatCount } from "../format.js";
 import { fraction, option, required, shared } from "../options.js";
 import { besideOutput, loadEncoder, outputFor, type Session, tableSettings } from "../session.js";
-import { columnLines, precisionLine } from "./report.js";
+import { columnLines } from "./report.js";
 
 const declared = [
   required("--store <file>", "the store of entities, one file; the first run makes it"),

@@ -2,7 +2,6 @@
 import { alignColumns } from "../../files/text-table.js";
 import type { ColumnReport } from "../../match/column-report.js";
 import type { DroppedColumn } from "../../match/columns/fields.js";
-import type { PrecisionReport } from "../../match/estimates/promise.js";
 import type { LabelEffect } from "../../match/review/label-effect.js";
 import { counted, formatCount, formatPercent } from "../format.js";
 
@@ -27,16 +26,6 @@ export function columnLines(columns: readonly ColumnReport[], dropped: readonly 
   const more = reasons.length > shownDropped ? ` and ${reasons.length - shownDropped} more` : "";
   const left = `not compared: ${reasons.slice(0, shownDropped).join(", ")}${more}`;
   return [...lines, legend, ...(reasons.length === 0 ? [] : [left])];
-}
-
-/** One line: the estimate with its range, and whether it establishes the promise. */
-export function precisionLine({ estimate, low, high, promise }: PrecisionReport): string {
-  const [least, most] = [low.toFixed(2), high.toFixed(2)];
-  const range = least < most ? ` (${least} to ${most})` : "";
-  const estimated = `estimated precision ${estimate.toFixed(3)}${range}`;
-  return promise.established
-    ? `${estimated}: a precision of ${promise.target} is established, ${promise.reason}`
-    : `a precision of ${promise.target} is not established: ${promise.reason}; ${estimated}`;
 }
 
 /** What the known pairs changed, in how many rows, and why. */

@@ -3,7 +3,8 @@ import * as v from "valibot";
 import type { PhraseEncoder } from "../../encoder/phrase-encoder.js";
 import { withEncoder } from "../../encoder/with-encoder.js";
 import { ArgumentError, MissingDataError, ModelError } from "../../errors.js";
-import { readJson, writeCheckedJson } from "../../files/json.js";
+import { readJson } from "../../files/json.js";
+import { writeCheckedJson } from "../../files/whole-file.js";
 import { kindFeatures } from "./features.js";
 import { type LinearClassifier, largest, probabilitiesOf, rowOf, scoresOf } from "./linear.js";
 

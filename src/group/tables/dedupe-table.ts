@@ -1,6 +1,6 @@
 /** Removes duplicates from a table file, compared by all its columns or by one. */
 import { rm } from "node:fs/promises";
-import { ArgumentError, UsageError } from "../../errors.js";
+import { UsageError } from "../../errors.js";
 import { type ColumnOptions, planColumns } from "../../match/columns/fields.js";
 import type { KnownPair } from "../../match/compare-tables.js";
 import type { LabelEffect } from "../../match/review/label-effect.js";
@@ -12,13 +12,7 @@ import { writeRows } from "../../table/write/text-rows.js";
 import { refuseContradictions } from "../decided-groups.js";
 import type { DedupeOptions } from "../dedupe.js";
 import { type DuplicateRow, removedRows } from "../kept-rows.js";
-import {
-  type Duplicates,
-  duplicatesByColumn,
-  duplicatesByColumns,
-  equalRows,
-  type FoundDuplicates,
-} from "../roads.js";
+import { type Duplicates, duplicatesByPlan, type FoundDuplicates } from "../roads.js";
 import { checkNames, commandFor, type FileOptions, writeGroups, writeRemoved } from "./group-files.js";
 
 /** Where {@link dedupeTable} writes: .csv, .tsv, .jsonl or .parquet. */
@@ -142,28 +136,15 @@ async function findDuplicates(
     ),
   };
   const plan = planColumns(columns, undefined, choice);
-  const [only, ...others] = plan.pairs;
-  if (only === undefined) {
-    const left = description.columns.filter((name) => !choice.ignore?.includes(name));
-    if (left.length === 0) throw new ArgumentError("every column is ignored. Leave one to compare.");
-    return equalRows(columns, left, { ...options, dropped: plan.dropped });
-  }
-  if (others.length > 0) {
-    if (options.threshold !== undefined)
-      throw new UsageError(
-        `a threshold needs one column, but ${plan.pairs.length} are compared. Name one with -c, or leave --threshold out.`,
-      );
-    return duplicatesByColumns(columns, { ...options, ...choice });
-  }
-  const unnamed = choice.on === undefined ? only[0] : undefined;
+  const { pairs } = plan;
+  if (pairs.length > 1 && options.threshold !== undefined)
+    throw new UsageError(
+      `a threshold needs one column, but ${pairs.length} are compared. Name one with -c, or leave --threshold out.`,
+    );
+  const unnamed = pairs.length === 1 && choice.on === undefined ? pairs[0][0] : undefined;
   if (unnamed !== undefined)
     refuseCategory([{ table, column: unnamed }], commandFor("dedupe", description.path));
-  const { onProgress } = options;
-  const found = await duplicatesByColumn(columns, only[0], {
-    ...{ ...options, dropped: plan.dropped.filter(({ name }) => name !== only[0]) },
-    onProgress: onProgress && ((done, total, stage = "encoding") => onProgress(stage, done, total)),
-  });
-  return { ...found, unnamed };
+  return { ...(await duplicatesByPlan(columns, plan, { ...options, ...choice })), unnamed };
 }
 
 /** Cells that stand for a row, and the length to which texts are cut. */

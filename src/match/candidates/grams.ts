@@ -3,8 +3,8 @@
  * index over one table. All data is in flat arrays that threads can share.
  */
 import { FNV_BASIS, FNV_PRIME } from "../../files/fnv.js";
+import { shared } from "../../runtime/shared-array.js";
 import { splitFolded } from "../evidence/phrase.js";
-import { shared } from "../shared-array.js";
 
 /**
  * A sparse matrix: row r has the entries from starts[r] to starts[r + 1]. The terms of a table are [rows, terms], of

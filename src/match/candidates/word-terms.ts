@@ -1,8 +1,9 @@
 /** Words of rows, or of one column, as sparse vectors of unit length for the search of candidates. */
+
+import { shared } from "../../runtime/shared-array.js";
 import type { Field } from "../columns/fields.js";
 import type { RowWords } from "../columns/row-words.js";
 import type { Lists } from "../columns/vocabulary.js";
-import { shared } from "../shared-array.js";
 import type { SparseRows } from "./grams.js";
 
 /** Words in a larger share of the rows tell too little to find candidates by. */

@@ -1,6 +1,6 @@
 /** The different values of a column of two tables, made ready for comparison. Equal values are stored once. */
 
-import { sharedIntegers } from "../shared-array.js";
+import { sharedIntegers } from "../../runtime/shared-array.js";
 import { cellNumber, cellWords } from "./cell-words.js";
 import { dateNumber } from "./dates.js";
 import type { ColumnKind } from "./profile.js";

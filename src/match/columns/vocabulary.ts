@@ -1,6 +1,6 @@
 /** Numbers the words of two tables, and counts in how many rows each occurs. */
 
-import { shared } from "../shared-array.js";
+import { shared } from "../../runtime/shared-array.js";
 
 /** Lists of numbers, one for each item: item i has those from starts[i] to starts[i + 1]. */
 export interface Lists {

@@ -1,7 +1,7 @@
 /** The 3-grams of texts as sorted sets of hashes, weighted by rarity, for the cosine of any two. */
 import { FNV_BASIS, FNV_PRIME } from "../../files/fnv.js";
+import { shared } from "../../runtime/shared-array.js";
 import { type Lists, ListsBuilder } from "../columns/vocabulary.js";
-import { shared } from "../shared-array.js";
 
 export interface GramSets {
   /** Different grams of each text, ascending. */

@@ -1,5 +1,5 @@
 /** Does work on rows or pairs part by part, in worker threads or, where it is little, in the calling thread. */
-import { availableParallelism } from "node:os";
+import { availableParallelism } from "../../runtime/thread.js";
 import { eachInWorkers, type WorkerPoolOptions } from "../../runtime/worker-pool.js";
 import { openWork, type Part, type Result, type Settings, type WorkKind } from "./works.js";
 

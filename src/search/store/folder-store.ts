@@ -4,8 +4,8 @@
  */
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { LockedError, MissingDataError, VectorIndexError } from "../../errors.js";
+import { folderSize } from "../../files/disk.js";
 import { acquireLock, type Lock } from "../../files/lock.js";
-import { folderSize } from "../../files/whole-folder.js";
 import type {
   IndexDescription,
   IndexEntry,

@@ -3,7 +3,8 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import * as v from "valibot";
 import { VectorIndexError } from "../../errors.js";
-import { readJson, writeCheckedJson } from "../../files/json.js";
+import { readJson } from "../../files/json.js";
+import { writeCheckedJson } from "../../files/whole-file.js";
 import { syncFolder } from "./disk.js";
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));

@@ -1,0 +1,68 @@
+/**
+ * Serves the playground from an installed package or a clone: node examples/playground/serve.mjs [PORT]. Any web server
+ * that sends these headers can do the same: docs/web.md.
+ */
+import { createReadStream, statSync } from "node:fs";
+import { createServer } from "node:http";
+import { extname, join, normalize, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+/** What the page needs, and nothing else of the folder. */
+const served = ["dist/playground/", "dist/web/", "models/"];
+
+const types = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript",
+  ".mjs": "text/javascript",
+  ".css": "text/css",
+  ".json": "application/json",
+  ".wasm": "application/wasm",
+};
+
+const headers = {
+  // nothing is loaded from, or sent to, another server: neither by the page nor by its workers
+  "Content-Security-Policy":
+    "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'; style-src 'self'; " +
+    "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  // pages with these two may share memory among threads
+  "Cross-Origin-Opener-Policy": "same-origin",
+  "Cross-Origin-Embedder-Policy": "require-corp",
+  "X-Content-Type-Options": "nosniff",
+};
+
+/** @returns {import("node:http").Server} */
+export function playgroundServer() {
+  return createServer((request, response) => {
+    const { pathname } = new URL(request.url ?? "/", "http://localhost");
+    if (pathname === "/") {
+      response.writeHead(302, { Location: "/dist/playground/" }).end();
+      return;
+    }
+    const name = normalize(decodeURIComponent(pathname)).split(sep).join("/").slice(1);
+    const file = join(root, name.endsWith("/") ? `${name}index.html` : name);
+    const entry = served.some((folder) => name.startsWith(folder))
+      ? statSync(file, { throwIfNoEntry: false })
+      : undefined;
+    if (!entry?.isFile()) {
+      response.writeHead(404, headers).end("not found");
+      return;
+    }
+    const etag = `"${entry.size}-${entry.mtimeMs}"`;
+    const cached = { ...headers, ETag: etag, "Cache-Control": "no-cache" };
+    if (request.headers["if-none-match"] === etag) {
+      response.writeHead(304, cached).end();
+      return;
+    }
+    const type = types[/** @type {keyof types} */ (extname(file))] ?? "application/octet-stream";
+    response.writeHead(200, { ...cached, "Content-Type": type, "Content-Length": entry.size });
+    createReadStream(file).pipe(response);
+  });
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const port = Number(process.argv[2] ?? 8080);
+  playgroundServer().listen(port, "127.0.0.1", () => {
+    console.log(`http://127.0.0.1:${port}/ serves the playground. Ctrl-C ends it.`);
+  });
+}

@@ -1,0 +1,12 @@
+/** In a browser: the architectures of the embedded models, without what trains them. */
+import { ModelError } from "../errors.js";
+import type { Architecture, Feature } from "./architecture.js";
+import { hashedNgrams } from "./ngrams/reading.js";
+import { words } from "./pearl-mini/reading.js";
+
+export const architectures: Architecture[] = [hashedNgrams, words];
+
+/** @throws ModelError */
+export async function hubFeature(path: string): Promise<Feature> {
+  throw new ModelError(`${path}/config.json has no section "pearl": a browser runs models that pearl made`);
+}

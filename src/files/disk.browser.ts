@@ -1,0 +1,132 @@
+/**
+ * In a browser a path is an address, and files come over HTTP. Those of a model's folder are kept in Cache Storage under
+ * their address and checksum, so that a changed file is fetched again; `checksums.json` lists both.
+ */
+import { ModelError, messageOf } from "../errors.js";
+import { checksum } from "./crc.js";
+
+/** What the compiler would know from a browser's list of globals. */
+interface Cache {
+  match(address: string): Promise<Response | undefined>;
+  put(address: string, response: Response): Promise<void>;
+  delete(address: string, options: { readonly ignoreSearch: boolean }): Promise<boolean>;
+}
+const { caches } = globalThis as unknown as { caches?: { open(name: string): Promise<Cache> } };
+
+/** Pages over plain HTTP have none, except those of the user's own machine. */
+const openCache = async (): Promise<Cache | undefined> => caches?.open("pearl-models");
+
+/** Length in bytes and CRC-32 of each file, by name in the folder. */
+type Listing = Readonly<Record<string, readonly [bytes: number, crc32: string]>>;
+
+const listings = new Map<string, Promise<Listing | undefined>>();
+
+/** Called with the bytes that have come and all bytes. */
+export type OnBytes = (done: number, total: number) => void;
+
+/** A model's files lie in its folder or in `onnx/`. */
+const [nameInFolder, noLast] = [/(?:onnx\/)?[^/]+$/, /\/(?:onnx\/)?[^/]+$/];
+
+function listing(folder: string): Promise<Listing | undefined> {
+  const found = listings.get(folder) ?? fetchListing(`${folder}/checksums.json`);
+  listings.set(folder, found);
+  return found;
+}
+
+/** As it is now; without a network as it was. @returns undefined where the server has none */
+async function fetchListing(address: string): Promise<Listing | undefined> {
+  const cache = await openCache();
+  const response = await fetch(address, { cache: "no-cache" } as RequestInit).catch(
+    async (cause: unknown) => {
+      const kept = await cache?.match(address);
+      if (kept !== undefined) return kept;
+      throw new ModelError(`${address} cannot be fetched: ${messageOf(cause)}`, { cause });
+    },
+  );
+  if (!response.ok) return undefined;
+  await cache?.put(address, response.clone());
+  const { files } = (await response.json()) as { files: Listing };
+  return files;
+}
+
+async function sumOf(path: string) {
+  const [name] = nameInFolder.exec(path) ?? [path];
+  return { name, sum: (await listing(path.replace(noLast, "")))?.[name] };
+}
+
+export const wholePath = (path: string): string => path.replace(/\/+$/, "");
+
+export const kindOf = async (path: string): Promise<"folder" | undefined> =>
+  (await listing(path)) && "folder";
+
+export const exists = async (path: string): Promise<boolean> => (await sumOf(path)).sum !== undefined;
+
+export async function folderSize(folder: string): Promise<number> {
+  return Object.values((await listing(folder)) ?? {}).reduce((sum, [bytes]) => sum + bytes, 0);
+}
+
+/** Fetches the files of a folder that are not kept yet. */
+export async function fetchFolder(folder: string, onBytes: OnBytes = () => {}): Promise<void> {
+  const [names, total] = [Object.keys((await listing(folder)) ?? {}), await folderSize(folder)];
+  const cache = await openCache();
+  let done = 0;
+  for (const name of names) {
+    const { sum } = await sumOf(`${folder}/${name}`);
+    const [bytes] = sum!;
+    const isKept = (await cache?.match(keyOf(`${folder}/${name}`, sum!))) !== undefined;
+    if (!isKept) await readBytes(`${folder}/${name}`, (part) => onBytes(Math.min(done + part, total), total));
+    done += bytes;
+    onBytes(done, total);
+  }
+}
+
+const keyOf = (path: string, [, crc32]: Listing[string]): string => `${path}?${crc32}`;
+
+/** @throws ModelError where the file is missing, cut off or damaged */
+export async function readBytes(
+  path: string,
+  onPart: (bytes: number) => void = () => {},
+): Promise<Uint8Array> {
+  const { name, sum } = await sumOf(path);
+  if (sum === undefined) throw new ModelError(`${path} is missing`);
+  const [cache, address] = [await openCache(), keyOf(path, sum)];
+  const kept = await cache?.match(address);
+  if (kept !== undefined) return new Uint8Array(await kept.arrayBuffer());
+  const response = await fetch(address).catch((cause: unknown) => {
+    throw new ModelError(`${path} cannot be fetched: ${messageOf(cause)}`, { cause });
+  });
+  if (!response.ok) throw new ModelError(`${path} cannot be fetched: the server answered ${response.status}`);
+  const bytes = await bodyOf(response, onPart);
+  // of config.json the listing has the checksum without the model's names
+  if (name !== "config.json" && (bytes.length !== sum[0] || checksum(bytes) !== sum[1]))
+    throw new ModelError(
+      `${path} is damaged: its checksum differs. Copy the model's folder to the server again.`,
+    );
+  await cache?.delete(address, { ignoreSearch: true });
+  // a full disk or a private window keeps nothing: the next page then fetches it again
+  await cache?.put(address, new Response(bytes)).catch(() => {});
+  return bytes;
+}
+
+async function bodyOf(response: Response, onPart: (bytes: number) => void): Promise<Uint8Array<ArrayBuffer>> {
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  let done = 0;
+  for (const reader = response.body!.getReader(); ; ) {
+    const { value } = await reader.read();
+    if (value === undefined) break;
+    parts.push(value as Uint8Array<ArrayBuffer>);
+    done += value.length;
+    onPart(done);
+  }
+  return new Uint8Array(await new Blob(parts).arrayBuffer());
+}
+
+/** @throws an error with the code of a missing file, as Node's */
+export async function readText(path: string): Promise<string> {
+  if (!(await exists(path))) throw Object.assign(new Error(`${path} is missing`), { code: "ENOENT" });
+  return new TextDecoder().decode(await readBytes(path));
+}
+
+export async function* readPieces(path: string): AsyncGenerator<Uint8Array> {
+  yield await readBytes(path);
+}

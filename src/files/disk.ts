@@ -1,0 +1,45 @@
+/** Reads files of models; disk.browser.ts reads the same files over HTTP. */
+import { open, readdir, readFile, stat } from "node:fs/promises";
+import { join, resolve } from "node:path";
+
+/** True where the path exists; a broken symlink does not count. */
+export async function exists(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined)) !== undefined;
+}
+
+export const wholePath = (path: string): string => resolve(path);
+
+/** What lies there, if anything does. */
+export async function kindOf(path: string): Promise<"file" | "folder" | undefined> {
+  const entry = await stat(path).catch(() => undefined);
+  return entry && (entry.isDirectory() ? "folder" : "file");
+}
+
+/** @throws the system's error */
+export const readText = (path: string): Promise<string> => readFile(path, "utf8");
+
+/** Bytes read at a time: reading small pieces takes longer than hashing them. */
+const PIECE = 2 ** 20;
+
+/** The content of a file in pieces, all in the same buffer: a stream would allocate as much as the file holds. */
+export async function* readPieces(path: string): AsyncGenerator<Uint8Array> {
+  const piece = Buffer.allocUnsafe(PIECE);
+  const file = await open(path);
+  try {
+    for (let size = -1; size !== 0; yield piece.subarray(0, size))
+      ({ bytesRead: size } = await file.read(piece));
+  } finally {
+    await file.close();
+  }
+}
+
+/** Bytes of the files in a folder and its subfolders, linked files included; 0 where there is no folder. */
+export async function folderSize(folder: string): Promise<number> {
+  const entries = await readdir(folder, { withFileTypes: true, recursive: true }).catch(() => []);
+  let bytes = 0;
+  for (const entry of entries) {
+    const file = await stat(join(entry.parentPath ?? entry.path, entry.name)).catch(() => undefined);
+    if (file?.isFile()) bytes += file.size;
+  }
+  return bytes;
+}

@@ -1,0 +1,12 @@
+/** Says in one line how precise a result is. */
+import type { PrecisionReport } from "./promise.js";
+
+/** One line: the estimate with its range, and whether it establishes the promise. */
+export function precisionLine({ estimate, low, high, promise }: PrecisionReport): string {
+  const [least, most] = [low.toFixed(2), high.toFixed(2)];
+  const range = least < most ? ` (${least} to ${most})` : "";
+  const estimated = `estimated precision ${estimate.toFixed(3)}${range}`;
+  return promise.established
+    ? `${estimated}: a precision of ${promise.target} is established, ${promise.reason}`
+    : `a precision of ${promise.target} is not established: ${promise.reason}; ${estimated}`;
+}

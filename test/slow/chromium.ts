@@ -1,0 +1,27 @@
+/** Debian's Chromium for tests, and what they ask of every page. */
+import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { type Browser, chromium, type Page } from "playwright-core";
+
+const executablePath = "/usr/bin/chromium";
+const axe = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+
+/** False, with the reason printed, where a test has no browser. */
+export const hasChromium = existsSync(executablePath);
+if (!hasChromium) console.log(`skipped: no ${executablePath} (apt-get install chromium)`);
+
+/** Without the requests of Chromium itself to its makers, which ask what kind of form a page has. */
+export const startChromium = (): Promise<Browser> =>
+  chromium.launch({
+    executablePath,
+    args: ["--no-sandbox", "--disable-features=AutofillServerCommunication"],
+  });
+
+/** What axe-core finds wrong with a page for people who use assistive technology. */
+export async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(readFileSync(axe, "utf8"));
+  const found = await page.evaluate("axe.run()");
+  return (found as { violations: { id: string; nodes: { html: string }[] }[] }).violations.map(
+    ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(", ")}`,
+  );
+}
