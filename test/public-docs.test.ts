@@ -21,8 +21,11 @@ function undocumented(path: string) {
   }
 }
 
-it.each(["src/index.ts", "src/train.ts"])("%s exports only names with a docstring", (path) => {
-  const { names, exported } = undocumented(path);
-  expect(exported).toBeGreaterThan(40);
-  expect(names).toEqual([]);
-});
+it.each(["src/index.ts", "src/train.ts", "src/web/index.ts"])(
+  "%s exports only names with a docstring",
+  (path) => {
+    const { names, exported } = undocumented(path);
+    expect(exported).toBeGreaterThan(20);
+    expect(names).toEqual([]);
+  },
+);

@@ -31,19 +31,27 @@ const headers = {
   "X-Content-Type-Options": "nosniff",
 };
 
-/** @returns {import("node:http").Server} */
-export function playgroundServer() {
+/** The playground. */
+export const playgroundServer = () =>
+  folderServer(root, (name) => served.some((folder) => name.startsWith(folder)), served[0]);
+
+/**
+ * Serves files of a folder with the headers above.
+ * @param {string} folder
+ * @param {(name: string) => boolean} isServed
+ * @param {string} home the folder of the page at /
+ * @returns {import("node:http").Server}
+ */
+export function folderServer(folder, isServed = () => true, home = "") {
   return createServer((request, response) => {
     const { pathname } = new URL(request.url ?? "/", "http://localhost");
-    if (pathname === "/") {
-      response.writeHead(302, { Location: "/dist/playground/" }).end();
+    if (pathname === "/" && home !== "") {
+      response.writeHead(302, { Location: `/${home}` }).end();
       return;
     }
     const name = normalize(decodeURIComponent(pathname)).split(sep).join("/").slice(1);
-    const file = join(root, name.endsWith("/") ? `${name}index.html` : name);
-    const entry = served.some((folder) => name.startsWith(folder))
-      ? statSync(file, { throwIfNoEntry: false })
-      : undefined;
+    const file = join(folder, /(^|\/)$/.test(name) ? `${name}index.html` : name);
+    const entry = isServed(name) ? statSync(file, { throwIfNoEntry: false }) : undefined;
     if (!entry?.isFile()) {
       response.writeHead(404, headers).end("not found");
       return;
