@@ -16,7 +16,7 @@ import {
   readRows,
 } from "../match/rescore.js";
 import { certain } from "../match/weights/learn.js";
-import { equalGroups, type Grouping, reasonOf } from "./grouping.js";
+import { equalGroups, type Grouping } from "./grouping.js";
 import { columnsOf, type RunOptions, readJudged, readLinked, type StoreModel } from "./model.js";
 import type { LinkedRow } from "./reconcile.js";
 import type { Store } from "./store.js";
@@ -44,7 +44,7 @@ export async function attach(
   const scores = await scored(whole, pairs, rows, { learned, encoder, signal });
   const judged = await readJudged(store);
   const grouped = await groupsOf(rows, cells, { ...pairs, ...scores }, { judged, least, signal });
-  return { rows, ...grouped, reasonFor: (a, b) => reasonOf(learned, scores.scorer.explain(a, b)) };
+  return { rows, ...grouped, explain: scores.scorer.explain };
 }
 
 /** The first rows of each entity. */
@@ -105,18 +105,20 @@ async function scored(
   return { scorer, odds };
 }
 
-interface GroupOptions extends Pick<RunOptions, "signal"> {
-  /** By rows of the store: answers outweigh all evidence. */
-  readonly judged: readonly KnownPair[];
-  readonly least: number | null;
-}
-
 /** Groups by average linkage over what stands; where the promise was refused, of equal rows, and the likely ones beside. */
 async function groupsOf(
   rows: readonly LinkedRow[],
   cells: readonly (readonly string[])[],
   { left, right, odds, scorer }: Pairs & { readonly odds: Float64Array; readonly scorer: PairScorer },
-  { judged, least, signal }: GroupOptions,
+  {
+    judged,
+    least,
+    signal,
+  }: Pick<RunOptions, "signal"> & {
+    /** By rows of the store: answers outweigh all evidence. */
+    readonly judged: readonly KnownPair[];
+    readonly least: number | null;
+  },
 ): Promise<Pick<Grouping, "groups" | "likely">> {
   const entityOf = (place: number): number => (rows[place].isSame ? rows[place].entity : -1 - place);
   const standing = [...groupBy(rows.keys(), entityOf).values()].flatMap(([left, ...others]) =>

@@ -4,8 +4,7 @@ import type { RowExplanation } from "../match/column-report.js";
 import type { KnownPair } from "../match/compare-tables.js";
 import { groupBy } from "../match/group-by.js";
 import { pairSentence } from "../match/pair-sentence.js";
-import type { LearnedRows } from "../match/rescore.js";
-import { scorePairs } from "../match/weights/learn.js";
+import { sigmoid } from "../match/weights/logistic.js";
 import type { EntityChange, LinkedRow } from "./reconcile.js";
 
 /** How likely two rows are the same, and what their columns say. */
@@ -21,13 +20,14 @@ export interface Grouping {
   /** Where only equal rows are grouped: the likely groups, which are not accepted. */
   readonly likely?: ArrayLike<number>;
   /** @param a @param b places in `rows` */
-  reasonFor(a: number, b: number): PairReason;
+  explain(a: number, b: number): RowExplanation;
 }
 
-export function reasonOf({ weights, evidence }: LearnedRows, explanation: RowExplanation): PairReason {
-  const levels = explanation.columns.map(({ level }) => Int8Array.of(level));
-  const [logOdds] = scorePairs(levels, weights, evidence);
-  const probability = 1 / (1 + Math.exp(-logOdds));
+const logOddsOf = ({ prior, columns }: RowExplanation): number =>
+  columns.reduce((sum, { logOdds }) => sum + logOdds, prior);
+
+function reasonOf(explanation: RowExplanation): PairReason {
+  const probability = sigmoid(logOddsOf(explanation));
   return { probability, reason: pairSentence(explanation, probability) };
 }
 
@@ -48,14 +48,11 @@ function strongest(
   some: readonly number[],
   others: readonly number[],
 ): PairReason | undefined {
-  let [best, looked]: [PairReason | undefined, number] = [undefined, 0];
-  for (const a of some)
-    for (const b of others) {
-      if (a === b || looked++ >= mostPairs) continue;
-      const found = grouping.reasonFor(a, b);
-      if (best === undefined || found.probability > best.probability) best = found;
-    }
-  return best;
+  const [left, right] = [some, others].map((rows) => rows.slice(0, mostPairs));
+  const pairs = left.flatMap((a) => right.flatMap((b) => (a === b ? [] : [[a, b]]))).slice(0, mostPairs);
+  const found = pairs.map(([a, b]) => grouping.explain(a, b));
+  const best = found.sort((x, y) => logOddsOf(y) - logOddsOf(x))[0];
+  return best && reasonOf(best);
 }
 
 /** Why each change was made: the strongest pair that speaks for it; of a split, the one that still speaks against it. */
@@ -89,7 +86,11 @@ export function likelyPairs(grouping: Grouping, entities: Int32Array): LikelyPai
     const [first, ...others] = places;
     for (const place of others) {
       if (entities[place] === entities[first]) continue;
-      pairs.push({ row: rows[place].row, other: rows[first].row, ...grouping.reasonFor(place, first) });
+      pairs.push({
+        row: rows[place].row,
+        other: rows[first].row,
+        ...reasonOf(grouping.explain(place, first)),
+      });
     }
   }
   return pairs;

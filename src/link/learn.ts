@@ -5,7 +5,7 @@ import type { KnownPair } from "../match/compare-tables.js";
 import { pairSentence } from "../match/pair-sentence.js";
 import { readRows } from "../match/rescore.js";
 import { readDecisions, writeReview } from "../match/review/review-file.js";
-import { equalGroups, type Grouping, reasonOf } from "./grouping.js";
+import { equalGroups, type Grouping } from "./grouping.js";
 import {
   columnsOf,
   modelText,
@@ -48,8 +48,7 @@ export async function learn(store: Store, { run, model: before }: StoreState, op
   const groups = isAccepted
     ? { groups: found.groupOf }
     : { groups: equalGroups(cells, same), likely: found.groupOf };
-  const reasonFor: Grouping["reasonFor"] = (a, b) => reasonOf(learned, found.explain(a, b));
-  const grouping: Grouping = { rows, ...groups, reasonFor };
+  const grouping: Grouping = { rows, ...groups, explain: found.explain };
   await store.append("learned", [[run, modelText(model)]]);
   await writeTerms(store, run, rows, readRows(table, learned));
   return { grouping, model, writeReview: (path: string) => writeDoubtful(path, table, found) };

@@ -1,6 +1,6 @@
 /** Links a table file to the entities of a store, and writes its rows with their entities. */
 import { basename, resolve } from "node:path";
-import { PhraseEncoder } from "../encoder/phrase-encoder.js";
+import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { ArgumentError, StoreError } from "../errors.js";
 import { addedColumns, checkNames } from "../group/tables/group-files.js";
 import type { ColumnReport } from "../match/column-report.js";
@@ -77,7 +77,8 @@ export async function linkTable(
   const table = await readAllColumns(path, options.table, options.onNote);
   let own: PhraseEncoder | undefined;
   const load = async (): Promise<PhraseEncoder> => {
-    own = await PhraseEncoder.load();
+    const encoder = await import("../encoder/phrase-encoder.js");
+    own = await encoder.PhraseEncoder.load();
     return own;
   };
   const { encoder: given = load } = options;
@@ -122,15 +123,8 @@ async function linkInto(
   const { precision, columns, dropped } = model;
   const linked = precision.promise.established ? "established" : model.least === null ? "equal" : "likely";
   return {
-    ...{
-      rows: table.phrases.length,
-      ...counts,
-      ...precision,
-      learnedFrom: model.rows,
-      linked,
-      columns,
-      dropped,
-    },
+    ...{ ...counts, ...precision, columns, dropped },
+    ...{ rows: table.phrases.length, learnedFrom: model.rows, linked },
     ...{ entitiesBefore: before.entities, entitiesAfter: after.entities, matches: after.pairs },
     ...{ likely: likely.length, ...(typeof reviewed === "number" && { reviewed }) },
   };
@@ -162,11 +156,12 @@ async function newSettings(path: string, table: WholeTable, options: LoadingOpti
       `${path}: no column can be compared. Left out: ${reasons}. Name columns with --on.`,
     );
   }
-  const encoder = await options.encoder();
-  const model =
-    encoder === "none" ? undefined : { fingerprint: await encoder.fingerprint(), name: encoder.model.name };
+  const model = await modelOf(await options.encoder());
   return { columns: pairs.map(([name]) => name), on, ignore: options.ignore, kindOf, model };
 }
+
+const modelOf = async (encoder: PhraseEncoder | "none"): Promise<StoreSettings["model"]> =>
+  encoder === "none" ? undefined : { fingerprint: await encoder.fingerprint(), name: encoder.model.name };
 
 /** @throws StoreError where the table or the options do not fit the store */
 function checkSettings(
@@ -196,11 +191,11 @@ function checkedEncoder(
 ): RunOptions["encoder"] {
   return async () => {
     const found = await encoder();
-    const fingerprint = found === "none" ? undefined : await found.fingerprint();
-    if (fingerprint === model?.fingerprint) return found;
-    const other = found === "none" ? "none" : found.model.name;
+    const other = await modelOf(found);
+    if (other?.fingerprint === model?.fingerprint) return found;
+    const [own, given] = [model, other].map((one) => one?.name ?? "none");
     throw new StoreError(
-      `${path} compares with the model ${model?.name ?? "none"}, not with ${other}. Choose its model, or start a new store.`,
+      `${path} compares with the model ${own}, not with ${given}. Choose its model, or start a new store.`,
     );
   };
 }

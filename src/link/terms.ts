@@ -60,15 +60,16 @@ export async function writeTerms(
   await store.put("term", run, 'SELECT "row", unnest(terms::UINTEGER[]) FROM new_term');
 }
 
-/** Rows per new row and kind of term, and other rows visited to find them. */
+/** Rows per new row, and other rows visited for each kind of term to find them. */
 const k = 6;
 const mostVisited = 1000;
 /** A code of more rows is a common value. */
 const mostEqual = 12;
 
 /**
- * Finds the rows that each new or changed row may be the same as: by rare words of the whole row and by letters of the name
- * (BM25 without the lengths of rows, Robertson and Zaragoza 2009), by equal codes, and by equal cells.
+ * Finds the rows that each new or changed row may be the same as: by rare words of the whole row, by letters of the name and by
+ * equal codes (BM25 without the lengths of rows, Robertson and Zaragoza 2009; each kind counts as its share of the most that it
+ * can reach), and by equal cells.
  * @returns a query for the pairs, a row of this run first
  */
 export async function findNear(store: Store, run: number): Promise<string> {
@@ -84,10 +85,12 @@ export async function findNear(store: Store, run: number): Promise<string> {
       WHERE run = ${run} AND (kind < ${kinds.code} OR count <= ${mostEqual})
       WINDOW visited AS (PARTITION BY new, kind ORDER BY count, term)
       QUALIFY sum(count) OVER visited <= ${mostVisited} OR row_number() OVER visited = 1),
+    weighed AS (
+      SELECT new, term, (rarity::BIGINT << 20) // sum(rarity) OVER (PARTITION BY new, kind) AS share FROM followed),
     scored AS (
-      SELECT new, kind, "row" AS old, sum(rarity)::BIGINT AS score FROM followed JOIN stored USING (term)
-      WHERE new <> "row" GROUP BY new, kind, "row")
-    SELECT new, unnest(max_by(old, (score << 31) - old, ${k})) AS old FROM scored GROUP BY new, kind
+      SELECT new, "row" AS old, sum(share)::BIGINT AS score FROM weighed JOIN stored USING (term)
+      WHERE new <> "row" GROUP BY new, "row")
+    SELECT new, unnest(max_by(old, (score << 31) - old, ${k})) AS old FROM scored GROUP BY new
     UNION SELECT a."row", min(b."row") FROM "row" a JOIN "row" b ON a.cells = b.cells AND a."row" <> b."row"
       WHERE a.run = ${run} AND a.until IS NULL AND b.until IS NULL GROUP BY a."row"`;
 }
