@@ -66,21 +66,15 @@ describe("a corpus from text", () => {
     expect((await readCorpus(all)).phrases.length).toBe(2 + droppedRare);
   });
 
-  it("is the same from plain text, gzip and a table's column", async () => {
+  it("is the same from plain text and from a column of a table in gzip", async () => {
     const body = readFileSync(text, "utf8");
-    const packed = file("harbour.txt.gz", gzipSync(body));
-    const table = file(
-      "harbour.tsv",
-      `id\ttext\n${body
-        .trim()
-        .split("\n")
-        .map((line, index) => `${index}\t${line}`)
-        .join("\n")}\n`,
-    );
-    for (const source of [packed, table]) {
-      const report = await buildCorpus({ output: newOutput(), texts: [source], threads: 1 });
-      expect(report.manifest.fingerprint).toBe(fingerprint);
-    }
+    const lines = body
+      .trim()
+      .split("\n")
+      .map((line, index) => `${index}\t${line}`);
+    const packed = file("harbour.tsv.gz", gzipSync(`id\ttext\n${lines.join("\n")}\n`));
+    const report = await buildCorpus({ output: newOutput(), texts: [packed], threads: 1 });
+    expect(report.manifest.fingerprint).toBe(fingerprint);
   });
 
   it("prefers the user's types to its own, under any known label", async () => {
