@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { pearl } from "./cli/run-cli.js";
+import { pearl } from "./cli/run-here.js";
 
 const pages = ["README.md", ...readdirSync("docs").map((name) => `docs/${name}`)].filter((name) =>
   name.endsWith(".md"),
@@ -40,19 +40,19 @@ describe("README and docs", () => {
   it("name commands and options that the command line knows", async () => {
     const { stdout } = await pearl(["--help"]);
     const commands = [...stdout.matchAll(/^ {2}([a-z-]+) /gm)].map(([, name]) => name);
-    const help = await Promise.all(
-      [
-        ...commands,
-        "index build",
-        "index check",
-        "corpus build",
-        "models check",
-        "classify train",
-        "classify phrases",
-        "tag train",
-        "tag sentences",
-      ].map(async (name) => (await pearl([...name.split(" "), "--help"])).stdout),
-    );
+    const help: string[] = [];
+    const all = [
+      ...commands,
+      "index build",
+      "index check",
+      "corpus build",
+      "models check",
+      "classify train",
+      "classify phrases",
+      "tag train",
+      "tag sentences",
+    ];
+    for (const name of all) help.push((await pearl([...name.split(" "), "--help"])).stdout);
     const known = help.join("\n");
     for (const [page, text] of texts) {
       for (const [, name] of text.matchAll(/(?:npx |`)pearl ([a-z][a-z-]*)/g))

@@ -3,7 +3,7 @@ import { Command } from "commander";
 import { describe, expect, it } from "vitest";
 import { type AnyCommand, register } from "../../src/cli/command.js";
 import { loadCommands } from "../../src/cli/commands.js";
-import { pearl } from "./run-cli.js";
+import { pearl } from "./run-here.js";
 
 /** A command and the commands inside it. */
 const withInner = (declared: AnyCommand): AnyCommand[] => [

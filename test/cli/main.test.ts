@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { pearl } from "./run-cli.js";
+import { pearl as pearlHere } from "./run-here.js";
 
 let folder: string;
 beforeAll(() => {
@@ -30,7 +31,7 @@ describe("help and version", () => {
     const commands = [...stdout.split("Commands:")[1].matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name);
     expect(commands).toEqual(expect.arrayContaining(["encode", "models", "doctor"]));
     for (const command of commands.filter((name) => name !== "help" && name !== "pearl")) {
-      const help = await pearl([command, "--help"]);
+      const help = await pearlHere([command, "--help"]);
       expect(help.code, command).toBe(0);
       expect(help.stdout, command).toMatch(new RegExp(`Examples:\\n  pearl ${command} `));
     }
@@ -63,14 +64,14 @@ describe("wrong usage", () => {
     [["models", "--jsn"], "pearl: unknown option '--jsn'", "--json"],
     [["--versoin"], "pearl: unknown option '--versoin'", "--version"],
   ])("%j ends with code 2 and suggests the right word", async (parameters, message, suggestion) => {
-    const { code, stdout, stderr } = await pearl(parameters);
+    const { code, stdout, stderr } = await pearlHere(parameters);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr.split("\n")[0]).toBe(message);
     expect(stderr).toContain(`(Did you mean ${suggestion}?)`);
   });
 
   it("points to the help if no similar word exists", async () => {
-    const { code, stderr } = await pearl(["models", "--frobnicate"]);
+    const { code, stderr } = await pearlHere(["models", "--frobnicate"]);
     expect(code).toBe(2);
     expect(stderr).toBe(
       `pearl: unknown option '--frobnicate'\nSee "pearl --help" or "pearl COMMAND --help".\n`,

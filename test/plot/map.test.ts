@@ -11,7 +11,8 @@ import { pngOf } from "../../src/plot/png.js";
 import { projectToPlane } from "../../src/plot/project.js";
 import { dark, escapeText, light, marks } from "../../src/plot/theme.js";
 import { createRandom } from "../../src/random.js";
-import { pearl } from "../cli/run-cli.js";
+import { pearl as spawned } from "../cli/run-cli.js";
+import { pearl } from "../cli/run-here.js";
 
 const folder = mkdtempSync(join(tmpdir(), "pearl-plot-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -252,7 +253,7 @@ describe("pearl plot", () => {
     const cwd = mkdtempSync(join(folder, "stopped-"));
     const rows = Array.from({ length: 3000 }, (_, row) => `name ${row} of ${row % 97}`);
     writeFileSync(join(cwd, "names.txt"), rows.join("\n"));
-    const { code, stderr } = await pearl(["plot", "names.txt"], {
+    const { code, stderr } = await spawned(["plot", "names.txt"], {
       cwd,
       // the model is loaded then, and thousands of phrases are still to be encoded and projected
       onStart: (child) =>

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { pearl } from "../run-cli.js";
+import { pearl } from "../run-here.js";
 
 const folder = mkdtempSync(join(tmpdir(), "pearl-completion-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { readModelFolder } from "../../../src/architectures/model-folder.js";
 import { readPart } from "../../../src/architectures/registry.js";
-import { PhraseEncoder } from "../../../src/encoder/phrase-encoder.js";
 import {
   type PretrainCharactersOptions,
   pretrainCharacters,
@@ -12,79 +11,24 @@ import {
 import { readModel } from "../../../src/onnx/io/file.js";
 import { createRandom } from "../../../src/random.js";
 import { createNet, fromSeed } from "../../../src/train.js";
+import { found, withEncoder, words } from "./misspelt.js";
 
 const root = mkdtempSync(join(tmpdir(), "pearl-pretrain-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 const at = (name: string) => join(root, name);
 
-const random = createRandom(9);
-const syllables = ["ba", "ke", "lo", "mi", "nu", "ra", "se", "ti", "vo", "zu", "an", "er", "is", "on"];
-const words = [
-  ...new Set(
-    Array.from({ length: 150 }, () =>
-      Array.from({ length: 3 }, () => syllables[Math.floor(random() * syllables.length)]).join(""),
-    ),
-  ),
-];
 writeFileSync(at("words.txt"), `${words.join("\n")}\n`);
-
-/** Each word with two letters swapped, the edit that changes most n-grams. */
-const misspelt = words.map((word) => word[0] + word[2] + word[1] + word.slice(3));
-
-async function withEncoder<Result>(folder: string, use: (encoder: PhraseEncoder) => Promise<Result>) {
-  const encoder = await PhraseEncoder.load(folder, { threads: 1 });
-  return use(encoder).finally(() => encoder.dispose());
-}
-
-/** Share of misspelt words whose nearest word is the right one. */
-const found = (folder: string): Promise<number> =>
-  withEncoder(folder, async (encoder) => {
-    const scores = await encoder.similarity(misspelt, words);
-    const right = scores.filter((row, i) => row.every((score, j) => j === i || score < row[i]));
-    return right.length / words.length;
-  });
 
 const small: Omit<PretrainCharactersOptions, "output"> = {
   ...{ words: at("words.txt"), width: 24, batchSize: 32, seed: 4, learningRate: 0.01 },
 };
 
+// test/slow/trainings trains on them.
 describe("pretraining on synthetic words", () => {
   const synthetic = {
     ...{ synthetic: 1500, like: at("words.txt"), seed: 4, learningRate: 0.01 },
     batchSize: 64,
   };
-
-  it.each([
-    ["bag", { width: 24, pooling: undefined }, 0.1, 24],
-    ["bilstm", { width: 16, hidden: 32, pooling: "mean" }, 0.5, 32],
-    ["bilstm", { width: 16, hidden: 32, pooling: "max" }, 0.5, 32],
-  ] as const)(
-    "teaches %s %j to find misspelt words that it never saw",
-    async (kind, sizes, least, dimension) => {
-      const output = at(`synthetic-${kind}-${sizes.pooling}`);
-      const report = await pretrainCharacters({ ...synthetic, ...sizes, kind, output, epochs: 2 });
-      expect(report.data).toMatchObject({ words: 1500, source: "synthetic words like words.txt" });
-      expect(report.settings).toMatchObject({
-        projection: 128,
-        hardNegatives: 0,
-        attacks: { preset: "edits" },
-      });
-      expect(await found(output)).toBeGreaterThan(least);
-      const folder = await readModelFolder(output);
-      expect(folder.dimension ?? dimension).toBe(dimension);
-      const weights = [...readModel(folder.graph).graph.initializers.keys()];
-      expect(weights.filter((name) => name.startsWith("projection"))).toEqual([]);
-    },
-  );
-
-  it("gives a word the same vector alone and among longer ones, whatever the pooling", async () => {
-    for (const pooling of ["mean", "max"])
-      await withEncoder(at(`synthetic-bilstm-${pooling}`), async (encoder) => {
-        const [alone] = await encoder.encode(["lomi"]);
-        const [among] = await encoder.encode(["lomi", "kebarasetivo", "x"]);
-        expect(Math.max(...alone.map((value, i) => Math.abs(value - among[i])))).toBeLessThan(1e-5);
-      });
-  });
 
   it("refuses what has no meaning for them", async () => {
     const refused = (changes: Partial<PretrainCharactersOptions>) =>
@@ -190,6 +134,7 @@ describe("pretraining on spelling", () => {
 
 describe("pretraining on word vectors", () => {
   const dimension = 24;
+  const random = createRandom(9);
   const normal = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
   const listed = words.slice(0, 40);
   const vectors = listed.map(() => Array.from({ length: dimension }, normal));

@@ -5,7 +5,6 @@ import { describe, expect, it } from "vitest";
 import { type FinetuneOptions, finetune } from "../../../src/methods/pairs/finetune.js";
 import { withObjective } from "../../../src/methods/pairs/objective-term.js";
 import { readPairs } from "../../../src/methods/pairs/pairs.js";
-import { objectiveNames } from "../../../src/objectives/registry.js";
 import { readModel } from "../../../src/onnx/io/file.js";
 import { lossNames } from "../../../src/pearl/loss/program.js";
 import { makeOracleModel } from "../../encoder/oracle-model.js";
@@ -37,7 +36,8 @@ const metricsOf = (output: string) =>
 const graphOf = (folder: string) => readFileSync(join(folder, "onnx", "model.onnx"));
 
 describe("an objective", () => {
-  it.each(objectiveNames)(
+  // test/slow/objectives.test.ts trains all of them; three of these have weights that serve the training alone
+  it.each(["nt-xent", "nce", "gaussian", "soft-nearest"] as const)(
     "%s brings its loss down on a batch, and is in record and card",
     async (objective) => {
       const options = start({ objective });
@@ -69,7 +69,7 @@ describe("an objective", () => {
   });
 
   it("of no name is NT-Xent, bit for bit", async () => {
-    const [without, named] = [start(), start({ objective: "nt-xent" })];
+    const [without, named] = [start({ steps: 3 }), start({ steps: 3, objective: "nt-xent" })];
     await finetune(without);
     await finetune(named);
     expect(graphOf(named.output)).toEqual(graphOf(without.output));
@@ -78,7 +78,7 @@ describe("an objective", () => {
   it.each(["nce", "gaussian", "triplet"] as const)(
     "%s computes the same in chunks of a few phrases as in one pass",
     async (objective) => {
-      const [one, chunked] = [start({ objective, steps: 3 }), start({ objective, steps: 3, chunkCells: 40 })];
+      const [one, chunked] = [start({ objective, steps: 2 }), start({ objective, steps: 2, chunkCells: 40 })];
       await finetune(one);
       await finetune(chunked);
       const many = metricsOf(chunked.output);

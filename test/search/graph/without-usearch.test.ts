@@ -34,11 +34,11 @@ function runWithout(program: string): { status: number | null; output: unknown; 
   return { status, output: stdout === "" ? undefined : JSON.parse(stdout), stderr };
 }
 
-/** Runs `pearl`, with or without usearch. */
-function pearl(usearch: "present" | "absent", ...parameters: string[]) {
+/** Runs `pearl` without usearch. */
+function pearl(...parameters: string[]) {
   const preload = join(root, "hook.mjs");
   writeFileSync(preload, hook);
-  const without = usearch === "absent" ? ["--import", pathToFileURL(preload).href] : [];
+  const without = ["--import", pathToFileURL(preload).href];
   const { status, stdout, stderr } = spawnSync(process.execPath, [...without, entry, ...parameters], {
     cwd: root,
     encoding: "utf8",
@@ -48,37 +48,9 @@ function pearl(usearch: "present" | "absent", ...parameters: string[]) {
 
 describe("without usearch", () => {
   it("every command loads", () => {
-    const { status, stdout, stderr } = pearl("absent", "--help");
+    const { status, stdout, stderr } = pearl("--help");
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
     for (const command of ["encode", "index", "search", "doctor"]) expect(stdout).toContain(`  ${command} `);
-  });
-
-  it("pearl builds an index and finds the same rows as with it, also in an index with a graph", () => {
-    const names = [
-      "Acme Inc",
-      "Toyota Motor",
-      "New York Times",
-      "Los Angeles Times",
-      "Volkswagen",
-      "Siemens",
-    ];
-    writeFileSync(join(root, "names.csv"), `name\n${names.join("\n")}\n`);
-    const build = ["index", "build", "names.csv", "-c", "name", "-o"];
-    expect(pearl("present", ...build, "graph", "--backend", "hnsw")).toMatchObject({ status: 0 });
-    expect(pearl("absent", ...build, "plain")).toMatchObject({ status: 0 });
-    const queries = ["the new york times", "VW", "toyota motors corp"];
-    const find = (usearch: "present" | "absent", index: string) =>
-      pearl(usearch, "search", index, ...queries, "-k", "3", "--json");
-    const expected = find("present", "graph");
-    expect(expected.stdout.split("\n")).toHaveLength(4);
-    expect(find("absent", "plain")).toMatchObject({ status: 0, stdout: expected.stdout });
-    const exact = find("absent", "graph");
-    expect(exact).toMatchObject({ status: 0, stdout: expected.stdout });
-    expect(exact.stderr).toMatch(/searched exactly/);
-    const refused = pearl("absent", ...build, "other", "--backend", "hnsw");
-    expect(refused).toMatchObject({ status: 1, stdout: "" });
-    expect(refused.stderr).toMatch(/^pearl: .*The backend exact searches the same rows without it\.$/m);
-    expect(pearl("absent", ...build, "other", "--backend", "exact")).toMatchObject({ status: 0 });
   });
 
   it("an index with a graph opens and is searched exactly, with a note that says why", async () => {

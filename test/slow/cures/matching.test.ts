@@ -74,7 +74,7 @@ const options: Readonly<Record<string, Case>> = {
 
 const tables: Readonly<Record<string, Case>> = {
   "no column left": usage(
-    "pearl dedupe a.csv --ignore name city -o kept.csv -q",
+    "pearl dedupe a.csv --ignore name --ignore city -o kept.csv -q",
     "every column is ignored. Leave one to compare.",
     "pearl dedupe a.csv --ignore city -o kept.csv -q",
   ),

@@ -190,9 +190,9 @@ const cases: Readonly<Record<string, Case>> = {
   },
   "a URI for another backend": {
     files: { "x.csv": table },
-    wrong: "pearl index build x.csv -c name -o s3://bucket/names --backend usearch",
+    wrong: "pearl index build x.csv -c name -o s3://bucket/names --backend hnsw",
     says: "Leave the backend out, or name a folder.",
-    cured: "pearl index build x.csv -c name -o names --backend usearch",
+    cured: "pearl index build x.csv -c name -o names --backend hnsw",
   },
   "a row without a key": {
     files: { "x.csv": "name,k\nAcme,1\nToyota,\n", "ok.csv": "name,k\nAcme,1\nToyota,2\n" },

@@ -17,6 +17,7 @@ const quick = `--no-character-augmentation --no-token-augmentation --no-phrase-a
 const onCorpus = `pearl finetune --corpus corpus -o model ${quick}`;
 const pairTraining = "pearl finetune --pairs p.csv -o model -q --threads 1 --steps 1";
 const onPairs = `${pairTraining} --base ${makeOracleModel("encoder.folded.onnx")}`;
+const onScores = `${onPairs} --objective regression`;
 const augmented = `pearl finetune --corpus corpus -o model ${step} ${base}`;
 const spelling = "pearl pretrain-characters -o spelling -q --kind ngrams --width 8 --epochs 1";
 const reading = "pearl pretrain t.txt -o reader -q --steps 1 --layers 1 --hidden 8 --heads 2 --batch-size 8";
@@ -129,9 +130,9 @@ const cases: Readonly<Record<string, Case>> = {
   ),
   "a score that is no number": pairsCase(
     "text,positive,score\nAcme,Acme Inc,high\nToyota,Toyota Motor,0.2\n",
-    onPairs,
+    onScores,
     'the score "high" is not a number. Write one such as 0.8, or leave it empty.',
-    `sed -i s/high/0.8/ p.csv && ${onPairs} && sed -i s/0.8// p.csv && ${onPairs} -o another`,
+    `sed -i s/high/0.8/ p.csv && ${onScores} && sed -i s/0.8// p.csv && ${onScores} -o another`,
   ),
   "pairs that are half empty": pairsCase(
     "text,positive\nAcme,\nToyota,\n",

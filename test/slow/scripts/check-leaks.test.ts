@@ -9,7 +9,7 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { testFolder } from "../table/folder.js";
+import { testFolder } from "../../table/folder.js";
 
 const { path } = testFolder();
 const data = join(path, "data");

@@ -3,11 +3,11 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { createRandom } from "../../../../src/random.js";
-import { testFolder } from "../../../table/folder.js";
+import { createRandom } from "../../../src/random.js";
+import { testFolder } from "../../table/folder.js";
 
 const load = (name: string) =>
-  import(new URL(`../../../../scripts/pearl-mini/data/${name}.mjs`, import.meta.url).href);
+  import(new URL(`../../../scripts/pearl-mini/data/${name}.mjs`, import.meta.url).href);
 const { inCapitals, ontologyNames, surnames, wordnetNames } = await load("typed-names");
 const { readWordnet } = await load("wordnet-pairs");
 const { path } = testFolder();

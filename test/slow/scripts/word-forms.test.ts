@@ -2,8 +2,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { readSynsets, type Synset } from "../../../../src/text/wordnet.js";
-import { testFolder } from "../../../table/folder.js";
+import { readSynsets, type Synset } from "../../../src/text/wordnet.js";
+import { testFolder } from "../../table/folder.js";
 
 interface Settings {
   words: number;
@@ -12,7 +12,7 @@ interface Settings {
   pairs: number;
   seed: number;
 }
-const script = new URL("../../../../scripts/pearl-mini/data/word-forms.mjs", import.meta.url).href;
+const script = new URL("../../../scripts/pearl-mini/data/word-forms.mjs", import.meta.url).href;
 const { formPairs } = (await import(script)) as {
   formPairs: (texts: string[], synsets: Synset[], settings: Settings) => Promise<[string, string][]>;
 };
