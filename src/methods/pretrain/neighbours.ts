@@ -27,9 +27,6 @@ import { writeTrainedModel } from "../model-writer.js";
 import { readSentences, sentenceBatches, sentenceFeeds, sentenceInputs } from "./sentences.js";
 import type { OpenTextsOptions } from "./text-shards.js";
 
-/** "neighbours" is the loss of QuickThoughts with encoders f and g, "block" that of CURL with f alone. */
-export const neighbourObjectives = ["neighbours", "block"] as const;
-
 /** Everything that decides a training, besides the text. */
 export interface NeighbourSettings {
   /** Name of the encoder, such as that of a GRU. */
@@ -42,7 +39,8 @@ export interface NeighbourSettings {
   readonly hidden: number;
   /** Sentences before and after that belong to a sentence; default 1. */
   readonly contextSize: number;
-  readonly objective: (typeof neighbourObjectives)[number];
+  /** The loss of QuickThoughts with encoders f and g, or that of CURL with f alone; default "neighbours". */
+  readonly objective: "neighbours" | "block";
   /** Default "both", as in the paper; with "block" there is only "f". */
   readonly encode: Encoding;
   /** Default 1,000. */
@@ -72,15 +70,12 @@ export interface NeighbourRecord extends RunRecord {
   readonly settings: NeighbourSettings;
 }
 
-/** The model folder that {@link pretrainNeighbours} wrote, and the record of its training. */
-export type NeighbourReport = RunReport<NeighbourRecord>;
-
 /**
  * Trains an encoder to tell the sentences around a sentence from others, and writes a model folder. The texts are kept in
  * memory.
  * @throws TableError, MissingDataError, ArgumentError, TrainingError
  */
-export const pretrainNeighbours = (options: NeighbourOptions): Promise<NeighbourReport> =>
+export const pretrainNeighbours = (options: NeighbourOptions): Promise<RunReport<NeighbourRecord>> =>
   runMethod(options, () => prepareRun(options));
 
 async function prepareRun(options: NeighbourOptions): Promise<PreparedRun<NeighbourRecord>> {
@@ -178,15 +173,16 @@ function neighbourCard(
   { description }: SpellingEncoder,
 ): string {
   const { objective, contextSize, encode, hidden, batchSize, learningRate, seed } = settings;
-  const isBlock = objective === "block";
-  const method = isBlock
-    ? "the blocks of CURL (Arora et al., 2019)"
-    : "QuickThoughts (Logeswaran and Lee, 2018)";
-  const goal = isBlock
-    ? `a sentence is nearer to the mean of its run of ${2 * contextSize + 1} sentences than to those of other runs`
-    : `the ${contextSize} sentences before and after a sentence are told from the others of the batch`;
-  const encoders = encode === "both" ? "f and g, concatenated" : encode;
-  const loss = result.loss === undefined ? "" : `, last loss ${result.loss.toFixed(3)}`;
+  const [method, goal] = {
+    neighbours: [
+      "QuickThoughts (Logeswaran and Lee, 2018)",
+      `sentences at most ${contextSize} before or after one are told from the others of the batch`,
+    ],
+    block: [
+      "the blocks of CURL (Arora et al., 2019)",
+      `a sentence is nearer to the mean of its run of ${2 * contextSize + 1} than to those of other runs`,
+    ],
+  }[objective];
   return cardText(name, {
     metadata: { library_name: "pearl", tags: ["pearl", "sentence-embeddings", "onnx"] },
     opening: `An encoder of sentences, pretrained with pearl ${pearl} by ${method}: ${description}.`,
@@ -194,8 +190,8 @@ function neighbourCard(
     training: [
       `text: ${data.texts.join(", ")}; ${formatCount(data.sentences)} sentences of ${formatCount(data.documents)} documents`,
       `goal: ${goal}`,
-      `encoder: ${encoders}, of ${hidden} dimensions${encode === "both" ? " each" : ""}`,
-      `${result.steps} steps of ${batchSize} consecutive sentences, Adam at ${learningRate}, seed ${seed}${loss}`,
+      `encoder: ${encode === "both" ? "f and g, concatenated, each" : encode} of ${hidden} dimensions`,
+      `${result.steps} steps of ${batchSize} consecutive sentences, Adam at ${learningRate}, seed ${seed}`,
     ],
     limits: `${unmeasured("pearl bench --task sts")} It knows the words and the subjects of its text, and no names outside it.`,
   });
