@@ -209,6 +209,11 @@ export {
 export type { PunctuationSettings } from "./methods/pairs/punctuation.js";
 export type { PhraseView } from "./methods/pairs/views.js";
 export { planTraining, type TrainingPlan } from "./methods/plan.js";
+export {
+  type NeighbourOptions,
+  type NeighbourRecord,
+  pretrainNeighbours,
+} from "./methods/pretrain/neighbours.js";
 export { type PretrainOptions, type PretrainReport, pretrain } from "./methods/pretrain/pretrain.js";
 export { type MethodChoices, type RemovablePart, withChoices, without } from "./methods/settings/choices.js";
 export type { MethodSettings } from "./methods/settings/method-settings.js";
