@@ -32,6 +32,7 @@ export interface MatchOptions extends ColumnOptions {
   readonly explain?: "each" | "none";
 }
 
+/** The same for a join, and how many partners a row may have. */
 export interface JoinOptions extends MatchOptions {
   /** Default: found from the tables; many-to-one where one column is compared. */
   readonly kind?: JoinKind;
@@ -73,6 +74,8 @@ export interface Hit {
 
 /** The number of an encoder in the worker. */
 export type EncoderId = number;
+
+// The payload of each method of the worker.
 
 export interface LoadCall extends Call {
   /** Address of the model's folder. */

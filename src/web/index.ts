@@ -41,6 +41,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
+/** Options of {@link PhraseEncoder.load}. */
 export interface LoadOptions extends CallOptions {
   /** Where the folders of the models lie, relative to the page. Default "models/". */
   readonly models?: string;
@@ -48,6 +49,7 @@ export interface LoadOptions extends CallOptions {
   readonly threads?: number;
 }
 
+/** Options of {@link PhraseEncoder.encode}. */
 export interface EncodeOptions extends CallOptions {
   /** Scale vectors to length 1, so that their dot product is their cosine; default true. */
   readonly normalize?: boolean;
