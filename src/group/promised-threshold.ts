@@ -89,7 +89,7 @@ export function groupedPrecision(rows: readonly GroupedRow[]): Omit<PrecisionRep
 /**
  * Adds the promise. Spacing is a single view, more than .1 too high on 5 of the 14 AutoFJ tables with 50 or more grouped
  * rows. Margins to outsiders and weights learned from the one column do not see its errors: only what is sure
- * establishes a promise.
+ * establishes a promise, or a sample that people judged (sampled-groups.ts).
  */
 export function groupedPromise(rows: readonly GroupedRow[], target: number): PrecisionReport {
   const report = groupedPrecision(rows);
