@@ -26,8 +26,8 @@ export interface Fit extends MatchFit<AcceptedLevel> {
   readonly kindReason: string;
 }
 
-/** Floors of probability, from the widest: further down more is wrong than is found. */
-const floors = [0.25, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99];
+/** Floors of probability, from the widest. */
+const floors = [0.02, 0.05, 0.1, 0.25, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99];
 const evenOdds = 0.5;
 /** Share of rows with several partners from which a join is not one-to-one. */
 const severalPartners = 0.25;

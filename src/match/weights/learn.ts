@@ -7,7 +7,7 @@ import { missing } from "../evidence/pair-evidence.js";
 import { pauses } from "../pause.js";
 import { competition } from "./competition.js";
 import { monotoneLogRatio } from "./isotonic.js";
-import { allPairs, countLevels, levelTotals, type PairTable } from "./pair-table.js";
+import { allPairs, countLevels, levelTotals, type PairTable, placeOf } from "./pair-table.js";
 import { startingPosteriors } from "./start.js";
 
 /** How many partners a row may have. "many-to-one": a left row several, a right row one. */
@@ -197,22 +197,16 @@ export function scorePairs(
   return logOdds;
 }
 
-/** Known pairs by their place in the pair table, which is sorted by left row and then by right row. */
+/** Known pairs by their place in the pair table. */
 export function knownPlaces(
-  { left, right, isOneTable }: PairTable,
+  table: PairTable,
   known: readonly { readonly left: number; readonly right: number; readonly match: boolean }[],
 ): Map<number, number> {
   const places = new Map<number, number>();
-  for (const pair of known) {
-    const isTurned = isOneTable && pair.left > pair.right;
-    const [a, b] = isTurned ? [pair.right, pair.left] : [pair.left, pair.right];
-    let [low, high] = [0, left.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (left[middle] < a || (left[middle] === a && right[middle] < b)) low = middle + 1;
-      else high = middle;
-    }
-    if (left[low] === a && right[low] === b) places.set(low, pair.match ? 1 : 0);
+  for (const { left, right, match } of known) {
+    const isTurned = table.isOneTable && left > right;
+    const place = isTurned ? placeOf(table, right, left) : placeOf(table, left, right);
+    if (place >= 0) places.set(place, match ? 1 : 0);
   }
   return places;
 }

@@ -9,13 +9,24 @@ export interface PairTable extends Pairs {
   readonly columns: readonly EvidenceColumn[];
   /** Per column the level of each pair, -1 where a side is empty. */
   readonly levels: readonly Int8Array[];
-  /** Per column the levels of random pairs of rows. */
+  /** Per column the levels of random pairs of rows; of two tables, of such that are no candidates. */
   readonly random: readonly Int8Array[];
 }
 
 /** Number of all pairs of rows, candidates or not. */
 export const allPairs = ({ rows, isOneTable }: Pick<PairTable, "rows" | "isOneTable">): number =>
   isOneTable ? (rows[0] * (rows[0] - 1)) / 2 : rows[0] * rows[1];
+
+/** Where a pair is among pairs that are sorted by left row and then by right row; -1 if it is none of them. */
+export function placeOf({ left, right }: Pairs, a: number, b: number): number {
+  let [low, high] = [0, left.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (left[middle] < a || (left[middle] === a && right[middle] < b)) low = middle + 1;
+    else high = middle;
+  }
+  return left[low] === a && right[low] === b ? low : -1;
+}
 
 /** Per column how many of all pairs are at each level: candidates are counted, the others estimated by random pairs. */
 export function levelTotals(table: PairTable): Float64Array[] {
