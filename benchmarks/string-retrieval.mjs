@@ -3,15 +3,17 @@
  * encoders are trained by `pearl pretrain-characters` on spelling alone.
  *
  *     npm run build && node benchmarks/string-retrieval.mjs [--runs love,ngrams,ngrams:all] [--rounds 3]
- *       [--add]
+ *       [--add] [--levenshtein 19970] [--threads N]
  *
  * Training uses words of ../shared/data/words. "ngrams" and "love" see only the 215,916 words that the task
  * does not use, and so neither its dictionary nor its queries. "ngrams:all" sees all 235,886 words, including
  * the dictionary; it sees queries only by chance, since its misspellings (src/methods/characters/attacks.ts)
- * have other seeds. Precision@1 is that of the task (ties count 1/k). The time is that of a whole search:
+ * have other seeds. "bag:synthetic" and "bilstm:synthetic" see words made up like those 215,916 (Zaratiana et al.), and
+ * pearl-strings is the embedded model. Precision@1 is that of the task (ties count 1/k). The time is that of a whole search:
  * encoding the queries and finding the largest product with ONNX Runtime, with and without the time to encode
  * the dictionary. Levenshtein compares every query with every word and needs no preparation. Processor time
- * (user and system, all threads) is compared, since other load shares the cores.
+ * (user and system, all threads) is compared, since other load shares the cores; --levenshtein N times the first N
+ * queries alone, for a machine with little time. With --add and --levenshtein, added models are compared with that run.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, cpus, tmpdir } from "node:os";
@@ -37,15 +39,29 @@ const { values: options } = parseArgs({
     data: { type: "string", default: resolve(root, "../shared/data") },
     models: { type: "string" },
     add: { type: "boolean" },
+    levenshtein: { type: "string" },
+    threads: { type: "string", default: String(availableParallelism()) },
     json: { type: "string", default: join(root, "benchmarks/results/string-retrieval.json") },
   },
 });
-/** Small models for a fast search; larger widths and more epochs were not tried. */
+/** Small models for a fast search. */
 const SETTINGS = {
   love: { kind: "love", width: 64, pieces: 2000, epochs: 0.36 },
   ngrams: { kind: "ngrams", width: 64, epochs: 0.2 },
   bilstm: { kind: "bilstm", width: 64, epochs: 0.2 },
   bag: { kind: "bag", width: 64, epochs: 0.2 },
+};
+/** For `:synthetic`, in epochs of 25,600 words; the file of words is resembled. */
+const SYNTHETIC = {
+  bag: { kind: "bag", width: 300, epochs: 4 },
+  bilstm: { kind: "bilstm", width: 64, hidden: 300, pooling: "mean", epochs: 10 },
+};
+const SEEN = {
+  all: "all 235,886 words, the dictionary among them; queries only where an attack made the same misspelling by chance",
+  outside: "the words that the task did not draw; neither dictionary nor queries",
+  synthetic: "none: words made up like those that the task did not draw",
+  embedded:
+    "nearly all words of the dictionary (models/pearl-strings/README.md); human misspellings, not these queries",
 };
 const SEED = 0;
 
@@ -72,13 +88,19 @@ const result = {
 };
 // --add keeps the recorded results of Levenshtein and of other runs
 const recorded = options.add ? JSON.parse(readFileSync(options.json, "utf8")) : { models: [] };
-result.models.push(...recorded.models);
+const added = [];
 for (const run of options.runs.split(",")) {
-  result.models.push(await measure(run));
+  added.push(await measure(run));
+  result.models = [...recorded.models, ...added];
   write();
 }
-result.levenshtein = recorded.levenshtein ?? (await levenshtein());
-for (const model of result.models) model.timesFasterThanLevenshtein = timesFaster(model.search);
+const again = recorded.levenshtein && options.levenshtein !== undefined;
+const compared = again ? await levenshtein() : (recorded.levenshtein ?? (await levenshtein()));
+result.levenshtein = recorded.levenshtein ?? compared;
+for (const model of added) {
+  model.timesFasterThanLevenshtein = timesFaster(model.search, compared);
+  if (again) model.levenshtein = compared;
+}
 write();
 if (options.models === undefined) rmSync(folder, { recursive: true });
 
@@ -108,38 +130,38 @@ async function scores(model) {
 
 /** Levenshtein's precision and time on queries with one edit; ties count 1/k, as in the task. */
 async function levenshtein() {
-  const request = { queries: queriesOf[1], candidates: words, expected: words };
+  const count = Math.min(words.length, Number(options.levenshtein ?? words.length));
+  const [queries, expected] = [queriesOf[1].slice(0, count), words.slice(0, count)];
+  const request = { queries, candidates: words, expected };
   const context = { model: levenshteinBaseline(), dataFolder: options.data, protocol: "fair", seed: SEED };
   const { value, processorSeconds, wallSeconds } = await timed(() => rankAnswers(request, context));
   const credit = value.reduce((sum, answer) => sum + answer.credit, 0);
   return {
     method: "every query with every word, fastest-levenshtein, 1 - distance / longer length, one thread",
-    precision: { "precision@1, 1 edit": round(credit / words.length, 4) },
+    queries: count,
+    precision: { "precision@1, 1 edit": round(credit / count, 4) },
     searchProcessorSeconds: round(processorSeconds),
     searchWallSeconds: round(wallSeconds),
   };
 }
 
 async function measure(run) {
-  const [name, seen = "outside"] = run.split(":");
-  const training = await trained(name, seen);
-  const precision = await scores(training.folder);
-  const speed = await searchSpeed(training.folder);
+  const isEmbedded = run === "pearl-strings";
+  const [name, seen = isEmbedded ? "embedded" : "outside"] = run.split(":");
+  const training = isEmbedded ? { folder: name } : await trained(name, seen);
   return {
     model: name,
-    wordsSeenInTraining:
-      seen === "all"
-        ? "all 235,886 words, the dictionary among them; queries only where an attack made the same misspelling by chance"
-        : "the words that the task did not draw; neither dictionary nor queries",
+    wordsSeenInTraining: SEEN[seen],
     training: training.record,
-    precision,
-    search: speed,
+    precision: await scores(training.folder),
+    search: await searchSpeed(training.folder),
   };
 }
 
 /** Ratios of processor time, without and with the encoding of the dictionary. */
-function timesFaster({ queryProcessorSeconds, dictionaryProcessorSeconds }) {
-  const levenshteinSeconds = result.levenshtein.searchProcessorSeconds;
+function timesFaster({ queryProcessorSeconds, dictionaryProcessorSeconds }, compared) {
+  const { searchProcessorSeconds, queries: timed = words.length } = compared;
+  const levenshteinSeconds = (searchProcessorSeconds * words.length) / timed;
   return {
     dictionaryReady: round(levenshteinSeconds / queryProcessorSeconds, 1),
     dictionaryIncluded: round(levenshteinSeconds / (queryProcessorSeconds + dictionaryProcessorSeconds), 1),
@@ -157,10 +179,11 @@ async function trained(name, seen) {
     const { processorSeconds, wallSeconds } = await timed(() =>
       pretrainCharacters({
         output,
-        words: file,
         seed: 1,
-        threads: availableParallelism(),
-        ...SETTINGS[name],
+        threads: Number(options.threads),
+        ...(seen === "synthetic"
+          ? { ...SYNTHETIC[name], synthetic: 25_600, like: file, attacks: { preset: "edits", twice: 0.5 } }
+          : { ...SETTINGS[name], words: file }),
       }),
     );
     writeFileSync(times, JSON.stringify({ processorSeconds, wallSeconds }));
@@ -179,7 +202,7 @@ async function trained(name, seen) {
 
 /** Median times over rounds, after a warm-up. */
 async function searchSpeed(model) {
-  const encoder = await PhraseEncoder.load(model, { threads: availableParallelism() });
+  const encoder = await PhraseEncoder.load(model, { threads: Number(options.threads) });
   await encoder.encodeMatrix(words.slice(0, 2000));
   const product = await bestProduct(encoder.dimension);
   const rounds = [];
@@ -223,7 +246,7 @@ async function bestProduct(dimension) {
   const queries = g.input("queries", "float32", ["rows", dimension]);
   const columns = g.input("columns", "float32", [dimension, "words"]);
   g.output("best", g.add("ArgMax", [g.add("MatMul", [queries, columns])], { axis: 1, keepdims: 0 }));
-  const session = await createOrtSession(encodeModel(g.model()), { threads: availableParallelism() });
+  const session = await createOrtSession(encodeModel(g.model()), { threads: Number(options.threads) });
   return {
     async best(data, dictionary) {
       const found = [];

@@ -150,7 +150,7 @@ export function spellingEncoder(encoder: CharacterEncoder): SpellingEncoder {
         }),
         featurizer: characterFeaturizer(featureOf(units), vocabulary),
         weights: encoder.isSum
-          ? weightedByRarity(weights, words, createWordReader(units, vocabulary))
+          ? weightedByRarity(weights, words, { units, reader: createWordReader(units, vocabulary) })
           : weights,
         ...(vocabulary && {
           summary: `${vocabulary.characters.length} characters and ${vocabulary.pieces.length} word pieces`,
@@ -162,9 +162,13 @@ export function spellingEncoder(encoder: CharacterEncoder): SpellingEncoder {
 
 /**
  * First weights of encoders that add units up: rows of rare units are longer, as in inverse document frequency:
- * × ln((1 + N) / (1 + n)) for a unit of n words among N, scaled to a mean of 1. Capitals begin like small letters.
+ * × ln((1 + N) / (1 + n)) for a unit of n words among N, scaled to a mean of 1.
  */
-function weightedByRarity(base: WeightSource, words: readonly string[], reader: WordReader): WeightSource {
+function weightedByRarity(
+  base: WeightSource,
+  words: readonly string[],
+  { units: { ngrams }, reader }: { readonly units: WordUnitOptions; readonly reader: WordReader },
+): WeightSource {
   const frequency = new Float64Array(reader.rows);
   for (const word of words) {
     const units = phraseWords(word).flatMap((part) => [...reader.read(part).units]);
@@ -174,8 +178,8 @@ function weightedByRarity(base: WeightSource, words: readonly string[], reader: 
   const mean = Math.max(1e-9, rarity.reduce((sum, value) => sum + value, 0) / rarity.length);
   return (name, dims, initialiser) => {
     const weight = base(name, dims, initialiser);
-    // what all units have in common would outweigh their sum
-    if (name.endsWith(`${characterWeights}.capital.weight`)) (weight.data as Float32Array).fill(0);
+    // what the many units of a word with views have in common would outweigh their differences
+    if (ngrams?.views && name.endsWith(`${characterWeights}.capital.weight`)) (weight.data as Float32Array).fill(0);
     if (!name.endsWith(`${characterWeights}.embedding.weight`)) return weight;
     const data = weight.data as Float32Array;
     for (let i = 0; i < data.length; i++) data[i] *= rarity[Math.floor(i / dims[1])] / mean;

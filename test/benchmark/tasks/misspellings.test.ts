@@ -21,7 +21,22 @@ describe("misspellings", () => {
     const pairs = ["recieve\treceive\ta source", "caat\tcat", "abcense\tabsence of a list"];
     const data = write(pairs, ["receive", "deceive", "Cat", "coat", "cat"]);
     const { scores } = await run(misspellings, levenshteinBaseline(), { folder: data });
-    expect(scores).toMatchObject([{ metric: "precision@1", score: 0.5, n: 2, details: { dictionary: 4 } }]);
+    const details = { dictionary: 4 };
+    expect(scores).toMatchObject([
+      { metric: "precision@1", score: 0.5, n: 2, details },
+      { metric: "precision@1, no other form known", score: 0.5, n: 2, details },
+    ]);
+  });
+
+  it("scores queries apart whose word has no other form among the known pairs", () => {
+    const words = Array.from({ length: 3000 }, (_, i) => `${i}word`);
+    const pairs = words.map((word) => [`${word}z`, word] as const);
+    const isEven = (text: string) => Number.parseInt(text, 10) % 2 === 0;
+    // an odd one's other form is misspelled in another way
+    const forms = words.map((word) => [isEven(word) ? `${word}zed` : `x${word}`, `${word}ed`] as const);
+    const { queries, hasOtherForm } = splitMisspellings([...pairs, ...forms], words);
+    expect(queries.filter((_, query) => hasOtherForm[query])).toEqual(queries.filter(isEven));
+    expect(new Set(hasOtherForm).size).toBe(2);
   });
 
   it("says what a line must hold", async () => {
