@@ -1,6 +1,6 @@
 /**
- * Links new and changed rows to the entities of a store by weights learned before. Only rows near them are read; entities
- * are groups that already stand, and average linkage starts from there.
+ * Links new and changed rows to the entities of a store by weights learned before. Only rows near them are read;
+ * average linkage starts from the entities that exist.
  */
 import { averageLinkage, groupsFrom } from "../group/average-linkage.js";
 import type { NamingVectors } from "../match/candidates/near-names.js";

@@ -48,7 +48,8 @@ export interface EntityHistory {
 export const entityHistory = (storePath: string, name: string): Promise<EntityHistory> =>
   withStore(storePath, "existing", async (store) => {
     const asked = /^E?(\d+)$/i.exec(name.trim());
-    if (asked === null) throw new StoreError(`"${name}" is no entity: entities are named E1, E2 and so on.`);
+    if (asked === null)
+      throw new StoreError(`"${name}" is not an entity: entities are named E1, E2 and so on.`);
     // The oldest entity lives on: it has the least number.
     const [{ entity, names }] = await store.query<{ entity: number; names: number[] }>(
       `WITH RECURSIVE above AS (SELECT ${asked[1]} AS entity UNION

@@ -19,7 +19,7 @@ export interface StoreSettings extends ColumnOptions {
 export interface RunOptions {
   readonly settings: StoreSettings;
   readonly encoder: () => Promise<PhraseEncoder | "none">;
-  /** Undefined: as the store has it, 0.9 in a new one. */
+  /** Default: what the store has; 0.9 in a new store. */
   readonly precision?: number;
   readonly likely?: "report" | "accept";
   /** Default "when-grown": by half since it last did. */

@@ -1,5 +1,5 @@
 /**
- * Gives groups of rows the entities that they had before. An entity lives on in the group that holds most of its rows; in a
+ * Assigns entities to groups of rows. An entity lives on in the group that holds most of its rows; in a
  * group of several the oldest one lives on, and the others become further names of it.
  */
 import { groupBy } from "../match/group-by.js";

@@ -30,7 +30,7 @@ const tables = {
   assignment: 'run INTEGER, until INTEGER, "row" INTEGER, entity INTEGER',
   term: 'run INTEGER, until INTEGER, "row" INTEGER, term UINTEGER',
   judged: "run INTEGER, a INTEGER, b INTEGER, match INTEGER",
-  /** `rows` is a list of rows. A merged entity is a name of another from then on. */
+  /** `rows` is a list of rows. The name of a merged entity is an alias of another from then on. */
   event:
     "run INTEGER, kind VARCHAR, entity INTEGER, other INTEGER, rows VARCHAR, probability DOUBLE, reason VARCHAR",
 } as const;
@@ -88,7 +88,9 @@ export class Store {
   async #check(): Promise<void> {
     const [found] = await this.query<{ version: number }>("SELECT version FROM meta").catch(() => []);
     if (found === undefined)
-      throw new StoreError(`${this.path} is a DuckDB database, but no store of pearl. Choose another name.`);
+      throw new StoreError(
+        `${this.path} is a DuckDB database but not a store of pearl link. Choose another name.`,
+      );
     if (found.version !== version)
       throw new StoreError(
         `${this.path} has format ${found.version}; this pearl reads format ${version}. Use the pearl that made it, or link ` +
@@ -202,7 +204,7 @@ function storeTrouble(error: unknown, path: string): PearlError {
   const advice = isDiskFull(error)
     ? "no space left on the disk. Free some and run the command again; the store is as it was before."
     : /not a valid DuckDB database/.test(message)
-      ? "is no store of pearl link. Choose another name, or remove the file."
+      ? "is not a store of pearl link. Choose another name, or remove the file."
       : /permission denied|read-only/i.test(message)
         ? "no permission to write here. Choose another folder."
         : `is damaged (${first}). Restore a copy, or link the tables again into a new store.`;

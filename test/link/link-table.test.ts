@@ -279,7 +279,7 @@ describe("a store that does not fit", () => {
     await refused(store, /columns do not change\. Leave out --on/, { on: ["name"] });
     await refused(store, /need a run that learns again/, { precision: 0.99, learn: "never" });
     writeFileSync(path("text"), "name\nno store\n");
-    await refused(path("text"), /text: is no store of pearl link\. Choose another name/);
+    await refused(path("text"), /text: is not a store of pearl link\. Choose another name/);
     await refused(path("none/store"), /the folder .*none does not exist\. Make it/);
     await expect(entityHistory(path("absent"), "E1")).rejects.toThrow(/no such store/);
     expect(existsSync(path("absent"))).toBe(false);
