@@ -16,7 +16,7 @@ import {
   groupedPromise,
   groupsAt,
   promisedGroups,
-} from "./promised-threshold.js";
+} from "./one-column/promised-threshold.js";
 import { compareWithin, type GroupProgress } from "./same-table.js";
 
 /** Options of {@link cluster}: `threshold`, `k` or `precision` decides how many clusters there are. */

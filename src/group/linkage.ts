@@ -1,6 +1,6 @@
 /** Clusters rows by pairwise similarity: links similar pairs, but never chains rows that are far apart. */
 import { groupBy } from "../match/group-by.js";
-import type { CountedTable } from "./promised-threshold.js";
+import type { CountedTable } from "./one-column/promised-threshold.js";
 
 export interface Links {
   readonly left: Int32Array;

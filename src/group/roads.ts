@@ -15,8 +15,9 @@ import { type ClusterOptions, cluster } from "./cluster.js";
 import { decidedGroups, sureRows } from "./decided-groups.js";
 import { type GroupRowsOptions, groupRows, type RowGroups } from "./group-rows.js";
 import { type DuplicateGroup, type DuplicateRow, duplicateGroups, type GroupedTable } from "./kept-rows.js";
-import { groupedPrecision, groupedPromise } from "./promised-threshold.js";
-import { groupsAtLevel, sampledGroups } from "./sampled-groups.js";
+import { contradictions } from "./one-column/contradicted.js";
+import { groupedPrecision, groupedPromise } from "./one-column/promised-threshold.js";
+import { groupsAtLevel, sampledGroups } from "./one-column/sampled-groups.js";
 
 /** The duplicates in a table, and what their precision rests on. Rows are counted from 0. */
 export interface FoundDuplicates extends Omit<PrecisionReport, "promise"> {
@@ -100,14 +101,19 @@ export async function duplicatesByColumn(
   const unanswered = once(() => decide(found.groupOf, []).grouped.filter(({ isSure }) => !isSure));
   const resultWith = (known: readonly KnownPair[]): Duplicates => {
     const all = decide(found.groupOf, known);
+    const isContradicted = contradictions(columns, name, known);
+    const judged = all.grouped.map((one) => ({
+      ...one,
+      isContradicted: isContradicted(one.row, one.keptRow),
+    }));
     const sample = sampledGroups(unanswered(), all.table.sureOf, known);
-    const estimated = groupedPromise(all.grouped, precision);
+    const estimated = groupedPromise(judged, precision);
     const isPromised = options.threshold === undefined;
     const sampled = isPromised ? sample.widest(precision, estimated, all.grouped.length) : undefined;
     const { table, groups } =
       sampled === undefined ? all : decide(groupsAtLevel(found.groupOf, unanswered(), sampled.level), known);
     const promised = sampled?.report ?? estimated;
-    const report = isPromised ? promised : groupedPrecision(all.grouped);
+    const report = isPromised ? promised : groupedPrecision(judged);
     return {
       report: { ...report, threshold, groups, dropped, columns: [column] },
       ...{ table, shown: [name] },

@@ -1,9 +1,10 @@
 /** Chooses the threshold of a clustering without labels, says what its precision rests on, and picks pairs to judge. */
-import type { PrecisionReport } from "../match/estimates/promise.js";
-import { spacingPrecision } from "../match/estimates/spacing-precision.js";
-import type { DoubtfulPair } from "../match/review/doubtful.js";
-import { groupMembers, type Links, linkGroups, representative } from "./linkage.js";
-import type { SameTable } from "./same-table.js";
+import { formatCount } from "../../files/count-text.js";
+import type { PrecisionReport } from "../../match/estimates/promise.js";
+import { spacingPrecision } from "../../match/estimates/spacing-precision.js";
+import type { DoubtfulPair } from "../../match/review/doubtful.js";
+import { groupMembers, type Links, linkGroups, representative } from "../linkage.js";
+import type { SameTable } from "../same-table.js";
 
 export interface CountedTable extends SameTable {
   /** How often each row occurs. */
@@ -77,13 +78,16 @@ export interface GroupedRow {
   readonly probability: number;
   /** Whether the two rows are equal, or a person has confirmed them. */
   readonly isSure: boolean;
+  /** Whether the rest of the table says that they are two things: such rows count as wrong. */
+  readonly isContradicted?: boolean;
 }
 
 /** The precision of grouped rows: their mean probability. What is sure about them is its lower bound. */
 export function groupedPrecision(rows: readonly GroupedRow[]): Omit<PrecisionReport, "promise"> {
   if (rows.length === 0) return { estimate: 1, low: 1, high: 1 };
-  const estimate = rows.reduce((sum, { probability }) => sum + probability, 0) / rows.length;
-  return { estimate, low: rows.filter(({ isSure }) => isSure).length / rows.length, high: estimate };
+  const believed = rows.filter(({ isContradicted }) => !isContradicted);
+  const estimate = believed.reduce((sum, { probability }) => sum + probability, 0) / rows.length;
+  return { estimate, low: believed.filter(({ isSure }) => isSure).length / rows.length, high: estimate };
 }
 
 /**
@@ -94,8 +98,11 @@ export function groupedPrecision(rows: readonly GroupedRow[]): Omit<PrecisionRep
 export function groupedPromise(rows: readonly GroupedRow[], target: number): PrecisionReport {
   const report = groupedPrecision(rows);
   const established = report.low >= target;
+  const contradicted = rows.filter(({ isContradicted }) => isContradicted).length;
   const unsure =
-    "one column alone gives one estimate, from the spacing of its groups, and nothing confirms it";
+    contradicted > rows.length * (1 - target)
+      ? `${formatCount(contradicted)} of ${formatCount(rows.length)} rows are like another in this column, and differ from it in most others`
+      : "one column alone gives one estimate, from the spacing of its groups, and nothing confirms it";
   const sure = rows.length === 0 ? "no two rows are alike" : "enough of the rows are equal or confirmed";
   return { ...report, promise: { target, established, reason: established ? sure : unsure } };
 }

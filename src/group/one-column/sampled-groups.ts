@@ -1,7 +1,7 @@
 /** Establishes the precision of groups by one column from a random sample of their rows that people judged. */
-import type { KnownPair } from "../match/compare-tables.js";
-import { auditOf, likelyHalves, type SampledLevel } from "../match/estimates/audit.js";
-import type { DuplicateRow } from "./kept-rows.js";
+import type { KnownPair } from "../../match/compare-tables.js";
+import { auditOf, likelyHalves, type SampledLevel } from "../../match/estimates/audit.js";
+import type { DuplicateRow } from "../kept-rows.js";
 
 /**
  * @param grouped rows with the other row that would be kept in their place, which no answer has influenced

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { PhraseEncoder } from "../../src/encoder/phrase-encoder.js";
-import { type Duplicates, duplicatesByColumn } from "../../src/group/roads.js";
-import { createRandom } from "../../src/random.js";
-import { twoTables } from "../match/people.js";
-import { review } from "../match/reviewer.js";
+import { PhraseEncoder } from "../../../src/encoder/phrase-encoder.js";
+import { type Duplicates, duplicatesByColumn } from "../../../src/group/roads.js";
+import { createRandom } from "../../../src/random.js";
+import { twoTables } from "../../match/people.js";
+import { review } from "../../match/reviewer.js";
 
 let encoder: PhraseEncoder;
 beforeAll(async () => {
