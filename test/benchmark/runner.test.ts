@@ -27,7 +27,7 @@ describe("runBenchmark", () => {
       skipped: [{ task: "er" }],
     });
     expect(report.pearl).toMatch(/^\d+\.\d+\.\d+$/);
-    expect(new Set(report.results.map(({ task }) => task)).size).toBe(11);
+    expect(new Set(report.results.map(({ task }) => task)).size).toBe(12);
     for (const { score, n, seconds, metric } of report.results) {
       expect(score).toBeGreaterThanOrEqual(metric === "pearson" || metric === "spearman" ? -1 : 0);
       expect(score).toBeLessThanOrEqual(1);
@@ -82,7 +82,7 @@ describe("runBenchmark", () => {
       dataFolder: writeData({ "turney/turney.txt": smallData["turney/turney.txt"] }),
     });
     expect(report.results.map(({ task }) => task)).toEqual(["turney"]);
-    expect(report.skipped).toHaveLength(11);
+    expect(report.skipped).toHaveLength(12);
     await expect(run({ dataFolder: writeData({}) })).rejects.toThrow("no task's data is in");
   });
 
@@ -184,7 +184,7 @@ describe("the report", () => {
 describe("names and folders", () => {
   it("selects each task once, in the order of the list", () => {
     expect(selectTasks(["autofj", "bird", "autofj"]).map(({ name }) => name)).toEqual(["bird", "autofj"]);
-    expect(selectTasks(["all"])).toHaveLength(12);
+    expect(selectTasks(["all"])).toHaveLength(13);
   });
 
   it("suggests only near names", () => {

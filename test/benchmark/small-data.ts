@@ -36,6 +36,7 @@ export const smallData: DataFiles = {
   "umls/umls_test.txt": "headaches\theadache\n",
   "umls/umls_kb.txt": "headache\nfever\n",
   "sts.csv": "one,two,score\na big house,big houses,4.5\na big house,quickly,0\nred wine,red wines,4\n",
+  "misspellings/misspellings.tsv": "alhpa\talpha\nepsylon\tepsilon\n",
   "words/words.txt": "alpha\nbeta\ngamma\ndelta\nepsilon\n",
 };
 
