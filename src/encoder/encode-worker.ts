@@ -71,10 +71,12 @@ serve({
 
 async function openModel({ folder, device, threads, precision, graph }: OpenRequest): Promise<OpenModel> {
   const source = graph?.bytes ?? (await graphSource(folder, precision));
-  const session = await createOrtSession(source, { device, threads, label: folder.graph }).catch(async (error) => {
-    if (error instanceof ModelError) await explainGraph(source, folder.graph);
-    throw error;
-  });
+  const session = await createOrtSession(source, { device, threads, label: folder.graph }).catch(
+    async (error) => {
+      if (error instanceof ModelError) await explainGraph(source, folder.graph);
+      throw error;
+    },
+  );
   const featurizers = await openFeaturizers(folder, session.inputNames, graph);
   return { folder, session, featurizers, output: chooseOutput(session.outputNames, folder) };
 }

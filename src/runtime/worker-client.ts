@@ -42,7 +42,12 @@ export function startWorker(script: string, base: string, resourceLimits?: Resou
     if ("error" in reply) call.reject(revive(reply.error));
     else call.resolve(reply.result);
   };
-  const worker = startThread(script, base, { message, end: (reason) => endWith(revive(reason)) }, resourceLimits);
+  const worker = startThread(
+    script,
+    base,
+    { message, end: (reason) => endWith(revive(reason)) },
+    resourceLimits,
+  );
   // An idle worker must not keep the program alive.
   worker.hold("idle");
 

@@ -179,7 +179,8 @@ function weightedByRarity(
   return (name, dims, initialiser) => {
     const weight = base(name, dims, initialiser);
     // what the many units of a word with views have in common would outweigh their differences
-    if (ngrams?.views && name.endsWith(`${characterWeights}.capital.weight`)) (weight.data as Float32Array).fill(0);
+    if (ngrams?.views && name.endsWith(`${characterWeights}.capital.weight`))
+      (weight.data as Float32Array).fill(0);
     if (!name.endsWith(`${characterWeights}.embedding.weight`)) return weight;
     const data = weight.data as Float32Array;
     for (let i = 0; i < data.length; i++) data[i] *= rarity[Math.floor(i / dims[1])] / mean;
