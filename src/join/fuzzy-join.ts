@@ -16,7 +16,7 @@ import { rankRows } from "../match/rank-pool.js";
 import { labelEffect, partnersOfRight } from "../match/review/label-effect.js";
 import { defaultScorer, type ScorerFile } from "../match/scorer.js";
 import { explainPhrases } from "./explain.js";
-import { type Decision, decideMatches, doubtfulProposals } from "./one-column/decide.js";
+import { type Decision, decideMatches, doubtfulProposals, withoutSiblings } from "./one-column/decide.js";
 import { keysOf, tableWarnings } from "./one-column/keys.js";
 import { calibrateWith, noLabels, type RowLabels, readLabels } from "./one-column/labels.js";
 import { atLevel, sampledMatches } from "./one-column/sample.js";
@@ -85,7 +85,10 @@ async function joinRanked(ranked: Ranked, options: JoinOptions): Promise<JoinRes
   const decide = (decided: RowLabels, mean: number): Decision => {
     const calibration = calibrateWith(rankings, decided, scorer.estimate);
     const knowledge = { labels: decided, calibration, estimate: scorer.estimate };
-    return decideMatches(rankings, knowledge, { kind, precision: mean, leastLikely, top });
+    return withoutSiblings(
+      decideMatches(rankings, knowledge, { kind, precision: mean, leastLikely, top }),
+      texts,
+    );
   };
   const calibration = calibrateWith(rankings, labels, scorer.estimate);
   const judge = { rankings, measureSpacing, queried, estimate: scorer.estimate, calibration };

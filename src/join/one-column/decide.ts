@@ -9,6 +9,7 @@ import type { RowMatch } from "../match-tables.js";
 import type { JoinOptions } from "../options.js";
 import { openPairs, type RowLabels } from "./labels.js";
 import { assignPairs, everyPair } from "./select.js";
+import { siblings } from "./siblings.js";
 
 /** What is known of the pairs, and how their probabilities are computed. */
 export interface Knowledge {
@@ -64,6 +65,14 @@ export function decideMatches(
     unverified: matches.filter(unverified),
     meanProbability: meanOf(matches),
   };
+}
+
+/** The decision without unverified matches that contradict each other. */
+export function withoutSiblings(decision: Decision, texts: Parameters<typeof siblings>[1]): Decision {
+  const found = siblings(decision.unverified, texts);
+  const matches = decision.matches.filter((match) => !found.has(match));
+  const unverified = decision.unverified.filter((match) => !found.has(match));
+  return { ...decision, matches, unverified, meanProbability: meanOf(matches) };
 }
 
 function meanOf(matches: readonly RowMatch[]): number {
