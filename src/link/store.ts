@@ -10,7 +10,7 @@ import { exists } from "../files/whole-file.js";
 import { DuckDBInstance } from "../table/read/database.js";
 import { isDiskFull } from "../table/trouble.js";
 
-export const version = 2;
+export const version = 3;
 
 /** Small blocks: a run of a few rows adds little to the file. */
 const settings = { memory_limit: "1GB", threads: "2", default_block_size: "16384" };
