@@ -82,16 +82,15 @@ function writePairs(
 async function judge(/** @type {string} */ model, /** @type {string[][]} */ rows) {
   const canonicals = [...new Set(rows.map(([, canonical]) => canonical))];
   const encoder = await PhraseEncoder.load(model);
-  const vectors = await encoder.encode(canonicals);
-  const mentions = await encoder.encode(rows.map(([mention]) => mention));
+  const mentions = rows.map(([mention]) => mention);
+  const scores = await encoder.similarity(mentions, canonicals);
   await encoder.dispose();
-  const dot = (/** @type {Float32Array} */ a, /** @type {Float32Array} */ b) =>
-    a.reduce((sum, x, i) => sum + x * b[i], 0);
   const places = new Map(canonicals.map((canonical, place) => [canonical, place]));
   let [first, reciprocal] = [0, 0];
   for (const [row, [, canonical]] of rows.entries()) {
-    const own = dot(mentions[row], vectors[places.get(canonical) ?? 0]);
-    const nearer = vectors.filter((vector) => dot(mentions[row], vector) > own).length;
+    const own = places.get(canonical) ?? 0;
+    // ties are misses
+    const nearer = scores[row].filter((score, place) => place !== own && score >= scores[row][own]).length;
     if (nearer === 0) first++;
     reciprocal += 1 / (1 + nearer);
   }

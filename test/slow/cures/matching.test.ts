@@ -103,7 +103,7 @@ const tables: Readonly<Record<string, Case>> = {
       const { DuckDBInstance } = require(require.resolve("@duckdb/node-api", { paths: [process.env.ENTRY] }));
       DuckDBInstance.create("other").then((own) => own.connect()).then((own) => own.run("CREATE TABLE t (a INT)"))
         .then(() => process.exit())'; ${link("other")}`,
-    "other is a DuckDB database, but no store of pearl. Choose another name.",
+    "other is a DuckDB database but not a store of pearl link. Choose another name.",
     link("store"),
   ),
 };

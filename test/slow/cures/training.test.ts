@@ -256,7 +256,12 @@ const cases: Readonly<Record<string, Case>> = {
   },
   ...Object.fromEntries(
     [
-      ["an option of another reading", `${sentences} --layers 1`, "Leave it out", sentences],
+      [
+        "an option of another reading",
+        `${sentences} --layers 1`,
+        "--layers belongs to --read context. Leave it out, or add --read context.",
+        sentences,
+      ],
       [
         "an option of sentences",
         "pearl pretrain t.txt -o model --kind bag",

@@ -90,19 +90,22 @@ describe.skipIf(!hasChromium).each(["shared", "copied"] as const)(
     it("gives similarities and the nearest phrases", async () => {
       const names = rowsOf("data/companies.csv").map(({ name }) => String(name));
       const queries = ["toyota motors", "Deutsche Bank AG"];
-      const { similarities, hits } = await withPearl(
+      const { similarities, hits, refused, again } = await withPearl(
         page,
         async ({ PhraseEncoder }, { names, queries }) => {
           const encoder = await PhraseEncoder.load("pearl-mini", { models: "/models/" });
           const similarities = await encoder.similarity(queries, names);
           const index = await encoder.index(names);
-          return {
-            similarities: similarities.map((row) => Array.from(row)),
-            hits: await index.search(queries, { k: 5 }),
-          };
+          const hits = await index.search(queries, { k: 5 });
+          await index.dispose();
+          const refused = await index.search(queries).catch(({ message }: Error) => message);
+          const again = await (await encoder.index(names)).search(queries, { k: 5 });
+          return { similarities: similarities.map((row) => Array.from(row)), hits, refused, again };
         },
         { names, queries },
       );
+      expect(refused).toBe("This index was disposed. Make it again.");
+      expect(again).toEqual(hits);
       const expected = await encoder.similarity(queries, names);
       queries.forEach((_, query) => {
         similarities[query].forEach((value, row) => expect(value).toBeCloseTo(expected[query][row], 4));
