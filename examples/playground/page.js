@@ -119,7 +119,7 @@ function Page() {
       <label>
         Model
         <select value=${model} onChange=${(event) => setSettings([event.target.value, precision])}>
-          ${models.map((name) => html`<option>${name}</option>`)}
+          ${models.map((name) => html`<option value=${name}>${name}</option>`)}
         </select>
       </label>
       <button type="submit" disabled=${files[0] === undefined || progress !== undefined}>

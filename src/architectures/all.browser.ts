@@ -1,10 +1,11 @@
 /** In a browser: the architectures of the embedded models, without what trains them. */
 import { ModelError } from "../errors.js";
 import type { Architecture, Feature } from "./architecture.js";
+import { characters } from "./characters/reading.js";
 import { hashedNgrams } from "./ngrams/reading.js";
 import { words } from "./pearl-mini/reading.js";
 
-export const architectures: Architecture[] = [hashedNgrams, words];
+export const architectures: Architecture[] = [hashedNgrams, characters, words];
 
 /** @throws ModelError */
 export async function hubFeature(path: string): Promise<Feature> {

@@ -4,8 +4,8 @@
  */
 import type { Architecture } from "../architecture.js";
 import type { CharacterEncoder } from "./encoder.js";
-import { characterFeaturizer } from "./features.js";
-import { CHARACTERS_FILE, type CharactersFeature, characterInputNames, readVocabulary } from "./inputs.js";
+import type { CharactersFeature } from "./inputs.js";
+import { characters } from "./reading.js";
 
 /**
  * @param name as options and config.json name it
@@ -16,12 +16,7 @@ export function characterArchitecture(
   encoder: () => Promise<CharacterEncoder>,
 ): Architecture<CharactersFeature> {
   return {
-    kind: "characters",
-    className: "PearlCharacters",
-    files: [CHARACTERS_FILE],
-    cost: "addition",
-    inputs: () => Object.values(characterInputNames),
-    open: async (feature, { folder }) => characterFeaturizer(feature, await readVocabulary(folder, feature)),
+    ...characters,
     parts: {
       [name]: async (settings, phrases) =>
         (await import("./part.js")).newCharacterPart(await encoder(), settings, phrases),

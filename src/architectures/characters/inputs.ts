@@ -1,5 +1,4 @@
 /** What character encoders read: config.json, the vocabulary in characters.json, and the inputs of the graph. */
-import { join } from "node:path";
 import { ModelError } from "../../errors.js";
 import type { Net } from "../../nn/net.js";
 import type { GraphBuilder } from "../../onnx/builder.js";
@@ -24,7 +23,7 @@ export async function readVocabulary(
   feature: WordUnitOptions,
 ): Promise<CharacterVocabulary | undefined> {
   if (!needsVocabulary(feature)) return undefined;
-  const path = join(folder.path, CHARACTERS_FILE);
+  const path = `${folder.path}/${CHARACTERS_FILE}`;
   const { readJson } = await import("../../files/json.js");
   const { characterVocabularySchema } = await import("../../text/character-vocabulary.js");
   const trouble = { error: ModelError, cure: "Download or export the model again." };

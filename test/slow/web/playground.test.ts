@@ -101,6 +101,16 @@ describe.skipIf(!hasChromium)("the playground", () => {
     expect(await page.getByRole("listitem").first().textContent()).toContain(found[0].why);
   });
 
+  it("matches with the model that is chosen", async () => {
+    const choice = page.getByLabel("Model");
+    expect(await choice.inputValue()).toBe("pearl-mini");
+    await choice.selectOption("pearl-strings");
+    expect(await choice.inputValue()).toBe("pearl-strings");
+    await match("Match the tables", "data/companies.csv", "data/suppliers.csv");
+    await page.getByRole("status").getByText("Done").waitFor();
+    expect(await page.getByRole("listitem").count()).toBeGreaterThan(3);
+  });
+
   it("finds the duplicates of one table", async () => {
     await match("Find duplicates", "data/customers.csv");
     await page.getByRole("status").getByText("Done").waitFor();
