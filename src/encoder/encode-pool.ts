@@ -123,6 +123,8 @@ export class EncodePool {
     }
     signal?.throwIfAborted();
     report();
+    // the caller may stop at the last report
+    signal?.throwIfAborted();
     places.forEach((place, row) => {
       if (place < 0 || firstRows[place] === row) return;
       data.copyWithin(row * width, firstRows[place] * width, (firstRows[place] + 1) * width);
