@@ -16,7 +16,7 @@ import { decidedGroups, sureRows } from "./decided-groups.js";
 import { type GroupRowsOptions, groupRows, type RowGroups } from "./group-rows.js";
 import { type DuplicateGroup, type DuplicateRow, duplicateGroups, type GroupedTable } from "./kept-rows.js";
 import { contradictions } from "./one-column/contradicted.js";
-import { groupedPrecision, groupedPromise } from "./one-column/promised-threshold.js";
+import { groupedPrecision, groupedPromise, isDenied } from "./one-column/promised-threshold.js";
 import { groupsAtLevel, sampledGroups } from "./one-column/sampled-groups.js";
 
 /** The duplicates in a table, and what their precision rests on. Rows are counted from 0. */
@@ -94,6 +94,7 @@ export async function duplicatesByColumn(
   // Two rows are the same if each is its representative.
   const probabilityOf = (a: number, b: number): number => probability[a] * probability[b];
   const key = keyOf([cells]);
+  const differ = contradictions(columns, name);
   const { precision = standardPrecision } = options;
   const decide = (groupOf: Int32Array, known: readonly KnownPair[]) =>
     decided(groupOf, key, { ...options, known }, probabilityOf, similarityOf);
@@ -101,15 +102,19 @@ export async function duplicatesByColumn(
   const unanswered = once(() => decide(found.groupOf, []).grouped.filter(({ isSure }) => !isSure));
   const resultWith = (known: readonly KnownPair[]): Duplicates => {
     const all = decide(found.groupOf, known);
-    const isContradicted = contradictions(columns, name, known);
+    const confirmed = new Set(
+      known.flatMap(({ left, right, match }) => (match ? [pairKey(left, right)] : [])),
+    );
     const judged = all.grouped.map((one) => ({
       ...one,
-      isContradicted: isContradicted(one.row, one.keptRow),
+      isContradicted: differ(one.row, one.keptRow) && !confirmed.has(pairKey(one.row, one.keptRow)),
     }));
     const sample = sampledGroups(unanswered(), all.table.sureOf, known);
     const estimated = groupedPromise(judged, precision);
     const isPromised = options.threshold === undefined;
-    const sampled = isPromised ? sample.widest(precision, estimated, all.grouped.length) : undefined;
+    // The sample is of rows that are not equal: it says nothing where equal rows are different things.
+    const isSampled = isPromised && !isDenied(judged, precision);
+    const sampled = isSampled ? sample.widest(precision, estimated, all.grouped.length) : undefined;
     const { table, groups } =
       sampled === undefined ? all : decide(groupsAtLevel(found.groupOf, unanswered(), sampled.level), known);
     const promised = sampled?.report ?? estimated;
@@ -121,7 +126,7 @@ export async function duplicatesByColumn(
         const doubted = found
           .doubtful(count + known.length)
           .filter(({ left, right }) => sample.answerOf(left, right) === undefined);
-        const isOpen = isPromised && !promised.promise.established;
+        const isOpen = isSampled && !promised.promise.established;
         return interleaved(doubted, isOpen ? sample.open(precision) : [], count);
       },
       withKnown: async (all) => resultWith(all),
@@ -208,6 +213,8 @@ const groupEffect = (before: Int32Array, after: Int32Array, known: readonly Know
     partnersInGroup(after),
     new Set(known.flatMap(({ left, right }) => [left, right])),
   );
+
+const pairKey = (a: number, b: number): string => (a < b ? `${a} ${b}` : `${b} ${a}`);
 
 /** Equal for rows with equal cells, spaces aside. Rows without a name are not compared, nor are empty rows. */
 function keyOf(

@@ -53,9 +53,9 @@ function runOf({ port }: Call) {
 
 serve({
   async load(call: LoadCall) {
-    const { onProgress } = runOf(call);
+    const { signal, onProgress } = runOf(call);
     const encoder = await PhraseEncoder.load(call.address, {
-      threads: call.threads,
+      ...{ threads: call.threads, signal },
       onDownload: ({ done, total = done }) => onProgress("downloading", done, total),
     });
     const id = numbered++;
@@ -71,8 +71,10 @@ serve({
     const result = await opened(call.id).encoder.encodeMatrix(call.phrases, run);
     return { result, transfer: [result.data.buffer as ArrayBuffer] };
   },
-  async similarity({ id, a, b }: SimilarityCall) {
-    return { result: await opened(id).encoder.similarity(a, b) };
+  async similarity(call: SimilarityCall) {
+    const { signal, onEncoded } = runOf(call);
+    const run = { signal, onProgress: onEncoded };
+    return { result: await opened(call.id).encoder.similarity(call.a, call.b, run) };
   },
   async index(call: PhrasesCall) {
     const { signal, onEncoded } = runOf(call);
@@ -81,11 +83,13 @@ serve({
     indexes.set(result, await encoder.encodeMatrix(call.phrases, { signal, onProgress: onEncoded }));
     return { result };
   },
-  async search({ id, index, phrases, k }: SearchCall) {
+  async search(call: SearchCall) {
+    const { id, index, phrases, k } = call;
+    const { signal, onEncoded } = runOf(call);
     const { encoder, indexes } = opened(id);
     const found = indexes.get(index);
     if (found === undefined) throw new ArgumentError("This index was disposed. Make it again.");
-    const { data, dimension } = await encoder.encodeMatrix(phrases);
+    const { data, dimension } = await encoder.encodeMatrix(phrases, { signal, onProgress: onEncoded });
     const { indices, scores } = await exactNeighbours(data, found.data, { dimension, k });
     const hits = phrases.map((_, query) =>
       Array.from(

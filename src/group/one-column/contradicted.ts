@@ -2,28 +2,20 @@
 import type { TableColumns } from "../../match/columns/align.js";
 import { cellWords } from "../../match/columns/cell-words.js";
 import { profileColumn } from "../../match/columns/profile.js";
-import type { KnownPair } from "../../match/compare-tables.js";
 
 /** Other columns that both rows must fill: a single one may hold prices or dates, which change. */
 const leastCompared = 2;
 
 /**
  * Whether two rows differ in most of the other columns that both fill: two persons named Smith are not one person. Cells
- * agree that share half of the shorter one's words. Columns that tell nothing, such as numbering, are left out, and pairs
- * that a person confirmed are never contradicted.
+ * agree that share half of the shorter one's words. Columns that tell nothing, such as numbering, are left out.
  */
-export function contradictions(
-  columns: TableColumns,
-  compared: string,
-  known: readonly KnownPair[],
-): (a: number, b: number) => boolean {
+export function contradictions(columns: TableColumns, compared: string): (a: number, b: number) => boolean {
   const others = Object.entries(columns)
     .filter(([name, cells]) => name !== compared && profileColumn(name, cells).dropped === undefined)
     .map(([, cells]) => cells);
-  const pairKey = (a: number, b: number): string => (a < b ? `${a} ${b}` : `${b} ${a}`);
-  const confirmed = new Set(known.flatMap(({ left, right, match }) => (match ? [pairKey(left, right)] : [])));
   return (a, b) => {
-    if (others.length < leastCompared || confirmed.has(pairKey(a, b))) return false;
+    if (others.length < leastCompared) return false;
     const filled = others
       .map((cells) => [new Set(cellWords(cells[a])), new Set(cellWords(cells[b]))])
       .filter(([one, two]) => one.size > 0 && two.size > 0);

@@ -90,6 +90,10 @@ export function groupedPrecision(rows: readonly GroupedRow[]): Omit<PrecisionRep
   return { estimate, low: believed.filter(({ isSure }) => isSure).length / rows.length, high: estimate };
 }
 
+/** Whether the rest of the table contradicts more of the rows than the target allows to be wrong. */
+export const isDenied = (rows: readonly GroupedRow[], target: number): boolean =>
+  rows.filter(({ isContradicted }) => isContradicted).length > rows.length * (1 - target);
+
 /**
  * Adds the promise. Spacing is a single view, more than .1 too high on 5 of the 14 AutoFJ tables with 50 or more grouped
  * rows. Margins to outsiders and weights learned from the one column do not see its errors: only what is sure
@@ -98,11 +102,9 @@ export function groupedPrecision(rows: readonly GroupedRow[]): Omit<PrecisionRep
 export function groupedPromise(rows: readonly GroupedRow[], target: number): PrecisionReport {
   const report = groupedPrecision(rows);
   const established = report.low >= target;
-  const contradicted = rows.filter(({ isContradicted }) => isContradicted).length;
-  const unsure =
-    contradicted > rows.length * (1 - target)
-      ? `${formatCount(contradicted)} of ${formatCount(rows.length)} rows are like another in this column, and differ from it in most others`
-      : "one column alone gives one estimate, from the spacing of its groups, and nothing confirms it";
+  const unsure = isDenied(rows, target)
+    ? `${formatCount(rows.filter(({ isContradicted }) => isContradicted).length)} of ${formatCount(rows.length)} rows are like another in this column, and differ from it in most others`
+    : "one column alone gives one estimate, from the spacing of its groups, and nothing confirms it";
   const sure = rows.length === 0 ? "no two rows are alike" : "enough of the rows are equal or confirmed";
   return { ...report, promise: { target, established, reason: established ? sure : unsure } };
 }

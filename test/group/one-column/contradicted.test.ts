@@ -1,6 +1,15 @@
 /** Rows that are equal in one column, and what the rest of the table says. */
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { PhraseEncoder } from "../../../src/encoder/phrase-encoder.js";
 import { contradictions } from "../../../src/group/one-column/contradicted.js";
+import { duplicatesByColumn } from "../../../src/group/roads.js";
+import type { KnownPair } from "../../../src/match/compare-tables.js";
+
+let encoder: PhraseEncoder;
+beforeAll(async () => {
+  encoder = await PhraseEncoder.load(undefined, { threads: 1 });
+});
+afterAll(() => encoder.dispose());
 
 const people = {
   surname: ["Smith", "Smith", "Smith", "Smith", "Moss", "Moss"],
@@ -12,21 +21,33 @@ const people = {
 };
 
 describe("rows with the same surname", () => {
-  const differ = contradictions(people, "surname", [{ left: 4, right: 5, match: true }]);
+  const differ = contradictions(people, "surname");
 
   it("are two things where most other columns differ", () => {
     expect(differ(0, 2)).toBe(true);
     expect(differ(0, 1)).toBe(false);
   });
 
-  it("are believed where fewer than two other columns are filled, or a person confirmed them", () => {
+  it("are believed where fewer than two other columns are filled, or a person confirmed them", async () => {
     expect(differ(0, 3)).toBe(false);
-    expect(differ(4, 5)).toBe(false);
-    expect(contradictions(people, "surname", [])(4, 5)).toBe(true);
+    expect(differ(4, 5)).toBe(true);
+    const promiseWith = async (known: readonly KnownPair[]) => {
+      const found = await duplicatesByColumn(people, "surname", { encoder, known });
+      return found.report.promise;
+    };
+    expect(await promiseWith([])).toMatchObject({
+      established: false,
+      reason: expect.stringMatching("2 of 4 rows are like another"),
+    });
+    const rows = [0, 1, 2, 3].flatMap((left) => [1, 2, 3].map((right) => ({ left, right, match: true })));
+    const confirmed = rows.filter(({ left, right }) => left < right);
+    expect(await promiseWith([...confirmed, { left: 4, right: 5, match: true }])).toMatchObject({
+      established: true,
+    });
   });
 
   it("are believed in a table with one other column", () => {
     const { surname, city } = people;
-    expect(contradictions({ surname, city }, "surname", [])(0, 2)).toBe(false);
+    expect(contradictions({ surname, city }, "surname")(0, 2)).toBe(false);
   });
 });
