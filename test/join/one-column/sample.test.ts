@@ -7,8 +7,8 @@ import { review } from "../../match/reviewer.js";
 const common = 60;
 
 /**
- * Misspelt names of persons, each of whom has a sibling in the left table: decoys refuse the promise, as a row whose partner
- * is missing would match the sibling. Rows below `common` are pairs.
+ * Misspelt names of persons. The left table also has a sibling of each, so the promise is refused: a row without its partner
+ * would match the sibling. Rows below `common` are pairs.
  */
 function join(seed: number, options: Partial<Parameters<typeof joinColumns>[2]> = {}): Promise<Joined> {
   const { left, right } = twoTables(common, 20, seed);

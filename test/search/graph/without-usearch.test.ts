@@ -1,12 +1,13 @@
 /** Without usearch, which has no build for some platforms, every command loads and an index is searched exactly. */
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
 import { VectorIndex } from "../../../src/search/vector-index.js";
 import { entry } from "../../cli/run-cli.js";
+import { withoutUsearch } from "./no-usearch.js";
 
 const root = mkdtempSync(join(tmpdir(), "pearl-without-usearch-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -14,35 +15,25 @@ const dimension = 4;
 const vectors = Float32Array.from({ length: 20 * dimension }, (_, place) => Math.sin(place * place));
 const rows = { vectors, cells: Array.from({ length: 20 }, () => []) };
 
-/** Makes `require("usearch")` fail as it does on a platform without a build. */
-const hook = `
-import { Module } from "node:module";
-const load = Module._load;
-Module._load = (name, ...rest) => {
-  if (name === "usearch") throw new Error("No native build was found");
-  return load(name, ...rest);
-};`;
-
 /** Runs a program in which usearch is absent; `VectorIndex` is the built library's. */
 function runWithout(program: string): { status: number | null; output: unknown; stderr: string } {
-  const preload = join(root, "hook.mjs");
-  writeFileSync(preload, hook);
   const library = pathToFileURL(join(import.meta.dirname, "../../../dist/index.js")).href;
   const code = `const { VectorIndex } = await import(${JSON.stringify(library)});\n${program}`;
-  const args = ["--import", pathToFileURL(preload).href, "--input-type=module", "-e", code];
+  const args = [...withoutUsearch(root), "--input-type=module", "-e", code];
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
   return { status, output: stdout === "" ? undefined : JSON.parse(stdout), stderr };
 }
 
 /** Runs `pearl` without usearch. */
 function pearl(...parameters: string[]) {
-  const preload = join(root, "hook.mjs");
-  writeFileSync(preload, hook);
-  const without = ["--import", pathToFileURL(preload).href];
-  const { status, stdout, stderr } = spawnSync(process.execPath, [...without, entry, ...parameters], {
-    cwd: root,
-    encoding: "utf8",
-  });
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [...withoutUsearch(root), entry, ...parameters],
+    {
+      cwd: root,
+      encoding: "utf8",
+    },
+  );
   return { status, stdout, stderr };
 }
 

@@ -3,27 +3,16 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
 import { entry } from "../../cli/run-cli.js";
+import { withoutUsearch } from "../../search/graph/no-usearch.js";
 
 const root = mkdtempSync(join(tmpdir(), "pearl-without-usearch-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-/** Makes `require("usearch")` fail as it does on a platform without a build. */
-const hook = `
-import { Module } from "node:module";
-const load = Module._load;
-Module._load = (name, ...rest) => {
-  if (name === "usearch") throw new Error("No native build was found");
-  return load(name, ...rest);
-};`;
-
 /** Runs `pearl`, with or without usearch. */
 function pearl(usearch: "present" | "absent", ...parameters: string[]) {
-  const preload = join(root, "hook.mjs");
-  writeFileSync(preload, hook);
-  const without = usearch === "absent" ? ["--import", pathToFileURL(preload).href] : [];
+  const without = usearch === "absent" ? withoutUsearch(root) : [];
   const { status, stdout, stderr } = spawnSync(process.execPath, [...without, entry, ...parameters], {
     cwd: root,
     encoding: "utf8",
