@@ -100,12 +100,12 @@ async function judge(/** @type {string} */ model, /** @type {string[][]} */ rows
 const mean = (/** @type {number[]} */ list) => list.reduce((sum, x) => sum + x, 0) / list.length;
 const round = (/** @type {number} */ x) => Math.round(x * 1e4) / 1e4;
 
-/** Mean and range of the scores over the seeds. */
+/** The scores of each seed, and their means. */
 function summary(/** @type {{ first: number, reciprocal: number, seconds?: number }[]} */ runs) {
-  const first = runs.map((run) => run.first);
+  const bySeed = runs.map(({ first }) => round(first));
   return {
-    first: round(mean(first)),
-    range: [round(Math.min(...first)), round(Math.max(...first))],
+    first: round(mean(bySeed)),
+    bySeed,
     reciprocal: round(mean(runs.map((run) => run.reciprocal))),
     seconds: Math.round(mean(runs.map(({ seconds = 0 }) => seconds)) * 10) / 10,
   };
@@ -119,11 +119,11 @@ function report() {
   const results = Object.fromEntries(Object.entries(scores).map(([name, runs]) => [name, summary(runs)]));
   const ranked = Object.entries(results).sort(([, a], [, b]) => b.first - a.first);
   console.log(
-    `after ${scores.untrained.length} of ${seeds.length} seeds: nearest name right, its range, reciprocal rank`,
+    `after ${scores.untrained.length} of ${seeds.length} seeds: nearest name right, by seed, reciprocal rank`,
   );
-  for (const [name, { first, range, reciprocal }] of ranked) {
-    const [low, high] = range.map((x) => x.toFixed(4));
-    console.log(`${name.padEnd(14)} ${first.toFixed(4)} (${low} to ${high})  ${reciprocal.toFixed(4)}`);
+  for (const [name, { first, bySeed, reciprocal }] of ranked) {
+    const list = bySeed.map((x) => x.toFixed(4)).join(" ");
+    console.log(`${name.padEnd(14)} ${first.toFixed(4)} (${list})  ${reciprocal.toFixed(4)}`);
   }
   if (options.json === undefined) return;
   const done = seeds.slice(0, scores.untrained.length);
