@@ -9,6 +9,7 @@ import { dotRows } from "../search/vectors.js";
 import {
   indexTerms,
   type SparseRows,
+  type TermIndex,
   type TermStatistics,
   termCosine,
   termRows,
@@ -29,7 +30,7 @@ export interface RankedColumn {
 
 /** A column of the base table and of the query table, with what they have in common. */
 export interface ColumnPair {
-  readonly base: RankedColumn & { readonly index: SparseRows };
+  readonly base: RankedColumn & { readonly index: TermIndex };
   readonly queries: RankedColumn;
   readonly statistics: TermStatistics;
   readonly dimension: number;

@@ -31,7 +31,10 @@ export async function inParts<Kind extends WorkKind>(
   options: PartOptions = {},
 ): Promise<void> {
   const { threads = availableParallelism(), itemsPerThread = 8192, signal, onProgress } = options;
-  const size = Math.min(largestPart, itemsPerThread);
+  const limit = Math.min(threads, Math.ceil(total / itemsPerThread));
+  // As many parts for each thread, so that none waits for the others at the end.
+  const rounds = Math.ceil(total / (limit * Math.min(largestPart, itemsPerThread)));
+  const size = Math.ceil(total / (limit * rounds));
   let done = 0;
   const finish = (result: Result<Kind>, from: number): void => {
     take(result, from);
@@ -45,7 +48,6 @@ export async function inParts<Kind extends WorkKind>(
     }
   }
   const partFrom = (from: number): Part<Kind> => partAt(from, Math.min(total, from + size));
-  const limit = Math.min(threads, Math.ceil(total / itemsPerThread));
   if (limit <= 1) {
     const work = openWork(kind, settings);
     for (const from of starts()) {
