@@ -25,6 +25,7 @@ export function openRanking(
       const { keep, sameTable } = request;
       const asked = sameTable ? { ...column, queries: column.base } : column;
       const k = candidates + (sameTable ? 1 : 0);
+      parts.start(queries.length);
       const near = await nearestByEmbedding(asked, queries, { k, signal: options?.signal });
       const rows = new Int32Array(queries.length * keep);
       const scores = new Float32Array(queries.length * keep);

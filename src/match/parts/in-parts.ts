@@ -30,6 +30,8 @@ const largestPart = 2048;
 
 /** Work of one kind, whose workers stay for further calls. */
 export interface OpenParts<Kind extends WorkKind> {
+  /** Starts the workers for so many rows or pairs, while the calling thread still prepares them. */
+  start(total: number): void;
   /** An aborted call rejects with the reason of its signal. */
   run(work: Omit<PartedWork<Kind>, "settings">, options?: RunOptions): Promise<void>;
   /** Ends the workers; a later call starts others. */
@@ -48,9 +50,15 @@ export function openParts<Kind extends WorkKind>(
     open: (worker) => worker.call("open", { kind, settings }),
   });
   let started = 1;
+  const start = (total: number): void => {
+    started = Math.max(started, Math.min(threads, Math.ceil(total / itemsPerThread)));
+    // A worker that fails to open says so to its first part.
+    if (started > 1) for (let at = 0; at < started; at++) pool.worker(at).catch(() => {});
+  };
   return {
+    start,
     async run({ total, partAt, take }, { signal, onProgress } = {}) {
-      started = Math.max(started, Math.min(threads, Math.ceil(total / itemsPerThread)));
+      start(total);
       // As many parts for each thread, so that none waits for the others at the end.
       const rounds = Math.ceil(total / (started * Math.min(largestPart, itemsPerThread)));
       const size = Math.ceil(total / (started * rounds));
