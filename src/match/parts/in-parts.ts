@@ -68,22 +68,17 @@ export function openParts<Kind extends WorkKind>(
         done += Math.min(size, total - from);
         onProgress?.(done, total);
       };
-      function* starts(): Generator<number> {
-        for (let from = 0; from < total; from += size) {
-          signal?.throwIfAborted();
-          yield from;
-        }
-      }
+      const starts = startsOf(total, size, signal);
       const partFrom = (from: number): Part<Kind> => partAt(from, Math.min(total, from + size));
       if (started === 1) {
-        for (const from of starts()) {
+        for (const from of starts) {
           await new Promise(setImmediate);
           finish(here()(partFrom(from)), from);
         }
         return;
       }
       await pool.each(
-        starts(),
+        starts,
         async (worker, from) => finish(await worker.call("part", partFrom(from)), from),
         started,
       );
@@ -93,6 +88,13 @@ export function openParts<Kind extends WorkKind>(
       await pool.close();
     },
   };
+}
+
+function* startsOf(total: number, size: number, signal: AbortSignal | undefined): Generator<number> {
+  for (let from = 0; from < total; from += size) {
+    signal?.throwIfAborted();
+    yield from;
+  }
 }
 
 /** Opens work, does it once, and ends its workers. */
