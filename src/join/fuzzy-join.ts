@@ -12,7 +12,7 @@ import { exactPairs } from "../match/candidates/nearest-by-embedding.js";
 import { type ColumnPair, type JoinColumn, prepareColumn } from "../match/columns.js";
 import type { Rankings } from "../match/estimates/estimate.js";
 import { once } from "../match/once.js";
-import { rankRows } from "../match/rank-pool.js";
+import { type OpenRanking, openRanking } from "../match/rank-pool.js";
 import { labelEffect, partnersOfRight } from "../match/review/label-effect.js";
 import { defaultScorer, type ScorerFile } from "../match/scorer.js";
 import { explainPhrases } from "./explain.js";
@@ -59,15 +59,28 @@ export async function fuzzyJoin(
   const scorer = options.scorer ?? defaultScorer();
   const texts = { left, right };
   const column = await preparePhrases(texts, options);
-  const tables = await rankTables(column, scorer, options);
-  const queried = once(() => leftDecoys(tables, tables.rankLeft));
-  return joinRanked({ texts, column, scorer, tables, queried }, options);
+  const { candidates = 10, threads } = options;
+  const ranking = openRanking({ column, scorer: scorer.scorer, candidates, postings }, { threads });
+  return closing(ranking, async () => {
+    const tables = await rankTables(column, ranking, options);
+    const queried = once(() => leftDecoys(tables, tables.rankLeft));
+    return joinRanked({ texts, column, scorer, ranking, tables, queried }, options);
+  });
+}
+
+async function closing<Result>(ranking: OpenRanking, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } finally {
+    await ranking.close();
+  }
 }
 
 interface Ranked {
   readonly texts: JoinColumn;
   readonly column: ColumnPair;
   readonly scorer: ScorerFile;
+  readonly ranking: OpenRanking;
   readonly tables: Omit<Rankings, "spacing"> & LeftRanker;
   readonly queried: () => ReturnType<typeof leftDecoys>;
 }
@@ -75,7 +88,7 @@ interface Ranked {
 /** Joins tables that were ranked, with the known pairs of the options. */
 async function joinRanked(ranked: Ranked, options: JoinOptions): Promise<JoinResult> {
   const { precision = 0.9, kind = "many-to-one", top = kept, leastLikely = 0.5, known = [] } = options;
-  const { texts, column, scorer, tables, queried } = ranked;
+  const { texts, column, scorer, ranking, tables, queried } = ranked;
   const { measureSpacing } = tables;
   // Spacing is needed only around rows that may be matched: the best candidate, and those that may replace it.
   const depth = kind === "one-to-one" || known.length > 0 ? 3 : 1;
@@ -125,7 +138,7 @@ async function joinRanked(ranked: Ranked, options: JoinOptions): Promise<JoinRes
       const open = report.promise.established ? [] : sample.open(precision);
       return doubtfulProposals(decision, decided, { sample: open, count });
     },
-    withKnown: (all) => joinRanked(ranked, { ...options, known: all }),
+    withKnown: (all) => closing(ranking, () => joinRanked(ranked, { ...options, known: all })),
     explain: (leftRow, rightRow) => explainPhrases(column, scorer, { left: leftRow, right: rightRow }),
   };
 }
@@ -150,30 +163,22 @@ function checkOptions(
 /** Ranks the left rows of each right row; other left rows of each left row when asked for. */
 async function rankTables(
   column: ColumnPair,
-  { scorer }: Pick<ScorerFile, "scorer">,
-  options: Pick<JoinOptions, "candidates" | "signal" | "threads" | "onProgress">,
+  ranking: OpenRanking,
+  { signal, onProgress }: Pick<JoinOptions, "signal" | "onProgress">,
 ): Promise<Ranked["tables"]> {
-  const { candidates = 10, signal, threads, onProgress } = options;
   const { base, queries } = column;
   const isLarge = base.texts.length * queries.texts.length > exactPairs;
-  const settings = { scorer, candidates, postings };
-  const right = await rankRows(
-    {
-      ...{ ...settings, column, sameTable: false, keep: kept },
-      scored: isLarge ? scoredOfMany : Infinity,
-    },
+  const right = await ranking.rank(
     Uint32Array.from(queries.texts.keys()),
-    { threads, signal, onProgress: (done, total) => onProgress?.("comparing", done, total) },
+    { sameTable: false, keep: kept, scored: isLarge ? scoredOfMany : Infinity },
+    { signal, onProgress: (done, total) => onProgress?.("comparing", done, total) },
   );
   const rankLeft: LeftRanker["rankLeft"] = (rows, keep) =>
-    rankRows(
-      {
-        ...{ ...settings, column: { ...column, queries: base }, sameTable: true, keep },
-        scored: isLarge ? spacingScoredOfMany : Infinity,
-      },
+    ranking.rank(
       rows,
+      { sameTable: true, keep, scored: isLarge ? spacingScoredOfMany : Infinity },
       {
-        ...{ threads, signal },
+        signal,
         onProgress: (done, total) => onProgress?.("measuring the left table's spacing", done, total),
       },
     );

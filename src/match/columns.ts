@@ -9,6 +9,7 @@ import { dotRows } from "../search/vectors.js";
 import {
   indexTerms,
   type SparseRows,
+  type TermIndex,
   type TermStatistics,
   termCosine,
   termRows,
@@ -29,7 +30,7 @@ export interface RankedColumn {
 
 /** A column of the base table and of the query table, with what they have in common. */
 export interface ColumnPair {
-  readonly base: RankedColumn & { readonly index: SparseRows };
+  readonly base: RankedColumn & { readonly index: TermIndex };
   readonly queries: RankedColumn;
   readonly statistics: TermStatistics;
   readonly dimension: number;
@@ -76,7 +77,6 @@ export async function prepareColumn(
   { left, right }: JoinColumn,
   { encoder, embed = "all", signal, onProgress }: PrepareOptions,
 ): Promise<ColumnPair> {
-  const terms = termRows(left.map(foldPhrase), right.map(foldPhrase));
   const embedded = embed === "all" ? right : [];
   const total = left.length + embedded.length;
   const types = entityTypes((embed === "all" && encoder?.model.types) || []);
@@ -84,13 +84,16 @@ export async function prepareColumn(
     encoder === undefined
       ? {}
       : encodeShared(encoder, texts, types, signal, (done) => onProgress?.(before + done, total));
-  const index = indexTerms(terms.left, terms.statistics.documents.length);
-  const base = { texts: left, terms: terms.left, index, ...(await encode(left, 0)) };
-  const queries = {
-    texts: right,
-    terms: terms.right,
-    ...(embed === "all" && (await encode(right, left.length))),
+  const encodeBoth = async () => [await encode(left, 0), await encode(embedded, left.length)];
+  const readTerms = async () => {
+    // The encoder's workers get their first phrases before this thread is busy.
+    await new Promise(setImmediate);
+    const terms = termRows(left.map(foldPhrase), right.map(foldPhrase));
+    return { ...terms, index: indexTerms(terms.left, terms.statistics.documents.length) };
   };
+  const [encoded, terms] = await Promise.all([encodeBoth(), readTerms()]);
+  const base = { texts: left, terms: terms.left, index: terms.index, ...encoded[0] };
+  const queries = { texts: right, terms: terms.right, ...(embed === "all" && encoded[1]) };
   const dimension = encoder?.dimension ?? 0;
   return {
     ...{ base, queries, dimension },

@@ -10,6 +10,7 @@ import {
   type WeighedPhrase,
   weighPhrase,
 } from "./evidence/features.js";
+import { once } from "./once.js";
 import { type ScorerWeights, scoreFeatures } from "./scorer.js";
 
 /** Block numbers of the rows: only rows with equal ones are compared. */
@@ -21,20 +22,24 @@ export interface Blocks {
 export interface RankSettings {
   readonly column: ColumnPair;
   readonly scorer: ScorerWeights;
-  /** Base and query are the same table: a row is not its own candidate, nor is a row with the same text. */
-  readonly sameTable: boolean;
-  /** Best rows kept per query. */
-  readonly keep: number;
   /** Candidates by terms, and as many by embedding. */
   readonly candidates: number;
   /** Maximum postings visited per query. */
   readonly postings: number;
+}
+
+/** What is asked of some rows. */
+export interface RankRequest {
+  /** Base rows are ranked for base rows: a row is not its own candidate, nor is a row with the same text. */
+  readonly sameTable: boolean;
+  /** Best rows kept per query. */
+  readonly keep: number;
   /** Maximum candidates that get all features: those with the greatest cosines. */
   readonly scored: number;
 }
 
 /** Some query rows with their nearest base rows by embedding. */
-interface RankPart {
+interface RankPart extends RankRequest {
   readonly queries: Uint32Array;
   readonly near: NearRows;
 }
@@ -49,9 +54,14 @@ export interface RankedRows {
 
 /** Returns a function that ranks parts of the queries and caches parsed phrases: one for each thread. */
 export function createRanker(settings: RankSettings) {
-  const { column, keep, scored, scorer } = settings;
-  const { base, queries: asked, statistics } = column;
-  const find = candidateRows(settings);
+  const { scorer } = settings;
+  const { base, statistics } = settings.column;
+  const sideOf = (sameTable: boolean) =>
+    once(() => {
+      const column = sameTable ? { ...settings.column, queries: base } : settings.column;
+      return { column, find: candidateRows({ ...settings, column, sameTable }) };
+    });
+  const [other, same] = [sideOf(false), sideOf(true)];
   const phraseOf = phraseCache(base.texts, statistics);
   const features = new Float64Array(featureNames.length);
   /** -Infinity where a cell has no words. */
@@ -61,11 +71,12 @@ export function createRanker(settings: RankSettings) {
     pairFeatures(left, phrase, cosines, features);
     return Math.fround(scoreFeatures(scorer, features));
   };
-  return ({ queries, near }: RankPart): Omit<RankedRows, "keep"> => {
+  return ({ queries, near, sameTable, keep, scored }: RankPart): Omit<RankedRows, "keep"> => {
+    const { column, find } = sameTable ? same() : other();
     const rows = new Int32Array(queries.length * keep).fill(-1);
     const scores = new Float32Array(queries.length * keep).fill(-Infinity);
     queries.forEach((query, position) => {
-      const phrase = weighPhrase(asked.texts[query], statistics);
+      const phrase = weighPhrase(column.queries.texts[query], statistics);
       let open = find(query, position, near).map((row) => ({
         row,
         cosines: pairCosines(column, query, row),
@@ -94,7 +105,7 @@ export function candidateRows({
   blocks,
   candidates: k,
   postings,
-}: Pick<RankSettings, "column" | "sameTable" | "candidates" | "postings"> & { readonly blocks?: Blocks }) {
+}: Omit<RankSettings, "scorer"> & Pick<RankRequest, "sameTable"> & { readonly blocks?: Blocks }) {
   const search = new TermSearch(base.index, base.terms);
   return (query: number, position: number, { k: width, rows }: NearRows): number[] => {
     const accept = blocks && ((row: number): boolean => blocks.base[row] === blocks.queries[query]);

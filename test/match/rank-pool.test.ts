@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { pairCosines, prepareColumn } from "../../src/match/columns.js";
-import { rankRows } from "../../src/match/rank-pool.js";
-import type { RankSettings } from "../../src/match/rank-rows.js";
+import { openRanking } from "../../src/match/rank-pool.js";
+import type { RankRequest, RankSettings } from "../../src/match/rank-rows.js";
 import { defaultScorer } from "../../src/match/scorer.js";
 import { createRandom } from "../../src/random.js";
 
@@ -14,26 +14,27 @@ const column = await prepareColumn({ left, right }, {});
 const settings: RankSettings = {
   column,
   scorer: defaultScorer().scorer,
-  sameTable: false,
-  keep: 3,
   candidates: 5,
   postings: 1000,
-  scored: Infinity,
 };
+const request: RankRequest = { sameTable: false, keep: 3, scored: Infinity };
 const queries = Uint32Array.from({ length: 100 }, (_, row) => row + 10);
 
-describe("rankRows", () => {
-  it("ranks the same in the calling thread and in workers", async () => {
-    const here = await rankRows(settings, queries, { threads: 1 });
+const here = openRanking(settings, { threads: 1 });
+
+describe("openRanking", () => {
+  it("ranks the same in the calling thread and in workers, also in later calls and after their end", async () => {
+    const all = await here.rank(queries, request);
+    const own = await here.rank(queries, { ...request, sameTable: true });
+    const workers = openRanking(settings, { threads: 2, itemsPerThread: 15 });
     const seen: number[] = [];
-    const elsewhere = await rankRows(settings, queries, {
-      threads: 2,
-      itemsPerThread: 15,
-      onProgress: (done) => seen.push(done),
-    });
-    expect(elsewhere).toEqual(here);
+    expect(await workers.rank(queries, request, { onProgress: (done) => seen.push(done) })).toEqual(all);
     expect(seen.at(-1)).toBe(100);
-    expect(Array.from(queries, (_, place) => here.rows[place * 3])).toEqual([...queries]);
+    expect(await workers.rank(queries, { ...request, sameTable: true })).toEqual(own);
+    await workers.close();
+    expect(await workers.rank(queries, request)).toEqual(all);
+    await workers.close();
+    expect(Array.from(queries, (_, place) => all.rows[place * 3])).toEqual([...queries]);
   });
 
   it("computes all features only for the candidates with the greatest cosines", async () => {
@@ -41,8 +42,8 @@ describe("rankRows", () => {
       const { embedding, grams } = pairCosines(column, query, row);
       return embedding + grams;
     };
-    const all = await rankRows({ ...settings, keep: 8 }, queries, { threads: 1 });
-    const two = await rankRows({ ...settings, scored: 2 }, queries, { threads: 1 });
+    const all = await here.rank(queries, { ...request, keep: 8 });
+    const two = await here.rank(queries, { ...request, scored: 2 });
     queries.forEach((query, place) => {
       const candidates = [...all.rows.subarray(place * 8, (place + 1) * 8)].filter((row) => row >= 0);
       const nearest = candidates.sort((a, b) => nearness(query, b) - nearness(query, a)).slice(0, 2);
@@ -53,19 +54,15 @@ describe("rankRows", () => {
   });
 
   it("ranks a table's own rows without themselves", async () => {
-    const own = { ...settings, sameTable: true, column: { ...column, queries: column.base } };
-    const { rows } = await rankRows(own, queries, { threads: 1 });
+    const { rows } = await here.rank(queries, { ...request, sameTable: true });
     queries.forEach((query, place) => expect(rows.subarray(place * 3, place * 3 + 3)).not.toContain(query));
   });
 
   it("stops on an abort signal and ends its workers", async () => {
     const stop = new AbortController();
-    const ranking = rankRows(settings, queries, {
-      threads: 2,
-      itemsPerThread: 5,
-      signal: stop.signal,
-      onProgress: () => stop.abort(),
-    });
-    await expect(ranking).rejects.toHaveProperty("name", "AbortError");
+    const workers = openRanking(settings, { threads: 2, itemsPerThread: 5 });
+    const run = { signal: stop.signal, onProgress: () => stop.abort() };
+    await expect(workers.rank(queries, request, run)).rejects.toHaveProperty("name", "AbortError");
+    await workers.close();
   });
 });

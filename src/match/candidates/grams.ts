@@ -8,7 +8,7 @@ import { splitFolded } from "../evidence/phrase.js";
 
 /**
  * A sparse matrix: row r has the entries from starts[r] to starts[r + 1]. The terms of a table are [rows, terms], of
- * length 1 without the initials; its index is [terms, rows].
+ * length 1 without the initials.
  */
 export interface SparseRows {
   /** [rows + 1] */
@@ -16,6 +16,12 @@ export interface SparseRows {
   /** The column of each entry, ascending within a row. */
   readonly columns: Uint32Array;
   readonly weights: Float32Array;
+}
+
+/** Rows by term: [terms, rows]. */
+export interface TermIndex extends SparseRows {
+  /** The largest weight of each term in any row. */
+  readonly largest: Float32Array;
 }
 
 /** How many rows of two tables have each term. */
@@ -147,7 +153,8 @@ export function termCosine(left: SparseRows, a: number, right: SparseRows, b: nu
 }
 
 /** Indexes rows by term, of so many terms: the transposed matrix. */
-export function indexTerms({ starts, columns, weights }: SparseRows, terms: number): SparseRows {
+export function indexTerms({ starts, columns, weights }: SparseRows, terms: number): TermIndex {
+  const largest = shared(Float32Array, terms);
   const ends = shared(Uint32Array, terms + 1);
   for (const term of columns) ends[term + 1]++;
   for (let term = 0; term < terms; term++) ends[term + 1] += ends[term];
@@ -159,7 +166,8 @@ export function indexTerms({ starts, columns, weights }: SparseRows, terms: numb
       const target = next[columns[place]]++;
       rows[target] = row;
       rowWeights[target] = weights[place];
+      largest[columns[place]] = Math.max(largest[columns[place]], weights[place]);
     }
   }
-  return { starts: ends, columns: rows, weights: rowWeights };
+  return { starts: ends, columns: rows, weights: rowWeights, largest };
 }

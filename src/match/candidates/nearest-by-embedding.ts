@@ -1,4 +1,5 @@
 /** Finds candidates by embedding: exactly for tables of moderate size, in the nearest IVF lists for large ones. */
+import { type BoundedRows, boundRows, nearestBounded } from "../../search/bounded-search.js";
 import { exactNeighbours } from "../../search/exact.js";
 import { type IvfLists, makeIvfLists, nearestInLists } from "../../search/ivf-lists.js";
 import { gatherRows } from "../../search/vectors.js";
@@ -15,8 +16,12 @@ export const exactPairs = 5e8;
 /** IVF lists searched per query. Candidates by terms make up for most of what they miss. */
 const probes = 8;
 
-/** IVF lists by table, as they serve the rows of the other table and of the table itself. */
+/** From this many pairs of rows, bounds take less time to prepare than they save. */
+const boundedPairs = 2 ** 25;
+
+/** By table, as they serve the rows of the other table and of the table itself. */
 const listsOf = new WeakMap<Float32Array, Promise<IvfLists>>();
+const boundedOf = new WeakMap<Float32Array, Promise<BoundedRows>>();
 
 export interface NearestOptions {
   readonly k: number;
@@ -41,20 +46,29 @@ export async function nearestByEmbedding(
 ): Promise<NearRows> {
   const baseVectors = base.vectors;
   if (baseVectors === undefined || vectors === undefined) return { k: 0, rows: new Int32Array(0) };
-  const exact = async (wanted: Uint32Array, candidates: Float32Array): Promise<Int32Array> => {
-    const asked = pickRows(vectors, wanted, dimension);
-    const options = { dimension, k, metric: "inner-product", signal, onProgress } as const;
-    return (await exactNeighbours(asked, candidates, options)).indices;
-  };
-  if (base.texts.length * queries.length <= manyPairs) return { k, rows: await exact(queries, baseVectors) };
+  const asked = pickRows(vectors, queries, dimension);
+  const run = { k, signal, onProgress };
+  const pairs = base.texts.length * queries.length;
+  if (pairs <= manyPairs) {
+    const bounded = pairs < boundedPairs ? boundedOf.get(baseVectors) : boundsOf(baseVectors, dimension);
+    const { indices } = await (bounded === undefined
+      ? exactNeighbours(asked, baseVectors, { ...run, dimension, metric: "inner-product" })
+      : nearestBounded(asked, await bounded, run));
+    return { k, rows: indices };
+  }
   let lists = listsOf.get(baseVectors);
   if (lists === undefined) {
     const onStep = (): void => onProgress?.(0, queries.length);
     lists = makeIvfLists(baseVectors, { dimension, signal, onStep });
     listsOf.set(baseVectors, lists);
   }
-  const asked = pickRows(vectors, queries, dimension);
-  return { k, rows: await nearestInLists(await lists, asked, { k, probes, signal, onProgress }) };
+  return { k, rows: await nearestInLists(await lists, asked, { ...run, probes }) };
+}
+
+function boundsOf(vectors: Float32Array, dimension: number): Promise<BoundedRows> {
+  const bounded = boundedOf.get(vectors) ?? boundRows(vectors, dimension);
+  boundedOf.set(vectors, bounded);
+  return bounded;
 }
 
 /** Gathers the given rows. Returns the same array if these are all rows in order. */

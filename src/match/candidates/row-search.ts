@@ -1,12 +1,12 @@
 /** The nearest rows of a range of query rows by terms: what one thread does of the search for candidates. */
-import type { SparseRows } from "./grams.js";
+import type { SparseRows, TermIndex } from "./grams.js";
 import { TermSearch } from "./term-search.js";
 
 export interface SearchSettings {
   readonly queries: SparseRows;
   /** The rows that are found, and their index by term. */
   readonly base: SparseRows;
-  readonly index: SparseRows;
+  readonly index: TermIndex;
   readonly k: number;
   /** Rows of a smaller cosine are left out. */
   readonly least: number;

@@ -3,7 +3,7 @@
  * lift another row among the best, they are only looked up in the rows that are still in the race (MaxScore, Turtle and
  * Flood 1995); results are the same as without this.
  */
-import type { SparseRows } from "./grams.js";
+import type { SparseRows, TermIndex } from "./grams.js";
 
 export interface TermSearchOptions {
   readonly k: number;
@@ -36,20 +36,18 @@ interface Rest {
  * independent of the table's size.
  */
 export class TermSearch {
-  readonly #index: SparseRows;
+  readonly #index: TermIndex;
   readonly #rows: SparseRows;
   /** All zero between searches. */
   readonly #sums: Float32Array;
   readonly #touched: Uint32Array;
-  readonly #largest: Float32Array;
 
   /** @param rows the indexed rows */
-  constructor(index: SparseRows, rows: SparseRows) {
+  constructor(index: TermIndex, rows: SparseRows) {
     this.#index = index;
     this.#rows = rows;
     this.#sums = new Float32Array(rows.starts.length - 1);
     this.#touched = new Uint32Array(rows.starts.length - 1);
-    this.#largest = largestWeights(index);
   }
 
   find(queries: SparseRows, query: number, { k, postings, accept }: TermSearchOptions): ScoredRow[] {
@@ -58,7 +56,7 @@ export class TermSearch {
     const best = new BestRows(k, accept);
     const rest: Rest = { bound: 0, postings: 0 };
     for (const place of places) {
-      rest.bound += weights[place] * this.#largest[columns[place]];
+      rest.bound += weights[place] * this.#index.largest[columns[place]];
       rest.postings += this.#length(columns[place]);
     }
     let count = 0;
@@ -73,7 +71,7 @@ export class TermSearch {
         if (isDone) break;
       }
       count = this.#follow(term, weights[place], count);
-      rest.bound -= weights[place] * this.#largest[term];
+      rest.bound -= weights[place] * this.#index.largest[term];
       rest.postings -= this.#length(term);
     }
     if (!isDone) best.fill(this.#touched, count, this.#sums);
@@ -185,16 +183,6 @@ class BestRows {
       return { row: this.#rows[place], score: this.#scores[place] };
     });
   }
-}
-
-/** The largest weight of each term in any row. */
-function largestWeights({ starts, weights }: SparseRows): Float32Array {
-  const largest = new Float32Array(starts.length - 1);
-  for (let term = 0; term < largest.length; term++) {
-    for (let posting = starts[term]; posting < starts[term + 1]; posting++)
-      if (weights[posting] > largest[term]) largest[term] = weights[posting];
-  }
-  return largest;
 }
 
 /** Weight of a term in a row, 0 without it. */
