@@ -1,7 +1,7 @@
 /**
  * Measures how well spans are tagged after one and five examples of each tag.
  *
- *     npm run build && node benchmarks/tag.mjs [--data ../shared/data] [--steps 200] [--tested 150]
+ *     npm run build && node benchmarks/tag.mjs [--data ../shared/data] [--steps 200] [--tested 1000]
  *
  * Target: CoNLL-2003 (PER, LOC, ORG, MISC), the development half of the benchmark. Support: sentences drawn greedily, the
  * rarest tag first, until each tag has at least K spans (Yang and Katiyar, 2020; CONTaiNER draws in the same way). Test:
@@ -34,7 +34,7 @@ const { values: options } = parseArgs({
     data: { type: "string", default: resolve(root, "../shared/data") },
     json: { type: "string", default: join(root, "benchmarks/results/tag.json") },
     steps: { type: "string", default: "200" },
-    tested: { type: "string", default: "150" },
+    tested: { type: "string", default: "1000" },
     draws: { type: "string", default: "10" },
   },
 });
