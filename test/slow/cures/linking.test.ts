@@ -1,0 +1,141 @@
+/** Messages of link and dedupe: each names a cure, which is applied and works. */
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, it } from "vitest";
+import { type LinkOptions, linkTable } from "../../../src/link/link-table.js";
+import { Store, withStore } from "../../../src/link/store.js";
+import { type Case, claimCures } from "./cases.js";
+
+const table = "id,name,city\n1,Acme,Berlin\n2,Acme Inc,Berlin\n3,Siemens,Munich\n4,Bosch,Stuttgart\n";
+const link = "pearl link x.csv --store s.pearl -m none -q";
+const anew = link.replace("s.pearl", "new.pearl");
+const dedupe = "pearl dedupe x.csv -m pearl-ngram -q";
+const usage = (wrong: string, says: string, cured: string): Case => ({ files: {}, wrong, says, cured });
+
+const linking: Readonly<Record<string, Case>> = {
+  "a table linked into itself": usage(
+    `${link} --store x.csv`,
+    "x.csv is the store. Choose another name for the table or the output.",
+    `cp x.csv y.csv && pearl link y.csv --store x.pearl -m none -q`,
+  ),
+  "an output over the store": usage(
+    `${link} --store s.csv -o s.csv`,
+    "s.csv is the store. Choose another name for the table or the output.",
+    `${link} --store s.csv -o y.csv`,
+  ),
+  "no column to compare": usage(
+    `${anew} --ignore id --ignore name --ignore city`,
+    "Name columns with --on.",
+    `${anew} --on name --on city`,
+  ),
+  "a table with other columns": {
+    files: { "y.csv": table.replace("city", "town") },
+    wrong: link.replace("x.csv", "y.csv"),
+    says: "Rename the table's columns, or start a new store.",
+    cured: `${anew.replace("x.csv", "y.csv")} && sed -i 1s/town/city/ y.csv && ${link.replace("x.csv", "y.csv")}`,
+  },
+  "other columns of a store": usage(
+    `${link} --on name`,
+    "its columns do not change. Leave out --on, --ignore and --kind-of, or start a new store.",
+    `${link} && ${anew} --on name`,
+  ),
+  "another model of a store": usage(
+    `${link.replace("none", "pearl-ngram")} --relearn`,
+    "s.pearl compares with the model none, not with pearl-ngram. Choose its model, or start a new store.",
+    `${link} --relearn && ${anew.replace("none", "pearl-ngram")}`,
+  ),
+  "a row without a key": {
+    files: { "y.csv": table.replace("3,", ",") },
+    wrong: `${anew.replace("x.csv", "y.csv")} --key id`,
+    says: "y.csv, row 3: the key is empty. Fill it, or leave --key out.",
+    cured:
+      `${anew.replace("x.csv", "y.csv")} && sed -i s/^,Siemens/3,Siemens/ y.csv && rm new.pearl && ` +
+      `${anew.replace("x.csv", "y.csv")} --key id`,
+  },
+  "a key that two rows have": usage(
+    `${anew} --key city`,
+    'rows 1 and 2 have the same key "Berlin". Name a column that tells rows apart, or leave --key out.',
+    `${anew} --key id && rm new.pearl && ${anew}`,
+  ),
+  "a store that is not there": usage(
+    "pearl link --store t.pearl --history E1",
+    "t.pearl: no such store. Check the name; pearl link TABLE --store FILE makes one.",
+    `pearl link --store s.pearl --history E1 && pearl link x.csv --store t.pearl -m none -q && pearl link --store t.pearl --history E1`,
+  ),
+  "a store that is another file": {
+    files: { "t.pearl": "not a store\n".repeat(2000) },
+    wrong: link.replace("s.pearl", "t.pearl"),
+    says: "is not a store of pearl link. Choose another name, or remove the file.",
+    cured: `${anew} && rm t.pearl && ${link.replace("s.pearl", "t.pearl")}`,
+  },
+  "nothing to do with a store": usage(
+    "pearl link --store s.pearl",
+    "name a table, or one of --history, --undo and --export",
+    `${link} && pearl link --store s.pearl --history E1 && pearl link --store s.pearl --export y.csv && pearl link --store s.pearl --undo`,
+  ),
+};
+
+const deduping: Readonly<Record<string, Case>> = {
+  "decisions that contradict each other": {
+    files: { "known.csv": "left,right,decision\nAcme,Acme Inc,yes\nAcme Inc,Bosch,yes\nAcme,Bosch,no\n" },
+    wrong: `${dedupe} -c name --labels known.csv -o y.csv`,
+    says: "other decisions make them the same. Correct one of these decisions.",
+    cured: `sed -i s/Inc,Bosch,yes/Inc,Bosch,no/ known.csv && ${dedupe} -c name --labels known.csv -o y.csv`,
+  },
+  "one column to compare, and several": usage(
+    `${dedupe} -c name --on name --on city`,
+    "leave out --on and --ignore, or name all columns with --on",
+    `${dedupe} -c name -o y.csv && ${dedupe} --on name --on city -o z.csv`,
+  ),
+  "a threshold beside a precision": usage(
+    `${dedupe} -c name --threshold 0.9 --precision 0.9`,
+    "--precision chooses the threshold: leave out --threshold or --precision",
+    `${dedupe} -c name --threshold 0.9 -o y.csv && ${dedupe} -c name --precision 0.9 -o z.csv`,
+  ),
+};
+
+claimCures({ ...linking, ...deduping }, { files: { "x.csv": table }, before: link });
+
+const folder = mkdtempSync(join(tmpdir(), "pearl-linking-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const file = join(folder, "x.csv");
+writeFileSync(file, table);
+const options: LinkOptions = { encoder: "none" };
+
+it("a store of another format is linked again into a new one", async () => {
+  const old = join(folder, "old.pearl");
+  await linkTable(file, old, options);
+  await withStore(old, "existing", (store) => store.query("UPDATE meta SET version = 1"));
+  await expect(linkTable(file, old, options)).rejects.toThrow("link the tables again into a new store.");
+  expect(await linkTable(file, join(folder, "new.pearl"), options)).toMatchObject({ rows: 4, known: 0 });
+});
+
+it("a store that is in use opens once its user has finished", async () => {
+  const path = join(folder, "busy.pearl");
+  await linkTable(file, path, options);
+  const user = await Store.open(path, "existing");
+  await expect(linkTable(file, path, options)).rejects.toThrow("Wait until it has finished.");
+  await user.close();
+  expect(await linkTable(file, path, options)).toMatchObject({ rows: 4, known: 4 });
+});
+
+const small = join(folder, "small");
+mkdirSync(small);
+const isMounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=2m", "tmpfs", small]).status === 0;
+if (!isMounted) console.log("skipped: no file system can be mounted");
+afterAll(() => {
+  if (isMounted) spawnSync("umount", [small]);
+});
+
+it.skipIf(!isMounted)("a store on a full disk is written once some space is free", async () => {
+  const path = join(small, "s.pearl");
+  const fill = join(small, "fill");
+  writeFileSync(fill, Buffer.alloc(2040 * 1024));
+  await expect(linkTable(file, path, options)).rejects.toThrow(
+    "no space left on the disk. Free some and run the command again; the store is as it was before.",
+  );
+  rmSync(fill);
+  expect(await linkTable(file, path, options)).toMatchObject({ rows: 4, known: 0 });
+});
