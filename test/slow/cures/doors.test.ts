@@ -120,9 +120,11 @@ describe("a refused call of an assistant", () => {
 });
 
 it("a phrase with a tab is written to a corpus once the tab is removed", async () => {
+  const corpus = join(folder, "corpus");
+  mkdirSync(corpus);
   const write = (phrase: string) =>
-    writeCorpus(join(folder, "corpus"), { phrases: [{ phrase, lexicalClass: "NP", count: 1 }] });
+    writeCorpus(corpus, { phrases: [{ phrase, lexicalClass: "NP", count: 1 }] });
   await expect(write("New\tYork")).rejects.toThrow("has a tab or a line break. Remove it first.");
   await write("New York");
-  expect(readFileSync(join(folder, "corpus", "phrases.tsv"), "utf8")).toContain("New York\tNP");
+  expect(readFileSync(join(corpus, "phrases.tsv"), "utf8")).toContain("New York\tNP");
 });

@@ -1,6 +1,6 @@
 /** Messages of link and dedupe: each names a cure, which is applied and works. */
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
@@ -131,11 +131,21 @@ afterAll(() => {
 
 it.skipIf(!isMounted)("a store on a full disk is written once some space is free", async () => {
   const path = join(small, "s.pearl");
+  await linkTable(file, path, options);
+  const longer = join(folder, "longer.csv");
+  const added = Array.from({ length: 2000 }, (_, row) => `${row},name number ${row},Oslo\n`).join("");
+  writeFileSync(longer, `id,name,city\n${added}`);
+  const longRun = () => linkTable(longer, path, options);
   const fill = join(small, "fill");
-  writeFileSync(fill, Buffer.alloc(2040 * 1024));
-  await expect(linkTable(file, path, options)).rejects.toThrow(
+  writeFileSync(fill, Buffer.alloc(1024 * (2040 - Math.ceil(statSync(path).size / 1024))));
+  await expect(longRun()).rejects.toThrow(
     "no space left on the disk. Free some and run the command again; the store is as it was before.",
   );
   rmSync(fill);
-  expect(await linkTable(file, path, options)).toMatchObject({ rows: 4, known: 0 });
+  expect(await linkTable(file, path, options)).toMatchObject({
+    known: 4,
+    entitiesBefore: 4,
+    entitiesAfter: 4,
+  });
+  expect(await longRun()).toMatchObject({ rows: 2000, known: 0, entitiesBefore: 4 });
 });
