@@ -47,7 +47,7 @@ export function damaged(file: string, how: string, cure?: "rebuild the graph"): 
   const index = dirname(dirname(file));
   const advice =
     cure === undefined
-      ? `Restore it from a backup, or remove the folder and build the index again: pearl index build TABLE -o ${index}`
+      ? `Restore the index from a backup, or remove ${index} and build it again: pearl index build TABLE -o ${index}`
       : `The rows are safe. Build the graph again: pearl index check ${index} --repair`;
   return new VectorIndexError(`${file} is damaged: ${how}. ${advice}`);
 }

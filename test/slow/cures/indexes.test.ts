@@ -1,10 +1,21 @@
 /** Messages on the stores of indexes, locked or damaged: each names a cure, which is applied and works. */
 import { mkdtempSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { VectorIndex } from "../../../src/search/vector-index.js";
 import { type Case, claimCures } from "./cases.js";
+
+const hasLance = (() => {
+  try {
+    createRequire(import.meta.url).resolve("@lancedb/lancedb");
+    return true;
+  } catch {
+    return false;
+  }
+})();
+if (!hasLance) console.log("skipped: @lancedb/lancedb is not installed");
 
 const table = "name,city\nAcme,Berlin\nToyota,Aichi\n";
 const build = "pearl index build x.csv -c name -o i.index --backend hnsw --model pearl-ngram -q";
@@ -16,7 +27,7 @@ const elsewhere = JSON.stringify({ pid: 1, host: "elsewhere", started: null, tok
 const rowsCase = (damage: string, says: string): Case => ({
   files: {},
   wrong: `${damage}; ${search}`,
-  says: `${says} Restore it from a backup, or remove the folder and build the index again: pearl index build TABLE -o i.index`,
+  says: `${says} Restore the index from a backup, or remove i.index and build it again: pearl index build TABLE -o i.index`,
   cured: `rm -r i.index && cp -r backup i.index && ${search} && ${damage} && rm -r i.index && ${build} && ${search}`,
 });
 /** Damage to the graph: the cure keeps the rows. */
@@ -72,6 +83,17 @@ describe("the cure in a message of VectorIndex", () => {
     await other.add(rows("b"));
     expect((await other.describe()).rows).toBe(2);
     await other.close();
+  });
+
+  it.skipIf(!hasLance)("of a place of LanceDB that is taken works", async () => {
+    const path = join(root, "taken");
+    const lance = { ...options, backend: "lancedb" } as const;
+    const create = async (place: string) => (await VectorIndex.build(place, [rows("a")], lance)).close();
+    await create(path);
+    await expect(create(path)).rejects.toThrow("already holds an index. Choose another place, or remove it.");
+    await create(join(root, "another"));
+    rmSync(path, { recursive: true });
+    await create(path);
   });
 
   it("of vectors without cells works", async () => {
