@@ -42,12 +42,12 @@ export async function syncFolder(path: string): Promise<void> {
   await folder?.close();
 }
 
-/** The error for a damaged file of a generation. @param cure what helps; default a backup or a new build */
+/** The error for a damaged file of a generation. @param cure what helps; default a backup or a new build in its place */
 export function damaged(file: string, how: string, cure?: "rebuild the graph"): VectorIndexError {
   const index = dirname(dirname(file));
   const advice =
     cure === undefined
-      ? `Restore it from a backup, or build the index again: pearl index build TABLE -o ${index}`
+      ? `Restore the index from a backup, or remove ${index} and build it again: pearl index build TABLE -o ${index}`
       : `The rows are safe. Build the graph again: pearl index check ${index} --repair`;
   return new VectorIndexError(`${file} is damaged: ${how}. ${advice}`);
 }

@@ -45,7 +45,7 @@ const manifestName = "index.json";
 
 export const layoutTrouble = {
   error: VectorIndexError,
-  cure: "Restore it from a backup, or build the index again.",
+  cure: "Restore the index from a backup, or remove it and build it again.",
 };
 
 export function generationFolder(path: string, generation: number): string {

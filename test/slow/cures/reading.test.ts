@@ -183,7 +183,7 @@ const cases: Readonly<Record<string, Case>> = {
     files: { "x.csv": table },
     before: "pearl index build x.csv -c name -o d.index && cp -r d.index backup",
     wrong: "echo { > d.index/index.json; pearl search d.index Acme",
-    says: "Restore it from a backup, or build the index again.",
+    says: "Restore the index from a backup, or remove it and build it again.",
     cured:
       "rm -r d.index && cp -r backup d.index && pearl search d.index Acme && " +
       "rm -r d.index && pearl index build x.csv -c name -o d.index && pearl search d.index Acme",

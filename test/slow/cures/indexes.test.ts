@@ -1,0 +1,108 @@
+/** Messages on the stores of indexes, locked or damaged: each names a cure, which is applied and works. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { VectorIndex } from "../../../src/search/vector-index.js";
+import { type Case, claimCures } from "./cases.js";
+
+const hasLance = (() => {
+  try {
+    createRequire(import.meta.url).resolve("@lancedb/lancedb");
+    return true;
+  } catch {
+    return false;
+  }
+})();
+if (!hasLance) console.log("skipped: @lancedb/lancedb is not installed");
+
+const table = "name,city\nAcme,Berlin\nToyota,Aichi\n";
+const build = "pearl index build x.csv -c name -o i.index --backend hnsw --model pearl-ngram -q";
+const search = "pearl search i.index Acme";
+const generation = "i.index/generation-1";
+const elsewhere = JSON.stringify({ pid: 1, host: "elsewhere", started: null, token: "x" });
+
+/** Damage to rows: the cure is the backup, and without one a new build, which removes the folder first. */
+const rowsCase = (damage: string, says: string): Case => ({
+  files: {},
+  wrong: `${damage}; ${search}`,
+  says: `${says} Restore the index from a backup, or remove i.index and build it again: pearl index build TABLE -o i.index`,
+  cured: `rm -r i.index && cp -r backup i.index && ${search} && ${damage} && rm -r i.index && ${build} && ${search}`,
+});
+/** Damage to the graph: the cure keeps the rows. */
+const graphCase = (damage: string, says: string): Case => ({
+  files: {},
+  wrong: `${damage}; ${search}`,
+  says: `${says} The rows are safe. Build the graph again: pearl index check i.index --repair`,
+  cured: `pearl index check i.index --repair && ${search} | grep Toyota`,
+});
+
+const cases: Readonly<Record<string, Case>> = {
+  "vectors that are cut off": rowsCase(
+    `truncate -s 100 ${generation}/vectors`,
+    "vectors is damaged: it ends at byte 100, before its last row.",
+  ),
+  "vectors that are missing": rowsCase(`rm ${generation}/vectors`, "vectors is damaged: it is missing."),
+  "a journal that is another": rowsCase(
+    `echo x > ${generation}/journal`,
+    "journal is damaged: it is not the journal that index.json records.",
+  ),
+  "a graph that is missing": graphCase(`rm ${generation}/hnsw-2-32axes`, "is damaged: it is missing."),
+  "axes of a graph that are missing": graphCase(
+    `rm ${generation}/hnsw-2-32axes.axes`,
+    "axes is damaged: it is missing.",
+  ),
+  "a lock of a process on another machine": {
+    files: { lock: elsewhere },
+    wrong: "mv lock i.index; pearl index add i.index x.csv -q",
+    says: "process 1 on elsewhere is writing to it. Wait until it has finished; if it has died, remove i.index/lock.",
+    cured: "rm i.index/lock && pearl index add i.index x.csv -q",
+  },
+};
+
+claimCures(cases, { files: { "x.csv": table }, before: `${build} && cp -r i.index backup` });
+
+describe("the cure in a message of VectorIndex", () => {
+  const root = mkdtempSync(join(tmpdir(), "pearl-cures-index-"));
+  afterAll(() => rmSync(root, { recursive: true, force: true }));
+  const options = { dimension: 2, columns: ["id"], phraseColumn: "id" } as const;
+  const rows = (...ids: string[]) => ({
+    vectors: Float32Array.from(ids.flatMap(() => [1, 2])),
+    cells: ids.map((id) => [id]),
+  });
+
+  it("of a lock works", async () => {
+    const path = join(root, "locked");
+    const writer = await VectorIndex.build(path, [rows("a")], options);
+    const other = await VectorIndex.open(path);
+    await expect(other.add(rows("b"))).rejects.toThrow(
+      `process ${process.pid} is writing to it. Wait until it has finished.`,
+    );
+    await writer.close();
+    await other.add(rows("b"));
+    expect((await other.describe()).rows).toBe(2);
+    await other.close();
+  });
+
+  it.skipIf(!hasLance)("of a place of LanceDB that is taken works", async () => {
+    const path = join(root, "taken");
+    const lance = { ...options, backend: "lancedb" } as const;
+    const create = async (place: string) => (await VectorIndex.build(place, [rows("a")], lance)).close();
+    await create(path);
+    await expect(create(path)).rejects.toThrow("already holds an index. Choose another place, or remove it.");
+    await create(join(root, "another"));
+    rmSync(path, { recursive: true });
+    await create(path);
+  });
+
+  it("of vectors without cells works", async () => {
+    const index = await VectorIndex.build(join(root, "cells"), [rows("a")], options);
+    await expect(index.add({ vectors: new Float32Array([1, 2]), cells: [] })).rejects.toThrow(
+      "There are 1 vectors, but cells of 0 rows. Pass one row of cells per vector.",
+    );
+    await index.add({ vectors: new Float32Array([1, 2]), cells: [["b"]] });
+    expect((await index.describe()).rows).toBe(2);
+    await index.close();
+  });
+});
