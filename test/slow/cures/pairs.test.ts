@@ -1,0 +1,84 @@
+/** Messages of pairs, of texts to pretrain on and of tagged spans: each names a cure, which is applied and works. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { readSpans } from "../../../src/fewshot/tag/sentences.js";
+import { readPairs } from "../../../src/methods/pairs/pairs.js";
+import { openTexts, prepareShards } from "../../../src/methods/pretrain/text-shards.js";
+import { newFolder, writeTable } from "../../training/pairs-folder.js";
+
+async function* texts(...parts: string[]): AsyncGenerator<string> {
+  yield* parts;
+}
+
+const scored = (...scores: string[]) =>
+  writeTable(
+    scores.map((score, i) => ["a", `b${i}`, score]),
+    ["text", "positive", "score"],
+  );
+const pairsOf = (...rows: string[][]) => readPairs(writeTable(rows, ["text", "positive"]));
+
+describe("the cure in a message", () => {
+  it("of scores that are all the same works", async () => {
+    const read = (path: string) => readPairs(path, { objective: "regression" });
+    await expect(read(scored("3", "3"))).rejects.toThrow("Give pairs of different scores.");
+    expect((await read(scored("3", "4"))).pairs).toHaveLength(2);
+  });
+
+  it.each([
+    [
+      "the same pair in all rows",
+      [
+        ["a", "b"],
+        ["a", "b"],
+      ],
+    ],
+    ["a table without rows", []],
+  ])("of %s works", async (_, rows) => {
+    await expect(pairsOf(...rows)).rejects.toThrow("Give at least two different pairs.");
+    expect((await pairsOf(["a", "b"], ["c", "d"])).pairs).toHaveLength(2);
+  });
+
+  it("of several columns of phrases for a view works", async () => {
+    const read = (...columns: string[]) =>
+      readPairs(
+        writeTable(
+          [
+            ["1", "one"],
+            ["2", "two"],
+          ],
+          columns,
+        ),
+        { positives: "view" },
+      );
+    await expect(read("id", "phrase")).rejects.toThrow("Name it text");
+    expect((await read("id", "text")).pairs.map(({ text }) => text)).toEqual(["one", "two"]);
+  });
+
+  it("of no text to read works", async () => {
+    const folder = newFolder();
+    await expect(openTexts({ texts: [] }, join(folder, "s"))).rejects.toThrow(
+      "name at least one text to read",
+    );
+    const file = join(folder, "t.txt");
+    writeFileSync(file, "one two\n");
+    expect((await openTexts({ texts: [file] }, join(folder, "s"))).words).toEqual(["one", "two"]);
+  });
+
+  it("of text without words works", async () => {
+    const place = join(newFolder(), "s");
+    await expect(prepareShards(texts("…"), place, "x")).rejects.toThrow("Give another file");
+    expect((await prepareShards(texts("one"), place, "y")).words).toEqual(["one"]);
+  });
+
+  it("of a span that cuts a word works", () => {
+    const read = (end: number) =>
+      readSpans(
+        `{"text": "Ada Byron", "spans": [{"start": 0, "end": ${end}, "label": "PER"}]}\n`,
+        "a.jsonl",
+        "required",
+      );
+    expect(() => read(6)).toThrow("does not begin and end with a word");
+    expect(read(9).sentences).toHaveLength(1);
+  });
+});
