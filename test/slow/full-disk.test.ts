@@ -1,20 +1,15 @@
 /** On a full disk a command ends in one line with the cure, and leaves nothing, or what `--resume` continues. */
-import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { pearl } from "../cli/run-cli.js";
+import { mountSmallDisk } from "./small-disk.js";
 
 const folder = mkdtempSync(join(tmpdir(), "pearl-full-disk-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const small = join(folder, "small");
-mkdirSync(small);
-const isMounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=2m", "tmpfs", small]).status === 0;
-if (!isMounted) console.log("skipped: no file system can be mounted");
-afterAll(() => {
-  if (isMounted) spawnSync("umount", [small]);
-  rmSync(folder, { recursive: true, force: true });
-});
+const { isMounted, resize, empty } = mountSmallDisk(small, "2m");
 
 const rows = Array.from({ length: 3000 }, (_, row) => `${row},name number ${row} of the list\n`);
 writeFileSync(join(folder, "names.csv"), `id,name\n${rows.join("")}`);
@@ -22,14 +17,10 @@ writeFileSync(join(folder, "names.csv"), `id,name\n${rows.join("")}`);
 /** Leaves this much space. */
 const leave = (kilobytes: number): void =>
   writeFileSync(join(small, "fill"), Buffer.alloc((2048 - kilobytes) * 1024));
-const resize = (size: string): void => void spawnSync("mount", ["-o", `remount,size=${size}`, small]);
 const run = (...parameters: string[]) => pearl([...parameters, "-c", "name", "-q"], { cwd: folder });
 
 describe.skipIf(!isMounted)("a full disk", () => {
-  beforeEach(() => {
-    for (const name of readdirSync(small)) rmSync(join(small, name), { recursive: true });
-    resize("2m");
-  });
+  beforeEach(() => expect(empty()).toBe(true));
 
   it("leaves no index where none could be begun", async () => {
     leave(0);

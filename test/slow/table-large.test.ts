@@ -1,9 +1,10 @@
 /** Large tables are processed in bounded memory, and a full disk gives one clear line. */
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import { mountSmallDisk } from "./small-disk.js";
 
 const folder = mkdtempSync(join(tmpdir(), "pearl-large-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -28,13 +29,8 @@ describe("memory", () => {
   });
 });
 
-/** A file system of 4 MB, where this machine lets us mount one. */
 const small = join(folder, "small");
-mkdirSync(small);
-const isMounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=4m", "tmpfs", small]).status === 0;
-afterAll(() => {
-  if (isMounted) spawnSync("umount", [small]);
-});
+const { isMounted } = mountSmallDisk(small, "4m");
 
 describe.skipIf(!isMounted)("a full disk (skipped where no file system can be mounted)", () => {
   const script = `

@@ -1,11 +1,11 @@
 /** Messages of link and dedupe: each names a cure, which is applied and works. */
-import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import { type LinkOptions, linkTable } from "../../../src/link/link-table.js";
 import { Store, withStore } from "../../../src/link/store.js";
+import { mountSmallDisk } from "../small-disk.js";
 import { type Case, claimCures } from "./cases.js";
 
 const table = "id,name,city\n1,Acme,Berlin\n2,Acme Inc,Berlin\n3,Siemens,Munich\n4,Bosch,Stuttgart\n";
@@ -122,12 +122,7 @@ it("a store that is in use opens once its user has finished", async () => {
 });
 
 const small = join(folder, "small");
-mkdirSync(small);
-const isMounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=2m", "tmpfs", small]).status === 0;
-if (!isMounted) console.log("skipped: no file system can be mounted");
-afterAll(() => {
-  if (isMounted) spawnSync("umount", [small]);
-});
+const { isMounted } = mountSmallDisk(small, "2m");
 
 it.skipIf(!isMounted)("a store on a full disk is written once some space is free", async () => {
   const path = join(small, "s.pearl");

@@ -1,13 +1,13 @@
 /** Messages on tables and outputs that cannot be read or written as named: each names a cure, which is applied and works. */
-import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { Table } from "../../../src/table/table.js";
 import { EmbeddingWriter } from "../../../src/table/write/embedding-writer.js";
 import { pearl } from "../../cli/run-cli.js";
 import { readTable, testFolder } from "../../table/folder.js";
+import { mountSmallDisk } from "../small-disk.js";
 import { type Case, claimCures } from "./cases.js";
 
 const encode = "pearl encode --model pearl-ngram -q";
@@ -133,15 +133,11 @@ describe("the cure in a message of EmbeddingWriter", () => {
 });
 
 const folder = mkdtempSync(join(tmpdir(), "pearl-cures-disk-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const small = join(folder, "small");
-mkdirSync(small);
-const mount = (...parameters: string[]) => spawnSync("mount", [...parameters, small]).status === 0;
-const tmpfs = ["-t", "tmpfs", "-o", "size=100k", "tmpfs"];
-const isMountable = mount(...tmpfs);
-if (isMountable) spawnSync("umount", [small]);
-else console.log("skipped: no file system can be mounted");
+const { isMounted, resize, empty } = mountSmallDisk(small, "100k");
 
-describe.skipIf(!isMountable)("the cure of a full disk of temporary files", () => {
+describe.skipIf(!isMounted)("the cure of a full disk of temporary files", () => {
   const says =
     "no space left on the disk. Free some, or choose another folder (TMPDIR moves the temporary files).";
   const fill = join(small, "fill");
@@ -152,12 +148,10 @@ describe.skipIf(!isMountable)("the cure of a full disk of temporary files", () =
     return pearl(line, { cwd: folder, environment: { TMPDIR } });
   };
   beforeEach(() => {
-    expect(mount(...tmpfs)).toBe(true);
+    expect(empty()).toBe(true);
     writeFileSync(join(folder, "n.csv"), `id,name\n${names}`);
     mkdirSync(other, { recursive: true });
   });
-  afterEach(() => void spawnSync("umount", [small]));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   it.each([
     ["no room", 102_400],
@@ -168,7 +162,7 @@ describe.skipIf(!isMountable)("the cure of a full disk of temporary files", () =
     expect(failed.stderr).toContain(says);
     expect(failed.code).toBe(1);
     expect(await encoded(other)).toMatchObject({ code: 0 });
-    expect(mount("-o", "remount,size=30m")).toBe(true);
+    expect(resize("30m")).toBe(true);
     rmSync(fill);
     expect(await encoded(small)).toMatchObject({ code: 0 });
   });
