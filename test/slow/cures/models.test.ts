@@ -1,0 +1,185 @@
+/** Messages on graphs and weights, read, trained, imported and exported: each names a cure, which is applied and works. */
+import { readFileSync, renameSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { differentiate } from "../../../src/autodiff/gradient.js";
+import { PhraseEncoder } from "../../../src/encoder/phrase-encoder.js";
+import { exportSafetensors } from "../../../src/hub/convert/export-safetensors.js";
+import { importModel } from "../../../src/hub/convert/import-model.js";
+import { zeros } from "../../../src/nn/initialise.js";
+import { fromTensors } from "../../../src/nn/net.js";
+import { GraphBuilder } from "../../../src/onnx/builder.js";
+import { encodeModel, readModel, writeModel } from "../../../src/onnx/io/file.js";
+import { readSafetensors, writeSafetensors } from "../../../src/onnx/io/safetensors.js";
+import type { Model } from "../../../src/onnx/model.js";
+import { observeShapes } from "../../../src/onnx/observe-shapes.js";
+import { upgradeOpset } from "../../../src/onnx/rewrite/upgrade.js";
+import { type Tensor, tensor } from "../../../src/onnx/tensor.js";
+import { createOrtSession } from "../../../src/runtime/ort-session.js";
+import { fixtureModel, temporaryFolder } from "../../encoder/fixture-models.js";
+
+/** loss = Σ w² · scale */
+function lossModel({ opset = 17, scale = tensor("float32", [3], [1, 1, 1]) } = {}): Model {
+  const g = new GraphBuilder({ opset });
+  const w = g.weight("w", tensor("float32", [3], [1, 2, 3]));
+  const wide = g.add("Cast", [g.weight("scale", scale)], { to: 1 });
+  g.output("loss", g.add("ReduceSum", [g.add("Mul", [g.add("Mul", [w, w]), wide])], { keepdims: 0 }));
+  return g.model();
+}
+
+async function gradients(model: Model): Promise<readonly string[]> {
+  const open = (bytes: Uint8Array) => createOrtSession(bytes, { optimization: "disabled" });
+  const shapes = await observeShapes(model, {}, open);
+  return [...differentiate(model, { loss: "loss", shapes }).gradients.keys()];
+}
+
+describe("the cure in a message on training", () => {
+  it("of an old operator set works", async () => {
+    const model = lossModel({ opset: 14 });
+    await expect(gradients(model)).rejects.toThrow(
+      "the model has opset 14: upgrade it to 17 before training",
+    );
+    expect(await gradients(upgradeOpset(model))).toContain("w");
+  });
+
+  it("of weights in half precision works", async () => {
+    const half = lossModel({ scale: tensor("float16", [3], [0, 0, 0]) });
+    await expect(gradients(half)).rejects.toThrow(
+      "is float16: train the float32 model (model.onnx, not model_fp16.onnx).",
+    );
+    expect(await gradients(lossModel())).toContain("w");
+  });
+});
+
+describe("the cure in a message on ONNX files", () => {
+  it("of an operator set before 9 works", () => {
+    const exported = (opset: number): Model => {
+      const g = new GraphBuilder({ opset });
+      g.output("y", g.add("Relu", [g.input("x", "float32", [3])]), "float32");
+      return g.model();
+    };
+    expect(() => upgradeOpset(exported(8))).toThrow("Export it again with operator set 17.");
+    const newer = exported(17);
+    expect(upgradeOpset(newer)).toBe(newer);
+  });
+
+  it("of weights in another file works: the path", () => {
+    const g = new GraphBuilder();
+    const w = g.weight("w", tensor("float32", [512, 3], new Float32Array(1536)));
+    g.output("y", g.add("MatMul", [g.input("x", "float32", [1, 512]), w]), "float32", [1, 3]);
+    const path = join(temporaryFolder(), "model.onnx");
+    writeModel(g.model(), path, { externalData: "always" });
+    expect(() => readModel(readFileSync(path))).toThrow("give the model's path, not its bytes");
+    expect(readModel(path)).toEqual(g.model());
+  });
+
+  it("of more than 2 GB works: external data", () => {
+    const path = join(temporaryFolder(), "model.onnx");
+    writeFileSync(path, encodeModel(lossModel()));
+    truncateSync(path, 2 ** 31); // sparse: it takes no space
+    expect(() => readModel(path)).toThrow(
+      "is over 2 GB, more than one ONNX file can hold. Export it with external data.",
+    );
+    writeModel(lossModel(), path, { externalData: "always" });
+    expect(readModel(path)).toEqual(lossModel());
+  });
+});
+
+/** Imports the folder and encodes a phrase. */
+async function use(folder: string): Promise<void> {
+  const target = join(temporaryFolder(), "out");
+  await importModel(folder, target);
+  const encoder = await PhraseEncoder.load(target, { threads: 1 });
+  expect((await encoder.encode(["Acme"]))[0].some((value) => value !== 0)).toBe(true);
+  await encoder.dispose();
+}
+
+describe("the cure in a message on weights", () => {
+  it("of a missing weight works: those of the same model", () => {
+    const own = tensor("float32", [2], [1, 2]);
+    const weightOf = (tensors: Map<string, Tensor>) => fromTensors(tensors)("bias", [2], zeros);
+    expect(() => weightOf(new Map([["other", own]]))).toThrow(
+      "weight bias is missing. Take the weights and config.json from the same model.",
+    );
+    expect(weightOf(new Map([["bias", own]]))).toBe(own);
+  });
+
+  it("of quantised weights works: the unquantised model", async () => {
+    const { folder } = fixtureModel("roberta");
+    const path = join(folder, "model.safetensors");
+    renameSync(path, `${path}.whole`);
+    const tensors = readSafetensors(`${path}.whole`);
+    const query = "roberta.encoder.layer.1.attention.self.query.weight";
+    writeSafetensors(path, new Map(tensors).set(query, tensor("int8", [16, 16], new Int8Array(256))));
+    await expect(use(folder)).rejects.toThrow("Take the unquantised model.");
+    renameSync(`${path}.whole`, path);
+    await use(folder);
+  });
+
+  it("of a file that the index names works: it is downloaded too", async () => {
+    const { folder } = fixtureModel("bert");
+    const path = join(folder, "model-00002-of-00002.safetensors");
+    renameSync(path, `${path}.elsewhere`);
+    await expect(use(folder)).rejects.toThrow("is missing. Download it too.");
+    renameSync(`${path}.elsewhere`, path);
+    await use(folder);
+  });
+
+  it("of an unknown module works: a model of Transformer, Pooling and Normalize", async () => {
+    const withModules = (...names: string[]) => {
+      const { folder } = fixtureModel("bert");
+      const modules = names.map((name) => ({ type: `sentence_transformers.models.${name}` }));
+      writeFileSync(join(folder, "modules.json"), JSON.stringify(modules));
+      return folder;
+    };
+    await expect(use(withModules("Transformer", "Pooling", "Dense"))).rejects.toThrow(
+      "Use a model of Transformer, Pooling and Normalize.",
+    );
+    await use(withModules("Transformer", "Pooling", "Normalize"));
+  });
+
+  it("of a vocabulary of another model works", async () => {
+    const { folder } = fixtureModel("bert");
+    const path = join(folder, "tokenizer_config.json");
+    writeFileSync(path, JSON.stringify({ cls_token: "<s>" }));
+    await expect(use(folder)).rejects.toThrow(
+      "the special token <s> is missing. Take vocabulary and tokenizer_config.json from one model.",
+    );
+    writeFileSync(path, JSON.stringify({ cls_token: "[CLS]" }));
+    await use(folder);
+  });
+});
+
+describe("the cure in a message on graphs to export", () => {
+  const changes: Readonly<Record<string, [says: string, change: (model: Model) => void]>> = {
+    "pooled vectors alone": [
+      "Export the encoder without pooling.",
+      ({ graph }) => {
+        graph.outputs[0].name = "sentence_embedding";
+        graph.nodes.at(-1)!.outputs[0] = "sentence_embedding";
+      },
+    ],
+    "rewritten weights": [
+      "Export the plain float32 graph it was made from.",
+      ({ graph: { nodes } }) => {
+        const product = nodes.findIndex(({ op }) => op === "Gemm");
+        nodes[product] = { ...nodes[product], op: "MatMulInteger" };
+      },
+    ],
+  };
+
+  it.each(Object.entries(changes))("of %s works", async (_, [says, change]) => {
+    const folder = join(temporaryFolder(), "bert");
+    await importModel(fixtureModel("bert").folder, folder);
+    const path = join(folder, "onnx/model.onnx");
+    const plain = readFileSync(path);
+    const model = readModel(path);
+    change(model);
+    writeModel(model, path);
+    const target = join(temporaryFolder(), "out");
+    await expect(exportSafetensors(folder, target)).rejects.toThrow(says);
+    writeFileSync(path, plain);
+    await exportSafetensors(folder, target);
+    expect(readSafetensors(join(target, "model.safetensors")).size).toBeGreaterThan(10);
+  });
+});
