@@ -1,9 +1,9 @@
 /** Messages of finetune and of its checkpoints: each names a cure, which is applied and works. */
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type FinetuneOptions, finetune } from "../../../src/methods/pairs/finetune.js";
-import { makeOracleModel } from "../../encoder/oracle-model.js";
-import { newFolder, somePairs, writeTable } from "../../training/pairs-folder.js";
+import { type FinetuneOptions, finetune } from "../../../../src/methods/pairs/finetune.js";
+import { makeOracleModel } from "../../../encoder/oracle-model.js";
+import { newFolder, somePairs, writeTable } from "../../../training/pairs-folder.js";
 
 const phrases = () =>
   writeTable(
