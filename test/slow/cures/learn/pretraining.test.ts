@@ -5,6 +5,7 @@ const text =
   "The New York Times was read in New York by the New York Times reader.\n" +
   "The old harbour of Bergen lies in the north of the old town, and the old harbour is deep.\n";
 const words = "word\nharbour\nharbor\nriver\nrivers\n";
+const misspellings = "wrong,right\nharbur,harbour\nrivr,river\n";
 
 const spelling = "pearl pretrain-characters -o spelling -q --kind ngrams --width 8 --epochs 1";
 const reading = "pearl pretrain t.txt -o reader -q --steps 1 --layers 1 --hidden 8 --heads 2 --batch-size 8";
@@ -52,6 +53,24 @@ const cases: Readonly<Record<string, Case>> = {
     wrong: `${spelling} --vectors v.txt`,
     says: "Each line must hold a word and its numbers.",
     cured: `pearl pretrain-characters -o spelling -q --kind ngrams --width 2 --epochs 1 --vectors ok.txt`,
+  },
+  "misspellings beside word vectors": {
+    files: { "v.txt": "harbour 1 2\nriver 2 1\n", "n.csv": misspellings, "ok.csv": words },
+    wrong: `${spelling} --width 2 --vectors v.txt --noise n.csv`,
+    says: "learned noise is for spelling alone: leave out the vectors or the noise",
+    cured: `${spelling} --width 2 --vectors v.txt && ${spelling} -o another --words ok.csv --noise n.csv`,
+  },
+  "synthetic words beside a list": {
+    files: { "v.txt": "harbour 1 2\nriver 2 1\n", "n.csv": misspellings, "ok.csv": words },
+    wrong: `${spelling} --synthetic 10 --words ok.csv --vectors v.txt --noise n.csv --limit 3`,
+    says: "synthetic words take the place of a list, of vectors, of learned noise and of a limit: leave them out",
+    cured: `${spelling} --synthetic 10 --like ok.csv`,
+  },
+  "more words than are searched for similar spelling": {
+    files: {},
+    wrong: `seq 2097153 > many.txt; ${spelling} --words many.txt`,
+    says: "use at most 2097152 (--limit)",
+    cured: `${spelling} --words many.txt --limit 50`,
   },
   "text without words, to pretrain on": {
     files: { "t.txt": "… ! …\n", "ok.txt": text.repeat(20) },

@@ -65,13 +65,16 @@ const cases: Readonly<Record<string, Case>> = {
     '"lov" is no character encoder: use ',
     `${onCorpus} --base none --layers 0 --characters bag`,
   ),
-  "a folder without a character encoder": corpusCase(
-    `${onCorpus} -o plain --base none --hidden 16 --layers 1 --vocab 200 --no-characters; ` +
+  "a folder without a character encoder": {
+    files: { "w.csv": "word\nharbour\nharbor\nriver\nrivers\n" },
+    wrong:
+      `${onCorpus} -o plain --base none --hidden 16 --layers 1 --vocab 200 --no-characters; ` +
       `${onCorpus} --base none --layers 0 --characters plain`,
-    "Make one with: pearl pretrain-characters -o FOLDER",
-    `printf '${words.replaceAll("\n", "\\n")}' > w.csv && ${spelling} --words w.csv && ` +
+    says: "Make one with: pearl pretrain-characters -o FOLDER",
+    cured:
+      "pearl pretrain-characters -o spelling -q --kind ngrams --width 8 --epochs 1 --words w.csv && " +
       `${onCorpus} --base none --layers 0 --characters spelling`,
-  ),
+  },
   "an augmentation that is none": corpusCase(
     `${augmented} --augment spelling=1`,
     'unknown augmentation "spelling": use character',
@@ -142,6 +145,12 @@ const cases: Readonly<Record<string, Case>> = {
     "Give at least two different pairs.",
     fixedTable,
   ),
+  "hard negatives beside the view punctuation": pairsCase(
+    "text,positive,negative\nAcme Inc,Acme,Acne\nToyota Motor,Toyota,Toyama\n",
+    `${onPairs} --view punctuation`,
+    "the view punctuation takes the place of hard negatives: leave out the column negative",
+    `cut -d, -f1,2 p.csv > two.csv && ${onPairs.replace("p.csv", "two.csv")} --view punctuation`,
+  ),
   "types that the base does not have": pairsCase(
     pairs,
     pairTraining,
@@ -177,6 +186,30 @@ const cases: Readonly<Record<string, Case>> = {
     `mkdir -p model && touch model/file; ${onPairs}`,
     "model is not empty: remove it, or name another folder for the output.",
     `${onPairs} -o another && rm -r model && ${onPairs}`,
+  ),
+  ...Object.fromEntries(
+    [
+      ["text that is not named", "", "name the texts of the base's pretraining (--context)"],
+      [
+        "text that the base was not pretrained on",
+        "--context other.txt",
+        "the texts are not those of the base's pretraining: name the same texts",
+      ],
+    ].map(([name, context, says]) => [
+      name,
+      {
+        files: {
+          "long.txt": text.repeat(20),
+          "other.txt": text.repeat(20).replaceAll("harbour", "haven"),
+          "mine.yaml": "base: reader\ncontexts: {spans: 4, weight: 0.5}\n",
+        },
+        before:
+          "pearl pretrain long.txt -o reader -q --steps 1 --layers 1 --hidden 8 --heads 2 --batch-size 8",
+        wrong: `${onCorpus} --preset mine.yaml ${context}`,
+        says,
+        cured: `${onCorpus} --preset mine.yaml --context long.txt`,
+      },
+    ]),
   ),
   "a part that is none": corpusCase(
     `${ablate} --parts spelling`,
