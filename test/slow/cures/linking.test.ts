@@ -108,7 +108,9 @@ it("a store of another format is linked again into a new one", async () => {
   const old = join(folder, "old.pearl");
   await linkTable(file, old, options);
   await withStore(old, "existing", (store) => store.query("UPDATE meta SET version = 1"));
-  await expect(linkTable(file, old, options)).rejects.toThrow("link the tables again into a new store.");
+  await expect(linkTable(file, old, options)).rejects.toThrow(
+    /has format 1; this pearl reads format \d+\. .*link the tables again into a new store\.$/,
+  );
   expect(await linkTable(file, join(folder, "new.pearl"), options)).toMatchObject({ rows: 4, known: 0 });
 });
 

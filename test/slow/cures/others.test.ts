@@ -38,7 +38,7 @@ const corpus: Readonly<Record<string, Case>> = {
   ),
   "text without words": textCase(
     `printf '… ! …\n' > t2.txt; ${build.replace("t.txt", "t2.txt")}`,
-    "Give another file, or name the column of text (--column).",
+    "the text contains no words, so it has no phrases. Give another file, or name the column of text (--column).",
     build,
   ),
   "text in another script": textCase(
@@ -49,7 +49,7 @@ const corpus: Readonly<Record<string, Case>> = {
   "text that is not UTF-8": {
     files: { "t.txt": Buffer.from("The caf\xe9 of Z\xfcrich. The caf\xe9 of Z\xfcrich.\n", "latin1") },
     wrong: build,
-    says: "iconv -f WINDOWS-1252 -t UTF-8 t.txt > utf8.txt",
+    says: "t.txt: not valid UTF-8 text after byte 0. Convert it: iconv -f WINDOWS-1252 -t UTF-8 t.txt > utf8.txt",
     cured: `iconv -f WINDOWS-1252 -t UTF-8 t.txt > utf8.txt && ${build.replace("t.txt", "utf8.txt")}`,
   },
   "a corpus that exists": textCase(
@@ -79,13 +79,18 @@ const corpus: Readonly<Record<string, Case>> = {
   ),
   "a corpus with a phrase missing": textCase(
     `${build}; sed -i '$d' corpus/phrases.tsv; pearl corpus stats corpus`,
-    "Build the corpus again.",
+    " phrases, but corpus.json states 14. Build the corpus again.",
     `rm -r corpus && ${build} && pearl corpus stats corpus`,
   ),
   "a corpus with an empty file": textCase(
     `${build}; printf '' > corpus/phrases.tsv; pearl corpus stats corpus`,
-    "Put the header in the first line.",
+    "corpus/phrases.tsv is empty: expected the header phrase, class, type, count",
     `rm -r corpus && ${build} && pearl corpus stats corpus`,
+  ),
+  "a corpus without a header": textCase(
+    `${build}; head -1 corpus/phrases.tsv > h; sed -i 1d corpus/phrases.tsv; pearl corpus stats corpus`,
+    "corpus/phrases.tsv, line 1: expected the header phrase, class, type, count",
+    "cat h corpus/phrases.tsv > p && mv p corpus/phrases.tsv && pearl corpus stats corpus",
   ),
   "a corpus that is damaged": textCase(
     `${build}; echo { > corpus/corpus.json; pearl corpus stats corpus`,

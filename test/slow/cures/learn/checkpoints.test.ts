@@ -91,6 +91,16 @@ describe("the cure in a message", () => {
     await trained(resumed, 2);
   });
 
+  it("of a number of steps that is damaged works", async () => {
+    const options = start({ steps: undefined, minutes: 60 });
+    await stopAt(2, options);
+    writeFileSync(join(`${options.output}.training`, "steps.json"), "{");
+    await expect(finetune({ ...options, resume: "continue" })).rejects.toThrow(
+      "Start over without --resume.",
+    );
+    await stopAt(2, options);
+  });
+
   it("of weights that are no numbers works", async () => {
     const options = start({ steps: 1, learningRate: 1e39 });
     await expect(finetune(options)).rejects.toThrow(

@@ -72,6 +72,13 @@ const cases: Readonly<Record<string, Case>> = {
     says: "use at most 2097152 (--limit)",
     cured: `${spelling} --words many.txt --limit 50`,
   },
+  "characters that are damaged": {
+    files: { "ok.csv": words },
+    before: `${spelling.replace("ngrams", "bag")} --words ok.csv; rm spelling/checksums.json; cp spelling/characters.json .`,
+    wrong: "echo { > spelling/characters.json; pearl encode ok.csv -m ./spelling -q",
+    says: "Download or export the model again.",
+    cured: "cp characters.json spelling; pearl encode ok.csv -m ./spelling -q",
+  },
   "text without words, to pretrain on": {
     files: { "t.txt": "… ! …\n", "ok.txt": text.repeat(20) },
     wrong: reading,

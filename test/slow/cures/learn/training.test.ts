@@ -112,7 +112,7 @@ const cases: Readonly<Record<string, Case>> = {
   ),
   "a learning rate at which the loss explodes": corpusCase(
     `${onCorpus} ${base} --steps 4 --lr 1e38`,
-    "Use a smaller learning rate or clip gradients.",
+    ", at learning rate 1e+38. Use a smaller learning rate or clip gradients.",
     `${onCorpus} ${base} --steps 4 --lr 1e-3`,
   ),
   "pairs in one column": pairsCase(
@@ -124,7 +124,7 @@ const cases: Readonly<Record<string, Case>> = {
   "pairs without rows": pairsCase(
     "text,positive\n",
     onPairs,
-    "Give at least two different pairs.",
+    "the table has no rows. Give at least two different pairs.",
     fixedTable,
   ),
   "a score that is no number": pairsCase(
@@ -142,7 +142,7 @@ const cases: Readonly<Record<string, Case>> = {
   "one pair again and again": pairsCase(
     "text,positive\nAcme,Acme Inc\nAcme,Acme Inc\n",
     onPairs,
-    "Give at least two different pairs.",
+    "all rows hold the same pair. Give at least two different pairs.",
     fixedTable,
   ),
   "hard negatives beside the view punctuation": pairsCase(
