@@ -34,6 +34,11 @@ const cases: Readonly<Record<string, Case>> = {
     `sed -i -E 's/("num_hidden_layers": *)[0-9]+/\\19/' f/config.json`,
     "Download the weights again, or take both files from the same model.",
   ),
+  "a configuration without layers": published(
+    "config.json",
+    `sed -i -E 's/("num_hidden_layers": *)[0-9]+/\\10/' f/config.json`,
+    "expected a whole number above 0. Download it again.",
+  ),
   "weights of another shape than configured": published(
     "config.json",
     `sed -i -E 's/("vocab_size": *)[0-9]+/\\19/' f/config.json`,

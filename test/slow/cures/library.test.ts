@@ -160,10 +160,12 @@ describe("the cure in a message of word lists", () => {
     };
     install();
     writeFileSync(join(folder, "data.adv"), "<html>Not found</html>\n");
-    await expect(count()).rejects.toThrow("data.adv, line 1: not a synset of WordNet. Install pearl again.");
+    await expect(count()).rejects.toThrow(
+      "data.adv, line 1: not a synset of WordNet. Uninstall pearl and install it again.",
+    );
     rmSync(join(folder, "data.adv"));
     await expect(count()).rejects.toThrow(
-      /^WordNet's file \S+data\.adv cannot be read .* Install pearl again\.$/,
+      /^WordNet's file \S+data\.adv cannot be read .* Uninstall pearl and install it again\.$/,
     );
     install();
     expect(await count()).toBeGreaterThan(100_000);

@@ -24,7 +24,7 @@ const notHere: Readonly<Record<string, string>> = {
 
 /** What a cure begins with, at the beginning of a sentence or behind a colon, a comma or "or". */
 const cure =
-  /(?:^|[.:;,)(?] ?|\bor |\band |\bthen )(?:[Aa]dd|[Aa]ppend|[Bb]uild|[Cc]heck|[Cc]hoose|[Cc]omplete|[Cc]onvert|[Cc]orrect|[Dd]elete|[Dd]escribe|[Dd]id you mean|[Dd]ownload|[Ee]nd|[Ee]xport|[Ff]ill|[Gg]ive|[Ii]mport|[Ii]nstall|[Kk]eep|[Ll]eave|[Ll]oad|[Mm]ake|[Mm]ove|[Nn]ame|[Pp]ass|[Pp]ost|[Pp]ut|[Qq]uote|[Rr]emove|[Rr]ename|[Rr]estore|[Rr]un|[Ss]eparate|[Ss]et|[Ss]tart|[Tt]ake|[Tt]rain|[Tt]ry|[Uu]pgrade|[Uu]se|[Ww]ait|[Ww]rite)\b|`pearl /;
+  /(?:^|[.:;,)(?] ?|\bor |\band |\bthen )(?:[Aa]dd|[Aa]ppend|[Bb]uild|[Cc]heck|[Cc]hoose|[Cc]omplete|[Cc]onvert|[Cc]orrect|[Dd]elete|[Dd]escribe|[Dd]id you mean|[Dd]ownload|[Ee]nd|[Ee]xport|[Ff]ill|[Gg]ive|[Ii]mport|[Ii]nstall|[Kk]eep|[Ll]eave|[Ll]oad|[Mm]ake|[Mm]ove|[Nn]ame|[Pp]ass|[Pp]ost|[Pp]ut|[Qq]uote|[Rr]emove|[Rr]ename|[Rr]estore|[Rr]un|[Ss]eparate|[Ss]et|[Ss]tart|[Tt]ake|[Tt]rain|[Tt]ry|[Uu]ninstall|[Uu]pgrade|[Uu]se|[Ww]ait|[Ww]rite)\b|`pearl /;
 
 /** Letters that, if no other message has them in a row, identify a message. */
 const ENOUGH = 14;
