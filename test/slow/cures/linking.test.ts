@@ -89,6 +89,11 @@ const deduping: Readonly<Record<string, Case>> = {
     "leave out --on and --ignore, or name all columns with --on",
     `${dedupe} -c name -o y.csv && ${dedupe} --on name --on city -o z.csv`,
   ),
+  "a threshold of several columns": usage(
+    `${dedupe} --on name --on city --threshold 0.9`,
+    "Name one with -c, or leave --threshold out.",
+    `${dedupe} -c name --threshold 0.9 -o y.csv && ${dedupe} --on name --on city -o z.csv`,
+  ),
   "a threshold beside a precision": usage(
     `${dedupe} -c name --threshold 0.9 --precision 0.9`,
     "--precision chooses the threshold: leave out --threshold or --precision",

@@ -89,7 +89,7 @@ const corpus: Readonly<Record<string, Case>> = {
   ),
   "a corpus without a header": textCase(
     `${build}; head -1 corpus/phrases.tsv > h; sed -i 1d corpus/phrases.tsv; pearl corpus stats corpus`,
-    "corpus/phrases.tsv, line 1: expected the header phrase, class, type, count",
+    '". Put the header in the first line.\n',
     "cat h corpus/phrases.tsv > p && mv p corpus/phrases.tsv && pearl corpus stats corpus",
   ),
   "a corpus that is damaged": textCase(
@@ -143,7 +143,7 @@ const commands: Readonly<Record<string, Case>> = {
   "neither phrases nor a table": tableCase("pearl type -q", "give phrases, or one table", "pearl type Paris"),
   "a file as a query": tableCase(
     `pearl search i.index x.csv ${small}`,
-    'use --queries "x.csv", or --phrase "x.csv" to search for it',
+    ' looks like a file: use --queries "x.csv", or --phrase "x.csv" to search for it',
     `pearl search i.index --queries "x.csv" -c name -q && pearl search i.index --phrase "x.csv" -q`,
   ),
   "phrases and a file of queries": tableCase(
@@ -193,12 +193,12 @@ const commands: Readonly<Record<string, Case>> = {
   ),
   "more clusters than phrases": tableCase(
     `pearl cluster x.csv -c name --k 9 ${small}`,
-    "Choose a smaller k.",
+    " different phrases. Choose a smaller k.",
     `pearl cluster x.csv -c name --k 2 ${small}`,
   ),
   "standard output, to resume": tableCase(
     `pearl encode x.csv -c name -o - --resume ${small}`,
-    "name it with -o",
+    "--resume continues a file: name it with -o",
     `pearl encode x.csv -c name -o e.csv ${small} --resume`,
   ),
   "a shard beyond the last": tableCase(

@@ -27,7 +27,7 @@ const cases: Readonly<Record<string, Case>> = {
   "a BiLSTM of an odd width": {
     files: { "ok.csv": words },
     wrong: "pearl pretrain-characters -o s -q --kind bilstm --width 7 --epochs 1 --words ok.csv",
-    says: "give an even number",
+    says: " states: give an even number",
     cured: "pearl pretrain-characters -o s -q --kind bilstm --width 8 --epochs 1 --words ok.csv",
   },
   "word vectors that are not there": {
@@ -66,6 +66,12 @@ const cases: Readonly<Record<string, Case>> = {
     says: "synthetic words take the place of a list, of vectors, of learned noise and of a limit: leave them out",
     cured: `${spelling} --synthetic 10 --like ok.csv`,
   },
+  "hard negatives of synthetic words": {
+    files: { "ok.csv": words },
+    wrong: `${spelling} --synthetic 10 --like ok.csv --hard-negatives 2`,
+    says: "synthetic words have no hard negatives: leave them out",
+    cured: `${spelling} --synthetic 10 --like ok.csv`,
+  },
   "more words than are searched for similar spelling": {
     files: {},
     wrong: `seq 2097153 > many.txt; ${spelling} --words many.txt`,
@@ -88,7 +94,7 @@ const cases: Readonly<Record<string, Case>> = {
   "text that is too short": {
     files: { "t.txt": "The harbour\n", "ok.txt": text.repeat(20) },
     wrong: reading,
-    says: "give more text",
+    says: " to learn from: give more text",
     cured: reading.replace("t.txt", "ok.txt"),
   },
   "more words without vectors": {

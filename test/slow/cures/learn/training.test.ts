@@ -42,7 +42,7 @@ const cases: Readonly<Record<string, Case>> = {
   "a width without a corpus": pairsCase(
     untyped,
     `${onPairs} --anchors 8`,
-    "add --corpus FOLDER",
+    " is for training on a corpus: add --corpus FOLDER",
     `${onCorpus} ${base} --pairs p.csv --anchors 8`,
   ),
   "a model with nothing to train": corpusCase(
