@@ -202,7 +202,7 @@ function planText(plan: TrainingPlan): string {
       `${batch}, ${counted(settings.synonyms, "synonym pair")}: ${counted(plan.pairsPerBatch, "pair")}`,
     ],
     ["unchanged", `${percent(plan.unchanged)} of the first batch's phrases are not changed by augmentation`],
-    ...stepLines({ ...plan, learningRate: settings.learningRate }),
+    ...stepLines(plan),
     ...plan.before.map((what) => ["before", what]),
   ]);
 }
