@@ -1,4 +1,5 @@
 /** Clusters rows by pairwise similarity: links similar pairs, but never chains rows that are far apart. */
+import { disjointSets } from "../disjoint-sets.js";
 import { groupBy } from "../match/group-by.js";
 import type { CountedTable } from "./one-column/promised-threshold.js";
 
@@ -52,22 +53,10 @@ interface Component {
 }
 
 function components(rows: Iterable<number>, order: Iterable<number>, { left, right }: Links): Component[] {
-  const parents = new Map<number, number>();
-  const root = (row: number): number => {
-    let at = row;
-    for (let up = parents.get(at); up !== undefined; up = parents.get(at)) {
-      const above = parents.get(up);
-      if (above !== undefined) parents.set(at, above);
-      at = up;
-    }
-    return at;
-  };
-  for (const link of order) {
-    const [a, b] = [root(left[link]), root(right[link])];
-    if (a !== b) parents.set(b, a);
-  }
-  const linksOf = groupBy(order, (link) => root(left[link]));
-  return Array.from(groupBy(rows, root), ([key, members]) => ({
+  const { setOf, unite } = disjointSets();
+  for (const link of order) unite(right[link], left[link]);
+  const linksOf = groupBy(order, (link) => setOf(left[link]));
+  return Array.from(groupBy(rows, setOf), ([key, members]) => ({
     rows: members,
     links: linksOf.get(key) ?? [],
   }));

@@ -3,7 +3,7 @@ import type { Featurizer, ModelPart } from "../../architectures/architecture.js"
 import type { SpellingStart } from "../../architectures/pretraining.js";
 import { linear } from "../../nn/layers.js";
 import { ntXent } from "../../nn/losses/nt-xent.js";
-import { createNet, type Net } from "../../nn/net.js";
+import { createNet, type Net, splitEvenly } from "../../nn/net.js";
 import { addDropout, dropoutSeed } from "../../onnx/rewrite/dropout.js";
 import { createRandom, type Random, sampleWithout, shuffled } from "../../random.js";
 import type { Feeds } from "../../runtime/tensor.js";
@@ -61,10 +61,8 @@ function projected(
 }
 
 /** Attacked words come first, correct words follow. */
-function halves({ g }: Net, vectors: string): { anchors: string; positives: string } {
-  const half = g.add("Div", [g.add("Shape", [vectors], { start: 0, end: 1 }), g.ints(2)]);
-  const sizes = g.add("Concat", [half, half], { axis: 0 });
-  const [anchors, positives] = g.addMany("Split", [vectors, sizes], 2, { axis: 0 });
+function halves(net: Net, vectors: string): { anchors: string; positives: string } {
+  const [anchors, positives] = splitEvenly(net, vectors, 2, 0);
   return { anchors, positives };
 }
 
