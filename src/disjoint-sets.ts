@@ -1,25 +1,30 @@
-/** Disjoint sets of numbers (union-find with path halving): which of them belong together. */
-export interface DisjointSets {
-  /** A number of the same set, equal for all of it. */
-  setOf(item: number): number;
-  unite(one: number, other: number): void;
+/** Disjoint sets of the numbers below a size (union-find with path halving), and numbers of sets. */
+
+/** Every number is a set of its own at first; the smallest number of a set is its root. */
+export function disjointSets(size: number) {
+  const parents = Int32Array.from({ length: size }, (_, item) => item);
+  const rootOf = (item: number): number => {
+    let top = item;
+    while (parents[top] !== top) {
+      parents[top] = parents[parents[top]];
+      top = parents[top];
+    }
+    return top;
+  };
+  const unite = (a: number, b: number): void => {
+    const [x, y] = [rootOf(a), rootOf(b)];
+    parents[Math.max(x, y)] = Math.min(x, y);
+  };
+  return { rootOf, unite, roots: (): Int32Array => parents.map((_, item) => rootOf(item)) };
 }
 
-/** Every number is a set of its own at first. */
-export function disjointSets(): DisjointSets {
-  const parents = new Map<number, number>();
-  const setOf = (item: number): number => {
-    let at = item;
-    for (let up = parents.get(at); up !== undefined; up = parents.get(at)) {
-      const above = parents.get(up);
-      if (above !== undefined) parents.set(at, above);
-      at = up;
-    }
-    return at;
+/** The number of each label, by first occurrence from 0. */
+export function numbered<Label>(labels: Iterable<Label>): Int32Array {
+  const numbers = new Map<Label, number>();
+  const numberOf = (label: Label): number => {
+    const number = numbers.get(label) ?? numbers.size;
+    numbers.set(label, number);
+    return number;
   };
-  const unite = (one: number, other: number): void => {
-    const [from, to] = [setOf(one), setOf(other)];
-    if (from !== to) parents.set(from, to);
-  };
-  return { setOf, unite };
+  return Int32Array.from(labels, numberOf);
 }

@@ -1,5 +1,5 @@
 /** Clusters rows by pairwise similarity: links similar pairs, but never chains rows that are far apart. */
-import { disjointSets } from "../disjoint-sets.js";
+import { disjointSets, numbered } from "../disjoint-sets.js";
 import { groupBy } from "../match/group-by.js";
 import type { CountedTable } from "./one-column/promised-threshold.js";
 
@@ -40,10 +40,7 @@ export function linkGroups(size: number, links: Links, options: LinkageOptions):
   for (const component of components(rows, order, links))
     for (const group of completeGroups(component, links, options))
       for (const row of group) firstOf[row] = group[0];
-  const groups = new Int32Array(size);
-  let count = 0;
-  for (let row = 0; row < size; row++) groups[row] = firstOf[row] === row ? count++ : groups[firstOf[row]];
-  return groups;
+  return numbered(firstOf);
 }
 
 /** Connected rows, ascending, and their links, most similar first. */
@@ -52,11 +49,15 @@ interface Component {
   readonly links: readonly number[];
 }
 
-function components(rows: Iterable<number>, order: Iterable<number>, { left, right }: Links): Component[] {
-  const { setOf, unite } = disjointSets();
-  for (const link of order) unite(right[link], left[link]);
-  const linksOf = groupBy(order, (link) => setOf(left[link]));
-  return Array.from(groupBy(rows, setOf), ([key, members]) => ({
+function components(
+  rows: Int32Array | readonly number[],
+  order: Iterable<number>,
+  { left, right }: Links,
+): Component[] {
+  const { rootOf, unite } = disjointSets(1 + (rows.at(-1) ?? 0));
+  for (const link of order) unite(left[link], right[link]);
+  const linksOf = groupBy(order, (link) => rootOf(left[link]));
+  return Array.from(groupBy(rows, rootOf), ([key, members]) => ({
     rows: members,
     links: linksOf.get(key) ?? [],
   }));

@@ -2,6 +2,7 @@
 import type { Assembled, ModelFolder } from "../architectures/architecture.js";
 import { concatenate, type FeatureRows, type Featurizer } from "../architectures/architecture.js";
 import { costliest, openFeaturizers } from "../architectures/registry.js";
+import { numbered } from "../disjoint-sets.js";
 import { dropoutSeed } from "../onnx/rewrite/dropout.js";
 import type { Feeds, Tensor } from "../runtime/tensor.js";
 import type { TrainingBatch } from "../training/batch.js";
@@ -70,14 +71,9 @@ export async function readPhrases(
     const lengths = Int32Array.from(lists, (list, i) => Math.max(1, inBatch?.[i] ?? list.length));
     features.push({ featurizer, rows, lengths });
   }
-  const seen = new Map<string, number>();
-  const groups = Int32Array.from(phrases, (_, i) => {
-    const lists = features.map(({ rows: { ids, starts } }) => ids.subarray(starts[i], starts[i + 1]));
-    const key = lists.join(";");
-    const group = seen.get(key) ?? seen.size;
-    seen.set(key, group);
-    return group;
-  });
+  const keyOf = (i: number): string =>
+    features.map(({ rows: { ids, starts } }) => ids.subarray(starts[i], starts[i + 1])).join(";");
+  const groups = numbered(Array.from(phrases, (_, i) => keyOf(i)));
   return { features, lengths: features[primary].lengths, groups, truncated };
 }
 

@@ -14,7 +14,7 @@ export function negativeGroups(
   groups: Int32Array,
   synonyms: ReadonlyMap<string, readonly string[]>,
 ): Int32Array {
-  const sets = disjointSets();
+  const sets = disjointSets(groups.length);
   const groupOf = (text: string): number => groups[places.get(text) as number];
   const unite = (one: string, other: string): void => sets.unite(groupOf(one), groupOf(other));
   for (const { text, positive } of rows) {
@@ -23,5 +23,5 @@ export function negativeGroups(
       for (const synonym of synonyms.get(known) ?? []) if (places.has(synonym)) unite(known, synonym);
   }
   const all = [...rows.map(({ text }) => text), ...rows.map(({ positive }) => positive)];
-  return Int32Array.from(all, (text) => sets.setOf(groupOf(text)));
+  return Int32Array.from(all, (text) => sets.rootOf(groupOf(text)));
 }

@@ -12,11 +12,14 @@ export interface PairClasses {
 
 /**
  * @param pairs all of them: pairs without a label that share a phrase are one class
- * @param groupOf numbers from 0, equal for phrases that look the same to the model
+ * @param given numbers below a count, equal for phrases that look the same to the model
  */
-export function classesOf(pairs: readonly Pair[], groupOf: (phrase: string) => number): PairClasses {
-  const sets = disjointSets();
-  const setOf = (phrase: string): number => sets.setOf(groupOf(phrase));
+export function classesOf(
+  pairs: readonly Pair[],
+  { groupOf, count }: { groupOf(phrase: string): number; readonly count: number },
+): PairClasses {
+  const sets = disjointSets(count);
+  const setOf = (phrase: string): number => sets.rootOf(groupOf(phrase));
   const labels = new Map<string, number>();
   const labelled = new Map<number, number>();
   const labelOf = (label: string): number => {

@@ -44,7 +44,8 @@ export async function createPairData(
     reader,
   );
   const inputNames = new Set(options.inputNames);
-  const classes = inputNames.has(classesInput) && classesOf(pairs, (text) => read.groups[place(text)]);
+  const groups = { groupOf: (text: string) => read.groups[place(text)], count: read.groups.length };
+  const classes = inputNames.has(classesInput) && classesOf(pairs, groups);
   const epochs = inEpochs(pairs.length, batchSize, (epoch) => permutation(pairs.length, seed, epoch));
   return {
     batchesPerEpoch: epochs.batchesPerEpoch,

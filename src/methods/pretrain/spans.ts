@@ -1,5 +1,6 @@
 /** Spans of words and their contexts, drawn from running text as QuickThoughts pairs sentences (Logeswaran and Lee, 2018). */
 import { CONTEXT, PUNCTUATION } from "../../architectures/contexts.js";
+import { numbered } from "../../disjoint-sets.js";
 import type { Random } from "../../random.js";
 import type { Feeds } from "../../runtime/tensor.js";
 import type { TextShards } from "./text-shards.js";
@@ -90,15 +91,8 @@ export function contextsOf(
 }
 
 /** Equal spans get equal numbers: they are not negatives of each other's contexts. */
-export function groupsOf(text: Int32Array, { starts, length }: Spans): Int32Array {
-  const seen = new Map<string, number>();
-  return Int32Array.from(starts, (start) => {
-    const key = text.subarray(start, start + length).join();
-    const group = seen.get(key) ?? seen.size;
-    seen.set(key, group);
-    return group;
-  });
-}
+export const groupsOf = (text: Int32Array, { starts, length }: Spans): Int32Array =>
+  numbered(Array.from(starts, (start) => text.subarray(start, start + length).join()));
 
 /** The spans as phrases. @param words by number, from 1 */
 export const spanTexts = (text: Int32Array, { starts, length }: Spans, words: readonly string[]): string[] =>
