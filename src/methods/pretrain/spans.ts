@@ -2,7 +2,7 @@
 import { CONTEXT, PUNCTUATION } from "../../architectures/contexts.js";
 import { numbered } from "../../disjoint-sets.js";
 import type { Random } from "../../random.js";
-import type { Feeds } from "../../runtime/tensor.js";
+import { type Feeds, int32 } from "../../runtime/tensor.js";
 import type { TextShards } from "./text-shards.js";
 
 /** Probabilities of spans of one, two, three and four words. */
@@ -107,6 +107,6 @@ export function contextFeeds(text: Int32Array, spans: Spans, vocabulary: number)
   return {
     context_bag: { type: "int32", dims: [count, CONTEXT.words], data: bag },
     context_near: { type: "int32", dims: [count, CONTEXT.near], data: near },
-    span_groups: { type: "int32", dims: [count], data: groupsOf(text, spans) },
+    span_groups: int32(groupsOf(text, spans)),
   };
 }
