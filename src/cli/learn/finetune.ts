@@ -101,9 +101,7 @@ const ofCorpus = [
   ...(["hidden", "layers", "vocab", "characters", "characterWidth", "hardNegatives"] as const),
   ...(["augment", "anchors", "synonyms"] as const),
 ];
-const ofPairs = [
-  ...(["objective", "objectiveSettings", "view", "viewWeight", "viewMarks", "viewCalm"] as const),
-];
+const ofPairs = ["objective", "objectiveSettings", "view", "viewWeight", "viewMarks", "viewCalm"] as const;
 
 /** Refuses options that would be ignored. */
 function checkUse(options: FinetuneOptions): void {
