@@ -17,21 +17,10 @@ import { confuseAsScanner } from "./character/ocr-confusion.js";
 import { replaceAtRandom } from "./character/random-character.js";
 import { respellSound } from "./character/transliteration.js";
 import { drawn, listed, type Rule, type RuleName } from "./named-rule.js";
-import { addQualifier } from "./names/forms/add-qualifier.js";
-import { dropQualifier } from "./names/forms/drop-qualifier.js";
-import { firstLetters } from "./names/forms/first-letters.js";
-import { shortenMiddleName } from "./names/forms/middle-name.js";
-import { englishGivenNames, useNickname } from "./names/forms/nickname.js";
-import { surnameAlone } from "./names/forms/surname.js";
-import { abbreviate } from "./names/words/abbreviation.js";
-import { addSuffix } from "./names/words/add-suffix.js";
-import { dropEndWord } from "./names/words/drop-end-word.js";
-import { dropShortWord } from "./names/words/drop-short-word.js";
-import { insertWord } from "./names/words/insert-word.js";
-import { joinWords } from "./names/words/join-words.js";
-import { shortenWord } from "./names/words/shorten-word.js";
-import { shuffleWords } from "./names/words/shuffle-words.js";
-import { splitWord } from "./names/words/split-word.js";
+import { abbreviate } from "./names/abbreviation.js";
+import { addQualifier, dropQualifier, firstLetters } from "./names/forms.js";
+import { englishGivenNames, shortenMiddleName, surnameAlone, useNickname } from "./names/persons.js";
+import * as words from "./names/words.js";
 import { spellAcronym } from "./phrase/acronym.js";
 import { spellInitials } from "./phrase/initials.js";
 import { changeLegalForm } from "./phrase/legal-form.js";
@@ -69,14 +58,14 @@ export async function createRules(settings: ResolvedSettings): Promise<Rule[]> {
     listed("number-word", "phrase", spellNumber),
     drawn("transliteration", "character", respellSound),
     listed("abbreviation", "token", abbreviate),
-    drawn("drop-short-word", "token", dropShortWord),
-    drawn("drop-end-word", "token", dropEndWord),
-    drawn("shorten-word", "token", shortenWord),
-    drawn("join-words", "token", joinWords),
-    drawn("split-word", "token", splitWord),
-    drawn("shuffle-words", "token", shuffleWords),
-    drawn("add-suffix", "token", addSuffix),
-    drawn("insert-word", "token", insertWord),
+    drawn("drop-short-word", "token", words.dropShortWord),
+    drawn("drop-end-word", "token", words.dropEndWord),
+    drawn("shorten-word", "token", words.shortenWord),
+    drawn("join-words", "token", words.joinWords),
+    drawn("split-word", "token", words.splitWord),
+    drawn("shuffle-words", "token", words.shuffleWords),
+    drawn("add-suffix", "token", words.addSuffix),
+    drawn("insert-word", "token", words.insertWord),
     listed("nickname", "phrase", useNickname(givenNames)),
     drawn("middle-name", "phrase", shortenMiddleName(givenNames)),
     listed("surname", "phrase", surnameAlone(givenNames)),

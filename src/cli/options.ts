@@ -200,3 +200,7 @@ export function tableOptionsOf(options: OptionsOf<typeof tableFormat> & { readon
 
 export const resumption = (resume: true | undefined): "continue" | "start-over" =>
   resume ? "continue" : "start-over";
+
+/** The flag of an option's name: "--batch-size" of "batchSize". */
+export const flagOf = (name: string): string =>
+  `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;

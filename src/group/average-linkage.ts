@@ -3,11 +3,11 @@
  * 1958). A chain of likely pairs between groups that otherwise differ does not merge them. Pairs that were no candidates
  * are weighed when two groups are about to merge.
  */
+import { disjointSets, numbered } from "../disjoint-sets.js";
 import { Heap } from "../heap.js";
 import { groupBy } from "../match/group-by.js";
 import { pauses } from "../match/pause.js";
 import { certain } from "../match/weights/learn.js";
-import { numbered, rowClasses } from "./row-classes.js";
 
 export interface WeighedPairs {
   readonly left: Int32Array;
@@ -52,7 +52,7 @@ export async function averageLinkage(
   options: LinkageOptions,
 ): Promise<Merge[]> {
   const { left, right, logOdds } = pairs;
-  const { rootOf, unite } = rowClasses(size);
+  const { rootOf, unite } = disjointSets(size);
   for (const pair of left.keys()) if (logOdds[pair] > weakest) unite(left[pair], right[pair]);
   function* connected(): Generator<number> {
     for (const pair of left.keys()) if (rootOf(left[pair]) === rootOf(right[pair])) yield pair;
@@ -72,7 +72,7 @@ export async function averageLinkage(
 
 /** Group of each row after the merges of at least a mean; numbered by first row. */
 export function groupsFrom(size: number, merges: readonly Merge[], least: number): Int32Array {
-  const { unite, roots } = rowClasses(size);
+  const { unite, roots } = disjointSets(size);
   for (const { a, b, mean } of merges) if (mean >= least) unite(a, b);
   return numbered(roots());
 }

@@ -1,8 +1,8 @@
 /** Applies what is sure about a table's rows to its groups: equal rows, and the decisions of a person. */
+import { disjointSets, numbered } from "../disjoint-sets.js";
 import { ArgumentError } from "../errors.js";
 import type { KnownPair } from "../match/compare-tables.js";
 import { groupBy } from "../match/group-by.js";
-import { numbered, rowClasses } from "./row-classes.js";
 
 /** @throws ArgumentError for decisions that make rejected pairs the same by way of confirmed ones */
 export function refuseContradictions(size: number, known: readonly KnownPair[]): void {
@@ -40,7 +40,7 @@ export function sureRows(
 }
 
 function confirmedClasses(size: number, known: readonly KnownPair[]) {
-  const classes = rowClasses(size);
+  const classes = disjointSets(size);
   for (const { left, right, match } of known) if (match) classes.unite(left, right);
   for (const { left, right, match } of known)
     if (!match && classes.rootOf(left) === classes.rootOf(right))
@@ -62,7 +62,7 @@ export function decidedGroups(
   probabilityOf: (a: number, b: number) => number,
 ): Int32Array {
   const firstOf = new Map<number, number>();
-  const classes = rowClasses(sureOf.length);
+  const classes = disjointSets(sureOf.length);
   for (const [row, label] of sureOf.entries()) {
     const first = firstOf.get(groupOf[row]) ?? row;
     firstOf.set(groupOf[row], first);

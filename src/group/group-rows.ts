@@ -1,4 +1,5 @@
 /** Groups the rows of one table that are the same thing by all their columns, without labels. */
+import { numbered } from "../disjoint-sets.js";
 import type { TableColumns } from "../match/columns/align.js";
 import { type ComparedTables, type MatchRunOptions, partsOf } from "../match/compare-tables.js";
 import { halving } from "../match/estimates/audit.js";
@@ -22,7 +23,6 @@ import { averageLinkage, groupsFrom } from "./average-linkage.js";
 import { decidedGroups, sureRows } from "./decided-groups.js";
 import { greatestF1 } from "./expected-f1.js";
 import { pairProbability, supportedProbability, withPairsInside } from "./group-pairs.js";
-import { numbered } from "./row-classes.js";
 
 /** Options of {@link groupRows}; the promised precision is that of the pairs of rows within groups. */
 export type GroupRowsOptions = MatchRowsOptions;

@@ -1,4 +1,5 @@
 /** Clusters rows by pairwise similarity: links similar pairs, but never chains rows that are far apart. */
+import { disjointSets, numbered } from "../disjoint-sets.js";
 import { groupBy } from "../match/group-by.js";
 import type { CountedTable } from "./one-column/promised-threshold.js";
 
@@ -39,10 +40,7 @@ export function linkGroups(size: number, links: Links, options: LinkageOptions):
   for (const component of components(rows, order, links))
     for (const group of completeGroups(component, links, options))
       for (const row of group) firstOf[row] = group[0];
-  const groups = new Int32Array(size);
-  let count = 0;
-  for (let row = 0; row < size; row++) groups[row] = firstOf[row] === row ? count++ : groups[firstOf[row]];
-  return groups;
+  return numbered(firstOf);
 }
 
 /** Connected rows, ascending, and their links, most similar first. */
@@ -51,23 +49,15 @@ interface Component {
   readonly links: readonly number[];
 }
 
-function components(rows: Iterable<number>, order: Iterable<number>, { left, right }: Links): Component[] {
-  const parents = new Map<number, number>();
-  const root = (row: number): number => {
-    let at = row;
-    for (let up = parents.get(at); up !== undefined; up = parents.get(at)) {
-      const above = parents.get(up);
-      if (above !== undefined) parents.set(at, above);
-      at = up;
-    }
-    return at;
-  };
-  for (const link of order) {
-    const [a, b] = [root(left[link]), root(right[link])];
-    if (a !== b) parents.set(b, a);
-  }
-  const linksOf = groupBy(order, (link) => root(left[link]));
-  return Array.from(groupBy(rows, root), ([key, members]) => ({
+function components(
+  rows: Int32Array | readonly number[],
+  order: Iterable<number>,
+  { left, right }: Links,
+): Component[] {
+  const { rootOf, unite } = disjointSets(1 + (rows.at(-1) ?? 0));
+  for (const link of order) unite(left[link], right[link]);
+  const linksOf = groupBy(order, (link) => rootOf(left[link]));
+  return Array.from(groupBy(rows, rootOf), ([key, members]) => ({
     rows: members,
     links: linksOf.get(key) ?? [],
   }));

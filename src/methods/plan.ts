@@ -4,15 +4,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CORPUS_FILES } from "../corpus/corpus-folder.js";
 import { exists } from "../files/whole-file.js";
-import { type MeasuredSteps, measureSteps, parametersOf, stepsIn } from "../training/measure-steps.js";
+import { planRun, type RunPlan } from "../training/run.js";
 import type { CorpusFacts } from "./corpus/corpus-batches.js";
-import { type CorpusFinetuneOptions, prepareTraining } from "./corpus/corpus-finetune.js";
+import { type CorpusFinetuneOptions, prepareTraining, runOf } from "./corpus/corpus-finetune.js";
 import { defaultCorpusFolder, prepareCorpus } from "./corpus/corpus-source.js";
 import { type Departure, departures } from "./settings/departures.js";
 import type { MethodSettings } from "./settings/method-settings.js";
 
 /** What a training on a corpus would do: its settings, sizes and steps, without training. */
-export interface TrainingPlan {
+export interface TrainingPlan extends RunPlan {
   readonly settings: MethodSettings;
   /** The paper's settings beside these. */
   readonly paper: readonly Departure[];
@@ -20,18 +20,12 @@ export interface TrainingPlan {
   readonly base: string;
   readonly corpus: CorpusFacts;
   readonly dimension: number;
-  /** Number of trained parameters. */
-  readonly parameters: number;
   /** Number of phrase types that are learned. */
   readonly types: number;
-  readonly steps: number;
   /** Pairs of phrases in the first batch. */
   readonly pairsPerBatch: number;
   /** Fraction of them with two equal phrases. */
   readonly unchanged: number;
-  readonly step: MeasuredSteps;
-  /** Time of all steps. */
-  readonly seconds: number;
   /** Work that comes first, such as mining. */
   readonly before: readonly string[];
 }
@@ -58,26 +52,16 @@ export async function planTraining(options: CorpusFinetuneOptions): Promise<Trai
     const settings = { ...prepared.settings, hardNegatives: asked.hardNegatives };
     if (settings.hardNegatives > 0 && !mined)
       before.push("hard negatives are mined; neither the times nor the measured batches include this");
-    const { device, threads, signal } = options;
-    const { learningRate } = prepared.settings;
-    const { program, data } = prepared;
-    const step = await measureSteps(program, data, { device, threads, signal, learningRate });
+    const { start, data, pretrained } = prepared;
     const rows = data.describe(0);
-    const { facts } = data;
-    const fitting = options.minutes && stepsIn(options.minutes, step);
-    const steps = options.steps ?? fitting ?? prepared.settings.epochs * facts.batchesPerEpoch;
     return {
-      settings,
-      paper: departures(settings),
-      base: prepared.pretrained?.name ?? "from scratch",
-      corpus: facts,
-      dimension: prepared.start.assembled.width,
-      parameters: parametersOf(program),
-      types: prepared.start.assembled.types.length,
-      ...{ steps, step, before },
+      ...(await planRun(runOf(prepared, options), options)),
+      ...{ settings, before, paper: departures(settings), corpus: data.facts },
+      base: pretrained?.name ?? "from scratch",
+      dimension: start.assembled.width,
+      types: start.assembled.types.length,
       pairsPerBatch: rows.length,
       unchanged: rows.filter(({ text, positive }) => text === positive).length / rows.length,
-      seconds: steps * step.seconds,
     };
   } finally {
     await rm(work, { recursive: true, force: true });

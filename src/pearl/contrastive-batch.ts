@@ -2,8 +2,9 @@
 import type { Assembled, ModelFolder } from "../architectures/architecture.js";
 import { concatenate, type FeatureRows, type Featurizer } from "../architectures/architecture.js";
 import { costliest, openFeaturizers } from "../architectures/registry.js";
+import { numbered } from "../disjoint-sets.js";
 import { dropoutSeed } from "../onnx/rewrite/dropout.js";
-import type { Feeds, Tensor } from "../runtime/tensor.js";
+import { type Feeds, int32, int64 } from "../runtime/tensor.js";
 import type { TrainingBatch } from "../training/batch.js";
 import { type ChunkOptions, planChunks } from "../training/gradients/chunks.js";
 
@@ -70,14 +71,9 @@ export async function readPhrases(
     const lengths = Int32Array.from(lists, (list, i) => Math.max(1, inBatch?.[i] ?? list.length));
     features.push({ featurizer, rows, lengths });
   }
-  const seen = new Map<string, number>();
-  const groups = Int32Array.from(phrases, (_, i) => {
-    const lists = features.map(({ rows: { ids, starts } }) => ids.subarray(starts[i], starts[i + 1]));
-    const key = lists.join(";");
-    const group = seen.get(key) ?? seen.size;
-    seen.set(key, group);
-    return group;
-  });
+  const keyOf = (i: number): string =>
+    features.map(({ rows: { ids, starts } }) => ids.subarray(starts[i], starts[i + 1])).join(";");
+  const groups = numbered(Array.from(phrases, (_, i) => keyOf(i)));
   return { features, lengths: features[primary].lengths, groups, truncated };
 }
 
@@ -116,7 +112,7 @@ export function contrastiveBatch(
   const groups = rows.groups ?? Int32Array.from(compared, (phrase) => read.groups[phrase]);
   const feeds: Feeds = {
     sizes: int64(parts.map(({ length }) => length)),
-    groups: { type: "int32", dims: [compared.length], data: groups },
+    groups: int32(groups),
     ...(options.types > 0 && typeFeeds(rows)),
     ...further?.feeds,
   };
@@ -145,12 +141,6 @@ function encoderFeeds(
   }
   return Object.fromEntries(Object.entries(filled).filter(([name]) => inputNames.has(name)));
 }
-
-export const int64 = (numbers: readonly number[]): Tensor => ({
-  type: "int64",
-  dims: [numbers.length],
-  data: BigInt64Array.from(numbers, BigInt),
-});
 
 /** Rows with a known type, anchors and then positives. Without any, one row of weight 0. */
 function typeFeeds({ anchors, types }: ContrastiveRows): Feeds {

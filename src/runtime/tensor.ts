@@ -25,6 +25,23 @@ export interface Tensor<T extends TensorType = TensorType> {
 /** Named tensors: the inputs or the outputs of one run. */
 export type Feeds = Record<string, Tensor>;
 
+/** Numbers along one axis. */
+export const int32 = (values: ArrayLike<number>): Tensor<"int32"> => ({
+  type: "int32",
+  dims: [values.length],
+  data: Int32Array.from(values),
+});
+export const int64 = (values: readonly number[]): Tensor<"int64"> => ({
+  type: "int64",
+  dims: [values.length],
+  data: BigInt64Array.from(values, BigInt),
+});
+export const float32 = (values: ArrayLike<number>): Tensor<"float32"> => ({
+  type: "float32",
+  dims: [values.length],
+  data: Float32Array.from(values),
+});
+
 /**
  * A tensor that stays in a device's memory between runs of sessions. Only a session on that device may take it:
  * elsewhere ONNX Runtime silently computes wrong numbers, and reading its elements ends the process.

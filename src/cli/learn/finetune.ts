@@ -8,7 +8,15 @@ import type { TrainingPlan } from "../../methods/plan.js";
 import { objectiveNames } from "../../objectives/registry.js";
 import { command, type OptionsOf } from "../command.js";
 import { counted, formatCount, formatPercent } from "../format.js";
-import { choice, namedValues, nonNegative, option, positiveInteger, positiveNumber } from "../options.js";
+import {
+  choice,
+  flagOf,
+  namedValues,
+  nonNegative,
+  option,
+  positiveInteger,
+  positiveNumber,
+} from "../options.js";
 import type { Session } from "../session.js";
 import { methodOptions, methodSettings, typesFile } from "./method-options.js";
 import { announcePlan, runPlanText, stepLines } from "./run-plan.js";
@@ -89,25 +97,18 @@ export default command({
 const isPairsAlone = ({ pairs, base, corpus, preset }: FinetuneOptions): boolean =>
   pairs !== undefined && corpus === undefined && preset === undefined && base !== "none";
 
-const ofCorpus = {
-  ...{ hidden: "--hidden", layers: "--layers", vocab: "--vocab" },
-  ...{ characters: "--characters", characterWidth: "--character-width", hardNegatives: "--hard-negatives" },
-  ...{ augment: "--augment", anchors: "--anchors", synonyms: "--synonyms" },
-} as const;
-
-const ofPairs = {
-  objective: "--objective",
-  objectiveSettings: "--objective-settings",
-  view: "--view",
-  ...{ viewWeight: "--view-weight", viewMarks: "--view-marks", viewCalm: "--view-calm" },
-} as const;
+const ofCorpus = [
+  ...(["hidden", "layers", "vocab", "characters", "characterWidth", "hardNegatives"] as const),
+  ...(["augment", "anchors", "synonyms"] as const),
+];
+const ofPairs = ["objective", "objectiveSettings", "view", "viewWeight", "viewMarks", "viewCalm"] as const;
 
 /** Refuses options that would be ignored. */
 function checkUse(options: FinetuneOptions): void {
   if (!isPairsAlone(options)) {
-    for (const [name, flag] of Object.entries(ofPairs))
-      if (options[name as keyof typeof ofPairs] !== undefined)
-        throw new UsageError(`${flag} is for --pairs alone; a corpus is trained with PEARL's loss`);
+    const odd = ofPairs.find((name) => options[name] !== undefined);
+    if (odd !== undefined)
+      throw new UsageError(`${flagOf(odd)} is for --pairs alone; a corpus is trained with PEARL's loss`);
     if (options.batchSize === undefined) return;
     throw new UsageError(
       "--batch-size is for --pairs alone; on a corpus, set --anchors, --hard-negatives and --synonyms",
@@ -116,12 +117,11 @@ function checkUse(options: FinetuneOptions): void {
   const { view, viewWeight, viewMarks, viewCalm } = options;
   if (view !== "punctuation" && (viewWeight ?? viewMarks ?? viewCalm) !== undefined)
     throw new UsageError("--view-weight, --view-marks and --view-calm are settings of --view punctuation");
-  const names = Object.keys(ofCorpus) as (keyof typeof ofCorpus)[];
   // true and false stand for options that were not given and for --no-...
-  const unused = names.find((name) => options[name] !== undefined && typeof options[name] !== "boolean");
+  const unused = ofCorpus.find((name) => options[name] !== undefined && typeof options[name] !== "boolean");
   if (unused === undefined) return;
   throw new UsageError(
-    `${ofCorpus[unused]} is for training on a corpus: add --corpus FOLDER, or --preset NAME for WordNet's phrases`,
+    `${flagOf(unused)} is for training on a corpus: add --corpus FOLDER, or --preset NAME for WordNet's phrases`,
   );
 }
 
@@ -202,7 +202,7 @@ function planText(plan: TrainingPlan): string {
       `${batch}, ${counted(settings.synonyms, "synonym pair")}: ${counted(plan.pairsPerBatch, "pair")}`,
     ],
     ["unchanged", `${percent(plan.unchanged)} of the first batch's phrases are not changed by augmentation`],
-    ...stepLines({ ...plan, learningRate: settings.learningRate }),
+    ...stepLines(plan),
     ...plan.before.map((what) => ["before", what]),
   ]);
 }

@@ -2,7 +2,7 @@
 import { UsageError } from "../../errors.js";
 import { command } from "../command.js";
 import { counted } from "../format.js";
-import { choice, option, positiveInteger, positiveNumber, required, shared } from "../options.js";
+import { choice, flagOf, option, positiveInteger, positiveNumber, required, shared } from "../options.js";
 import { printTraining, trainingOptions, trainingSettings } from "./training.js";
 
 /** Options that one way of reading has and the other lacks. */
@@ -62,10 +62,10 @@ export default command({
   run: async ([texts], options, session) => {
     const other = options.read === "context" ? "neighbours" : "context";
     const stray = ofReading[other].find((name) => options[name] !== undefined);
-    if (stray !== undefined) {
-      const flag = stray.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-      throw new UsageError(`--${flag} belongs to --read ${other}. Leave it out, or add --read ${other}.`);
-    }
+    if (stray !== undefined)
+      throw new UsageError(
+        `${flagOf(stray)} belongs to --read ${other}. Leave it out, or add --read ${other}.`,
+      );
     const settings = {
       ...{ ...options, ...trainingSettings(options, session), texts, learningRate: options.lr },
       quote: options.quotes ? ("double" as const) : ("none" as const),

@@ -9,7 +9,7 @@ import { linear } from "../../nn/layers.js";
 import { createNet, fromSeed, splitEvenly } from "../../nn/net.js";
 import { objectiveLoss } from "../../objectives/registry.js";
 import { createRandom, type Random, sampleWithout } from "../../random.js";
-import type { Feeds } from "../../runtime/tensor.js";
+import { type Feeds, int32 } from "../../runtime/tensor.js";
 import { gatherRows, unitRows } from "../../search/vectors.js";
 import { type TrainingData, train } from "../../training/trainer.js";
 import type { KindFeatures } from "../classify/features.js";
@@ -105,7 +105,7 @@ function batchOf(
   const rows = even.map(({ row }) => row);
   return {
     tokens: { type: "float32", dims: [even.length, dimension], data: gatherRows(data, rows, dimension) },
-    classes: { type: "int32", dims: [even.length], data: Int32Array.from(even, ({ label }) => label) },
+    classes: int32(even.map(({ label }) => label)),
   };
 }
 

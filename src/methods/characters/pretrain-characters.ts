@@ -160,14 +160,16 @@ function settingsOf(options: PretrainCharactersOptions, encoder: SpellingEncoder
   const usual: AttackOptions =
     vectors === undefined ? { preset: isSynthetic ? "edits" : "typing", twice: 0.2 } : { preset: "love" };
   const { attacks = usual, limit } = options;
-  const atLeast = (name: string, value: number, least: number) => {
-    if (!(value >= least && Number.isFinite(value)))
-      throw new ArgumentError(`${name} must be at least ${least}, not ${value}`);
-  };
-  atLeast("the width", width, 1);
-  atLeast("the batch size", batchSize, 2);
-  atLeast("the number of hard negatives", hardNegatives, 0);
-  atLeast("the width of the projection", projection, 0);
+  const least = [
+    ["the width", width, 1],
+    ["the batch size", batchSize, 2],
+    ["the number of hard negatives", hardNegatives, 0],
+    ["the width of the projection", projection, 0],
+    ["the number of word pieces", pieces, 0],
+  ] as const;
+  for (const [name, value, bound] of least)
+    if (!(value >= bound && Number.isFinite(value)))
+      throw new ArgumentError(`${name} must be at least ${bound}, not ${value}`);
   if (hidden !== undefined && !encoder.hasStates)
     throw new ArgumentError(
       `only a BiLSTM has states of another length (hidden) than its width, not ${encoder.name}`,
@@ -176,7 +178,6 @@ function settingsOf(options: PretrainCharactersOptions, encoder: SpellingEncoder
     throw new ArgumentError("the words to resemble (like) are for synthetic words: say how many");
   if (isSynthetic && hardNegatives > 0)
     throw new ArgumentError("synthetic words have no hard negatives: leave them out");
-  atLeast("the number of word pieces", pieces, 0);
   if (!(epochs > 0 && Number.isFinite(epochs)))
     throw new ArgumentError(`epochs must be above 0, not ${epochs}`);
   if (!(temperature > 0)) throw new ArgumentError(`the temperature must be above 0, not ${temperature}`);
@@ -184,13 +185,9 @@ function settingsOf(options: PretrainCharactersOptions, encoder: SpellingEncoder
     throw new ArgumentError(`dropout must be from 0 to below 1, not ${dropout}`);
   return {
     ...{ kind: encoder.name, width, units, epochs, batchSize, hardNegatives },
-    ...{ learningRate, temperature, attacks, projection, seed },
-    ...(isSynthetic && { synthetic }),
-    ...(hidden !== undefined && { hidden }),
-    ...(pooling !== undefined && { pooling }),
-    ...(units.units === "characters-and-pieces" && { pieces }),
-    ...(encoder.hasDropout && { dropout }),
-    ...(limit !== undefined && { limit }),
+    ...{ learningRate, temperature, attacks, projection, seed, synthetic, hidden, pooling, limit },
+    pieces: units.units === "characters-and-pieces" ? pieces : undefined,
+    dropout: encoder.hasDropout ? dropout : undefined,
   };
 }
 
@@ -200,16 +197,9 @@ async function prepare(list: WordList, start: SpellingStart, settings: Character
   const near = hardNegatives > 0 ? nearWords(list.words, { seed }) : undefined;
   const vectorDimension = list.vectors?.dimension;
   const program = spellingProgram({ ...start, temperature, vectorDimension, dropout, projection });
+  const attack = await createAttack(attacks, list.misspellings);
   const data = spellingData({
-    ...{
-      list,
-      near,
-      attack: await createAttack(attacks, list.misspellings),
-      featurizer,
-      batchSize,
-      hardNegatives,
-      seed,
-    },
+    ...{ list, near, attack, featurizer, batchSize, hardNegatives, seed },
     inputNames: program.model.graph.inputs.map(({ name }) => name),
   });
   return { program, data };

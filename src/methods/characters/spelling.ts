@@ -3,10 +3,10 @@ import type { Featurizer, ModelPart } from "../../architectures/architecture.js"
 import type { SpellingStart } from "../../architectures/pretraining.js";
 import { linear } from "../../nn/layers.js";
 import { ntXent } from "../../nn/losses/nt-xent.js";
-import { createNet, type Net } from "../../nn/net.js";
+import { createNet, type Net, splitEvenly } from "../../nn/net.js";
 import { addDropout, dropoutSeed } from "../../onnx/rewrite/dropout.js";
 import { createRandom, type Random, sampleWithout, shuffled } from "../../random.js";
-import type { Feeds } from "../../runtime/tensor.js";
+import { type Feeds, int32, int64 } from "../../runtime/tensor.js";
 import { gatherRows } from "../../search/vectors.js";
 import type { TrainingBatch } from "../../training/batch.js";
 import type { TrainingProgram } from "../../training/program.js";
@@ -61,10 +61,8 @@ function projected(
 }
 
 /** Attacked words come first, correct words follow. */
-function halves({ g }: Net, vectors: string): { anchors: string; positives: string } {
-  const half = g.add("Div", [g.add("Shape", [vectors], { start: 0, end: 1 }), g.ints(2)]);
-  const sizes = g.add("Concat", [half, half], { axis: 0 });
-  const [anchors, positives] = g.addMany("Split", [vectors, sizes], 2, { axis: 0 });
+function halves(net: Net, vectors: string): { anchors: string; positives: string } {
+  const [anchors, positives] = splitEvenly(net, vectors, 2, 0);
   return { anchors, positives };
 }
 
@@ -80,15 +78,13 @@ function withTargets(
   return { anchors: linear(net, vectors, { name: "mimic", inputs: width, outputs: dimension }), positives };
 }
 
-const seedFeed = (seed: number): Feeds => ({
-  [dropoutSeed]: { type: "int64", dims: [1], data: BigInt64Array.of(BigInt(seed)) },
-});
+const seedFeed = (seed: number): Feeds => ({ [dropoutSeed]: int64([seed]) });
 
 function sampleOf({ featurizer, vectorDimension }: SpellingProgramOptions): Feeds {
   const attacked = ["abcdefghi jk lm", "cdxe", "fghijklmno pq"];
   const correct = ["abcdefgh jk", "cde rs tu", "fgh"];
   const feeds = wordFeeds(featurizer, vectorDimension === undefined ? [...attacked, ...correct] : attacked);
-  feeds[inputs.groups] = { type: "int32", dims: [6], data: Int32Array.of(0, 1, 2, 0, 1, 2) };
+  feeds[inputs.groups] = int32([0, 1, 2, 0, 1, 2]);
   if (vectorDimension !== undefined) {
     const data = new Float32Array(3 * vectorDimension).fill(1);
     feeds[inputs.targets] = { type: "float32", dims: [3, vectorDimension], data };
@@ -169,8 +165,7 @@ function batchOf(drawn: readonly DrawnWord[], random: Random, options: SpellingD
   if (inputNames.includes(dropoutSeed)) Object.assign(feeds, seedFeed(Math.floor(random() * 2 ** 31)));
   // short synthetic words may be drawn twice
   const own = words.map((word) => words.indexOf(word));
-  const groups = Int32Array.from([...own, ...own]);
-  feeds[inputs.groups] = { type: "int32", dims: [groups.length], data: groups };
+  feeds[inputs.groups] = int32([...own, ...own]);
   if (vectors) {
     const { dimension, data } = vectors;
     const targets = gatherRows(data, numbers, dimension);

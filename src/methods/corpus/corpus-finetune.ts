@@ -2,7 +2,7 @@
 import { basename, join } from "node:path";
 import type { VectorLayout } from "../../architectures/architecture.js";
 import { type ModelFolder, readModelFolder } from "../../architectures/model-folder.js";
-import { type Corpus, readCorpus } from "../../corpus/corpus-folder.js";
+import { readCorpus } from "../../corpus/corpus-folder.js";
 import { ArgumentError, messageOf } from "../../errors.js";
 import { formatCount } from "../../files/count-text.js";
 import { fileFingerprint } from "../../files/fingerprint.js";
@@ -60,17 +60,7 @@ export interface CorpusFinetuneOptions extends RunOptions, PrepareCorpusOptions 
 /** The model folder that {@link finetuneOnCorpus} wrote, and the record of its training. */
 export type CorpusFinetuneReport = RunReport<CorpusTrainingRecord>;
 
-export interface PreparedTraining {
-  readonly settings: MethodSettings;
-  readonly corpus: Corpus;
-  readonly start: StartModel;
-  /** True where the base could not be loaded and the settings `otherwise` are used. */
-  readonly isOtherwise: boolean;
-  /** Absent for a training from scratch. */
-  readonly pretrained: ModelFolder | undefined;
-  readonly program: TrainingProgram;
-  readonly data: CorpusBatches;
-}
+type PreparedTraining = Awaited<ReturnType<typeof prepareTraining>>;
 
 /**
  * Trains PEARL's method on a corpus. Checkpoints, metrics and the start model are in `OUTPUT.training` until the
@@ -80,7 +70,8 @@ export interface PreparedTraining {
 export const finetuneOnCorpus = (options: CorpusFinetuneOptions): Promise<CorpusFinetuneReport> =>
   runMethod(options, async (work) => runOf(await prepareTraining(options, work), options), [textFolder]);
 
-function runOf(
+/** The run of a prepared training. */
+export function runOf(
   prepared: PreparedTraining,
   options: CorpusFinetuneOptions,
 ): PreparedRun<CorpusTrainingRecord> {
@@ -111,11 +102,13 @@ function runOf(
   };
 }
 
-/** Corpus, start model, graph and batches. `work` is a folder for the start model and shards of text. */
-export async function prepareTraining(
-  options: CorpusFinetuneOptions,
-  work: string,
-): Promise<PreparedTraining> {
+/**
+ * Corpus, start model, graph and batches.
+ * @param work a folder for the start model and shards of text
+ * @returns `pretrained`: absent for a training from scratch; `isOtherwise`: the base could not be loaded, and the
+ *   settings are those of `otherwise`
+ */
+export async function prepareTraining(options: CorpusFinetuneOptions, work: string) {
   const { seed = 0, onNote } = options;
   const { settings: chosen, base } = await chooseBase(options);
   const settings = await withAvailableCharacters(chosen, options);

@@ -1,4 +1,5 @@
 /** Which rows of a batch are not negatives of each other, beyond the paper: equal phrases, and known synonyms. */
+import { disjointSets } from "../../disjoint-sets.js";
 import type { BatchRow } from "../../pearl/batches.js";
 
 /**
@@ -13,21 +14,14 @@ export function negativeGroups(
   groups: Int32Array,
   synonyms: ReadonlyMap<string, readonly string[]>,
 ): Int32Array {
-  // Disjoint sets: a group's parent is another group of the same set, or itself.
-  const parents = Int32Array.from(groups.keys());
-  const setOf = (text: string): number => {
-    let at = groups[places.get(text) as number];
-    while (parents[at] !== at) at = parents[at] = parents[parents[at]];
-    return at;
-  };
-  const unite = (one: string, other: string): void => {
-    parents[setOf(one)] = setOf(other);
-  };
+  const sets = disjointSets(groups.length);
+  const groupOf = (text: string): number => groups[places.get(text) as number];
+  const unite = (one: string, other: string): void => sets.unite(groupOf(one), groupOf(other));
   for (const { text, positive } of rows) {
     unite(text, positive);
     for (const known of [text, positive])
       for (const synonym of synonyms.get(known) ?? []) if (places.has(synonym)) unite(known, synonym);
   }
   const all = [...rows.map(({ text }) => text), ...rows.map(({ positive }) => positive)];
-  return Int32Array.from(all, setOf);
+  return Int32Array.from(all, (text) => sets.rootOf(groupOf(text)));
 }

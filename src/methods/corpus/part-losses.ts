@@ -3,11 +3,10 @@ import type { Columns, VectorLayout } from "../../architectures/architecture.js"
 import { contrastBothWays } from "../../nn/losses/both-ways.js";
 import type { Net } from "../../nn/net.js";
 import { l2Normalise } from "../../nn/pooling.js";
-import { int64 } from "../../pearl/contrastive-batch.js";
 import { contrastiveLoss } from "../../pearl/loss/contrastive-loss.js";
 import type { LossTerm } from "../../pearl/loss/program.js";
 import { type BatchRows, columnsOf } from "../../pearl/loss/rows.js";
-import type { Feeds } from "../../runtime/tensor.js";
+import { type Feeds, int64 } from "../../runtime/tensor.js";
 import type { MethodSettings } from "../settings/method-settings.js";
 
 export const partLossNames = {

@@ -1,4 +1,5 @@
 /** Classes of a table of pairs: labels where the table has them, else phrases that its pairs join. */
+import { disjointSets } from "../../disjoint-sets.js";
 import type { Pair } from "./pairs.js";
 
 /** Numbers that are equal for phrases of a class. */
@@ -11,24 +12,14 @@ export interface PairClasses {
 
 /**
  * @param pairs all of them: pairs without a label that share a phrase are one class
- * @param groupOf numbers from 0, equal for phrases that look the same to the model
+ * @param given numbers below a count, equal for phrases that look the same to the model
  */
-export function classesOf(pairs: readonly Pair[], groupOf: (phrase: string) => number): PairClasses {
-  // disjoint sets: a group's parent is another group of its set; without one it is the first of its set
-  const parents = new Map<number, number>();
-  const setOf = (phrase: string): number => {
-    let at = groupOf(phrase);
-    for (;;) {
-      const above = parents.get(at);
-      if (above === undefined) return at;
-      // shortens the way for the next call
-      parents.set(at, parents.get(above) ?? above);
-      at = above;
-    }
-  };
-  const unite = (one: number, other: number): void => {
-    if (one !== other) parents.set(one, other);
-  };
+export function classesOf(
+  pairs: readonly Pair[],
+  { groupOf, count }: { groupOf(phrase: string): number; readonly count: number },
+): PairClasses {
+  const sets = disjointSets(count);
+  const setOf = (phrase: string): number => sets.rootOf(groupOf(phrase));
   const labels = new Map<string, number>();
   const labelled = new Map<number, number>();
   const labelOf = (label: string): number => {
@@ -37,7 +28,7 @@ export function classesOf(pairs: readonly Pair[], groupOf: (phrase: string) => n
     return number;
   };
   for (const { text, positive, label = "" } of pairs)
-    if (label === "") unite(setOf(text), setOf(positive));
+    if (label === "") sets.unite(groupOf(text), groupOf(positive));
     else
       for (const phrase of [text, positive])
         if (!labelled.has(groupOf(phrase))) labelled.set(groupOf(phrase), labelOf(label));

@@ -5,7 +5,7 @@ import type { ObjectiveSettings } from "../../objectives/objective.js";
 import { type ObjectiveName, objectiveNamed } from "../../objectives/registry.js";
 import { type LossTerm, lossNames } from "../../pearl/loss/program.js";
 import { columnsOf } from "../../pearl/loss/rows.js";
-import type { Feeds, Tensor } from "../../runtime/tensor.js";
+import { type Feeds, float32, int32 } from "../../runtime/tensor.js";
 import { type PunctuationSettings, punctuationTerm } from "./punctuation.js";
 import { mixed, mixtureInput, mixtures, type PhraseView } from "./views.js";
 
@@ -83,12 +83,3 @@ function sampleFeeds(negatives: "used" | "none"): Feeds {
     [mixtureInput]: mixtures(3, 0),
   };
 }
-
-const list = (type: "int32" | "float32", data: Int32Array | Float32Array): Tensor =>
-  ({ type, dims: [data.length], data }) as Tensor;
-
-/** Class numbers as an input. */
-export const int32 = (values: readonly number[]): Tensor => list("int32", Int32Array.from(values));
-
-/** Scores as an input. */
-export const float32 = (values: readonly number[]): Tensor => list("float32", Float32Array.from(values));

@@ -1,11 +1,11 @@
 /** Batches of pairs, as inputs of the graph of pearl/loss/program.ts. */
 import { contrastiveBatch, type Reader, readPhrases } from "../../pearl/contrastive-batch.js";
 import { batchSeed, createRandom, permutation } from "../../random.js";
-import type { Feeds } from "../../runtime/tensor.js";
+import { type Feeds, float32, int32 } from "../../runtime/tensor.js";
 import type { TrainingData } from "../../training/trainer.js";
 import { inEpochs } from "../epochs.js";
 import { classesOf } from "./classes.js";
-import { classesInput, float32, int32, scoresInput } from "./objective-term.js";
+import { classesInput, scoresInput } from "./objective-term.js";
 import type { Pair } from "./pairs.js";
 import { type PunctuationSettings, punctuated } from "./punctuation.js";
 import { cutsOf, mixtureInput, mixtures, type PhraseView } from "./views.js";
@@ -44,7 +44,8 @@ export async function createPairData(
     reader,
   );
   const inputNames = new Set(options.inputNames);
-  const classes = inputNames.has(classesInput) && classesOf(pairs, (text) => read.groups[place(text)]);
+  const groups = { groupOf: (text: string) => read.groups[place(text)], count: read.groups.length };
+  const classes = inputNames.has(classesInput) && classesOf(pairs, groups);
   const epochs = inEpochs(pairs.length, batchSize, (epoch) => permutation(pairs.length, seed, epoch));
   return {
     batchesPerEpoch: epochs.batchesPerEpoch,

@@ -4,7 +4,7 @@ import { readDocuments } from "../../corpus/text/text-sources.js";
 import { MissingDataError } from "../../errors.js";
 import { fingerprint } from "../../files/fingerprint.js";
 import { batchSeed, createRandom, epochOrders } from "../../random.js";
-import type { Feeds } from "../../runtime/tensor.js";
+import { type Feeds, int32 } from "../../runtime/tensor.js";
 import type { TrainingData } from "../../training/trainer.js";
 import type { OpenTextsOptions } from "./text-shards.js";
 
@@ -72,12 +72,10 @@ export function sentenceFeeds(
   }
   const feeds: Feeds = {};
   featurizer.fill(featurizer.read(texts).rows, Int32Array.from(texts.keys()), 1, feeds);
-  for (const [name, data] of [
-    [sentenceInputs.places, places],
-    [sentenceInputs.blocks, blocks],
-  ] as const)
-    feeds[name] = { type: "int32", dims: [data.length], data };
-  return feeds;
+  return Object.assign(feeds, {
+    [sentenceInputs.places]: int32(places),
+    [sentenceInputs.blocks]: int32(blocks),
+  });
 }
 
 export interface SentenceBatchOptions {

@@ -1,7 +1,8 @@
 /** Spans of words and their contexts, drawn from running text as QuickThoughts pairs sentences (Logeswaran and Lee, 2018). */
 import { CONTEXT, PUNCTUATION } from "../../architectures/contexts.js";
+import { numbered } from "../../disjoint-sets.js";
 import type { Random } from "../../random.js";
-import type { Feeds } from "../../runtime/tensor.js";
+import { type Feeds, int32 } from "../../runtime/tensor.js";
 import type { TextShards } from "./text-shards.js";
 
 /** Probabilities of spans of one, two, three and four words. */
@@ -90,15 +91,8 @@ export function contextsOf(
 }
 
 /** Equal spans get equal numbers: they are not negatives of each other's contexts. */
-export function groupsOf(text: Int32Array, { starts, length }: Spans): Int32Array {
-  const seen = new Map<string, number>();
-  return Int32Array.from(starts, (start) => {
-    const key = text.subarray(start, start + length).join();
-    const group = seen.get(key) ?? seen.size;
-    seen.set(key, group);
-    return group;
-  });
-}
+export const groupsOf = (text: Int32Array, { starts, length }: Spans): Int32Array =>
+  numbered(Array.from(starts, (start) => text.subarray(start, start + length).join()));
 
 /** The spans as phrases. @param words by number, from 1 */
 export const spanTexts = (text: Int32Array, { starts, length }: Spans, words: readonly string[]): string[] =>
@@ -113,6 +107,6 @@ export function contextFeeds(text: Int32Array, spans: Spans, vocabulary: number)
   return {
     context_bag: { type: "int32", dims: [count, CONTEXT.words], data: bag },
     context_near: { type: "int32", dims: [count, CONTEXT.near], data: near },
-    span_groups: { type: "int32", dims: [count], data: groupsOf(text, spans) },
+    span_groups: int32(groupsOf(text, spans)),
   };
 }

@@ -8,7 +8,7 @@ const pair = (text: string, positive: string, label?: string): Pair => ({
 });
 const numbered = (pairs: readonly Pair[], ...further: string[]) => {
   const phrases = [...new Set([...pairs.flatMap(({ text, positive }) => [text, positive]), ...further])];
-  return classesOf(pairs, (phrase) => phrases.indexOf(phrase));
+  return classesOf(pairs, { groupOf: (phrase) => phrases.indexOf(phrase), count: phrases.length });
 };
 
 describe("classes of pairs", () => {

@@ -1,7 +1,7 @@
 /** Usual abbreviations of words in names and back, "&" for "and": University, Univ.; Saint Louis, St. Louis. */
-import { likeCaseOf } from "../../../pearl/augmentation/letter-case.js";
-import { type List, oneReplaced } from "../../../pearl/augmentation/rule.js";
-import { wordList } from "../../../text/word-lists.js";
+import { likeCaseOf } from "../../pearl/augmentation/letter-case.js";
+import { type List, oneReplaced } from "../../pearl/augmentation/rule.js";
+import { wordList } from "../../text/word-lists.js";
 
 const withoutPoint = (word: string): string => (word.endsWith(".") ? word.slice(0, -1) : word);
 

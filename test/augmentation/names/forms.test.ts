@@ -1,12 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { outcomesOf } from "../../../../src/augmentation/named-rule.js";
-import { addQualifier } from "../../../../src/augmentation/names/forms/add-qualifier.js";
-import { dropQualifier } from "../../../../src/augmentation/names/forms/drop-qualifier.js";
-import { firstLetters } from "../../../../src/augmentation/names/forms/first-letters.js";
-import { shortenMiddleName } from "../../../../src/augmentation/names/forms/middle-name.js";
-import { englishGivenNames, useNickname } from "../../../../src/augmentation/names/forms/nickname.js";
-import { surnameAlone } from "../../../../src/augmentation/names/forms/surname.js";
-import { claims, manyDraws } from "../../rule-claims.js";
+import { outcomesOf } from "../../../src/augmentation/named-rule.js";
+import { addQualifier, dropQualifier, firstLetters } from "../../../src/augmentation/names/forms.js";
+import {
+  englishGivenNames,
+  shortenMiddleName,
+  surnameAlone,
+  useNickname,
+} from "../../../src/augmentation/names/persons.js";
+import { claims, manyDraws } from "../rule-claims.js";
 
 describe("qualifiers of a name", () => {
   it("are a qualifier in brackets or after a comma, where there is none", () => {

@@ -1,15 +1,17 @@
 import { describe, expect, it } from "vitest";
-import { namePartsOf } from "../../../../src/augmentation/names/name-parts.js";
-import { abbreviate } from "../../../../src/augmentation/names/words/abbreviation.js";
-import { addSuffix } from "../../../../src/augmentation/names/words/add-suffix.js";
-import { dropEndWord } from "../../../../src/augmentation/names/words/drop-end-word.js";
-import { dropShortWord } from "../../../../src/augmentation/names/words/drop-short-word.js";
-import { insertWord } from "../../../../src/augmentation/names/words/insert-word.js";
-import { joinWords } from "../../../../src/augmentation/names/words/join-words.js";
-import { shortenWord } from "../../../../src/augmentation/names/words/shorten-word.js";
-import { shuffleWords } from "../../../../src/augmentation/names/words/shuffle-words.js";
-import { splitWord } from "../../../../src/augmentation/names/words/split-word.js";
-import { claims, manyDraws } from "../../rule-claims.js";
+import { abbreviate } from "../../../src/augmentation/names/abbreviation.js";
+import { namePartsOf } from "../../../src/augmentation/names/name-parts.js";
+import {
+  addSuffix,
+  dropEndWord,
+  dropShortWord,
+  insertWord,
+  joinWords,
+  shortenWord,
+  shuffleWords,
+  splitWord,
+} from "../../../src/augmentation/names/words.js";
+import { claims, manyDraws } from "../rule-claims.js";
 
 describe("a name's parts", () => {
   it("are its words and its qualifier, and give the name again", () => {

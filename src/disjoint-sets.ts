@@ -1,0 +1,30 @@
+/** Disjoint sets of the numbers below a size (union-find with path halving), and numbers of sets. */
+
+/** Every number is a set of its own at first; the smallest number of a set is its root. */
+export function disjointSets(size: number) {
+  const parents = Int32Array.from({ length: size }, (_, item) => item);
+  const rootOf = (item: number): number => {
+    let top = item;
+    while (parents[top] !== top) {
+      parents[top] = parents[parents[top]];
+      top = parents[top];
+    }
+    return top;
+  };
+  const unite = (a: number, b: number): void => {
+    const [x, y] = [rootOf(a), rootOf(b)];
+    parents[Math.max(x, y)] = Math.min(x, y);
+  };
+  return { rootOf, unite, roots: (): Int32Array => parents.map((_, item) => rootOf(item)) };
+}
+
+/** The number of each label, by first occurrence from 0. */
+export function numbered<Label>(labels: Iterable<Label>): Int32Array {
+  const numbers = new Map<Label, number>();
+  const numberOf = (label: Label): number => {
+    const number = numbers.get(label) ?? numbers.size;
+    numbers.set(label, number);
+    return number;
+  };
+  return Int32Array.from(labels, numberOf);
+}
