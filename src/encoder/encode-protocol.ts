@@ -1,10 +1,10 @@
 /** Messages between PhraseEncoder and its workers. */
 import type { ModelFolder, SharedGraph } from "../architectures/architecture.js";
-import type { Device, DeviceChoice } from "../runtime/device.js";
+import type { Device } from "../runtime/device.js";
 
 export interface OpenRequest {
   readonly folder: ModelFolder;
-  readonly device: DeviceChoice;
+  readonly device: Device;
   readonly threads: number;
   readonly precision: Precision;
   /** The graph if it is already prepared; otherwise the worker loads it from the folder. */
@@ -15,8 +15,6 @@ export interface OpenRequest {
 export type Precision = "full" | "int8";
 
 export interface OpenReply {
-  readonly device: Device;
-  readonly notes: readonly string[];
   readonly dimension: number;
 }
 

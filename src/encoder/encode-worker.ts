@@ -51,12 +51,7 @@ serve({
       batchSize: 1,
       state: new Int32Array(2),
     });
-    const reply: OpenReply = {
-      device: model.session.device,
-      notes: model.session.notes,
-      dimension: probe.vectors.length,
-    };
-    return { result: reply };
+    return { result: { dimension: probe.vectors.length } satisfies OpenReply };
   },
   async encode(request: EncodeRequest) {
     if (model === undefined) throw new Error("encode before open");

@@ -3,6 +3,7 @@ import { type ModelFolder, readModelFolder } from "../architectures/model-folder
 import { ArgumentError, ModelError } from "../errors.js";
 import type { DownloadProgress } from "../hub/download.js";
 import { locateModel } from "../hub/locate.js";
+import { chooseDevice } from "../runtime/choose-device.js";
 import type { Device, DeviceChoice } from "../runtime/device.js";
 import { availableParallelism } from "../runtime/thread.js";
 import { EncodePool } from "./encode-pool.js";
@@ -13,7 +14,7 @@ import { ranked, softmax, type TypeProbability } from "./type-probabilities.js";
 
 /** Options of {@link PhraseEncoder.load}. */
 export interface LoadOptions {
-  /** Where the graph runs; default "cpu". "auto" takes the fastest device that works. */
+  /** Where the graph runs; default "cpu". "auto" takes the fastest device that works, measured once on a machine. */
   readonly device?: DeviceChoice;
   /** CPU threads in all; default all that this process may use. */
   readonly threads?: number;
@@ -23,6 +24,8 @@ export interface LoadOptions {
   readonly revision?: string;
   /** Called during a download of the model, several times a second. */
   readonly onDownload?: (progress: DownloadProgress) => void;
+  /** Called with a line where devices were measured, and where one failed and encoding continues on the CPU. */
+  readonly onNote?: (note: string) => void;
   /** Stops the download; the call then rejects with the signal's reason. */
   readonly signal?: AbortSignal;
 }
@@ -81,6 +84,8 @@ export interface TypesOptions
   readonly top?: number;
 }
 
+type LoadedOptions = Omit<Parameters<typeof EncodePool.open>[0], "device">;
+
 /**
  * A phrase encoder.
  *
@@ -89,9 +94,9 @@ export interface TypesOptions
  *     await encoder.dispose();
  */
 export class PhraseEncoder {
-  readonly #cores: number;
-  readonly #precision: Precision;
-  readonly #pools: Map<DeviceChoice, Promise<EncodePool>>;
+  readonly #options: LoadedOptions;
+  readonly #pools: Map<Device, Promise<EncodePool>>;
+  readonly #main: EncodePool;
   #fingerprint: Promise<string> | undefined;
   #disposed = false;
 
@@ -99,19 +104,23 @@ export class PhraseEncoder {
   readonly model: ModelFolder;
   /** Length of the model's vectors. */
   readonly dimension: number;
-  /** The device in use. */
-  readonly device: Device;
-  /** Why faster devices were not used, one line each. */
-  readonly notes: readonly string[];
 
-  private constructor(folder: ModelFolder, pool: EncodePool, cores: number, precision: Precision) {
-    this.#cores = cores;
-    this.#precision = precision;
-    this.model = folder;
-    this.dimension = pool.facts.dimension;
-    this.device = pool.facts.device;
-    this.notes = pool.facts.notes;
-    this.#pools = new Map([[this.device, Promise.resolve(pool)]]);
+  private constructor(options: LoadedOptions, pool: EncodePool) {
+    this.#options = options;
+    this.model = options.folder;
+    this.dimension = pool.dimension;
+    this.#main = pool;
+    this.#pools = new Map([[pool.device, Promise.resolve(pool)]]);
+  }
+
+  /** The device in use: the CPU after another one has failed. */
+  get device(): Device {
+    return this.#main.device;
+  }
+
+  /** Why faster devices were not used, one line each. */
+  get notes(): readonly string[] {
+    return this.#main.notes;
   }
 
   /**
@@ -125,15 +134,16 @@ export class PhraseEncoder {
     if (!(Number.isInteger(cores) && cores > 0)) {
       throw new ArgumentError(`threads must be a positive integer, not ${cores}`);
     }
-    const { device = "cpu", precision = "full", signal } = options;
+    const { device = "cpu", precision = "full", signal, onNote } = options;
     signal?.throwIfAborted();
     const folder = await readModelFolder(await locateModel(model, options));
-    const pool = await EncodePool.open({ folder, device: bestDevice(folder, device), precision }, cores);
+    const loaded = { folder, precision, cores, onNote };
+    const pool = await EncodePool.open({ ...loaded, device: bestDevice(folder, device) });
     if (signal?.aborted) {
       await pool.close();
       throw signal.reason;
     }
-    return new PhraseEncoder(folder, pool, cores, precision);
+    return new PhraseEncoder(loaded, pool);
   }
 
   /**
@@ -224,7 +234,7 @@ export class PhraseEncoder {
 
   async #run(phrases: readonly string[], options: EncodeOptions, parts: readonly EncodePart[]) {
     options.signal?.throwIfAborted();
-    const pool = await this.#pool(options.device ?? this.device);
+    const pool = options.device === undefined ? this.#main : await this.#pool(options.device);
     const { prompt = "", batchSize } = options;
     return pool.encode(phrases, { prompt, parts, batchSize }, options);
   }
@@ -244,7 +254,7 @@ export class PhraseEncoder {
 
   /** Fingerprint of the graph, the files that number its inputs and the precision; differs between two models. */
   fingerprint(): Promise<string> {
-    this.#fingerprint ??= modelFingerprint(this.model, this.#precision);
+    this.#fingerprint ??= modelFingerprint(this.model, this.#options.precision);
     return this.#fingerprint;
   }
 
@@ -257,11 +267,12 @@ export class PhraseEncoder {
   }
 
   /** The model on a device, opened there on first use. */
-  #pool(choice: DeviceChoice): Promise<EncodePool> {
-    const device = bestDevice(this.model, choice);
+  async #pool(choice: DeviceChoice): Promise<EncodePool> {
+    const { device } = await chooseDevice(bestDevice(this.model, choice), this.#options.onNote);
+    if (device === this.device) return this.#main;
     let pool = this.#pools.get(device);
     if (pool === undefined) {
-      pool = EncodePool.open({ folder: this.model, device, precision: this.#precision }, this.#cores);
+      pool = EncodePool.open({ ...this.#options, device });
       this.#pools.set(device, pool);
       // A failed device may be tried again.
       pool.catch(() => this.#pools.delete(device));

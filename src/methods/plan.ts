@@ -58,10 +58,10 @@ export async function planTraining(options: CorpusFinetuneOptions): Promise<Trai
     const settings = { ...prepared.settings, hardNegatives: asked.hardNegatives };
     if (settings.hardNegatives > 0 && !mined)
       before.push("hard negatives are mined; neither the times nor the measured batches include this");
-    const { device, threads, signal } = options;
+    const { device, threads, signal, onNote } = options;
     const { learningRate } = prepared.settings;
     const { program, data } = prepared;
-    const step = await measureSteps(program, data, { device, threads, signal, learningRate });
+    const step = await measureSteps(program, data, { device, threads, signal, onNote, learningRate });
     const rows = data.describe(0);
     const { facts } = data;
     const fitting = options.minutes && stepsIn(options.minutes, step);

@@ -1,11 +1,8 @@
 /** The training engine: gradients and optimiser in the calling thread, one step per call. */
-import { encodeModel } from "../onnx/io/file.js";
 import type { Tensor } from "../onnx/tensor.js";
-import type { Device } from "../runtime/device.js";
-import { createOrtSession, type SessionOptions } from "../runtime/ort-session.js";
+import type { SessionOptions } from "../runtime/ort-session.js";
 import type { TrainingBatch } from "./batch.js";
 import { GradientRunner, type Losses } from "./gradients/gradients.js";
-import { copyGraph } from "./optimiser/adam-graph.js";
 import { createGraphOptimiser } from "./optimiser/graph-optimiser.js";
 import { createHostOptimiser } from "./optimiser/host-optimiser.js";
 import type { Optimiser, OptimiserOptions } from "./optimiser/optimiser.js";
@@ -18,12 +15,6 @@ export interface EngineOptions
   readonly updates?: "memory" | "device";
 }
 
-/** The device in use, and why faster devices were passed over, one line each. */
-export interface Place {
-  readonly device: Device;
-  readonly notes: readonly string[];
-}
-
 export interface StepReport {
   /** Before the update. */
   readonly losses: Losses;
@@ -34,12 +25,10 @@ export interface StepReport {
 }
 
 export class TrainingEngine {
-  readonly place: Place;
   readonly optimiser: Optimiser;
   readonly #runner: GradientRunner;
 
-  private constructor(place: Place, runner: GradientRunner, optimiser: Optimiser) {
-    this.place = place;
+  private constructor(runner: GradientRunner, optimiser: Optimiser) {
     this.#runner = runner;
     this.optimiser = optimiser;
   }
@@ -49,10 +38,9 @@ export class TrainingEngine {
    * @throws ModelError if an operator between weights and loss has no derivative; DeviceError
    */
   static async open(program: TrainingProgram, options: EngineOptions = {}): Promise<TrainingEngine> {
-    const { threads, spinning } = options;
-    const place = await choosePlace(options);
-    const sessions = { device: place.device, threads, spinning };
-    const { updates = place.device === "webgpu" ? "device" : "memory" } = options;
+    const { device = "cpu", threads, spinning } = options;
+    const sessions = { device, threads, spinning };
+    const { updates = device === "webgpu" ? "device" : "memory" } = options;
     const runner = await GradientRunner.open(program, { ...sessions, gradients: updates });
     const { initializers } = program.model.graph;
     const weights = new Map(runner.weights.map((name) => [name, initializers.get(name) as Tensor]));
@@ -60,7 +48,7 @@ export class TrainingEngine {
       updates === "memory"
         ? createHostOptimiser(weights, options)
         : await createGraphOptimiser(weights, options, sessions);
-    return new TrainingEngine(place, runner, optimiser);
+    return new TrainingEngine(runner, optimiser);
   }
 
   async step(batch: TrainingBatch, rate: number): Promise<StepReport> {
@@ -75,13 +63,4 @@ export class TrainingEngine {
     await this.optimiser.release();
     await this.#runner.release();
   }
-}
-
-/** Opens a trivial graph to see which device works. */
-async function choosePlace({ device }: EngineOptions): Promise<Place> {
-  if (device === undefined || device === "cpu") return { device: "cpu", notes: [] };
-  const probe = await createOrtSession(encodeModel(copyGraph(new Map([["x", [2]]]))), { device });
-  const { device: chosen, notes } = probe;
-  await probe.release();
-  return { device: chosen, notes };
 }

@@ -1,9 +1,12 @@
 /** Training from first step to last: batches ahead, schedule, evaluation, checkpoints, metrics, interruption. */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ArgumentError, TrainingError } from "../errors.js";
+import { ArgumentError, DeviceError, TrainingError } from "../errors.js";
 import { packageVersion } from "../files/version.js";
 import type { Tensor } from "../onnx/tensor.js";
+import { chooseDevice } from "../runtime/choose-device.js";
+import type { Device, DeviceChoice, Place } from "../runtime/device.js";
+import { failureReason, isDeviceFailure } from "../runtime/device-failure.js";
 import { startWorker, type WorkerClient } from "../runtime/worker-client.js";
 import type { TrainingBatch } from "./batch.js";
 import {
@@ -17,8 +20,9 @@ import {
   type Settings,
   settingsOf,
 } from "./checkpoint.js";
-import type { EngineOptions, Place, StepReport } from "./engine.js";
+import type { EngineOptions, StepReport } from "./engine.js";
 import { appendMetrics, type StepLoss, type StepMetrics, startMetrics } from "./metrics.js";
+import type { EngineState } from "./optimiser/optimiser.js";
 import { type Schedule, scheduleFactor } from "./optimiser/schedule.js";
 import type { TrainingProgram } from "./program.js";
 
@@ -41,7 +45,9 @@ export interface Evaluation {
 }
 
 /** Options of {@link train}. */
-export interface TrainOptions extends EngineOptions {
+export interface TrainOptions extends Omit<EngineOptions, "device"> {
+  /** Default "cpu". Where another device fails, training continues on the CPU, from the last step that is known. */
+  readonly device?: DeviceChoice;
   /** Steps to take in all, those of a resumed run included. */
   readonly steps: number;
   /** Adam's rate, before the schedule. */
@@ -64,6 +70,8 @@ export interface TrainOptions extends EngineOptions {
   readonly signal?: AbortSignal;
   /** Called once with the device in use and the reasons against faster ones. */
   readonly onOpen?: (place: Place) => void;
+  /** Called with a line where devices were measured, and where one failed. */
+  readonly onNote?: (note: string) => void;
   /** Called after every step. */
   readonly onStep?: (metrics: StepMetrics) => void;
   readonly onEvaluation?: (step: number, score: number) => void;
@@ -95,17 +103,17 @@ export async function train(
 ): Promise<TrainingResult> {
   checkOptions(options);
   options.signal?.throwIfAborted();
-  const { optimiser, clipNorm, device, threads, spinning, updates } = options;
-  const worker = startWorker("./training-worker.js", import.meta.url);
+  const run = new Run(program, data, options);
   try {
-    const engineOptions = { optimiser, clipNorm, device, threads, spinning, updates };
-    const place = await worker.call<Place>("open", { program, options: engineOptions });
-    options.onOpen?.(place);
-    return await new Run(program, data, options, worker).toTheEnd();
+    await run.open();
+    return await run.toTheEnd();
   } finally {
-    await worker.terminate();
+    await run.close();
   }
 }
+
+/** A call that failed because of the device. */
+class LostDevice extends DeviceError {}
 
 function checkOptions({ steps, learningRate, evaluation, folder }: TrainOptions): void {
   if (!(Number.isInteger(steps) && steps >= 0))
@@ -121,18 +129,21 @@ class Run {
   readonly #program: TrainingProgram;
   readonly #data: TrainingData;
   readonly #options: TrainOptions;
-  readonly #worker: WorkerClient;
+  #worker: WorkerClient | undefined;
+  #device: Device = "cpu";
   readonly #checkpoints: string | undefined;
   readonly #metrics: string | undefined;
   /** Where the run is, as a checkpoint holds it. */
   readonly #state: CheckpointRecord;
   #savedAt = -1;
+  #evaluatedAt = -1;
+  /** The last step that was reported: one that is taken again is not reported again. */
+  #reportedAt = 0;
 
-  constructor(program: TrainingProgram, data: TrainingData, options: TrainOptions, worker: WorkerClient) {
+  constructor(program: TrainingProgram, data: TrainingData, options: TrainOptions) {
     this.#program = program;
     this.#data = data;
     this.#options = options;
-    this.#worker = worker;
     this.#checkpoints = options.folder && join(options.folder, checkpointFolder);
     this.#metrics = options.folder && join(options.folder, "metrics.jsonl");
     const settings = settingsOf(program, data, options);
@@ -141,21 +152,65 @@ class Run {
     this.#state = { version: packageVersion(), settings, step: 0, ...unknown };
   }
 
+  /** Opens the engine on the chosen device; on the CPU if the device that "auto" chose cannot run this program. */
+  async open(): Promise<void> {
+    const { device: choice = "cpu", onNote, onOpen } = this.#options;
+    let { device, notes } = await chooseDevice(choice, onNote);
+    try {
+      await this.#openOn(device);
+    } catch (error) {
+      if (choice !== "auto" || device === "cpu" || !isDeviceFailure(error)) throw error;
+      notes = [...notes, `${device}: ${failureReason(error)}`];
+      device = "cpu";
+      await this.#openOn(device);
+    }
+    onOpen?.({ device, notes });
+  }
+
+  async #openOn(device: Device): Promise<void> {
+    const { optimiser, clipNorm, threads, spinning, updates } = this.#options;
+    const options: EngineOptions = { optimiser, clipNorm, threads, spinning, updates, device };
+    const lost = this.#worker;
+    this.#worker = startWorker("./training-worker.js", import.meta.url);
+    this.#device = device;
+    void lost?.terminate();
+    await this.#worker.call("open", { program: this.#program, options });
+  }
+
+  async close(): Promise<void> {
+    await this.#worker?.terminate();
+  }
+
   async toTheEnd(): Promise<TrainingResult> {
-    const { steps, evaluation, signal, checkpointEvery = 500 } = this.#options;
-    const { learningRate, schedule = { kind: "constant" } } = this.#options;
     await this.#start();
     const resumedAt = this.#state.step;
-    if (this.#state.step === 0 && evaluation) await this.#evaluate(evaluation);
+    this.#reportedAt = resumedAt;
+    for (;;)
+      try {
+        return { ...(await this.#takeSteps()), resumedAt };
+      } catch (error) {
+        if (!(error instanceof LostDevice)) throw error;
+        await this.#fallBack(error);
+      }
+  }
+
+  async #takeSteps(): Promise<Omit<TrainingResult, "resumedAt">> {
+    const { steps, evaluation, signal, checkpointEvery = 500 } = this.#options;
+    const { learningRate, schedule = { kind: "constant" } } = this.#options;
     let next = this.#batch(this.#state.step);
-    while (this.#state.step < steps) {
+    for (;;) {
+      const { step } = this.#state;
+      if (evaluation && step % evaluation.every === 0 && step > this.#evaluatedAt)
+        await this.#evaluate(evaluation);
+      if (step === steps || (step > 0 && step % checkpointEvery === 0)) await this.#save();
+      if (step === steps) break;
       if (signal?.aborted) await this.#interrupt(signal);
       const asked = performance.now();
       const batch = (await next) as TrainingBatch;
       const started = performance.now();
-      const rate = learningRate * scheduleFactor(schedule, this.#state.step);
-      const running = this.#worker.call<StepReport>("step", { batch, rate });
-      next = this.#batch(this.#state.step + 1);
+      const rate = learningRate * scheduleFactor(schedule, step);
+      const running = this.#call<StepReport>("step", { batch, rate });
+      next = this.#batch(step + 1);
       const report = await running;
       const seconds = (performance.now() - started) / 1000;
       const metrics = this.#metricsOf(report, batch, rate, seconds, (started - asked) / 1000);
@@ -163,31 +218,63 @@ class Run {
       this.#state.last = { loss: metrics.loss, parts: metrics.parts };
       this.#state.step++;
       if (this.#metrics) appendMetrics(this.#metrics, metrics);
+      if (metrics.step <= this.#reportedAt) continue;
+      this.#reportedAt = metrics.step;
       this.#options.onStep?.(metrics);
-      if (evaluation && this.#state.step % evaluation.every === 0) await this.#evaluate(evaluation);
-      if (this.#state.step % checkpointEvery === 0) await this.#save();
     }
-    await this.#save();
     const { step, best, last } = this.#state;
     if (best && best.step !== step) await this.#loadBest(best.step);
-    const weights = await this.#worker.call<TrainingResult["weights"]>("weights", undefined);
-    return { weights, steps: step, resumedAt, best, last };
+    return { weights: await this.#call<TrainingResult["weights"]>("weights"), steps: step, best, last };
+  }
+
+  /** @throws LostDevice where the engine's device is to blame */
+  async #call<Result>(method: string, payload?: unknown): Promise<Result> {
+    try {
+      return await (this.#worker as WorkerClient).call<Result>(method, payload);
+    } catch (error) {
+      if (this.#device === "cpu" || !isDeviceFailure(error)) throw error;
+      throw new LostDevice(`${this.#device} failed: ${failureReason(error)}. Use --device cpu.`, {
+        cause: error,
+      });
+    }
+  }
+
+  /**
+   * Continues on the CPU: with the weights and moments of the last step if the device still gives them, else with
+   * those of the last checkpoint or the first ones. Batches depend on their number alone, so steps can be repeated.
+   */
+  async #fallBack({ cause }: LostDevice): Promise<void> {
+    const [device, { step }] = [this.#device, this.#state];
+    const state = await this.#call<EngineState>("state").catch(() => undefined);
+    await this.#openOn("cpu");
+    if (state?.step === step) await this.#call("restore", state);
+    else await this.#rewind();
+    this.#options.onNote?.(
+      `${device} failed after step ${step} (${failureReason(cause)}): training continues on the CPU after step ${this.#state.step}`,
+    );
   }
 
   /** Resumes at the last checkpoint, or removes those of an earlier run. */
   async #start(): Promise<void> {
     const { folder, resume } = this.#options;
-    if (!folder || !this.#checkpoints || !this.#metrics) return;
-    const last = resume === "continue" ? listCheckpoints(this.#checkpoints).at(-1) : undefined;
+    if (!folder || !this.#checkpoints) return;
+    if (resume !== "continue") rmSync(this.#checkpoints, { recursive: true, force: true });
+    mkdirSync(folder, { recursive: true });
+    await this.#rewind();
+  }
+
+  /** Goes back to the last checkpoint, or to the start, where the engine already is. */
+  async #rewind(): Promise<void> {
+    const last = this.#checkpoints && listCheckpoints(this.#checkpoints).at(-1);
     if (last) {
       const checkpoint = await readCheckpoint(last);
       checkSettings(checkpoint, this.#state);
-      await this.#worker.call("load", checkpoint);
+      await this.#call("load", checkpoint);
       Object.assign(this.#state, checkpoint.record);
-      this.#savedAt = checkpoint.record.step;
-    } else rmSync(this.#checkpoints, { recursive: true, force: true });
-    mkdirSync(folder, { recursive: true });
-    startMetrics(this.#metrics, this.#state.step);
+    } else Object.assign(this.#state, { step: 0, best: undefined, last: undefined });
+    const { step } = this.#state;
+    [this.#savedAt, this.#evaluatedAt] = last ? [step, step] : [-1, -1];
+    if (this.#metrics) startMetrics(this.#metrics, step);
   }
 
   /** The batch of a step, made while the step before runs; undefined after the last step. */
@@ -240,19 +327,21 @@ class Run {
   async #evaluate(evaluation: Evaluation): Promise<void> {
     const started = performance.now();
     const { step, best } = this.#state;
-    const score = await evaluation.run(await this.#worker.call("weights", undefined), step);
+    const score = await evaluation.run(await this.#call("weights"), step);
     if (Number.isNaN(score)) throw new TrainingError(`step ${step}: the evaluation's score is NaN`);
     const seconds = (performance.now() - started) / 1000;
     if (this.#metrics) appendMetrics(this.#metrics, { step, score, seconds });
     this.#options.onEvaluation?.(step, score);
-    if (best && score <= best.score) return;
-    this.#state.best = { step, score };
-    await this.#save();
+    if (!best || best.step === step || score > best.score) {
+      this.#state.best = { step, score };
+      await this.#save();
+    }
+    this.#evaluatedAt = step;
   }
 
   async #save(): Promise<void> {
     if (!this.#checkpoints || this.#savedAt === this.#state.step) return;
-    await this.#worker.call("save", { folder: this.#checkpoints, record: this.#state });
+    await this.#call("save", { folder: this.#checkpoints, record: this.#state });
     this.#savedAt = this.#state.step;
     pruneCheckpoints(this.#checkpoints, { keep: this.#options.keep ?? 2, best: this.#state.best?.step });
   }
@@ -261,6 +350,6 @@ class Run {
     const place = listCheckpoints(this.#checkpoints as string).find((found) => found.step === step);
     if (!place)
       throw new TrainingError(`${this.#checkpoints}: the best checkpoint, of step ${step}, is missing`);
-    await this.#worker.call("load", await readCheckpoint(place));
+    await this.#call("load", await readCheckpoint(place));
   }
 }
