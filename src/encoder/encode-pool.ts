@@ -3,7 +3,7 @@ import { soleArchitecture } from "../architectures/registry.js";
 import { DeviceError } from "../errors.js";
 import { chooseDevice } from "../runtime/choose-device.js";
 import type { Device, DeviceChoice } from "../runtime/device.js";
-import { failureReason, isDeviceFailure } from "../runtime/device-failure.js";
+import { failedDevices, failureReason, isDeviceFailure } from "../runtime/device-failure.js";
 import { shared } from "../runtime/shared-array.js";
 import type { WorkerClient } from "../runtime/worker-client.js";
 import { WorkerPool } from "../runtime/worker-pool.js";
@@ -149,6 +149,7 @@ export class EncodePool {
   async #fallBack(failed: OpenWorkers, error: unknown): Promise<void> {
     if (failed.device === "cpu" || this.#isClosed || !isDeviceFailure(error)) throw error;
     if (this.#onCpu === undefined) {
+      failedDevices.add(failed.device);
       this.#request.onNote?.(
         `${failed.device} failed (${failureReason(error)}): encoding continues on the CPU`,
       );

@@ -10,6 +10,7 @@ import { readJson } from "../files/json.js";
 import { packageVersion } from "../files/version.js";
 import { writeWholeJson } from "../files/whole-file.js";
 import type { Device, DeviceChoice, Place } from "./device.js";
+import { failedDevices } from "./device-failure.js";
 import type { DeviceAnswer } from "./device-probe.js";
 import { missingPart, nativePackage } from "./native-devices.js";
 import { runProbe } from "./probe.js";
@@ -33,11 +34,16 @@ type Answers = Readonly<Record<string, DeviceAnswer>>;
 let known: Promise<Answers> | undefined;
 
 /**
- * Resolves "auto"; a named device is taken as it is. Where only the CPU may work, nothing is measured.
- * @param onNote called with the line that tells what was measured and where the answer is kept
+ * Resolves "auto"; a named device is taken as it is, unless it has failed in this process. Where only the CPU may work,
+ * nothing is measured. @param onNote called with the line that tells what was measured and where the answer is kept
  */
 export async function chooseDevice(choice: DeviceChoice, onNote?: (note: string) => void): Promise<Place> {
-  if (choice !== "auto") return { device: choice, notes: [] };
+  const place = choice === "auto" ? await choose(onNote) : { device: choice, notes: [] };
+  if (!failedDevices.has(place.device)) return place;
+  return { device: "cpu", notes: [...place.notes, `${place.device}: it has failed`] };
+}
+
+async function choose(onNote?: (note: string) => void): Promise<Place> {
   const all = candidates();
   const possible = all.filter(({ missing }) => missing === undefined).map(({ device }) => device);
   const missing = all.flatMap(({ device, missing }) => (missing ? [`${device}: ${missing}`] : []));

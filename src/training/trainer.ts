@@ -6,7 +6,7 @@ import { packageVersion } from "../files/version.js";
 import type { Tensor } from "../onnx/tensor.js";
 import { chooseDevice } from "../runtime/choose-device.js";
 import type { Device, DeviceChoice, Place } from "../runtime/device.js";
-import { failureReason, isDeviceFailure } from "../runtime/device-failure.js";
+import { failedDevices, failureReason, isDeviceFailure } from "../runtime/device-failure.js";
 import { startWorker, type WorkerClient } from "../runtime/worker-client.js";
 import type { TrainingBatch } from "./batch.js";
 import {
@@ -137,8 +137,8 @@ class Run {
   readonly #state: CheckpointRecord;
   #savedAt = -1;
   #evaluatedAt = -1;
-  /** The last step that was reported: one that is taken again is not reported again. */
-  #reportedAt = 0;
+  /** The last step and evaluation that were reported: what is repeated is not reported again. */
+  readonly #reported = { step: 0, evaluation: -1 };
 
   constructor(program: TrainingProgram, data: TrainingData, options: TrainOptions) {
     this.#program = program;
@@ -184,7 +184,7 @@ class Run {
   async toTheEnd(): Promise<TrainingResult> {
     await this.#start();
     const resumedAt = this.#state.step;
-    this.#reportedAt = resumedAt;
+    this.#reported.step = resumedAt;
     for (;;)
       try {
         return { ...(await this.#takeSteps()), resumedAt };
@@ -218,8 +218,8 @@ class Run {
       this.#state.last = { loss: metrics.loss, parts: metrics.parts };
       this.#state.step++;
       if (this.#metrics) appendMetrics(this.#metrics, metrics);
-      if (metrics.step <= this.#reportedAt) continue;
-      this.#reportedAt = metrics.step;
+      if (metrics.step <= this.#reported.step) continue;
+      this.#reported.step = metrics.step;
       this.#options.onStep?.(metrics);
     }
     const { step, best, last } = this.#state;
@@ -245,6 +245,7 @@ class Run {
    */
   async #fallBack({ cause }: LostDevice): Promise<void> {
     const [device, { step }] = [this.#device, this.#state];
+    failedDevices.add(device);
     const state = await this.#call<EngineState>("state").catch(() => undefined);
     await this.#openOn("cpu");
     if (state?.step === step) await this.#call("restore", state);
@@ -331,7 +332,8 @@ class Run {
     if (Number.isNaN(score)) throw new TrainingError(`step ${step}: the evaluation's score is NaN`);
     const seconds = (performance.now() - started) / 1000;
     if (this.#metrics) appendMetrics(this.#metrics, { step, score, seconds });
-    this.#options.onEvaluation?.(step, score);
+    if (step > this.#reported.evaluation) this.#options.onEvaluation?.(step, score);
+    this.#reported.evaluation = Math.max(step, this.#reported.evaluation);
     if (!best || best.step === step || score > best.score) {
       this.#state.best = { step, score };
       await this.#save();
