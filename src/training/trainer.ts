@@ -1,13 +1,11 @@
 /** Training from first step to last: batches ahead, schedule, evaluation, checkpoints, metrics, interruption. */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ArgumentError, DeviceError, TrainingError } from "../errors.js";
+import { ArgumentError, TrainingError } from "../errors.js";
 import { packageVersion } from "../files/version.js";
 import type { Tensor } from "../onnx/tensor.js";
-import { chooseDevice } from "../runtime/choose-device.js";
-import type { Device, DeviceChoice, Place } from "../runtime/device.js";
-import { failedDevices, failureReason, isDeviceFailure } from "../runtime/device-failure.js";
-import { startWorker, type WorkerClient } from "../runtime/worker-client.js";
+import type { DeviceChoice, Place } from "../runtime/device.js";
+import { failureReason } from "../runtime/device-failure.js";
 import type { TrainingBatch } from "./batch.js";
 import {
   type CheckpointRecord,
@@ -21,8 +19,8 @@ import {
   settingsOf,
 } from "./checkpoint.js";
 import type { EngineOptions, StepReport } from "./engine.js";
-import { appendMetrics, type StepLoss, type StepMetrics, startMetrics } from "./metrics.js";
-import type { EngineState } from "./optimiser/optimiser.js";
+import { EngineClient, LostDevice } from "./engine-client.js";
+import { appendMetrics, type StepLoss, type StepMetrics, startMetrics, stepMetrics } from "./metrics.js";
 import { type Schedule, scheduleFactor } from "./optimiser/schedule.js";
 import type { TrainingProgram } from "./program.js";
 
@@ -103,17 +101,14 @@ export async function train(
 ): Promise<TrainingResult> {
   checkOptions(options);
   options.signal?.throwIfAborted();
-  const run = new Run(program, data, options);
+  const engine = await EngineClient.open(program, options);
   try {
-    await run.open();
-    return await run.toTheEnd();
+    options.onOpen?.(engine.place);
+    return await new Run(program, data, options, engine).toTheEnd();
   } finally {
-    await run.close();
+    await engine.close();
   }
 }
-
-/** A call that failed because of the device. */
-class LostDevice extends DeviceError {}
 
 function checkOptions({ steps, learningRate, evaluation, folder }: TrainOptions): void {
   if (!(Number.isInteger(steps) && steps >= 0))
@@ -129,8 +124,7 @@ class Run {
   readonly #program: TrainingProgram;
   readonly #data: TrainingData;
   readonly #options: TrainOptions;
-  #worker: WorkerClient | undefined;
-  #device: Device = "cpu";
+  readonly #engine: EngineClient;
   readonly #checkpoints: string | undefined;
   readonly #metrics: string | undefined;
   /** Where the run is, as a checkpoint holds it. */
@@ -140,9 +134,10 @@ class Run {
   /** The last step and evaluation that were reported: what is repeated is not reported again. */
   readonly #reported = { step: 0, evaluation: -1 };
 
-  constructor(program: TrainingProgram, data: TrainingData, options: TrainOptions) {
+  constructor(program: TrainingProgram, data: TrainingData, options: TrainOptions, engine: EngineClient) {
     this.#program = program;
     this.#data = data;
+    this.#engine = engine;
     this.#options = options;
     this.#checkpoints = options.folder && join(options.folder, checkpointFolder);
     this.#metrics = options.folder && join(options.folder, "metrics.jsonl");
@@ -150,35 +145,6 @@ class Run {
     // every field, so that a resumed run writes them in the same order
     const unknown = { best: undefined, last: undefined };
     this.#state = { version: packageVersion(), settings, step: 0, ...unknown };
-  }
-
-  /** Opens the engine on the chosen device; on the CPU if the device that "auto" chose cannot run this program. */
-  async open(): Promise<void> {
-    const { device: choice = "cpu", onNote, onOpen } = this.#options;
-    let { device, notes } = await chooseDevice(choice, onNote);
-    try {
-      await this.#openOn(device);
-    } catch (error) {
-      if (choice !== "auto" || device === "cpu" || !isDeviceFailure(error)) throw error;
-      notes = [...notes, `${device}: ${failureReason(error)}`];
-      device = "cpu";
-      await this.#openOn(device);
-    }
-    onOpen?.({ device, notes });
-  }
-
-  async #openOn(device: Device): Promise<void> {
-    const { optimiser, clipNorm, threads, spinning, updates } = this.#options;
-    const options: EngineOptions = { optimiser, clipNorm, threads, spinning, updates, device };
-    const lost = this.#worker;
-    this.#worker = startWorker("./training-worker.js", import.meta.url);
-    this.#device = device;
-    void lost?.terminate();
-    await this.#worker.call("open", { program: this.#program, options });
-  }
-
-  async close(): Promise<void> {
-    await this.#worker?.terminate();
   }
 
   async toTheEnd(): Promise<TrainingResult> {
@@ -209,11 +175,13 @@ class Run {
       const batch = (await next) as TrainingBatch;
       const started = performance.now();
       const rate = learningRate * scheduleFactor(schedule, step);
-      const running = this.#call<StepReport>("step", { batch, rate });
+      const running = this.#engine.call<StepReport>("step", { batch, rate });
       next = this.#batch(step + 1);
       const report = await running;
       const seconds = (performance.now() - started) / 1000;
-      const metrics = this.#metricsOf(report, batch, rate, seconds, (started - asked) / 1000);
+      const wait = (started - asked) / 1000;
+      const times = { step: step + 1, learningRate: rate, seconds, wait };
+      const metrics = stepMetrics(report, this.#program.loss, { ...times, phrases: batch.phrases });
       if (!report.finite) await this.#stopAtNaN(metrics);
       this.#state.last = { loss: metrics.loss, parts: metrics.parts };
       this.#state.step++;
@@ -224,34 +192,24 @@ class Run {
     }
     const { step, best, last } = this.#state;
     if (best && best.step !== step) await this.#loadBest(best.step);
-    return { weights: await this.#call<TrainingResult["weights"]>("weights"), steps: step, best, last };
-  }
-
-  /** @throws LostDevice where the engine's device is to blame */
-  async #call<Result>(method: string, payload?: unknown): Promise<Result> {
-    try {
-      return await (this.#worker as WorkerClient).call<Result>(method, payload);
-    } catch (error) {
-      if (this.#device === "cpu" || !isDeviceFailure(error)) throw error;
-      throw new LostDevice(`${this.#device} failed: ${failureReason(error)}. Use --device cpu.`, {
-        cause: error,
-      });
-    }
+    return {
+      weights: await this.#engine.call<TrainingResult["weights"]>("weights"),
+      steps: step,
+      best,
+      last,
+    };
   }
 
   /**
    * Continues on the CPU: with the weights and moments of the last step if the device still gives them, else with
    * those of the last checkpoint or the first ones. Batches depend on their number alone, so steps can be repeated.
    */
-  async #fallBack({ cause }: LostDevice): Promise<void> {
-    const [device, { step }] = [this.#device, this.#state];
-    failedDevices.add(device);
-    const state = await this.#call<EngineState>("state").catch(() => undefined);
-    await this.#openOn("cpu");
-    if (state?.step === step) await this.#call("restore", state);
-    else await this.#rewind();
+  async #fallBack({ device, cause }: LostDevice): Promise<void> {
+    const { step } = this.#state;
+    if (!(await this.#engine.moveToCpu(step))) await this.#rewind();
     this.#options.onNote?.(
-      `${device} failed after step ${step} (${failureReason(cause)}): training continues on the CPU after step ${this.#state.step}`,
+      `${device} failed after step ${step} (${failureReason(cause)}): ` +
+        `training continues on the CPU after step ${this.#state.step}`,
     );
   }
 
@@ -270,7 +228,7 @@ class Run {
     if (last) {
       const checkpoint = await readCheckpoint(last);
       checkSettings(checkpoint, this.#state);
-      await this.#call("load", checkpoint);
+      await this.#engine.call("load", checkpoint);
       Object.assign(this.#state, checkpoint.record);
     } else Object.assign(this.#state, { step: 0, best: undefined, last: undefined });
     const { step } = this.#state;
@@ -284,22 +242,6 @@ class Run {
     // a failure is reported where the batch is awaited, which may be later
     batch.catch(() => {});
     return batch;
-  }
-
-  #metricsOf(
-    { losses, gradientNorm }: StepReport,
-    { phrases }: TrainingBatch,
-    learningRate: number,
-    seconds: number,
-    wait: number,
-  ): StepMetrics {
-    const { [this.#program.loss]: loss, ...parts } = losses;
-    return {
-      ...{ step: this.#state.step + 1, loss, parts, gradientNorm, learningRate },
-      phrasesPerSecond: phrases / seconds,
-      memory: process.memoryUsage.rss(),
-      ...{ seconds, wait },
-    };
   }
 
   /** Saves the batch of a step without finite numbers. The engine has kept nothing of the step. */
@@ -328,7 +270,7 @@ class Run {
   async #evaluate(evaluation: Evaluation): Promise<void> {
     const started = performance.now();
     const { step, best } = this.#state;
-    const score = await evaluation.run(await this.#call("weights"), step);
+    const score = await evaluation.run(await this.#engine.call("weights"), step);
     if (Number.isNaN(score)) throw new TrainingError(`step ${step}: the evaluation's score is NaN`);
     const seconds = (performance.now() - started) / 1000;
     if (this.#metrics) appendMetrics(this.#metrics, { step, score, seconds });
@@ -343,7 +285,7 @@ class Run {
 
   async #save(): Promise<void> {
     if (!this.#checkpoints || this.#savedAt === this.#state.step) return;
-    await this.#call("save", { folder: this.#checkpoints, record: this.#state });
+    await this.#engine.call("save", { folder: this.#checkpoints, record: this.#state });
     this.#savedAt = this.#state.step;
     pruneCheckpoints(this.#checkpoints, { keep: this.#options.keep ?? 2, best: this.#state.best?.step });
   }
@@ -352,6 +294,6 @@ class Run {
     const place = listCheckpoints(this.#checkpoints as string).find((found) => found.step === step);
     if (!place)
       throw new TrainingError(`${this.#checkpoints}: the best checkpoint, of step ${step}, is missing`);
-    await this.#call("load", await readCheckpoint(place));
+    await this.#engine.call("load", await readCheckpoint(place));
   }
 }
