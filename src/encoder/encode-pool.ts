@@ -178,8 +178,9 @@ async function openWorkers({ folder, precision, cores }: PoolRequest, device: De
   const copies = Math.max(1, Math.min(cores, affordable));
   const request = { folder, precision, device, threads: Math.max(1, Math.floor(cores / copies)) };
   let facts: OpenReply | undefined;
+  const stored = precision === "half" ? "full" : precision;
   const share = async () =>
-    device === "cpu" ? soleArchitecture(folder.features)?.share?.(folder, precision) : undefined;
+    device === "cpu" ? soleArchitecture(folder.features)?.share?.(folder, stored) : undefined;
   let graph: ReturnType<typeof share> | undefined;
   const pool = new WorkerPool({
     script: "./encode-worker.js",

@@ -11,8 +11,8 @@ export interface OpenRequest {
   readonly graph?: SharedGraph;
 }
 
-/** Numbers the graph computes with: as exported, or weights quantised to int8. */
-export type Precision = "full" | "int8";
+/** Numbers the graph computes with: as exported, float16 in transformers (pooled in float32), or weights in int8. */
+export type Precision = "full" | "half" | "int8";
 
 export interface OpenReply {
   readonly dimension: number;

@@ -1,9 +1,21 @@
 /** What a session is made from: the path of a model's graph, or its bytes. */
 import type { ModelFolder } from "../architectures/architecture.js";
+import { architectureOf } from "../architectures/registry.js";
+import type { Device } from "../runtime/device.js";
 import type { Precision } from "./encode-protocol.js";
 
-export const graphSource = async (folder: ModelFolder, precision: Precision): Promise<string | Uint8Array> =>
-  precision === "full" ? folder.graph : int8Graph(folder);
+export async function graphSource(
+  folder: ModelFolder,
+  precision: Precision,
+  device: Device,
+): Promise<string | Uint8Array> {
+  if (precision === "int8") return int8Graph(folder);
+  const isTransformer = folder.features.some((feature) => architectureOf(feature).cost === "transformer");
+  const isRewritten = precision === "half" || device !== "cpu";
+  // bytes of a graph hold at most 2 GiB
+  if (!isTransformer || !isRewritten || folder.sizeBytes > 1.8e9) return folder.graph;
+  return (await import("./device-graph.js")).deviceGraph(folder, precision);
+}
 
 /** The graph with weights in int8, or its path. Code that reads ONNX files is loaded only here: loading takes time. */
 async function int8Graph({ graph, quantizedGraph }: ModelFolder): Promise<string | Uint8Array> {

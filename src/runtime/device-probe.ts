@@ -16,8 +16,10 @@ export interface DeviceAnswer extends ProbeAnswer {
 /** Tokens of the step, and the widths of MiniLM and E5-small. */
 const [tokens, width, inner] = [2048, 384, 1536] as const;
 const layers = 3;
-/** The measurement ends with the run in which this time is over. */
-const patience = 500;
+/** Tokens of the first runs. */
+const few = 32;
+/** The measurement ends with the run in which this time is over, and before the first that would take much longer. */
+const [patience, hopeless] = [500, 10_000] as const;
 
 const uniform = (count: number, scale: number, seed: number): Float32Array => {
   const random = createRandom(seed);
@@ -38,20 +40,26 @@ function stepGraph(): Uint8Array {
   return encodeModel(g.model());
 }
 
-/** The fastest of some runs after the first, which also prepares kernels; and what the step gives. */
+/** The fastest of some runs after a small one, which prepares kernels; and what the small one gives. */
 async function timeOn(device: Device): Promise<{ milliseconds: number; values: ArrayLike<number> }> {
   const session = await createOrtSession(stepGraph(), { device, threads: availableParallelism() });
-  const x = { type: "float32", dims: [tokens, width], data: uniform(tokens * width, 2, 3) } as const;
-  const { y } = await session.run({ x });
-  let milliseconds = Number.POSITIVE_INFINITY;
-  const end = performance.now() + patience;
-  for (let run = 0; run < 10 && (run === 0 || performance.now() < end); run++) {
+  const run = async (rows: number) => {
+    const x = { type: "float32", dims: [rows, width], data: uniform(rows * width, 2, 3) } as const;
     const started = performance.now();
-    await session.run({ x });
-    milliseconds = Math.min(milliseconds, performance.now() - started);
+    const { y } = await session.run({ x });
+    return { milliseconds: performance.now() - started, values: y.data as Float32Array };
+  };
+  const { values } = await run(few);
+  let milliseconds = ((await run(few)).milliseconds * tokens) / few;
+  // a Vulkan driver on the CPU would take minutes
+  if (milliseconds < hopeless) {
+    milliseconds = Number.POSITIVE_INFINITY;
+    const end = performance.now() + patience;
+    for (let runs = 0; runs < 10 && (runs === 0 || performance.now() < end); runs++)
+      milliseconds = Math.min(milliseconds, (await run(tokens)).milliseconds);
   }
   await session.release();
-  return { milliseconds, values: y.data as Float32Array };
+  return { milliseconds, values };
 }
 
 /** A device that computes other numbers than the CPU does not work. */
