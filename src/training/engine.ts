@@ -2,10 +2,10 @@
 import type { Tensor } from "../onnx/tensor.js";
 import type { SessionOptions } from "../runtime/ort-session.js";
 import type { TrainingBatch } from "./batch.js";
-import { GradientRunner, type Losses } from "./gradients/gradients.js";
+import { GradientRunner } from "./gradients/gradients.js";
 import { createGraphOptimiser } from "./optimiser/graph-optimiser.js";
 import { createHostOptimiser } from "./optimiser/host-optimiser.js";
-import type { Optimiser, OptimiserOptions } from "./optimiser/optimiser.js";
+import type { Optimiser, OptimiserOptions, StepReport } from "./optimiser/optimiser.js";
 import type { TrainingProgram } from "./program.js";
 
 export interface EngineOptions
@@ -13,15 +13,6 @@ export interface EngineOptions
     Pick<SessionOptions, "device" | "threads" | "spinning"> {
   /** Where the weights are kept and updated; default "device" on webgpu, else "memory". */
   readonly updates?: "memory" | "device";
-}
-
-export interface StepReport {
-  /** Before the update. */
-  readonly losses: Losses;
-  /** Global norm of the gradients before clipping. */
-  readonly gradientNorm: number;
-  /** False if the loss or a gradient is NaN or infinite: then nothing was changed. */
-  readonly finite: boolean;
 }
 
 export class TrainingEngine {
@@ -54,9 +45,7 @@ export class TrainingEngine {
   async step(batch: TrainingBatch, rate: number): Promise<StepReport> {
     const sink = this.optimiser.sink();
     const losses = await this.#runner.run(batch, this.optimiser.feeds(), sink);
-    const finite = Object.values(losses).every(Number.isFinite);
-    const gradientNorm = await this.optimiser.update(sink, { rate, finite });
-    return { losses, gradientNorm, finite: finite && Number.isFinite(gradientNorm) };
+    return this.optimiser.update(sink, { rate, losses });
   }
 
   async release(): Promise<void> {

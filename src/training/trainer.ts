@@ -18,9 +18,10 @@ import {
   type Settings,
   settingsOf,
 } from "./checkpoint.js";
-import type { EngineOptions, StepReport } from "./engine.js";
+import type { EngineOptions } from "./engine.js";
 import { EngineClient, LostDevice } from "./engine-client.js";
 import { appendMetrics, type StepLoss, type StepMetrics, startMetrics, stepMetrics } from "./metrics.js";
+import type { StepReport } from "./optimiser/optimiser.js";
 import { type Schedule, scheduleFactor } from "./optimiser/schedule.js";
 import type { TrainingProgram } from "./program.js";
 
