@@ -78,8 +78,10 @@ export class EncodePool {
     try {
       return new EncodePool(request, await openWorkers(request, device), notes);
     } catch (error) {
-      if (request.device !== "auto" || device === "cpu" || !isDeviceFailure(error)) throw error;
-      const more = [...notes, `${device}: ${failureReason(error)}`];
+      if (device === "cpu" || !isDeviceFailure(error)) throw error;
+      const reason = failureReason(error);
+      if (request.device !== "auto") throw error instanceof DeviceError ? error : unfit(request, reason);
+      const more = [...notes, `${device}: ${reason}`];
       return new EncodePool(request, await openWorkers(request, "cpu"), more);
     }
   }
@@ -203,6 +205,11 @@ async function openWorkers({ folder, precision, cores }: PoolRequest, device: De
     await pool.close();
     throw error;
   }
+}
+
+function unfit({ device, folder, precision }: PoolRequest, reason: string): DeviceError {
+  const cure = precision === "half" ? `precision "full", or --device cpu` : "--device cpu";
+  return new DeviceError(`device ${device} cannot run ${folder.name}: ${reason}. Use ${cure}.`);
 }
 
 /** The phrases in shares for the workers, longest first. */

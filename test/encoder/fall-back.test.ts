@@ -42,11 +42,21 @@ describe("encoding on a device that fails", () => {
     });
   });
 
-  it("opens a model on the CPU that the device which auto chose cannot open", async () => {
-    const fake = fakeWebgpu({ refused: true, delay: { cpu: 200 } });
+  it("opens a model on the CPU that the device which auto chose cannot run", async () => {
+    const fake = fakeWebgpu({ refused: "run", delay: { cpu: 200 } });
     const { stderr } = await encode("auto", { ...fake, XDG_CACHE_HOME: folder });
     expect(stderr).toContain("device auto: webgpu, ");
     expect(stderr).toContain(", on cpu\n");
-    expect(stderr).toContain("  not webgpu: device webgpu does not work here: refused (a test)");
+    expect(stderr).toContain("  not webgpu: refused (a test)\n");
+  });
+
+  it.each([
+    ["open", /^pearl: device webgpu does not work here: refused \(a test\)\. Use --device auto or cpu\.$/m],
+    ["run", /^pearl: device webgpu cannot run pearl-oracle-\w+: refused \(a test\)\. Use --device cpu\.$/m],
+  ] as const)("ends where a named device cannot %s the model", async (refused, message) => {
+    const parameters = ["encode", table, "-m", model, "-o", "-", "--device", "webgpu"];
+    const { code, stderr } = await pearl(parameters, { environment: fakeWebgpu({ refused }) });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(message);
   });
 });

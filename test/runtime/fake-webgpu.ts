@@ -8,8 +8,8 @@ export interface FakeWebgpu {
   readonly failAt?: number;
   /** Whether all later runs fail, too. */
   readonly lost?: boolean;
-  /** Whether sessions on webgpu open in the program's first thread alone. */
-  readonly refused?: boolean;
+  /** What sessions on webgpu refuse, except in the program's first thread. */
+  readonly refused?: "open" | "run";
 }
 
 export const fakeWebgpu = (fake: FakeWebgpu): Record<string, string> => ({
