@@ -1,6 +1,6 @@
 /** What a session is made from: the path of a model's graph, or its bytes. */
 import type { ModelFolder } from "../architectures/architecture.js";
-import { architectureOf } from "../architectures/registry.js";
+import { architectureOf, inheritArchitectures } from "../architectures/registry.js";
 import type { Device } from "../runtime/device.js";
 import type { Precision } from "./encode-protocol.js";
 
@@ -10,10 +10,11 @@ export async function graphSource(
   device: Device,
 ): Promise<string | Uint8Array> {
   if (precision === "int8") return int8Graph(folder);
+  if (precision === "full" && device === "cpu") return folder.graph;
+  await inheritArchitectures();
   const isTransformer = folder.features.some((feature) => architectureOf(feature).cost === "transformer");
-  const isRewritten = precision === "half" || device !== "cpu";
   // bytes of a graph hold at most 2 GiB
-  if (!isTransformer || !isRewritten || folder.sizeBytes > 1.8e9) return folder.graph;
+  if (!isTransformer || folder.sizeBytes > 1.8e9) return folder.graph;
   return (await import("./device-graph.js")).deviceGraph(folder, precision);
 }
 
