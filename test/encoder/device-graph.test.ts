@@ -1,12 +1,17 @@
 /** The graph for a GPU, computed on the CPU: pooled inside, and in half precision; test/slow/webgpu runs it there. */
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { readModelFolder } from "../../src/architectures/model-folder.js";
 import { deviceGraph, poolTokens } from "../../src/encoder/device-graph.js";
 import { PhraseEncoder } from "../../src/encoder/phrase-encoder.js";
 import { pool } from "../../src/encoder/pooling.js";
+import { finetuneOnCorpus } from "../../src/methods/corpus/corpus-finetune.js";
 import { encodeModel, readModel } from "../../src/onnx/io/file.js";
 import { createOrtSession } from "../../src/runtime/ort-session.js";
 import type { Feeds } from "../../src/runtime/tensor.js";
+import { corpusPhrases, smallCorpus, smallSettings } from "../training/small-corpus.js";
 import { makeOracleModel, oracleBatch, oracleExports } from "./oracle-model.js";
 
 const open: PhraseEncoder[] = [];
@@ -71,4 +76,20 @@ describe("the graph for a GPU", () => {
       expect(half.byteLength).toBeLessThan(0.6 * whole.byteLength);
     },
   );
+
+  it("keeps characters and types of a whole model in half precision", async () => {
+    const output = join(mkdtempSync(join(tmpdir(), "pearl-half-")), "model");
+    await finetuneOnCorpus({ settings: smallSettings, corpus: await smallCorpus(), output, steps: 30 });
+    const [half, full] = await Promise.all(
+      (["half", "full"] as const).map((precision) => PhraseEncoder.load(output, { precision, threads: 1 })),
+    );
+    open.push(half, full);
+    const phrases = corpusPhrases.map(({ phrase }) => phrase);
+    const [found, expected] = [await half.encodeWithTypes(phrases), await full.encodeWithTypes(phrases)];
+    const largest = (a: Float32Array, b: Float32Array) =>
+      a.reduce((most, value, i) => Math.max(most, Math.abs(value - b[i])), 0);
+    expect(largest(found.data, expected.data)).toBeLessThan(1e-3);
+    expect(largest(found.types, expected.types)).toBeLessThan(1e-2);
+    expect(largest(found.data, expected.data)).toBeGreaterThan(0);
+  });
 });
