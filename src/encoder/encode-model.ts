@@ -18,7 +18,7 @@ import {
   rowWidth,
   STOP,
 } from "./encode-protocol.js";
-import { explainGraph, graphSource } from "./graph-source.js";
+import { explainGraph, graphSource } from "./graph/graph-source.js";
 import { finishVector, pool } from "./pooling.js";
 
 /** Tokens of a batch, by device; on a CPU they fit a core's level 2 cache (measured, benchmarks/encode-speed.mjs). */

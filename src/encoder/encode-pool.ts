@@ -1,9 +1,9 @@
 /** A model in workers on one device: divides the phrases of a call among them. */
 import { soleArchitecture } from "../architectures/registry.js";
 import { DeviceError } from "../errors.js";
-import { chooseDevice } from "../runtime/choose-device.js";
-import type { Device, DeviceChoice } from "../runtime/device.js";
-import { failedDevices, failureReason, isDeviceFailure } from "../runtime/device-failure.js";
+import type { Device, DeviceChoice, Place } from "../runtime/device.js";
+import { chooseDevice } from "../runtime/devices/choose-device.js";
+import { failedDevices, failureReason, isDeviceFailure } from "../runtime/devices/device-failure.js";
 import { shared } from "../runtime/shared-array.js";
 import type { WorkerClient } from "../runtime/worker-client.js";
 import { WorkerPool } from "../runtime/worker-pool.js";
@@ -31,7 +31,7 @@ const PROGRESS_MILLISECONDS = 100;
 /** Memory that copies of a model in several workers may take together, in bytes. */
 const COPIES_BUDGET = 1.5e9;
 
-interface PoolRequest extends Pick<OpenRequest, "folder" | "precision"> {
+export interface PoolRequest extends Pick<OpenRequest, "folder" | "precision"> {
   readonly device: DeviceChoice;
   /** CPU threads in all. */
   readonly cores: number;
@@ -74,7 +74,7 @@ export class EncodePool {
    * @throws ModelError, DeviceError
    */
   static async open(request: PoolRequest): Promise<EncodePool> {
-    const { device, notes } = await chooseDevice(request.device, request.onNote);
+    const { device, notes } = await deviceFor(request, request.device);
     try {
       return new EncodePool(request, await openWorkers(request, device), notes);
     } catch (error) {
@@ -206,6 +206,12 @@ async function openWorkers({ folder, precision, cores }: PoolRequest, device: De
     throw error;
   }
 }
+
+/** Where a model runs; "auto" takes the device that the model is known to run fastest on. */
+export const deviceFor = (
+  { folder, onNote }: Pick<PoolRequest, "folder" | "onNote">,
+  choice: DeviceChoice,
+): Promise<Place> => chooseDevice(choice === "auto" ? (folder.preferredDevice ?? choice) : choice, onNote);
 
 function unfit({ device, folder, precision }: PoolRequest, reason: string): DeviceError {
   const cure = precision === "half" ? `precision "full", or --device cpu` : "--device cpu";

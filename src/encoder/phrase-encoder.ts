@@ -3,10 +3,9 @@ import { type ModelFolder, readModelFolder } from "../architectures/model-folder
 import { ArgumentError, ModelError } from "../errors.js";
 import type { DownloadProgress } from "../hub/download.js";
 import { locateModel } from "../hub/locate.js";
-import { chooseDevice } from "../runtime/choose-device.js";
 import type { Device, DeviceChoice } from "../runtime/device.js";
 import { availableParallelism } from "../runtime/thread.js";
-import { EncodePool } from "./encode-pool.js";
+import { deviceFor, EncodePool, type PoolRequest } from "./encode-pool.js";
 import { type EncodePart, type Precision, splitRows } from "./encode-protocol.js";
 import { modelFingerprint } from "./model-fingerprint.js";
 import { dotProducts } from "./pooling.js";
@@ -87,8 +86,6 @@ export interface TypesOptions
   readonly top?: number;
 }
 
-type LoadedOptions = Omit<Parameters<typeof EncodePool.open>[0], "device">;
-
 /**
  * A phrase encoder.
  *
@@ -97,7 +94,7 @@ type LoadedOptions = Omit<Parameters<typeof EncodePool.open>[0], "device">;
  *     await encoder.dispose();
  */
 export class PhraseEncoder {
-  readonly #options: LoadedOptions;
+  readonly #options: Omit<PoolRequest, "device">;
   readonly #pools: Map<Device, Promise<EncodePool>>;
   readonly #main: EncodePool;
   #fingerprint: Promise<string> | undefined;
@@ -108,7 +105,7 @@ export class PhraseEncoder {
   /** Length of the model's vectors. */
   readonly dimension: number;
 
-  private constructor(options: LoadedOptions, pool: EncodePool) {
+  private constructor(options: Omit<PoolRequest, "device">, pool: EncodePool) {
     this.#options = options;
     this.model = options.folder;
     this.dimension = pool.dimension;
@@ -141,7 +138,7 @@ export class PhraseEncoder {
     signal?.throwIfAborted();
     const folder = await readModelFolder(await locateModel(model, options));
     const loaded = { folder, precision, cores, onNote };
-    const pool = await EncodePool.open({ ...loaded, device: bestDevice(folder, device) });
+    const pool = await EncodePool.open({ ...loaded, device });
     if (signal?.aborted) {
       await pool.close();
       throw signal.reason;
@@ -271,7 +268,7 @@ export class PhraseEncoder {
 
   /** The model on a device, opened there on first use. */
   async #pool(choice: DeviceChoice): Promise<EncodePool> {
-    const { device } = await chooseDevice(bestDevice(this.model, choice), this.#options.onNote);
+    const { device } = await deviceFor(this.#options, choice);
     if (device === this.device) return this.#main;
     let pool = this.#pools.get(device);
     if (pool === undefined) {
@@ -299,9 +296,4 @@ export class PhraseEncoder {
 export function truncatedDimension({ dimension }: PhraseEncoder, truncateDim = dimension): number {
   if (Number.isInteger(truncateDim) && truncateDim > 0 && truncateDim <= dimension) return truncateDim;
   throw new ArgumentError(`truncateDim must be between 1 and ${dimension}, not ${truncateDim}`);
-}
-
-/** Resolves "auto" for a model that is known to run fastest on one device. */
-function bestDevice(folder: ModelFolder, choice: DeviceChoice): DeviceChoice {
-  return choice === "auto" ? (folder.preferredDevice ?? choice) : choice;
 }

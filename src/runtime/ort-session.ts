@@ -2,8 +2,8 @@
 import type * as OnnxRuntime from "onnxruntime-common";
 import { DeviceError, ModelError } from "../errors.js";
 import type { Device } from "./device.js";
-import { failureReason } from "./device-failure.js";
-import { missingPart } from "./native-devices.js";
+import { failureReason } from "./devices/device-failure.js";
+import { missingPart } from "./devices/native-devices.js";
 import { loadRuntime } from "./onnx-runtime.js";
 import { DeviceTensor, type Feeds, fromOrt, type Tensor } from "./tensor.js";
 

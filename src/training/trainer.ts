@@ -5,7 +5,7 @@ import { ArgumentError, TrainingError } from "../errors.js";
 import { packageVersion } from "../files/version.js";
 import type { Tensor } from "../onnx/tensor.js";
 import type { DeviceChoice, Place } from "../runtime/device.js";
-import { failureReason } from "../runtime/device-failure.js";
+import { failureReason } from "../runtime/devices/device-failure.js";
 import type { TrainingBatch } from "./batch.js";
 import {
   type CheckpointRecord,
@@ -181,8 +181,8 @@ class Run {
       const report = await running;
       const seconds = (performance.now() - started) / 1000;
       const wait = (started - asked) / 1000;
-      const times = { step: step + 1, learningRate: rate, seconds, wait };
-      const metrics = stepMetrics(report, this.#program.loss, { ...times, phrases: batch.phrases });
+      const taken = { step: step + 1, learningRate: rate, seconds, wait, phrases: batch.phrases };
+      const metrics = stepMetrics(report, this.#program.loss, taken);
       if (!report.finite) await this.#stopAtNaN(metrics);
       this.#state.last = { loss: metrics.loss, parts: metrics.parts };
       this.#state.step++;
@@ -208,10 +208,8 @@ class Run {
   async #fallBack({ device, cause }: LostDevice): Promise<void> {
     const { step } = this.#state;
     if (!(await this.#engine.moveToCpu(step))) await this.#rewind();
-    this.#options.onNote?.(
-      `${device} failed after step ${step} (${failureReason(cause)}): ` +
-        `training continues on the CPU after step ${this.#state.step}`,
-    );
+    const failure = `${device} failed after step ${step} (${failureReason(cause)})`;
+    this.#options.onNote?.(`${failure}: training continues on the CPU after step ${this.#state.step}`);
   }
 
   /** Resumes at the last checkpoint, or removes those of an earlier run. */

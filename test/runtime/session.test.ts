@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { DeviceError, ModelError } from "../../src/errors.js";
 import { GraphBuilder } from "../../src/onnx/builder.js";
 import { encodeModel } from "../../src/onnx/io/file.js";
-import { candidates } from "../../src/runtime/choose-device.js";
 import { parseDevice } from "../../src/runtime/device.js";
+import { candidates } from "../../src/runtime/devices/choose-device.js";
 import { createOrtSession } from "../../src/runtime/ort-session.js";
 
 /** y = x · xᵀ */

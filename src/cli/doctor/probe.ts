@@ -5,7 +5,7 @@
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import { messageOf } from "../../errors.js";
-import { answerProbe, type ProbeAnswer } from "../../runtime/probe.js";
+import { answerProbe, type ProbeAnswer } from "../../runtime/devices/probe.js";
 import { findPackage } from "./parts.js";
 
 /** Compares phrases with the embedded model: a runtime that computes wrong numbers does not work. */

@@ -1,6 +1,6 @@
 /** Times of a step on the devices of this machine, on a GPU or on SwiftShader (scripts/install-swiftshader.sh). */
 import { describe, expect, it } from "vitest";
-import { measureDevice } from "../../../src/runtime/choose-device.js";
+import { measureDevice } from "../../../src/runtime/devices/choose-device.js";
 import { webgpuWorks } from "./webgpu-device.js";
 
 describe.skipIf(!(await webgpuWorks()))("the step that --device auto times", () => {

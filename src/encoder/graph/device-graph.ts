@@ -1,15 +1,15 @@
 /** The graph that a GPU runs: fused operators, perhaps float16 weights, and token vectors pooled before they come back. */
-import { EMBEDDING, type ModelFolder, TYPE_LOGITS } from "../architectures/architecture.js";
-import { createNet, fromTensors } from "../nn/net.js";
-import { firstToken, maxPooling, meanPooling } from "../nn/pooling.js";
-import { GraphBuilder } from "../onnx/builder.js";
-import { prune } from "../onnx/graph.js";
-import { encodeModel, readModel } from "../onnx/io/file.js";
-import { copyModel, type Model } from "../onnx/model.js";
-import { toHalf } from "../onnx/rewrite/half.js";
-import { prepareForInference } from "../onnx/rewrite/inference.js";
-import { tensor } from "../onnx/tensor.js";
-import type { Precision } from "./encode-protocol.js";
+import { EMBEDDING, type ModelFolder, TYPE_LOGITS } from "../../architectures/architecture.js";
+import { createNet, fromTensors } from "../../nn/net.js";
+import { firstToken, maxPooling, meanPooling } from "../../nn/pooling.js";
+import { GraphBuilder } from "../../onnx/builder.js";
+import { prune } from "../../onnx/graph.js";
+import { encodeModel, readModel } from "../../onnx/io/file.js";
+import { copyModel, type Model } from "../../onnx/model.js";
+import { toHalf } from "../../onnx/rewrite/half.js";
+import { prepareForInference } from "../../onnx/rewrite/inference.js";
+import { tensor } from "../../onnx/tensor.js";
+import type { Precision } from "../encode-protocol.js";
 
 /** @throws ModelError for a graph that cannot be read or not be computed in half precision */
 export async function deviceGraph(

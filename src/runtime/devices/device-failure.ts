@@ -1,6 +1,6 @@
 /** Failures of a device, which the CPU can make up for. */
-import { DeviceError, messageOf, PearlError } from "../errors.js";
-import type { Device } from "./device.js";
+import { DeviceError, messageOf, PearlError } from "../../errors.js";
+import type { Device } from "../device.js";
 
 /** Devices that failed while they computed: this process does not choose them again. */
 export const failedDevices = new Set<Device>();

@@ -1,11 +1,11 @@
 /** Times a short step on one device and prints the result as a line of JSON: `node device-probe.js webgpu`. */
 import { availableParallelism } from "node:os";
-import { GraphBuilder } from "../onnx/builder.js";
-import { encodeModel } from "../onnx/io/file.js";
-import { createRandom } from "../random.js";
-import { type Device, parseDevice } from "./device.js";
+import { GraphBuilder } from "../../onnx/builder.js";
+import { encodeModel } from "../../onnx/io/file.js";
+import { createRandom } from "../../random.js";
+import { type Device, parseDevice } from "../device.js";
+import { createOrtSession } from "../ort-session.js";
 import { failureReason } from "./device-failure.js";
-import { createOrtSession } from "./ort-session.js";
 import { answerProbe, type ProbeAnswer } from "./probe.js";
 
 /** A probe's answer with the time of a step. */

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import type { Device } from "./device.js";
+import type { Device } from "../device.js";
 
 /** The native package, found without loading it; undefined where WebAssembly takes its place. */
 export function nativePackage(): { readonly folder: string; readonly version: string } | undefined {

@@ -1,8 +1,8 @@
 /** What a session is made from: the path of a model's graph, or its bytes. */
-import type { ModelFolder } from "../architectures/architecture.js";
-import { architectureOf, inheritArchitectures } from "../architectures/registry.js";
-import type { Device } from "../runtime/device.js";
-import type { Precision } from "./encode-protocol.js";
+import type { ModelFolder } from "../../architectures/architecture.js";
+import { architectureOf, inheritArchitectures } from "../../architectures/registry.js";
+import type { Device } from "../../runtime/device.js";
+import type { Precision } from "../encode-protocol.js";
 
 export async function graphSource(
   folder: ModelFolder,
@@ -21,13 +21,13 @@ export async function graphSource(
 /** The graph with weights in int8, or its path. Code that reads ONNX files is loaded only here: loading takes time. */
 async function int8Graph({ graph, quantizedGraph }: ModelFolder): Promise<string | Uint8Array> {
   if (quantizedGraph !== undefined) return quantizedGraph;
-  const { encodeModel, readModel } = await import("../onnx/io/file.js");
-  const { prepareForInference } = await import("../onnx/rewrite/inference.js");
-  const { quantizeDynamic } = await import("../onnx/rewrite/quantize.js");
+  const { encodeModel, readModel } = await import("../../onnx/io/file.js");
+  const { prepareForInference } = await import("../../onnx/rewrite/inference.js");
+  const { quantizeDynamic } = await import("../../onnx/rewrite/quantize.js");
   return encodeModel(quantizeDynamic(prepareForInference(await readModel(graph))));
 }
 
 /** Where no session opens: returns for a whole ONNX file. @throws ModelError naming the cure, for any other file */
 export async function explainGraph(source: string | Uint8Array, label: string): Promise<void> {
-  if (typeof source === "string") (await import("../onnx/io/file.js")).readModel(source, { label });
+  if (typeof source === "string") (await import("../../onnx/io/file.js")).readModel(source, { label });
 }

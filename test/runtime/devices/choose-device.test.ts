@@ -3,10 +3,10 @@ import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { runNode } from "../cli/run-cli.js";
-import { type FakeWebgpu, fakeWebgpu } from "./fake-webgpu.js";
+import { runNode } from "../../cli/run-cli.js";
+import { type FakeWebgpu, fakeWebgpu } from "../fake-webgpu.js";
 
-const module = new URL("../../dist/runtime/choose-device.js", import.meta.url).href;
+const module = new URL("../../../dist/runtime/devices/choose-device.js", import.meta.url).href;
 const program = `
   import { chooseDevice } from "${module}";
   const lines = [];

@@ -4,17 +4,17 @@ import { availableParallelism, release } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as v from "valibot";
-import { DeviceError, messageOf } from "../errors.js";
-import { cachePath } from "../files/cache-folder.js";
-import { readJson } from "../files/json.js";
-import { packageVersion } from "../files/version.js";
-import { writeWholeJson } from "../files/whole-file.js";
-import type { Device, DeviceChoice, Place } from "./device.js";
+import { DeviceError, messageOf } from "../../errors.js";
+import { cachePath } from "../../files/cache-folder.js";
+import { readJson } from "../../files/json.js";
+import { packageVersion } from "../../files/version.js";
+import { writeWholeJson } from "../../files/whole-file.js";
+import type { Device, DeviceChoice, Place } from "../device.js";
+import { compiledFolder } from "../thread.js";
 import { failedDevices } from "./device-failure.js";
 import type { DeviceAnswer } from "./device-probe.js";
 import { missingPart, nativePackage } from "./native-devices.js";
 import { runProbe } from "./probe.js";
-import { compiledFolder } from "./thread.js";
 
 /** Devices in the order that decides between equal times, each with the reason why it cannot work, if one is known. */
 export const candidates = (): readonly { readonly device: Device; readonly missing?: string }[] =>
