@@ -1,9 +1,9 @@
 /** Finds the files of a task in the data folder; the error for a missing one says how to get it. */
 import { readdir, readFile, stat } from "node:fs/promises";
-import { homedir } from "node:os";
 import { basename, dirname, join, relative } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { MissingDataError, TableError } from "../errors.js";
+import { cachePath } from "../files/cache-folder.js";
 import { exists } from "../files/whole-file.js";
 
 const archive =
@@ -77,7 +77,7 @@ export async function defaultDataFolder(environment = process.env): Promise<stri
   if (environment.PEARL_DATA) return environment.PEARL_DATA;
   const local = join("data", "bench");
   if (await exists(local)) return local;
-  return join(environment.XDG_CACHE_HOME || join(homedir(), ".cache"), "pearl", "bench");
+  return cachePath("bench", environment);
 }
 
 /** @throws MissingDataError for a missing folder, so that a mistyped --data is not reported as ten missing files */

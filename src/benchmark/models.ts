@@ -20,7 +20,7 @@ const baselines: Readonly<Record<string, () => PhraseModel | Promise<PhraseModel
   glove: gloveBaseline,
 };
 
-export interface ResolveOptions extends Pick<LoadOptions, "device" | "onDownload" | "signal"> {
+export interface ResolveOptions extends Pick<LoadOptions, "device" | "onDownload" | "onNote" | "signal"> {
   readonly truncateDim?: number;
 }
 

@@ -71,7 +71,7 @@ export async function loadEncoder(choice: EncoderChoice, session: Session): Prom
   const { PhraseEncoder } = await import("../encoder/phrase-encoder.js");
   const { device, threads, int8 } = choice;
   const encoder = await PhraseEncoder.load(choice.model, {
-    ...{ device, threads, signal: session.signal, onDownload: session.onDownload },
+    ...{ device, threads, signal: session.signal, onDownload: session.onDownload, onNote: session.say },
     precision: int8 ? "int8" : "full",
   });
   session.atEnd(() => encoder.dispose());

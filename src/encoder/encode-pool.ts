@@ -1,6 +1,9 @@
 /** A model in workers on one device: divides the phrases of a call among them. */
 import { soleArchitecture } from "../architectures/registry.js";
 import { DeviceError } from "../errors.js";
+import type { Device, DeviceChoice, Place } from "../runtime/device.js";
+import { chooseDevice } from "../runtime/devices/choose-device.js";
+import { failedDevices, failureReason, isDeviceFailure } from "../runtime/devices/device-failure.js";
 import { shared } from "../runtime/shared-array.js";
 import type { WorkerClient } from "../runtime/worker-client.js";
 import { WorkerPool } from "../runtime/worker-pool.js";
@@ -28,58 +31,58 @@ const PROGRESS_MILLISECONDS = 100;
 /** Memory that copies of a model in several workers may take together, in bytes. */
 const COPIES_BUDGET = 1.5e9;
 
+export interface PoolRequest extends Pick<OpenRequest, "folder" | "precision"> {
+  readonly device: DeviceChoice;
+  /** CPU threads in all. */
+  readonly cores: number;
+  readonly onNote?: (note: string) => void;
+}
+
+/** Workers that have the model open on one device. */
+interface OpenWorkers {
+  readonly pool: WorkerPool;
+  readonly device: Device;
+  readonly dimension: number;
+  /** Workers that may encode at the same time. */
+  readonly limit: number;
+}
+
 /** A model on one device: the first worker starts at once, the others when there is work for them. */
 export class EncodePool {
-  readonly #pool: WorkerPool;
-  readonly #limit: number;
+  readonly #request: PoolRequest;
+  readonly notes: readonly string[];
+  #workers: OpenWorkers;
+  #onCpu: Promise<OpenWorkers> | undefined;
   #isClosed = false;
 
-  readonly facts: OpenReply;
+  private constructor(request: PoolRequest, workers: OpenWorkers, notes: readonly string[]) {
+    this.#request = request;
+    this.#workers = workers;
+    this.notes = notes;
+  }
 
-  private constructor(pool: WorkerPool, facts: OpenReply, limit: number) {
-    this.#pool = pool;
-    this.#limit = limit;
-    this.facts = facts;
+  get device(): Device {
+    return this.#workers.device;
+  }
+
+  get dimension(): number {
+    return this.#workers.dimension;
   }
 
   /**
-   * Opens the model in a first worker.
-   * @param cores CPU threads in all. One graph per core beats one graph on all cores, since short phrases leave
-   *   little to parallelise within an operator; a large model gets fewer copies with more threads each.
+   * Opens the model in a first worker; on the CPU if the device that "auto" chose cannot run this model.
    * @throws ModelError, DeviceError
    */
-  static async open(request: Omit<OpenRequest, "threads" | "graph">, cores: number): Promise<EncodePool> {
-    const { folder, device, precision } = request;
-    const affordable = Math.floor(COPIES_BUDGET / (3 * folder.sizeBytes));
-    const copies = Math.max(1, Math.min(cores, affordable));
-    const threads = Math.max(1, Math.floor(cores / copies));
-    let facts: OpenReply | undefined;
-    const share = async () =>
-      device === "cpu" ? soleArchitecture(folder.features)?.share?.(folder, precision) : undefined;
-    let graph: ReturnType<typeof share> | undefined;
-    const pool = new WorkerPool({
-      script: "./encode-worker.js",
-      base: import.meta.url,
-      limit: copies,
-      // What a worker allocates lives for one batch: a small young heap is collected in time and saves memory.
-      resourceLimits: { maxYoungGenerationSizeMb: 3 },
-      async open(worker) {
-        // Read while the first worker starts, and shared by all.
-        graph ??= share();
-        // Further workers use the device that the first one found.
-        const complete = { ...request, graph: await graph, threads, device: facts?.device ?? device };
-        const reply = await worker.call<OpenReply>("open", complete);
-        facts ??= reply;
-      },
-    });
+  static async open(request: PoolRequest): Promise<EncodePool> {
+    const { device, notes } = await deviceFor(request, request.device);
     try {
-      await pool.worker(0);
-      const found = facts as OpenReply | undefined;
-      if (found === undefined) throw new DeviceError("the encoder's first worker did not open");
-      return new EncodePool(pool, found, found.device === "cpu" ? copies : 1);
+      return new EncodePool(request, await openWorkers(request, device), notes);
     } catch (error) {
-      await pool.close();
-      throw error;
+      if (device === "cpu" || !isDeviceFailure(error)) throw error;
+      const reason = failureReason(error);
+      if (request.device !== "auto") throw error instanceof DeviceError ? error : unfit(request, reason);
+      const more = [...notes, `${device}: ${reason}`];
+      return new EncodePool(request, await openWorkers(request, "cpu"), more);
     }
   }
 
@@ -103,20 +106,32 @@ export class EncodePool {
     const report = (): void => onProgress?.(Atomics.load(state, FINISHED), distinct.length);
     const timer = onProgress && setInterval(report, PROGRESS_MILLISECONDS);
     let truncated = 0;
+    const pending = new Set(shares(distinct));
     const encodeShare = async (worker: WorkerClient, some: Int32Array): Promise<void> => {
+      if (Atomics.load(state, STOP) === 1) return;
       const request = { ...settings, state, phrases: Array.from(some, (place) => distinct[place]) };
       const reply = await worker.call<EncodeReply>("encode", request);
       some.forEach((place, i) => {
         data.set(reply.vectors.subarray(i * width, (i + 1) * width), firstRows[place] * width);
       });
       truncated += reply.truncated;
+      pending.delete(some);
       // a worker that got a copy of the state could not count there
       if (state.buffer instanceof ArrayBuffer) state[FINISHED] += some.length;
     };
     try {
       if (this.#isClosed && distinct.length > 0) throw new DeviceError("the encoder's workers have ended");
-      const most = distinct.length < SPREAD_FROM ? 1 : this.#limit;
-      await this.#pool.each(shares(distinct, state), encodeShare, most);
+      for (let workers = this.#workers; pending.size > 0; workers = this.#workers)
+        try {
+          const most = distinct.length < SPREAD_FROM ? 1 : workers.limit;
+          await workers.pool.each([...pending], encodeShare, most);
+          break;
+        } catch (error) {
+          await this.#fallBack(workers, error);
+          // shares that failed are encoded again
+          const left = [...pending].reduce((sum, { length }) => sum + length, 0);
+          Atomics.store(state, FINISHED, distinct.length - left);
+        }
     } finally {
       clearInterval(timer);
       signal?.removeEventListener("abort", stop);
@@ -132,19 +147,83 @@ export class EncodePool {
     return { data, distinct: distinct.length, truncated, empty };
   }
 
+  /** Opens the model on the CPU after a device has failed. @throws `error` where the device is not to blame */
+  async #fallBack(failed: OpenWorkers, error: unknown): Promise<void> {
+    if (failed.device === "cpu" || this.#isClosed || !isDeviceFailure(error)) throw error;
+    if (this.#onCpu === undefined) {
+      failedDevices.add(failed.device);
+      this.#request.onNote?.(
+        `${failed.device} failed (${failureReason(error)}): encoding continues on the CPU`,
+      );
+      this.#onCpu = openWorkers(this.#request, "cpu");
+      void failed.pool.close();
+    }
+    this.#workers = await this.#onCpu;
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
-    await this.#pool.close();
+    await this.#workers.pool.close();
+    await this.#onCpu?.then(
+      ({ pool }) => pool.close(),
+      () => {},
+    );
   }
 }
 
-/** The phrases in shares for the workers, longest first, until the caller stops. */
-function* shares(phrases: readonly string[], state: Int32Array): Generator<Int32Array> {
+/**
+ * Opens the model in a first worker. On the CPU one graph per core beats one graph on all cores, since short phrases
+ * leave little to parallelise within an operator; a large model gets fewer copies with more threads each.
+ */
+async function openWorkers({ folder, precision, cores }: PoolRequest, device: Device): Promise<OpenWorkers> {
+  const affordable = Math.floor(COPIES_BUDGET / (3 * folder.sizeBytes));
+  const copies = Math.max(1, Math.min(cores, affordable));
+  const request = { folder, precision, device, threads: Math.max(1, Math.floor(cores / copies)) };
+  let facts: OpenReply | undefined;
+  const stored = precision === "half" ? "full" : precision;
+  const share = async () =>
+    device === "cpu" ? soleArchitecture(folder.features)?.share?.(folder, stored) : undefined;
+  let graph: ReturnType<typeof share> | undefined;
+  const pool = new WorkerPool({
+    script: "./encode-worker.js",
+    base: import.meta.url,
+    limit: copies,
+    // What a worker allocates lives for one batch: a small young heap is collected in time and saves memory.
+    resourceLimits: { maxYoungGenerationSizeMb: 3 },
+    async open(worker) {
+      // Read while the first worker starts, and shared by all.
+      graph ??= share();
+      facts = await worker.call<OpenReply>("open", { ...request, graph: await graph });
+    },
+  });
+  try {
+    await pool.worker(0);
+    const found = facts as OpenReply | undefined;
+    if (found === undefined) throw new DeviceError("the encoder's first worker did not open");
+    return { pool, device, dimension: found.dimension, limit: device === "cpu" ? copies : 1 };
+  } catch (error) {
+    await pool.close();
+    throw error;
+  }
+}
+
+/** Where a model runs; "auto" takes the device that the model is known to run fastest on. */
+export const deviceFor = (
+  { folder, onNote }: Pick<PoolRequest, "folder" | "onNote">,
+  choice: DeviceChoice,
+): Promise<Place> => chooseDevice(choice === "auto" ? (folder.preferredDevice ?? choice) : choice, onNote);
+
+function unfit({ device, folder, precision }: PoolRequest, reason: string): DeviceError {
+  const cure = precision === "half" ? `precision "full", or --device cpu` : "--device cpu";
+  return new DeviceError(`device ${device} cannot run ${folder.name}: ${reason}. Use ${cure}.`);
+}
+
+/** The phrases in shares for the workers, longest first. */
+function* shares(phrases: readonly string[]): Generator<Int32Array> {
   const order = Int32Array.from(phrases, (_, place) => place);
   order.sort((a, b) => phrases[b].length - phrases[a].length || a - b);
   const share = Math.min(LARGEST_SHARE, Math.max(SMALLEST_SHARE, Math.ceil(phrases.length / SHARES)));
-  for (let first = 0; first < order.length && Atomics.load(state, STOP) === 0; first += share)
-    yield order.subarray(first, first + share);
+  for (let first = 0; first < order.length; first += share) yield order.subarray(first, first + share);
 }
 
 /** The distinct phrases with visible characters, the first row of each, and each row's place among them (-1: empty). */

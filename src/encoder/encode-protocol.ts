@@ -1,22 +1,20 @@
 /** Messages between PhraseEncoder and its workers. */
 import type { ModelFolder, SharedGraph } from "../architectures/architecture.js";
-import type { Device, DeviceChoice } from "../runtime/device.js";
+import type { Device } from "../runtime/device.js";
 
 export interface OpenRequest {
   readonly folder: ModelFolder;
-  readonly device: DeviceChoice;
+  readonly device: Device;
   readonly threads: number;
   readonly precision: Precision;
   /** The graph if it is already prepared; otherwise the worker loads it from the folder. */
   readonly graph?: SharedGraph;
 }
 
-/** Numbers the graph computes with: as exported, or weights quantised to int8. */
-export type Precision = "full" | "int8";
+/** Numbers the graph computes with: as exported, float16 in transformers (pooled in float32), or weights in int8. */
+export type Precision = "full" | "half" | "int8";
 
 export interface OpenReply {
-  readonly device: Device;
-  readonly notes: readonly string[];
   readonly dimension: number;
 }
 

@@ -5,7 +5,7 @@ import type { DownloadProgress } from "../hub/download.js";
 import { locateModel } from "../hub/locate.js";
 import type { Device, DeviceChoice } from "../runtime/device.js";
 import { availableParallelism } from "../runtime/thread.js";
-import { EncodePool } from "./encode-pool.js";
+import { deviceFor, EncodePool, type PoolRequest } from "./encode-pool.js";
 import { type EncodePart, type Precision, splitRows } from "./encode-protocol.js";
 import { modelFingerprint } from "./model-fingerprint.js";
 import { dotProducts } from "./pooling.js";
@@ -13,16 +13,21 @@ import { ranked, softmax, type TypeProbability } from "./type-probabilities.js";
 
 /** Options of {@link PhraseEncoder.load}. */
 export interface LoadOptions {
-  /** Where the graph runs; default "cpu". "auto" takes the fastest device that works. */
+  /** Where the graph runs; default "cpu". "auto" takes the fastest device that works, measured once on a machine. */
   readonly device?: DeviceChoice;
   /** CPU threads in all; default all that this process may use. */
   readonly threads?: number;
-  /** "int8" uses the folder's quantised graph, or quantises the weights while loading; default "full". */
+  /**
+   * "int8" uses the folder's quantised graph, or quantises the weights while loading. "half" computes transformers in
+   * float16, for GPUs: unit vectors differ by at most 1e-3 per number. Default "full".
+   */
   readonly precision?: Precision;
   /** Revision of a hub model: a branch, tag or commit; default "main". */
   readonly revision?: string;
   /** Called during a download of the model, several times a second. */
   readonly onDownload?: (progress: DownloadProgress) => void;
+  /** Called with a line where devices were measured, and where one failed and encoding continues on the CPU. */
+  readonly onNote?: (note: string) => void;
   /** Stops the download; the call then rejects with the signal's reason. */
   readonly signal?: AbortSignal;
 }
@@ -89,9 +94,9 @@ export interface TypesOptions
  *     await encoder.dispose();
  */
 export class PhraseEncoder {
-  readonly #cores: number;
-  readonly #precision: Precision;
-  readonly #pools: Map<DeviceChoice, Promise<EncodePool>>;
+  readonly #options: Omit<PoolRequest, "device">;
+  readonly #pools: Map<Device, Promise<EncodePool>>;
+  readonly #main: EncodePool;
   #fingerprint: Promise<string> | undefined;
   #disposed = false;
 
@@ -99,19 +104,23 @@ export class PhraseEncoder {
   readonly model: ModelFolder;
   /** Length of the model's vectors. */
   readonly dimension: number;
-  /** The device in use. */
-  readonly device: Device;
-  /** Why faster devices were not used, one line each. */
-  readonly notes: readonly string[];
 
-  private constructor(folder: ModelFolder, pool: EncodePool, cores: number, precision: Precision) {
-    this.#cores = cores;
-    this.#precision = precision;
-    this.model = folder;
-    this.dimension = pool.facts.dimension;
-    this.device = pool.facts.device;
-    this.notes = pool.facts.notes;
-    this.#pools = new Map([[this.device, Promise.resolve(pool)]]);
+  private constructor(options: Omit<PoolRequest, "device">, pool: EncodePool) {
+    this.#options = options;
+    this.model = options.folder;
+    this.dimension = pool.dimension;
+    this.#main = pool;
+    this.#pools = new Map([[pool.device, Promise.resolve(pool)]]);
+  }
+
+  /** The device in use: the CPU after another one has failed. */
+  get device(): Device {
+    return this.#main.device;
+  }
+
+  /** Why faster devices were not used, one line each. */
+  get notes(): readonly string[] {
+    return this.#main.notes;
   }
 
   /**
@@ -125,15 +134,16 @@ export class PhraseEncoder {
     if (!(Number.isInteger(cores) && cores > 0)) {
       throw new ArgumentError(`threads must be a positive integer, not ${cores}`);
     }
-    const { device = "cpu", precision = "full", signal } = options;
+    const { device = "cpu", precision = "full", signal, onNote } = options;
     signal?.throwIfAborted();
     const folder = await readModelFolder(await locateModel(model, options));
-    const pool = await EncodePool.open({ folder, device: bestDevice(folder, device), precision }, cores);
+    const loaded = { folder, precision, cores, onNote };
+    const pool = await EncodePool.open({ ...loaded, device });
     if (signal?.aborted) {
       await pool.close();
       throw signal.reason;
     }
-    return new PhraseEncoder(folder, pool, cores, precision);
+    return new PhraseEncoder(loaded, pool);
   }
 
   /**
@@ -224,7 +234,7 @@ export class PhraseEncoder {
 
   async #run(phrases: readonly string[], options: EncodeOptions, parts: readonly EncodePart[]) {
     options.signal?.throwIfAborted();
-    const pool = await this.#pool(options.device ?? this.device);
+    const pool = options.device === undefined ? this.#main : await this.#pool(options.device);
     const { prompt = "", batchSize } = options;
     return pool.encode(phrases, { prompt, parts, batchSize }, options);
   }
@@ -244,7 +254,7 @@ export class PhraseEncoder {
 
   /** Fingerprint of the graph, the files that number its inputs and the precision; differs between two models. */
   fingerprint(): Promise<string> {
-    this.#fingerprint ??= modelFingerprint(this.model, this.#precision);
+    this.#fingerprint ??= modelFingerprint(this.model, this.#options.precision);
     return this.#fingerprint;
   }
 
@@ -257,11 +267,12 @@ export class PhraseEncoder {
   }
 
   /** The model on a device, opened there on first use. */
-  #pool(choice: DeviceChoice): Promise<EncodePool> {
-    const device = bestDevice(this.model, choice);
+  async #pool(choice: DeviceChoice): Promise<EncodePool> {
+    const { device } = await deviceFor(this.#options, choice);
+    if (device === this.device) return this.#main;
     let pool = this.#pools.get(device);
     if (pool === undefined) {
-      pool = EncodePool.open({ folder: this.model, device, precision: this.#precision }, this.#cores);
+      pool = EncodePool.open({ ...this.#options, device });
       this.#pools.set(device, pool);
       // A failed device may be tried again.
       pool.catch(() => this.#pools.delete(device));
@@ -285,9 +296,4 @@ export class PhraseEncoder {
 export function truncatedDimension({ dimension }: PhraseEncoder, truncateDim = dimension): number {
   if (Number.isInteger(truncateDim) && truncateDim > 0 && truncateDim <= dimension) return truncateDim;
   throw new ArgumentError(`truncateDim must be between 1 and ${dimension}, not ${truncateDim}`);
-}
-
-/** Resolves "auto" for a model that is known to run fastest on one device. */
-function bestDevice(folder: ModelFolder, choice: DeviceChoice): DeviceChoice {
-  return choice === "auto" ? (folder.preferredDevice ?? choice) : choice;
 }

@@ -1,6 +1,5 @@
 /** Where a graph runs: the CPU, or a GPU through WebGPU or CUDA. */
 import { ArgumentError } from "../errors.js";
-import { missingCuda, missingWebgpu } from "./native-devices.js";
 
 /** A device that sessions run on. */
 export type Device = "cpu" | "webgpu" | "cuda";
@@ -16,24 +15,9 @@ export function parseDevice(name: string): DeviceChoice {
   throw new ArgumentError(`unknown device "${name}": choose ${choices.join(", ")}`);
 }
 
-/** A device that could be tried, or the reason why it cannot work here. */
-export interface Candidate {
+/** The device that a choice led to. */
+export interface Place {
   readonly device: Device;
-  readonly missing?: string;
-}
-
-/**
- * The devices to try for a choice, best first. What cannot work is marked, because the native libraries print warnings
- * of their own to stderr. The WebAssembly runtime (`isNative` false) has the CPU alone.
- */
-export function candidates(choice: DeviceChoice, isNative: boolean): readonly Candidate[] {
-  const devices: readonly Device[] = choice === "auto" ? ["cuda", "webgpu", "cpu"] : [choice];
-  const missingOf = (device: Device): string | undefined => {
-    if (device === "cpu") return undefined;
-    if (!isNative) return "it needs onnxruntime-node, which is not installed";
-    if (device === "cuda") return missingCuda();
-    // a Vulkan loader may lie where the search below does not look, so WebGPU is tried when it is named
-    return choice === "auto" ? missingWebgpu() : undefined;
-  };
-  return devices.map((device) => ({ device, missing: missingOf(device) }));
+  /** Why others were passed over, one line each. */
+  readonly notes: readonly string[];
 }

@@ -1,13 +1,15 @@
-/** One ONNX Runtime session in the calling thread: options, device choice with fall-back, plain tensors in and out. */
+/** One ONNX Runtime session in the calling thread: options, device, plain tensors in and out. */
 import type * as OnnxRuntime from "onnxruntime-common";
-import { DeviceError, ModelError, messageOf } from "../errors.js";
-import { candidates, type Device, type DeviceChoice } from "./device.js";
+import { DeviceError, ModelError } from "../errors.js";
+import type { Device } from "./device.js";
+import { failureReason } from "./devices/device-failure.js";
+import { missingPart } from "./devices/native-devices.js";
 import { loadRuntime } from "./onnx-runtime.js";
 import { DeviceTensor, type Feeds, fromOrt, type Tensor } from "./tensor.js";
 
 export interface SessionOptions {
-  /** Default "cpu". "auto" takes the first device that can create the session and says why others could not. */
-  device?: DeviceChoice;
+  /** Default "cpu". */
+  device?: Device;
   /** Threads inside one operator; default 1. The WebAssembly runtime always takes 1. */
   threads?: number;
   /** Whether idle threads spin; "brief": for at most 0.1 ms, which spans most gaps between operators. Default "off". */
@@ -24,8 +26,6 @@ export type DeviceFeeds = Record<string, Tensor | DeviceTensor>;
 
 export interface SessionFacts {
   readonly device: Device;
-  /** Why a faster device was passed over, one line each; empty when the first choice worked. */
-  readonly notes: readonly string[];
   readonly inputNames: readonly string[];
   readonly outputNames: readonly string[];
 }
@@ -42,34 +42,19 @@ export async function createOrtSession(
   model: string | Uint8Array,
   options: SessionOptions = {},
 ): Promise<OrtSession> {
-  const { runtime, isNative } = loadRuntime(options.threads);
-  const label = options.label ?? (typeof model === "string" ? model : "the model");
-  const notes: string[] = [];
-  const devices = candidates(options.device ?? "cpu", isNative);
-  for (const { device, missing } of devices) {
-    let [reason, cause]: [string | undefined, unknown] = [missing, undefined];
-    if (reason === undefined)
-      try {
-        return wrap(await openOn(runtime, model, device, options), { runtime, device, notes });
-      } catch (error) {
-        [reason, cause] = [shortReason(error), error];
-      }
-    if (device === "cpu")
-      throw new ModelError(`${label}: ONNX Runtime cannot load it (${reason})`, { cause });
-    if (devices.length === 1)
-      throw new DeviceError(`device ${device} does not work here: ${reason}. Use --device auto or cpu.`, {
-        cause,
-      });
-    notes.push(`${device}: ${reason}`);
-  }
-  throw new DeviceError("no device could create the session");
-}
-
-/** The first line of ONNX Runtime's message, without the position in its source. */
-function shortReason(error: unknown): string {
-  return messageOf(error)
-    .split("\n", 1)[0]
-    .replace(/^\S+\.cc:\d+ .* was false\. /, "");
+  const { runtime } = loadRuntime(options.threads);
+  const { device = "cpu", label = typeof model === "string" ? model : "the model" } = options;
+  let [reason, cause]: [string | undefined, unknown] = [missingPart(device, "named"), undefined];
+  if (reason === undefined)
+    try {
+      return wrap(await openOn(runtime, model, device, options), { runtime, device });
+    } catch (error) {
+      [reason, cause] = [failureReason(error), error];
+    }
+  if (device === "cpu") throw new ModelError(`${label}: ONNX Runtime cannot load it (${reason})`, { cause });
+  throw new DeviceError(`device ${device} does not work here: ${reason}. Use --device auto or cpu.`, {
+    cause,
+  });
 }
 
 function openOn(
@@ -104,7 +89,7 @@ const locations = (outputs: Readonly<Record<string, "memory" | "device">>) =>
 
 function wrap(
   inner: OnnxRuntime.InferenceSession,
-  { runtime, device, notes }: { runtime: typeof OnnxRuntime; device: Device; notes: readonly string[] },
+  { runtime, device }: { runtime: typeof OnnxRuntime; device: Device },
 ): OrtSession {
   const toOrt = (value: Tensor | DeviceTensor): OnnxRuntime.Tensor =>
     value instanceof DeviceTensor ? value.on(device) : new runtime.Tensor(value.type, value.data, value.dims);
@@ -113,7 +98,7 @@ function wrap(
     return fetches === undefined ? inner.run(tensors) : inner.run(tensors, [...fetches]);
   };
   return {
-    ...{ device, notes, inputNames: inner.inputNames, outputNames: inner.outputNames },
+    ...{ device, inputNames: inner.inputNames, outputNames: inner.outputNames },
     run: async (feeds, fetches) => mapped(await run(feeds, fetches), fromOrt),
     runOnDevice: async (feeds) =>
       mapped(await run(feeds), (tensor) =>

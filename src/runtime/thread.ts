@@ -22,22 +22,25 @@ export interface ThreadEvents {
   end(reason: Error): void;
 }
 
-/**
- * Starts the compiled script next to `base`. Under a test runner the caller is a .ts file in src; threads always run the
- * compiled file in dist.
- */
+/** The folder of compiled files for a module's address: under a test runner the caller is a .ts file in src. */
+export const compiledFolder = (base: string): string =>
+  base.endsWith(".ts") ? base.replace(/\/src\/(?!.*\/src\/)/, "/dist/") : base;
+
+/** Starts the compiled script next to `base`. */
 export function startThread(
   script: string,
   base: string,
   events: ThreadEvents,
   resourceLimits?: ResourceLimits,
 ): Thread {
-  const directory = base.endsWith(".ts") ? base.replace(/\/src\/(?!.*\/src\/)/, "/dist/") : base;
   silenceTelemetry();
   // a program given as text has a flag that is not allowed for a thread's file: the thread then gets no flags
   const isText = process.execArgv.some((flag) => /^--input-type(=|$)/.test(flag));
   const flags = isText ? { execArgv: [] } : {};
-  const worker = new Worker(fileURLToPath(new URL(script, directory)), { resourceLimits, ...flags });
+  const worker = new Worker(fileURLToPath(new URL(script, compiledFolder(base))), {
+    resourceLimits,
+    ...flags,
+  });
   worker.on("message", (message) => events.message(message as never));
   worker.on("error", (error) => events.end(error instanceof Error ? error : new Error(String(error))));
   worker.on("exit", (code) => events.end(new Error(`the worker thread ended (code ${code})`)));

@@ -1,14 +1,11 @@
 /** The training engine: gradients and optimiser in the calling thread, one step per call. */
-import { encodeModel } from "../onnx/io/file.js";
 import type { Tensor } from "../onnx/tensor.js";
-import type { Device } from "../runtime/device.js";
-import { createOrtSession, type SessionOptions } from "../runtime/ort-session.js";
+import type { SessionOptions } from "../runtime/ort-session.js";
 import type { TrainingBatch } from "./batch.js";
-import { GradientRunner, type Losses } from "./gradients/gradients.js";
-import { copyGraph } from "./optimiser/adam-graph.js";
+import { GradientRunner } from "./gradients/gradients.js";
 import { createGraphOptimiser } from "./optimiser/graph-optimiser.js";
 import { createHostOptimiser } from "./optimiser/host-optimiser.js";
-import type { Optimiser, OptimiserOptions } from "./optimiser/optimiser.js";
+import type { Optimiser, OptimiserOptions, StepReport } from "./optimiser/optimiser.js";
 import type { TrainingProgram } from "./program.js";
 
 export interface EngineOptions
@@ -18,28 +15,11 @@ export interface EngineOptions
   readonly updates?: "memory" | "device";
 }
 
-/** The device in use, and why faster devices were passed over, one line each. */
-export interface Place {
-  readonly device: Device;
-  readonly notes: readonly string[];
-}
-
-export interface StepReport {
-  /** Before the update. */
-  readonly losses: Losses;
-  /** Global norm of the gradients before clipping. */
-  readonly gradientNorm: number;
-  /** False if the loss or a gradient is NaN or infinite: then nothing was changed. */
-  readonly finite: boolean;
-}
-
 export class TrainingEngine {
-  readonly place: Place;
   readonly optimiser: Optimiser;
   readonly #runner: GradientRunner;
 
-  private constructor(place: Place, runner: GradientRunner, optimiser: Optimiser) {
-    this.place = place;
+  private constructor(runner: GradientRunner, optimiser: Optimiser) {
     this.#runner = runner;
     this.optimiser = optimiser;
   }
@@ -49,10 +29,9 @@ export class TrainingEngine {
    * @throws ModelError if an operator between weights and loss has no derivative; DeviceError
    */
   static async open(program: TrainingProgram, options: EngineOptions = {}): Promise<TrainingEngine> {
-    const { threads, spinning } = options;
-    const place = await choosePlace(options);
-    const sessions = { device: place.device, threads, spinning };
-    const { updates = place.device === "webgpu" ? "device" : "memory" } = options;
+    const { device = "cpu", threads, spinning } = options;
+    const sessions = { device, threads, spinning };
+    const { updates = device === "webgpu" ? "device" : "memory" } = options;
     const runner = await GradientRunner.open(program, { ...sessions, gradients: updates });
     const { initializers } = program.model.graph;
     const weights = new Map(runner.weights.map((name) => [name, initializers.get(name) as Tensor]));
@@ -60,28 +39,17 @@ export class TrainingEngine {
       updates === "memory"
         ? createHostOptimiser(weights, options)
         : await createGraphOptimiser(weights, options, sessions);
-    return new TrainingEngine(place, runner, optimiser);
+    return new TrainingEngine(runner, optimiser);
   }
 
   async step(batch: TrainingBatch, rate: number): Promise<StepReport> {
     const sink = this.optimiser.sink();
     const losses = await this.#runner.run(batch, this.optimiser.feeds(), sink);
-    const finite = Object.values(losses).every(Number.isFinite);
-    const gradientNorm = await this.optimiser.update(sink, { rate, finite });
-    return { losses, gradientNorm, finite: finite && Number.isFinite(gradientNorm) };
+    return this.optimiser.update(sink, { rate, losses });
   }
 
   async release(): Promise<void> {
     await this.optimiser.release();
     await this.#runner.release();
   }
-}
-
-/** Opens a trivial graph to see which device works. */
-async function choosePlace({ device }: EngineOptions): Promise<Place> {
-  if (device === undefined || device === "cpu") return { device: "cpu", notes: [] };
-  const probe = await createOrtSession(encodeModel(copyGraph(new Map([["x", [2]]]))), { device });
-  const { device: chosen, notes } = probe;
-  await probe.release();
-  return { device: chosen, notes };
 }

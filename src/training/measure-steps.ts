@@ -11,7 +11,8 @@ export interface MeasuredSteps {
   readonly memory: number;
 }
 
-interface MeasureOptions extends Pick<TrainOptions, "device" | "threads" | "signal" | "learningRate"> {
+interface MeasureOptions
+  extends Pick<TrainOptions, "device" | "threads" | "signal" | "learningRate" | "onNote"> {
   readonly atMost?: number;
 }
 

@@ -26,6 +26,27 @@ export interface StepMetrics extends StepLoss {
   readonly wait: number;
 }
 
+/** The metrics of a step whose engine gave `losses`. @param loss name of the loss among them; the others are its terms */
+export function stepMetrics(
+  { losses, gradientNorm }: { readonly losses: Losses; readonly gradientNorm: number },
+  loss: string,
+  {
+    step,
+    learningRate,
+    seconds,
+    wait,
+    phrases,
+  }: Pick<StepMetrics, "step" | "learningRate" | "seconds" | "wait"> & { readonly phrases: number },
+): StepMetrics {
+  const { [loss]: whole, ...parts } = losses;
+  return {
+    ...{ step, loss: whole, parts, gradientNorm, learningRate },
+    phrasesPerSecond: phrases / seconds,
+    memory: process.memoryUsage.rss(),
+    ...{ seconds, wait },
+  };
+}
+
 /** An evaluation, after `step` steps. */
 type Evaluated = Readonly<Record<"step" | "score" | "seconds", number>>;
 

@@ -198,7 +198,7 @@ async function trainPrepared<Record extends RunRecord>(
   const snapshot = join(work, "evaluation");
   return train(program, data, {
     ...prepared.options(steps),
-    ...{ steps, learningRate, folder: work, device, threads, resume, signal, onEvaluation },
+    ...{ steps, learningRate, folder: work, device, threads, resume, signal, onEvaluation, onNote },
     checkpointEvery: options.checkpointEvery ?? prepared.checkpointEvery,
     onOpen: ({ device, notes }) => {
       onNote?.(`training ${prepared.what(steps)} on ${device}`);
@@ -222,10 +222,10 @@ type Measure = (atMost?: number) => Promise<MeasuredSteps>;
 
 /** Measures a run's steps when they are first needed. */
 function measurement({ program, data, learningRate }: Trainable, options: Measurable): Measure {
-  const { device, threads, signal } = options;
+  const { device, threads, signal, onNote } = options;
   let measured: Promise<MeasuredSteps> | undefined;
   return (atMost) => {
-    measured ??= measureSteps(program, data, { device, threads, signal, learningRate, atMost });
+    measured ??= measureSteps(program, data, { device, threads, signal, onNote, learningRate, atMost });
     return measured;
   };
 }
@@ -234,7 +234,7 @@ type Trainable = Pick<
   PreparedRun<RunRecord>,
   "program" | "data" | "learningRate" | "steps" | "minutes" | "summary" | "close"
 >;
-type Measurable = Pick<RunOptions, "device" | "threads" | "signal">;
+type Measurable = Pick<RunOptions, "device" | "threads" | "signal" | "onNote">;
 
 function planOf({ program, learningRate, summary }: Trainable, steps: number, step: MeasuredSteps): RunPlan {
   const parameters = parametersOf(program);

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { ArgumentError, TrainingError } from "../errors.js";
 import { packageVersion } from "../files/version.js";
 import type { Tensor } from "../onnx/tensor.js";
-import { startWorker, type WorkerClient } from "../runtime/worker-client.js";
+import type { DeviceChoice, Place } from "../runtime/device.js";
+import { failureReason } from "../runtime/devices/device-failure.js";
 import type { TrainingBatch } from "./batch.js";
 import {
   type CheckpointRecord,
@@ -17,8 +18,10 @@ import {
   type Settings,
   settingsOf,
 } from "./checkpoint.js";
-import type { EngineOptions, Place, StepReport } from "./engine.js";
-import { appendMetrics, type StepLoss, type StepMetrics, startMetrics } from "./metrics.js";
+import type { EngineOptions } from "./engine.js";
+import { EngineClient, LostDevice } from "./engine-client.js";
+import { appendMetrics, type StepLoss, type StepMetrics, startMetrics, stepMetrics } from "./metrics.js";
+import type { StepReport } from "./optimiser/optimiser.js";
 import { type Schedule, scheduleFactor } from "./optimiser/schedule.js";
 import type { TrainingProgram } from "./program.js";
 
@@ -41,7 +44,9 @@ export interface Evaluation {
 }
 
 /** Options of {@link train}. */
-export interface TrainOptions extends EngineOptions {
+export interface TrainOptions extends Omit<EngineOptions, "device"> {
+  /** Default "cpu". Where another device fails, training continues on the CPU, from the last step that is known. */
+  readonly device?: DeviceChoice;
   /** Steps to take in all, those of a resumed run included. */
   readonly steps: number;
   /** Adam's rate, before the schedule. */
@@ -64,6 +69,8 @@ export interface TrainOptions extends EngineOptions {
   readonly signal?: AbortSignal;
   /** Called once with the device in use and the reasons against faster ones. */
   readonly onOpen?: (place: Place) => void;
+  /** Called with a line where devices were measured, and where one failed. */
+  readonly onNote?: (note: string) => void;
   /** Called after every step. */
   readonly onStep?: (metrics: StepMetrics) => void;
   readonly onEvaluation?: (step: number, score: number) => void;
@@ -95,15 +102,12 @@ export async function train(
 ): Promise<TrainingResult> {
   checkOptions(options);
   options.signal?.throwIfAborted();
-  const { optimiser, clipNorm, device, threads, spinning, updates } = options;
-  const worker = startWorker("./training-worker.js", import.meta.url);
+  const engine = await EngineClient.open(program, options);
   try {
-    const engineOptions = { optimiser, clipNorm, device, threads, spinning, updates };
-    const place = await worker.call<Place>("open", { program, options: engineOptions });
-    options.onOpen?.(place);
-    return await new Run(program, data, options, worker).toTheEnd();
+    options.onOpen?.(engine.place);
+    return await new Run(program, data, options, engine).toTheEnd();
   } finally {
-    await worker.terminate();
+    await engine.close();
   }
 }
 
@@ -121,18 +125,21 @@ class Run {
   readonly #program: TrainingProgram;
   readonly #data: TrainingData;
   readonly #options: TrainOptions;
-  readonly #worker: WorkerClient;
+  readonly #engine: EngineClient;
   readonly #checkpoints: string | undefined;
   readonly #metrics: string | undefined;
   /** Where the run is, as a checkpoint holds it. */
   readonly #state: CheckpointRecord;
   #savedAt = -1;
+  #evaluatedAt = -1;
+  /** The last step and evaluation that were reported: what is repeated is not reported again. */
+  readonly #reported = { step: 0, evaluation: -1 };
 
-  constructor(program: TrainingProgram, data: TrainingData, options: TrainOptions, worker: WorkerClient) {
+  constructor(program: TrainingProgram, data: TrainingData, options: TrainOptions, engine: EngineClient) {
     this.#program = program;
     this.#data = data;
+    this.#engine = engine;
     this.#options = options;
-    this.#worker = worker;
     this.#checkpoints = options.folder && join(options.folder, checkpointFolder);
     this.#metrics = options.folder && join(options.folder, "metrics.jsonl");
     const settings = settingsOf(program, data, options);
@@ -142,52 +149,90 @@ class Run {
   }
 
   async toTheEnd(): Promise<TrainingResult> {
-    const { steps, evaluation, signal, checkpointEvery = 500 } = this.#options;
-    const { learningRate, schedule = { kind: "constant" } } = this.#options;
     await this.#start();
     const resumedAt = this.#state.step;
-    if (this.#state.step === 0 && evaluation) await this.#evaluate(evaluation);
+    this.#reported.step = resumedAt;
+    for (;;)
+      try {
+        return { ...(await this.#takeSteps()), resumedAt };
+      } catch (error) {
+        if (!(error instanceof LostDevice)) throw error;
+        await this.#fallBack(error);
+      }
+  }
+
+  async #takeSteps(): Promise<Omit<TrainingResult, "resumedAt">> {
+    const { steps, evaluation, signal, checkpointEvery = 500 } = this.#options;
+    const { learningRate, schedule = { kind: "constant" } } = this.#options;
     let next = this.#batch(this.#state.step);
-    while (this.#state.step < steps) {
+    for (;;) {
+      const { step } = this.#state;
+      if (evaluation && step % evaluation.every === 0 && step > this.#evaluatedAt)
+        await this.#evaluate(evaluation);
+      if (step === steps || (step > 0 && step % checkpointEvery === 0)) await this.#save();
+      if (step === steps) break;
       if (signal?.aborted) await this.#interrupt(signal);
       const asked = performance.now();
       const batch = (await next) as TrainingBatch;
       const started = performance.now();
-      const rate = learningRate * scheduleFactor(schedule, this.#state.step);
-      const running = this.#worker.call<StepReport>("step", { batch, rate });
-      next = this.#batch(this.#state.step + 1);
+      const rate = learningRate * scheduleFactor(schedule, step);
+      const running = this.#engine.call<StepReport>("step", { batch, rate });
+      next = this.#batch(step + 1);
       const report = await running;
       const seconds = (performance.now() - started) / 1000;
-      const metrics = this.#metricsOf(report, batch, rate, seconds, (started - asked) / 1000);
+      const wait = (started - asked) / 1000;
+      const taken = { step: step + 1, learningRate: rate, seconds, wait, phrases: batch.phrases };
+      const metrics = stepMetrics(report, this.#program.loss, taken);
       if (!report.finite) await this.#stopAtNaN(metrics);
       this.#state.last = { loss: metrics.loss, parts: metrics.parts };
       this.#state.step++;
       if (this.#metrics) appendMetrics(this.#metrics, metrics);
+      if (metrics.step <= this.#reported.step) continue;
+      this.#reported.step = metrics.step;
       this.#options.onStep?.(metrics);
-      if (evaluation && this.#state.step % evaluation.every === 0) await this.#evaluate(evaluation);
-      if (this.#state.step % checkpointEvery === 0) await this.#save();
     }
-    await this.#save();
     const { step, best, last } = this.#state;
     if (best && best.step !== step) await this.#loadBest(best.step);
-    const weights = await this.#worker.call<TrainingResult["weights"]>("weights", undefined);
-    return { weights, steps: step, resumedAt, best, last };
+    return {
+      weights: await this.#engine.call<TrainingResult["weights"]>("weights"),
+      steps: step,
+      best,
+      last,
+    };
+  }
+
+  /**
+   * Continues on the CPU: with the weights and moments of the last step if the device still gives them, else with
+   * those of the last checkpoint or the first ones. Batches depend on their number alone, so steps can be repeated.
+   */
+  async #fallBack({ device, cause }: LostDevice): Promise<void> {
+    const { step } = this.#state;
+    if (!(await this.#engine.moveToCpu(step))) await this.#rewind();
+    const failure = `${device} failed after step ${step} (${failureReason(cause)})`;
+    this.#options.onNote?.(`${failure}: training continues on the CPU after step ${this.#state.step}`);
   }
 
   /** Resumes at the last checkpoint, or removes those of an earlier run. */
   async #start(): Promise<void> {
     const { folder, resume } = this.#options;
-    if (!folder || !this.#checkpoints || !this.#metrics) return;
-    const last = resume === "continue" ? listCheckpoints(this.#checkpoints).at(-1) : undefined;
+    if (!folder || !this.#checkpoints) return;
+    if (resume !== "continue") rmSync(this.#checkpoints, { recursive: true, force: true });
+    mkdirSync(folder, { recursive: true });
+    await this.#rewind();
+  }
+
+  /** Goes back to the last checkpoint, or to the start, where the engine already is. */
+  async #rewind(): Promise<void> {
+    const last = this.#checkpoints && listCheckpoints(this.#checkpoints).at(-1);
     if (last) {
       const checkpoint = await readCheckpoint(last);
       checkSettings(checkpoint, this.#state);
-      await this.#worker.call("load", checkpoint);
+      await this.#engine.call("load", checkpoint);
       Object.assign(this.#state, checkpoint.record);
-      this.#savedAt = checkpoint.record.step;
-    } else rmSync(this.#checkpoints, { recursive: true, force: true });
-    mkdirSync(folder, { recursive: true });
-    startMetrics(this.#metrics, this.#state.step);
+    } else Object.assign(this.#state, { step: 0, best: undefined, last: undefined });
+    const { step } = this.#state;
+    [this.#savedAt, this.#evaluatedAt] = last ? [step, step] : [-1, -1];
+    if (this.#metrics) startMetrics(this.#metrics, step);
   }
 
   /** The batch of a step, made while the step before runs; undefined after the last step. */
@@ -196,22 +241,6 @@ class Run {
     // a failure is reported where the batch is awaited, which may be later
     batch.catch(() => {});
     return batch;
-  }
-
-  #metricsOf(
-    { losses, gradientNorm }: StepReport,
-    { phrases }: TrainingBatch,
-    learningRate: number,
-    seconds: number,
-    wait: number,
-  ): StepMetrics {
-    const { [this.#program.loss]: loss, ...parts } = losses;
-    return {
-      ...{ step: this.#state.step + 1, loss, parts, gradientNorm, learningRate },
-      phrasesPerSecond: phrases / seconds,
-      memory: process.memoryUsage.rss(),
-      ...{ seconds, wait },
-    };
   }
 
   /** Saves the batch of a step without finite numbers. The engine has kept nothing of the step. */
@@ -240,19 +269,22 @@ class Run {
   async #evaluate(evaluation: Evaluation): Promise<void> {
     const started = performance.now();
     const { step, best } = this.#state;
-    const score = await evaluation.run(await this.#worker.call("weights", undefined), step);
+    const score = await evaluation.run(await this.#engine.call("weights"), step);
     if (Number.isNaN(score)) throw new TrainingError(`step ${step}: the evaluation's score is NaN`);
     const seconds = (performance.now() - started) / 1000;
     if (this.#metrics) appendMetrics(this.#metrics, { step, score, seconds });
-    this.#options.onEvaluation?.(step, score);
-    if (best && score <= best.score) return;
-    this.#state.best = { step, score };
-    await this.#save();
+    if (step > this.#reported.evaluation) this.#options.onEvaluation?.(step, score);
+    this.#reported.evaluation = Math.max(step, this.#reported.evaluation);
+    if (!best || best.step === step || score > best.score) {
+      this.#state.best = { step, score };
+      await this.#save();
+    }
+    this.#evaluatedAt = step;
   }
 
   async #save(): Promise<void> {
     if (!this.#checkpoints || this.#savedAt === this.#state.step) return;
-    await this.#worker.call("save", { folder: this.#checkpoints, record: this.#state });
+    await this.#engine.call("save", { folder: this.#checkpoints, record: this.#state });
     this.#savedAt = this.#state.step;
     pruneCheckpoints(this.#checkpoints, { keep: this.#options.keep ?? 2, best: this.#state.best?.step });
   }
@@ -261,6 +293,6 @@ class Run {
     const place = listCheckpoints(this.#checkpoints as string).find((found) => found.step === step);
     if (!place)
       throw new TrainingError(`${this.#checkpoints}: the best checkpoint, of step ${step}, is missing`);
-    await this.#worker.call("load", await readCheckpoint(place));
+    await this.#engine.call("load", await readCheckpoint(place));
   }
 }

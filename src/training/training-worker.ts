@@ -3,6 +3,7 @@ import { serve } from "../runtime/worker-server.js";
 import type { TrainingBatch } from "./batch.js";
 import { type Checkpoint, type CheckpointRecord, readTensors, writeCheckpoint } from "./checkpoint.js";
 import { type EngineOptions, TrainingEngine } from "./engine.js";
+import type { EngineState } from "./optimiser/optimiser.js";
 import type { TrainingProgram } from "./program.js";
 
 let engine: TrainingEngine;
@@ -10,13 +11,19 @@ let engine: TrainingEngine;
 serve({
   async open({ program, options }: { program: TrainingProgram; options: EngineOptions }) {
     engine = await TrainingEngine.open(program, options);
-    return { result: engine.place };
+    return { result: undefined };
   },
   async step({ batch, rate }: { batch: TrainingBatch; rate: number }) {
     return { result: await engine.step(batch, rate) };
   },
   async save({ folder, record }: { folder: string; record: CheckpointRecord }) {
     return { result: writeCheckpoint(folder, await engine.optimiser.state(), record) };
+  },
+  async state() {
+    return { result: await engine.optimiser.state() };
+  },
+  async restore(state: EngineState) {
+    return { result: await engine.optimiser.restore(state) };
   },
   async load(checkpoint: Checkpoint) {
     const tensors = await readTensors(checkpoint, engine.optimiser.layout());

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { batchByLength } from "../../src/encoder/batching.js";
+import { batchByLength, paddedLength } from "../../src/encoder/batching.js";
 
 describe("batchByLength", () => {
   const lengths = Array.from({ length: 1000 }, (_, i) => 1 + ((i * 7919) % 40));
@@ -25,5 +25,19 @@ describe("batchByLength", () => {
   it("puts a row longer than the budget into its own batch, and makes no batch for no rows", () => {
     expect(batchByLength([5000, 2], 100).map(({ rows }) => [...rows])).toEqual([[0], [1]]);
     expect(batchByLength([], 100)).toEqual([]);
+  });
+});
+
+describe("paddedLength", () => {
+  it("makes 16 lengths of all up to 512, never shorter ones, and none beyond what the model reads", () => {
+    const lengths = Array.from({ length: 512 }, (_, i) => i + 1);
+    const padded = lengths.map((length) => paddedLength(length, 512));
+    expect(new Set(padded).size).toBe(16);
+    padded.forEach((length, i) => {
+      expect(length).toBeGreaterThanOrEqual(lengths[i]);
+    });
+    expect([1, 8, 9, 65, 300].map((length) => paddedLength(length))).toEqual([8, 8, 16, 96, 384]);
+    expect(paddedLength(98, 100)).toBe(100);
+    expect(paddedLength(101, 100)).toBe(101);
   });
 });

@@ -3,6 +3,7 @@ import { DeviceError, ModelError } from "../../src/errors.js";
 import { GraphBuilder } from "../../src/onnx/builder.js";
 import { encodeModel } from "../../src/onnx/io/file.js";
 import { parseDevice } from "../../src/runtime/device.js";
+import { candidates } from "../../src/runtime/devices/choose-device.js";
 import { createOrtSession } from "../../src/runtime/ort-session.js";
 
 /** y = x · xᵀ */
@@ -45,17 +46,9 @@ describe("createOrtSession", () => {
     await session.release();
   });
 
-  it("falls back to the CPU with reasons, or says why a device does not work", async () => {
-    const session = await createOrtSession(gramGraph(), { device: "auto" });
-    expect(["cpu", "webgpu", "cuda"]).toContain(session.device);
-    if (session.device === "cpu")
-      expect(session.notes.map((note) => note.split(":")[0])).toEqual(["cuda", "webgpu"]);
-    const { y } = await session.run(feeds);
-    expect([...y.data]).toEqual([5, 11, 11, 25]);
-    await session.release();
-    if (session.device === "cpu") {
+  it("says why a device does not work", async () => {
+    if (candidates().find(({ device }) => device === "cuda")?.missing !== undefined)
       await expect(createOrtSession(gramGraph(), { device: "cuda" })).rejects.toThrow(DeviceError);
-    }
     expect(() => parseDevice("gpu")).toThrow(/auto, cpu, webgpu, cuda/);
   });
 });

@@ -3,7 +3,7 @@ import type { Tensor } from "../../src/onnx/tensor.js";
 import type { Feeds } from "../../src/runtime/tensor.js";
 import type { TrainingProgram } from "../../src/train.js";
 import { type Gradient, GradientSum } from "../../src/training/gradients/gradient-sum.js";
-import { GradientRunner } from "../../src/training/gradients/gradients.js";
+import { GradientRunner, numbersOf } from "../../src/training/gradients/gradients.js";
 import { asParameter, golden, parameters } from "../autodiff/oracle.js";
 import { denseGradient } from "./dense-gradient.js";
 import { difference, expectTwentyAdamSteps, largest, meaningful } from "./oracle-claims.js";
@@ -33,7 +33,7 @@ describe("the training engine on PyTorch's oracle", () => {
     const [batch] = golden().batches;
     const gradientsOf = async (input: Parameters<GradientRunner["run"]>[0]) => {
       const sum = new GradientSum();
-      const losses = await runner.run(input, weights, sum);
+      const losses = numbersOf(await runner.run(input, weights, sum));
       return { losses, gradients: sum.gradients() };
     };
     const one = await gradientsOf(wholeBatch(batch));

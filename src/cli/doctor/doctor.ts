@@ -1,15 +1,15 @@
 /** `pearl doctor`: reports what works on this machine, and how to install the rest. */
-import { execFile } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { packageVersion } from "../../files/version.js";
 import { hubSettings } from "../../hub/settings.js";
-import { candidates } from "../../runtime/device.js";
+import type { Device } from "../../runtime/device.js";
+import { candidates, measureDevice } from "../../runtime/devices/choose-device.js";
+import { type ProbeAnswer, runProbe } from "../../runtime/devices/probe.js";
 import { loadRuntime } from "../../runtime/onnx-runtime.js";
 import { command } from "../command.js";
 import { shared } from "../options.js";
 import { optionalParts, pearlFolder } from "./parts.js";
-import type { ProbeAnswer } from "./probe.js";
 
 export default command({
   name: "doctor",
@@ -62,7 +62,7 @@ export type Diagnosis = Awaited<ReturnType<typeof diagnose>>;
 
 async function diagnose(signal: AbortSignal) {
   const runtime = loadRuntime();
-  const devices = candidates("auto", runtime.isNative);
+  const devices = candidates();
   const parts = optionalParts();
   const names = [
     ...["model", "duckdb"],
@@ -93,27 +93,11 @@ async function diagnose(signal: AbortSignal) {
 /** Runs two probes at a time: each loads a native library, and ten at once would slow each other to a timeout. */
 async function probeAll(names: readonly string[], signal: AbortSignal): Promise<Map<string, ProbeAnswer>> {
   const answers = new Map<string, ProbeAnswer>();
-  const probe = async (name: string) => answers.set(name, await runProbe(name, signal));
+  const file = fileURLToPath(new URL("./probe.js", import.meta.url));
+  const isDevice = (name: string): name is Device => candidates().some(({ device }) => device === name);
+  const probe = async (name: string) =>
+    answers.set(name, await (isDevice(name) ? measureDevice(name, signal) : runProbe(file, name, signal)));
   for (let first = 0; first < names.length; first += 2)
     await Promise.all(names.slice(first, first + 2).map(probe));
   return answers;
-}
-
-const probeSeconds = 30;
-
-/** Runs one probe in a child process; a crash or a timeout is an answer too. */
-async function runProbe(name: string, signal: AbortSignal): Promise<ProbeAnswer> {
-  signal.throwIfAborted();
-  const file = fileURLToPath(new URL("./probe.js", import.meta.url));
-  const limits = { timeout: probeSeconds * 1000, killSignal: "SIGKILL", signal } as const;
-  const answer = await new Promise<ProbeAnswer>((settle) => {
-    execFile(process.execPath, [file, name], limits, (error, output) => {
-      const line = output.split("\n").findLast((text) => text.startsWith('{"works":'));
-      if (line) return settle(JSON.parse(line) as ProbeAnswer);
-      const ending = error?.signal ? `crashed with ${error.signal}` : `ended with code ${error?.code ?? 0}`;
-      settle({ works: false, detail: error?.killed ? `no answer within ${probeSeconds} s` : `it ${ending}` });
-    });
-  });
-  signal.throwIfAborted();
-  return answer;
 }

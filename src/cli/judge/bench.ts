@@ -70,6 +70,7 @@ export default command({
       onTask: (model, task) => session.say(`${task}: ${model}`),
       onProgress: session.show,
       onDownload: session.onDownload,
+      onNote: session.say,
     });
     const everySet = options.verbose === true || dataset !== undefined;
     session.print(formatReports(reports, { everySet }));

@@ -1,5 +1,6 @@
 /** `pearl pretrain-characters`: words in, a character encoder that knows their spelling out. */
 import { UsageError } from "../../errors.js";
+import { cachePath } from "../../files/cache-folder.js";
 import { command } from "../command.js";
 import { counted } from "../format.js";
 import {
@@ -75,7 +76,7 @@ export default command({
     ["pearl bench --task strings --model spelling", "measure how well it finds misspelled words"],
   ],
   run: async (_, options, session) => {
-    const output = options.output ?? (await defaultOutput(options));
+    const output = options.output ?? defaultOutput(options);
     const { pretrainCharacters } = await import("../../methods/characters/pretrain-characters.js");
     const settings = trainingSettings(options, session);
     const report = await pretrainCharacters({ ...options, ...settings, output, learningRate: options.lr });
@@ -84,11 +85,10 @@ export default command({
 });
 
 /** Where presets look for an encoder of word vectors; others have no place of their own. @throws UsageError */
-async function defaultOutput({ vectors, kind }: { vectors?: string; kind: string }): Promise<string> {
+function defaultOutput({ vectors, kind }: { vectors?: string; kind: string }): string {
   if (vectors === undefined)
     throw new UsageError(
       "name the folder of the new model: -o FOLDER. Only with --vectors there is a default",
     );
-  const { cacheFolder } = await import("../../methods/characters/pretrained.js");
-  return cacheFolder(kind);
+  return cachePath(kind);
 }

@@ -1,15 +1,11 @@
 /** Pretrained character encoders that presets start from: `pearl pretrain-characters --vectors FILE` makes one. */
-import { homedir } from "node:os";
 import { join } from "node:path";
+import { cachePath } from "../../files/cache-folder.js";
 import { exists } from "../../files/whole-file.js";
 import type { RunOptions } from "../../training/run.js";
 import type { MethodSettings } from "../settings/method-settings.js";
 
 const prefix = "pretrained-";
-
-/** A folder of pearl's cache: $XDG_CACHE_HOME or ~/.cache, then pearl and the name. */
-export const cacheFolder = (name: string): string =>
-  join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "pearl", name);
 
 /** The settings with a new character encoder in the place of a pretrained one. */
 export function withNewCharacters(settings: MethodSettings): MethodSettings {
@@ -20,7 +16,7 @@ export function withNewCharacters(settings: MethodSettings): MethodSettings {
 
 /** The folder of a name such as "pretrained-love"; other names are folders already. */
 export const charactersFolder = (from: string): string =>
-  from.startsWith(prefix) ? cacheFolder(from.slice(prefix.length)) : from;
+  from.startsWith(prefix) ? cachePath(from.slice(prefix.length)) : from;
 
 /** The settings as they are, or with an untrained encoder and a note where there is no pretrained one. */
 export async function withAvailableCharacters(

@@ -4,10 +4,10 @@ import { buildCorpus } from "../../corpus/build-corpus.js";
 import { CORPUS_FILES, readManifest } from "../../corpus/corpus-folder.js";
 import { mineCorpus } from "../../corpus/mining/mine.js";
 import { PhraseEncoder } from "../../encoder/phrase-encoder.js";
+import { cachePath } from "../../files/cache-folder.js";
 import { formatCount } from "../../files/count-text.js";
 import { exists } from "../../files/whole-file.js";
 import type { RunOptions } from "../../training/run.js";
-import { cacheFolder } from "../characters/pretrained.js";
 
 export interface PrepareCorpusOptions extends Pick<RunOptions, "onNote" | "threads" | "signal"> {
   /** Folder of a corpus; default: one that is built from WordNet and cached. */
@@ -24,7 +24,7 @@ interface CorpusRequest extends PrepareCorpusOptions {
 }
 
 /** The cache of WordNet's corpus. */
-export const defaultCorpusFolder = (): string => cacheFolder("corpus-wordnet");
+export const defaultCorpusFolder = (): string => cachePath("corpus-wordnet");
 
 /**
  * Finds, builds and mines as needed.

@@ -25,6 +25,10 @@ import { inRowBlocks } from "./row-blocks.js";
 
 export type Losses = Record<string, number>;
 
+/** Losses in memory as numbers. */
+export const numbersOf = (losses: DeviceFeeds): Losses =>
+  Object.fromEntries(Object.entries(losses).map(([name, loss]) => [name, Number((loss as Tensor).data[0])]));
+
 /** What takes the gradients of each run; they are its own from then on. */
 export interface GradientSink {
   /** @param run feeds and outputs of the graph @param except a value without a wanted gradient */
@@ -70,10 +74,11 @@ export class GradientRunner {
   }
 
   /**
-   * The losses of a batch; its gradients go to `sink`.
+   * Runs a batch; its gradients go to `sink`.
    * @param weights values of {@link weights}, read while this runs
+   * @returns the loss and its parts by name, one number each, where the gradients are
    */
-  async run(batch: TrainingBatch, weights: DeviceFeeds, sink: GradientSink): Promise<Losses> {
+  async run(batch: TrainingBatch, weights: DeviceFeeds, sink: GradientSink): Promise<DeviceFeeds> {
     if (batch.chunks) return this.#inChunks(batch.feeds, batch.chunks, weights, sink);
     const graph = this.#wholeGraph;
     const feeds = { ...batch.feeds, ...pick(weights, graph.weights) };
@@ -88,7 +93,7 @@ export class GradientRunner {
     chunks: readonly Chunk[],
     weights: DeviceFeeds,
     sink: GradientSink,
-  ): Promise<Losses> {
+  ): Promise<DeviceFeeds> {
     this.#cut ??= cutProgram(this.#program, this.#shapes, this.#target);
     const { forward, backward, loss } = this.#cut;
     const cut = this.#program.cut as string;
@@ -110,10 +115,9 @@ export class GradientRunner {
     return this.#losses(outputs);
   }
 
-  #losses(outputs: DeviceFeeds): Losses {
+  #losses(outputs: DeviceFeeds): DeviceFeeds {
     const { loss, parts = [] } = this.#program;
-    const entries = [loss, ...parts].map((name) => [name, Number((outputs[name] as Tensor).data[0])]);
-    return Object.fromEntries(entries);
+    return pick(outputs, [loss, ...parts]);
   }
 
   async #run(model: Model, feeds: DeviceFeeds): Promise<DeviceFeeds> {
@@ -123,8 +127,8 @@ export class GradientRunner {
   }
 
   #open(model: Model): Promise<OrtSession> {
-    const { loss, parts = [], cut = "" } = this.#program;
-    const inMemory = new Set([loss, ...parts, cut, this.#cut?.loss.gradients.get(cut)]);
+    const { cut = "" } = this.#program;
+    const inMemory = new Set([cut, this.#cut?.loss.gradients.get(cut)]);
     const places = model.graph.outputs.map(
       ({ name }) => [name, inMemory.has(name) ? "memory" : "device"] as const,
     );
@@ -142,8 +146,8 @@ export class GradientRunner {
   }
 }
 
-const pick = (weights: DeviceFeeds, names: readonly string[]): DeviceFeeds =>
-  Object.fromEntries(names.filter((name) => name in weights).map((name) => [name, weights[name]]));
+const pick = (values: DeviceFeeds, names: readonly string[]): DeviceFeeds =>
+  Object.fromEntries(names.filter((name) => name in values).map((name) => [name, values[name]]));
 
 function gathered(chunks: readonly Chunk[], parts: readonly Tensor[]): Tensor {
   const rows = chunks.reduce((count, chunk) => count + chunk.rows.length, 0);

@@ -12,16 +12,23 @@ export const inputsOf = (weight: string) => ({
   gradient: `gradient/${weight}`,
 });
 
-export const normName = "gradient_norm";
+export const lossInput = (name: string): string => `loss/${name}`;
+export const [scalarsName, reportName] = ["scalars", "report"] as const;
 
 /**
- * The graph of one step. Its scalar inputs: `rate` is the learning rate over 1 - β₁ᵗ, `spread` 1 / √(1 - β₂ᵗ), `keep`
- * 1 - learning rate × decay.
+ * The graph of one step. Its input `scalars` holds the learning rate over 1 - β₁ᵗ, 1 / √(1 - β₂ᵗ), and 1 - learning
+ * rate × decay; its output `report` the losses, which it only passes on, and the norm of the gradients: one number each
+ * goes to the device and comes back in one piece.
  */
-export function adamGraph(shapes: ReadonlyMap<string, readonly number[]>, options: OptimiserOptions): Model {
+export function adamGraph(
+  shapes: ReadonlyMap<string, readonly number[]>,
+  losses: readonly string[],
+  options: OptimiserOptions,
+): Model {
   const g = new GraphBuilder({ name: "adam" });
   const number = (value: number) => g.scalar("float32", value);
-  const [rate, spread, keep] = ["rate", "spread", "keep"].map((name) => g.input(name, "float32", []));
+  const scalars = g.input(scalarsName, "float32", [3]);
+  const [rate, spread, keep] = [0, 1, 2].map((i) => g.add("Gather", [scalars, g.scalar("int64", i)]));
   const names = [...shapes.keys()].map(inputsOf);
   for (const { weight, m, v, gradient } of names) {
     for (const name of [weight, m, v, gradient])
@@ -31,8 +38,11 @@ export function adamGraph(shapes: ReadonlyMap<string, readonly number[]>, option
     g.add("ReduceSum", [g.add("Mul", [gradient, gradient])], { keepdims: 0 }),
   );
   const total = squares.reduce((sum, square) => g.add("Add", [sum, square]));
-  g.output(normName, g.add("Sqrt", [total]));
-  const clip = clipFactor(g, options);
+  const norm = g.add("Sqrt", [total]);
+  const reported = [...losses.map((name) => g.input(lossInput(name), "float32")), norm];
+  const pieces = reported.map((value) => g.add("Reshape", [value, g.ints(1)]));
+  g.output(reportName, g.add("Concat", pieces, { axis: 0 }));
+  const clip = clipFactor(g, norm, options);
 
   const settings = adamSettings(options.optimiser);
   const { kind, betas, epsilon, weightDecay } = settings;
@@ -60,10 +70,10 @@ export function adamGraph(shapes: ReadonlyMap<string, readonly number[]>, option
 }
 
 /** The factor of gradients: below 1 if their norm exceeds the limit; undefined without one. */
-function clipFactor(g: GraphBuilder, { clipNorm }: OptimiserOptions): string | undefined {
+function clipFactor(g: GraphBuilder, norm: string, { clipNorm }: OptimiserOptions): string | undefined {
   if (clipNorm === undefined) return undefined;
   const limit = g.scalar("float32", clipNorm);
-  return g.add("Div", [limit, g.add("Max", [normName, limit])]);
+  return g.add("Div", [limit, g.add("Max", [norm, limit])]);
 }
 
 /** Sums of pairs of values: `sum/NAME` of `a/NAME` and `b/NAME`. */

@@ -11,11 +11,20 @@ import {
 import { DeviceTensor, type Feeds, type Tensor as RunTensor } from "../../runtime/tensor.js";
 import type { GradientSink } from "../gradients/gradients.js";
 import { adamSettings } from "./adam.js";
-import { adamGraph, copyGraph, inputsOf, normName, sumGraph } from "./adam-graph.js";
+import {
+  adamGraph,
+  copyGraph,
+  inputsOf,
+  lossInput,
+  reportName,
+  scalarsName,
+  sumGraph,
+} from "./adam-graph.js";
 import {
   type EngineState,
   type Optimiser,
   type OptimiserOptions,
+  type StepReport,
   statePrefixes,
   type UpdateOptions,
 } from "./optimiser.js";
@@ -63,29 +72,42 @@ class GraphOptimiser implements Optimiser {
     });
   }
 
-  async update(sink: GradientSink, { rate, finite }: UpdateOptions): Promise<number> {
+  async update(sink: GradientSink, { rate, losses }: UpdateOptions): Promise<StepReport> {
     const gradients = (sink as DeviceGradientSum).finish(this.#shapes);
-    const session = await this.#session("adam", () => adamGraph(this.#shapes, this.#options), "device");
+    const names = Object.keys(losses);
+    const session = await this.#session(
+      "adam",
+      () => adamGraph(this.#shapes, names, this.#options),
+      "device",
+    );
     const { betas, weightDecay } = adamSettings(this.#options.optimiser);
     const [beta1, beta2] = betas;
     const t = this.#step + 1;
     const outputs = await session.runOnDevice({
       ...this.#state,
       ...Object.fromEntries([...gradients].map(([name, value]) => [inputsOf(name).gradient, value])),
-      rate: scalar(rate / (1 - beta1 ** t)),
-      spread: scalar(1 / Math.sqrt(1 - beta2 ** t)),
-      keep: scalar(1 - rate * weightDecay),
+      ...Object.fromEntries(names.map((name) => [lossInput(name), losses[name]])),
+      [scalarsName]: {
+        type: "float32",
+        dims: [3],
+        data: Float32Array.of(rate / (1 - beta1 ** t), 1 / Math.sqrt(1 - beta2 ** t), 1 - rate * weightDecay),
+      },
     });
     dispose(gradients.values());
-    const norm = Number((outputs[normName] as RunTensor).data[0]);
+    dispose(Object.values(losses));
+    const report = (outputs[reportName] as RunTensor).data as Float32Array;
     const next = Object.fromEntries(Object.keys(this.#state).map((name) => [name, outputs[`next/${name}`]]));
-    const accepted = finite && Number.isFinite(norm);
-    dispose(Object.values(accepted ? this.#state : next));
-    if (accepted) {
+    const finite = report.every(Number.isFinite);
+    dispose(Object.values(finite ? this.#state : next));
+    if (finite) {
       this.#state = next;
       this.#step = t;
     }
-    return norm;
+    return {
+      losses: Object.fromEntries(names.map((name, i) => [name, report[i]])),
+      gradientNorm: report[names.length],
+      finite,
+    };
   }
 
   async weights(): Promise<ReadonlyMap<string, Tensor>> {
@@ -141,7 +163,7 @@ class GraphOptimiser implements Optimiser {
     const model = graph();
     const outputs = model.graph.outputs.map((output) => [
       output.name,
-      output.name === normName ? "memory" : place,
+      output.name === reportName ? "memory" : place,
     ]);
     const session = createOrtSession(encodeModel(model), {
       ...this.#sessions,
@@ -187,8 +209,6 @@ class DeviceGradientSum implements GradientSink {
     return this.#sums;
   }
 }
-
-const scalar = (value: number): RunTensor => ({ type: "float32", dims: [], data: Float32Array.of(value) });
 
 function dispose(values: Iterable<DeviceFeeds[string]>): void {
   for (const value of values) if (value instanceof DeviceTensor) value.dispose();

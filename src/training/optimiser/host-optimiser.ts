@@ -2,7 +2,7 @@
 import type { Tensor } from "../../onnx/tensor.js";
 import type { Feeds } from "../../runtime/tensor.js";
 import { GradientSum, globalNorm } from "../gradients/gradient-sum.js";
-import type { GradientSink } from "../gradients/gradients.js";
+import { type GradientSink, numbersOf } from "../gradients/gradients.js";
 import { Adam } from "./adam.js";
 import type { EngineState, Optimiser, OptimiserOptions, UpdateOptions } from "./optimiser.js";
 
@@ -18,12 +18,13 @@ export function createHostOptimiser(
   return {
     feeds: () => Object.fromEntries(weights) as Feeds,
     sink: () => new GradientSum(),
-    async update(sink: GradientSink, { rate, finite }: UpdateOptions) {
+    async update(sink: GradientSink, options: UpdateOptions) {
       const gradients = (sink as GradientSum).gradients();
+      const losses = numbersOf(options.losses);
       const norm = globalNorm(gradients.values());
-      if (finite && Number.isFinite(norm))
-        adam.update(gradients, rate, norm > clipNorm ? clipNorm / norm : 1);
-      return norm;
+      const finite = [norm, ...Object.values(losses)].every(Number.isFinite);
+      if (finite) adam.update(gradients, options.rate, norm > clipNorm ? clipNorm / norm : 1);
+      return { losses, gradientNorm: norm, finite };
     },
     weights: async () => weights,
     state: async () => ({ step: adam.step, tensors: state }),

@@ -1,7 +1,7 @@
 /** Holds and updates the weights of a run: in memory (host-optimiser.ts) or on a device (graph-optimiser.ts). */
 import type { Tensor } from "../../onnx/tensor.js";
 import type { DeviceFeeds } from "../../runtime/ort-session.js";
-import type { GradientSink } from "../gradients/gradients.js";
+import type { GradientSink, Losses } from "../gradients/gradients.js";
 import type { AdamOptions } from "./adam.js";
 
 export interface OptimiserOptions {
@@ -12,7 +12,16 @@ export interface OptimiserOptions {
 
 export interface UpdateOptions {
   readonly rate: number;
-  /** False if a loss is NaN or infinite: then only the norm is computed. */
+  /** By name, one number each, where the gradients are. */
+  readonly losses: DeviceFeeds;
+}
+
+export interface StepReport {
+  /** Before the update. */
+  readonly losses: Losses;
+  /** Global norm of the gradients before clipping. */
+  readonly gradientNorm: number;
+  /** False if a loss or a gradient is NaN or infinite: then nothing was changed. */
   readonly finite: boolean;
 }
 
@@ -29,8 +38,8 @@ export const statePrefixes = ["", "m/", "v/"] as const;
 export interface Optimiser {
   feeds(): DeviceFeeds;
   sink(): GradientSink;
-  /** Takes the step, unless a gradient is NaN or infinite. @returns their global norm before clipping */
-  update(sink: GradientSink, options: UpdateOptions): Promise<number>;
+  /** Takes the step, unless a loss or a gradient is NaN or infinite. */
+  update(sink: GradientSink, options: UpdateOptions): Promise<StepReport>;
   /** In memory, perhaps the optimiser's own arrays. */
   weights(): Promise<ReadonlyMap<string, Tensor>>;
   /** The state, perhaps as the optimiser's own arrays: store it before the next step. */

@@ -20,7 +20,7 @@ import { lossNames, pairProgram, prepareForTraining } from "../../../src/pearl/l
 import type { Feeds } from "../../../src/runtime/tensor.js";
 import { fromTensors } from "../../../src/train.js";
 import { GradientSum } from "../../../src/training/gradients/gradient-sum.js";
-import { GradientRunner } from "../../../src/training/gradients/gradients.js";
+import { GradientRunner, numbersOf } from "../../../src/training/gradients/gradients.js";
 import { denseGradient } from "../../training/dense-gradient.js";
 import { difference, largest, meaningful } from "../../training/oracle-claims.js";
 
@@ -127,7 +127,7 @@ describe("a step of the whole method", () => {
       const runner = await GradientRunner.open(program, {});
       const sum = new GradientSum();
       const now = Object.fromEntries(runner.weights.map((name) => [name, weights.get(name)])) as Feeds;
-      const found = await runner.run(feeds, now, sum);
+      const found = numbersOf(await runner.run(feeds, now, sum));
       await runner.release();
       const closeTo = (value: number, right: number) =>
         expect(Math.abs(value / right - 1)).toBeLessThan(1e-5);

@@ -1,6 +1,6 @@
 /** In a browser a session is made from bytes. */
-import type { ModelFolder } from "../architectures/architecture.js";
-import { readBytes } from "../files/disk.browser.js";
+import type { ModelFolder } from "../../architectures/architecture.js";
+import { readBytes } from "../../files/disk.browser.js";
 
 export const graphSource = ({ graph }: ModelFolder): Promise<Uint8Array> => readBytes(graph);
 

@@ -2,18 +2,42 @@
 import { existsSync, readdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import type { Device } from "../device.js";
+
+/** The native package, found without loading it; undefined where WebAssembly takes its place. */
+export function nativePackage(): { readonly folder: string; readonly version: string } | undefined {
+  if (process.env.PEARL_RUNTIME === "web") return undefined;
+  const require = createRequire(import.meta.url);
+  try {
+    const manifest = require.resolve("onnxruntime-node/package.json");
+    return { folder: dirname(manifest), version: require(manifest).version };
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Why a device cannot work here, if that is known without trying: the native libraries print warnings of their own to
+ * stderr. @param choice "named": a Vulkan loader may lie where pearl does not look, so WebGPU is tried
+ */
+export function missingPart(device: Device, choice: "auto" | "named"): string | undefined {
+  if (device === "cpu") return undefined;
+  const native = nativePackage();
+  if (native === undefined) return "it needs onnxruntime-node, which is not installed";
+  if (device === "cuda") return missingCuda(native.folder);
+  return choice === "auto" ? missingWebgpu() : undefined;
+}
 
 /** CUDA's provider is a library next to the binding; only a CUDA install brings it. */
-export function missingCuda(): string | undefined {
-  const entry = createRequire(import.meta.url).resolve("onnxruntime-node/package.json");
-  const folder = join(dirname(entry), "bin", "napi-v6", process.platform, process.arch);
+function missingCuda(packageFolder: string): string | undefined {
+  const folder = join(packageFolder, "bin", "napi-v6", process.platform, process.arch);
   const library =
     process.platform === "win32" ? "onnxruntime_providers_cuda.dll" : "libonnxruntime_providers_cuda.so";
   return existsSync(join(folder, library)) ? undefined : "ONNX Runtime's CUDA libraries are not installed";
 }
 
 /** On Linux WebGPU needs the Vulkan loader and a GPU: a Vulkan driver on the CPU is slower than the CPU device. */
-export function missingWebgpu(): string | undefined {
+function missingWebgpu(): string | undefined {
   if (process.platform !== "linux") return undefined;
   if (!hasGraphicsDevice()) return "no GPU in /dev";
   const triplet = process.arch === "arm64" ? "aarch64-linux-gnu" : "x86_64-linux-gnu";

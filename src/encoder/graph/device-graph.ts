@@ -1,0 +1,61 @@
+/** The graph that a GPU runs: fused operators, perhaps float16 weights, and token vectors pooled before they come back. */
+import { EMBEDDING, type ModelFolder, TYPE_LOGITS } from "../../architectures/architecture.js";
+import { createNet, fromTensors } from "../../nn/net.js";
+import { firstToken, maxPooling, meanPooling } from "../../nn/pooling.js";
+import { GraphBuilder } from "../../onnx/builder.js";
+import { prune } from "../../onnx/graph.js";
+import { encodeModel, readModel } from "../../onnx/io/file.js";
+import { copyModel, type Model } from "../../onnx/model.js";
+import { toHalf } from "../../onnx/rewrite/half.js";
+import { prepareForInference } from "../../onnx/rewrite/inference.js";
+import { tensor } from "../../onnx/tensor.js";
+import type { Precision } from "../encode-protocol.js";
+
+/** @throws ModelError for a graph that cannot be read or not be computed in half precision */
+export async function deviceGraph(
+  folder: ModelFolder,
+  precision: Exclude<Precision, "int8">,
+): Promise<Uint8Array> {
+  const model = prepareForInference(await readModel(folder.graph));
+  return encodeModel(withoutTokenTypes(poolTokens(precision === "half" ? toHalf(model) : model, folder)));
+}
+
+/** Token types are 0 in a phrase: where only a table's lookup reads them, they need not be uploaded. */
+function withoutTokenTypes(model: Model): Model {
+  const name = "token_type_ids";
+  const readersOf = (value: string) => model.graph.nodes.filter(({ inputs }) => inputs.includes(value));
+  const lookups = readersOf(name);
+  const isReplaceable = lookups.every(
+    ({ op, inputs, outputs }) =>
+      op === "Gather" && inputs[0] !== name && readersOf(outputs[0]).every((reader) => reader.op === "Add"),
+  );
+  if (lookups.length === 0 || !isReplaceable) return model;
+  const copy = copyModel(model);
+  copy.graph.inputs = copy.graph.inputs.filter((input) => input.name !== name);
+  copy.graph.initializers.set(name, tensor("int64", [1, 1], [0]));
+  return copy;
+}
+
+/**
+ * Adds the pooling of a folder to a graph whose output holds token vectors, float32 [batch, tokens, width]: then
+ * `embedding` is [batch, width]. Other graphs are returned as they are.
+ */
+export function poolTokens(model: Model, { pooling }: Pick<ModelFolder, "pooling">): Model {
+  const tokens = model.graph.outputs.find(
+    ({ name, shape }) => ["last_hidden_state", "token_embeddings"].includes(name) && shape?.length === 3,
+  );
+  const mask = model.graph.inputs.find(({ name, type }) => name === "attention_mask" && type === "int64");
+  if (!tokens || !mask || pooling === "none" || model.graph.outputs.some(({ name }) => name === EMBEDDING))
+    return model;
+  const copy = copyModel(model);
+  const net = createNet(fromTensors(new Map()), new GraphBuilder(copy));
+  const masked = { hidden: tokens.name, mask: mask.name };
+  const pooled =
+    pooling === "cls"
+      ? firstToken(net, masked.hidden)
+      : (pooling === "max" ? maxPooling : meanPooling)(net, masked);
+  copy.graph.outputs = copy.graph.outputs.filter(({ name }) => name === TYPE_LOGITS);
+  net.g.output(EMBEDDING, pooled, "float32", [tokens.shape?.[0] ?? null, tokens.shape?.[2] ?? null]);
+  prune(copy.graph);
+  return copy;
+}

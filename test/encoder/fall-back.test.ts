@@ -1,0 +1,62 @@
+/** A device that fails while it encodes (test/runtime/fake-webgpu.cjs): the CPU goes on, and nothing is lost. */
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { pearl } from "../cli/run-cli.js";
+import { fakeWebgpu } from "../runtime/fake-webgpu.js";
+import { somePairs } from "../training/pairs-folder.js";
+import { makeOracleModel } from "./oracle-model.js";
+
+const phrases = somePairs(1500).map(([text]) => text);
+const folder = mkdtempSync(join(tmpdir(), "pearl-fall-back-"));
+const table = join(folder, "phrases.txt");
+writeFileSync(table, phrases.join("\n"));
+const model = makeOracleModel("encoder.folded.onnx");
+
+async function encode(device: string, environment: Record<string, string> = {}) {
+  const args = ["encode", table, "-m", model, "-o", "-", "--format", "jsonl", "--batch-size", "40"];
+  const outcome = await pearl([...args, "--device", device], { environment });
+  expect(outcome.code, outcome.stderr).toBe(0);
+  const rows = outcome.stdout.trim().split("\n");
+  return { stderr: outcome.stderr, rows: rows.map((line) => JSON.parse(line)) };
+}
+
+describe("encoding on a device that fails", () => {
+  it.each([
+    ["once", { failAt: 12 }],
+    ["for good", { failAt: 30, lost: true }],
+  ])("gives the CPU's vectors for every phrase, and says so in one line: %s", async (_, fake) => {
+    const [cpu, fallen] = [await encode("cpu"), await encode("webgpu", fakeWebgpu(fake))];
+    expect(fallen.stderr.match(/fail.*/g)).toEqual([
+      "failed (device lost (a test)): encoding continues on the CPU",
+    ]);
+    expect(fallen.stderr).toContain(
+      "\nwebgpu failed (device lost (a test)): encoding continues on the CPU\n",
+    );
+    expect(fallen.rows.map(({ phrase }) => phrase)).toEqual(phrases);
+    expect(cpu.rows).toHaveLength(phrases.length);
+    fallen.rows.forEach(({ embedding }, row) => {
+      for (const [i, value] of cpu.rows[row].embedding.entries())
+        expect(Math.abs(embedding[i] - value)).toBeLessThan(1e-5);
+    });
+  });
+
+  it("opens a model on the CPU that the device which auto chose cannot run", async () => {
+    const fake = fakeWebgpu({ refused: "run", delay: { cpu: 200 } });
+    const { stderr } = await encode("auto", { ...fake, XDG_CACHE_HOME: folder });
+    expect(stderr).toContain("device auto: webgpu, ");
+    expect(stderr).toContain(", on cpu\n");
+    expect(stderr).toContain("  not webgpu: refused (a test)\n");
+  });
+
+  it.each([
+    ["open", /^pearl: device webgpu does not work here: refused \(a test\)\. Use --device auto or cpu\.$/m],
+    ["run", /^pearl: device webgpu cannot run pearl-oracle-\w+: refused \(a test\)\. Use --device cpu\.$/m],
+  ] as const)("ends where a named device cannot %s the model", async (refused, message) => {
+    const parameters = ["encode", table, "-m", model, "-o", "-", "--device", "webgpu"];
+    const { code, stderr } = await pearl(parameters, { environment: fakeWebgpu({ refused }) });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(message);
+  });
+});
