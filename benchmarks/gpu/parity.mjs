@@ -1,0 +1,171 @@
+/** Compares a device with the CPU: vectors, gradients, and the loss over some steps. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { deserialize, serialize } from "node:v8";
+import { PhraseEncoder } from "../../dist/encoder/phrase-encoder.js";
+import { GradientSum } from "../../dist/training/gradients/gradient-sum.js";
+import { GradientRunner } from "../../dist/training/gradients/gradients.js";
+import { train } from "../../dist/training/trainer.js";
+import { openProgram, phraseSource, threads, trainingRows } from "./settings.mjs";
+
+/**
+ * @typedef {object} Setting
+ * @property {{ fp32: string, fp16: string }} folders of the model
+ * @property {import("./settings.mjs").Sizes["parity"]} sizes
+ * @property {number} types of phrases
+ * @property {string} work where the reference is kept
+ *
+ * @typedef {import("../../dist/runtime/device.js").Device} Device
+ * @typedef {Map<string, import("../../dist/training/gradients/gradient-sum.js").Gradient>} Gradients
+ */
+
+/** Largest difference that counts as equal: of a coordinate; of a gradient and of a loss, relative. */
+const limits = { vectors: 1e-4, gradients: 1e-3, losses: 1e-2 };
+/** Mean cosine of 16-bit vectors with the CPU's. */
+const leastCosine = 0.999;
+
+const referencePath = (/** @type {Setting} */ { work }) => join(work, "reference.bin");
+
+/** Computes everything on the CPU and keeps it in a file. */
+export async function writeReference(/** @type {Setting} */ setting) {
+  const reference = {
+    vectors: await vectorsOn("cpu", setting.folders.fp32, setting),
+    gradients: await gradientsOn("cpu", setting),
+    losses: await lossesOn("cpu", setting),
+  };
+  writeFileSync(referencePath(setting), serialize(reference));
+}
+
+/** The comparisons of a device with the reference. */
+export function compareWithCpu(/** @type {Setting} */ setting, /** @type {Device} */ device) {
+  /** @type {{ vectors: Float32Array, gradients: Gradients, losses: number[] }} */
+  const reference = deserialize(readFileSync(referencePath(setting)));
+  const { fp32, fp16 } = setting.folders;
+  return [
+    {
+      what: "vectors",
+      compare: async () =>
+        held(largest(reference.vectors, await vectorsOn(device, fp32, setting)), limits.vectors),
+    },
+    {
+      what: "gradients",
+      async compare() {
+        const { worst, weight } = worstGradient(reference.gradients, await gradientsOn(device, setting));
+        return { ...held(worst, limits.gradients), weight, weights: reference.gradients.size };
+      },
+    },
+    {
+      what: "losses",
+      async compare() {
+        const losses = await lossesOn(device, setting);
+        const differences = reference.losses.map((loss, step) => Math.abs(losses[step] - loss) / loss);
+        return { ...held(Math.max(...differences), limits.losses), cpu: reference.losses, losses };
+      },
+    },
+    {
+      what: "vectors in fp16",
+      async compare() {
+        const vectors = await vectorsOn(device, fp16, setting);
+        const products = vectors.reduce((sum, x, i) => sum + x * reference.vectors[i], 0);
+        const cosine = products / setting.sizes.phrases;
+        return { cosine, limit: leastCosine, held: cosine >= leastCosine };
+      },
+    },
+  ];
+}
+
+/** NaN is never within a limit. */
+const held = (/** @type {number} */ difference, /** @type {number} */ limit) => ({
+  ...{ difference, limit, held: difference <= limit },
+});
+
+const largest = (/** @type {Float32Array} */ a, /** @type {Float32Array} */ b) =>
+  a.length === b.length ? a.reduce((most, x, i) => Math.max(most, Math.abs(x - b[i])), 0) : Number.NaN;
+
+async function vectorsOn(
+  /** @type {Device} */ device,
+  /** @type {string} */ folder,
+  /** @type {Setting} */ { sizes, folders },
+) {
+  const encoder = await PhraseEncoder.load(folder, { device });
+  const { data } = await encoder.encodeMatrix(phraseSource(folders.fp32).mixed(sizes.phrases));
+  await encoder.dispose();
+  return data;
+}
+
+/** PEARL's batches, small: with hard negatives and the type head. */
+async function smallTraining(/** @type {Setting} */ { folders, sizes, types }) {
+  const { program, batch } = await openProgram(folders.fp32, types);
+  const source = phraseSource(folders.fp32);
+  const phrases = Math.ceil(sizes.rows / 6);
+  const settings = { rows: 0, cached: 0, cells: 0, phrases, types, batches: 0, rounds: 0 };
+  const batches = await Promise.all(
+    [1, 2, 3, 4].map((seed) => batch(trainingRows("pearl", source, settings, seed))),
+  );
+  return { program, batches };
+}
+
+/** @returns {Promise<Gradients>} */
+async function gradientsOn(/** @type {Device} */ device, /** @type {Setting} */ setting) {
+  const { program, batches } = await smallTraining(setting);
+  const runner = await GradientRunner.open(program, { device, threads });
+  const { initializers } = program.model.graph;
+  const weights = Object.fromEntries(
+    runner.weights.map((name) => [
+      name,
+      /** @type {import("../../dist/runtime/tensor.js").Tensor} */ (initializers.get(name)),
+    ]),
+  );
+  const sum = new GradientSum();
+  await runner.run(batches[0], weights, sum);
+  const gradients = sum.gradients();
+  await runner.release();
+  return gradients;
+}
+
+/** The largest relative difference (2-norms) of a weight's gradient. */
+function worstGradient(/** @type {Gradients} */ expected, /** @type {Gradients} */ found) {
+  let [worst, weight] = [0, ""];
+  for (const [name, gradient] of expected) {
+    // a bias on keys shifts all scores of a row equally: its gradient is rounding noise
+    if (name.endsWith("key.bias")) continue;
+    const [a, b] = [gradient, found.get(name)].map(rowsInOrder);
+    let [difference, norm] = [0, 0];
+    for (let i = 0; i < a.length; i++) {
+      difference += (a[i] - b[i]) ** 2;
+      norm += a[i] ** 2;
+    }
+    const relative = a.length === b.length ? Math.sqrt(difference / norm) : Number.NaN;
+    // NaN must win
+    if (!(relative <= worst)) [worst, weight] = [relative, name];
+    if (Number.isNaN(worst)) break;
+  }
+  return { worst, weight };
+}
+
+/** The values of a gradient; those of a table by rising row. */
+function rowsInOrder(
+  /** @type {import("../../dist/training/gradients/gradient-sum.js").Gradient | undefined} */ gradient,
+) {
+  if (gradient === undefined || gradient.kind === "dense") return gradient?.values ?? new Float32Array(0);
+  const { width, slots, values } = gradient;
+  const rows = [...slots].sort(([a], [b]) => a - b);
+  const ordered = new Float32Array(rows.length * width);
+  rows.forEach(([, slot], i) => {
+    ordered.set(values.subarray(slot * width, (slot + 1) * width), i * width);
+  });
+  return ordered;
+}
+
+async function lossesOn(/** @type {Device} */ device, /** @type {Setting} */ setting) {
+  const { program, batches } = await smallTraining(setting);
+  const { steps, rate } = setting.sizes;
+  /** @type {number[]} */
+  const losses = [];
+  const data = { fingerprint: "parity", batch: (/** @type {number} */ i) => batches[i % batches.length] };
+  await train(program, data, {
+    ...{ device, threads, steps, learningRate: rate },
+    onStep: ({ loss }) => losses.push(loss),
+  });
+  return losses;
+}
