@@ -135,6 +135,6 @@ for device in webgpu cuda; do
   for each in parity encode train; do measure "$each" "$device"; done
 done
 for each in encode train; do measure "$each" cpu; done
-[ "$has_torch" = no ] || phase torch python3 "$here/torch.py" "$work" $((${limits[torch]} * slack))
+[ "$has_torch" = no ] || phase torch python3 "$here/torch-side.py" "$work" $((${limits[torch]} * slack))
 phase summary "$node" "$here/summary.mjs" "$work" "$out" "${tiny[@]}"
 [ -s "$out/summary.txt" ] && cat "$out/summary.txt"

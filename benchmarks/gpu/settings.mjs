@@ -27,10 +27,10 @@ export const sizes = {
   },
   tiny: {
     shapes: {
-      "e5-small": tinyShape({ layers: 2, hidden: 32 }),
-      "bert-base": tinyShape({ layers: 2, hidden: 64 }),
+      "e5-small": tinyShape({ layers: 1, hidden: 32 }),
+      "bert-base": tinyShape({ layers: 1, hidden: 64 }),
     },
-    encode: { phrases: 32, onCpu: 32, batches: [16, 8, 32], fixed: 8 },
+    encode: { phrases: 32, onCpu: 32, batches: [16, 8], fixed: 8 },
     train: { rows: 16, cached: 32, cells: 128, phrases: 3, types: 5, batches: 2, rounds: 2 },
     parity: { phrases: 16, rows: 8, steps: 6, rate: 1e-3 },
   },

@@ -163,18 +163,28 @@ function summary() {
   return lines;
 }
 
-/** Rows as aligned columns, those of PyTorch only as times beside pearl's. */
+/** Rows as aligned columns under their names, those of PyTorch only as times beside pearl's. */
 function table(/** @type {string} */ title, /** @type {Row[]} */ measured, /** @type {string[]} */ keys) {
   const cells = measured
     .filter(({ device }) => !device.startsWith("torch "))
-    .map((row) => [
-      ...keys.map((key) => String(row[key] ?? "")),
-      row.seconds === undefined ? (row.failed ?? row.skipped) : `${(1000 * row.seconds).toPrecision(3)} ms`,
-      ...(row.firstSeconds ? [`first ${(1000 * row.firstSeconds).toPrecision(3)} ms`] : []),
-      ...(row.pearlToTorch ? [`${row.pearlToTorch.toFixed(2)} × torch ${row.torchPrecision}`] : []),
-    ]);
-  const widths = keys.map((_, i) => Math.max(...cells.map((row) => row[i].length)));
-  const line = (/** @type {string[]} */ row) =>
-    `  ${row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join("  ")}`;
-  return ["", title, ...cells.map(line)];
+    .map((row) => [...keys.map((key) => String(row[key] ?? "")), ...timeCells(row)]);
+  const lines = [[...keys, "ms", "rows/s", "first ms"], ...cells];
+  const widths = lines[0].map((_, i) =>
+    Math.max(...lines.map((row) => (row.length > keys.length + 1 ? row[i].length : 0))),
+  );
+  return [
+    "",
+    title,
+    ...lines.map((row) => `  ${row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join("  ")}`),
+  ];
+}
+
+/** What a row's time was, or the reason why there is none. */
+function timeCells(/** @type {Row} */ row) {
+  if (row.seconds === undefined) return [row.failed ?? row.skipped];
+  const milliseconds = (/** @type {number} */ seconds) => (1000 * seconds).toFixed(seconds < 0.1 ? 2 : 0);
+  const rate = Math.round((row.phrases ?? row.rows) / row.seconds);
+  const ratio = row.pearlToTorch && `${row.pearlToTorch.toFixed(2)} × torch ${row.torchPrecision}`;
+  const first = row.firstSeconds === undefined ? "" : milliseconds(row.firstSeconds);
+  return [milliseconds(row.seconds), String(rate), first, ...(ratio ? [ratio] : [])];
 }

@@ -1,12 +1,12 @@
 """PyTorch's side of the GPU benchmark: the same shapes, token ids and batches as measure.mjs, on CUDA where there is one.
 
-    python3 torch.py WORK SECONDS
+    python3 torch-side.py WORK SECONDS
 
 Reads WORK/torch-task.json and appends lines to WORK/results.jsonl. Encoding sorts by length, pads each batch to its
 longest and starts from token ids; training pads to the longest, as PEARL's code does. Precisions: fp32 (TF32 off, as
 WebGPU computes), tf32 (what CUDA's provider of ONNX Runtime uses), fp16 (autocast in training).
 """
-import json, math, sys, time
+import contextlib, json, math, sys, time
 
 import torch
 import torch.nn as nn
@@ -179,7 +179,7 @@ def measure_training(shape, kind, precision, chunk=None):
     def run():
         batch = batches[count[0] % len(batches)]
         count[0] += 1
-        with torch.autocast(device.type, torch.float16, enabled=precision == "fp16"):
+        with torch.autocast("cuda", torch.float16) if precision == "fp16" else contextlib.nullcontext():
             step(model, optimiser, batch, chunk)
 
     for _ in batches[1:]:
