@@ -12,7 +12,7 @@ import { PhraseEncoder } from "../../dist/encoder/phrase-encoder.js";
 import { train } from "../../dist/training/trainer.js";
 import { makeModelFolder } from "../../scripts/make-e5-shape.mjs";
 import { compareWithCpu, writeReference } from "./parity.mjs";
-import { openProgram, phraseSource, sizes, threads, trainingRows } from "./settings.mjs";
+import { expectDevice, openProgram, phraseSource, sizes, threads, trainingRows } from "./settings.mjs";
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -96,6 +96,7 @@ async function probe() {
   await attempt("device", { works: false }, async () => {
     const encoder = await PhraseEncoder.load(undefined, { device });
     const [[near, far]] = await encoder.similarity(["New York Times"], ["new york time", "photosynthesis"]);
+    expectDevice(device, encoder.device);
     await encoder.dispose();
     if (!(near > far && near <= 1.0001)) throw new Error(`its similarities are wrong: ${near} and ${far}`);
     record("device", { works: true, seconds: performance.now() / 1000 });
@@ -128,6 +129,7 @@ async function encodeAll(/** @type {string} */ shape, /** @type {string} */ prec
       const facts = { shape, precision, lengths, batch, phrases };
       await attempt("encode", facts, async () => {
         const times = await repeated(() => encoder.encodeMatrix(all.slice(0, phrases), { batchSize: batch }));
+        expectDevice(device, encoder.device);
         record("encode", { ...facts, ...times });
       });
     }
@@ -196,15 +198,19 @@ async function steps(
   const times = [];
   /** @type {number[]} */
   const losses = [];
+  /** @type {string[]} what went wrong without ending the training */
+  const notes = [];
   const started = performance.now();
   /** @type {number | undefined} */
   let opened;
   const data = { fingerprint: kind, batch: (/** @type {number} */ i) => batches[i % count] };
   await train(program, data, {
     ...{ device, threads, steps: count * rounds, learningRate: 1e-5, signal: enough.signal },
-    onOpen: () => {
+    onOpen: ({ device: used }) => {
+      expectDevice(device, used);
       opened = secondsSince(started);
     },
+    onNote: (/** @type {string} */ note) => notes.push(note),
     onStep: ({ seconds, loss }) => {
       times.push(seconds);
       losses.push(loss);
@@ -213,6 +219,7 @@ async function steps(
   }).catch((error) => {
     if (!enough.signal.aborted) throw error;
   });
+  if (notes.length > 0) throw new Error(notes.join("; "));
   const later = times.slice(times.length > count ? count : 1);
   const rows = batches[0].phrases;
   const parts = batches[0].chunks?.length ?? 1;

@@ -6,7 +6,7 @@ import { PhraseEncoder } from "../../dist/encoder/phrase-encoder.js";
 import { GradientSum } from "../../dist/training/gradients/gradient-sum.js";
 import { GradientRunner } from "../../dist/training/gradients/gradients.js";
 import { train } from "../../dist/training/trainer.js";
-import { openProgram, phraseSource, threads, trainingRows } from "./settings.mjs";
+import { expectDevice, openProgram, phraseSource, threads, trainingRows } from "./settings.mjs";
 
 /**
  * @typedef {object} Setting
@@ -89,6 +89,7 @@ async function vectorsOn(
 ) {
   const encoder = await PhraseEncoder.load(folder, { device });
   const { data } = await encoder.encodeMatrix(phraseSource(folders.fp32).mixed(sizes.phrases));
+  expectDevice(device, encoder.device);
   await encoder.dispose();
   return data;
 }
@@ -162,10 +163,15 @@ async function lossesOn(/** @type {Device} */ device, /** @type {Setting} */ set
   const { steps, rate } = setting.sizes;
   /** @type {number[]} */
   const losses = [];
+  /** @type {string[]} what went wrong without ending the training */
+  const notes = [];
   const data = { fingerprint: "parity", batch: (/** @type {number} */ i) => batches[i % batches.length] };
   await train(program, data, {
     ...{ device, threads, steps, learningRate: rate },
+    onOpen: ({ device: used }) => expectDevice(device, used),
+    onNote: (/** @type {string} */ note) => notes.push(note),
     onStep: ({ loss }) => losses.push(loss),
   });
+  if (notes.length > 0) throw new Error(notes.join("; "));
   return losses;
 }

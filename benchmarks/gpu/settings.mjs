@@ -47,6 +47,14 @@ function tinyShape(/** @type {{ layers: number, hidden: number }} */ { layers, h
 /** Threads of a session on the CPU. */
 export const threads = Math.min(16, availableParallelism());
 
+/**
+ * Where a device fails, pearl continues on the CPU, which must not pass for the device.
+ * @param {string} wanted @param {string} used
+ */
+export function expectDevice(wanted, used) {
+  if (used !== wanted) throw new Error(`${wanted} failed, and ${used} continued`);
+}
+
 /** Hard negatives of each phrase in PEARL's batch. */
 const hardNegatives = 2;
 
