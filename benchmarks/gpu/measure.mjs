@@ -56,17 +56,12 @@ async function attempt(
 const median = (/** @type {number[]} */ numbers) =>
   numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
 
-/** The models, and the token ids that PyTorch gets. */
+/** E5-small's models, the token ids that PyTorch gets, and then the larger models, whose weights take the time. */
 async function make() {
-  for (const shape of shapeNames)
-    for (const [precision, bits] of /** @type {const} */ ([
-      ["fp32", 32],
-      ["fp16", 16],
-    ]))
-      makeModelFolder(folderOf(shape, precision), { ...size.shapes[shape], bits });
-  const folder = folderOf("e5-small");
-  const source = phraseSource(folder);
-  const { tokens } = await openProgram(folder);
+  const [first, ...others] = shapeNames;
+  makeModels(first);
+  const source = phraseSource(folderOf(first));
+  const { tokens } = await openProgram(folderOf(first));
   const batchesOf = (/** @type {Parameters<typeof trainingRows>[0]} */ kind) =>
     Promise.all(
       Array.from({ length: size.train.batches }, async (_, i) => {
@@ -89,6 +84,15 @@ async function make() {
     },
   };
   writeFileSync(join(options.work, "torch-task.json"), JSON.stringify(task));
+  others.forEach(makeModels);
+}
+
+function makeModels(/** @type {keyof typeof size.shapes} */ shape) {
+  for (const [precision, bits] of /** @type {const} */ ([
+    ["fp32", 32],
+    ["fp16", 16],
+  ]))
+    makeModelFolder(folderOf(shape, precision), { ...size.shapes[shape], bits });
 }
 
 /** Whether the device computes right: similarities by the embedded model, as `pearl doctor` checks them. */

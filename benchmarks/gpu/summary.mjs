@@ -30,7 +30,7 @@ const result = {
   size: mode === "--tiny" ? "tiny: the times mean nothing" : "full",
   machine: machine(),
   devices: of("device"),
-  notes: of("note").map(({ text }) => text),
+  notes: [...of("note").map(({ text }) => text), ...otherDriver()],
   parity: of("parity"),
   encode,
   train,
@@ -55,6 +55,14 @@ function machine() {
     ...{ kernel: release(), node: process.versions.node, pearl: version("package.json") },
     onnxruntime: version("node_modules/onnxruntime-node/package.json"),
   };
+}
+
+/** A warning where WebGPU took no memory of NVIDIA's GPU: then the loader found another Vulkan driver. */
+function otherDriver() {
+  const used = of("memory").find(({ phase, device }) => phase === "encode" && device === "webgpu");
+  if (used?.gpuMegabytesPeak === undefined || used.gpuMegabytesPeak - used.gpuMegabytesBefore > 100)
+    return [];
+  return ["WebGPU used no memory of NVIDIA's GPU: its figures are of another Vulkan driver"];
 }
 
 /**
