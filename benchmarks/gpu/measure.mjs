@@ -236,11 +236,10 @@ async function steps(
 /** Vectors, gradients and a loss curve: the CPU writes them, other devices are compared with them. */
 async function parity() {
   const folders = { fp32: folderOf("e5-small"), fp16: folderOf("e5-small", "fp16") };
-  const setting = { folders, sizes: size.parity, types: size.train.types, work: options.work };
-  if (device === "cpu") await attempt("parity", { what: "reference" }, () => writeReference(setting));
-  else
-    for (const { what, compare } of compareWithCpu(setting, device))
-      await attempt("parity", { what }, async () => record("parity", { what, ...(await compare()) }));
+  const setting = { folders, sizes: size.parity, types: size.train.types, work: options.work, hasTime };
+  const all = device === "cpu" ? writeReference(setting) : compareWithCpu(setting, device);
+  for (const { what, compare } of all)
+    await attempt("parity", { what }, async () => record("parity", { what, ...(await compare()) }));
 }
 
 /** Samples the memory in use on NVIDIA's GPUs. @returns what ends it, and gives the memory in megabytes */

@@ -143,6 +143,7 @@ function summary() {
   lines.push("", "Parity with the CPU");
   for (const row of parity) {
     const value = row.difference ?? row.cosine;
+    if (row.computed) continue;
     const outcome = row.held ? "held" : (row.failed ?? row.skipped ?? "NOT HELD");
     lines.push(
       `  ${row.device} ${row.what}: ${value === undefined ? "" : `${value.toPrecision(2)}, limit ${row.limit}: `}${outcome}`,
