@@ -146,7 +146,7 @@ function summary() {
     if (row.computed) continue;
     const outcome = row.held ? "held" : (row.failed ?? row.skipped ?? "NOT HELD");
     lines.push(
-      `  ${row.device} ${row.what}: ${value === undefined ? "" : `${value.toPrecision(2)}, limit ${row.limit}: `}${outcome}`,
+      `  ${row.device} ${row.what}${row.steps ? ` over ${row.steps} steps` : ""}: ${value === undefined ? "" : `${value.toPrecision(2)}, limit ${row.limit}: `}${outcome}`,
     );
   }
   lines.push(...table("Encoding", encode, ["device", "shape", "precision", "lengths", "batch", "phrases"]));
