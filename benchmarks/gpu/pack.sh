@@ -6,7 +6,8 @@
 #
 # The archive holds pearl's build, this machine's node, ONNX Runtime's native library (CPU and WebGPU), pearl-mini, the
 # benchmark, WordNet's lemmas (phrases and vocabulary), and libraries that a bare machine may lack: the Vulkan loader, the X
-# libraries that NVIDIA's Vulkan driver loads, and C++'s. CUDA's provider comes by NuGet only and is not in it:
+# libraries that NVIDIA's Vulkan driver loads, and C++'s; these come from this machine and may need its glibc (2.36 on
+# Debian 12). CUDA's provider comes by NuGet only and is not in it:
 # run.sh says where it looks for one.
 set -euo pipefail
 root="$(cd "$(dirname "$0")/../.." && pwd)"
