@@ -11,7 +11,7 @@
 # run.sh says where it looks for one.
 set -euo pipefail
 root="$(cd "$(dirname "$0")/../.." && pwd)"
-file="$(readlink -f "${1:-$root/.cache/pearl-gpu.tar.xz}")"
+file="$(readlink -m "${1:-$root/.cache/pearl-gpu.tar.xz}")"
 cd "$root"
 fail() { echo "error: $*" >&2; exit 1; }
 [ "$(uname -sm)" = "Linux x86_64" ] || fail "the pack is for Linux on x64; make it there"

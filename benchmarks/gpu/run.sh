@@ -25,7 +25,7 @@ if [ "${1:-}" = --tiny ]; then
   tiny=(--tiny) slack=6
   shift
 fi
-out="$(readlink -f "${1:-gpu-results}")"
+out="$(readlink -m "${1:-gpu-results}")"
 mkdir -p "$out" || exit 1
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
