@@ -5,8 +5,7 @@
  *
  * The graph has the operators that torch.onnx.export writes for a BertModel at operator set 14: head shapes
  * computed from Shape nodes, an additive mask, LayerNorm and GELU in single steps. The tokeniser is WordPiece
- * with a vocabulary from WordNet's lemmas and glosses. The same arguments give the same bytes. With --bits 16 the
- * graph computes with 16-bit floats, and only its output is float32.
+ * with a vocabulary from WordNet's lemmas and glosses. The same arguments give the same bytes.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -14,20 +13,17 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { GraphBuilder } from "../dist/onnx/builder.js";
 import { writeModel } from "../dist/onnx/io/file.js";
-import { toFloat16 } from "../dist/onnx/io/float16.js";
-import { tensor, typeCode } from "../dist/onnx/tensor.js";
+import { tensor } from "../dist/onnx/tensor.js";
 
 /**
  * @typedef {object} Shape
  * @property {number} vocabulary @property {number} hidden @property {number} layers @property {number} heads
  * @property {number} feedForward @property {number} positions @property {number} seed
- * @property {number} bits of a float: 32 or 16
  */
 
 /** Shape of E5-small. @type {Shape} */
 export const e5Small = {
   ...{ vocabulary: 30522, hidden: 384, layers: 12, heads: 12, feedForward: 1536, positions: 512, seed: 1 },
-  bits: 32,
 };
 
 /** Writes config.json, tokenizer.json, tokenizer_config.json and onnx/model.onnx. */
@@ -63,20 +59,20 @@ function bert(/** @type {Shape} */ shape) {
   const { vocabulary, hidden, layers, heads, feedForward, positions } = shape;
   const g = new GraphBuilder({ opset: 14, name: "main_graph" });
   const normal = normalNumbers(shape.seed);
-  const type = shape.bits === 16 ? "float16" : "float32";
-  const stored = (/** @type {number[]} */ dims, /** @type {Float32Array} */ values) =>
-    tensor(type, dims, type === "float16" ? toFloat16(values) : values);
   const weights = (/** @type {string} */ name, /** @type {number[]} */ ...dims) => {
     const count = dims.reduce((a, b) => a * b, 1);
-    const values = new Float32Array(count);
-    for (let i = 0; i < count; i++) values[i] = 0.02 * normal();
-    return g.weight(name, stored(dims, values));
+    return g.weight(
+      name,
+      tensor(
+        "float32",
+        dims,
+        Float32Array.from({ length: count }, () => 0.02 * normal()),
+      ),
+    );
   };
   const filled = (/** @type {string} */ name, /** @type {number} */ value, /** @type {number} */ size) =>
-    g.weight(name, stored([size], new Float32Array(size).fill(value)));
-  const float = (/** @type {number} */ value) =>
-    g.scalar(type, type === "float16" ? toFloat16(Float32Array.of(value))[0] : value);
-  const [lowest, epsilon] = type === "float16" ? [-65504, 2 ** -24] : [-3.4028234663852886e38, 1e-12];
+    g.weight(name, tensor("float32", [size], new Float32Array(size).fill(value)));
+  const float = (/** @type {number} */ value) => g.scalar("float32", value);
   const linear = (
     /** @type {string} */ x,
     /** @type {string} */ name,
@@ -92,7 +88,7 @@ function bert(/** @type {Shape} */ shape) {
   const layerNorm = (/** @type {string} */ x, /** @type {string} */ name) => {
     const centred = g.add("Sub", [x, g.add("ReduceMean", [x], { axes: [-1] })]);
     const variance = g.add("ReduceMean", [g.add("Pow", [centred, float(2)])], { axes: [-1] });
-    const scaled = g.add("Div", [centred, g.add("Sqrt", [g.add("Add", [variance, float(epsilon)])])]);
+    const scaled = g.add("Div", [centred, g.add("Sqrt", [g.add("Add", [variance, float(1e-12)])])]);
     const product = g.add("Mul", [scaled, filled(`${name}.weight`, 1, hidden)]);
     return g.add("Add", [product, filled(`${name}.bias`, 0, hidden)]);
   };
@@ -136,8 +132,8 @@ function bert(/** @type {Shape} */ shape) {
   let state = layerNorm(g.add("Add", [typed, placed]), "embeddings.LayerNorm");
 
   const wide = g.add("Unsqueeze", [g.add("Unsqueeze", [attentionMask, g.ints(1)]), g.ints(2)]);
-  const hole = g.add("Sub", [float(1), g.add("Cast", [wide], { to: typeCode(type) })]);
-  const mask = g.add("Mul", [hole, float(lowest)]);
+  const hole = g.add("Sub", [float(1), g.add("Cast", [wide], { to: 1 })]);
+  const mask = g.add("Mul", [hole, float(-3.4028234663852886e38)]);
   for (let layer = 0; layer < layers; layer++) {
     const name = `encoder.layer.${layer}`;
     const attended = g.add("Add", [attention(state, mask, `${name}.attention`), state]);
@@ -146,7 +142,6 @@ function bert(/** @type {Shape} */ shape) {
     const outer = linear(inner, `${name}.output.dense`, feedForward, hidden);
     state = layerNorm(g.add("Add", [outer, state]), `${name}.output.LayerNorm`);
   }
-  if (type === "float16") state = g.add("Cast", [state], { to: typeCode("float32") });
   g.output("last_hidden_state", state, "float32", ["batch_size", "sequence_length", hidden]);
   return g.model();
 }

@@ -26,8 +26,7 @@ const [phase, deviceName = "cpu"] = positionals;
 const device = /** @type {import("../../dist/runtime/device.js").Device} */ (deviceName);
 const size = /** @type {import("./settings.mjs").Sizes} */ (options.tiny ? sizes.tiny : sizes.full);
 const shapeNames = /** @type {(keyof typeof size.shapes)[]} */ (Object.keys(size.shapes));
-const folderOf = (/** @type {string} */ shape, precision = "fp32") =>
-  join(options.work, `${shape}-${precision}`);
+const folderOf = (/** @type {string} */ shape) => join(options.work, shape);
 
 /** Nothing new starts when this share of the phase's time is over: run.sh kills the phase at its end. */
 const usableShare = 0.8;
@@ -88,11 +87,7 @@ async function make() {
 }
 
 function makeModels(/** @type {keyof typeof size.shapes} */ shape) {
-  for (const [precision, bits] of /** @type {const} */ ([
-    ["fp32", 32],
-    ["fp16", 16],
-  ]))
-    makeModelFolder(folderOf(shape, precision), { ...size.shapes[shape], bits });
+  makeModelFolder(folderOf(shape), size.shapes[shape]);
 }
 
 /** Whether the device computes right: similarities by the embedded model, as `pearl doctor` checks them. */
@@ -111,15 +106,18 @@ async function encode() {
   const onCpu = device === "cpu";
   const shapes = onCpu && !options.tiny ? shapeNames.slice(0, 1) : shapeNames;
   for (const shape of shapes)
-    for (const precision of onCpu ? ["fp32"] : ["fp32", "fp16"])
+    for (const precision of /** @type {const} */ (onCpu ? ["fp32"] : ["fp32", "fp16"]))
       await attempt("encode", { shape, precision }, () => encodeAll(shape, precision));
 }
 
-async function encodeAll(/** @type {string} */ shape, /** @type {string} */ precision) {
+async function encodeAll(/** @type {string} */ shape, /** @type {"fp32" | "fp16"} */ precision) {
   const count = device === "cpu" ? size.encode.onCpu : size.encode.phrases;
   const batches = device === "cpu" ? size.encode.batches.slice(0, 2) : size.encode.batches;
   const source = phraseSource(folderOf(shape));
-  const encoder = await PhraseEncoder.load(folderOf(shape, precision), { device });
+  const encoder = await PhraseEncoder.load(folderOf(shape), {
+    device,
+    precision: precision === "fp16" ? "half" : "full",
+  });
   /** @type {[string, string[]][]} */
   const kinds = [
     ["mixed", source.mixed(count)],
@@ -235,8 +233,13 @@ async function steps(
 
 /** Vectors, gradients and a loss curve: the CPU writes them, other devices are compared with them. */
 async function parity() {
-  const folders = { fp32: folderOf("e5-small"), fp16: folderOf("e5-small", "fp16") };
-  const setting = { folders, sizes: size.parity, types: size.train.types, work: options.work, hasTime };
+  const setting = {
+    folder: folderOf("e5-small"),
+    sizes: size.parity,
+    types: size.train.types,
+    work: options.work,
+    hasTime,
+  };
   const all = device === "cpu" ? writeReference(setting) : compareWithCpu(setting, device);
   for (const { what, compare } of all)
     await attempt("parity", { what }, async () => record("parity", { what, ...(await compare()) }));

@@ -10,7 +10,7 @@ import { expectDevice, openProgram, phraseSource, threads, trainingRows } from "
 
 /**
  * @typedef {object} Setting
- * @property {{ fp32: string, fp16: string }} folders of the model
+ * @property {string} folder of the model
  * @property {import("./settings.mjs").Sizes["parity"]} sizes
  * @property {number} types of phrases
  * @property {string} work where the reference is kept
@@ -86,7 +86,7 @@ export function compareWithCpu(/** @type {Setting} */ setting, /** @type {Device
       async compare() {
         /** @type {Float32Array} */
         const expected = reference("vectors");
-        const vectors = await vectorsOn(device, setting, setting.folders.fp16);
+        const vectors = await vectorsOn(device, setting, "half");
         const products = vectors.reduce((sum, x, i) => sum + x * expected[i], 0);
         const cosine = products / setting.sizes.phrases;
         return { cosine, limit: leastCosine, held: cosine >= leastCosine };
@@ -105,20 +105,20 @@ const largest = (/** @type {Float32Array} */ a, /** @type {Float32Array} */ b) =
 
 async function vectorsOn(
   /** @type {Device} */ device,
-  /** @type {Setting} */ { sizes, folders },
-  folder = folders.fp32,
+  /** @type {Setting} */ { sizes, folder },
+  /** @type {"full" | "half"} */ precision = "full",
 ) {
-  const encoder = await PhraseEncoder.load(folder, { device });
-  const { data } = await encoder.encodeMatrix(phraseSource(folders.fp32).mixed(sizes.phrases));
+  const encoder = await PhraseEncoder.load(folder, { device, precision });
+  const { data } = await encoder.encodeMatrix(phraseSource(folder).mixed(sizes.phrases));
   expectDevice(device, encoder.device);
   await encoder.dispose();
   return data;
 }
 
 /** PEARL's batches, small: with hard negatives and the type head. */
-async function smallTraining(/** @type {Setting} */ { folders, sizes, types }) {
-  const { program, batch } = await openProgram(folders.fp32, types);
-  const source = phraseSource(folders.fp32);
+async function smallTraining(/** @type {Setting} */ { folder, sizes, types }) {
+  const { program, batch } = await openProgram(folder, types);
+  const source = phraseSource(folder);
   const phrases = Math.ceil(sizes.rows / 6);
   const settings = { rows: 0, cached: 0, cells: 0, phrases, types, batches: 0, rounds: 0 };
   const batches = await Promise.all(
