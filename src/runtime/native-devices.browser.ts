@@ -1,5 +1,5 @@
-/** In a browser: pearl's models are fastest on the CPU, where ONNX Runtime's WebAssembly build computes. */
+/** In a browser: CUDA is Node's alone; whether there is WebGPU, src/web/device.ts asks the browser. */
 
-const missing = (): string => "in a browser pearl computes on the CPU";
+export const missingCuda = (): string => "a browser has no CUDA";
 
-export { missing as missingCuda, missing as missingWebgpu };
+export const missingWebgpu = (): undefined => undefined;
