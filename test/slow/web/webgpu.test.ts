@@ -5,7 +5,7 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Page, Route } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { embeddedNames } from "../../../src/architectures/embedded.js";
 import { PhraseEncoder } from "../../../src/encoder/phrase-encoder.js";
@@ -16,7 +16,16 @@ import { emptyPage, type Site, withPearl } from "./pages.js";
 const script = new URL("../../../examples/playground/serve.mjs", import.meta.url).href;
 const { folderServer } = (await import(script)) as { folderServer: (folder: string) => Server };
 
-const phrases = ["The New York Times", "NYTimes", "Zürich", "東京", "", "O'Brien & Söhne GmbH", "😀 café", "3M"];
+const phrases = [
+  "The New York Times",
+  "NYTimes",
+  "Zürich",
+  "東京",
+  "",
+  "O'Brien & Söhne GmbH",
+  "😀 café",
+  "3M",
+];
 
 const copyLine = /^cp .*asyncify.*$/m.exec(readFileSync("docs/web.md", "utf8"))![0];
 
@@ -41,6 +50,19 @@ async function startProject(files: "with files" | "without files"): Promise<Site
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   return { address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, server };
 }
+
+/** Answers with a script that first runs `code`. */
+const prefixed = (code: string) => async (route: Route) => {
+  const response = await route.fetch();
+  await route.fulfill({ response, body: `${code}\n${await response.text()}` });
+};
+
+/** In a worker: asks the server for a path of this name when work is given to the adapter. */
+const reportWork = `const { submit } = GPUQueue.prototype;
+  GPUQueue.prototype.submit = function (...work) {
+    fetch("/work-for-the-gpu");
+    return submit.apply(this, work);
+  };`;
 
 /** A model's vectors in the page and where they come from, or why there are none. */
 const encodeIn = (page: Page, device: DeviceChoice | undefined, model: string = embeddedNames[0]) =>
@@ -95,12 +117,14 @@ describe.skipIf(!(await hasAdapter()))("on an adapter", () => {
 
   it.each(embeddedNames)("%s has its vectors of the CPU, to 1e-4", async (model) => {
     const own = await PhraseEncoder.load(model);
+    await page.route("**/encode-worker.js", prefixed(reportWork));
     const { vectors, device } = await encodeIn(page, "webgpu", model);
     expect(device).toBe("webgpu");
     expectEqual(vectors, await own.encode(phrases));
-    // another runtime's files, not the WebAssembly build's, are what computed them
-    expect(site.asked.filter((path) => path.includes("asyncify.wasm"))).not.toEqual([]);
-    expect(site.asked.filter((path) => path.endsWith("threaded.wasm"))).toEqual([]);
+    expect(site.asked).toContain("/work-for-the-gpu");
+    site.asked.length = 0;
+    expectEqual((await encodeIn(page, "cpu", model)).vectors, vectors);
+    expect(site.asked).not.toContain("/work-for-the-gpu");
     await own.dispose();
   });
 
@@ -116,5 +140,85 @@ describe.skipIf(!(await hasAdapter()))("on an adapter", () => {
     const chunks = more.filter((path) => path.includes("chunk-"));
     expect(chunks.length).toBe(1);
     expect(readFileSync(join("dist/web", chunks[0].split("/").at(-1)!), "utf8")).toContain("asyncify");
+  });
+
+  it("auto takes a GPU, but not a program on the CPU that poses as one", async () => {
+    const onProgram = await encodeIn(page, "auto");
+    expect(onProgram.device).toBe("cpu");
+    expect(onProgram.notes).toEqual([expect.stringContaining("its adapter is not a GPU")]);
+    await page.close();
+    page = await browser.newPage();
+    // the same adapter, as a GPU would describe itself
+    const posing =
+      'Object.defineProperty(GPUAdapterInfo.prototype, "isFallbackAdapter", { get: () => false });';
+    await page.route("**/worker.js", prefixed(posing));
+    await page.goto(`${site.address}/models/pearl-mini/config.json`);
+    const onGpu = await encodeIn(page, "auto");
+    expect([onGpu.device, onGpu.notes]).toEqual(["webgpu", []]);
+    expectEqual(onGpu.vectors, onProgram.vectors);
+  });
+
+  it("a broken file of the runtime ends webgpu with the reason", async () => {
+    const body = { body: "not wasm", contentType: "application/wasm" };
+    await page.route("**/*.asyncify.wasm", (route) => route.fulfill(body));
+    const reason = /DeviceError: device webgpu does not work here: .*magic word.* Use --device auto or cpu\./;
+    expect(await troubleIn(page, "webgpu")).toMatch(reason);
+  });
+
+  it.each([
+    ["with 404", undefined],
+    ["with its own page, as one-page sites do", "<!doctype html><title>Home</title>"],
+  ])("a server that answers %s for the missing files leads to the line that copies them", async (_, home) => {
+    const bare = await startProject("without files");
+    page = await emptyPage(browser, bare);
+    if (home !== undefined)
+      await page.route("**/*asyncify*", (route) => route.fulfill({ body: home, contentType: "text/html" }));
+    const message = await troubleIn(page, "webgpu");
+    expect(message).toContain(`DeviceError: device webgpu does not work here: ${bare.address}/dist/web/ort-`);
+    expect(message).toContain(
+      `asyncify.mjs is missing. Copy ONNX Runtime's WebGPU build beside pearl's index.js: ${copyLine}`,
+    );
+    bare.server.close();
+  });
+});
+
+describe.skipIf(!hasChromium)("without an adapter", () => {
+  let [browser, site] = [] as unknown as [Browser, Site];
+  beforeAll(async () => {
+    [browser, site] = [await startChromium("--disable-gpu"), await startProject("without files")];
+  });
+  afterAll(async () => {
+    await browser.close();
+    site.server.close();
+  });
+
+  it.each([
+    ["no adapter", "", "the browser has WebGPU, but no adapter (GPU) for it"],
+    [
+      "no WebGPU at all",
+      'Object.defineProperty(navigator, "gpu", { value: undefined });',
+      "the browser has no WebGPU, or hides it because the page came without HTTPS",
+    ],
+  ])("%s ends webgpu with the cure, which works", async (_, before, reason) => {
+    const page = await browser.newPage();
+    await page.route("**/worker.js", prefixed(before));
+    await page.goto(`${site.address}/models/pearl-mini/config.json`);
+    expect(await page.evaluate("navigator.gpu.requestAdapter()")).toBe(null);
+    const message = await troubleIn(page, "webgpu");
+    const cure = 'Use device "auto" or "cpu".';
+    expect(message).toContain(`DeviceError: device webgpu does not work here: ${reason}. ${cure}`);
+    const [auto, cpu] = [await encodeIn(page, "auto"), await encodeIn(page, "cpu")];
+    expect([auto.device, cpu.device, cpu.notes]).toEqual(["cpu", "cpu", []]);
+    expect(auto.notes).toEqual([expect.stringContaining(reason)]);
+    expect(auto.vectors).toEqual(cpu.vectors);
+    expect(site.asked.filter((path) => path.includes("asyncify"))).toEqual([]);
+    await page.close();
+  });
+
+  it("a device that browsers do not have is refused with the list of those they have", async () => {
+    const page = await emptyPage(browser, site);
+    expect(await troubleIn(page, "cuda" as DeviceChoice)).toContain(
+      'ArgumentError: unknown device "cuda": choose auto, cpu, webgpu',
+    );
   });
 });
