@@ -1,6 +1,6 @@
 /** pearl-embeddings/web on WebGPU: in Debian's Chromium on SwiftShader, from a folder made as docs/web.md says. */
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -29,6 +29,13 @@ const phrases = [
 
 const copyLine = /^cp .*asyncify.*$/m.exec(readFileSync("docs/web.md", "utf8"))![0];
 
+/** For a worker: asks the server for a path of this name when work is given to the adapter. */
+const reportWork = `const { submit } = GPUQueue.prototype;
+  GPUQueue.prototype.submit = function (...work) {
+    fetch("/work-for-the-gpu");
+    return submit.apply(this, work);
+  };`;
+
 /** A project whose public/ holds pearl's bundle, and its server. @param files ONNX Runtime's of WebGPU */
 async function startProject(files: "with files" | "without files"): Promise<Site> {
   const project = mkdtempSync(join(tmpdir(), "pearl-webgpu-"));
@@ -40,7 +47,11 @@ async function startProject(files: "with files" | "without files"): Promise<Site
     symlinkSync(resolve(target), join(project, "node_modules", name));
   const copyBundle = "mkdir -p public/dist && cp -r node_modules/pearl-embeddings/dist/web public/pearl";
   execFileSync("bash", ["-ec", copyBundle], { cwd: project });
-  if (files === "with files") execFileSync("bash", ["-ec", copyLine], { cwd: project });
+  if (files === "with files") {
+    execFileSync("bash", ["-ec", copyLine], { cwd: project });
+    const encodeWorker = join(project, "public/pearl/encode-worker.js");
+    writeFileSync(encodeWorker, `${reportWork}\n${readFileSync(encodeWorker, "utf8")}`);
+  }
   symlinkSync("../pearl", join(project, "public/dist/web"));
   symlinkSync(resolve("models"), join(project, "public/models"));
   const server = folderServer(join(project, "public"));
@@ -56,13 +67,6 @@ const prefixed = (code: string) => async (route: Route) => {
   const response = await route.fetch();
   await route.fulfill({ response, body: `${code}\n${await response.text()}` });
 };
-
-/** In a worker: asks the server for a path of this name when work is given to the adapter. */
-const reportWork = `const { submit } = GPUQueue.prototype;
-  GPUQueue.prototype.submit = function (...work) {
-    fetch("/work-for-the-gpu");
-    return submit.apply(this, work);
-  };`;
 
 /** A model's vectors in the page and where they come from, or why there are none. */
 const encodeIn = (page: Page, device: DeviceChoice | undefined, model: string = embeddedNames[0]) =>
@@ -117,7 +121,6 @@ describe.skipIf(!(await hasAdapter()))("on an adapter", () => {
 
   it.each(embeddedNames)("%s has its vectors of the CPU, to 1e-4", async (model) => {
     const own = await PhraseEncoder.load(model);
-    await page.route("**/encode-worker.js", prefixed(reportWork));
     const { vectors, device } = await encodeIn(page, "webgpu", model);
     expect(device).toBe("webgpu");
     expectEqual(vectors, await own.encode(phrases));
