@@ -25,7 +25,7 @@ export interface Progress {
 /** Where a model runs in a browser. */
 export type Device = "cpu" | "webgpu";
 
-/** A device, or "auto": WebGPU on a GPU, where that works, else the CPU. */
+/** A device, or "auto": WebGPU where it works on a GPU, else the CPU. It does not measure which is faster. */
 export type DeviceChoice = Device | "auto";
 
 /** What join and dedupe compare and promise. Rows are counted from 0. */
