@@ -15,6 +15,7 @@ import { writeFileSync } from "node:fs";
 import { availableParallelism, cpus } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { personsOfOneTable, personsOfTwoTables } from "./made-persons.mjs";
 
 const { values } = parseArgs({
   options: {
@@ -57,7 +58,7 @@ function compare() {
 }
 
 async function measure(method) {
-  const { left, right, isPair, pairs } = makeTables();
+  const { left, right, isPair, pairs } = isJoin ? personsOfTwoTables(rows) : personsOfOneTable(rows);
   const [started, before] = [performance.now(), process.cpuUsage()];
   const found = method === "tfidf" ? await nearestRows(left, right, isPair) : await matched(left, right);
   const { user, system } = process.cpuUsage(before);
@@ -137,78 +138,6 @@ async function nearestRows(left, right, isPair) {
     if (f1 > bestF1) [best, bestF1] = [place + 1, f1];
   });
   return { pairs: ranked.slice(0, best).map(({ pair }) => pair), more: {} };
-}
-
-function makeTables() {
-  let state = 1;
-  const random = () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state / 2 ** 32;
-  };
-  const below = (count) => Math.floor(random() * count);
-  const syllables =
-    "ba ber da del en fa gar hol in jo ka ler ma mer na no pe ra ro sa ser ta to ul va wei".split(" ");
-  const words = (count, parts) =>
-    Array.from({ length: count }, () => {
-      const text = Array.from({ length: parts() }, () => syllables[below(syllables.length)]).join("");
-      return text[0].toUpperCase() + text.slice(1);
-    });
-  const [given, family] = [words(2_000, () => 2), words(40_000, () => 2 + below(3))];
-  const [streets, cities] = [words(8_000, () => 2 + below(2)), words(1_500, () => 2 + below(2))];
-  // Early words are common, as names are.
-  const frequent = (list) => list[Math.floor(list.length * random() ** 3)];
-  const two = (most) => String(1 + below(most)).padStart(2, "0");
-  const person = () => [
-    `${frequent(given)} ${frequent(family)}`,
-    `${frequent(streets)} ${random() < 0.7 ? "Street" : "Road"} ${1 + below(180)}`,
-    frequent(cities),
-    String(2e9 + below(7e9)),
-    `${1930 + below(80)}-${two(12)}-${two(28)}`,
-  ];
-  const slip = (text) => {
-    const at = 1 + below(text.length - 1);
-    const letter = /\d/.test(text[at]) ? String(below(10)) : "aeinrst"[below(7)];
-    return text.slice(0, at) + letter + text.slice(at + below(2));
-  };
-  const miswritten = (cell, column) => {
-    const kind = random();
-    if (kind < 0.5) return cell;
-    if (kind < 0.6) return "";
-    if (kind < 0.7 && column === 0) return cell.split(" ").reverse().join(" ");
-    if (kind < 0.8 && column === 0) return cell.replace(/^(.)\S+/, "$1.");
-    if (kind < 0.8 && column === 1) return cell.replace("Street", "St.").replace("Road", "Rd");
-    return kind < 0.9 ? slip(cell) : cell;
-  };
-  return isJoin ? twoTables(person, miswritten) : oneTable(person, miswritten, random);
-}
-
-const header = ["name", "street", "city", "phone", "born"];
-const toTable = (list) =>
-  Object.fromEntries(header.map((name, column) => [name, list.map((cells) => cells[column])]));
-
-function twoTables(person, miswritten) {
-  const [left, common] = [Array.from({ length: rows }, person), Math.floor(rows / 2)];
-  const right = left.map((cells, row) => (row < common ? cells.map(miswritten) : person()));
-  const isPair = (a, b) => a === b && a < common;
-  return { left: toTable(left), right: toTable(right), isPair, pairs: common };
-}
-
-function oneTable(person, miswritten, random) {
-  const list = [];
-  /** First row of the same person. */
-  const firstOf = [];
-  const copies = new Map();
-  let pairs = 0;
-  for (let row = 0; row < rows; row++) {
-    const isCopy = row > 0 && random() < 0.15;
-    firstOf.push(isCopy ? firstOf[Math.floor(row * random())] : row);
-    const first = firstOf[row];
-    list.push(isCopy ? list[first].map(miswritten) : person());
-    const known = copies.get(first) ?? 0;
-    pairs += known;
-    copies.set(first, known + 1);
-  }
-  return { left: toTable(list), isPair: (a, b) => firstOf[a] === firstOf[b], pairs };
 }
 
 if (values.child) console.log(JSON.stringify(await measure(values.only)));

@@ -27,7 +27,7 @@ export async function checkModel(folder: string, which: "all" | "changed" = "cha
 
 function cureOf(folder: string): string {
   const isIn = (parent: string): boolean => !relative(parent, resolve(folder)).startsWith("..");
-  if (isIn(EMBEDDED_MODELS)) return "Install pearl again.";
+  if (isIn(EMBEDDED_MODELS)) return "Uninstall pearl and install it again.";
   if (isIn(join(hubSettings().home, "pearl", "imported")))
     return `Remove ${folder}, and pearl makes it again.`;
   return `Restore the model from a backup, or make it again. If you changed it yourself: pearl models check ${folder} --accept`;

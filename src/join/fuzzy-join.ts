@@ -22,17 +22,12 @@ import { calibrateWith, noLabels, type RowLabels, readLabels } from "./one-colum
 import { atLevel, sampledMatches } from "./one-column/sample.js";
 import { secondBest } from "./one-column/select.js";
 import type { JoinOptions, JoinResult } from "./options.js";
-import { judgedPrecision, type LeftRanker, leftDecoys } from "./precision.js";
+import { keepPromised, type LeftRanker, leftDecoys } from "./precision.js";
 
 /** Best left rows kept per right row; also the maximum that many-to-many returns. */
-const kept = 8;
+const mostKept = 8;
 /** Neighbours among the left rows from which the spacing of a left row is measured. */
 const keptSpacing = 4;
-/**
- * Where decoys refuse the matches whose mean probability is the promised precision, those of a greater mean are tried:
- * shares of what is left to 1.
- */
-const stricter = [0.25, 0.5];
 /**
  * Candidates that get all features in large tables, where neighbours by embedding are approximate too. In small tables
  * all candidates do: on AutoFJ's sets, scoring 12 of 20 costs half a point of ranking accuracy.
@@ -87,33 +82,26 @@ interface Ranked {
 
 /** Joins tables that were ranked, with the known pairs of the options. */
 async function joinRanked(ranked: Ranked, options: JoinOptions): Promise<JoinResult> {
-  const { precision = 0.9, kind = "many-to-one", top = kept, leastLikely = 0.5, known = [] } = options;
+  const { precision = 0.9, kind = "many-to-one", top = mostKept, leastLikely = 0.5, known = [] } = options;
   const { texts, column, scorer, ranking, tables, queried } = ranked;
   const { measureSpacing } = tables;
   // Spacing is needed only around rows that may be matched: the best candidate, and those that may replace it.
   const depth = kind === "one-to-one" || known.length > 0 ? 3 : 1;
-  const nearest = tables.right.rows.filter((row, place) => place % kept < depth && row >= 0);
+  const nearest = tables.right.rows.filter((row, place) => place % mostKept < depth && row >= 0);
   const rankings: Rankings = { ...tables, spacing: await measureSpacing(nearest) };
   const labels = readLabels(texts, known);
-  const decide = (decided: RowLabels, mean: number): Decision => {
+  const decide = (decided: RowLabels, meanProbability: number): Decision => {
     const calibration = calibrateWith(rankings, decided, scorer.estimate);
     const knowledge = { labels: decided, calibration, estimate: scorer.estimate };
     return withoutSiblings(
-      decideMatches(rankings, knowledge, { kind, precision: mean, leastLikely, top }),
+      decideMatches(rankings, knowledge, { kind, meanProbability, leastLikely, top }),
       texts,
     );
   };
   const calibration = calibrateWith(rankings, labels, scorer.estimate);
   const judge = { rankings, measureSpacing, queried, estimate: scorer.estimate, calibration };
-  let [mean, decision] = [precision, decide(labels, precision)];
-  let report = await judgedPrecision(decision, precision, judge);
-  for (const share of stricter) {
-    if (report.promise.established) break;
-    const narrow = decide(labels, precision + share * (1 - precision));
-    const found = await judgedPrecision(narrow, precision, judge);
-    if (found.promise.established)
-      [mean, decision, report] = [precision + share * (1 - precision), narrow, found];
-  }
+  const kept = await keepPromised((mean) => decide(labels, mean), precision, judge);
+  let { decision, report } = kept;
   const sample = sampledMatches(decide(noLabels, 0).matches, labels, kind);
   const sampled = sample.widest(precision, report, decision.matches.length);
   if (sampled !== undefined) {
@@ -128,7 +116,7 @@ async function joinRanked(ranked: Ranked, options: JoinOptions): Promise<JoinRes
     unmatched: pairs.flatMap((_, row) => (joined.has(row) ? [] : [row])),
     runnersUp: secondBest(rankings, pairs),
     labelEffect: async () => {
-      const partners = [decide(noLabels, mean), decision].map((found) =>
+      const partners = [decide(noLabels, kept.meanProbability), decision].map((found) =>
         partnersOfRight(texts.right.length, found.matches),
       );
       return labelEffect(partners[0], partners[1], decided);
@@ -154,8 +142,8 @@ function checkOptions(
     throw new ArgumentError(`precision must be between 0 and 1, not ${precision}`);
   if (!(leastLikely >= 0 && leastLikely < 1))
     throw new ArgumentError(`leastLikely must be at least 0 and below 1, not ${leastLikely}`);
-  if (!(Number.isInteger(top) && top >= 1 && top <= kept))
-    throw new ArgumentError(`top must be a whole number from 1 to ${kept}, not ${top}`);
+  if (!(Number.isInteger(top) && top >= 1 && top <= mostKept))
+    throw new ArgumentError(`top must be a whole number from 1 to ${mostKept}, not ${top}`);
   if (!(Number.isInteger(candidates) && candidates >= 1))
     throw new ArgumentError(`candidates must be a whole number of at least 1, not ${candidates}`);
 }
@@ -170,7 +158,7 @@ async function rankTables(
   const isLarge = base.texts.length * queries.texts.length > exactPairs;
   const right = await ranking.rank(
     Uint32Array.from(queries.texts.keys()),
-    { sameTable: false, keep: kept, scored: isLarge ? scoredOfMany : Infinity },
+    { sameTable: false, keep: mostKept, scored: isLarge ? scoredOfMany : Infinity },
     { signal, onProgress: (done, total) => onProgress?.("comparing", done, total) },
   );
   const rankLeft: LeftRanker["rankLeft"] = (rows, keep) =>

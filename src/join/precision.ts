@@ -1,4 +1,4 @@
-/** Judges the precision of a join by one column from two views: its own probabilities, and decoys. */
+/** Keeps as many matches of a join by one column as keep a promised precision, judged by two views: its own probabilities, and decoys. */
 import { type Calibration, calibrated } from "../match/estimates/calibrate.js";
 import { decoyPairs, decoyPrecision } from "../match/estimates/decoys.js";
 import { candidatesOf, evidenceAmong, type Rankings, type RowPair } from "../match/estimates/estimate.js";
@@ -31,27 +31,65 @@ interface Judge extends Pick<LeftRanker, "measureSpacing"> {
  */
 const fewest = 30;
 
-/** Both views must reach the promise, unless matches that are known keep it alone. */
-export async function judgedPrecision(
-  decision: Decision,
+/**
+ * How far the mean probability may lie below the promise, as a share of what is left to 1. Probabilities come from other
+ * tables and know nothing of how many rows of this one have no partner: they order the pairs, and decoys give the estimate.
+ */
+const below = 0.5;
+/** Mean probabilities from the widest level to the strictest, as shares of what is left to 1 above the promise. */
+const levels = Array.from({ length: 11 }, (_, place) => place / 10 - below);
+
+interface Judged {
+  readonly decision: Decision;
+  readonly report: PrecisionReport;
+  /** The least mean probability for which the decision was made. */
+  readonly meanProbability: number;
+}
+
+/**
+ * The most matches that keep the promise; where none do, all likely ones, and why it is refused. Of few pairs decoys say
+ * little: those whose mean probability keeps it are returned, not established.
+ */
+export async function keepPromised(
+  decide: (meanProbability: number) => Decision,
   target: number,
   judge: Judge,
-): Promise<PrecisionReport> {
-  const { matches, unverified, meanProbability, isReached } = decision;
+): Promise<Judged> {
+  const judged = async (meanProbability: number, decision = decide(meanProbability)): Promise<Judged> => {
+    return { meanProbability, decision, report: await judgedPrecision(decision, target, judge) };
+  };
+  const likely = decide(0);
+  if (likely.unverified.length < fewest) {
+    const probable = decide(target);
+    return probable.unverified.length > 0 ? judged(target, probable) : judged(0, likely);
+  }
+  let tried = Infinity;
+  for (const share of levels) {
+    const meanProbability = target + share * (1 - target);
+    const decision = decide(meanProbability);
+    if (decision.matches.length === tried) continue;
+    tried = decision.matches.length;
+    const found = await judged(meanProbability, decision);
+    if (found.report.promise.established) return found;
+  }
+  return judged(0, likely);
+}
+
+/** Decoys must keep the promise, and probabilities come near it, unless matches that are known keep it alone. */
+async function judgedPrecision(decision: Decision, target: number, judge: Judge): Promise<PrecisionReport> {
+  const { matches, unverified, meanProbability } = decision;
   const certain = knownPrecision(matches, unverified, target);
   if (certain !== undefined) return certain;
   const estimates = new Map([["probabilities of the pairs", meanProbability]]);
-  if (unverified.length > 0)
-    estimates.set("rows without their partner", await decoyEstimate(decision, judge));
-  const few =
-    matches.length === 0
-      ? "no pair is likely"
-      : unverified.length < fewest
-        ? `only ${unverified.length} ${unverified.length === 1 ? "pair is" : "pairs are"} likely: too few to estimate from`
-        : undefined;
-  const isEnough = isReached && Math.min(...estimates.values()) >= target;
-  if (isEnough && few === undefined) return established(estimates, target, { count: unverified.length });
-  return refused(estimates, target, { count: unverified.length }, few);
+  const count = unverified.length;
+  if (count === 0) return refused(estimates, target, { count }, "no pair is likely");
+  const estimate = await decoyEstimate(decision, judge);
+  estimates.set("rows without their partner", estimate);
+  const few = `only ${count} ${count === 1 ? "pair is" : "pairs are"} likely: too few to estimate from`;
+  if (count < fewest) return refused(estimates, target, { count }, few);
+  if (estimate >= target && meanProbability >= target - below * (1 - target))
+    return established(estimates, target, { count, estimate });
+  return refused(estimates, target, { count, estimate }, undefined);
 }
 
 /** Established without an estimate: known matches keep the promise even if all others are wrong. Else undefined. */

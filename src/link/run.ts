@@ -92,14 +92,15 @@ async function identify(store: Store, { source, keys, cells }: IncomingRows, nex
     "place INTEGER, source VARCHAR, key VARCHAR, cells VARCHAR",
     lines(),
   );
-  const isSameRow =
+  const [column, isSameRow] =
     keys === undefined
-      ? "stored.key IS NULL AND i.cells = stored.cells AND i.nth = stored.nth"
-      : "i.source = stored.source AND i.key = stored.key";
+      ? ["cells", "stored.key IS NULL AND i.cells = stored.cells AND i.nth = stored.nth"]
+      : ["key", "i.source = stored.source AND i.key = stored.key"];
   await store.query(
     `CREATE OR REPLACE TEMP TABLE new_linked AS
      WITH i AS (SELECT *, row_number() OVER (PARTITION BY cells ORDER BY place) AS nth FROM new_incoming),
-     stored AS (SELECT *, row_number() OVER (PARTITION BY key IS NULL, cells ORDER BY "row") AS nth FROM "row" WHERE until IS NULL)
+     stored AS (SELECT *, row_number() OVER (PARTITION BY key IS NULL, cells ORDER BY "row") AS nth
+       FROM "row" WHERE until IS NULL AND ${column} IN (SELECT ${column} FROM new_incoming))
      SELECT i.* EXCLUDE (nth),
        CASE WHEN "row" IS NULL THEN 'added' WHEN i.cells = stored.cells THEN 'known' ELSE 'changed' END AS state,
        coalesce("row", ${nextRow} - 1 + row_number() OVER (PARTITION BY "row" IS NULL ORDER BY i.place)) AS "row"

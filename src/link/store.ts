@@ -10,7 +10,7 @@ import { exists } from "../files/whole-file.js";
 import { DuckDBInstance } from "../table/read/database.js";
 import { isDiskFull } from "../table/trouble.js";
 
-export const version = 3;
+export const version = 4;
 
 /** Small blocks: a run of a few rows adds little to the file. */
 const settings = { memory_limit: "1GB", threads: "2", default_block_size: "16384" };
@@ -29,6 +29,8 @@ const tables = {
   row: 'run INTEGER, until INTEGER, "row" INTEGER, source VARCHAR, key VARCHAR, place INTEGER, cells VARCHAR',
   assignment: 'run INTEGER, until INTEGER, "row" INTEGER, entity INTEGER',
   term: 'run INTEGER, until INTEGER, "row" INTEGER, term UINTEGER',
+  /** How many more rows have a term than before the run. */
+  counted: "run INTEGER, term UINTEGER, change INTEGER",
   judged: "run INTEGER, a INTEGER, b INTEGER, match INTEGER",
   /** `rows` is a list of rows. The name of a merged entity is an alias of another from then on. */
   event:
@@ -40,7 +42,7 @@ type StoreValue = string | number | null;
 
 /** Tables whose lines are replaced by later runs, and those whose lines only come and go. */
 export const replacedTables = ["row", "assignment", "term"] as const;
-export const addedTables = ["learned", "judged", "event"] as const;
+export const addedTables = ["counted", "learned", "judged", "event"] as const;
 
 /** DuckDB's locks do not hold between two stores of one process. */
 const openPaths = new Set<string>();

@@ -58,7 +58,16 @@ export async function writeTerms(
   const lines = rows.map(({ row }, place) => [row, `[${[...termsOf(read, place)].join()}]`]);
   await store.makeTemporary("new_term", '"row" INTEGER, terms VARCHAR', lines);
   await store.put("term", run, 'SELECT "row", unnest(terms::UINTEGER[]) FROM new_term');
+  await store.query(
+    `INSERT INTO counted SELECT ${run}, term, sum(change) FROM (
+       SELECT term, 1 AS change FROM term WHERE run = ${run} UNION ALL SELECT term, -1 FROM term WHERE until = ${run})
+     GROUP BY term HAVING sum(change) <> 0`,
+  );
 }
+
+/** A query for how many rows have each of some terms. */
+const countsOf = (terms: string): string =>
+  `SELECT term, sum(change)::INTEGER AS count FROM counted WHERE term IN (${terms}) GROUP BY term`;
 
 /** Rows per new row, and other rows visited for each kind of term to find them. */
 const k = 6;
@@ -74,8 +83,7 @@ const mostEqual = 12;
  */
 export async function findNear(store: Store, run: number): Promise<string> {
   await store.query(
-    `CREATE OR REPLACE TEMP TABLE new_count AS
-     SELECT term, count(*)::INTEGER AS count FROM term WHERE until IS NULL GROUP BY term`,
+    `CREATE OR REPLACE TEMP TABLE new_count AS ${countsOf(`SELECT term FROM term WHERE run = ${run}`)}`,
   );
   return `
     WITH stored AS (SELECT * FROM term WHERE until IS NULL AND term & 7 <= ${kinds.code}),
@@ -95,16 +103,18 @@ export async function findNear(store: Store, run: number): Promise<string> {
       WHERE a.run = ${run} AND a.until IS NULL AND b.until IS NULL GROUP BY a."row"`;
 }
 
-/** The counts of the values and words of some rows in the whole store, after `findNear`. */
+/** The counts of the values and words of some rows in the whole store. */
 export async function wholeCounts(
   store: Store,
   read: ReadRows,
   rows: readonly LinkedRow[],
 ): Promise<WholeCounts> {
-  const counted = await store.query<{ term: number; count: number }>(
-    `SELECT term, count FROM new_count WHERE term IN (
-       SELECT term FROM term WHERE until IS NULL AND "row" IN (${rows.map(({ row }) => row).join()}))`,
-  );
+  const asked = new Set(rows.flatMap((_, row) => [...termsOf(read, row)]));
+  const lines = (function* () {
+    for (const term of asked) yield [term];
+  })();
+  await store.makeTemporary("new_asked", "term UINTEGER", lines);
+  const counted = await store.query<{ term: number; count: number }>(countsOf("SELECT term FROM new_asked"));
   const counts = new Map(counted.map(({ term, count }) => [term, count]));
   const [{ size }] = await store.query<{ size: number }>(
     'SELECT count(*)::INTEGER AS size FROM "row" WHERE until IS NULL',

@@ -69,6 +69,6 @@ export function estimateFrom(evidence: ArrayLike<number>, { bias, weights }: Est
 /** The weights that come with pearl; scripts/train-join-scorer.mjs makes them for today's features and evidence. */
 export function defaultScorer(): ScorerFile {
   const { text, place } = scorerText();
-  const trouble = { error: ModelError, cure: "Install pearl again." };
+  const trouble = { error: ModelError, cure: "Uninstall pearl and install it again." };
   return parseJson(text, place, custom<ScorerFile>(Boolean), trouble);
 }

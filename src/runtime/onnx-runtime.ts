@@ -47,7 +47,7 @@ function loadWeb(): LoadedRuntime {
     return { runtime, name: `onnxruntime-web ${runtime.env.versions.web}`, isNative: false };
   } catch (error) {
     throw new DeviceError(
-      `ONNX Runtime does not load (${nativeTrouble}; ${messageOf(error).split("\n", 1)[0]}). Install pearl again.`,
+      `ONNX Runtime does not load (${nativeTrouble}; ${messageOf(error).split("\n", 1)[0]}). Uninstall pearl and install it again.`,
       { cause: error },
     );
   }

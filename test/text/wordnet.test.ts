@@ -58,7 +58,9 @@ describe("WordNet", () => {
     const read = async () => {
       for await (const _ of readSynsets(folder.path));
     };
-    await expect(read()).rejects.toThrow(/data\.noun cannot be read \(.*\)\. Install pearl again\./);
+    await expect(read()).rejects.toThrow(
+      /data\.noun cannot be read \(.*\)\. Uninstall pearl and install it again\./,
+    );
     folder.file("data.noun", "  1 licence\nnot a synset\n");
     await expect(read()).rejects.toThrow(MissingDataError);
     await expect(read()).rejects.toThrow(/data\.noun, line 2: not a synset/);

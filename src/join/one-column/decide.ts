@@ -1,4 +1,4 @@
-/** Decides which ranked pairs match: proposes pairs of the asked kind, and keeps those that the promised precision allows. */
+/** Decides which ranked pairs match: proposes pairs of the asked kind, and keeps the most probable ones. */
 import { interleaved } from "../../match/estimates/audit.js";
 import { type Calibration, calibrated } from "../../match/estimates/calibrate.js";
 import { estimatePairs, type Rankings, type RowPair } from "../../match/estimates/estimate.js";
@@ -18,7 +18,10 @@ export interface Knowledge {
   readonly estimate: EstimateWeights;
 }
 
-export type DecideOptions = Required<Pick<JoinOptions, "kind" | "precision" | "leastLikely" | "top">>;
+export interface DecideOptions extends Required<Pick<JoinOptions, "kind" | "leastLikely" | "top">> {
+  /** The matches have at least this mean probability; 0 for all likely pairs. */
+  readonly meanProbability: number;
+}
 
 export interface Decision {
   /** The pair of each right row; left is -1 where it has none. */
@@ -29,14 +32,12 @@ export interface Decision {
   readonly unverified: readonly RowMatch[];
   /** Mean probability of the matches. */
   readonly meanProbability: number;
-  /** Whether it reaches the promise with more than known matches. */
-  readonly isReached: boolean;
 }
 
 export function decideMatches(
   rankings: Rankings,
   { labels, calibration, estimate: weights }: Knowledge,
-  { kind, precision, leastLikely, top }: DecideOptions,
+  { kind, meanProbability, leastLikely, top }: DecideOptions,
 ): Decision {
   const isKnown = (right: number, left: number): boolean => labels.matches.get(right)?.has(left) ?? false;
   const open = openPairs(rankings, labels);
@@ -53,15 +54,12 @@ export function decideMatches(
   const likely = kind === "many-to-many" ? everyPair(rankings, open, first, { labels, top }) : proposals;
   const probabilities = likely.map(({ probability }) => probability);
   const unverified = ({ right, left }: RowMatch): boolean => !isKnown(right, left);
-  const promised = keepPromise(probabilities, { target: precision, floor: leastLikely }).kept;
-  const isReached = promised.some((place) => unverified(likely[place]));
-  // Where the promise allows none, all likely pairs are returned, not verified.
-  const kept = isReached ? promised : keepPromise(probabilities, { target: 0, floor: leastLikely }).kept;
+  const { kept } = keepPromise(probabilities, { target: meanProbability, floor: leastLikely });
   const matches = kept
     .map((place) => likely[place])
     .sort((a, b) => a.right - b.right || b.probability - a.probability);
   return {
-    ...{ pairs, proposals, matches, isReached },
+    ...{ pairs, proposals, matches },
     unverified: matches.filter(unverified),
     meanProbability: meanOf(matches),
   };

@@ -21,9 +21,9 @@ export interface PromiseReport {
 
 /** How precise a result is by its own estimates, 0 to 1. */
 export interface PrecisionReport {
-  /** The smallest of the estimates. */
+  /** The estimate that decides: the smallest of several columns' estimates, that of decoys for one column. */
   readonly estimate: number;
-  /** What the others lie above the smallest, the truth may lie below it. */
+  /** What others lie above it, the truth may lie below it. */
   readonly low: number;
   readonly high: number;
   readonly promise: PromiseReport;
@@ -146,17 +146,22 @@ export function refused(
   return { ...range(estimates, accepted), promise: { target, established: false, reason } };
 }
 
-type Counted = Pick<AcceptedLevel, "count">;
+/** How many pairs were accepted, and the estimate where it is not the smallest. */
+interface Counted extends Pick<AcceptedLevel, "count"> {
+  readonly estimate?: number;
+}
 
 /**
- * The smallest estimate. What the others lie above it, the truth may lie below it; and of few pairs the share that is right
- * strays from its expected value by chance (in 9 of 10 tables within these limits).
+ * What others lie above the estimate, the truth may lie below it; and of few pairs the share that is right strays from its
+ * expected value by chance (in 9 of 10 tables within these limits).
  */
-function range(estimates: ReadonlyMap<string, number>, { count }: Counted) {
+function range(estimates: ReadonlyMap<string, number>, accepted: Counted) {
+  const { count } = accepted;
   const values = [...estimates.values()];
-  const [estimate, most] = [Math.min(...values), Math.max(...values)];
+  const { estimate = Math.min(...values) } = accepted;
+  const [least, most] = [Math.min(...values), Math.max(...values)];
   const share = (estimate * count + 1) / (count + 2);
   const stray = 1.645 * Math.sqrt((share * (1 - share)) / Math.max(1, count));
-  const low = Math.max(0, Math.min(2 * estimate - most, estimate - stray));
+  const low = Math.max(0, Math.min(least, 2 * estimate - most, estimate - stray));
   return { estimate, low, high: Math.min(1, Math.max(most, estimate + stray)) };
 }

@@ -3,6 +3,7 @@ import { distance } from "fastest-levenshtein";
 import { ArgumentError } from "../../errors.js";
 import { FNV_BASIS, FNV_PRIME } from "../../files/fnv.js";
 import { createRandom } from "../../random.js";
+import { firstAbove } from "./synthetic.js";
 
 /** Longer words have more deletions than they are worth. */
 const LONGEST = 40;
@@ -26,46 +27,55 @@ export function nearWords(
       `${words.length} words are too many to search for similar spelling: use at most ${MOST_WORDS} (--limit)`,
     );
   const lowered = words.map((word) => word.toLowerCase());
-  const near: Map<number, number>[] = words.map(() => new Map());
-  for (const crowd of sharedDeletions(lowered)) {
-    for (let i = 0; i < crowd.length; i++)
-      for (let j = i + 1; j < crowd.length; j++) {
-        const [a, b] = [crowd[i], crowd[j]];
-        if (near[a].has(b)) continue;
-        const apart = distance(lowered[a], lowered[b]);
-        // 0: the same word in other letter case, the hardest negative
-        near[a].set(b, apart);
-        near[b].set(a, apart);
-      }
-  }
+  const keys = deletionKeys(lowered);
   const random = createRandom(seed);
-  return near.map((found) => {
-    const drawn = [...found].map(([word, apart]) => ({ word, apart, lot: random() }));
+  return lowered.map((word, number) => {
+    const others = new Set<number>();
+    for (const hash of deletionsOf(word).sort()) addSharers(others, keys, hash);
+    others.delete(number);
+    // 0 apart: the same word in other letter case, the hardest negative
+    const drawn = [...others].map((other) => ({
+      other,
+      apart: distance(word, lowered[other]),
+      lot: random(),
+    }));
     drawn.sort((a, b) => a.apart - b.apart || a.lot - b.lot);
-    return Int32Array.from(drawn.slice(0, count), ({ word }) => word);
+    return Int32Array.from(drawn.slice(0, count), ({ other }) => other);
   });
 }
 
-/** Groups of words that share a deletion, by sorting hashes: a few bytes for each instead of a string. */
-function* sharedDeletions(words: readonly string[]): Generator<number[]> {
-  const total = words.reduce((sum, word) => sum + 1 + Math.min(word.length, LONGEST), 0);
-  // a hash of 32 bits and the word's number of 21 bits: a float64 holds 53 bits exactly
-  const keys = new Float64Array(total);
+/**
+ * Sorted keys of all words' deletions: a hash of 32 bits and the word's number of 21 bits, of which a float64 holds 53
+ * exactly. Keys take less memory than pairs of words, of which two million words may have a hundred million.
+ */
+function deletionKeys(words: readonly string[]): Float64Array {
+  const keys = new Float64Array(words.reduce((sum, word) => sum + 1 + lengthOf(word), 0));
   let filled = 0;
   words.forEach((word, number) => {
-    const most = word.length > LONGEST ? 0 : word.length;
-    for (let gap = -1; gap < most; gap++) keys[filled++] = hashWithout(word, gap) * MOST_WORDS + number;
+    for (const hash of deletionsOf(word)) keys[filled++] = hash * MOST_WORDS + number;
   });
-  const sorted = keys.subarray(0, filled).sort();
-  for (let start = 0; start < filled; ) {
-    const hash = Math.floor(sorted[start] / MOST_WORDS);
-    const crowd = new Set<number>();
-    let end = start;
-    for (; end < filled && Math.floor(sorted[end] / MOST_WORDS) === hash; end++)
-      crowd.add(sorted[end] % MOST_WORDS);
-    if (crowd.size > 1 && crowd.size <= CROWD) yield [...crowd];
-    start = end;
-  }
+  keys.sort();
+  // "hello" becomes "helo" twice
+  return keys.filter((key, i) => key !== keys[i - 1]);
+}
+
+/** Adds the numbers of the words with a deletion of this hash, unless they are many. */
+function addSharers(others: Set<number>, keys: Float64Array, hash: number): void {
+  const least = hash * MOST_WORDS;
+  const start = firstAbove(keys, least - 1);
+  let end = start;
+  while (keys[end] < least + MOST_WORDS) if (++end - start > CROWD) return;
+  for (let at = start; at < end; at++) others.add(keys[at] - least);
+}
+
+/** Letters whose deletion is tried. */
+const lengthOf = (word: string): number => (word.length > LONGEST ? 0 : word.length);
+
+/** Hashes of a word and of what each deletion of a letter leaves. */
+function deletionsOf(word: string): Uint32Array {
+  const hashes = new Uint32Array(1 + lengthOf(word));
+  for (let i = 0; i < hashes.length; i++) hashes[i] = hashWithout(word, i - 1);
+  return hashes;
 }
 
 /** FNV-1a over all characters but one (-1: over all), 32 bits. */

@@ -39,7 +39,7 @@ function drawLength(mean: number, deviation: number, random: () => number): numb
 }
 
 /** The first place whose value is above x, in rising values. */
-function firstAbove(values: Float64Array, x: number): number {
+export function firstAbove(values: Float64Array, x: number): number {
   let [low, high] = [0, values.length - 1];
   while (low < high) {
     const middle = (low + high) >> 1;

@@ -1,11 +1,11 @@
 /** The folder of an unfinished output: the vectors so far, and a manifest of what they belong to. */
 import { randomUUID } from "node:crypto";
-import { mkdir, rm, stat } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type InferOutput, literal, number, object, picklist, string } from "valibot";
 import { TableError } from "../../errors.js";
 import { readJson } from "../../files/json.js";
-import { writeWholeJson } from "../../files/whole-file.js";
+import { exists, writeWholeJson } from "../../files/whole-file.js";
 import { writeTrouble } from "../trouble.js";
 import { VectorFile } from "./vector-file.js";
 
@@ -32,12 +32,14 @@ export type Partial = Awaited<ReturnType<typeof openPartial>>;
 
 /**
  * Opens the partial output of `path`. "continue" resumes an earlier run, "start-over" discards its vectors.
- * @throws TableError where the earlier run's key differs, or the folder cannot be written
+ * @throws TableError where the earlier run's key differs or its manifest is damaged, or the folder cannot be written
  */
 export async function openPartial(path: string, key: PartialKey, resume: "continue" | "start-over") {
   const folder = `${path}.partial`;
   const vectorsPath = join(folder, "vectors");
-  const earlier = await readManifest(folder);
+  const earlier = await readManifest(folder).catch((error): undefined => {
+    if (resume === "continue") throw error;
+  });
   const isResumed = resume === "continue" && earlier !== undefined;
   if (isResumed) refuseOtherKey(folder, earlier, key);
   try {
@@ -83,13 +85,9 @@ function noteOn(folder: string, earlier: Manifest | undefined, resume: string): 
   return earlier && `replaced ${folder}, which an unfinished run had left (--resume would have continued it)`;
 }
 
-/** The manifest, where it is undamaged and the vectors are there too. */
+/** The manifest, where there are vectors too. @throws TableError for a damaged one */
 async function readManifest(folder: string): Promise<Manifest | undefined> {
-  try {
-    await stat(join(folder, "vectors"));
-    const trouble = { error: TableError, cure: "Start over without --resume." };
-    return await readJson(join(folder, "manifest.json"), manifestSchema, trouble);
-  } catch {
-    return undefined;
-  }
+  if (!(await exists(join(folder, "vectors")))) return undefined;
+  const trouble = { error: TableError, cure: "Start over without --resume." };
+  return readJson(join(folder, "manifest.json"), manifestSchema, trouble);
 }

@@ -47,7 +47,8 @@ export function claimCures(
       const failed = await shell(wrong, cwd);
       expect(failed.stderr).toContain(says);
       expect([1, 2]).toContain(failed.code);
-      expect(await shell(cured, cwd)).toMatchObject({ code: 0 });
+      const works = await shell(cured, cwd);
+      expect(works, works.stderr).toMatchObject({ code: 0 });
     });
   });
 }

@@ -34,6 +34,11 @@ const cases: Readonly<Record<string, Case>> = {
     `sed -i -E 's/("num_hidden_layers": *)[0-9]+/\\19/' f/config.json`,
     "Download the weights again, or take both files from the same model.",
   ),
+  "a configuration without layers": published(
+    "config.json",
+    `sed -i -E 's/("num_hidden_layers": *)[0-9]+/\\10/' f/config.json`,
+    "expected a whole number above 0. Download it again.",
+  ),
   "weights of another shape than configured": published(
     "config.json",
     `sed -i -E 's/("vocab_size": *)[0-9]+/\\19/' f/config.json`,
@@ -52,13 +57,13 @@ const cases: Readonly<Record<string, Case>> = {
   "a list of modules that is damaged": {
     files: { "modules.json": '[{"type": "sentence_transformers.models.Transformer"}]' },
     wrong: `echo { > f/modules.json; ${imported}`,
-    says: "modules.json: not valid JSON",
+    says: "). Download it again.\n",
     cured: `cp modules.json f; ${imported}`,
   },
   "a list of files of weights that is damaged": {
     files: {},
     wrong: `rm f/model.safetensors; echo { > f/model.safetensors.index.json; ${imported}`,
-    says: "Download it again.",
+    says: "). Download it again.\n",
     cured: `rm f/model.safetensors.index.json; cp model.safetensors f; ${imported}`,
   },
   "an empty graph": graph("printf ''", "is empty. Download or export it again."),

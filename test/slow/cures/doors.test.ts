@@ -1,4 +1,4 @@
-/** Messages of serve, mcp, ablate and files with tabs: each names a cure, which is applied and works. */
+/** Messages of serve, mcp, ablate, files with tabs and errors that are not pearl's: each names a cure, which is applied and works. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, describe, expect, it } from "vitest";
 import { writeCorpus } from "../../../src/corpus/corpus-folder.js";
 import { BatchQueue } from "../../../src/encoder/batch-queue.js";
-import { entry } from "../../cli/run-cli.js";
+import { entry, pearl } from "../../cli/run-cli.js";
 import { companiesIndex, endServers, testServer } from "../../serve/test-server.js";
 import { claimCures } from "./cases.js";
 
@@ -33,6 +33,17 @@ claimCures({
     says: "several --base are compared with each other: leave out --parts and --grid",
     cured: `${ablate} -o ablation ${bases}`,
   },
+});
+
+it("an error that is not pearl's shows its stack as the message says", async () => {
+  const broken = join(folder, "broken.cjs");
+  writeFileSync(broken, "process.stdout.write = () => { throw new TypeError('the output is broken'); };");
+  const models = (environment: Record<string, string>) =>
+    pearl(["models"], { environment: { ...environment, NODE_OPTIONS: `--require ${broken}` } });
+  const says = "pearl: the output is broken (unexpected; set PEARL_DEBUG=1 for the stack)\n";
+  expect(await models({})).toMatchObject({ code: 1, stderr: says });
+  const { stderr } = await models({ PEARL_DEBUG: "1" });
+  expect(stderr.slice(says.length)).toMatch(/^TypeError: the output is broken\n {4}at .*broken\.cjs:1/);
 });
 
 describe("a refused request to a server", () => {

@@ -1,13 +1,20 @@
 /** Messages of the library's calls, of benchmarks and of pearl in a browser: each names a cure, which is applied and works. */
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { spellingEncoder } from "../../../src/architectures/registry.js";
 import { levenshteinBaseline } from "../../../src/benchmark/baselines/pairwise.js";
 import { type BenchmarkRequest, runBenchmark } from "../../../src/benchmark/runner.js";
 import { misspellings } from "../../../src/benchmark/tasks/misspellings.js";
-import { createModel, PhraseEncoder, registerArchitecture } from "../../../src/index.js";
+import {
+  createAugmenter,
+  createModel,
+  PhraseEncoder,
+  parseDevice,
+  registerArchitecture,
+} from "../../../src/index.js";
 import { readWordVectors } from "../../../src/text/word-vectors.js";
 import { readSynsets } from "../../../src/text/wordnet.js";
 import { type DataFiles, letterModel, smallData, writeData } from "../../benchmark/small-data.js";
@@ -55,6 +62,23 @@ describe("the cure in a message of an encoder", () => {
     const folder = join(temporaryFolder(), "model");
     await createModel(folder, { from: "length" }, { phrases: ["one", "two words"] });
     expect(readFileSync(join(folder, "config.json"), "utf8")).toContain('"Length"');
+  });
+});
+
+describe("the cure in a message on a name", () => {
+  const calls: Readonly<Record<string, [says: RegExp, call: (name: string) => unknown]>> = {
+    "a character encoder": [/^no character encoder "none": use (.+)$/, spellingEncoder],
+    "a preset of augmentation": [
+      /^unknown preset "none": use (.+)$/,
+      (preset) => createAugmenter({ preset: preset as "house", wordNet: "off" }),
+    ],
+    "a device": [/^unknown device "none": choose (.+)$/, parseDevice],
+  };
+  it.each(Object.entries(calls))("of %s works: each that it lists", async (_, [says, call]) => {
+    const message = await (async () => call("none"))().catch(({ message }: Error) => message);
+    const [, names] = says.exec(String(message))!;
+    expect(names.split(", ").length).toBeGreaterThan(3);
+    for (const name of names.split(", ")) expect(await call(name)).toBeTruthy();
   });
 });
 
@@ -136,8 +160,13 @@ describe("the cure in a message of word lists", () => {
     };
     install();
     writeFileSync(join(folder, "data.adv"), "<html>Not found</html>\n");
-    await expect(count()).rejects.toThrow("data.adv, line 1: not a synset of WordNet. Install pearl again.");
-    renameSync(join(folder, "data.adv"), join(folder, "damaged"));
+    await expect(count()).rejects.toThrow(
+      "data.adv, line 1: not a synset of WordNet. Uninstall pearl and install it again.",
+    );
+    rmSync(join(folder, "data.adv"));
+    await expect(count()).rejects.toThrow(
+      /^WordNet's file \S+data\.adv cannot be read .* Uninstall pearl and install it again\.$/,
+    );
     install();
     expect(await count()).toBeGreaterThan(100_000);
   });

@@ -38,7 +38,7 @@ const corpus: Readonly<Record<string, Case>> = {
   ),
   "text without words": textCase(
     `printf '… ! …\n' > t2.txt; ${build.replace("t.txt", "t2.txt")}`,
-    "Give another file, or name the column of text (--column).",
+    "the text contains no words, so it has no phrases. Give another file, or name the column of text (--column).",
     build,
   ),
   "text in another script": textCase(
@@ -49,7 +49,7 @@ const corpus: Readonly<Record<string, Case>> = {
   "text that is not UTF-8": {
     files: { "t.txt": Buffer.from("The caf\xe9 of Z\xfcrich. The caf\xe9 of Z\xfcrich.\n", "latin1") },
     wrong: build,
-    says: "iconv -f WINDOWS-1252 -t UTF-8 t.txt > utf8.txt",
+    says: "t.txt: not valid UTF-8 text after byte 0. Convert it: iconv -f WINDOWS-1252 -t UTF-8 t.txt > utf8.txt",
     cured: `iconv -f WINDOWS-1252 -t UTF-8 t.txt > utf8.txt && ${build.replace("t.txt", "utf8.txt")}`,
   },
   "a corpus that exists": textCase(
@@ -79,13 +79,18 @@ const corpus: Readonly<Record<string, Case>> = {
   ),
   "a corpus with a phrase missing": textCase(
     `${build}; sed -i '$d' corpus/phrases.tsv; pearl corpus stats corpus`,
-    "Build the corpus again.",
+    " phrases, but corpus.json states 14. Build the corpus again.",
     `rm -r corpus && ${build} && pearl corpus stats corpus`,
   ),
   "a corpus with an empty file": textCase(
     `${build}; printf '' > corpus/phrases.tsv; pearl corpus stats corpus`,
-    "Put the header in the first line.",
+    "corpus/phrases.tsv is empty: expected the header phrase, class, type, count",
     `rm -r corpus && ${build} && pearl corpus stats corpus`,
+  ),
+  "a corpus without a header": textCase(
+    `${build}; head -1 corpus/phrases.tsv > h; sed -i 1d corpus/phrases.tsv; pearl corpus stats corpus`,
+    '". Put the header in the first line.\n',
+    "cat h corpus/phrases.tsv > p && mv p corpus/phrases.tsv && pearl corpus stats corpus",
   ),
   "a corpus that is damaged": textCase(
     `${build}; echo { > corpus/corpus.json; pearl corpus stats corpus`,
@@ -138,7 +143,7 @@ const commands: Readonly<Record<string, Case>> = {
   "neither phrases nor a table": tableCase("pearl type -q", "give phrases, or one table", "pearl type Paris"),
   "a file as a query": tableCase(
     `pearl search i.index x.csv ${small}`,
-    'use --queries "x.csv", or --phrase "x.csv" to search for it',
+    ' looks like a file: use --queries "x.csv", or --phrase "x.csv" to search for it',
     `pearl search i.index --queries "x.csv" -c name -q && pearl search i.index --phrase "x.csv" -q`,
   ),
   "phrases and a file of queries": tableCase(
@@ -188,12 +193,12 @@ const commands: Readonly<Record<string, Case>> = {
   ),
   "more clusters than phrases": tableCase(
     `pearl cluster x.csv -c name --k 9 ${small}`,
-    "Choose a smaller k.",
+    " different phrases. Choose a smaller k.",
     `pearl cluster x.csv -c name --k 2 ${small}`,
   ),
   "standard output, to resume": tableCase(
     `pearl encode x.csv -c name -o - --resume ${small}`,
-    "name it with -o",
+    "--resume continues a file: name it with -o",
     `pearl encode x.csv -c name -o e.csv ${small} --resume`,
   ),
   "a shard beyond the last": tableCase(

@@ -117,7 +117,7 @@ const cases: Readonly<Record<string, Case>> = {
   "a NUL byte": {
     files: { "x.csv": `${table}Ze\0bra,Bonn\n${"Acme,Berlin\n".repeat(20)}` },
     wrong: `${encode} x.csv -c name`,
-    says: "tr -d '\\000' < x.csv > clean.csv",
+    says: "If only the NULs are wrong, remove them: tr -d '\\000' < x.csv > clean.csv",
     cured: `tr -d '\\000' < x.csv > clean.csv && ${encode} clean.csv -c name`,
   },
   "Parquet under another name": {

@@ -80,6 +80,14 @@ const cases: Readonly<Record<string, Case>> = {
       `${encode} x.csv -c name -o w.parquet --resume && test -s w.parquet && ` +
       `${encode} x.csv -c name -o v.parquet && test -s v.parquet && test ! -e v.parquet.partial`,
   },
+  "an unfinished run whose manifest is damaged": {
+    files: {},
+    before:
+      "mkdir v.parquet.partial && touch v.parquet.partial/vectors && echo { > v.parquet.partial/manifest.json",
+    wrong: `${encode} x.csv -c name -o v.parquet --resume`,
+    says: "). Start over without --resume.\n",
+    cured: `${encode} x.csv -c name -o v.parquet && test -s v.parquet && test ! -e v.parquet.partial`,
+  },
 };
 
 claimCures(cases, { files });

@@ -1,10 +1,11 @@
 /** Paraphrases by a text-to-text model, written to a file before training, so that augmentation stays synchronous. */
 import { appendFile, readFile, rm } from "node:fs/promises";
+import { resolve } from "node:path";
 import type * as Transformers from "@huggingface/transformers";
 import { array, string } from "valibot";
 import { ModelError, messageOf, TableError } from "../../../errors.js";
 import { parseJson } from "../../../files/json.js";
-import { writeWholeFile } from "../../../files/whole-file.js";
+import { exists, writeWholeFile } from "../../../files/whole-file.js";
 import { loadOptional } from "../../../search/optional-package.js";
 import { writeTabLines } from "../../../table/tab-lines.js";
 import { othersThan } from "../rule.js";
@@ -27,7 +28,9 @@ const prompt = "paraphrase: ";
  */
 export async function loadParaphraser(model: string): Promise<Generate> {
   const library = loadOptional<typeof Transformers>("@huggingface/transformers", "a text-to-text model");
-  const pipe = await library.pipeline("text2text-generation", model).catch((error) => {
+  // the package takes a relative path of one or two names for a hub id
+  const source = (await exists(model)) ? resolve(model) : model;
+  const pipe = await library.pipeline("text2text-generation", source).catch((error) => {
     throw new ModelError(
       `${model} cannot be loaded as a text-to-text model (${messageOf(error)}). Give a hub id with ONNX files, ` +
         "such as Xenova/flan-t5-small, or a folder; without a network it must be in the cache.",
@@ -35,8 +38,10 @@ export async function loadParaphraser(model: string): Promise<Generate> {
     );
   });
   return async (phrase, count) => {
-    const settings = { num_return_sequences: count, do_sample: true, top_k: 50, max_new_tokens: 64 };
-    const outcomes = (await pipe(prompt + phrase, settings)) as { generated_text: string }[];
+    const settings = { do_sample: true, top_k: 50, max_new_tokens: 64 };
+    // as a batch: the package does not read num_return_sequences
+    const prompts = Array.from({ length: count }, () => prompt + phrase);
+    const outcomes = (await pipe(prompts, settings)) as { generated_text: string }[];
     return outcomes.map((outcome) => outcome.generated_text);
   };
 }

@@ -1,13 +1,12 @@
 /** Messages of the commands that train: each names a cure, which is applied and works. */
-import { makeOracleModel } from "../../encoder/oracle-model.js";
-import { type Case, claimCures } from "./cases.js";
+import { makeOracleModel } from "../../../encoder/oracle-model.js";
+import { type Case, claimCures } from "../cases.js";
 
 const text =
   "The New York Times was read in New York by the New York Times reader.\n" +
   "The old harbour of Bergen lies in the north of the old town, and the old harbour is deep.\n";
 const pairs = "text,positive,type\nAcme Inc,Acme,ORG\nToyota Motor,Toyota,ORG\nBonn,City of Bonn,GPE\n";
 const untyped = "text,positive\nAcme Inc,Acme\nToyota Motor,Toyota\nBonn,City of Bonn\n";
-const words = "word\nharbour\nharbor\nriver\nrivers\n";
 
 const makeCorpus = "pearl corpus build t.txt -o corpus --min-count 1 -q";
 const base = "--base none --layers 0 --characters bag";
@@ -19,9 +18,6 @@ const pairTraining = "pearl finetune --pairs p.csv -o model -q --threads 1 --ste
 const onPairs = `${pairTraining} --base ${makeOracleModel("encoder.folded.onnx")}`;
 const onScores = `${onPairs} --objective regression`;
 const augmented = `pearl finetune --corpus corpus -o model ${step} ${base}`;
-const spelling = "pearl pretrain-characters -o spelling -q --kind ngrams --width 8 --epochs 1";
-const reading = "pearl pretrain t.txt -o reader -q --steps 1 --layers 1 --hidden 8 --heads 2 --batch-size 8";
-const sentences = `pearl pretrain s.txt --read neighbours --kind bag -o model -q --steps 1 --hidden 8`;
 const ablate = `pearl ablate --corpus corpus -o ablation --data bench --task turney ${base} ${quick}`;
 
 /** A case of the shared files alone. */
@@ -46,7 +42,7 @@ const cases: Readonly<Record<string, Case>> = {
   "a width without a corpus": pairsCase(
     untyped,
     `${onPairs} --anchors 8`,
-    "add --corpus FOLDER",
+    " is for training on a corpus: add --corpus FOLDER",
     `${onCorpus} ${base} --pairs p.csv --anchors 8`,
   ),
   "a model with nothing to train": corpusCase(
@@ -69,13 +65,16 @@ const cases: Readonly<Record<string, Case>> = {
     '"lov" is no character encoder: use ',
     `${onCorpus} --base none --layers 0 --characters bag`,
   ),
-  "a folder without a character encoder": corpusCase(
-    `${onCorpus} -o plain --base none --hidden 16 --layers 1 --vocab 200 --no-characters; ` +
+  "a folder without a character encoder": {
+    files: { "w.csv": "word\nharbour\nharbor\nriver\nrivers\n" },
+    wrong:
+      `${onCorpus} -o plain --base none --hidden 16 --layers 1 --vocab 200 --no-characters; ` +
       `${onCorpus} --base none --layers 0 --characters plain`,
-    "Make one with: pearl pretrain-characters -o FOLDER",
-    `printf '${words.replaceAll("\n", "\\n")}' > w.csv && ${spelling} --words w.csv && ` +
+    says: "Make one with: pearl pretrain-characters -o FOLDER",
+    cured:
+      "pearl pretrain-characters -o spelling -q --kind ngrams --width 8 --epochs 1 --words w.csv && " +
       `${onCorpus} --base none --layers 0 --characters spelling`,
-  ),
+  },
   "an augmentation that is none": corpusCase(
     `${augmented} --augment spelling=1`,
     'unknown augmentation "spelling": use character',
@@ -113,7 +112,7 @@ const cases: Readonly<Record<string, Case>> = {
   ),
   "a learning rate at which the loss explodes": corpusCase(
     `${onCorpus} ${base} --steps 4 --lr 1e38`,
-    "Use a smaller learning rate or clip gradients.",
+    ", at learning rate 1e+38. Use a smaller learning rate or clip gradients.",
     `${onCorpus} ${base} --steps 4 --lr 1e-3`,
   ),
   "pairs in one column": pairsCase(
@@ -125,7 +124,7 @@ const cases: Readonly<Record<string, Case>> = {
   "pairs without rows": pairsCase(
     "text,positive\n",
     onPairs,
-    "Give at least two different pairs.",
+    "the table has no rows. Give at least two different pairs.",
     fixedTable,
   ),
   "a score that is no number": pairsCase(
@@ -143,8 +142,14 @@ const cases: Readonly<Record<string, Case>> = {
   "one pair again and again": pairsCase(
     "text,positive\nAcme,Acme Inc\nAcme,Acme Inc\n",
     onPairs,
-    "Give at least two different pairs.",
+    "all rows hold the same pair. Give at least two different pairs.",
     fixedTable,
+  ),
+  "hard negatives beside the view punctuation": pairsCase(
+    "text,positive,negative\nAcme Inc,Acme,Acne\nToyota Motor,Toyota,Toyama\n",
+    `${onPairs} --view punctuation`,
+    "the view punctuation takes the place of hard negatives: leave out the column negative",
+    `cut -d, -f1,2 p.csv > two.csv && ${onPairs.replace("p.csv", "two.csv")} --view punctuation`,
   ),
   "types that the base does not have": pairsCase(
     pairs,
@@ -182,108 +187,28 @@ const cases: Readonly<Record<string, Case>> = {
     "model is not empty: remove it, or name another folder for the output.",
     `${onPairs} -o another && rm -r model && ${onPairs}`,
   ),
-  "words for a model without a name": {
-    files: { "ok.csv": words },
-    wrong: `${spelling.replace("-o spelling", "")} --words ok.csv`,
-    says: "name the folder of the new model: -o FOLDER.",
-    cured: `${spelling} --words ok.csv`,
-  },
-  "words without enough to compare": {
-    files: { "w.csv": "word\nharbour\n", "ok.csv": words },
-    wrong: `${spelling} --words w.csv`,
-    says: "at least two are needed. Give more words.",
-    cured: `${spelling} --words ok.csv`,
-  },
-  "a BiLSTM of an odd width": {
-    files: { "ok.csv": words },
-    wrong: "pearl pretrain-characters -o s -q --kind bilstm --width 7 --epochs 1 --words ok.csv",
-    says: "give an even number",
-    cured: "pearl pretrain-characters -o s -q --kind bilstm --width 8 --epochs 1 --words ok.csv",
-  },
-  "word vectors that are not there": {
-    files: { "v.txt": "harbour 1 2\nriver 2 1\n", "ok.csv": words },
-    wrong: `${spelling} --vectors none.txt`,
-    says: "Give word vectors as text",
-    cured: `pearl pretrain-characters -o spelling -q --kind ngrams --width 2 --epochs 1 --vectors v.txt`,
-  },
-  "word vectors with a number missing": {
-    files: { "v.txt": "harbour 1 2\nriver 2\n", "ok.txt": "harbour 1 2\nriver 2 1\n" },
-    wrong: `${spelling} --vectors v.txt`,
-    says: "Complete or remove the line.",
-    cured: `pearl pretrain-characters -o spelling -q --kind ngrams --width 2 --epochs 1 --vectors ok.txt`,
-  },
-  "word vectors with a word for a number": {
-    files: { "v.txt": "harbour 1 2\nriver 2 x\n", "ok.txt": "harbour 1 2\nriver 2 1\n" },
-    wrong: `${spelling} --vectors v.txt`,
-    says: "Correct or remove the line.",
-    cured: `pearl pretrain-characters -o spelling -q --kind ngrams --width 2 --epochs 1 --vectors ok.txt`,
-  },
-  "a file without word vectors": {
-    files: { "v.txt": "\n", "ok.txt": "harbour 1 2\nriver 2 1\n" },
-    wrong: `${spelling} --vectors v.txt`,
-    says: "Each line must hold a word and its numbers.",
-    cured: `pearl pretrain-characters -o spelling -q --kind ngrams --width 2 --epochs 1 --vectors ok.txt`,
-  },
-  "text without words, to pretrain on": {
-    files: { "t.txt": "… ! …\n", "ok.txt": text.repeat(20) },
-    wrong: reading,
-    says: "Give another file, or name the column of text (--column).",
-    cured: reading.replace("t.txt", "ok.txt"),
-  },
-  "text that is too short": {
-    files: { "t.txt": "The harbour\n", "ok.txt": text.repeat(20) },
-    wrong: reading,
-    says: "give more text",
-    cured: reading.replace("t.txt", "ok.txt"),
-  },
-  "more words without vectors": {
-    files: { "t.txt": text.repeat(20), "w.txt": "river\n", "v.txt": "harbour 1 2\nriver 2 1\n" },
-    wrong: `${reading} --also-words w.txt`,
-    says: "Name a file of word vectors with --vectors.",
-    cured: `${reading} --also-words w.txt --vectors v.txt --vector-width 2`,
-  },
-  "word vectors of another width": {
-    files: { "t.txt": text.repeat(20), "v.txt": "harbour 1 2\nriver 2 1\n" },
-    wrong: `${reading} --vectors v.txt`,
-    says: "Use --vector-width 2.",
-    cured: `${reading} --vectors v.txt --vector-width 2`,
-  },
-  "a file of more words that is not there": {
-    files: { "t.txt": text.repeat(20), "w.txt": "river\n", "v.txt": "harbour 1 2\nriver 2 1\n" },
-    wrong: `${reading} --also-words none.txt --vectors v.txt --vector-width 2`,
-    says: "Name a file with one word per line.",
-    cured: `${reading} --also-words w.txt --vectors v.txt --vector-width 2`,
-  },
   ...Object.fromEntries(
     [
+      ["text that is not named", "", "name the texts of the base's pretraining (--context)"],
       [
-        "an option of another reading",
-        `${sentences} --layers 1`,
-        "--layers belongs to --read context. Leave it out, or add --read context.",
-        sentences,
+        "text that the base was not pretrained on",
+        "--context other.txt",
+        "the texts are not those of the base's pretraining: name the same texts",
       ],
-      [
-        "an option of sentences",
-        "pearl pretrain t.txt -o model --kind bag",
-        "add --read neighbours",
-        sentences,
-      ],
-      ["a batch within a window", `${sentences} --batch-size 3`, "use a larger batch size", sentences],
-      [
-        "one encoder to join",
-        `${sentences} --objective block --encode both`,
-        "Leave that out.",
-        `${sentences} --objective block`,
-      ],
-      [
-        "sentences apart",
-        sentences.replace("s.txt", "apart.txt"),
-        "with blank lines between documents only",
-        sentences,
-      ],
-    ].map(([name, wrong, says, cured]) => [
+    ].map(([name, context, says]) => [
       name,
-      { files: { "s.txt": text.repeat(3), "apart.txt": text.replaceAll("\n", "\n\n") }, wrong, says, cured },
+      {
+        files: {
+          "long.txt": text.repeat(20),
+          "other.txt": text.repeat(20).replaceAll("harbour", "haven"),
+          "mine.yaml": "base: reader\ncontexts: {spans: 4, weight: 0.5}\n",
+        },
+        before:
+          "pearl pretrain long.txt -o reader -q --steps 1 --layers 1 --hidden 8 --heads 2 --batch-size 8",
+        wrong: `${onCorpus} --preset mine.yaml ${context}`,
+        says,
+        cured: `${onCorpus} --preset mine.yaml --context long.txt`,
+      },
     ]),
   ),
   "a part that is none": corpusCase(
