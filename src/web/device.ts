@@ -1,6 +1,6 @@
 /** Where a page's model runs: on the CPU, or on WebGPU where the browser and the server have what it needs. */
-import { ArgumentError, DeviceError } from "../errors.js";
-import type { DeviceChoice } from "./calls.js";
+import { DeviceError } from "../errors.js";
+import { type DeviceChoice, parseDevice } from "../runtime/device.js";
 
 interface Adapter {
   /** Newer browsers say so in `info`: the "GPU" is a program on the CPU. */
@@ -9,8 +9,6 @@ interface Adapter {
 const browser = globalThis as unknown as {
   readonly navigator: { readonly gpu?: { requestAdapter(): Promise<Adapter | null> } };
 };
-
-const choices: readonly DeviceChoice[] = ["auto", "cpu", "webgpu"];
 
 /** Of ONNX Runtime's WebGPU build; the package leaves out these 27 MB. */
 const files = ["ort-wasm-simd-threaded.asyncify.mjs", "ort-wasm-simd-threaded.asyncify.wasm"];
@@ -22,12 +20,11 @@ const copyFiles = "cp node_modules/onnxruntime-web/dist/ort-wasm-simd-threaded.a
  * @throws ArgumentError for an unknown device, DeviceError where "webgpu" does not work
  */
 export async function onDevice<Opened>(
-  choice: DeviceChoice,
-  open: (device: "cpu" | "webgpu") => Promise<Opened>,
+  name: string,
+  open: (device: DeviceChoice) => Promise<Opened>,
 ): Promise<{ readonly opened: Opened; readonly notes: readonly string[] }> {
-  if (!choices.includes(choice))
-    throw new ArgumentError(`unknown device "${choice}": choose ${choices.join(", ")}`);
-  if (choice === "cpu") return { opened: await open("cpu"), notes: [] };
+  const choice = parseDevice(name);
+  if (choice !== "auto" && choice !== "webgpu") return { opened: await open(choice), notes: [] };
   try {
     const missing = (await missingAdapter(choice)) ?? (await missingFiles());
     if (missing !== undefined) throw new DeviceError(`device webgpu does not work here: ${missing}`);

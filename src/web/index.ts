@@ -98,7 +98,7 @@ export class PhraseEncoder {
   readonly model: string;
   /** Length of its vectors. */
   readonly dimension: number;
-  /** The device in use. */
+  /** The device that the model was opened on. */
   readonly device: Device;
   /** Why "auto" did not take WebGPU. */
   readonly notes: readonly string[];

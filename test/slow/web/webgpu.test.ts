@@ -218,10 +218,12 @@ describe.skipIf(!hasChromium)("without an adapter", () => {
     await page.close();
   });
 
-  it("a device that browsers do not have is refused with the list of those they have", async () => {
+  it("devices that browsers do not have are refused", async () => {
     const page = await emptyPage(browser, site);
-    expect(await troubleIn(page, "cuda" as DeviceChoice)).toContain(
-      'ArgumentError: unknown device "cuda": choose auto, cpu, webgpu',
+    const troubleWith = (device: string) => troubleIn(page, device as DeviceChoice);
+    expect(await troubleWith("gpu")).toContain(
+      'ArgumentError: unknown device "gpu": choose auto, cpu, webgpu',
     );
+    expect(await troubleWith("cuda")).toContain("DeviceError: device cuda does not work here");
   });
 });
