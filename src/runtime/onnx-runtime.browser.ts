@@ -15,8 +15,8 @@ export function loadRuntime(threads = 1): LoadedRuntime {
     wasm.numThreads = globalThis.SharedArrayBuffer === undefined ? 1 : threads;
     isLoaded = true;
   }
+  // two builds as one: a session takes that of its device, so there is more than the CPU, as natively
   const both = { ...runtime, InferenceSession: { create: createSession } } as unknown as typeof OnnxRuntime;
-  // two builds in one: each session takes its own
   return { runtime: both, name: `onnxruntime-web ${versions.web}`, isNative: true };
 }
 
