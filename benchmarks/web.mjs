@@ -1,10 +1,11 @@
 /**
  * Measures pearl-embeddings/web in headless Chromium, and beside it the same work in Node, natively and in WebAssembly:
  *
- *     npm run build && node benchmarks/web.mjs [--rounds 5] [--rows 10000]
+ *     npm run build && node benchmarks/web.mjs [--rounds 5] [--rows 10000] [--only first|encode|join]
  *
  *   - first vector: from the first line of a page to the vector of one phrase, the weights in the browser's cache; in
  *     Node from the start of a process
+ *   - encode: 10,000 of these names, the model loaded
  *   - join: two tables of 10,000 names each (made-tables.mjs) by one column, the model loaded; in pages with and without
  *     the headers by which a page may share memory among threads
  *
@@ -27,6 +28,8 @@ const { values: options } = parseArgs({
     rounds: { type: "string", default: "5" },
     rows: { type: "string", default: "10000" },
     json: { type: "string", default: `${root}benchmarks/results/web.json` },
+    /** The part that is measured anew, beside the recorded others. */
+    only: { type: "string" },
     /** What a child process of this program measures in Node. */
     child: { type: "string" },
   },
@@ -74,6 +77,17 @@ const firstVector = `(async () => {
   return { seconds: (performance.now() - started) / 1000 };
 })()`;
 
+/** In a page: vectors of many names. */
+const encodeNames = `(async (names) => {
+  const { PhraseEncoder } = await import("/dist/web/index.js");
+  const encoder = await PhraseEncoder.load("pearl-mini", { models: "/models/" });
+  await encoder.encode(["The New York Times"]);
+  window.before?.();
+  const started = performance.now();
+  await encoder.encode(names);
+  return { seconds: (performance.now() - started) / 1000 };
+})`;
+
 /** In a page: the join. */
 const joinTables = `(async ({ left, right }) => {
   const { PhraseEncoder, join } = await import("/dist/web/index.js");
@@ -85,6 +99,12 @@ const joinTables = `(async ({ left, right }) => {
   const { matches } = await join(rows(left), rows(right), { encoder });
   return { seconds: (performance.now() - started) / 1000, matches };
 })`;
+
+const codes = {
+  first: firstVector,
+  encode: `${encodeNames}(${JSON.stringify(left)})`,
+  join: `${joinTables}(${JSON.stringify({ left, right })})`,
+};
 
 /** Runs code in a page of a new browser on a profile. @returns {Promise<Measured>} */
 async function inBrowser(
@@ -118,7 +138,10 @@ async function inNode(/** @type {string} */ what) {
   let [started, before] = [0, 0];
   /** @type {Measured["matches"]} */
   let matches;
-  if (what === "join") {
+  if (what === "encode") {
+    [started, before] = [performance.now(), spent()];
+    await encoder.encode(left);
+  } else if (what === "join") {
     const { fuzzyJoin } = await import("../dist/index.js");
     [started, before] = [performance.now(), spent()];
     ({ matches } = await fuzzyJoin(left, right, { encoder }));
@@ -177,10 +200,10 @@ function plainServer() {
 }
 
 /** Measures one kind of work everywhere, in turns. */
-async function measure(/** @type {"first" | "join"} */ what, /** @type {number} */ rounds) {
+async function measure(/** @type {keyof typeof codes} */ what, /** @type {number} */ rounds) {
   const servers = { shared: playgroundServer(), copied: plainServer() };
   const profile = mkdtempSync(join(tmpdir(), "pearl-web-"));
-  const code = what === "first" ? firstVector : `${joinTables}(${JSON.stringify({ left, right })})`;
+  const code = codes[what];
   /** @type {Record<string, Measured[]>} */
   const found = { shared: [], copied: [], native: [], web: [] };
   for (const [memory, server] of Object.entries(servers)) {
@@ -210,20 +233,24 @@ async function measure(/** @type {"first" | "join"} */ what, /** @type {number} 
 
 async function main() {
   const loadBefore = loadavg()[0];
-  const firstVectorWarm = await measure("first", Number(options.rounds));
-  const joined = await measure("join", 1);
+  const rounds = Number(options.rounds);
+  const { only } = options;
+  const parts = {
+    ...((only ?? "first") === "first" && { firstVectorWarm: await measure("first", rounds) }),
+    ...((only ?? "encode") === "encode" && { encode: { rows, ...(await measure("encode", rounds)) } }),
+    ...((only ?? "join") === "join" && { join: { rows: [rows, rows], ...(await measure("join", 1)) } }),
+  };
   const { version } = JSON.parse(readFileSync(`${root}node_modules/onnxruntime-web/package.json`, "utf8"));
   const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
   const versions = { node: process.versions.node, chromium: browser.version(), "onnxruntime-web": version };
   await browser.close();
   const machine = { processor: cpus()[0].model, cores: cpus().length, loadBefore, loadAfter: loadavg()[0] };
-  const result = {
-    machine,
-    versions,
-    model: "pearl-mini",
-    firstVectorWarm,
-    join: { rows: [rows, rows], ...joined },
-  };
+  const facts = { machine, versions, model: "pearl-mini" };
+  const [[name, part]] = Object.entries(parts);
+  const result =
+    only === undefined
+      ? { ...facts, ...parts }
+      : { ...JSON.parse(readFileSync(options.json, "utf8")), [name]: { ...facts, ...part } };
   const text = JSON.stringify(result, null, 2);
   writeFileSync(options.json, `${text}\n`);
   console.log(text);

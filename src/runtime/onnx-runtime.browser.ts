@@ -1,17 +1,31 @@
-/** In a browser: ONNX Runtime's WebAssembly build, whose files lie beside the bundle. */
+/** In a browser: ONNX Runtime's WebAssembly build, and its WebGPU build once a session asks for it. */
 import type * as OnnxRuntime from "onnxruntime-common";
 import * as runtime from "onnxruntime-web/wasm";
 import type { LoadedRuntime } from "./onnx-runtime.js";
 
+/** Where ONNX Runtime's files lie: beside the bundle. */
+const folder = new URL("./", import.meta.url).href;
 let isLoaded = false;
 
 /** @param threads of all sessions in this worker; only the first call decides, and only pages that share memory have more than 1 */
 export function loadRuntime(threads = 1): LoadedRuntime {
   const { wasm, versions } = runtime.env;
   if (!isLoaded) {
-    wasm.wasmPaths = new URL("./", import.meta.url).href;
+    wasm.wasmPaths = folder;
     wasm.numThreads = globalThis.SharedArrayBuffer === undefined ? 1 : threads;
     isLoaded = true;
   }
-  return { runtime: runtime as typeof OnnxRuntime, name: `onnxruntime-web ${versions.web}`, isNative: false };
+  // two builds as one: a session takes that of its device, so there is more than the CPU, as natively
+  const both = { ...runtime, InferenceSession: { create: createSession } } as unknown as typeof OnnxRuntime;
+  return { runtime: both, name: `onnxruntime-web ${versions.web}`, isNative: true };
+}
+
+async function createSession(
+  model: Uint8Array,
+  options: OnnxRuntime.InferenceSession.SessionOptions,
+): Promise<OnnxRuntime.InferenceSession> {
+  if (options.executionProviders?.[0] !== "webgpu") return runtime.InferenceSession.create(model, options);
+  const onGpu = await import("onnxruntime-web/webgpu");
+  Object.assign(onGpu.env.wasm, { wasmPaths: folder, numThreads: 1 });
+  return onGpu.InferenceSession.create(model, options);
 }

@@ -22,6 +22,12 @@ export interface Progress {
   readonly total: number;
 }
 
+/** Where a model runs in a browser. */
+export type Device = "cpu" | "webgpu";
+
+/** A device, or "auto": WebGPU where it works on a GPU, else the CPU. It does not measure which is faster. */
+export type DeviceChoice = Device | "auto";
+
 /** What join and dedupe compare and promise. Rows are counted from 0. */
 export interface MatchOptions extends ColumnOptions {
   /** The promised precision. Default 0.9. */
@@ -81,10 +87,13 @@ export interface LoadCall extends Call {
   /** Address of the model's folder. */
   readonly address: string;
   readonly threads?: number;
+  readonly device: DeviceChoice;
 }
 export interface LoadReply {
   readonly id: EncoderId;
   readonly dimension: number;
+  readonly device: Device;
+  readonly notes: readonly string[];
 }
 export interface PhrasesCall extends Call {
   readonly id: EncoderId;

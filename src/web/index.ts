@@ -9,6 +9,8 @@ import { ArgumentError } from "../errors.js";
 import { startWorker, type WorkerClient } from "../runtime/worker-client.js";
 import type {
   DedupeResult,
+  Device,
+  DeviceChoice,
   EncoderId,
   Hit,
   JoinOptions,
@@ -23,6 +25,8 @@ export { type EmbeddedName, embeddedNames as models } from "../architectures/emb
 export * from "../errors.js";
 export type {
   DedupeResult,
+  Device,
+  DeviceChoice,
   Duplicate,
   Hit,
   JoinOptions,
@@ -47,6 +51,11 @@ export interface LoadOptions extends CallOptions {
   readonly models?: string;
   /** CPU threads in all. Default: one for each core. */
   readonly threads?: number;
+  /**
+   * Where the model runs; default "cpu", the fastest for pearl's own models. WebGPU needs two files beside the bundle:
+   * docs/web.md.
+   */
+  readonly device?: DeviceChoice;
 }
 
 /** Options of {@link PhraseEncoder.encode}. */
@@ -89,17 +98,23 @@ export class PhraseEncoder {
   readonly model: string;
   /** Length of its vectors. */
   readonly dimension: number;
+  /** The device that the model was opened on. */
+  readonly device: Device;
+  /** Why "auto" did not take WebGPU. */
+  readonly notes: readonly string[];
 
-  private constructor(model: string, { id, dimension }: LoadReply) {
+  private constructor(model: string, { id, dimension, device, notes }: LoadReply) {
     this.#id = id;
     this.model = model;
     this.dimension = dimension;
+    this.device = device;
+    this.notes = notes;
   }
 
   /**
    * Loads a model; its weights are fetched once, then kept in the browser's Cache Storage.
    * @param model default: the first of `models`; or the address of a folder that holds a model of pearl's
-   * @throws ModelError where the weights are missing or damaged
+   * @throws ModelError where the weights are missing or damaged, DeviceError where the device does not work
    */
   static async load(
     model: EmbeddedName | (string & {}) = embeddedNames[0],
@@ -110,8 +125,8 @@ export class PhraseEncoder {
     const isNamed = (embeddedNames as readonly string[]).includes(model);
     const base = isNamed ? new URL(options.models ?? "models/", page) : page;
     const address = new URL(model, base).href;
-    const { threads } = options;
-    return new PhraseEncoder(model, await ask<LoadReply>("load", { address, threads }, options));
+    const { threads, device = "cpu" } = options;
+    return new PhraseEncoder(model, await ask<LoadReply>("load", { address, threads, device }, options));
   }
 
   /** @internal */

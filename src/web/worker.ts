@@ -24,6 +24,7 @@ import type {
   SearchCall,
   SimilarityCall,
 } from "./calls.js";
+import { onDevice } from "./device.js";
 
 interface OpenEncoder {
   readonly encoder: PhraseEncoder;
@@ -54,13 +55,16 @@ function runOf({ port }: Call) {
 serve({
   async load(call: LoadCall) {
     const { signal, onProgress } = runOf(call);
-    const encoder = await PhraseEncoder.load(call.address, {
-      ...{ threads: call.threads, signal },
-      onDownload: ({ done, total = done }) => onProgress("downloading", done, total),
-    });
+    const { opened: encoder, notes } = await onDevice(call.device, (device) =>
+      PhraseEncoder.load(call.address, {
+        ...{ threads: call.threads, device, signal },
+        onDownload: ({ done, total = done }) => onProgress("downloading", done, total),
+      }),
+    );
     const id = numbered++;
     encoders.set(id, { encoder, indexes: new Map() });
-    return { result: { id, dimension: encoder.dimension } satisfies LoadReply };
+    const device = encoder.device === "webgpu" ? "webgpu" : "cpu";
+    return { result: { id, dimension: encoder.dimension, device, notes } satisfies LoadReply };
   },
   async fingerprint({ id }: { readonly id: EncoderId }) {
     return { result: await opened(id).encoder.fingerprint() };

@@ -11,11 +11,18 @@ export const hasChromium = existsSync(executablePath);
 if (!hasChromium) console.log(`skipped: no ${executablePath} (apt-get install chromium)`);
 
 /** Without the requests of Chromium itself to its makers, which ask what kind of form a page has. */
-export const startChromium = (): Promise<Browser> =>
+export const startChromium = (...flags: readonly string[]): Promise<Browser> =>
   chromium.launch({
     executablePath,
-    args: ["--no-sandbox", "--disable-features=AutofillServerCommunication"],
+    args: ["--no-sandbox", "--disable-features=AutofillServerCommunication", ...flags],
   });
+
+/** WebGPU on Chromium's own SwiftShader: a Vulkan driver that runs on the CPU. */
+export const swiftShader = [
+  "--enable-unsafe-webgpu",
+  "--use-webgpu-adapter=swiftshader",
+  "--enable-features=Vulkan",
+] as const;
 
 /** What axe-core finds wrong with a page for people who use assistive technology. */
 export async function violations(page: Page): Promise<string[]> {

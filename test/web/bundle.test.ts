@@ -20,9 +20,23 @@ it("bundles for a browser without a module or a global of Node's, and without co
     Object.keys(inputs).some((input) => input.includes("onnxruntime-web")) ? path : [],
   );
   const own = outputFiles.filter(({ path }) => !ofRuntime.some((output) => path.endsWith(output)));
-  expect(own.length).toBe(outputFiles.length - 1);
+  // the WebAssembly and the WebGPU build
+  expect(own.length).toBe(outputFiles.length - 2);
   const foreign = /["']node:|\bBuffer\.from|\bprocess\.|new Function\b|\beval\(/;
   for (const { path, text } of own) expect(foreign.exec(text)?.[0], path).toBe(undefined);
+});
+
+it("leaves ONNX Runtime's WebGPU build in a chunk of its own that nothing imports until a page asks for it", async () => {
+  const { metafile } = await build({ ...(await webOptions()), write: false, metafile: true });
+  const [gpu, ...others] = Object.keys(metafile.outputs).filter((path) =>
+    Object.keys(metafile.outputs[path].inputs).some((input) => input.includes("ort.webgpu")),
+  );
+  expect(others).toEqual([]);
+  expect(Object.keys(metafile.outputs[gpu].inputs).filter((input) => input.startsWith("src/"))).toEqual([]);
+  const imports = Object.values(metafile.outputs).flatMap((output) =>
+    output.imports.filter(({ path }) => path === gpu),
+  );
+  expect(imports.map(({ kind }) => kind)).toEqual(["dynamic-import"]);
 });
 
 it("fails on a module of Node's", async () => {

@@ -1,5 +1,5 @@
-/** In a browser: pearl's models are fastest on the CPU, where ONNX Runtime's WebAssembly build computes. */
+/** In a browser: CUDA is Node's alone; whether there is WebGPU, src/web/device.ts asks the browser. */
 import type { Device } from "../device.js";
 
 export const missingPart = (device: Device): string | undefined =>
-  device === "cpu" ? undefined : "in a browser pearl computes on the CPU";
+  device === "cuda" ? "a browser has no CUDA" : undefined;

@@ -15,6 +15,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   "Take both files from the same model.": "test/slow/cures/damaged.test.ts",
   "Remove this folder to read the texts again.": "test/methods/pretrain/text-shards.test.ts",
   "This index was disposed. Make it again.": "test/slow/web/library.test.ts",
+  'Use device "auto" or "cpu".': "test/slow/web/webgpu.test.ts",
 };
 
 /** Words of messages whose cure no test applies, with the reason. */
