@@ -3,10 +3,7 @@ import { fetchFolder, wholePath } from "../files/disk.browser.js";
 import type { LocateOptions } from "./locate.js";
 
 /** @throws ModelError where a file is missing or damaged */
-export async function locateModel(
-  model: string,
-  { onDownload }: LocateOptions = {},
-): Promise<string> {
+export async function locateModel(model: string, { onDownload }: LocateOptions = {}): Promise<string> {
   const folder = wholePath(model);
   await fetchFolder(folder, (done, total) => onDownload?.({ file: folder, done, total }));
   return folder;
