@@ -56,7 +56,7 @@ export function pairsOf({ description, columns }: Pick<WholeTable, "description"
   if (score === undefined || others.length < 2 || description.rowCount < 2)
     throw new TableError(
       `${path}: expected at least two pairs in two columns of texts and one of scores, found ${names.join(", ")}. ` +
-        "Name the scores' column score.",
+        "Add what is missing; each score must be a number.",
     );
   const wrong = columns[score].findIndex((cell) => !isNumber(cell));
   if (wrong >= 0)

@@ -34,6 +34,19 @@ const cases: Readonly<Record<string, Case>> = {
     `sed -i -E 's/("num_hidden_layers": *)[0-9]+/\\19/' f/config.json`,
     "Download the weights again, or take both files from the same model.",
   ),
+  "weights of more layers than configured": published(
+    "config.json",
+    `sed -i -E 's/("num_hidden_layers": *)[0-9]+/\\11/' f/config.json`,
+    "Take both files from the same model.",
+  ),
+  "a cache of imported models that is a file": {
+    files: {},
+    wrong: encode.replace("pearl", "HF_HOME=x.csv pearl").replace("./model", "./f"),
+    says: "set HF_HOME to a folder that can be written, or run: pearl import ./f -o OUT",
+    cured:
+      `${encode.replace("pearl", "HF_HOME=home pearl").replace("./model", "./f")} && test -d home/pearl/imported && ` +
+      `pearl import ./f -o OUT -q && ${encode.replace("./model", "./OUT").replace("v.jsonl", "w.jsonl")}`,
+  },
   "a configuration without layers": published(
     "config.json",
     `sed -i -E 's/("num_hidden_layers": *)[0-9]+/\\10/' f/config.json`,

@@ -53,6 +53,16 @@ const cases: Readonly<Record<string, Case>> = {
     `rm ${generation}/hnsw-2-32axes.axes`,
     "axes is damaged: it is missing.",
   ),
+  "an index without its index.json": {
+    files: {},
+    wrong: `rm i.index/index.json; ${search}`,
+    says:
+      "i.index is not an index: index.json is missing beside its rows. Restore it from a backup, or remove the folder and " +
+      "build the index again: pearl index build FILE -o i.index",
+    cured:
+      `cp backup/index.json i.index && ${search} | grep Toyota && rm i.index/index.json && ` +
+      `rm -r i.index && ${build} && ${search} | grep Toyota`,
+  },
   "a lock of a process on another machine": {
     files: { lock: elsewhere },
     wrong: "mv lock i.index; pearl index add i.index x.csv -q",

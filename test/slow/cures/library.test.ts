@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { build } from "esbuild";
 import { describe, expect, it } from "vitest";
 import { spellingEncoder } from "../../../src/architectures/registry.js";
 import { levenshteinBaseline } from "../../../src/benchmark/baselines/pairwise.js";
@@ -19,6 +20,7 @@ import { readWordVectors } from "../../../src/text/word-vectors.js";
 import { readSynsets } from "../../../src/text/wordnet.js";
 import { type DataFiles, letterModel, smallData, writeData } from "../../benchmark/small-data.js";
 import { run as runTask } from "../../benchmark/tasks/run-task.js";
+import { runNode } from "../../cli/run-cli.js";
 import { hasChromium, startChromium } from "../chromium.js";
 import { emptyPage, startSite, withPearl } from "../web/pages.js";
 
@@ -125,6 +127,22 @@ describe("the cure in a message of benchmarks", () => {
     expect((await asked())[0].results).not.toEqual([]);
   });
 
+  it("of scores, texts or pairs that are missing works", async () => {
+    const asked = (...lines: string[]) => {
+      const dataFolder = writeData({ ...smallData, "sts/sts.tsv": `${lines.join("\n")}\n` });
+      return bench({ tasks: ["sts"], dataFolder });
+    };
+    const [head, first, second] = ["a\tb\tgold", "car\tcars\t5", "car\ttree\t1"];
+    const incomplete = [
+      [head, first],
+      ["a\tgold", "car\t5", "tree\t1"],
+      [head, first, second.replace("1", "?")],
+    ];
+    for (const lines of incomplete)
+      await expect(asked(...lines)).rejects.toThrow("Add what is missing; each score must be a number.");
+    expect((await asked(head, first, second))[0].results).not.toEqual([]);
+  });
+
   it("of misspellings in another language than the words works", async () => {
     const list = (words: string) => writeData({ ...smallData, "words/words.txt": words });
     const asked = (folder: string) => runTask(misspellings, levenshteinBaseline(), { folder });
@@ -144,6 +162,27 @@ describe("the cure in a message of word lists", () => {
     const content = { dimensions: 2, words: ["the", "cat"], vectors: { the: [1, 2], cat: [0, 1] } };
     writeFileSync(join(folder, name), JSON.stringify(content));
     expect((await readWordVectors(join(folder, name))).words).toEqual(["the", "cat"]);
+  });
+
+  it("of lists that a bundle leaves behind works: pearl outside of it", async () => {
+    const folder = temporaryFolder();
+    const bundled = join(folder, "node_modules/.bin/bundle.mjs");
+    const own = join(process.cwd(), "dist/text/word-lists.js");
+    const contents = `import { wordSet } from ${JSON.stringify(own)};\nconsole.log(wordSet("participles")().size);`;
+    const bundle = async (external: string[]) => {
+      const options = { bundle: true, format: "esm", platform: "node" } as const;
+      await build({ ...options, external, outfile: bundled, stdin: { contents, resolveDir: folder } });
+      return runNode([bundled], {});
+    };
+    const failed = await bundle([]);
+    expect(failed.code).toBe(1);
+    expect(failed.stderr).toContain(
+      "participles.tsv is missing. Install pearl-embeddings again, outside of any bundle.",
+    );
+    const works = await bundle([own]);
+    expect(works).toMatchObject({ code: 0 });
+    const [, ...words] = readFileSync("data/words/participles.tsv", "utf8").trimEnd().split("\n");
+    expect(Number(works.stdout)).toBe(words.length);
   });
 
   it("of damaged files of WordNet works: those that an installation brings", async () => {

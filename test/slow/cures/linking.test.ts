@@ -46,6 +46,11 @@ const linking: Readonly<Record<string, Case>> = {
     "s.pearl compares with the model none, not with pearl-ngram. Choose its model, or start a new store.",
     `${link} --relearn && ${anew.replace("none", "pearl-ngram")}`,
   ),
+  "another precision without learning again": usage(
+    `${link} --no-relearn --precision 0.8`,
+    "need a run that learns again. Leave out --no-relearn.",
+    `${link} --precision 0.8`,
+  ),
   "a row without a key": {
     files: { "y.csv": table.replace("3,", ",") },
     wrong: `${anew.replace("x.csv", "y.csv")} --key id`,

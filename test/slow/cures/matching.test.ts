@@ -19,6 +19,14 @@ const decisions = (
 });
 
 const options: Readonly<Record<string, Case>> = {
+  "a table of which no column of text tells the rows apart": {
+    files: {
+      "p.csv": `id,title\n${Array.from({ length: 30 }, (_, id) => `${id},${id % 2 ? "Mr" : "Ms"}\n`).join("")}`,
+    },
+    wrong: "pearl cluster p.csv --model pearl-ngram -q",
+    says: "No column of text tells the rows apart. If another one does, name it (-c COLUMN):",
+    cured: "pearl cluster p.csv --model pearl-ngram -q -c id",
+  },
   "more matches than a row may have": usage(
     `${join} --kind many-to-many --top 9`,
     "--top must be at most 8",

@@ -182,4 +182,39 @@ describe("the cure in a message on graphs to export", () => {
     await exportSafetensors(folder, target);
     expect(readSafetensors(join(target, "model.safetensors")).size).toBeGreaterThan(10);
   });
+
+  it("of heads that the graph does not show works", async () => {
+    const folder = join(temporaryFolder(), "bert");
+    await importModel(fixtureModel("bert").folder, folder);
+    const [path, configuration] = ["onnx/model.onnx", "config.json"].map((name) => join(folder, name));
+    const model = readModel(path);
+    const { nodes, initializers } = model.graph;
+    // exporters that trace the width of a head leave its root to the graph
+    for (const divisor of new Set(nodes.flatMap(({ op, inputs }) => (op === "Div" ? inputs[1] : [])))) {
+      const stored = initializers.get(divisor);
+      if (stored?.data.length !== 1) continue;
+      initializers.set(`${divisor}_squared`, tensor("float32", [], [Number(stored.data[0]) ** 2]));
+      initializers.delete(divisor);
+      nodes.unshift({
+        name: `${divisor}_root`,
+        op: "Sqrt",
+        domain: "",
+        attributes: {},
+        inputs: [`${divisor}_squared`],
+        outputs: [divisor],
+      });
+    }
+    writeModel(model, path);
+    const { num_attention_heads: heads, ...config } = JSON.parse(readFileSync(configuration, "utf8"));
+    writeFileSync(configuration, JSON.stringify(config));
+    const target = join(temporaryFolder(), "out");
+    await expect(exportSafetensors(folder, target)).rejects.toThrow(
+      "the number of attention heads is not in the graph. Write num_attention_heads into config.json.",
+    );
+    writeFileSync(configuration, JSON.stringify({ ...config, num_attention_heads: heads }));
+    await exportSafetensors(folder, target);
+    expect(JSON.parse(readFileSync(join(target, "config.json"), "utf8"))).toMatchObject({
+      num_attention_heads: heads,
+    });
+  });
 });

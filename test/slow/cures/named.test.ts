@@ -12,7 +12,6 @@ const elsewhere: Readonly<Record<string, string>> = {
   // needs 4.5 GB of memory
   "exceed 2 GB: write it to a path, with external data": "test/slow/onnx-large.test.ts",
   "and pearl downloads it again": "test/hub/check-model.test.ts",
-  "Take both files from the same model.": "test/slow/cures/damaged.test.ts",
   "Remove this folder to read the texts again.": "test/methods/pretrain/text-shards.test.ts",
   "This index was disposed. Make it again.": "test/slow/web/library.test.ts",
   'Use device "auto" or "cpu".': "test/slow/web/webgpu.test.ts",
@@ -21,23 +20,6 @@ const elsewhere: Readonly<Record<string, string>> = {
 /** Words of messages whose cure no test applies, with the reason. */
 const notHere: Readonly<Record<string, string>> = {
   " is locked by several processes in turn": "needs two processes that take the lock within microseconds",
-  ...Object.fromEntries(
-    [
-      "Train it without a second one (--no-characters).",
-      ": its graph cannot be kept in ",
-      "name the address of a model's folder",
-      "or take another model.",
-      "need a run that learns again. Leave out --no-relearn.",
-      "No column of text tells the rows apart.",
-      "Separate them with single tabs.",
-      "Install pearl-embeddings again, outside of any bundle.",
-      "Write num_attention_heads into config.json.",
-      "Name the scores' column score.",
-      " cannot be used to type phrases (",
-      "index.json is missing beside its rows.",
-      " contains no JSON line. Give at least one object.",
-    ].map((text) => [text, "no test applies its cure yet"]),
-  ),
   ": no benchmark task has its data here":
     "its cure downloads from GitHub; network.test.ts walks that download",
 };

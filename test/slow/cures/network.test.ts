@@ -18,11 +18,13 @@ const hub = await startHubServer({
   "pearl/oracle": repository,
   "pearl/gated": repository,
   "pearl/altered": repository,
+  "pearl/large": repository,
   "pearl/no-graph": { ...repository, files: withoutGraph },
 });
 hub.interceptHub = (request, response) => {
   const { url = "", headers } = request;
   if (url.startsWith("/chu-data-lab/")) response.end("id,title\n1,Acme\n");
+  else if (/pearl\/large.*\/config\.json/.test(url)) sendBody(request, response, Buffer.alloc(2 ** 24 + 1));
   else if (url.includes("pearl/gated") && headers.authorization !== "Bearer mine")
     response.writeHead(401).end();
   else return false;
@@ -80,6 +82,11 @@ const models: Readonly<Record<string, Case>> = {
   "a model without a graph": networkCase(
     encode("pearl/no-graph"),
     "Take one that has, such as",
+    encode("pearl/oracle"),
+  ),
+  "a configuration that is too large": networkCase(
+    encode("pearl/large"),
+    "Check the id and HF_ENDPOINT, or take another model.",
     encode("pearl/oracle"),
   ),
   "a cache that is a file": networkCase(

@@ -41,6 +41,11 @@ const cases: Readonly<Record<string, Case>> = {
     "e.csv is empty. Give a table with at least a header or one phrase.",
     `printf 'name\n' > e.csv && ${encode} e.csv --header && printf 'Acme\n' > e.csv && ${encode} e.csv --no-header`,
   ),
+  "lines of JSON that are all blank": tableCase(
+    `printf '\\n\\n' > e.jsonl; ${encode} e.jsonl`,
+    "e.jsonl contains no JSON line. Give at least one object.",
+    `printf '{"name":"Acme"}\\n' > e.jsonl && ${encode} e.jsonl`,
+  ),
   "a directory in place of an output": tableCase(
     `mkdir o.csv; ${encode} x.csv -c name -o o.csv`,
     "o.csv is a directory. Name a file, such as o.csv/embeddings.parquet.",

@@ -75,6 +75,17 @@ const cases: Readonly<Record<string, Case>> = {
       "pearl pretrain-characters -o spelling -q --kind ngrams --width 8 --epochs 1 --words w.csv && " +
       `${onCorpus} --base none --layers 0 --characters spelling`,
   },
+  "a second character encoder": corpusCase(
+    `${onCorpus} -o first --base none --hidden 16 --layers 1 --vocab 200 --characters bag; ` +
+      `${onCorpus} --base ./first --characters bag`,
+    "Train it without a second one (--no-characters).",
+    `${onCorpus} --base ./first --no-characters`,
+  ),
+  "phrases of a corpus that are separated by two tabs": corpusCase(
+    `sed -i '2s/\\t/\\t\\t/' corpus/phrases.tsv; ${onCorpus} ${base}`,
+    "Separate them with single tabs.",
+    `sed -i '2s/\\t\\t/\\t/' corpus/phrases.tsv && ${onCorpus} ${base}`,
+  ),
   "an augmentation that is none": corpusCase(
     `${augmented} --augment spelling=1`,
     'unknown augmentation "spelling": use character',
