@@ -215,7 +215,7 @@ export const deviceFor = (
 
 function unfit({ device, folder, precision }: PoolRequest, reason: string): DeviceError {
   const cure = precision === "half" ? `precision "full", or --device cpu` : "--device cpu";
-  return new DeviceError(`device ${device} cannot run ${folder.name}: ${reason}. Use ${cure}.`);
+  return new DeviceError(`${folder.name} does not run on device ${device}: ${reason}. Use ${cure}.`);
 }
 
 /** The phrases in shares for the workers, longest first. */

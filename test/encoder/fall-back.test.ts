@@ -52,7 +52,10 @@ describe("encoding on a device that fails", () => {
 
   it.each([
     ["open", /^pearl: device webgpu does not work here: refused \(a test\)\. Use --device auto or cpu\.$/m],
-    ["run", /^pearl: device webgpu cannot run pearl-oracle-\w+: refused \(a test\)\. Use --device cpu\.$/m],
+    [
+      "run",
+      /^pearl: pearl-oracle-\w+ does not run on device webgpu: refused \(a test\)\. Use --device cpu\.$/m,
+    ],
   ] as const)("ends where a named device cannot %s the model", async (refused, message) => {
     const parameters = ["encode", table, "-m", model, "-o", "-", "--device", "webgpu"];
     const { code, stderr } = await pearl(parameters, { environment: fakeWebgpu({ refused }) });

@@ -10,11 +10,11 @@ const axe = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 export const hasChromium = existsSync(executablePath);
 if (!hasChromium) console.log(`skipped: no ${executablePath} (apt-get install chromium)`);
 
-/** Without the requests of Chromium itself to its makers, which ask what kind of form a page has. */
+/** Without requests of Chromium itself to its makers: what kind of form a page has, and its search engine's connection. */
 export const startChromium = (...flags: readonly string[]): Promise<Browser> =>
   chromium.launch({
     executablePath,
-    args: ["--no-sandbox", "--disable-features=AutofillServerCommunication", ...flags],
+    args: ["--no-sandbox", "--disable-features=AutofillServerCommunication,PreconnectToSearch", ...flags],
   });
 
 /** WebGPU on Chromium's own SwiftShader: a Vulkan driver that runs on the CPU. */

@@ -66,7 +66,7 @@ const shown = ({ milliseconds, detail }: DeviceAnswer): string =>
 async function keptOrMeasured(devices: readonly Device[], onNote?: (note: string) => void): Promise<Answers> {
   const path = cachePath("device.json");
   const machine = describeMachine(devices);
-  const trouble = { error: DeviceError, cure: "Delete it." };
+  const trouble = { error: DeviceError, cure: "" };
   // an unreadable answer is measured again
   const kept = await readJson(path, Measured, trouble).catch(() => undefined);
   if (kept && JSON.stringify(kept.machine) === JSON.stringify(machine)) return kept.answers;

@@ -2,21 +2,21 @@
 import { readFileSync, renameSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { differentiate } from "../../../src/autodiff/gradient.js";
-import { PhraseEncoder } from "../../../src/encoder/phrase-encoder.js";
-import { exportSafetensors } from "../../../src/hub/convert/export-safetensors.js";
-import { importModel } from "../../../src/hub/convert/import-model.js";
-import { zeros } from "../../../src/nn/initialise.js";
-import { fromTensors } from "../../../src/nn/net.js";
-import { GraphBuilder } from "../../../src/onnx/builder.js";
-import { encodeModel, readModel, writeModel } from "../../../src/onnx/io/file.js";
-import { readSafetensors, writeSafetensors } from "../../../src/onnx/io/safetensors.js";
-import type { Model } from "../../../src/onnx/model.js";
-import { observeShapes } from "../../../src/onnx/observe-shapes.js";
-import { upgradeOpset } from "../../../src/onnx/rewrite/upgrade.js";
-import { type Tensor, tensor } from "../../../src/onnx/tensor.js";
-import { createOrtSession } from "../../../src/runtime/ort-session.js";
-import { fixtureModel, temporaryFolder } from "../../encoder/fixture-models.js";
+import { differentiate } from "../../../../src/autodiff/gradient.js";
+import { PhraseEncoder } from "../../../../src/encoder/phrase-encoder.js";
+import { exportSafetensors } from "../../../../src/hub/convert/export-safetensors.js";
+import { importModel } from "../../../../src/hub/convert/import-model.js";
+import { zeros } from "../../../../src/nn/initialise.js";
+import { fromTensors } from "../../../../src/nn/net.js";
+import { GraphBuilder } from "../../../../src/onnx/builder.js";
+import { encodeModel, readModel, writeModel } from "../../../../src/onnx/io/file.js";
+import { readSafetensors, writeSafetensors } from "../../../../src/onnx/io/safetensors.js";
+import type { Model } from "../../../../src/onnx/model.js";
+import { observeShapes } from "../../../../src/onnx/observe-shapes.js";
+import { upgradeOpset } from "../../../../src/onnx/rewrite/upgrade.js";
+import { type Tensor, tensor } from "../../../../src/onnx/tensor.js";
+import { createOrtSession } from "../../../../src/runtime/ort-session.js";
+import { fixtureModel, temporaryFolder } from "../../../encoder/fixture-models.js";
 
 /** loss = Σ w² · scale */
 function lossModel({ opset = 17, scale = tensor("float32", [3], [1, 1, 1]) } = {}): Model {

@@ -5,24 +5,24 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { build } from "esbuild";
 import { describe, expect, it } from "vitest";
-import { spellingEncoder } from "../../../src/architectures/registry.js";
-import { levenshteinBaseline } from "../../../src/benchmark/baselines/pairwise.js";
-import { type BenchmarkRequest, runBenchmark } from "../../../src/benchmark/runner.js";
-import { misspellings } from "../../../src/benchmark/tasks/misspellings.js";
+import { spellingEncoder } from "../../../../src/architectures/registry.js";
+import { levenshteinBaseline } from "../../../../src/benchmark/baselines/pairwise.js";
+import { type BenchmarkRequest, runBenchmark } from "../../../../src/benchmark/runner.js";
+import { misspellings } from "../../../../src/benchmark/tasks/misspellings.js";
 import {
   createAugmenter,
   createModel,
   PhraseEncoder,
   parseDevice,
   registerArchitecture,
-} from "../../../src/index.js";
-import { readWordVectors } from "../../../src/text/word-vectors.js";
-import { readSynsets } from "../../../src/text/wordnet.js";
-import { type DataFiles, letterModel, smallData, writeData } from "../../benchmark/small-data.js";
-import { run as runTask } from "../../benchmark/tasks/run-task.js";
-import { runNode } from "../../cli/run-cli.js";
-import { hasChromium, startChromium } from "../chromium.js";
-import { emptyPage, startSite, withPearl } from "../web/pages.js";
+} from "../../../../src/index.js";
+import { readWordVectors } from "../../../../src/text/word-vectors.js";
+import { readSynsets } from "../../../../src/text/wordnet.js";
+import { type DataFiles, letterModel, smallData, writeData } from "../../../benchmark/small-data.js";
+import { run as runTask } from "../../../benchmark/tasks/run-task.js";
+import { runNode } from "../../../cli/run-cli.js";
+import { hasChromium, startChromium } from "../../chromium.js";
+import { emptyPage, startSite, withPearl } from "../../web/pages.js";
 
 const temporaryFolder = (): string => mkdtempSync(join(tmpdir(), "pearl-cures-"));
 
