@@ -1,9 +1,11 @@
 /** Phrases as a model's features, and batches of anchors, positives and hard negatives made of them. */
 import type { Assembled, ModelFolder } from "../architectures/architecture.js";
 import { concatenate, type FeatureRows, type Featurizer } from "../architectures/architecture.js";
-import { costliest, openFeaturizers } from "../architectures/registry.js";
+import { architectureOf, costliest, openFeaturizers } from "../architectures/registry.js";
 import { numbered } from "../disjoint-sets.js";
+import { paddedLength } from "../encoder/batching.js";
 import { dropoutSeed } from "../onnx/rewrite/dropout.js";
+import type { Device } from "../runtime/device.js";
 import { type Feeds, int32, int64 } from "../runtime/tensor.js";
 import type { TrainingBatch } from "../training/batch.js";
 import { type ChunkOptions, planChunks } from "../training/gradients/chunks.js";
@@ -17,27 +19,43 @@ export interface ReadPhrases {
   readonly truncated: number;
 }
 
-interface FeatureLengths {
-  readonly featurizer: Featurizer;
+interface FeatureLengths extends PaddedFeature {
   readonly rows: FeatureRows;
   readonly lengths: Int32Array;
 }
 
+interface PaddedFeature {
+  readonly featurizer: Featurizer;
+  /** The length that rows are padded to whose longest has this one. */
+  padded(longest: number): number;
+}
+
 export interface Reader {
-  readonly featurizers: readonly Featurizer[];
-  /** Index of the featurizer with the lengths that decide how batches are cut. */
+  readonly features: readonly PaddedFeature[];
+  /** Index of the feature with the lengths that decide how batches are cut. */
   readonly primary: number;
 }
 
-/** Opens the featurizers of a model's graph; its tokenizer and vocabulary are the folder's. */
+/**
+ * Opens the featurizers of a model's graph; its tokenizer and vocabulary are the folder's. @param device on a GPU, tokens are
+ * padded to few lengths
+ */
 export async function openReader(
   folder: ModelFolder,
   { model, features }: Pick<Assembled, "model" | "features">,
+  device: Device = "cpu",
 ): Promise<Reader> {
   const { inputs, initializers } = model.graph;
   const names = inputs.map(({ name }) => name).filter((name) => !initializers.has(name));
   const featurizers = await openFeaturizers({ ...folder, features }, names);
-  return { featurizers, primary: costliest(features) };
+  const padded = featurizers.map((featurizer, i): PaddedFeature => {
+    const isInBuckets = device !== "cpu" && architectureOf(features[i]).cost === "transformer";
+    return {
+      featurizer,
+      padded: (longest) => (isInBuckets ? paddedLength(longest, features[i].maximumLength) : longest),
+    };
+  });
+  return { features: padded, primary: costliest(features) };
 }
 
 /** Eight phrases of different lengths, for the sample batch of loss/program.ts. */
@@ -51,11 +69,11 @@ const portion = 2048;
 
 export async function readPhrases(
   phrases: readonly string[],
-  { featurizers, primary }: Reader,
+  { features: asked, primary }: Reader,
 ): Promise<ReadPhrases> {
   let truncated = 0;
   const features: FeatureLengths[] = [];
-  for (const featurizer of featurizers) {
+  for (const { featurizer, padded } of asked) {
     const lists: Int32Array[] = [];
     let cut = 0;
     for (let from = 0; from < phrases.length; from += portion) {
@@ -69,7 +87,7 @@ export async function readPhrases(
     const rows = concatenate(lists);
     const inBatch = featurizer.lengths?.(rows);
     const lengths = Int32Array.from(lists, (list, i) => Math.max(1, inBatch?.[i] ?? list.length));
-    features.push({ featurizer, rows, lengths });
+    features.push({ featurizer, padded, rows, lengths });
   }
   const keyOf = (i: number): string =>
     features.map(({ rows: { ids, starts } }) => ids.subarray(starts[i], starts[i + 1])).join(";");
@@ -127,7 +145,7 @@ export function contrastiveBatch(
   return { feeds, chunks, phrases: phrases.length };
 }
 
-/** The encoder's inputs for some phrases, each feature padded to its own longest. */
+/** The encoder's inputs for some phrases, each feature padded by its own longest. */
 function encoderFeeds(
   { features }: ReadPhrases,
   numbers: Int32Array,
@@ -135,9 +153,9 @@ function encoderFeeds(
   part: number,
 ): Feeds {
   const filled: Feeds = { [dropoutSeed]: int64([(seed + 977 * part) % (2 ** 31 - 1)]) };
-  for (const { featurizer, rows, lengths } of features) {
+  for (const { featurizer, padded, rows, lengths } of features) {
     const longest = numbers.reduce((most, phrase) => Math.max(most, lengths[phrase]), 1);
-    featurizer.fill(rows, numbers, longest, filled);
+    featurizer.fill(rows, numbers, padded(longest), filled);
   }
   return Object.fromEntries(Object.entries(filled).filter(([name]) => inputNames.has(name)));
 }

@@ -12,6 +12,7 @@ import { readModel } from "../../onnx/io/file.js";
 import { openReader, readPhrases, samplePhrases } from "../../pearl/contrastive-batch.js";
 import { type PairProgramOptions, pairProgram, prepareForTraining } from "../../pearl/loss/program.js";
 import { PHRASE_TYPES } from "../../pearl/phrase-types.js";
+import { chooseDevice } from "../../runtime/devices/choose-device.js";
 import { loadRuntime } from "../../runtime/onnx-runtime.js";
 import type { TrainingProgram } from "../../training/program.js";
 import { type PreparedRun, type RunOptions, type RunReport, runMethod } from "../../training/run.js";
@@ -122,7 +123,8 @@ export async function prepareTraining(options: CorpusFinetuneOptions, work: stri
   const start = await prepareStart({ base, settings, types, phrases, seed, folder: work });
   const { assembled, labels } = start;
   const contexts = await contextsOf(start, settings, options, work);
-  const reader = await openReader(start.folder, assembled);
+  const { device } = await chooseDevice(options.device ?? "cpu", onNote);
+  const reader = await openReader(start.folder, assembled, device);
   const sample = await readPhrases(samplePhrases, reader);
   const program = programOf(start, settings, { sample, seed, types: labels.length });
   checkRateFactors(settings, program);

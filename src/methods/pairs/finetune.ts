@@ -12,6 +12,8 @@ import { dropoutSeed } from "../../onnx/rewrite/dropout.js";
 import { openReader, readPhrases, samplePhrases } from "../../pearl/contrastive-batch.js";
 import { pairProgram, prepareForTraining } from "../../pearl/loss/program.js";
 import { pearlSchedule } from "../../pearl/presets.js";
+import type { Device } from "../../runtime/device.js";
+import { chooseDevice } from "../../runtime/devices/choose-device.js";
 import { loadRuntime } from "../../runtime/onnx-runtime.js";
 import { type AdamOptions, type AdamSettings, adamSettings } from "../../training/optimiser/adam.js";
 import type { Schedule } from "../../training/optimiser/schedule.js";
@@ -137,7 +139,8 @@ async function prepareRun(options: Omit<FinetuneOptions, "output">): Promise<Pre
       `all types are "${types[0]}": give at least two, or leave types out (--no-types)`,
     );
   const settings = settingsOf(base, objective, options);
-  const { start, program, data } = await prepare(base, table, types, settings);
+  const { device } = await chooseDevice(options.device ?? "cpu", options.onNote);
+  const { start, program, data } = await prepare(base, table, types, { ...settings, device });
   noteData(table, data, options, settings);
   const { view, punctuation, dropout, learningRate, schedule, clipNorm, chunkCells } = settings;
   const described = await describeBase(options.base ?? DEFAULT_MODEL, base);
@@ -178,13 +181,14 @@ async function prepare(
   base: ModelFolder,
   table: PairTable,
   types: readonly string[],
-  { objective, view, punctuation, batchSize, seed, dropout, chunkCells }: FinetuneSettings,
+  settings: FinetuneSettings & { readonly device: Device },
 ) {
+  const { objective, view, punctuation, batchSize, seed, dropout, chunkCells, device } = settings;
   const start = await startOfBase(base, { types, seed });
   const { assembled, own, labels } = start;
   const { width } = assembled;
   const layout = own?.layout;
-  const reader = await openReader(base, assembled);
+  const reader = await openReader(base, assembled, device);
   const negatives = table.pairs.some(({ negative }) => negative !== "") ? "used" : "none";
   if (negatives === "used" && view === "punctuation")
     throw new ArgumentError(

@@ -14,6 +14,7 @@ import { assembleModel, phraseVector } from "../../../src/architectures/compose.
 import { love } from "../../../src/architectures/love/love.js";
 import { tokenFeaturizer } from "../../../src/architectures/transformer/architecture.js";
 import { type BertConfig, encoderGraph } from "../../../src/architectures/transformer/bert.js";
+import { paddedLength } from "../../../src/encoder/batching.js";
 import { type Tensor, tensor } from "../../../src/onnx/tensor.js";
 import { contrastiveBatch, type ReadPhrases } from "../../../src/pearl/contrastive-batch.js";
 import { lossNames, pairProgram, prepareForTraining } from "../../../src/pearl/loss/program.js";
@@ -80,7 +81,10 @@ function assembled(): Assembled {
 }
 
 /** The fixture's phrases as featurizers would read them from text. */
-function readFixture(inputNames: readonly string[]): ReadPhrases {
+function readFixture(
+  inputNames: readonly string[],
+  padded = (longest: number): number => longest,
+): ReadPhrases {
   const tokenizer = { padId: 0, encode: () => ({ ids: new Int32Array(), truncated: false }) };
   const tokenInputs = inputNames.filter((name) => /^(input_ids|attention_mask|token_type_ids)$/.test(name));
   const tokens = tokenFeaturizer(tokenizer, tokenInputs);
@@ -96,6 +100,7 @@ function readFixture(inputNames: readonly string[]): ReadPhrases {
   ];
   const rows = features.map(([featurizer, lists]) => ({
     featurizer,
+    padded: (longest: number) => (featurizer === tokens ? padded(longest) : longest),
     rows: concatenate(lists.map((list) => Int32Array.from(list))),
     lengths: Int32Array.from(lists, (list) => list.length),
   }));
@@ -105,14 +110,19 @@ function readFixture(inputNames: readonly string[]): ReadPhrases {
 
 describe("a step of the whole method", () => {
   it.each([
-    ["in one pass", Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY],
-    ["in chunks", 20, 0],
+    ["in one pass", Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, undefined],
+    ["in chunks", 20, 0, undefined],
+    ["in one pass, padded as on a GPU", Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, paddedLength],
+    ["in chunks, padded as on a GPU", 20, 0, paddedLength],
   ])(
     "has PyTorch's losses to 1e-5 and gradients to 1e-4 of each tensor's largest entry: %s",
-    async (_, cells, overhead) => {
+    async (_, cells, overhead, padded) => {
       const made = assembled();
       const graph = prepareForTraining(made.model);
-      const sample = readFixture(graph.graph.inputs.map(({ name }) => name));
+      const sample = readFixture(
+        graph.graph.inputs.map(({ name }) => name),
+        padded,
+      );
       const program = pairProgram(graph, {
         ...{ sample, width: made.width, types: fixture.types, temperature: fixture.temperature },
         ...{ negatives: "none", seed: 0 },
@@ -123,6 +133,9 @@ describe("a step of the whole method", () => {
         ...{ types: fixture.types, inputNames, seed: 1, cells, overhead },
       });
       expect(feeds.chunks === undefined).toBe(cells === Number.POSITIVE_INFINITY);
+      const shapes = (feeds.chunks ?? [feeds]).map(({ feeds: { input_ids } }) => input_ids.dims[1]);
+      if (padded) expect(shapes).toEqual(shapes.map(() => 8));
+      else expect(Math.max(...shapes)).toBeLessThan(8);
 
       const runner = await GradientRunner.open(program, {});
       const sum = new GradientSum();
