@@ -3,7 +3,7 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { MissingDataError, TableError } from "../errors.js";
-import { cachePath } from "../files/cache-folder.js";
+import { cachePath } from "../files/package.js";
 import { exists } from "../files/whole-file.js";
 
 const archive =

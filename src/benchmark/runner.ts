@@ -1,6 +1,6 @@
 /** Runs tasks on models and collects the scores with what is needed to repeat them. */
 import { MissingDataError, PearlError, UsageError } from "../errors.js";
-import { packageVersion } from "../files/version.js";
+import { packageVersion } from "../files/package.js";
 import { checkDataFolder } from "./data-folder.js";
 import type { PhraseModel } from "./model.js";
 import { checkModelName, type ResolveOptions, resolveModel } from "./models.js";

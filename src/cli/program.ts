@@ -1,7 +1,7 @@
 /** The `pearl` command without its process: one of its commands from words, and one line about an error. */
 import { Command, CommanderError } from "commander";
 import { messageOf, PearlError } from "../errors.js";
-import { packageVersion } from "../files/version.js";
+import { packageVersion } from "../files/package.js";
 import { type AnyCommand, bareCommand, bareHelp, register } from "./command.js";
 import { loadCommands } from "./commands.js";
 import { interruption } from "./interruption.js";

@@ -1,7 +1,7 @@
 /** What a running command works with: output and progress, interruption, the model, and an orderly end. */
 import { extname, resolve } from "node:path";
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
-import { packageVersion } from "../files/version.js";
+import { packageVersion } from "../files/package.js";
 import type { DeviceChoice } from "../runtime/device.js";
 import type { TableDescription } from "../table/table.js";
 import { interruptionSignal } from "./interruption.js";

@@ -15,9 +15,9 @@ export function loadRuntime(threads = 1): LoadedRuntime {
     wasm.numThreads = globalThis.SharedArrayBuffer === undefined ? 1 : threads;
     isLoaded = true;
   }
-  // two builds as one: a session takes that of its device, so there is more than the CPU, as natively
+  // two builds as one: a session takes that of its device
   const both = { ...runtime, InferenceSession: { create: createSession } } as unknown as typeof OnnxRuntime;
-  return { runtime: both, name: `onnxruntime-web ${versions.web}`, isNative: true };
+  return { runtime: both, name: `onnxruntime-web ${versions.web}`, isNative: false };
 }
 
 async function createSession(

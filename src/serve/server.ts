@@ -5,7 +5,7 @@ import cors from "@fastify/cors";
 import swagger from "@fastify/swagger";
 import fastify, { type FastifyInstance, LogController } from "fastify";
 import { jsonSchemaTransform, validatorCompiler, type ZodTypeProvider } from "fastify-type-provider-zod";
-import { packageVersion } from "../files/version.js";
+import { packageVersion } from "../files/package.js";
 import { embeddingRoutes } from "./embeddings.js";
 import { errorBody, errorObject, RequestError, statusOf } from "./errors.js";
 import { isLoopback } from "./loopback.js";

@@ -2,7 +2,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ArgumentError, TrainingError } from "../errors.js";
-import { packageVersion } from "../files/version.js";
+import { packageVersion } from "../files/package.js";
 import type { Tensor } from "../onnx/tensor.js";
 import type { DeviceChoice, Place } from "../runtime/device.js";
 import { failureReason } from "../runtime/devices/device-failure.js";

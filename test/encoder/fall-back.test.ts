@@ -1,4 +1,4 @@
-/** A device that fails while it encodes (test/runtime/fake-webgpu.cjs): the CPU goes on, and nothing is lost. */
+/** When a device fails during encoding (simulated by test/runtime/fake-webgpu.cjs), the CPU finishes and nothing is lost. */
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,7 +1,7 @@
 /** `pearl doctor`: reports what works on this machine, and how to install the rest. */
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
-import { packageVersion } from "../../files/version.js";
+import { packageVersion } from "../../files/package.js";
 import { hubSettings } from "../../hub/settings.js";
 import type { Device } from "../../runtime/device.js";
 import { candidates, measureDevice } from "../../runtime/devices/choose-device.js";

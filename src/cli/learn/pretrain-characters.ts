@@ -1,6 +1,6 @@
 /** `pearl pretrain-characters`: words in, a character encoder that knows their spelling out. */
 import { UsageError } from "../../errors.js";
-import { cachePath } from "../../files/cache-folder.js";
+import { cachePath } from "../../files/package.js";
 import { command } from "../command.js";
 import { counted } from "../format.js";
 import {

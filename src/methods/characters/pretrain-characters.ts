@@ -8,7 +8,7 @@ import type { SpellingEncoder, SpellingStart } from "../../architectures/pretrai
 import { spellingEncoder } from "../../architectures/registry.js";
 import { ArgumentError } from "../../errors.js";
 import { formatCount } from "../../files/count-text.js";
-import { packageVersion } from "../../files/version.js";
+import { packageVersion } from "../../files/package.js";
 import type { WordPooling } from "../../nn/pooling.js";
 import type { WordUnitOptions } from "../../text/word-units.js";
 import {

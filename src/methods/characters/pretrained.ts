@@ -1,6 +1,6 @@
 /** Pretrained character encoders that presets start from: `pearl pretrain-characters --vectors FILE` makes one. */
 import { join } from "node:path";
-import { cachePath } from "../../files/cache-folder.js";
+import { cachePath } from "../../files/package.js";
 import { exists } from "../../files/whole-file.js";
 import type { RunOptions } from "../../training/run.js";
 import type { MethodSettings } from "../settings/method-settings.js";

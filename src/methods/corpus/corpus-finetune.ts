@@ -6,7 +6,7 @@ import { readCorpus } from "../../corpus/corpus-folder.js";
 import { ArgumentError, messageOf } from "../../errors.js";
 import { formatCount } from "../../files/count-text.js";
 import { fileFingerprint } from "../../files/fingerprint.js";
-import { packageVersion } from "../../files/version.js";
+import { packageVersion } from "../../files/package.js";
 import { type LocateOptions, locateModel } from "../../hub/locate.js";
 import { readModel } from "../../onnx/io/file.js";
 import { openReader, readPhrases, samplePhrases } from "../../pearl/contrastive-batch.js";

@@ -4,8 +4,8 @@ import { buildCorpus } from "../../corpus/build-corpus.js";
 import { CORPUS_FILES, readManifest } from "../../corpus/corpus-folder.js";
 import { mineCorpus } from "../../corpus/mining/mine.js";
 import { PhraseEncoder } from "../../encoder/phrase-encoder.js";
-import { cachePath } from "../../files/cache-folder.js";
 import { formatCount } from "../../files/count-text.js";
+import { cachePath } from "../../files/package.js";
 import { exists } from "../../files/whole-file.js";
 import type { RunOptions } from "../../training/run.js";
 

@@ -4,7 +4,7 @@ import { type ModelFolder, readModelFolder } from "../../architectures/model-fol
 import { DEFAULT_MODEL } from "../../architectures/registry.js";
 import { ArgumentError } from "../../errors.js";
 import { formatCount } from "../../files/count-text.js";
-import { packageVersion } from "../../files/version.js";
+import { packageVersion } from "../../files/package.js";
 import { locateModel } from "../../hub/locate.js";
 import { type ObjectiveSettings, settingsOf as objectiveSettings } from "../../objectives/objective.js";
 import { type ObjectiveName, objectiveNamed } from "../../objectives/registry.js";

@@ -9,7 +9,7 @@ import { spellingEncoder } from "../../architectures/registry.js";
 import { buildTwins, chosenTwin, type Encoding } from "../../architectures/twins.js";
 import { ArgumentError } from "../../errors.js";
 import { formatCount } from "../../files/count-text.js";
-import { packageVersion } from "../../files/version.js";
+import { packageVersion } from "../../files/package.js";
 import { createNet } from "../../nn/net.js";
 import { neighbourLoss } from "../../objectives/neighbours.js";
 import { objectiveLoss } from "../../objectives/registry.js";

@@ -5,7 +5,7 @@ import type { TextEncoder, TextStart } from "../../architectures/pretraining.js"
 import { architectureWith } from "../../architectures/registry.js";
 import { ArgumentError, messageOf } from "../../errors.js";
 import { formatCount } from "../../files/count-text.js";
-import { packageVersion } from "../../files/version.js";
+import { packageVersion } from "../../files/package.js";
 import { createRandom } from "../../random.js";
 import { readWordVectors, type WordVectors } from "../../text/word-vectors.js";
 import {

@@ -1,4 +1,4 @@
-/** In a browser nothing is measured: pearl computes on the CPU. */
+/** In a browser nothing is measured: src/web/device.ts has resolved a page's choice before. */
 import type { DeviceChoice, Place } from "../device.js";
 
 export const chooseDevice = async (choice: DeviceChoice): Promise<Place> => ({

@@ -1,6 +1,6 @@
 /** Tools for assistants over the Model Context Protocol: pearl's functions on the files of one folder. */
 import { McpServer } from "@modelcontextprotocol/server";
-import { packageVersion } from "../../files/version.js";
+import { packageVersion } from "../../files/package.js";
 import { phraseTools } from "./phrase-tools.js";
 import { tableTools } from "./table-tools.js";
 import type { ToolContext } from "./tool.js";

@@ -1,7 +1,7 @@
 /** The Reconciliation Service API over an index, versions 0.2 and 1.0-draft, as OpenRefine and others speak it. */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
-import { packageVersion } from "../../files/version.js";
+import { packageVersion } from "../../files/package.js";
 import { errorSchema, RequestError, whenGone } from "../errors.js";
 import { escaped } from "../html.js";
 import type { Server } from "../server.js";

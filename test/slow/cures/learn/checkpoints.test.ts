@@ -2,15 +2,15 @@
 import { readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import { packageVersion } from "../../../../src/files/version.js";
+import { packageVersion } from "../../../../src/files/package.js";
 import { type FinetuneOptions, finetune } from "../../../../src/methods/pairs/finetune.js";
 import { makeOracleModel } from "../../../encoder/oracle-model.js";
 import { newFolder, somePairs, writeTable } from "../../../training/pairs-folder.js";
 import { mountSmallDisk } from "../../small-disk.js";
 
 // an older pearl is this one under another version
-vi.mock("../../../../src/files/version.js", async (load) => {
-  const { packageVersion } = await load<typeof import("../../../../src/files/version.js")>();
+vi.mock("../../../../src/files/package.js", async (load) => {
+  const { packageVersion } = await load<typeof import("../../../../src/files/package.js")>();
   return { packageVersion: vi.fn(packageVersion) };
 });
 
