@@ -2,7 +2,7 @@
 import { type Calibration, calibrated } from "../match/estimates/calibrate.js";
 import { decoyPairs, decoyPrecision } from "../match/estimates/decoys.js";
 import { candidatesOf, evidenceAmong, type Rankings, type RowPair } from "../match/estimates/estimate.js";
-import { established, type PrecisionReport, refused } from "../match/estimates/promise.js";
+import { established, type PrecisionReport, refused, tooFew } from "../match/estimates/promise.js";
 import { groupBy } from "../match/group-by.js";
 import type { RankedRows } from "../match/rank-rows.js";
 import { type EstimateWeights, estimateFrom } from "../match/scorer.js";
@@ -82,11 +82,10 @@ async function judgedPrecision(decision: Decision, target: number, judge: Judge)
   if (certain !== undefined) return certain;
   const estimates = new Map([["probabilities of the pairs", meanProbability]]);
   const count = unverified.length;
-  if (count === 0) return refused(estimates, target, { count }, "no pair is likely");
+  if (count === 0) return refused(estimates, target, { count }, tooFew(count));
   const estimate = await decoyEstimate(decision, judge);
   estimates.set("rows without their partner", estimate);
-  const few = `only ${count} ${count === 1 ? "pair is" : "pairs are"} likely: too few to estimate from`;
-  if (count < fewest) return refused(estimates, target, { count }, few);
+  if (count < fewest) return refused(estimates, target, { count }, tooFew(count));
   if (estimate >= target && meanProbability >= target - below * (1 - target))
     return established(estimates, target, { count, estimate });
   return refused(estimates, target, { count, estimate }, undefined);

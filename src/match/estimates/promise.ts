@@ -70,10 +70,15 @@ export function keepPrecision<Level extends AcceptedLevel>({
   const found = veto(level);
   const estimates = precisionEstimates(level);
   if (found !== undefined) estimates.set("contradictions", 1 - found.strength);
-  const likely = level.count === 1 ? "1 pair is" : `${level.count} pairs are`;
-  const few = level.count < fewest ? `only ${likely} likely: too few to estimate from` : undefined;
+  const few = level.count < fewest ? tooFew(level.count) : undefined;
   return { level, report: refused(estimates, target, level, doubt ?? found?.reason ?? few) };
 }
+
+/** Why so many likely pairs establish nothing. */
+export const tooFew = (count: number): string =>
+  count === 0
+    ? "no pair is likely"
+    : `only ${count === 1 ? "1 pair is" : `${count} pairs are`} likely: too few to estimate from`;
 
 /** Share of pairs with contradicting names from which groups are families; least agreement of a distinguishing column. */
 const mostContradictions = 0.25;
