@@ -6,12 +6,15 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { splitMisspellings } from "../dist/benchmark/tasks/misspellings.js";
+import { readRows } from "./training-tables.mjs";
 
 /**
  * @typedef {object} Evaluation
  * @property {ReadonlyMap<string, string>} pairs evaluation sets by `pairKey`
  * @property {ReadonlySet<string>} titles folded titles of YAGO's dictionary and AutoFJ's tables
  * @property {ReadonlySet<string>} keptBack hashes of the pairs of the other half
+ * @property {ReadonlySet<string>} misspelt words, in lower case, whose human misspellings are the test of misspellings
  */
 
 /** Lower-cases a phrase and collapses its spaces. @param {string} phrase */
@@ -48,7 +51,17 @@ export function readEvaluation(data) {
     for (const [a, b] of read(bench)) if (!pairs.has(pairKey(a, b))) pairs.set(pairKey(a, b), set);
   for (const [a, b] of tablePairs(join(data, "er")))
     if (!pairs.has(pairKey(a, b))) pairs.set(pairKey(a, b), "er");
-  return { pairs, titles: readTitles(bench), keptBack: readKeptBack(data) };
+  return { pairs, titles: readTitles(bench), keptBack: readKeptBack(data), misspelt: readMisspelt(data) };
+}
+
+/** @param {string} data with train/ and words/ @returns {ReadonlySet<string>} */
+function readMisspelt(data) {
+  const [pairs, words] = ["train/pairs/misspell.tsv.gz", "words/words.txt.gz"].map((name) =>
+    join(data, name),
+  );
+  if (!existsSync(pairs) || !existsSync(words)) return new Set();
+  const listed = [...readRows(words)].map(([word]) => word);
+  return splitMisspellings([...readRows(pairs)], listed).heldOut;
 }
 
 /**
@@ -57,6 +70,16 @@ export function readEvaluation(data) {
  */
 export const setOfPair = ({ pairs, keptBack }, key) =>
   pairs.get(key) ?? (keptBack.has(pairHash(key)) ? "kept back" : undefined);
+
+/** Sources of synonyms.tsv that pair words with misspellings of them. */
+const ofMisspellings = new Set(["misspell", "typos", "words"]);
+
+/**
+ * Whether a row of synonyms.tsv misspells a word that the test of misspellings asks for.
+ * @param {Evaluation} evaluation @param {string[]} row phrase, synonym, source
+ */
+export const asksMisspelling = ({ misspelt }, [phrase, synonym, source]) =>
+  ofMisspellings.has(source) && [phrase, synonym].some((text) => misspelt.has(folded(text)));
 
 /** @type {Record<string, (bench: string) => string[][]>} */
 const pairReaders = {

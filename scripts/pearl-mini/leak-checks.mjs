@@ -1,7 +1,7 @@
 /** Searches finished tables for evaluation data: pairs, typed mentions, titles. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { folded, lemmaPairs, pairHash, pairKey, pairSets } from "../leaks.mjs";
+import { asksMisspelling, folded, lemmaPairs, pairHash, pairKey, pairSets } from "../leaks.mjs";
 import { clean, readRows, readRowsUnderHeader } from "../training-tables.mjs";
 import { impliedNames, plurals } from "./data/implied-types.mjs";
 import { ontologyNames, surnames, wordnetNames } from "./data/typed-names.mjs";
@@ -17,9 +17,11 @@ const scoredUntrained = /^(?:conll2003|bc5cdr)/;
 
 /**
  * Checks that no pair is in an evaluation file or among the hashes, that no pair consists of two lemmas of a
- * synset behind Turney's questions, and that no evaluation title is paired with itself.
+ * synset behind Turney's questions or misspells a word that is asked for, and that no evaluation title is paired
+ * with itself.
  * @param {string} folder @param {Evaluation} evaluation @returns {Promise<Check[]>} */
-export async function checkSynonyms(folder, { pairs, keptBack, titles }) {
+export async function checkSynonyms(folder, evaluation) {
+  const { pairs, keptBack, titles } = evaluation;
   const turneyPairs = lemmaPairs((await readWordnet()).turney);
   /** @type {Record<string, Check>} */
   const checks = Object.fromEntries(
@@ -28,6 +30,7 @@ export async function checkSynonyms(folder, { pairs, keptBack, titles }) {
       { what: `pairs of ${set}`, checked: 0, hits: [] },
     ]),
   );
+  const misspelt = { what: "misspellings of the evaluation", checked: 0, hits: /** @type {string[]} */ ([]) };
   const selves = { what: "titles to make twins of", checked: 0, hits: /** @type {string[]} */ ([]) };
   let line = 1;
   for (const [phrase, synonym, source] of readRowsUnderHeader(join(folder, "synonyms.tsv"))) {
@@ -38,6 +41,8 @@ export async function checkSynonyms(folder, { pairs, keptBack, titles }) {
       if (phrase === synonym && titles.has(folded(phrase))) selves.hits.push(hit);
       continue;
     }
+    misspelt.checked++;
+    if (asksMisspelling(evaluation, [phrase, synonym, source])) misspelt.hits.push(hit);
     const key = pairKey(phrase, synonym);
     for (const check of Object.values(checks)) check.checked++;
     const set = pairs.get(key);
@@ -45,7 +50,7 @@ export async function checkSynonyms(folder, { pairs, keptBack, titles }) {
     if (keptBack.has(pairHash(key))) checks["kept back"].hits.push(hit);
     if (turneyPairs.has(key)) checks["turney's synsets"].hits.push(hit);
   }
-  return [...Object.values(checks), selves];
+  return [...Object.values(checks), misspelt, selves];
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Synonym pairs for pearl-mini, by source, without evaluation data. */
 import { join } from "node:path";
 import { createRandom } from "../../../dist/random.js";
-import { folded, lemmaPairs, pairKey, setOfPair } from "../../leaks.mjs";
+import { asksMisspelling, folded, lemmaPairs, pairKey, setOfPair } from "../../leaks.mjs";
 import { clean, readRows } from "../../training-tables.mjs";
 import { dictionaryPairs, readCedict, readEdict } from "./dictionaries.mjs";
 import { kindPairs } from "./kinds.mjs";
@@ -114,18 +114,19 @@ function admission({ evaluation, wordnet }, { longest }, tally) {
   const seen = new Set();
   return (/** @type {string} */ a, /** @type {string} */ b, /** @type {string} */ source) => {
     const [phrase, synonym] = [clean(a), clean(b ?? "")];
-    const why = reasonAgainst(phrase, synonym);
+    const why = reasonAgainst(phrase, synonym, source);
     if (why !== undefined) return void tally.leftOut(source, why);
     seen.add(exactKey(phrase, synonym));
     tally.kept("synonyms.tsv", source);
     return [phrase, synonym, source];
   };
 
-  /** @param {string} phrase @param {string} synonym */
-  function reasonAgainst(phrase, synonym) {
+  /** @param {string} phrase @param {string} synonym @param {string} source */
+  function reasonAgainst(phrase, synonym, source) {
     if (phrase === "" || synonym === "" || phrase === synonym) return "empty or the same";
     if (phrase.length > longest || synonym.length > longest) return "too long";
     if (seen.has(exactKey(phrase, synonym))) return "met before";
+    if (asksMisspelling(evaluation, [phrase, synonym, source])) return "misspelling of the evaluation";
     const key = pairKey(phrase, synonym);
     return setOfPair(evaluation, key) ?? (turneyPairs.has(key) ? "turney's synsets" : undefined);
   }

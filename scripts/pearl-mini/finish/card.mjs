@@ -14,8 +14,28 @@ const sources = [
     "CRAFT and OBO ontologies (CC BY), Disease Ontology (CC0), MedQuAD (CC BY), the training part of NCBI disease",
   ],
   ["abbrev", "JabRef journal lists (CC0), acronyms found in Wikipedia, Wikinews and medical texts"],
-  ["misspell", "codespell's dictionaries (CC BY-SA)"],
+  [
+    "misspell, typos",
+    "codespell's dictionaries (CC BY-SA) and those of typos (MIT or Apache-2.0), without the words of the evaluation",
+  ],
   ["words", "misspelt words of WordNet and of typed names, without the words of the evaluation"],
+  [
+    "aliases, acronyms",
+    "leads, links and text of Wikipedia (CC BY-SA), Baseball Databank (CC BY-SA), courts-db (BSD), GUM (CC BY), congress-legislators (CC0), ENAMDICT (CC BY-SA), Linguist (MIT)",
+  ],
+  [
+    "exonyms",
+    "GeoNames (CC BY), Glottolog (CC BY), Pleiades (CC BY), territories of OpenSanctions (MIT), Who's On First (free with credit), CLDR (Unicode-3.0)",
+  ],
+  [
+    "terms",
+    "ESCO (CC BY), STW (ODbL), O*NET (CC BY), UNESCO's thesaurus (CC BY-SA), UAT (CC BY-SA), ENVO (CC0), EDAM (CC BY-SA), OpenStreetMap's presets (ISC)",
+  ],
+  [
+    "rephrased",
+    "translations of one sense in EDICT, WikDict and CC-CEDICT (CC BY-SA), compounds turned round in the texts below, paraphrases of SemEval-2013 (CC BY), phrasal verbs (MIT)",
+  ],
+  ["glosses", "WikDict's glosses (CC BY-SA), first sentences of Wikipedia (CC BY-SA)"],
   ["lexical", "PPDB 1.0 XL, single words (CC BY)"],
   ["gloss, titles", "Wikipedia titles and short descriptions (CC BY-SA)"],
   [

@@ -33,6 +33,7 @@ const tables: Record<string, string> = {
   "types.tsv":
     "Jane Roe\tNP\tPERSON\tconll2003:PER\tgold\t1\nTrieste\tNP\tGPE\tconll2003:LOC\tgold\t1\nTrieste\tNP\tGPE\twiki:city\tsilver\t2\n",
   "chunks.tsv": "went home\tVP\t1\tgum\n",
+  "pairs/misspell.tsv": "recieve\treceive\tcodespell\tmisspelling\n",
   "text/simple.tsv": "Lake Bled\tLake Bled is a lake in Slovenia.\n",
 };
 
@@ -47,6 +48,8 @@ write(join(data, "er/sites/table.csv"), "name,city\nAcme Inc,Bern\nAcme Incorpor
 write(join(data, "er/sites/truth.csv"), "row,entity\n1,5\n2,5\n");
 for (const [name, content] of Object.entries(tables))
   write(join(data, "train", `${name}.gz`), gzipSync(content));
+
+write(join(data, "words/words.txt.gz"), gzipSync("receive\nword\n"));
 
 function write(file: string, content: string | Uint8Array): void {
   mkdirSync(dirname(file), { recursive: true });
@@ -65,6 +68,7 @@ const planted: Record<string, string> = {
   "pairs of kept back": "Rental of cars\tcar hire\trewrite",
   // in one synset with "carbonated water" and "club soda"
   "pairs of turney's synsets": "soda water\tseltzer\tnames",
+  "misspellings of the evaluation": "Receive\trecive\ttypos",
   "titles to make twins of": "Lake Bled\tLake Bled\ttitles",
 };
 
@@ -110,7 +114,7 @@ describe("npm run check:leaks", () => {
     expect(stdout).toMatch(/bc5cdr +3 +1\n +phrases\.tsv line 4: Jane Roe \(PERSON\)/);
     expect(stdout).toMatch(/titles among the phrases +4 +1\n +phrases\.tsv line 5: lake bled/);
     expect(stdout).toMatch(/titles as lines of text +1 +1\n +text\/simple: Lake {2}Bled/);
-    expect(stdout).toMatch(/error: 13 rows contain evaluation data\n$/);
+    expect(stdout).toMatch(/error: 14 rows contain evaluation data\n$/);
     expect(code).toBe(1);
   });
 
