@@ -1,0 +1,121 @@
+/** `--shard` of the long commands: a run does one shard and writes a part, or merges parts, or does all. */
+import { stat } from "node:fs/promises";
+import { ShardError, UsageError } from "../errors.js";
+import type { PartHead, PartManifest } from "../files/shards/part-file.js";
+import type { Part } from "../files/shards/parts.js";
+import type { Shard, Sharing } from "../files/shards/shard.js";
+import { option, shardOf } from "./options.js";
+import type { Session } from "./session.js";
+
+export const shardOption = option(
+  "--shard <i/n>",
+  "do only shard i of n, and write a part (-o NAME.part) for `pearl merge`",
+  shardOf,
+);
+
+/** What a command hands on from its options; `parts` comes from `pearl merge`. */
+export interface ShareOptions {
+  readonly shard?: Shard;
+  readonly parts?: readonly Part[];
+  readonly output?: string;
+}
+
+/** What a command reads and is asked for. */
+export interface SharedRun {
+  readonly command: string;
+  readonly arguments: readonly unknown[];
+  readonly options: ShareOptions & object;
+  /** Files that are read; those left out are undefined. */
+  readonly inputs: readonly (string | undefined)[];
+  /** Beginning of the default name of a part, such as "names.embeddings". */
+  readonly stem: string;
+}
+
+/** Options that say nothing on the result, or are given anew to the merge. */
+const unsettled = new Set(["shard", "parts", "output", "resume", "json", "quiet", "threads", "device"]);
+
+/** The name of the part. @throws UsageError for a name that looks like the whole */
+export function partPath({ options: { shard, output }, stem }: SharedRun): string {
+  const path = output ?? `${stem}.${shard?.index}-of-${shard?.count}.part`;
+  if (path.endsWith(".part")) return path;
+  throw new UsageError(
+    `--shard writes a part, not ${path}. End its name in .part, then merge all parts: pearl merge PART... -o ${path}`,
+  );
+}
+
+/** What the part belongs to, before a model is loaded. */
+export async function partHead(
+  run: SharedRun & { readonly options: { readonly shard: Shard } },
+): Promise<PartHead> {
+  const { packageVersion } = await import("../files/package.js");
+  const settings = Object.entries(run.options).filter(
+    ([name, value]) => value !== undefined && !unsettled.has(name),
+  );
+  return {
+    ...{ pearl: packageVersion(), command: run.command, shard: run.options.shard },
+    arguments: [...run.arguments],
+    settings: JSON.parse(JSON.stringify(Object.fromEntries(settings))),
+    inputs: await fingerprints(run.inputs.filter((path) => path !== undefined)),
+  };
+}
+
+async function fingerprints(paths: readonly string[]): Promise<Record<string, string>> {
+  const { fileFingerprint } = await import("../files/fingerprint.js");
+  const found: Record<string, string> = {};
+  for (const path of paths) {
+    if (path === "-")
+      throw new UsageError(
+        "--shard reads the table again for the merge. Save standard input to a file first.",
+      );
+    const isFile = (await stat(path).catch(() => undefined))?.isFile() ?? true;
+    if (isFile) found[path] = await fileFingerprint(path);
+  }
+  return found;
+}
+
+/** @throws ShardError where a merge finds other inputs than the shards did */
+export async function checkInputs({ inputs }: PartManifest): Promise<void> {
+  for (const [path, before] of Object.entries(inputs)) {
+    if ((await fingerprints([path]))[path] === before) continue;
+    throw new ShardError(
+      `${path} has changed since the parts were made. Restore it, or run all shards again with it as it is.`,
+    );
+  }
+}
+
+/**
+ * Runs a command's work as the options ask.
+ * @param model identity of the loaded model, if there is one
+ * @returns undefined where a part was written, which it reports
+ */
+export async function shareWork<Report>(
+  run: SharedRun,
+  model: string | undefined,
+  session: Session,
+  work: (sharing?: Sharing) => Promise<Report>,
+): Promise<Report | undefined> {
+  const { shard, parts } = run.options;
+  if (parts !== undefined) {
+    const { mergeOf } = await import("../files/shards/parts.js");
+    const { manifest } = parts[0];
+    if (manifest.model !== model)
+      throw new ShardError(
+        `the parts were made with model ${manifest.model}, and this is ${model}. Merge with the same model and --device.`,
+      );
+    return work(mergeOf(parts));
+  }
+  if (shard === undefined) return work();
+  const { sharingOf, ShardDone } = await import("../files/shards/shard.js");
+  const { writePart } = await import("../files/shards/part-file.js");
+  const { replaceFile } = await import("../files/whole-file.js");
+  const path = partPath(run);
+  const head = { ...(await partHead({ ...run, options: { ...run.options, shard } })), model };
+  try {
+    await work(sharingOf(shard));
+  } catch (error) {
+    if (!(error instanceof ShardDone)) throw error;
+    await replaceFile(path, (temporary) => writePart(temporary, head, error.kept));
+    session.wrote(path, `shard ${shard.index} of ${shard.count}`);
+  }
+  return undefined;
+}

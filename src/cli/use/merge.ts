@@ -1,0 +1,36 @@
+/** `pearl merge`: puts the parts of a sharded command together. */
+import { UsageError } from "../../errors.js";
+import { type AnyCommand, command } from "../command.js";
+import { option, shared } from "../options.js";
+import { checkInputs } from "../sharing.js";
+
+/** @param load loads the command that wrote the parts, called with the first word of its name */
+export const mergeCommand = (load: (first: string) => Promise<AnyCommand[]>): AnyCommand =>
+  command({
+    name: "merge",
+    summary: "put the parts of a sharded command together: byte for byte what one run writes",
+    arguments: [["<part...>", "all parts that the command wrote with --shard"]],
+    options: [
+      option("-o, --output <file>", "the whole, as -o of the command (default: as of the command)"),
+      option("--json <file>", "also write a report of the run as JSON"),
+      ...shared.run,
+    ],
+    examples: [
+      ["pearl merge names.embeddings.*.part -o names.parquet", "the shards of pearl encode"],
+      ["pearl merge join.*.part -o joined.csv", "the shards of pearl join: it learns, decides and writes"],
+    ],
+    run: async ([paths], options, session) => {
+      const { openParts } = await import("../../files/shards/parts.js");
+      const parts = await openParts(paths);
+      const { manifest } = parts[0];
+      const { command: name, arguments: given, settings } = manifest;
+      await checkInputs(manifest);
+      const [first, ...rest] = name.split(" ");
+      const found = rest.reduce<AnyCommand | undefined>(
+        (outer, word) => outer?.commands?.find((inner) => inner.name === word),
+        (await load(first)).find((one) => one.name === first),
+      );
+      if (found?.run === undefined) throw new UsageError(`pearl has no command ${name}`);
+      await found.run(given, { ...settings, ...options, parts } as object, session);
+    },
+  });
