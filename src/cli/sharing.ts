@@ -1,5 +1,6 @@
 /** `--shard` of the long commands: a run does one shard and writes a part, or merges parts, or does all. */
 import { stat } from "node:fs/promises";
+import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { ShardError, UsageError } from "../errors.js";
 import type { PartHead, PartManifest } from "../files/shards/part-file.js";
 import type { Part } from "../files/shards/parts.js";
@@ -34,13 +35,21 @@ export interface SharedRun {
 /** Options that say nothing on the result, or are given anew to the merge. */
 const unsettled = new Set(["shard", "parts", "output", "resume", "json", "quiet", "threads", "device"]);
 
-/** The name of the part. @throws UsageError for a name that looks like the whole */
+/** The name of the part. @throws UsageError for the name of a whole */
 export function partPath({ options: { shard, output }, stem }: SharedRun): string {
   const path = output ?? `${stem}.${shard?.index}-of-${shard?.count}.part`;
   if (path.endsWith(".part")) return path;
   throw new UsageError(
     `--shard writes a part, not ${path}. End its name in .part, then merge all parts: pearl merge PART... -o ${path}`,
   );
+}
+
+/** Refuses what a shard cannot do, before a model is loaded. @throws UsageError */
+export function checkShare(run: SharedRun): void {
+  if (run.options.shard === undefined) return;
+  partPath(run);
+  if (run.inputs.includes("-"))
+    throw new UsageError("--shard reads the table again for the merge. Save standard input to a file first.");
 }
 
 /** What the part belongs to, before a model is loaded. */
@@ -83,14 +92,18 @@ export async function checkInputs({ inputs }: PartManifest): Promise<void> {
   }
 }
 
+async function identityOf(encoder: PhraseEncoder | "none" | undefined): Promise<string | undefined> {
+  if (typeof encoder !== "object") return encoder;
+  return (await import("../encoder/model-identity.js")).modelIdentity(encoder);
+}
+
 /**
  * Runs a command's work as the options ask.
- * @param model identity of the loaded model, if there is one
  * @returns undefined where a part was written, which it reports
  */
 export async function shareWork<Report>(
   run: SharedRun,
-  model: string | undefined,
+  encoder: PhraseEncoder | "none" | undefined,
   session: Session,
   work: (sharing?: Sharing) => Promise<Report>,
 ): Promise<Report | undefined> {
@@ -98,6 +111,7 @@ export async function shareWork<Report>(
   if (parts !== undefined) {
     const { mergeOf } = await import("../files/shards/parts.js");
     const { manifest } = parts[0];
+    const model = await identityOf(encoder);
     if (manifest.model !== model)
       throw new ShardError(
         `the parts were made with model ${manifest.model}, and this is ${model}. Merge with the same model and --device.`,
@@ -109,12 +123,13 @@ export async function shareWork<Report>(
   const { writePart } = await import("../files/shards/part-file.js");
   const { replaceFile } = await import("../files/whole-file.js");
   const path = partPath(run);
-  const head = { ...(await partHead({ ...run, options: { ...run.options, shard } })), model };
+  const head = await partHead({ ...run, options: { ...run.options, shard } });
   try {
     await work(sharingOf(shard));
   } catch (error) {
     if (!(error instanceof ShardDone)) throw error;
-    await replaceFile(path, (temporary) => writePart(temporary, head, error.kept));
+    const model = await identityOf(encoder);
+    await replaceFile(path, (temporary) => writePart(temporary, { ...head, model }, error.kept));
     session.wrote(path, `shard ${shard.index} of ${shard.count}`);
   }
   return undefined;

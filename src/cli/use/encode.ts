@@ -5,7 +5,7 @@ import { command } from "../command.js";
 import { counted, formatBytes, formatCount, formatDuration } from "../format.js";
 import { choice, option, resumption, shared } from "../options.js";
 import { encoderAfterTable, type Session, stemOf, tableSettings } from "../session.js";
-import { partHead, partPath, type ShareOptions, shardOption } from "../sharing.js";
+import { checkShare, partHead, partPath, type ShareOptions, shardOption } from "../sharing.js";
 
 export default command({
   name: "encode",
@@ -44,6 +44,7 @@ export default command({
     const format = options.format ?? (options.output === "-" ? "csv" : undefined);
     const stem = `${stemOf(file)}.embeddings`;
     const run = { command: "encode", arguments: [file], options, inputs: [file], stem };
+    checkShare(run);
     const part = shard && (await partHead({ ...run, options: { ...options, shard } }));
     const output = part ? partPath(run) : (options.output ?? `${stem}.${format ?? "parquet"}`);
     const settings = { ...options, ...tableSettings(options, session), format, part };
