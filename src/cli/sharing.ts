@@ -14,6 +14,17 @@ export const shardOption = option(
   shardOf,
 );
 
+/** `-o` of a command that has no other output to name. */
+export const partOption = option("-o, --output <file>", "the part of --shard (default: NAME.I-of-N.part)");
+
+/** @throws UsageError for `-o` without `--shard` where a command only names its part by it */
+export function checkPartOption({ shard, output }: ShareOptions): void {
+  if (output === undefined || shard !== undefined) return;
+  throw new UsageError(
+    "-o names the part of --shard here: this command's results have their place. Leave -o out.",
+  );
+}
+
 /** What a command hands on from its options; `parts` comes from `pearl merge`. */
 export interface ShareOptions {
   readonly shard?: Shard;
@@ -76,7 +87,8 @@ async function fingerprints(paths: readonly string[]): Promise<Record<string, st
       throw new UsageError(
         "--shard reads the table again for the merge. Save standard input to a file first.",
       );
-    const isFile = (await stat(path).catch(() => undefined))?.isFile() ?? true;
+    // The command itself refuses a file that is missing and must not be.
+    const isFile = (await stat(path).catch(() => undefined))?.isFile();
     if (isFile) found[path] = await fileFingerprint(path);
   }
   return found;
@@ -87,7 +99,7 @@ export async function checkInputs({ inputs }: PartManifest): Promise<void> {
   for (const [path, before] of Object.entries(inputs)) {
     if ((await fingerprints([path]))[path] === before) continue;
     throw new ShardError(
-      `${path} has changed since the parts were made. Restore it, or run all shards again with it as it is.`,
+      `${path} has changed since the parts were made, or is gone. Restore it, or run all shards again with it as it is.`,
     );
   }
 }
@@ -131,6 +143,7 @@ export async function shareWork<Report>(
     const model = await identityOf(encoder);
     await replaceFile(path, (temporary) => writePart(temporary, { ...head, model }, error.kept));
     session.wrote(path, `shard ${shard.index} of ${shard.count}`);
+    return undefined;
   }
-  return undefined;
+  throw new Error(`pearl ${run.command} did not end with its shard`);
 }
