@@ -31,6 +31,9 @@ export const mergeCommand = (load: (first: string) => Promise<AnyCommand[]>): An
         (await load(first)).find((one) => one.name === first),
       );
       if (found?.run === undefined) throw new UsageError(`pearl has no command ${name}`);
+      const mustName = found.options?.some(({ mandatory, long }) => mandatory && long === "--output");
+      if (mustName && options.output === undefined)
+        throw new UsageError(`pearl ${name} has no default output. Name the whole with -o.`);
       await found.run(given, { ...settings, ...options, parts } as object, session);
     },
   });
