@@ -87,9 +87,9 @@ async function fingerprints(paths: readonly string[]): Promise<Record<string, st
       throw new UsageError(
         "--shard reads the table again for the merge. Save standard input to a file first.",
       );
-    // The command itself refuses a file that is missing and must not be.
-    const isFile = (await stat(path).catch(() => undefined))?.isFile();
-    if (isFile) found[path] = await fileFingerprint(path);
+    const status = await stat(path).catch(() => undefined);
+    // What is missing now must be missing at the merge, such as the store that a first link makes.
+    if (!status?.isDirectory()) found[path] = status === undefined ? "missing" : await fileFingerprint(path);
   }
   return found;
 }
