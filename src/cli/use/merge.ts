@@ -1,5 +1,6 @@
 /** `pearl merge`: puts the parts of a sharded command together. */
-import { UsageError } from "../../errors.js";
+import { ShardError, UsageError } from "../../errors.js";
+import { packageVersion } from "../../files/package.js";
 import { type AnyCommand, command } from "../command.js";
 import { option, shared } from "../options.js";
 import { checkInputs } from "../sharing.js";
@@ -24,13 +25,17 @@ export const mergeCommand = (load: (first: string) => Promise<AnyCommand[]>): An
       const parts = await openParts(paths);
       const { manifest } = parts[0];
       const { command: name, arguments: given, settings } = manifest;
+      if (manifest.pearl !== packageVersion())
+        throw new ShardError(
+          `the parts were made by pearl ${manifest.pearl}, this is ${packageVersion()}. Merge them with that version, or run all shards again.`,
+        );
       await checkInputs(manifest);
       const [first, ...rest] = name.split(" ");
       const found = rest.reduce<AnyCommand | undefined>(
         (outer, word) => outer?.commands?.find((inner) => inner.name === word),
         (await load(first)).find((one) => one.name === first),
       );
-      if (found?.run === undefined) throw new UsageError(`pearl has no command ${name}`);
+      if (found?.run === undefined) throw new Error(`no command ${name}`);
       const mustName = found.options?.some(({ mandatory, long }) => mandatory && long === "--output");
       if (mustName && options.output === undefined)
         throw new UsageError(`pearl ${name} has no default output. Name the whole with -o.`);
