@@ -122,7 +122,7 @@ async function sharedReports(rows: readonly Row[], request: BenchmarkRequest): P
       own.length === 0 ? null : { ...(await overSeeds(model, own, named, request)), ...(floor && { floor }) },
     );
   }
-  if (sharing !== undefined) sharing.end({ reports: new TextEncoder().encode(JSON.stringify(reports)) });
+  if (sharing?.kind === "shard") sharing.end({ reports: new TextEncoder().encode(JSON.stringify(reports)) });
   return reports.filter((report) => report !== null);
 }
 

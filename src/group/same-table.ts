@@ -1,5 +1,5 @@
 /** Compares a table with itself: the nearest phrases by embedding and by n-grams, and the similarity of any two. */
-import { ownRange, type Sharing } from "../files/shards/shard.js";
+import { ownRange } from "../files/shards/shard.js";
 import { termCosine } from "../match/candidates/grams.js";
 import { nearestByEmbedding } from "../match/candidates/nearest-by-embedding.js";
 import {
@@ -56,8 +56,6 @@ export interface TableParts {
 export type GroupProgress = (done: number, total: number, stage?: "encoding" | "comparing") => void;
 
 interface SameTableOptions extends Omit<PrepareOptions, "onProgress"> {
-  /** Compares one shard of the phrases and ends, or takes what all shards found. */
-  readonly sharing?: Sharing;
   readonly onProgress?: GroupProgress;
 }
 

@@ -224,11 +224,11 @@ async function mergedRanking(
 
 const preparePhrases = (
   texts: JoinColumn,
-  { encoder, onProgress, ...run }: JoinOptions,
+  { encoder, sharing, onProgress, ...run }: JoinOptions,
 ): Promise<ColumnPair> =>
   withEncoder(encoder, run, (found) =>
     prepareColumn(texts, {
-      ...{ encoder: found, signal: run.signal },
+      ...{ encoder: found, sharing, signal: run.signal },
       onProgress: (done, total) => onProgress?.("encoding", done, total),
     }),
   );

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { ArgumentError, StoreError } from "../errors.js";
+import { endsEarly } from "../files/shards/shard.js";
 import { exists } from "../files/whole-file.js";
 import { addedColumns, checkNames } from "../group/tables/group-files.js";
 import type { ColumnReport } from "../match/column-report.js";
@@ -89,7 +90,7 @@ export async function linkTable(
   try {
     const link = (place: string): Promise<LinkReport> =>
       withStore(place, "any", (store) => linkInto(store, path, table, { ...options, encoder }));
-    return await (options.sharing?.kind === "shard" ? withCopy(storePath, link) : link(storePath));
+    return await (endsEarly(options.sharing) ? withCopy(storePath, link) : link(storePath));
   } finally {
     await own?.dispose();
   }

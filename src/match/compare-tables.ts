@@ -1,6 +1,6 @@
 /** From tables to candidate pairs with evidence: columns, candidates and levels in one go. */
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
-import type { Sharing } from "../files/shards/shard.js";
+import { type Kept, learnedOnce, type Sharing } from "../files/shards/shard.js";
 import { createRandom } from "../random.js";
 import { shared } from "../runtime/shared-array.js";
 import type { NamingVectors } from "./candidates/near-names.js";
@@ -74,7 +74,7 @@ export async function compareTables(
   const { isOneTable, rows, fields, naming } = tables;
   const words = rowWords(tables);
   const texts = fields[naming]?.set.texts ?? [];
-  const vectors = embeddedAgain(texts, embedded) ?? (await valueVectors(texts, encoder, run));
+  const vectors = embeddedAgain(texts, embedded) ?? (await valueVectors(texts, encoder, run, sharing));
   const isLarge = Math.max(...rows) > manyRows;
   const limits = isLarge ? perRowOfMany : { ...(isOneTable ? perRow.dedupe : perRow.join), postings };
   const comparison = rowComparison(comparisonSettings(tables, words, vectors));
@@ -121,13 +121,18 @@ async function valueVectors(
   texts: readonly string[],
   encoder: PhraseEncoder | undefined,
   run: MatchRunOptions,
+  sharing: Sharing | undefined,
 ): Promise<NamingVectors | undefined> {
-  if (encoder === undefined || texts.length === 0 || texts.length > mostEmbedded) return undefined;
-  const { signal, onProgress } = partsOf(run, "encoding");
-  const matrix = await encoder.encodeMatrix(texts, { signal, onProgress });
-  const data = shared(Float32Array, matrix.data.length);
-  data.set(matrix.data);
-  return { data, dimension: encoder.dimension };
+  const encode = async (): Promise<Kept> => {
+    if (encoder === undefined || texts.length === 0 || texts.length > mostEmbedded) return {};
+    const { signal, onProgress } = partsOf(run, "encoding");
+    const matrix = await encoder.encodeMatrix(texts, { signal, onProgress });
+    const data = shared(Float32Array, matrix.data.length);
+    data.set(matrix.data);
+    return { vectors: data };
+  };
+  const { vectors } = await learnedOnce(encode, sharing);
+  return vectors && { data: vectors as Float32Array, dimension: vectors.length / texts.length };
 }
 
 /**

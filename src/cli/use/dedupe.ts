@@ -1,7 +1,7 @@
 /** `pearl dedupe`: removes duplicates from a table, and writes the removed rows beside it. */
 
 import { UsageError } from "../../errors.js";
-import type { Sharing } from "../../files/shards/shard.js";
+import { endsEarly, type Sharing } from "../../files/shards/shard.js";
 import type { DedupeOutputs, DedupeTableReport } from "../../group/tables/dedupe-table.js";
 import { precisionLine } from "../../match/estimates/precision-line.js";
 import { rowsFormatOfName } from "../../table/format.js";
@@ -10,7 +10,7 @@ import { counted } from "../format.js";
 import { option, shared } from "../options.js";
 import { reviewCommand } from "../serve/review.js";
 import { besideOutput, loadEncoder, outputFor, type Session, stemOf, tableSettings } from "../session.js";
-import { checkShare, shardOption, shareWork } from "../sharing.js";
+import { checkShare, learnOptions, shardOption, shareWork } from "../sharing.js";
 import { groupingOptions } from "./cluster.js";
 import { columnLines, effectLine } from "./report.js";
 
@@ -32,6 +32,7 @@ const options = [
   ...shared.compared,
   ...groupingOptions,
   shardOption,
+  ...learnOptions,
   ...shared.tableEncoding,
 ] as const;
 
@@ -68,7 +69,7 @@ export default command({
     checkShare(run);
     const encoder = await loadEncoder(options, session);
     const dedupe = (sharing?: Sharing) =>
-      dedupeTable(file, sharing?.kind === "shard" ? { kept: byDefault } : outputs, {
+      dedupeTable(file, endsEarly(sharing) ? { kept: byDefault } : outputs, {
         ...{ ...options, ...tableSettings(options, session), encoder, sharing },
         decisionPaths: [labels, review].filter((path) => path !== undefined),
         likely: options.removeLikely ? "remove" : "keep",

@@ -10,7 +10,7 @@ import { counted, formatCount, formatDuration, formatPercent } from "../format.j
 import { choice, fraction, option, positiveInteger, shared, tableOptionsOf } from "../options.js";
 import { reviewCommand } from "../serve/review.js";
 import { loadEncoder, type Session, stemOf } from "../session.js";
-import { checkShare, shardOption, shareWork } from "../sharing.js";
+import { checkShare, learnOptions, shardOption, shareWork } from "../sharing.js";
 import { columnLines, effectLine } from "./report.js";
 
 const options = [
@@ -40,6 +40,7 @@ const options = [
   option("-m, --model <model>", "embedded model, folder or hub id; none: compare without embeddings"),
   shared.int8,
   shardOption,
+  ...learnOptions,
   ...shared.run,
 ] as const;
 
@@ -63,7 +64,7 @@ export default command({
   run: async ([left, right], options, session) => {
     checkUsage(options);
     const { output = "-", format, reviewOut, pairsOut, explainOut } = options;
-    const isWhole = options.shard === undefined;
+    const isWhole = (options.shard ?? options.learn) === undefined;
     for (const path of [format || !isWhole ? undefined : output, reviewOut, pairsOut]) {
       if (path !== undefined) rowsFormatOfName(path);
     }

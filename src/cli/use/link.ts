@@ -1,7 +1,7 @@
 /** `pearl link`: gives the rows of a table the stable names of their entities, which a store keeps from run to run. */
 
 import { UsageError } from "../../errors.js";
-import type { Sharing } from "../../files/shards/shard.js";
+import { endsEarly, type Sharing } from "../../files/shards/shard.js";
 import { alignColumns } from "../../files/text-table.js";
 import type { EntityEvent, EntityHistory } from "../../link/history.js";
 import type { LinkReport } from "../../link/link-table.js";
@@ -10,7 +10,7 @@ import { command, type OptionsOf } from "../command.js";
 import { counted, formatCount } from "../format.js";
 import { fraction, option, required, shared } from "../options.js";
 import { besideOutput, loadEncoder, outputFor, type Session, stemOf, tableSettings } from "../session.js";
-import { checkShare, type ShareOptions, shardOption, shareWork } from "../sharing.js";
+import { checkShare, learnOptions, type ShareOptions, shardOption, shareWork } from "../sharing.js";
 import { columnLines } from "./report.js";
 
 const declared = [
@@ -41,6 +41,7 @@ const declared = [
   option("--undo", "instead: take the last run back"),
   option("--export <file>", "instead: write all rows of the store with their entities"),
   shardOption,
+  ...learnOptions,
   shared.model,
   ...shared.tableFormat,
   ...shared.run,
@@ -63,7 +64,10 @@ export default command({
   run: async ([file], options, session) => {
     const { store, history, undo, export: exported, format } = options;
     const others = [history, undo, exported].filter((value) => value !== undefined).length;
-    if (others + (file === undefined ? 0 : 1) !== 1 || (others > 0 && options.shard !== undefined))
+    if (
+      others + (file === undefined ? 0 : 1) !== 1 ||
+      (others > 0 && (options.shard ?? options.learn) !== undefined)
+    )
       throw new UsageError("name a table, or one of --history, --undo and --export");
     const entities = await import("../../link/history.js");
     if (history !== undefined) {
@@ -94,12 +98,13 @@ async function linkFile(file: string, options: Options, session: Session): Promi
   const run = { command: "link", arguments: [file], options, inputs, stem: `${stemOf(file)}.linked` };
   checkShare(run);
   const load = () => loadEncoder(options, session);
-  const isShared = options.shard !== undefined || (options as ShareOptions).parts !== undefined;
+  const isShared =
+    (options.shard ?? options.learn) !== undefined || (options as ShareOptions).parts !== undefined;
   const loaded = model === "none" ? "none" : isShared ? await load() : undefined;
   const link = (sharing?: Sharing) =>
     linkTable(file, store, {
       ...{ ...options, ...tableSettings(options, session), sharing },
-      ...(sharing?.kind === "shard" ? { output: undefined } : { output, likelyOutput }),
+      ...(endsEarly(sharing) ? { output: undefined } : { output, likelyOutput }),
       reviewOutput: options.reviewOut,
       encoder: loaded ?? load,
       likely: linkLikely ? "accept" : undefined,

@@ -32,7 +32,7 @@ export async function countTexts(
   let characters = 0;
   /** Every n-th block: how many there will be is not known before the text ends. */
   const isOwn = (block: number): boolean =>
-    sharing === undefined || block % sharing.shard.count === sharing.shard.index - 1;
+    sharing?.kind !== "shard" || block % sharing.shard.count === sharing.shard.index - 1;
   async function* blocks(): AsyncGenerator<CountRequest> {
     let block: string[] = [];
     let end = blockLength;
@@ -64,7 +64,7 @@ export async function countTexts(
     sum.foreign += foreign;
     onProgress?.(request.end);
   });
-  if (sharing !== undefined) {
+  if (sharing?.kind === "shard") {
     const own = await Promise.all(
       runs
         .filter((_, block) => isOwn(block))

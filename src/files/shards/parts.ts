@@ -1,7 +1,7 @@
 /** Parts that are merged: together they are one run's work, each shard once, and nothing else. */
 import { isDeepStrictEqual } from "node:util";
 import { ShardError } from "../../errors.js";
-import { checkContent, type PartManifest, readKept, readManifest } from "./part-file.js";
+import { checkContent, type PartHead, type PartManifest, readKept, readManifest } from "./part-file.js";
 import type { Sharing } from "./shard.js";
 
 /** A part that was checked. */
@@ -43,7 +43,7 @@ export async function openParts(paths: readonly string[]): Promise<Part[]> {
 }
 
 /** How two parts differ in what all parts of a run have in common. */
-function differenceBetween(part: PartManifest, other: PartManifest): string | undefined {
+export function differenceBetween(part: PartHead, other: PartHead): string | undefined {
   const differing = (a: Readonly<Record<string, unknown>>, b: Readonly<Record<string, unknown>>) =>
     [...new Set([...Object.keys(a), ...Object.keys(b)])].find((name) => !isDeepStrictEqual(a[name], b[name]));
   const setting = differing(part.settings, other.settings);

@@ -32,22 +32,29 @@ export type KeptArray = Uint8Array | Int8Array | Int32Array | Float32Array | Flo
 /** What a shard found, by name. */
 export type Kept = Readonly<Record<string, KeptArray>>;
 
+/** Ends a run: what it keeps is all that others need of it. Always throws {@link ShardDone}. */
+type End = (kept: Kept) => never;
+
 /**
- * How a run shares the long stages of its work with others. A shard does its range of a stage's items and ends; a merge
- * takes the results of all shards and goes on from there as a run on one machine does.
+ * How a run shares the long stages of its work with others. A first pass does what every shard needs, and ends. A shard does
+ * its range of a stage's items, and ends. A merge takes the results of all shards and goes on from there as one run does.
  */
-export type Sharing =
-  | {
-      readonly kind: "shard";
-      readonly shard: Shard;
-      /** Ends the shard's run: what it keeps is all that the merge needs. Always throws {@link ShardDone}. */
-      end(kept: Kept): never;
-    }
+export type Sharing = {
+  /** What a first pass kept; without one, each run makes it. */
+  readonly learned?: Kept;
+} & (
+  | { readonly kind: "learn"; readonly end: End }
+  | { readonly kind: "shard"; readonly shard: Shard; readonly end: End }
   | {
       readonly kind: "merge";
-      /** One after the other, in the order of the shards. @throws ShardError for a damaged part */
+      /** One after the other, in the order of the shards. */
       parts(): AsyncGenerator<Kept>;
-    };
+    }
+);
+
+/** Whether a run ends before there is a result. */
+export const endsEarly = (sharing: Sharing | undefined): boolean =>
+  sharing !== undefined && sharing.kind !== "merge";
 
 /** Ends a command where its shard's work is done, as an abort does: nothing is open behind it. */
 export class ShardDone extends Error {
@@ -56,13 +63,25 @@ export class ShardDone extends Error {
   }
 }
 
+const end: End = (kept) => {
+  throw new ShardDone(kept);
+};
+
 /** @returns how a run does one shard */
 export const sharingOf = (shard: Shard): Sharing & { readonly kind: "shard" } => ({
-  ...{ kind: "shard", shard },
-  end: (kept) => {
-    throw new ShardDone(kept);
-  },
+  kind: "shard",
+  ...{ shard, end },
 });
+
+/** How a run is the first pass. */
+export const firstPass: Sharing = { kind: "learn", end };
+
+/** What every shard needs: made by a first pass, which ends with it, or by each run. */
+export async function learnedOnce(make: () => Promise<Kept>, sharing: Sharing | undefined): Promise<Kept> {
+  if (sharing?.learned !== undefined) return sharing.learned;
+  const made = await make();
+  return sharing?.kind === "learn" ? sharing.end(made) : made;
+}
 
 /** The range of a stage's items that this run does: a shard's, or all. */
 export const ownRange = (total: number, sharing: Sharing | undefined, unit?: number): ShardRange =>

@@ -19,7 +19,7 @@ export async function sharedPairs<Levels extends Int8Array | Float32Array>(
 ): Promise<ComparedPairs<Levels>> {
   if (sharing?.kind === "merge") return united<Levels>(sharing.parts, rightRows);
   const found = await find();
-  if (sharing === undefined) return found;
+  if (sharing?.kind !== "shard") return found;
   const { pairs, levels } = found;
   const named = levels.map((ofColumn, column) => [levelName(column), ofColumn] as const);
   return sharing.end({ left: pairs.left, right: pairs.right, ...Object.fromEntries(named) });

@@ -1,5 +1,6 @@
 /** Tables that are compared and grouped in shards have the result of one run. */
 import { describe, expect, it } from "vitest";
+import { PhraseEncoder } from "../../../src/encoder/phrase-encoder.js";
 import type { Sharing } from "../../../src/files/shards/shard.js";
 import { cluster } from "../../../src/group/cluster.js";
 import { groupRows } from "../../../src/group/group-rows.js";
@@ -66,15 +67,41 @@ describe("what is learned and decided from them", () => {
   it.each([undefined, "none"] as const)("is that of one run, with the encoder %s", async (encoder) => {
     for (const kind of [undefined, "many-to-many"] as const) {
       const join = (sharing?: Sharing) => matchTables(left, right, { encoder, kind, sharing });
-      const [whole, merged] = [await join(), await mergedRun(4, join)];
+      const [whole, merged] = [await join(), await mergedRun(4, join, kind ? "one" : "two")];
       expect(whole.matches.length).toBeGreaterThan(20);
       expect(plain(merged)).toEqual(plain(whole));
       expect(merged.doubtful(20)).toEqual(whole.doubtful(20));
     }
     const whole = await groupRows(both, { encoder });
-    const merged = await mergedRun(3, (sharing) => groupRows(both, { encoder, sharing }));
+    const merged = await mergedRun(3, (sharing) => groupRows(both, { encoder, sharing }), "two");
     expect(merged.groupOf).toEqual(whole.groupOf);
     expect(plain(merged)).toEqual(plain(whole));
+  });
+
+  it("embeds nothing after a first pass", async () => {
+    const encoder = await PhraseEncoder.load("pearl-ngram");
+    let encoded = 0;
+    const counting = new Proxy(encoder, {
+      get: (target, name) => {
+        const value = Reflect.get(target, name, target);
+        if (typeof value !== "function") return value;
+        if (name === "encodeMatrix" || name === "encodeWithTypes") encoded++;
+        return value.bind(target);
+      },
+    });
+    const works: readonly ((sharing: Sharing) => Promise<unknown>)[] = [
+      (sharing: Sharing) => fuzzyJoin(left.name, right.name, { encoder: counting, sharing }),
+      (sharing: Sharing) => matchTables(left, right, { encoder: counting, sharing }),
+    ];
+    for (const work of works) {
+      encoded = 0;
+      await mergedRun(3, work, "two");
+      const once = encoded;
+      await mergedRun(3, work, "one");
+      expect(once).toBeGreaterThan(0);
+      expect(encoded - once).toBe(4 * once);
+    }
+    await encoder.dispose();
   });
 
   it("is that of one run where a column turns out to say nothing", async () => {
@@ -94,16 +121,14 @@ describe("what is learned and decided from them", () => {
     for (const kind of ["many-to-one", "one-to-one"] as const) {
       const options = { kind, known: [{ left: 0, right: 5, match: false }] };
       const whole = await fuzzyJoin(left.name, right.name, options);
-      const merged = await mergedRun(6, (sharing) =>
-        fuzzyJoin(left.name, right.name, { ...options, sharing }),
-      );
+      const join = (sharing: Sharing) => fuzzyJoin(left.name, right.name, { ...options, sharing });
+      const merged = await mergedRun(6, join, kind === "one-to-one" ? "one" : "two");
       expect(whole.matches.length).toBeGreaterThan(20);
       expect(plain(merged)).toEqual(plain(whole));
     }
     const whole = await cluster(both.name);
-    for (const count of [1, 7])
-      expect(plain(await mergedRun(count, (sharing) => cluster(both.name, { sharing })))).toEqual(
-        plain(whole),
-      );
+    const inShards = (sharing: Sharing) => cluster(both.name, { sharing });
+    for (const passes of ["one", "two"] as const)
+      expect(plain(await mergedRun(7, inShards, passes))).toEqual(plain(whole));
   });
 });

@@ -114,6 +114,30 @@ claimCures(
       says: "-o names the part of --shard here: this command's results have their place. Leave -o out.",
       cured: "pearl mine c && pearl mine c --shard 1/1 -o mined.part",
     },
+    "a first pass into a file of another name": parted(
+      "true",
+      "end the file's name in .part",
+      `${join_} --learn l.part`,
+      `${join_} --learn l.bin`,
+    ),
+    "a first pass that is a shard": parted(
+      "true",
+      "--learn is a pass of its own, before the shards. Leave out --shard and --learned.",
+      `${join_} --learn l.part && ${second} --learned l.part`,
+      `${second} --learn l.part`,
+    ),
+    "a first pass without shards": parted(
+      `${join_} --learn l.part`,
+      "--learned is for shards. Add --shard i/n.",
+      `${second} --learned l.part`,
+      `${join_} --learned l.part`,
+    ),
+    "a first pass of another run": parted(
+      `${join_} --learn l.part --kind one-to-one`,
+      ". Make it again with --learn l.part and these options.",
+      `${join_} --learn l.part && ${second} --learned l.part`,
+      `${second} --learned l.part`,
+    ),
     "a link that learns nothing": {
       files: {},
       before: "pearl link x.csv --store s.pearl -m none -q",

@@ -22,13 +22,20 @@ export async function run(cwd: string, ...words: readonly string[]): Promise<str
   return stdout;
 }
 
-/** Writes all parts into `parts/`. @returns their paths, in a shuffled order */
-export async function runShards(cwd: string, count: number, words: readonly string[]): Promise<string[]> {
+/** Writes all parts into `parts/`, after a first pass if there are two. @returns their paths, in a shuffled order */
+export async function runShards(
+  cwd: string,
+  count: number,
+  words: readonly string[],
+  passes: "one" | "two" = "one",
+): Promise<string[]> {
   mkdirSync(join(cwd, "parts"), { recursive: true });
+  const learned = passes === "two" ? ["--learned", "parts/learned.part"] : [];
+  if (passes === "two") await run(cwd, ...words, "--learn", "parts/learned.part");
   const parts: string[] = [];
   for (let index = 1; index <= count; index++) {
     const part = `parts/${index}.part`;
-    await run(cwd, ...words, "--shard", `${index}/${count}`, "-o", part);
+    await run(cwd, ...words, "--shard", `${index}/${count}`, "-o", part, ...learned);
     if (index % 2 === 0) parts.push(part);
     else parts.unshift(part);
   }
