@@ -7,7 +7,7 @@ const loaders: Readonly<Record<string, () => Promise<{ default: AnyCommand }>>> 
   encode: () => import("./use/encode.js"),
   join: () => import("./use/join.js"),
   merge: async () => {
-    const { mergeCommand } = await import("./use/merge.js");
+    const { mergeCommand } = await import("./shards/merge.js");
     return { default: mergeCommand(loadCommands) };
   },
   cluster: () => import("./use/cluster.js"),

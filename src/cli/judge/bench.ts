@@ -12,7 +12,7 @@ import {
   shared,
   wholeNumber,
 } from "../options.js";
-import { checkPartOption, checkShare, partOption, shardOption, shareWork } from "../sharing.js";
+import { checkPartOption, checkShare, partOption, shardOption, shareWork } from "../shards/sharing.js";
 
 export default command({
   name: "bench",

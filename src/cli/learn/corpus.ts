@@ -8,7 +8,7 @@ import { type AnyCommand, command } from "../command.js";
 import { counted, formatCount, formatDuration, formatPercent } from "../format.js";
 import { option, positiveInteger, repeatable, required, shared } from "../options.js";
 import type { Session } from "../session.js";
-import { checkShare, shardOption, shareWork } from "../sharing.js";
+import { checkShare, shardOption, shareWork } from "../shards/sharing.js";
 
 const stages = {
   reading: ["finding phrases", "bytes"],

@@ -5,7 +5,7 @@ import { command } from "../command.js";
 import { counted, formatCount, formatDuration } from "../format.js";
 import { fraction, option, positiveInteger, shared } from "../options.js";
 import { loadEncoder } from "../session.js";
-import { checkPartOption, checkShare, partOption, shardOption, shareWork } from "../sharing.js";
+import { checkPartOption, checkShare, partOption, shardOption, shareWork } from "../shards/sharing.js";
 
 export default command({
   name: "mine",

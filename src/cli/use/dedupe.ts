@@ -10,7 +10,7 @@ import { counted } from "../format.js";
 import { option, shared } from "../options.js";
 import { reviewCommand } from "../serve/review.js";
 import { besideOutput, loadEncoder, outputFor, type Session, stemOf, tableSettings } from "../session.js";
-import { checkShare, learnOptions, shardOption, shareWork } from "../sharing.js";
+import { checkShare, learnOptions, shardOption, shareWork } from "../shards/sharing.js";
 import { groupingOptions } from "./cluster.js";
 import { columnLines, effectLine } from "./report.js";
 

@@ -5,7 +5,7 @@ import { command } from "../command.js";
 import { counted, formatBytes, formatCount, formatDuration } from "../format.js";
 import { choice, option, resumption, shared } from "../options.js";
 import { encoderAfterTable, type Session, stemOf, tableSettings } from "../session.js";
-import { checkShare, partHead, partPath, type ShareOptions, shardOption } from "../sharing.js";
+import { checkShare, partHead, partPath, type ShareOptions, shardOption } from "../shards/sharing.js";
 
 export default command({
   name: "encode",

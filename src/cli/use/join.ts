@@ -10,7 +10,7 @@ import { counted, formatCount, formatDuration, formatPercent } from "../format.j
 import { choice, fraction, option, positiveInteger, shared, tableOptionsOf } from "../options.js";
 import { reviewCommand } from "../serve/review.js";
 import { loadEncoder, type Session, stemOf } from "../session.js";
-import { checkShare, learnOptions, shardOption, shareWork } from "../sharing.js";
+import { checkShare, learnOptions, shardOption, shareWork } from "../shards/sharing.js";
 import { columnLines, effectLine } from "./report.js";
 
 const options = [

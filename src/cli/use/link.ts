@@ -10,7 +10,7 @@ import { command, type OptionsOf } from "../command.js";
 import { counted, formatCount } from "../format.js";
 import { fraction, option, required, shared } from "../options.js";
 import { besideOutput, loadEncoder, outputFor, type Session, stemOf, tableSettings } from "../session.js";
-import { checkShare, learnOptions, type ShareOptions, shardOption, shareWork } from "../sharing.js";
+import { checkShare, learnOptions, type ShareOptions, shardOption, shareWork } from "../shards/sharing.js";
 import { columnLines } from "./report.js";
 
 const declared = [

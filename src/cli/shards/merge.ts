@@ -3,7 +3,7 @@ import { ShardError, UsageError } from "../../errors.js";
 import { packageVersion } from "../../files/package.js";
 import { type AnyCommand, command } from "../command.js";
 import { option, shared } from "../options.js";
-import { checkInputs } from "../sharing.js";
+import { checkInputs } from "./sharing.js";
 
 /** @param load loads the command that wrote the parts, called with the first word of its name */
 export const mergeCommand = (load: (first: string) => Promise<AnyCommand[]>): AnyCommand =>

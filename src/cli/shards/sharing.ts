@@ -1,12 +1,12 @@
 /** `--shard` of the long commands: a run does one shard and writes a part, or merges parts, or does all. */
 import { stat } from "node:fs/promises";
-import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
-import { ShardError, UsageError } from "../errors.js";
-import type { PartHead, PartManifest } from "../files/shards/part-file.js";
-import type { Part } from "../files/shards/parts.js";
-import type { Kept, Shard, Sharing } from "../files/shards/shard.js";
-import { option, shardOf } from "./options.js";
-import type { Session } from "./session.js";
+import type { PhraseEncoder } from "../../encoder/phrase-encoder.js";
+import { ShardError, UsageError } from "../../errors.js";
+import type { PartHead, PartManifest } from "../../files/shards/part-file.js";
+import type { Part } from "../../files/shards/parts.js";
+import type { Kept, Shard, Sharing } from "../../files/shards/shard.js";
+import { option, shardOf } from "../options.js";
+import type { Session } from "../session.js";
 
 export const shardOption = option(
   "--shard <i/n>",
@@ -92,7 +92,7 @@ const noShard: Shard = { index: 0, count: 0 };
 
 /** What the part belongs to, before a model is loaded. */
 export async function partHead(run: SharedRun): Promise<PartHead> {
-  const { packageVersion } = await import("../files/package.js");
+  const { packageVersion } = await import("../../files/package.js");
   const settings = Object.entries(run.options).filter(
     ([name, value]) => value !== undefined && !unsettled.has(name),
   );
@@ -105,7 +105,7 @@ export async function partHead(run: SharedRun): Promise<PartHead> {
 }
 
 async function fingerprints(paths: readonly string[]): Promise<Record<string, string>> {
-  const { fileFingerprint } = await import("../files/fingerprint.js");
+  const { fileFingerprint } = await import("../../files/fingerprint.js");
   const found: Record<string, string> = {};
   for (const path of paths) {
     if (path === "-")
@@ -131,13 +131,13 @@ export async function checkInputs({ inputs }: PartManifest): Promise<void> {
 
 async function identityOf(encoder: PhraseEncoder | "none" | undefined): Promise<string | undefined> {
   if (typeof encoder !== "object") return encoder;
-  return (await import("../encoder/model-identity.js")).modelIdentity(encoder);
+  return (await import("../../encoder/model-identity.js")).modelIdentity(encoder);
 }
 
 /** What the first pass kept. @throws ShardError for a file that is damaged, or of another run */
 async function readLearned(path: string, head: PartHead): Promise<Kept> {
-  const { checkContent, readKept, readManifest } = await import("../files/shards/part-file.js");
-  const { differenceBetween } = await import("../files/shards/parts.js");
+  const { checkContent, readKept, readManifest } = await import("../../files/shards/part-file.js");
+  const { differenceBetween } = await import("../../files/shards/parts.js");
   const manifest = await readManifest(path);
   const { learned: _, ...settings } = head.settings;
   const difference = differenceBetween({ ...head, settings, shard: noShard }, manifest);
@@ -146,7 +146,7 @@ async function readLearned(path: string, head: PartHead): Promise<Kept> {
       `${path} was learned by another run: ${difference}. Make it again with --learn ${path} and these options.`,
     );
   await checkContent(path, manifest);
-  const { shared } = await import("../runtime/shared-array.js");
+  const { shared } = await import("../../runtime/shared-array.js");
   const arrays = Object.entries(await readKept(path, manifest)).map(([name, values]) => {
     // Threads share the memory of embeddings.
     const copy = shared(Float32Array, values.length);
@@ -176,17 +176,17 @@ export async function shareWork<Report>(
   const head = parts === undefined ? { ...(await partHead(run)), model } : parts[0].manifest;
   const learned = learnedPath === undefined ? undefined : await readLearned(learnedPath, head);
   if (parts !== undefined) {
-    const { mergeOf } = await import("../files/shards/parts.js");
+    const { mergeOf } = await import("../../files/shards/parts.js");
     return work({ ...mergeOf(parts), learned });
   }
-  const { firstPass, ShardDone, sharingOf } = await import("../files/shards/shard.js");
+  const { firstPass, ShardDone, sharingOf } = await import("../../files/shards/shard.js");
   const path = partPath(run);
   try {
     await work(shard === undefined ? firstPass : { ...sharingOf(shard), learned });
   } catch (error) {
     if (!(error instanceof ShardDone)) throw error;
-    const { writePart } = await import("../files/shards/part-file.js");
-    const { replaceFile } = await import("../files/whole-file.js");
+    const { writePart } = await import("../../files/shards/part-file.js");
+    const { replaceFile } = await import("../../files/whole-file.js");
     await replaceFile(path, (temporary) => writePart(temporary, head, error.kept));
     session.wrote(path, shard ? `shard ${shard.index} of ${shard.count}` : "what all shards need");
     return undefined;
