@@ -43,6 +43,9 @@ export class LockedError extends VectorIndexError {}
 /** A store of entities that cannot be read or written, or that does not accept this table. */
 export class StoreError extends PearlError {}
 
+/** A part of sharded work that cannot be merged with the others. */
+export class ShardError extends PearlError {}
+
 /** The message of anything thrown, for building a PearlError from a library's failure. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -1,6 +1,7 @@
 /** Runs tasks on models and collects the scores with what is needed to repeat them. */
-import { MissingDataError, PearlError, UsageError } from "../errors.js";
+import { MissingDataError, PearlError, ShardError, UsageError } from "../errors.js";
 import { packageVersion } from "../files/package.js";
+import { type Kept, ownRange, type Sharing } from "../files/shards/shard.js";
 import { checkDataFolder } from "./data-folder.js";
 import type { PhraseModel } from "./model.js";
 import { checkModelName, type ResolveOptions, resolveModel } from "./models.js";
@@ -31,6 +32,8 @@ export interface BenchmarkRequest extends ResolveOptions {
   readonly seed?: number;
   /** Runs with as many seeds, {@link seedStep} apart from `seed` on; scores are their means. Default 1. */
   readonly seeds?: number;
+  /** Runs one shard of the tasks and ends, or takes what all shards measured. */
+  readonly sharing?: Sharing;
   /** Called several times a second with the task and its step, what is done and the total. */
   readonly onProgress?: TaskContext["onProgress"];
   /** Called for each model and task as it begins. */
@@ -87,13 +90,70 @@ export async function runBenchmark(request: BenchmarkRequest): Promise<ModelRepo
   for (const model of models) if (typeof model === "string") await checkModelName(model);
   await checkDataFolder(dataFolder);
   const { tasks, skipped } = await withData(selected, request);
-  const reports: ModelReport[] = [];
-  for (const model of models) reports.push(await overSeeds(model, tasks, skipped, request));
+  const rows: Row[] = models.map((model) => ({ model, tasks, missing: skipped }));
   const floorTasks = tasks.filter(({ name }) => tasksWithSets.includes(name));
-  if (floorTasks.length > 0 && !reports.some((report) => report.model === floorModel)) {
-    reports.push({ ...(await overSeeds(floorModel, floorTasks, [], request)), floor: true });
+  const hasFloor = models.some((model) => (typeof model === "object" ? model.name : model) === floorModel);
+  if (floorTasks.length > 0 && !hasFloor)
+    rows.push({ model: floorModel, tasks: floorTasks, missing: [], floor: true });
+  return sharedReports(rows, request);
+}
+
+/** A model with its tasks. */
+interface Row {
+  readonly model: string | undefined | PhraseModel;
+  readonly tasks: readonly Task[];
+  readonly missing: readonly SkippedTask[];
+  readonly floor?: true;
+}
+
+/** The reports of all rows: made here, or by shards, each of which runs a range of all models' tasks and ends. */
+async function sharedReports(rows: readonly Row[], request: BenchmarkRequest): Promise<ModelReport[]> {
+  const { sharing } = request;
+  if (sharing?.kind === "merge") return mergedReports(rows, sharing.parts());
+  const total = rows.reduce((sum, { tasks }) => sum + tasks.length, 0);
+  const { from, to } = ownRange(total, sharing);
+  const reports: (ModelReport | null)[] = [];
+  let start = 0;
+  for (const { model, tasks, missing, floor } of rows) {
+    const own = tasks.filter((_, place) => start + place >= from && start + place < to);
+    start += tasks.length;
+    const named = sharing === undefined ? missing : [];
+    reports.push(
+      own.length === 0 ? null : { ...(await overSeeds(model, own, named, request)), ...(floor && { floor }) },
+    );
   }
-  return reports;
+  if (sharing?.kind === "shard") sharing.end({ reports: new TextEncoder().encode(JSON.stringify(reports)) });
+  return reports.filter((report) => report !== null);
+}
+
+async function mergedReports(rows: readonly Row[], parts: AsyncIterable<Kept>): Promise<ModelReport[]> {
+  const found: ModelReport[][] = rows.map(() => []);
+  for await (const { reports } of parts) {
+    const ofPart: (ModelReport | null)[] = JSON.parse(Buffer.from(reports as Uint8Array).toString());
+    ofPart.forEach((report, row) => report && found[row].push(report));
+  }
+  return found.map((reports, row) => {
+    const [first, ...others] = reports;
+    if (others.some(({ fingerprint }) => fingerprint !== first.fingerprint))
+      throw new ShardError(
+        `shards found ${first.model} different. Run all of them again with the same model.`,
+      );
+    return {
+      ...first,
+      results: reports.flatMap(({ results }) => results),
+      skipped: [...rows[row].missing, ...reports.flatMap(({ skipped }) => skipped)],
+      notes: reports.flatMap(({ notes }) => notes),
+      misses: reports.flatMap(({ misses }) => misses),
+    };
+  });
+}
+
+/** The files that the tasks read, where they are. */
+export async function benchmarkFiles(
+  request: Pick<BenchmarkRequest, "tasks" | "dataFolder" | "dataset">,
+): Promise<string[]> {
+  const files = selectTasks(request.tasks).map((task) => task.locate(request).catch(() => []));
+  return (await Promise.all(files)).flat();
 }
 
 /** The tasks with data. With `all` the others are skipped; otherwise the first missing file is an error. */

@@ -6,6 +6,10 @@ const loaders: Readonly<Record<string, () => Promise<{ default: AnyCommand }>>> 
   demo: () => import("./use/demo.js"),
   encode: () => import("./use/encode.js"),
   join: () => import("./use/join.js"),
+  merge: async () => {
+    const { mergeCommand } = await import("./shards/merge.js");
+    return { default: mergeCommand(loadCommands) };
+  },
   cluster: () => import("./use/cluster.js"),
   dedupe: () => import("./use/dedupe.js"),
   review: () => import("./serve/review.js"),

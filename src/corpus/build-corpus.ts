@@ -4,6 +4,7 @@ import { availableParallelism } from "node:os";
 import { basename, join } from "node:path";
 import { ArgumentError, MissingDataError } from "../errors.js";
 import { fileFingerprint, fingerprint } from "../files/fingerprint.js";
+import type { Sharing } from "../files/shards/shard.js";
 import { checkIsFree, writeWholeFolder } from "../files/whole-folder.js";
 import { groupBy } from "../match/group-by.js";
 import {
@@ -51,6 +52,8 @@ export interface BuildCorpusOptions {
   readonly threads?: number;
   /** Characters of text that a worker counts at a time. Default 4,000,000. */
   readonly blockLength?: number;
+  /** Counts one shard of the blocks and ends, or takes what all shards counted; the texts are then not read. */
+  readonly sharing?: Sharing;
   readonly signal?: AbortSignal;
   readonly onNote?: (note: string) => void;
   readonly onProgress?: (stage: BuildStage, done: number, total?: number) => void;
@@ -95,11 +98,11 @@ async function buildInto(
   known: Awaited<ReturnType<typeof readKnown>>,
   options: BuildCorpusOptions,
 ): Promise<BuildCorpusReport> {
-  const { texts = [], column, skip = [], nerModel, blockLength, signal, onProgress } = options;
+  const { texts = [], column, skip = [], nerModel, blockLength, sharing, signal, onProgress } = options;
   const { minimumCount = 2, maximumPhrases = 5_000_000, threads = availableParallelism() } = options;
   const { gathered, list, synonyms, wordnet } = known;
   const counted = await countTexts(allTexts(options, wordnet?.texts ?? []), {
-    ...{ folder, threads, blockLength, signal },
+    ...{ folder, threads, blockLength, sharing, signal },
     onProgress: (characters) => onProgress?.("reading", characters),
   });
   const { characters, words, runs, hashes } = counted;

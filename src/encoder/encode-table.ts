@@ -1,9 +1,12 @@
 /** Encodes a table's phrases into a file of embeddings: reading, encoding and writing overlap. */
-import { ArgumentError, UsageError } from "../errors.js";
+import { UsageError } from "../errors.js";
+import type { PartHead } from "../files/shards/part-file.js";
+import { shardRange } from "../files/shards/shard.js";
 import type { EmbeddingFormat } from "../table/format.js";
 import { type RowRange, Table, type TableDescription, type TableOptions } from "../table/table.js";
 import { EmbeddingWriter } from "../table/write/embedding-writer.js";
 import { standardOutput, throughTemporaryFile } from "../table/write/standard-output.js";
+import { modelIdentity } from "./model-identity.js";
 import {
   type EmbeddingMatrix,
   type EncodeOptions,
@@ -20,8 +23,8 @@ export interface EncodeTableOptions
   readonly format?: EmbeddingFormat;
   /** Name of the column that holds the vectors; default "embedding". */
   readonly embeddingColumn?: string;
-  /** Encode only the i-th of n equal runs of rows, counted from 1. */
-  readonly shard?: { readonly index: number; readonly count: number };
+  /** Encode only a shard of the rows, and write a part in place of a table: {@link mergeEncoded} joins the parts. */
+  readonly part?: PartHead;
   /** "continue" keeps the finished part of an interrupted run; default "start-over". */
   readonly resume?: "continue" | "start-over";
   /** Called with what a user should know, such as that the rest of an older run was replaced. */
@@ -30,7 +33,7 @@ export interface EncodeTableOptions
   readonly onProgress?: (finished: number, total: number) => void;
 }
 
-/** What {@link encodeTable} wrote: rows are those of the table or of its shard. */
+/** What {@link encodeTable} wrote: rows are those of the table or of its part. */
 export interface EncodeTableReport {
   readonly path: string;
   /** The file of keys that goes with an .npy file. */
@@ -68,13 +71,19 @@ export async function encodeTable(
 ): Promise<EncodeTableReport> {
   options.signal?.throwIfAborted();
   if (output !== standardOutput) return encodeToFile(input, output, encoder, options);
-  const { format = "csv", resume } = options;
-  if (format === "npy") throw new UsageError("an .npy file has its keys beside it: name a file with -o");
-  if (resume === "continue") throw new UsageError("--resume continues a file: name it with -o");
-  const report = await throughTemporaryFile((path) =>
+  if (options.resume === "continue") throw new UsageError("--resume continues a file: name it with -o");
+  return toStandardOutput(options.format, (path, format) =>
     encodeToFile(input, path, encoder, { ...options, format }),
   );
-  return { ...report, path: output };
+}
+
+/** Lets `write` make the output that is copied to standard output. @throws UsageError for an .npy file */
+export async function toStandardOutput(
+  format: EmbeddingFormat = "csv",
+  write: (path: string, format: EmbeddingFormat) => Promise<EncodeTableReport>,
+): Promise<EncodeTableReport> {
+  if (format === "npy") throw new UsageError("an .npy file has its keys beside it: name a file with -o");
+  return { ...(await throughTemporaryFile((path) => write(path, format))), path: standardOutput };
 }
 
 async function encodeToFile(
@@ -89,10 +98,13 @@ async function encodeToFile(
     const loaded = typeof encoder === "function" ? await encoder(table.description) : encoder;
     const started = performance.now();
     const dimension = truncatedDimension(loaded, options.truncateDim);
-    const range = shardRange(table.description.rowCount, options.shard);
+    const { rowCount } = table.description;
+    const { part } = options;
+    // Whole chunks: a vector's last bits depend on what is encoded with it.
+    const range = part ? shardRange(rowCount, part.shard, chunkRowsOf(dimension)) : { from: 0, to: rowCount };
     writer = await EmbeddingWriter.create(table, output, {
       dimension,
-      format: options.format,
+      format: part ? "npy" : options.format,
       column: options.embeddingColumn,
       resume: options.resume,
       range,
@@ -101,7 +113,11 @@ async function encodeToFile(
     if (writer.note !== undefined) options.onNote?.(writer.note);
     const resumedRows = writer.rowsDone;
     const counts = await encodeRows(table, range, loaded, writer, options);
-    const { path, keysPath, bytes, rows } = await writer.finish();
+    const kept = { report: Float64Array.of(dimension, counts.empty, counts.truncated) };
+    const written = await writer.finish(
+      part && { head: { ...part, model: await modelIdentity(loaded) }, kept },
+    );
+    const { path, keysPath, bytes, rows } = written;
     const seconds = (performance.now() - started) / 1000;
     return { path, keysPath, bytes, rows, dimension, resumedRows, ...counts, seconds };
   } finally {
@@ -122,8 +138,7 @@ async function encodeRows(
   let finished = writer.rowsDone;
   let empty = 0;
   let truncated = 0;
-  const rowBytes = 4 * (truncateDim ?? encoder.dimension);
-  const chunkRows = Math.max(1, Math.min(CHUNK_ROWS, Math.floor(CHUNK_BYTES / rowBytes)));
+  const chunkRows = chunkRowsOf(truncateDim ?? encoder.dimension);
   // A vector's last bits depend on what is encoded with it: an interrupted chunk is encoded again as it was.
   let known = finished % chunkRows;
   const rest = { from: range.from + finished - known, to: range.to, chunkRows };
@@ -185,13 +200,8 @@ export async function* encodeAhead<Chunk>(
   }
 }
 
-function shardRange(rows: number, shard: EncodeTableOptions["shard"]): Required<RowRange> {
-  if (shard === undefined) return { from: 0, to: rows };
-  const { index, count } = shard;
-  if (!(index >= 1 && index <= count))
-    throw new ArgumentError(`shard ${index}/${count}: the shard's number must be from 1 to ${count}`);
-  return { from: Math.floor(((index - 1) * rows) / count), to: Math.floor((index * rows) / count) };
-}
+const chunkRowsOf = (dimension: number): number =>
+  Math.max(1, Math.min(CHUNK_ROWS, Math.floor(CHUNK_BYTES / (4 * dimension))));
 
 /** What must be equal for an interrupted run to be continued: the model and everything that changes vectors. */
 async function settingsFingerprint(encoder: PhraseEncoder, options: EncodeTableOptions): Promise<string> {

@@ -19,14 +19,15 @@ const clockMs = 50;
 /** Length and checksum of a file. */
 export type FileSum = readonly [bytes: number, crc32: string];
 
-export async function fileSum(path: string): Promise<FileSum> {
+/** @param end where the measured beginning of the file ends; default: its end */
+export async function fileSum(path: string, end = Infinity): Promise<FileSum> {
   const file = await open(path, "r");
   try {
     const piece = new Uint8Array(pieceBytes);
     let bytes = 0;
     let sum = checksum("");
     for (;;) {
-      const { bytesRead } = await file.read(piece, 0, pieceBytes, bytes);
+      const { bytesRead } = await file.read(piece, 0, Math.min(pieceBytes, end - bytes), bytes);
       if (bytesRead === 0) return [bytes, sum];
       sum = checksum(piece.subarray(0, bytesRead), sum);
       bytes += bytesRead;

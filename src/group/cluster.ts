@@ -2,6 +2,7 @@
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { withEncoder } from "../encoder/with-encoder.js";
 import { ArgumentError } from "../errors.js";
+import type { Sharing } from "../files/shards/shard.js";
 import type { PrecisionReport } from "../match/estimates/promise.js";
 import { groupBy } from "../match/group-by.js";
 import type { DoubtfulPair } from "../match/review/doubtful.js";
@@ -40,6 +41,8 @@ export interface ClusterOptions {
   readonly counts?: ArrayLike<number>;
   /** Seed of k-means. Default 0. */
   readonly seed?: number;
+  /** Compares one shard of the phrases and ends, or takes what all shards found; not with `k`. */
+  readonly sharing?: Sharing;
   readonly signal?: AbortSignal;
   readonly onProgress?: GroupProgress;
 }
@@ -114,10 +117,15 @@ async function clusterTopics(
 async function clusterSpellings(
   { distinct, nodeOf, counts, numbered, compared }: DistinctPhrases,
   encoder: PhraseEncoder,
-  { threshold, precision: target = 0.9, signal, onProgress }: ClusterOptions,
+  { threshold, precision: target = 0.9, sharing, signal, onProgress }: ClusterOptions,
 ): Promise<Clustering> {
   const parts = { alone: distinct.slice(compared), numbered };
-  const near = await compareWithin(distinct.slice(0, compared), parts, { encoder, signal, onProgress });
+  const near = await compareWithin(distinct.slice(0, compared), parts, {
+    encoder,
+    sharing,
+    signal,
+    onProgress,
+  });
   const table = { ...near, counts };
   const found = threshold === undefined ? promisedGroups(table, target) : groupsAt(table, threshold);
   const clustering = spread(nodeOf, withAlone(found, distinct.length), table.similarity);

@@ -67,6 +67,8 @@ export async function duplicatesByPlan(
   if (only === undefined) {
     const left = Object.keys(columns).filter((name) => !options.ignore?.includes(name));
     if (left.length === 0) throw new ArgumentError("every column is ignored. Leave one to compare.");
+    const { sharing } = options;
+    if (sharing !== undefined && sharing.kind !== "merge") sharing.end({}); // equal rows need no comparing
     return equalRows(columns, left, { ...options, dropped });
   }
   if (others.length > 0) return duplicatesByColumns(columns, options);

@@ -1,4 +1,5 @@
 /** Compares a table with itself: the nearest phrases by embedding and by n-grams, and the similarity of any two. */
+import { ownRange } from "../files/shards/shard.js";
 import { termCosine } from "../match/candidates/grams.js";
 import { nearestByEmbedding } from "../match/candidates/nearest-by-embedding.js";
 import {
@@ -16,6 +17,7 @@ import {
   weighPhrase,
 } from "../match/evidence/features.js";
 import { foldPhrase, splitFolded } from "../match/evidence/phrase.js";
+import { sharedPairs } from "../match/parts/shared-pairs.js";
 import { candidateRows } from "../match/rank-rows.js";
 import { learnDistinguishing } from "./distinguishing.js";
 import type { Links } from "./linkage.js";
@@ -53,7 +55,9 @@ export interface TableParts {
 /** Receives the number of phrases done in a stage and the total. */
 export type GroupProgress = (done: number, total: number, stage?: "encoding" | "comparing") => void;
 
-type SameTableOptions = Omit<PrepareOptions, "onProgress"> & { readonly onProgress?: GroupProgress };
+interface SameTableOptions extends Omit<PrepareOptions, "onProgress"> {
+  readonly onProgress?: GroupProgress;
+}
 
 /** Compares a table of distinct phrases with itself. Up to 50,000 phrases, neighbours by embedding are exact. */
 export async function compareWithin(
@@ -82,8 +86,14 @@ export async function compareWithin(
       phraseOf(b),
       isCompared(a, b) ? pairCosines(column, a, b) : aloneCosines(a, b),
     );
-  const { left, right } = await candidatePairs(column, numbered, options);
-  const scores = Float32Array.from(left, (row, link) => alike(row, right[link]));
+  const find = async () => {
+    const pairs = await candidatePairs(column, numbered, options);
+    const scores = Float32Array.from(pairs.left, (row, link) => alike(row, pairs.right[link]));
+    return { pairs, levels: [scores] };
+  };
+  const { pairs, levels } = await sharedPairs(find, phrases.length, options.sharing);
+  const { left, right } = pairs;
+  const [scores] = levels;
   const otherWords = function* () {
     for (const phrase of alone) yield splitFolded(foldPhrase(phrase));
   };
@@ -101,13 +111,15 @@ export async function compareWithin(
 async function candidatePairs(
   column: ColumnPair,
   numbered: NumberedPhrases,
-  { signal, onProgress }: SameTableOptions,
+  { sharing, signal, onProgress }: SameTableOptions,
 ): Promise<Pick<Links, "left" | "right">> {
   const size = column.base.texts.length;
   const { isNumbered, numbers } = numbered;
+  const { from, to } = ownRange(size, sharing);
   const ordinary = Uint32Array.from(isNumbered.keys()).filter((row) => isNumbered[row] === 0);
-  const settings = { k: NEIGHBOURS + 1, manyPairs: MANY_PAIRS, signal };
-  const near = await nearestByEmbedding(column, ordinary, settings);
+  const settings = { k: NEIGHBOURS + 1, manyPairs: MANY_PAIRS, total: ordinary.length, signal };
+  const own = ordinary.filter((row) => row >= from && row < to);
+  const near = await nearestByEmbedding(column, own, settings);
   const table = { column, sameTable: true, candidates: NEIGHBOURS };
   const find = candidateRows({ ...table, postings: POSTINGS });
   const blocks = { base: numbers, queries: numbers };
@@ -121,10 +133,10 @@ async function candidatePairs(
     return same.length <= SMALL_BLOCK ? same.filter((other) => other !== row) : findInBlock(row, 0, none);
   };
   const pairs: number[] = [];
-  for (let row = 0; row < size; row++) {
+  for (let row = from; row < to; row++) {
     if (row % PORTION === 0) {
       signal?.throwIfAborted();
-      onProgress?.(row, size, "comparing");
+      onProgress?.(row - from, to - from, "comparing");
       await new Promise(setImmediate);
     }
     for (const other of candidatesOf(row)) pairs.push(Math.min(row, other) * size + Math.max(row, other));

@@ -8,11 +8,13 @@
 
 import { withEncoder } from "../encoder/with-encoder.js";
 import { ArgumentError } from "../errors.js";
+import { type Kept, ownRange } from "../files/shards/shard.js";
 import { exactPairs } from "../match/candidates/nearest-by-embedding.js";
 import { type ColumnPair, type JoinColumn, prepareColumn } from "../match/columns.js";
 import type { Rankings } from "../match/estimates/estimate.js";
 import { once } from "../match/once.js";
 import { type OpenRanking, openRanking } from "../match/rank-pool.js";
+import type { RankedRows } from "../match/rank-rows.js";
 import { labelEffect, partnersOfRight } from "../match/review/label-effect.js";
 import { defaultScorer, type ScorerFile } from "../match/scorer.js";
 import { explainPhrases } from "./explain.js";
@@ -152,15 +154,16 @@ function checkOptions(
 async function rankTables(
   column: ColumnPair,
   ranking: OpenRanking,
-  { signal, onProgress }: Pick<JoinOptions, "signal" | "onProgress">,
+  { sharing, signal, onProgress }: Pick<JoinOptions, "sharing" | "signal" | "onProgress">,
 ): Promise<Ranked["tables"]> {
   const { base, queries } = column;
   const isLarge = base.texts.length * queries.texts.length > exactPairs;
-  const right = await ranking.rank(
-    Uint32Array.from(queries.texts.keys()),
-    { sameTable: false, keep: mostKept, scored: isLarge ? scoredOfMany : Infinity },
-    { signal, onProgress: (done, total) => onProgress?.("comparing", done, total) },
-  );
+  const rankRight = (rows: Uint32Array): Promise<RankedRows> =>
+    ranking.rank(
+      rows,
+      { sameTable: false, keep: mostKept, scored: isLarge ? scoredOfMany : Infinity },
+      { signal, onProgress: (done, total) => onProgress?.("comparing", done, total) },
+    );
   const rankLeft: LeftRanker["rankLeft"] = (rows, keep) =>
     ranking.rank(
       rows,
@@ -171,25 +174,61 @@ async function rankTables(
       },
     );
   const measured = new Map<number, Float32Array>();
+  const keepSpacing = (rows: Iterable<number>, scores: Float32Array): void => {
+    [...rows].forEach((row, place) => {
+      measured.set(row, scores.subarray(place * keptSpacing, (place + 1) * keptSpacing));
+    });
+  };
   const measureSpacing: LeftRanker["measureSpacing"] = async (rows) => {
     const asked = new Set(rows);
     const open = Uint32Array.from([...asked].filter((row) => !measured.has(row))).sort();
-    const { scores } = await rankLeft(open, keptSpacing);
-    open.forEach((row, place) => {
-      measured.set(row, scores.subarray(place * keptSpacing, (place + 1) * keptSpacing));
-    });
+    keepSpacing(open, (await rankLeft(open, keptSpacing)).scores);
     return (row) => (asked.has(row) ? measured.get(row) : undefined);
   };
+  const { from, to } = ownRange(queries.texts.length, sharing);
+  const right =
+    sharing?.kind === "merge"
+      ? await mergedRanking(sharing.parts(), queries.texts.length, keepSpacing)
+      : await rankRight(Uint32Array.from({ length: to - from }, (_, place) => from + place));
+  if (sharing?.kind === "shard") {
+    const { rows, scores } = right;
+    // What the merge needs of them: the best candidates, and those that stand in where the best are taken away.
+    await measureSpacing(rows.filter((row, place) => place % mostKept < 2 && row >= 0));
+    const spacing = new Float32Array(measured.size * keptSpacing);
+    [...measured.values()].forEach((own, place) => spacing.set(own, place * keptSpacing));
+    sharing.end({ rows, scores, spaced: Int32Array.from(measured.keys()), spacing });
+  }
   return { right, measureSpacing, rankLeft, ...keysOf({ left: base.texts, right: queries.texts }) };
+}
+
+/** The ranking of all right rows from those of the shards. */
+async function mergedRanking(
+  parts: AsyncIterable<Kept>,
+  total: number,
+  keepSpacing: (rows: Iterable<number>, scores: Float32Array) => void,
+): Promise<RankedRows> {
+  const right = {
+    keep: mostKept,
+    rows: new Int32Array(total * mostKept),
+    scores: new Float32Array(total * mostKept),
+  };
+  let start = 0;
+  for await (const { rows, scores, spaced, spacing } of parts) {
+    right.rows.set(rows, start);
+    right.scores.set(scores, start);
+    keepSpacing(spaced, spacing as Float32Array);
+    start += rows.length;
+  }
+  return right;
 }
 
 const preparePhrases = (
   texts: JoinColumn,
-  { encoder, onProgress, ...run }: JoinOptions,
+  { encoder, sharing, onProgress, ...run }: JoinOptions,
 ): Promise<ColumnPair> =>
   withEncoder(encoder, run, (found) =>
     prepareColumn(texts, {
-      ...{ encoder: found, signal: run.signal },
+      ...{ encoder: found, sharing, signal: run.signal },
       onProgress: (done, total) => onProgress?.("encoding", done, total),
     }),
   );

@@ -16,7 +16,7 @@ import { type JoinFindings, joinColumns } from "./roads.js";
 export interface JoinTablesOptions
   extends ColumnOptions,
     JoinOutputs,
-    Pick<JoinOptions, "precision" | "top" | "encoder" | "candidates" | "threads" | "signal"> {
+    Pick<JoinOptions, "precision" | "top" | "encoder" | "candidates" | "threads" | "sharing" | "signal"> {
   /** Default: found from the tables; many-to-one where one column is compared. */
   readonly kind?: JoinKind;
   /** Files of judged pairs: reviewed files, or tables with the columns left, right and decision. */

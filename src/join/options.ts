@@ -1,5 +1,6 @@
 /** Options and results of a join by one column. */
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
+import type { Sharing } from "../files/shards/shard.js";
 import type { KnownPair } from "../match/compare-tables.js";
 import type { PrecisionReport } from "../match/estimates/promise.js";
 import type { DoubtfulPair } from "../match/review/doubtful.js";
@@ -39,6 +40,8 @@ export interface JoinOptions {
   readonly threads?: number;
   /** The scorer's weights. Default: those that come with pearl. */
   readonly scorer?: ScorerFile;
+  /** Does the comparing of one shard of the right rows, or takes that of all shards. */
+  readonly sharing?: Sharing;
   readonly signal?: AbortSignal;
   /** Called with the current stage, the items done and the total. */
   readonly onProgress?: (stage: JoinStage, done: number, total: number) => void;

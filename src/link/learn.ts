@@ -20,7 +20,7 @@ import { writeTerms } from "./terms.js";
 
 /** @returns the new groups and what was learned; `writeReview` writes the doubtful pairs */
 export async function learn(store: Store, { run, model: before }: StoreState, options: RunOptions) {
-  const { settings, review, signal } = options;
+  const { settings, review, sharing, signal } = options;
   const { columns: on, kindOf } = settings;
   const { precision = before?.precision.promise.target ?? 0.9, likely = before?.likely ?? "report" } =
     options;
@@ -36,7 +36,7 @@ export async function learn(store: Store, { run, model: before }: StoreState, op
   const known = (await readJudged(store)).map(({ left, right, match }): KnownPair => {
     return { left: left - 1, right: right - 1, match };
   });
-  const found = await groupRows(table, { on, kindOf, precision, encoder, known, signal });
+  const found = await groupRows(table, { on, kindOf, precision, encoder, known, sharing, signal });
   const { estimate, low, high, promise, columns, dropped, learned } = found;
   const isAccepted = promise.established || likely === "accept";
   const model: StoreModel = {

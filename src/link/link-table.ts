@@ -1,7 +1,11 @@
 /** Links a table file to the entities of a store, and writes its rows with their entities. */
-import { basename, resolve } from "node:path";
+import { copyFile, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join, resolve } from "node:path";
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { ArgumentError, StoreError } from "../errors.js";
+import { endsEarly } from "../files/shards/shard.js";
+import { exists } from "../files/whole-file.js";
 import { addedColumns, checkNames } from "../group/tables/group-files.js";
 import type { ColumnReport } from "../match/column-report.js";
 import { type ColumnOptions, type DroppedColumn, planColumns } from "../match/columns/fields.js";
@@ -21,7 +25,7 @@ import { type Store, withStore } from "./store.js";
 /** Options of {@link linkTable}. */
 export interface LinkOptions
   extends ColumnOptions,
-    Pick<RunOptions, "learn" | "likely" | "review" | "reviewOutput" | "signal"> {
+    Pick<RunOptions, "learn" | "likely" | "review" | "reviewOutput" | "sharing" | "signal"> {
   /** The promised precision of the pairs of rows within entities. Default: the store's; 0.9 for a new one. */
   readonly precision?: number;
   /** A column whose cells identify rows: a row whose other cells change stays the same row. */
@@ -84,11 +88,23 @@ export async function linkTable(
   const { encoder: given = load } = options;
   const encoder = once(async () => (typeof given === "function" ? given() : given));
   try {
-    return await withStore(storePath, "any", (store) =>
-      linkInto(store, path, table, { ...options, encoder }),
-    );
+    const link = (place: string): Promise<LinkReport> =>
+      withStore(place, "any", (store) => linkInto(store, path, table, { ...options, encoder }));
+    return await (endsEarly(options.sharing) ? withCopy(storePath, link) : link(storePath));
   } finally {
     await own?.dispose();
+  }
+}
+
+/** Lets shards use a store at the same time, each a copy: one process alone can open a store. */
+async function withCopy<Result>(path: string, work: (copy: string) => Promise<Result>): Promise<Result> {
+  const folder = await mkdtemp(join(tmpdir(), "pearl-store-"));
+  try {
+    const copy = join(folder, basename(path));
+    if (await exists(path)) await copyFile(path, copy);
+    return await work(copy);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
   }
 }
 

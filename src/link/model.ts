@@ -1,5 +1,6 @@
 /** What a store knows when a run begins: the settings that stay, what the last learning found, and the next numbers. */
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
+import type { Sharing } from "../files/shards/shard.js";
 import type { ColumnReport } from "../match/column-report.js";
 import type { ColumnOptions, DroppedColumn } from "../match/columns/fields.js";
 import type { KnownPair } from "../match/compare-tables.js";
@@ -27,6 +28,8 @@ export interface RunOptions {
   /** A review file or labels to apply from now on, and a file for doubtful pairs to judge. Both lead to learning again. */
   readonly review?: string;
   readonly reviewOutput?: string;
+  /** Compares one shard of the store's rows and ends, or takes what all shards found. */
+  readonly sharing?: Sharing;
   readonly signal?: AbortSignal;
 }
 

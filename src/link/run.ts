@@ -53,6 +53,10 @@ export async function linkRows(
   const { run, model: before } = state;
   const identified = await identify(store, incoming, state.nextRow);
   const hasLearned = mustLearn(state, identified.added, options);
+  if (!hasLearned && options.sharing !== undefined)
+    throw new StoreError(
+      "this run only adds to what the store has learned, which is no work to share. Leave out --shard, or add --relearn.",
+    );
   const result = async (of: number, changes: readonly EntityChange[]): Promise<RunCounts> => {
     const count = (kind: EntityChange["kind"]) => changes.filter((change) => change.kind === kind).length;
     const counts = { created: count("created"), merged: count("merged"), split: count("split") };

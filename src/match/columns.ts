@@ -3,6 +3,7 @@
  * entity types from the same run, in shared memory.
  */
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
+import { type Kept, learnedOnce, type Sharing } from "../files/shards/shard.js";
 import { createRandom } from "../random.js";
 import { shared } from "../runtime/shared-array.js";
 import { dotRows } from "../search/vectors.js";
@@ -65,6 +66,8 @@ export interface PrepareOptions {
   readonly encoder?: PhraseEncoder;
   /** "base" embeds the base only, and leaves types out. Default "all". */
   readonly embed?: "all" | "base";
+  /** A first pass ends with the embeddings, and others take them from it. */
+  readonly sharing?: Sharing;
   readonly signal?: AbortSignal;
   readonly onProgress?: (done: number, total: number) => void;
 }
@@ -75,7 +78,7 @@ const portion = 16_384;
 /** Prepares a column: queries are the right table, the base is the left one. */
 export async function prepareColumn(
   { left, right }: JoinColumn,
-  { encoder, embed = "all", signal, onProgress }: PrepareOptions,
+  { encoder, embed = "all", sharing, signal, onProgress }: PrepareOptions,
 ): Promise<ColumnPair> {
   const embedded = embed === "all" ? right : [];
   const total = left.length + embedded.length;
@@ -84,7 +87,13 @@ export async function prepareColumn(
     encoder === undefined
       ? {}
       : encodeShared(encoder, texts, types, signal, (done) => onProgress?.(before + done, total));
-  const encodeBoth = async () => [await encode(left, 0), await encode(embedded, left.length)];
+  const encodeBoth = async (): Promise<readonly Encoded[]> => {
+    const kept = await learnedOnce(async () => {
+      const [ofLeft, ofRight] = [await encode(left, 0), await encode(embedded, left.length)];
+      return { ...keptAs("left", ofLeft), ...keptAs("right", ofRight) };
+    }, sharing);
+    return [encodedIn(kept, "left"), encodedIn(kept, "right")];
+  };
   const readTerms = async () => {
     // The encoder's workers get their first phrases before this thread is busy.
     await new Promise(setImmediate);
@@ -104,6 +113,16 @@ export async function prepareColumn(
 }
 
 type Encoded = Pick<RankedColumn, "vectors" | "types">;
+
+const keptAs = (side: string, { vectors, types }: Encoded): Kept => ({
+  ...(vectors && { [`${side} vectors`]: vectors }),
+  ...(types && { [`${side} types`]: types }),
+});
+
+const encodedIn = (kept: Kept, side: string): Encoded => ({
+  vectors: kept[`${side} vectors`] as Float32Array | undefined,
+  types: kept[`${side} types`] as Float32Array | undefined,
+});
 
 async function encodeShared(
   encoder: PhraseEncoder,

@@ -1,5 +1,6 @@
 /** From tables to candidate pairs with evidence: columns, candidates and levels in one go. */
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
+import { type Kept, learnedOnce, type Sharing } from "../files/shards/shard.js";
 import { createRandom } from "../random.js";
 import { shared } from "../runtime/shared-array.js";
 import type { NamingVectors } from "./candidates/near-names.js";
@@ -10,6 +11,7 @@ import { rowWords } from "./columns/row-words.js";
 import { comparisonSettings, type RowComparison, rowComparison } from "./evidence/pair-evidence.js";
 import { pairLevels } from "./evidence/pair-levels.js";
 import type { PartOptions } from "./parts/in-parts.js";
+import { type ComparedPairs, sharedPairs } from "./parts/shared-pairs.js";
 import { type PairTable, placeOf } from "./weights/pair-table.js";
 
 /** What a long call is at, in plain words. */
@@ -31,6 +33,8 @@ export interface CompareOptions extends MatchRunOptions, Pick<PartOptions, "item
   readonly known?: readonly KnownPair[];
   /** Names that were embedded before. */
   readonly embedded?: EmbeddedNames;
+  /** Compares one shard of the rows and ends, or takes what all shards found. */
+  readonly sharing?: Sharing;
 }
 
 interface EmbeddedNames {
@@ -65,18 +69,21 @@ const randomPairs = 40_000;
 
 export async function compareTables(
   tables: PreparedTables,
-  { encoder, known = [], embedded, ...run }: CompareOptions = {},
+  { encoder, known = [], embedded, sharing, ...run }: CompareOptions = {},
 ): Promise<ComparedTables> {
   const { isOneTable, rows, fields, naming } = tables;
   const words = rowWords(tables);
   const texts = fields[naming]?.set.texts ?? [];
-  const vectors = embeddedAgain(texts, embedded) ?? (await valueVectors(texts, encoder, run));
+  const vectors = embeddedAgain(texts, embedded) ?? (await valueVectors(texts, encoder, run, sharing));
   const isLarge = Math.max(...rows) > manyRows;
   const limits = isLarge ? perRowOfMany : { ...(isOneTable ? perRow.dedupe : perRow.join), postings };
-  const candidates = { ...limits, known, ...partsOf(run, "finding candidates") };
-  const pairs = await findCandidates(tables, words, vectors, candidates);
   const comparison = rowComparison(comparisonSettings(tables, words, vectors));
-  const levels = await pairLevels(comparison, pairs, partsOf(run, "comparing"));
+  const find = async (): Promise<ComparedPairs> => {
+    const candidates = { ...limits, known, sharing, ...partsOf(run, "finding candidates") };
+    const pairs = await findCandidates(tables, words, vectors, candidates);
+    return { pairs, levels: await pairLevels(comparison, pairs, partsOf(run, "comparing")) };
+  };
+  const { pairs, levels } = await sharedPairs(find, rows[1], sharing);
   const drawn = drawPairs(rows, isOneTable, pairs);
   const random = await pairLevels(comparison, drawn, { ...run, onProgress: undefined });
   return {
@@ -114,13 +121,18 @@ async function valueVectors(
   texts: readonly string[],
   encoder: PhraseEncoder | undefined,
   run: MatchRunOptions,
+  sharing: Sharing | undefined,
 ): Promise<NamingVectors | undefined> {
-  if (encoder === undefined || texts.length === 0 || texts.length > mostEmbedded) return undefined;
-  const { signal, onProgress } = partsOf(run, "encoding");
-  const matrix = await encoder.encodeMatrix(texts, { signal, onProgress });
-  const data = shared(Float32Array, matrix.data.length);
-  data.set(matrix.data);
-  return { data, dimension: encoder.dimension };
+  const encode = async (): Promise<Kept> => {
+    if (encoder === undefined || texts.length === 0 || texts.length > mostEmbedded) return {};
+    const { signal, onProgress } = partsOf(run, "encoding");
+    const matrix = await encoder.encodeMatrix(texts, { signal, onProgress });
+    const data = shared(Float32Array, matrix.data.length);
+    data.set(matrix.data);
+    return { vectors: data };
+  };
+  const { vectors } = await learnedOnce(encode, sharing);
+  return vectors && { data: vectors as Float32Array, dimension: vectors.length / texts.length };
 }
 
 /**

@@ -1,6 +1,7 @@
 /** What joining and grouping by all columns share: rows are compared once, and learned from with every set of answers. */
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { withEncoder } from "../encoder/with-encoder.js";
+import type { Sharing } from "../files/shards/shard.js";
 import { type ColumnReport, columnReports, explainPair, type RowExplanation } from "./column-report.js";
 import type { TableColumns } from "./columns/align.js";
 import { canonicalSides, inverse } from "./columns/canonical.js";
@@ -28,6 +29,8 @@ export interface MatchRowsOptions extends ColumnOptions, MatchRunOptions {
   readonly encoder?: PhraseEncoder | "none";
   /** Judged pairs of rows. */
   readonly known?: readonly KnownPair[];
+  /** Compares one shard of the rows and ends, or takes what all shards found. */
+  readonly sharing?: Sharing;
 }
 
 /** What is known of rows that were compared by all columns. Rows are counted from 0. */
@@ -98,7 +101,7 @@ export function matchRows<Accepted extends Level, Fit extends MatchFit<Accepted>
   method: MatchMethod<Accepted, Fit, Own>,
   embedded?: ComparedTables["embedded"],
 ): Promise<Result<Own>> {
-  const { signal, threads, onProgress, known = [] } = options;
+  const { signal, threads, onProgress, known = [], sharing } = options;
   const run = { signal, threads, onProgress };
   return withEncoder(options.encoder, run, async (encoder) => {
     const isSwapped = right !== undefined && canonicalSides(left, right) === "swapped";
@@ -111,14 +114,16 @@ export function matchRows<Accepted extends Level, Fit extends MatchFit<Accepted>
         const { left, right, match } = isSwapped ? turned(pair) : pair;
         return { left: places[0][left], right: places[1][right], match };
       });
-    const compared = await compareTables(tables, { ...run, encoder, known: prepared(known), embedded });
+    const compare = { ...run, encoder, known: prepared(known), embedded, sharing };
+    const compared = await compareTables(tables, compare);
     const learn = method.learner(compared, run, isSwapped);
     const unanswered = once(() => learn(new Map()));
     const silent = options.on === undefined ? silentColumns(tables, (await unanswered()).likely) : [];
     if (silent.length > 0) {
       const [side, otherSide] = isSwapped ? (["other", "name"] as const) : (["name", "other"] as const);
       const others = right && withoutColumns(right, silent, otherSide);
-      const again = { ...options, encoder: encoder ?? ("none" as const) };
+      // Shards compared all columns: which ones are silent shows only when all rows are compared.
+      const again = { ...options, sharing: undefined, encoder: encoder ?? ("none" as const) };
       const first = withoutColumns(left, silent, side);
       const rest = await matchRows(first, others, again, method, compared.embedded);
       return withSilent(rest, silent, side);

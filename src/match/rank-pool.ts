@@ -26,7 +26,9 @@ export function openRanking(
       const asked = sameTable ? { ...column, queries: column.base } : column;
       const k = candidates + (sameTable ? 1 : 0);
       parts.start(queries.length);
-      const near = await nearestByEmbedding(asked, queries, { k, signal: options?.signal });
+      // The sizes of the tables decide how neighbours are found, not how many rows are asked for.
+      const total = column.queries.texts.length;
+      const near = await nearestByEmbedding(asked, queries, { k, total, signal: options?.signal });
       const rows = new Int32Array(queries.length * keep);
       const scores = new Float32Array(queries.length * keep);
       const work = {

@@ -6,7 +6,7 @@
  */
 import { createRandom, sampleWithout } from "../random.js";
 import { collectScores, exactNeighbours, type ScoreBlock } from "./exact.js";
-import { RankingCollector } from "./ranking.js";
+import { productSlack, RankingCollector, settledRanking } from "./ranking.js";
 import { gatherRows, isZero, unitRows } from "./vectors.js";
 
 export interface IvfLists {
@@ -111,9 +111,10 @@ export async function nearestInLists(
   const { k, signal, onProgress } = options;
   const lists = starts.length - 1;
   const probes = Math.min(options.probes, lists);
-  const search = { dimension, k: probes, metric: "inner-product", signal } as const;
-  const { indices } = await exactNeighbours(queries, centres, search);
-  const visits = grouped(indices, lists);
+  const search = { dimension, k: probes + productSlack, metric: "inner-product", signal } as const;
+  const near = await exactNeighbours(queries, centres, search);
+  const visited = settledRanking(near.indices, { queries, rows: centres, dimension, k: probes });
+  const visits = grouped(visited, lists);
   /** For each list, some of the queries that search it with some of its rows, in turn. */
   function* blocks(): Generator<ScoreBlock> {
     for (let list = 0; list < lists; list++) {

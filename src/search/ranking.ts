@@ -1,4 +1,5 @@
 /** Collects the best candidates of each query from rows of scores, and counts those above and level with an answer. */
+import { dotRows } from "./vectors.js";
 
 export interface RankingOptions {
   /** How many best candidates are kept per query. Default 1. */
@@ -104,4 +105,37 @@ export class RankingCollector {
     indices[place] = index;
     return true;
   }
+}
+
+/** Candidates beyond k that a product must find, so that its rounding decides on none of the k. */
+export const productSlack = 8;
+
+/**
+ * The k best of the candidates that a matrix product found for each query, by inner products of pair after pair: the last
+ * bits of a matrix product depend on what else is multiplied, and with them the order of nearly equal candidates.
+ * @param found [queries, k + {@link productSlack}] or fewer, -1 for none
+ * @returns [queries, k], best first, the first of equal ones before others
+ */
+export function settledRanking(
+  found: Int32Array,
+  {
+    queries,
+    rows,
+    dimension,
+    k,
+  }: { queries: Float32Array; rows: Float32Array; dimension: number; k: number },
+): Int32Array {
+  const count = queries.length / dimension;
+  const width = found.length / Math.max(1, count);
+  const settled = new Int32Array(count * k).fill(-1);
+  for (let query = 0; query < count; query++) {
+    const scored = Array.from(found.subarray(query * width, (query + 1) * width))
+      .filter((row) => row >= 0)
+      .map((row) => ({ row, score: dotRows(queries, query, rows, row, dimension) }))
+      .sort((a, b) => b.score - a.score || a.row - b.row);
+    scored.slice(0, k).forEach(({ row }, place) => {
+      settled[query * k + place] = row;
+    });
+  }
+  return settled;
 }

@@ -8,6 +8,7 @@ import { type BenchmarkRequest, type ModelReport, runBenchmark } from "../../src
 import { unknownName } from "../../src/benchmark/task.js";
 import { selectTasks } from "../../src/benchmark/tasks/index.js";
 import { PhraseEncoder } from "../../src/encoder/phrase-encoder.js";
+import { mergedRun } from "../files/shards/merged.js";
 import { brokenModel, letterModel, smallData, writeData } from "./small-data.js";
 
 const dataFolder = writeData();
@@ -45,6 +46,28 @@ describe("runBenchmark", () => {
       "jaccard",
     ]);
     expect(models(await run({ tasks: ["turney"] }))).toEqual(["toy"]);
+  });
+
+  it("gives the reports of one run where shards run its tasks", async () => {
+    const request = { models: [letterModel, "jaccard"], seeds: 2 };
+    const withoutTime = (reports: readonly ModelReport[]) =>
+      JSON.parse(reportsAsJson(reports), (key, value) => (key === "seconds" ? 0 : value));
+    for (const tasks of [["turney", "bird", "autofj"], ["all"]]) {
+      const whole = withoutTime(await run({ ...request, tasks }));
+      for (const count of [2, 5, 30]) {
+        const merged = await mergedRun(count, (sharing) => run({ ...request, tasks, sharing }));
+        expect(withoutTime(merged)).toEqual(whole);
+      }
+    }
+  });
+
+  it("refuses to merge what different models of one name scored", async () => {
+    let shard = 0;
+    const merged = mergedRun(2, (sharing) => {
+      const fingerprint = `toy ${shard++}`;
+      return run({ tasks: ["turney", "bird"], models: [{ ...letterModel, fingerprint }], sharing });
+    });
+    await expect(merged).rejects.toThrow(/shards found toy different/);
   });
 
   it("measures only the first dimensions if asked to, like a model without others", async () => {

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { buildCorpus } from "../../src/corpus/build-corpus.js";
+import { type BuildCorpusOptions, buildCorpus } from "../../src/corpus/build-corpus.js";
 import {
   type Corpus,
   readCorpus,
@@ -11,6 +11,8 @@ import {
   UNKNOWN_TYPE,
 } from "../../src/corpus/corpus-folder.js";
 import { ENTITY_TYPES, LEXICAL_CLASSES } from "../../src/pearl/phrase-types.js";
+import { createRandom } from "../../src/random.js";
+import { mergedRun } from "../files/shards/merged.js";
 import { testFolder } from "../table/folder.js";
 
 const { path, file } = testFolder();
@@ -75,6 +77,27 @@ describe("a corpus from text", () => {
     const packed = file("harbour.tsv.gz", gzipSync(`id\ttext\n${lines.join("\n")}\n`));
     const report = await buildCorpus({ output: newOutput(), texts: [packed], threads: 1 });
     expect(report.manifest.fingerprint).toBe(fingerprint);
+  });
+
+  it("is that of one run where it is built in shards", async () => {
+    const random = createRandom(4);
+    const drawn = Array.from({ length: 60 }, () => sentences[Math.floor(random() * 3)]);
+    const long = file("long.txt", drawn.join("\n\n"));
+    const build = (output: string, sharing?: BuildCorpusOptions["sharing"]) =>
+      buildCorpus({
+        output,
+        texts: [long],
+        phrases: [file("own.tsv", "phrase\nTrieste\n")],
+        blockLength: 300,
+        sharing,
+      });
+    const contents = (folder: string) =>
+      readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), "utf8")]);
+    const [whole, merged] = [newOutput(), newOutput()];
+    const report = await build(whole);
+    expect(await mergedRun(3, (sharing) => build(merged, sharing))).toEqual(report);
+    expect(contents(merged)).toEqual(contents(whole));
+    expect(report.words).toBeGreaterThan(500);
   });
 
   it("prefers the user's types to its own, under any known label", async () => {

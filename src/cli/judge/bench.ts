@@ -12,6 +12,7 @@ import {
   shared,
   wholeNumber,
 } from "../options.js";
+import { checkPartOption, checkShare, partOption, shardOption, shareWork } from "../shards/sharing.js";
 
 export default command({
   name: "bench",
@@ -41,6 +42,8 @@ export default command({
     ),
     shared.truncate,
     option("--verbose", "print each of AutoFJ's datasets"),
+    shardOption,
+    partOption,
     shared.device,
     shared.quiet,
   ],
@@ -58,20 +61,27 @@ export default command({
   run: async (_, options, session) => {
     const { defaultDataFolder } = await import("../../benchmark/data-folder.js");
     const { formatReports, reportsAsJson } = await import("../../benchmark/report.js");
-    const { runBenchmark } = await import("../../benchmark/runner.js");
+    const { benchmarkFiles, runBenchmark } = await import("../../benchmark/runner.js");
     const { protocol, dataset, seed, seeds, truncateDim, device } = options;
     if (options.json) await checkFolder("--json", options.json);
     if (options.report) await checkFolder("--report", options.report);
-    const reports = await runBenchmark({
-      ...{ protocol, dataset, seed, seeds, truncateDim, device, signal: session.signal },
-      tasks: options.task ?? ["all"],
-      models: options.model ?? [undefined],
-      dataFolder: options.data ?? (await defaultDataFolder()),
-      onTask: (model, task) => session.say(`${task}: ${model}`),
-      onProgress: session.show,
-      onDownload: session.onDownload,
-      onNote: session.say,
-    });
+    const tasks = options.task ?? ["all"];
+    const dataFolder = options.data ?? (await defaultDataFolder());
+    const inputs = options.shard ? await benchmarkFiles({ tasks, dataFolder, dataset }) : [];
+    const run = { command: "bench", arguments: [], options, inputs, stem: "bench" };
+    checkPartOption(options);
+    checkShare(run);
+    const reports = await shareWork(run, undefined, session, (sharing) =>
+      runBenchmark({
+        ...{ protocol, dataset, seed, seeds, truncateDim, device, sharing, signal: session.signal },
+        ...{ tasks, models: options.model ?? [undefined], dataFolder },
+        onTask: (model, task) => session.say(`${task}: ${model}`),
+        onProgress: session.show,
+        onDownload: session.onDownload,
+        onNote: session.say,
+      }),
+    );
+    if (reports === undefined) return;
     const everySet = options.verbose === true || dataset !== undefined;
     session.print(formatReports(reports, { everySet }));
     const { writeWholeFile } = await import("../../files/whole-file.js");

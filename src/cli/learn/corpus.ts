@@ -2,11 +2,13 @@
 import type { BuildCorpusReport } from "../../corpus/build-corpus.js";
 import type { CorpusManifest } from "../../corpus/corpus-folder.js";
 import type { CorpusSample } from "../../corpus/corpus-sample.js";
+import type { Sharing } from "../../files/shards/shard.js";
 import { alignColumns } from "../../files/text-table.js";
 import { type AnyCommand, command } from "../command.js";
 import { counted, formatCount, formatDuration, formatPercent } from "../format.js";
 import { option, positiveInteger, repeatable, required, shared } from "../options.js";
 import type { Session } from "../session.js";
+import { checkShare, shardOption, shareWork } from "../shards/sharing.js";
 
 const stages = {
   reading: ["finding phrases", "bytes"],
@@ -33,6 +35,7 @@ const build = command({
     option("--max-phrases <n>", "keep only the n most frequent (default: 5000000)", positiveInteger),
     option("--skip <start>", "skip table rows with a cell that starts with this; repeatable", repeatable),
     shared.noQuotes,
+    shardOption,
     shared.report,
     shared.threads,
     shared.quiet,
@@ -47,15 +50,23 @@ const build = command({
   run: async ([texts], options, session) => {
     const { buildCorpus } = await import("../../corpus/build-corpus.js");
     const { output, column, phrases, synonyms, types, nerModel, skip, threads } = options;
-    const report = await buildCorpus({
-      ...{ output, texts, column, phrases, synonyms, types, nerModel, skip, threads },
-      ...{ minimumCount: options.minCount, maximumPhrases: options.maxPhrases },
-      wordnet: options.wordnet ? "included" : undefined,
-      quote: options.quotes ? "double" : "none",
-      signal: session.signal,
-      onNote: session.say,
-      onProgress: (stage, done, total) => session.show(stages[stage][0], done, total, stages[stage][1]),
-    });
+    const inputs = [texts, phrases, synonyms, types].flatMap((files) => files ?? []);
+    const run = { command: "corpus build", arguments: [texts], options, inputs, stem: "corpus" };
+    checkShare(run);
+    const build = (sharing?: Sharing) =>
+      buildCorpus({
+        // A shard's folder never appears under its name.
+        output: sharing?.kind === "shard" ? `${output}.folder` : output,
+        ...{ sharing, texts, column, phrases, synonyms, types, nerModel, skip, threads },
+        ...{ minimumCount: options.minCount, maximumPhrases: options.maxPhrases },
+        wordnet: options.wordnet ? "included" : undefined,
+        quote: options.quotes ? "double" : "none",
+        signal: session.signal,
+        onNote: session.say,
+        onProgress: (stage, done, total) => session.show(stages[stage][0], done, total, stages[stage][1]),
+      });
+    const report = await shareWork(run, undefined, session, build);
+    if (report === undefined) return;
     sayReport(report, session);
     await session.record(report);
     const { counts } = report.manifest;

@@ -1,8 +1,11 @@
 /** `pearl mine`: hard negatives of a corpus, similar in spelling and different in meaning. */
+import { basename, join } from "node:path";
+import type { Sharing } from "../../files/shards/shard.js";
 import { command } from "../command.js";
 import { counted, formatCount, formatDuration } from "../format.js";
 import { fraction, option, positiveInteger, shared } from "../options.js";
 import { loadEncoder } from "../session.js";
+import { checkPartOption, checkShare, partOption, shardOption, shareWork } from "../shards/sharing.js";
 
 export default command({
   name: "mine",
@@ -14,6 +17,8 @@ export default command({
     option("--margin <m>", "least edit ratio minus scaled cosine (default: 0.3)", fraction),
     option("--listed <n>", "hard negatives per phrase, up to 12 (default: 12)", positiveInteger),
     option("--nearest <n>", "similarly spelled phrases compared with each (default: 50)", positiveInteger),
+    shardOption,
+    partOption,
     shared.report,
     ...shared.run,
   ],
@@ -22,14 +27,32 @@ export default command({
     ["pearl mine corpus/ --model intfloat/e5-small-v2", "with the paper's encoder"],
   ],
   run: async ([corpus], options, session) => {
+    const { CORPUS_FILES } = await import("../../corpus/corpus-folder.js");
     const { mineCorpus } = await import("../../corpus/mining/mine.js");
     const { threads, ratio, margin, listed, nearest } = options;
+    const { manifest, phrases: table, synonyms } = CORPUS_FILES;
+    const inputs = [manifest, table, synonyms].map((name) => join(corpus, name));
+    const run = { command: "mine", arguments: [corpus], options, inputs, stem: `${basename(corpus)}.mined` };
+    checkPartOption(options);
+    checkShare(run);
     const encoder = await loadEncoder(options, session);
-    const report = await mineCorpus(corpus, {
-      ...{ encoder, threads, minimumRatio: ratio, margin, listed, nearest, signal: session.signal },
-      onProgress: ({ step, done, total }) => session.show(step, done, total, "phrases"),
-      onNote: session.say,
-    });
+    const mine = (sharing?: Sharing) =>
+      mineCorpus(corpus, {
+        ...{
+          encoder,
+          threads,
+          minimumRatio: ratio,
+          margin,
+          listed,
+          nearest,
+          sharing,
+          signal: session.signal,
+        },
+        onProgress: ({ step, done, total }) => session.show(step, done, total, "phrases"),
+        onNote: session.say,
+      });
+    const report = await shareWork(run, encoder, session, mine);
+    if (report === undefined) return;
     await session.record(report);
     const { say, print } = session;
     const { full, negatives, withNegatives, candidates, path } = report;

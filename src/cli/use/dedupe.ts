@@ -1,6 +1,7 @@
 /** `pearl dedupe`: removes duplicates from a table, and writes the removed rows beside it. */
 
 import { UsageError } from "../../errors.js";
+import { endsEarly, type Sharing } from "../../files/shards/shard.js";
 import type { DedupeOutputs, DedupeTableReport } from "../../group/tables/dedupe-table.js";
 import { precisionLine } from "../../match/estimates/precision-line.js";
 import { rowsFormatOfName } from "../../table/format.js";
@@ -8,7 +9,8 @@ import { command, type OptionsOf } from "../command.js";
 import { counted } from "../format.js";
 import { option, shared } from "../options.js";
 import { reviewCommand } from "../serve/review.js";
-import { besideOutput, loadEncoder, outputFor, type Session, tableSettings } from "../session.js";
+import { besideOutput, loadEncoder, outputFor, type Session, stemOf, tableSettings } from "../session.js";
+import { checkShare, learnOptions, shardOption, shareWork } from "../shards/sharing.js";
 import { groupingOptions } from "./cluster.js";
 import { columnLines, effectLine } from "./report.js";
 
@@ -29,6 +31,8 @@ const options = [
   shared.report,
   ...shared.compared,
   ...groupingOptions,
+  shardOption,
+  ...learnOptions,
   ...shared.tableEncoding,
 ] as const;
 
@@ -60,14 +64,20 @@ export default command({
       review: options.reviewOut,
     };
     for (const path of [options.groups, options.reviewOut]) if (path !== undefined) rowsFormatOfName(path);
+    const inputs = [file, labels, review];
+    const run = { command: "dedupe", arguments: [file], options, inputs, stem: `${stemOf(file)}.deduped` };
+    checkShare(run);
     const encoder = await loadEncoder(options, session);
-    const report = await dedupeTable(file, outputs, {
-      ...{ ...options, ...tableSettings(options, session), encoder },
-      decisionPaths: [labels, review].filter((path) => path !== undefined),
-      likely: options.removeLikely ? "remove" : "keep",
-      explain: options.explain ? "column" : "none",
-      onProgress: (stage, done, total) => session.show(stage, done, total),
-    });
+    const dedupe = (sharing?: Sharing) =>
+      dedupeTable(file, endsEarly(sharing) ? { kept: byDefault } : outputs, {
+        ...{ ...options, ...tableSettings(options, session), encoder, sharing },
+        decisionPaths: [labels, review].filter((path) => path !== undefined),
+        likely: options.removeLikely ? "remove" : "keep",
+        explain: options.explain ? "column" : "none",
+        onProgress: (stage, done, total) => session.show(stage, done, total),
+      });
+    const report = await shareWork(run, encoder, session, dedupe);
+    if (report === undefined) return;
     sayFindings(report, file, options, session);
     printOutputs(report, outputs, session);
     await session.record(summary(report));

@@ -3,8 +3,9 @@ import type { EncodeTableReport } from "../../encoder/encode-table.js";
 import { rowsFormats } from "../../table/format.js";
 import { command } from "../command.js";
 import { counted, formatBytes, formatCount, formatDuration } from "../format.js";
-import { choice, option, resumption, shardOf, shared } from "../options.js";
+import { choice, option, resumption, shared } from "../options.js";
 import { encoderAfterTable, type Session, stemOf, tableSettings } from "../session.js";
+import { checkShare, partHead, partPath, type ShareOptions, shardOption } from "../shards/sharing.js";
 
 export default command({
   name: "encode",
@@ -26,7 +27,7 @@ export default command({
     option("--prompt <text>", 'text put before each phrase, such as "query: "'),
     option("--no-normalize", "keep the lengths that the model gives embeddings (default: scale them to 1)"),
     option("--embedding-column <name>", 'name of the new column (default: "embedding")'),
-    option("--shard <i/n>", "encode only shard i of n of the table", shardOf),
+    shardOption,
     option("--resume", "continue an interrupted run"),
     shared.report,
   ],
@@ -34,20 +35,26 @@ export default command({
     ["pearl encode phrases.csv", "write phrases.embeddings.parquet"],
     ["pearl encode companies.tsv -c name -o companies.npy", "choose column and format"],
     ["pearl encode names.txt --model intfloat/e5-small-v2 --int8", "a hub model with 8-bit weights"],
-    ["pearl encode big.parquet --shard 2/4 --resume", "continue the second quarter of a table"],
+    ["pearl encode big.parquet --shard 2/4 --resume", "continue the second quarter, for pearl merge"],
   ],
   run: async ([file], options, session) => {
     const { encodeTable } = await import("../../encoder/encode-table.js");
     const { shard, resume } = options;
+    const { parts } = options as ShareOptions;
     const format = options.format ?? (options.output === "-" ? "csv" : undefined);
-    const part = shard === undefined ? "" : `.${shard.index}-of-${shard.count}`;
-    const output = options.output ?? `${stemOf(file)}.embeddings${part}.${format ?? "parquet"}`;
-    const report = await encodeTable(file, output, encoderAfterTable(options, session), {
-      ...options,
-      ...tableSettings(options, session),
-      format,
-      resume: resumption(resume),
-    });
+    const stem = `${stemOf(file)}.embeddings`;
+    const run = { command: "encode", arguments: [file], options, inputs: [file], stem };
+    checkShare(run);
+    const part = shard && (await partHead({ ...run, options: { ...options, shard } }));
+    const output = part ? partPath(run) : (options.output ?? `${stem}.${format ?? "parquet"}`);
+    const settings = { ...options, ...tableSettings(options, session), format, part };
+    const { mergeEncoded } = await import("../../encoder/merge-encoded.js");
+    const report =
+      parts === undefined
+        ? await encodeTable(file, output, encoderAfterTable(options, session), {
+            ...{ ...settings, resume: resumption(resume) },
+          })
+        : await mergeEncoded(file, output, parts, settings);
     printReport(report, session);
     await session.record(report);
   },

@@ -1,6 +1,7 @@
 /** `pearl join`: matches rows of two tables that mean the same, at a required precision. */
 
 import { UsageError } from "../../errors.js";
+import type { Sharing } from "../../files/shards/shard.js";
 import type { JoinTablesReport } from "../../join/join-tables.js";
 import { precisionLine } from "../../match/estimates/precision-line.js";
 import { rowsFormatOfName } from "../../table/format.js";
@@ -8,7 +9,8 @@ import { command, type OptionsOf } from "../command.js";
 import { counted, formatCount, formatDuration, formatPercent } from "../format.js";
 import { choice, fraction, option, positiveInteger, shared, tableOptionsOf } from "../options.js";
 import { reviewCommand } from "../serve/review.js";
-import { loadEncoder, type Session } from "../session.js";
+import { loadEncoder, type Session, stemOf } from "../session.js";
+import { checkShare, learnOptions, shardOption, shareWork } from "../shards/sharing.js";
 import { columnLines, effectLine } from "./report.js";
 
 const options = [
@@ -37,6 +39,8 @@ const options = [
   ...shared.tableFormat,
   option("-m, --model <model>", "embedded model, folder or hub id; none: compare without embeddings"),
   shared.int8,
+  shardOption,
+  ...learnOptions,
   ...shared.run,
 ] as const;
 
@@ -60,22 +64,35 @@ export default command({
   run: async ([left, right], options, session) => {
     checkUsage(options);
     const { output = "-", format, reviewOut, pairsOut, explainOut } = options;
-    for (const path of [format ? undefined : output, reviewOut, pairsOut]) {
+    const isWhole = (options.shard ?? options.learn) === undefined;
+    for (const path of [format || !isWhole ? undefined : output, reviewOut, pairsOut]) {
       if (path !== undefined) rowsFormatOfName(path);
     }
     const { joinTables } = await import("../../join/join-tables.js");
+    const inputs = [left, right, options.labels, options.review];
+    const run = {
+      command: "join",
+      arguments: [left, right],
+      options,
+      inputs,
+      stem: `${stemOf(right)}.joined`,
+    };
+    checkShare(run);
     const encoder = options.model === "none" ? "none" : await loadEncoder(options, session);
-    const report = await joinTables(left, right, output, {
-      ...options,
-      ...{ encoder, signal: session.signal },
-      table: { ...tableOptionsOf(options), onProgress: session.onReading },
-      decisionPaths: [options.labels, options.review].filter((path) => path !== undefined),
-      unmatched: options.keepUnmatched ? "keep" : "leave-out",
-      explain: options.explain ? "column" : "none",
-      ...{ reviewPath: reviewOut, pairsPath: pairsOut, explainPath: explainOut },
-      onNote: session.say,
-      onProgress: (stage, done, total) => session.show(stage, done, total),
-    });
+    const join = (sharing?: Sharing) =>
+      joinTables(left, right, output, {
+        ...options,
+        ...{ encoder, sharing, signal: session.signal },
+        table: { ...tableOptionsOf(options), onProgress: session.onReading },
+        decisionPaths: [options.labels, options.review].filter((path) => path !== undefined),
+        unmatched: options.keepUnmatched ? "keep" : "leave-out",
+        explain: options.explain ? "column" : "none",
+        ...{ reviewPath: reviewOut, pairsPath: pairsOut, explainPath: explainOut },
+        onNote: session.say,
+        onProgress: (stage, done, total) => session.show(stage, done, total),
+      });
+    const report = await shareWork(run, encoder, session, join);
+    if (report === undefined) return;
     printReport(report, [left, right], options, session);
     await session.record(report);
   },

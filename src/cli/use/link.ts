@@ -1,6 +1,7 @@
 /** `pearl link`: gives the rows of a table the stable names of their entities, which a store keeps from run to run. */
 
 import { UsageError } from "../../errors.js";
+import { endsEarly, type Sharing } from "../../files/shards/shard.js";
 import { alignColumns } from "../../files/text-table.js";
 import type { EntityEvent, EntityHistory } from "../../link/history.js";
 import type { LinkReport } from "../../link/link-table.js";
@@ -8,7 +9,8 @@ import { precisionLine } from "../../match/estimates/precision-line.js";
 import { command, type OptionsOf } from "../command.js";
 import { counted, formatCount } from "../format.js";
 import { fraction, option, required, shared } from "../options.js";
-import { besideOutput, loadEncoder, outputFor, type Session, tableSettings } from "../session.js";
+import { besideOutput, loadEncoder, outputFor, type Session, stemOf, tableSettings } from "../session.js";
+import { checkShare, learnOptions, type ShareOptions, shardOption, shareWork } from "../shards/sharing.js";
 import { columnLines } from "./report.js";
 
 const declared = [
@@ -38,6 +40,8 @@ const declared = [
   option("--history <entity>", "instead: print an entity's rows and what happened to it"),
   option("--undo", "instead: take the last run back"),
   option("--export <file>", "instead: write all rows of the store with their entities"),
+  shardOption,
+  ...learnOptions,
   shared.model,
   ...shared.tableFormat,
   ...shared.run,
@@ -60,7 +64,10 @@ export default command({
   run: async ([file], options, session) => {
     const { store, history, undo, export: exported, format } = options;
     const others = [history, undo, exported].filter((value) => value !== undefined).length;
-    if (others + (file === undefined ? 0 : 1) !== 1)
+    if (
+      others + (file === undefined ? 0 : 1) !== 1 ||
+      (others > 0 && (options.shard ?? options.learn) !== undefined)
+    )
       throw new UsageError("name a table, or one of --history, --undo and --export");
     const entities = await import("../../link/history.js");
     if (history !== undefined) {
@@ -87,13 +94,24 @@ async function linkFile(file: string, options: Options, session: Session): Promi
   const byDefault = outputFor(file, "linked", format);
   const { output = byDefault } = options;
   const likelyOutput = besideOutput(output === "-" ? byDefault : output, "likely");
-  const report = await linkTable(file, store, {
-    ...{ ...options, ...tableSettings(options, session), output, likelyOutput },
-    reviewOutput: options.reviewOut,
-    encoder: model === "none" ? "none" : () => loadEncoder(options, session),
-    likely: linkLikely ? "accept" : undefined,
-    learn: relearn === undefined ? "when-grown" : relearn ? "again" : "never",
-  });
+  const inputs = [file, store, options.review];
+  const run = { command: "link", arguments: [file], options, inputs, stem: `${stemOf(file)}.linked` };
+  checkShare(run);
+  const load = () => loadEncoder(options, session);
+  const isShared =
+    (options.shard ?? options.learn) !== undefined || (options as ShareOptions).parts !== undefined;
+  const loaded = model === "none" ? "none" : isShared ? await load() : undefined;
+  const link = (sharing?: Sharing) =>
+    linkTable(file, store, {
+      ...{ ...options, ...tableSettings(options, session), sharing },
+      ...(endsEarly(sharing) ? { output: undefined } : { output, likelyOutput }),
+      reviewOutput: options.reviewOut,
+      encoder: loaded ?? load,
+      likely: linkLikely ? "accept" : undefined,
+      learn: relearn === undefined ? "when-grown" : relearn ? "again" : "never",
+    });
+  const report = await shareWork(run, loaded, session, link);
+  if (report === undefined) return;
   const { entityOf: _, ...counts } = report;
   const { columns, dropped, hasLearned } = report;
   for (const line of hasLearned ? columnLines(columns, dropped) : []) session.say(line);

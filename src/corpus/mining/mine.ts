@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { EncodeOptions } from "../../encoder/phrase-encoder.js";
 import { ArgumentError } from "../../errors.js";
 import { formatCount } from "../../files/count-text.js";
+import { ownRange, type ShardRange, type Sharing } from "../../files/shards/shard.js";
 import { writeWholeJson } from "../../files/whole-file.js";
 import { GROUP } from "../../pearl/hard-negatives/near-phrases.js";
 import { buildPhraseStore } from "../../pearl/hard-negatives/phrase-store.js";
@@ -17,6 +18,7 @@ import {
 } from "../corpus-folder.js";
 import { type CompactVectors, meanCosine, shareVectors, storeVectors } from "./compact-vectors.js";
 import { indexKnownPairs } from "./known-pairs.js";
+import { keptNegatives, mergedMining } from "./mined-parts.js";
 import type { MinedCounts, MinedNegatives, MiningRequest, MiningSetup } from "./mining-worker.js";
 
 /** The part of an encoder that mining needs; PhraseEncoder has it. */
@@ -46,6 +48,8 @@ export interface MineOptions {
    * first 51 in the order of its list.)
    */
   readonly nearest?: number;
+  /** Mines one shard of the phrases and ends, or takes what all shards found. */
+  readonly sharing?: Sharing;
   /** Threads that search. Default: all available. */
   readonly threads?: number;
   /** Stops within a second; nothing is written. */
@@ -82,6 +86,28 @@ export async function mineCorpus(folder: string, options: MineOptions): Promise<
   const { phrases, manifest } = await readCorpus(folder);
   const path = join(folder, CORPUS_FILES.hardNegatives);
   const model = await options.encoder.fingerprint();
+  const { sharing } = options;
+  const mined = roomFor(phrases.length, settings.listed);
+  const found =
+    sharing?.kind === "merge"
+      ? await mergedMining(sharing.parts(), mined, settings.listed)
+      : await mineHere(folder, phrases, mined, { ...options, ...settings, threads });
+  await writeHardNegatives(folder, listNegatives(phrases, mined, settings.listed));
+  const inputs = { format: 1, corpus: manifest.fingerprint, model, settings };
+  await writeWholeJson(join(folder, "mining.json"), { ...inputs, ...found });
+  return { ...found, path };
+}
+
+type Mining = Omit<MiningReport, "path">;
+
+/** Mines all phrases, or one shard of them and ends. */
+async function mineHere(
+  folder: string,
+  phrases: readonly string[],
+  mined: MinedNegatives,
+  options: MineOptions & ReturnType<typeof checkedSettings>,
+): Promise<Mining> {
+  const { minimumRatio, margin, listed, nearest, threads, sharing } = options;
   const vectors = shareVectors(phrases.length, options.encoder.dimension);
   await encodeAll(phrases, vectors, options);
   const store = buildPhraseStore(phrases, threads);
@@ -92,13 +118,13 @@ export async function mineCorpus(folder: string, options: MineOptions): Promise<
     options.onNote?.(`phrases skipped because they exceed 256 characters: ${formatCount(tooLong)}`);
   const known = indexKnownPairs(phrases, await readSynonyms(folder));
   const floor = meanCosine(vectors);
-  const mined = roomFor(phrases.length, settings.listed);
-  const counts = await mineAll({ ...settings, store, known, vectors, floor, mined }, threads, options);
-  await writeHardNegatives(folder, listNegatives(phrases, mined, settings.listed));
-  const record = { ...counts, floor, skipped: { empty, tooLong } };
-  const inputs = { format: 1, corpus: manifest.fingerprint, model, settings };
-  await writeWholeJson(join(folder, "mining.json"), { ...inputs, ...record });
-  return { ...record, path };
+  const settings = { minimumRatio, margin, listed, nearest };
+  const own = ownRange(store.size, sharing, GROUP);
+  const counts = await mineRange({ ...settings, store, known, vectors, floor, mined }, own, options);
+  const found = { ...counts, floor, skipped: { empty, tooLong } };
+  if (sharing?.kind === "shard")
+    sharing.end(keptNegatives(store.rows.subarray(own.from, own.to), mined, listed, found));
+  return found;
 }
 
 function checkedSettings(options: MineOptions) {
@@ -146,17 +172,17 @@ async function encodeAll(
   }
 }
 
-/** Mines all phrases on several threads, into `setup.mined`. */
-async function mineAll(
+/** Mines the phrases of a range on several threads, into `setup.mined`. */
+async function mineRange(
   setup: Omit<MiningSetup, "thread">,
-  threads: number,
-  { signal, onNote, onProgress }: MineOptions,
+  { from, to }: ShardRange,
+  { threads, signal, onNote, onProgress }: MineOptions & { readonly threads: number },
 ): Promise<MinedCounts> {
-  const total = setup.store.size;
+  const total = to - from;
   const sum = { phrases: 0, candidates: 0, full: 0, negatives: 0, withNegatives: 0 };
   function* groups(): Generator<MiningRequest> {
-    for (let first = 0; first < total && !signal?.aborted; first += GROUP)
-      yield { first, last: Math.min(first + GROUP, total) };
+    for (let first = from; first < to && !signal?.aborted; first += GROUP)
+      yield { first, last: Math.min(first + GROUP, to) };
   }
   const workers: WorkerPoolOptions = {
     ...{ script: "./mining-worker.js", base: import.meta.url, limit: threads },

@@ -1,12 +1,14 @@
 /** Counts the phrases of texts in several workers, one file of counts per block. */
-import { join } from "node:path";
+import { readFile, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
 import { fingerprint } from "../../files/fingerprint.js";
+import type { Kept } from "../../files/shards/shard.js";
 import { eachInWorkers } from "../../runtime/worker-pool.js";
 import type { BuildCorpusOptions } from "../build-corpus.js";
 import type { CountRequest } from "../corpus-worker.js";
 import type { ReadWords } from "./text-phrases.js";
 
-interface CountingOptions extends Pick<BuildCorpusOptions, "blockLength" | "signal"> {
+interface CountingOptions extends Pick<BuildCorpusOptions, "blockLength" | "sharing" | "signal"> {
   /** Existing folder for the files of counts. */
   readonly folder: string;
   readonly threads: number;
@@ -21,12 +23,16 @@ export type CountedTexts = Awaited<ReturnType<typeof countTexts>>;
  */
 export async function countTexts(
   texts: AsyncIterable<string>,
-  { folder, threads, blockLength = 4_000_000, signal, onProgress }: CountingOptions,
+  { folder, threads, blockLength = 4_000_000, sharing, signal, onProgress }: CountingOptions,
 ) {
+  if (sharing?.kind === "merge") return mergedCounts(sharing.parts(), folder);
   const sum = { words: 0, foreign: 0 };
   const hashes: string[] = [];
   const runs: string[] = [];
   let characters = 0;
+  /** Every n-th block: how many there will be is not known before the text ends. */
+  const isOwn = (block: number): boolean =>
+    sharing?.kind !== "shard" || block % sharing.shard.count === sharing.shard.index - 1;
   async function* blocks(): AsyncGenerator<CountRequest> {
     let block: string[] = [];
     let end = blockLength;
@@ -39,14 +45,17 @@ export async function countTexts(
     };
     for await (const text of texts) {
       if (characters >= end) {
-        yield take();
+        const request = take();
+        if (isOwn(runs.length - 1)) yield request;
         block = [];
         end = characters + blockLength;
       }
       block.push(text);
       characters += text.length;
     }
-    if (block.length > 0) yield take();
+    if (block.length === 0) return;
+    const last = take();
+    if (isOwn(runs.length - 1)) yield last;
   }
   const workers = { script: "../corpus-worker.js", base: import.meta.url, limit: threads };
   await eachInWorkers(workers, blocks(), async (worker, request) => {
@@ -55,5 +64,37 @@ export async function countTexts(
     sum.foreign += foreign;
     onProgress?.(request.end);
   });
+  if (sharing?.kind === "shard") {
+    const own = await Promise.all(
+      runs
+        .filter((_, block) => isOwn(block))
+        .map(async (path) => [basename(path), await readFile(path)] as const),
+    );
+    sharing.end({
+      ...Object.fromEntries(own.map(([name, bytes]) => [name, new Uint8Array(bytes)])),
+      sums: Float64Array.of(sum.words, sum.foreign),
+      whole: Float64Array.of(characters),
+      hashes: new TextEncoder().encode(hashes.join("\n")),
+    });
+  }
   return { runs, characters, hashes, ...sum };
+}
+
+/** The counts of all shards, as files in the folder. */
+async function mergedCounts(parts: AsyncIterable<Kept>, folder: string) {
+  const found = { characters: 0, hashes: [""], words: 0, foreign: 0 };
+  const runs: string[] = [];
+  for await (const { sums, whole, hashes, ...blocks } of parts) {
+    found.words += sums[0];
+    found.foreign += sums[1];
+    found.characters = whole[0];
+    found.hashes = Buffer.from(hashes as Uint8Array)
+      .toString()
+      .split("\n");
+    for (const [name, bytes] of Object.entries(blocks)) {
+      runs.push(join(folder, name));
+      await writeFile(join(folder, name), bytes);
+    }
+  }
+  return { runs, ...found };
 }

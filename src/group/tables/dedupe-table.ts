@@ -33,7 +33,7 @@ export interface DedupeOutputs {
 export interface DedupeTableOptions
   extends ColumnOptions,
     FileOptions,
-    Pick<DedupeOptions, "encoder" | "precision" | "threshold" | "likely" | "signal"> {
+    Pick<DedupeOptions, "encoder" | "precision" | "threshold" | "likely" | "sharing" | "signal"> {
   /** Files of judged pairs: reviewed files, or tables with the columns left, right and decision. */
   readonly decisionPaths?: readonly string[];
   /** "column" adds a column "why" to the groups. Default "none". */

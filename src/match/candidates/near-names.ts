@@ -1,4 +1,5 @@
 /** Candidates by the embeddings of the naming column. */
+import { ownRange, type Sharing } from "../../files/shards/shard.js";
 import { dotRows, gatherRows } from "../../search/vectors.js";
 import type { Field } from "../columns/fields.js";
 import { nearestByEmbedding } from "./nearest-by-embedding.js";
@@ -16,6 +17,8 @@ interface NameSearch {
   readonly vectors: NamingVectors;
   readonly k: number;
   readonly isOneTable: boolean;
+  /** A shard asks for its range of the values. */
+  readonly sharing?: Sharing;
   readonly signal?: AbortSignal;
   onShare(share: number): void;
 }
@@ -26,7 +29,7 @@ export async function nearNames(
   options: NameSearch,
   add: AddPair,
 ): Promise<void> {
-  const { vectors, k, isOneTable, signal, onShare } = options;
+  const { vectors, k, isOneTable, sharing, signal, onShare } = options;
   const { data, dimension } = vectors;
   const [leftRows, rightRows] = [rowsByValue(left, set.texts.length), rowsByValue(right, set.texts.length)];
   const search = async (
@@ -36,14 +39,16 @@ export async function nearNames(
     take: AddPair,
   ): Promise<void> => {
     const base = [...to.keys()].filter((value) => to[value].length > 0);
-    const asked = [...from.keys()].filter((value) => from[value].length > 0);
+    const filled = [...from.keys()].filter((value) => from[value].length > 0);
+    const own = ownRange(filled.length, sharing);
+    const asked = filled.slice(own.from, own.to);
     const columns = {
       dimension,
       base: { texts: base.map((value) => set.texts[value]), vectors: gatherRows(data, base, dimension) },
       queries: { vectors: gatherRows(data, asked, dimension) },
     };
     const places = Uint32Array.from(asked.keys());
-    const limits = { k: k + (isOneTable ? 1 : 0), signal, onProgress };
+    const limits = { k: k + (isOneTable ? 1 : 0), total: filled.length, signal, onProgress };
     const near = await nearestByEmbedding(columns, places, limits);
     asked.forEach((value, place) => {
       let left = k;

@@ -2,6 +2,7 @@
 import { type BoundedRows, boundRows, nearestBounded } from "../../search/bounded-search.js";
 import { exactNeighbours } from "../../search/exact.js";
 import { type IvfLists, makeIvfLists, nearestInLists } from "../../search/ivf-lists.js";
+import { productSlack, settledRanking } from "../../search/ranking.js";
 import { gatherRows } from "../../search/vectors.js";
 import type { ColumnPair } from "../columns.js";
 
@@ -27,6 +28,8 @@ export interface NearestOptions {
   readonly k: number;
   /** Number of pairs of rows above which IVF lists are used. Default `exactPairs`. */
   readonly manyPairs?: number;
+  /** Queries in all, which decide on IVF lists where these are a part of them. Default: these. */
+  readonly total?: number;
   readonly signal?: AbortSignal;
   /** Called several times a second with what is done of all queries. */
   readonly onProgress?: (done: number, total: number) => void;
@@ -38,23 +41,27 @@ interface EmbeddedPair extends Pick<ColumnPair, "dimension"> {
   readonly queries: Pick<ColumnPair["queries"], "vectors">;
 }
 
-/** The nearest base rows of some query rows; k is 0 without embeddings. */
+/** The nearest base rows of some query rows, whatever other rows are asked for; k is 0 without embeddings. */
 export async function nearestByEmbedding(
   { base, queries: { vectors }, dimension }: EmbeddedPair,
   queries: Uint32Array,
-  { k, manyPairs = exactPairs, signal, onProgress }: NearestOptions,
+  { k, manyPairs = exactPairs, total = queries.length, signal, onProgress }: NearestOptions,
 ): Promise<NearRows> {
   const baseVectors = base.vectors;
   if (baseVectors === undefined || vectors === undefined) return { k: 0, rows: new Int32Array(0) };
   const asked = pickRows(vectors, queries, dimension);
-  const run = { k, signal, onProgress };
-  const pairs = base.texts.length * queries.length;
-  if (pairs <= manyPairs) {
+  const run = { k: k + productSlack, signal, onProgress };
+  const settled = (found: Int32Array): NearRows => ({
+    k,
+    rows: settledRanking(found, { queries: asked, rows: baseVectors, dimension, k }),
+  });
+  if (base.texts.length * total <= manyPairs) {
+    const pairs = base.texts.length * queries.length;
     const bounded = pairs < boundedPairs ? boundedOf.get(baseVectors) : boundsOf(baseVectors, dimension);
     const { indices } = await (bounded === undefined
       ? exactNeighbours(asked, baseVectors, { ...run, dimension, metric: "inner-product" })
       : nearestBounded(asked, await bounded, run));
-    return { k, rows: indices };
+    return settled(indices);
   }
   let lists = listsOf.get(baseVectors);
   if (lists === undefined) {
@@ -62,7 +69,7 @@ export async function nearestByEmbedding(
     lists = makeIvfLists(baseVectors, { dimension, signal, onStep });
     listsOf.set(baseVectors, lists);
   }
-  return { k, rows: await nearestInLists(await lists, asked, { ...run, probes }) };
+  return settled(await nearestInLists(await lists, asked, { ...run, probes }));
 }
 
 function boundsOf(vectors: Float32Array, dimension: number): Promise<BoundedRows> {

@@ -2,6 +2,7 @@
  * Candidate pairs of two tables, or of one, from several sources: rare words of the whole row, letters and embedding of
  * the naming column, words of each other text column, and equal codes. Every source is bounded per row.
  */
+import { ownRange, type Sharing } from "../../files/shards/shard.js";
 import { type Field, isText, type PreparedTables } from "../columns/fields.js";
 import type { RowWords } from "../columns/row-words.js";
 import { inParts, type PartedWork, type PartOptions } from "../parts/in-parts.js";
@@ -21,6 +22,8 @@ export interface CandidateOptions extends PartOptions {
   readonly postings: number;
   /** Pairs that are candidates in any case. */
   readonly known?: readonly { readonly left: number; readonly right: number }[];
+  /** A shard searches for its range of rows of both tables; candidates that no search finds belong to their left row. */
+  readonly sharing?: Sharing;
 }
 
 const leastCosine = 0.3;
@@ -33,7 +36,7 @@ export async function findCandidates(
   tables: PreparedTables,
   words: RowWords,
   vectors: NamingVectors | undefined,
-  { k, kOther, postings, known = [], onProgress, ...parts }: CandidateOptions,
+  { k, kOther, postings, known = [], sharing, onProgress, ...parts }: CandidateOptions,
 ): Promise<Pairs> {
   const { fields, naming, rows, isOneTable } = tables;
   const { signal } = parts;
@@ -44,7 +47,7 @@ export async function findCandidates(
   const byTerms =
     (termsOf: () => Terms, limits: Nearest): Source =>
     (onShare) =>
-      searchTerms(termsOf(), { ...limits, postings, isOneTable }, { ...parts, onShare }, add);
+      searchTerms(termsOf(), { ...limits, postings, isOneTable, sharing }, { ...parts, onShare }, add);
   const sources = [byTerms(() => wordTerms(words, rows, isOneTable), { k, least: 0 })];
   fields.forEach((field, index) => {
     if (index === naming) sources.push(byTerms(() => gramTerms(field, isOneTable), { k, least: 0 }));
@@ -52,15 +55,21 @@ export async function findCandidates(
       sources.push(byTerms(() => fieldTerms(field), { k: kOther, least: leastCosine }));
   });
   if (vectors !== undefined)
-    sources.push((onShare) => nearNames(fields[naming], { vectors, k, isOneTable, signal, onShare }, add));
-  sources.push(() => equalCodes(fields, { isOneTable, signal }, add));
+    sources.push((onShare) =>
+      nearNames(fields[naming], { vectors, k, isOneTable, sharing, signal, onShare }, add),
+    );
+  const own = ownRange(rows[0], sharing);
+  const addOwn: AddPair = (left, right) => {
+    if (left >= own.from && left < own.to) add(left, right);
+  };
+  sources.push(() => equalCodes(fields, { isOneTable, signal }, addOwn));
   for (const [place, source] of sources.entries()) {
     const onShare = (share: number): void =>
       onProgress?.(Math.floor((place + share) * rows[0]), sources.length * rows[0]);
     await source(onShare);
     onShare(1);
   }
-  for (const { left, right } of known) add(left, right);
+  for (const { left, right } of known) addOwn(left, right);
   return pairs.finish();
 }
 
@@ -73,7 +82,10 @@ interface Nearest {
 /** Searches the left rows for each right row and, of two tables, the other way round. */
 async function searchTerms(
   { left, right, terms }: Terms,
-  limits: Nearest & Pick<SearchSettings, "postings" | "isOneTable">,
+  {
+    sharing,
+    ...limits
+  }: Nearest & Pick<SearchSettings, "postings" | "isOneTable"> & Pick<CandidateOptions, "sharing">,
   { onShare, ...parts }: PartOptions & { onShare(share: number): void },
   add: AddPair,
 ): Promise<void> {
@@ -83,10 +95,11 @@ async function searchTerms(
     const onProgress = (done: number, total: number): void =>
       onShare((place + done / total) / directions.length);
     const settings = { ...limits, queries, base, index: indexTerms(base, terms) };
+    const own = ownRange(queries.starts.length - 1, sharing);
     const work: PartedWork<"search"> = {
       settings,
-      total: queries.starts.length - 1,
-      partAt: (from, to) => ({ from, to }),
+      total: own.to - own.from,
+      partAt: (from, to) => ({ from: own.from + from, to: own.from + to }),
       take: (found) => found.queries.forEach((query, pair) => take(query, found.rows[pair])),
     };
     await inParts("search", work, { ...parts, onProgress });

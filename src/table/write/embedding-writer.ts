@@ -1,12 +1,15 @@
 /** Writes vectors beside the rows of their table, so that a run killed at any point leaves no half output. */
-import { rm, stat } from "node:fs/promises";
+import { rename, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { ArgumentError, PearlError, TableError } from "../../errors.js";
+import { appendKept, type PartHead, sealPart } from "../../files/shards/part-file.js";
+import type { Kept } from "../../files/shards/shard.js";
 import { type EmbeddingFormat, outputFormatOfName } from "../format.js";
 import { shellWord } from "../read/source.js";
 import { type RowRange, type Table, wholeRange } from "../table.js";
 import { writeTrouble } from "../trouble.js";
 import { makeOutput } from "./output.js";
+import type { VectorPages } from "./parquet-vectors.js";
 import { checkStillOurs, openPartial, type Partial } from "./partial.js";
 
 /** How embeddings are written. */
@@ -95,8 +98,11 @@ export class EmbeddingWriter {
     }
   }
 
-  /** Makes the output and removes the partial folder. All vectors must have been appended. */
-  async finish(): Promise<WrittenEmbeddings> {
+  /**
+   * Makes the output and removes the partial folder. All vectors must have been appended.
+   * @param part makes a part of a sharded run in place of a table: the vectors as .npy, then what else is kept
+   */
+  async finish(part?: { readonly head: PartHead; readonly kept: Kept }): Promise<WrittenEmbeddings> {
     const { table, range, partial, path, dimension, column } = this;
     const { folder, vectors, vectorsPath } = partial;
     const rows = range.to - range.from;
@@ -107,7 +113,10 @@ export class EmbeddingWriter {
     try {
       const pages = { file: vectors.file, dimension, rows, end: await vectors.finish() };
       const request = { table, range, folder, vectorsPath, pages, column };
-      const keysPath = await makeOutput(request, this.format, path);
+      const keysPath =
+        part === undefined
+          ? await makeOutput(request, this.format, path)
+          : await makePart({ ...part, pages }, vectorsPath, path);
       await this.close();
       await rm(folder, { recursive: true, force: true });
       const { size } = await stat(path);
@@ -122,6 +131,19 @@ export class EmbeddingWriter {
     await this.partial.vectors.close();
     if (this.rowsDone === 0) await rm(this.partial.folder, { recursive: true, force: true });
   }
+}
+
+/** Makes the file of vectors a part, and renames it to `path`. */
+async function makePart(
+  { head, kept, pages }: { readonly head: PartHead; readonly kept: Kept; readonly pages: VectorPages },
+  vectorsPath: string,
+  path: string,
+): Promise<undefined> {
+  const numbers = pages.rows * pages.dimension;
+  const places = await appendKept(vectorsPath, kept, pages.end);
+  const vectors = ["Float32Array", numbers, pages.end - 4 * numbers] as const;
+  await sealPart(vectorsPath, head, { ...places, vectors: [...vectors] });
+  await rename(vectorsPath, path);
 }
 
 async function checkTarget(path: string, table: Table): Promise<void> {

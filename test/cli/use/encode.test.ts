@@ -75,18 +75,19 @@ describe("pearl encode", () => {
     expect(readFileSync(join(folder, "out.csv"), "utf8").split("\n")[0]).toBe("id,name,embedding");
   });
 
-  it("encodes shards that together are the whole, and standard input", async () => {
+  it("encodes shards that are merged to the whole, and standard input", async () => {
     write("in.txt", `${Array.from({ length: 10 }, (_, i) => `phrase ${i}`).join("\n")}\n`);
-    const seen: unknown[] = [];
+    const parts = [2, 1, 3].map((index) => `in.embeddings.${index}-of-3.part`);
     for (const shard of ["1/3", "2/3", "3/3"]) {
       expect((await encode("in.txt", "--shard", shard, "-q")).code).toBe(0);
-      seen.push(
-        ...(await readParquet(`in.embeddings.${shard.replace("/", "-of-")}.parquet`)).map(
-          (row) => row.phrase,
-        ),
-      );
     }
-    expect(seen).toEqual(Array.from({ length: 10 }, (_, i) => `phrase ${i}`));
+    const merged = await pearl(["merge", ...parts], { cwd: folder });
+    expect(merged).toMatchObject({
+      code: 0,
+      stdout: "wrote in.embeddings.parquet: 10 rows × 600 dimensions, 24.5 kB\n",
+    });
+    const phrases = (await readParquet("in.embeddings.parquet")).map((row) => row.phrase);
+    expect(phrases).toEqual(Array.from({ length: 10 }, (_, i) => `phrase ${i}`));
     const piped = await pearl(["encode", "-", "-o", "piped.jsonl"], {
       cwd: folder,
       input: "phrase\nNYTimes\n",

@@ -7,6 +7,7 @@ import { readHardNegatives, writeCorpus } from "../../../src/corpus/corpus-folde
 import { type MineOptions, type MiningEncoder, mineCorpus } from "../../../src/corpus/mining/mine.js";
 import { editRatio } from "../../../src/pearl/hard-negatives/edit-ratio.js";
 import { createRandom } from "../../../src/random.js";
+import { mergedRun } from "../../files/shards/merged.js";
 
 let folder: string;
 
@@ -119,5 +120,20 @@ describe("mineCorpus", () => {
     const expected = await list();
     await mineCorpus(path, { encoder: encoder(), threads: 1 });
     expect(await list()).toBe(expected);
+  });
+
+  it("gives the files and the report of one run where it is done in shards", async () => {
+    const path = await corpus([...manyNames(5000), "", "x".repeat(300)].filter((name) => name !== ""));
+    const files = () =>
+      Promise.all(["hard-negatives.tsv", "mining.json"].map((name) => readFile(join(path, name), "utf8")));
+    const mine = (sharing?: MineOptions["sharing"]) =>
+      mineCorpus(path, { encoder: encoder(), threads: 2, listed: 5, sharing });
+    const report = await mine();
+    const expected = await files();
+    for (const count of [1, 3, 40]) {
+      await rm(join(path, "hard-negatives.tsv"));
+      expect(await mergedRun(count, mine)).toEqual(report);
+      expect(await files()).toEqual(expected);
+    }
   });
 });

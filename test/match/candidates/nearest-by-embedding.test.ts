@@ -56,4 +56,26 @@ describe("nearestByEmbedding", () => {
     const bare = { ...column, base: { ...column.base, vectors: undefined } } as ColumnPair;
     expect(await nearestByEmbedding(bare, queries, { k: 4 })).toEqual({ k: 0, rows: new Int32Array(0) });
   });
+
+  it("finds the same rows of a query whatever else is asked for, also where rows are nearly equal", async () => {
+    // Near-copies whose inner products with a query differ in the last bits alone.
+    const wide = 600;
+    const some = Float32Array.from({ length: 40 * wide }, () => random() - 0.5);
+    const rows = Float32Array.from({ length: 60 * wide }, (_, at) => {
+      const value = some[at % (6 * wide)];
+      return Math.fround(value * (1 + 1e-7 * Math.floor(random() * 3)));
+    });
+    const base = { texts: texts(60), vectors: unitRows(rows, wide) };
+    const pair = { base, queries: { vectors: unitRows(some, wide) }, dimension: wide };
+    for (const manyPairs of [1e9, 0]) {
+      const all = Uint32Array.from({ length: 40 }, (_, row) => row);
+      const options = { k: 5, manyPairs, total: 40 };
+      const whole = await nearestByEmbedding(pair, all, options);
+      for (const size of [1, 3, 7, 13])
+        for (let from = 0; from < 40; from += size) {
+          const part = await nearestByEmbedding(pair, all.slice(from, from + size), options);
+          expect(part.rows).toEqual(whole.rows.slice(from * 5, (from + size) * 5));
+        }
+    }
+  });
 });

@@ -1,0 +1,11 @@
+#!/bin/sh
+# Encodes a table in shards, two at a time, with GNU parallel, and merges the parts: parallel.sh TABLE WHOLE SHARDS [OPTION...]
+# A shard that fails stops the others; the next run does only the shards that have no part yet.
+set -eu
+table=$1 whole=$2 shards=$3
+shift 3
+mkdir -p "$whole.parts"
+seq "$shards" | parallel --jobs 2 --halt now,fail=1 \
+  test -e "$whole.parts/{}.part" '||' \
+  pearl encode "$table" "$@" --quiet --threads 1 --shard "{}/$shards" -o "$whole.parts/{}.part"
+pearl merge "$whole.parts"/*.part -o "$whole"

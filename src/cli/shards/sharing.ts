@@ -1,0 +1,195 @@
+/** `--shard` of the long commands: a run does one shard and writes a part, or merges parts, or does all. */
+import { stat } from "node:fs/promises";
+import type { PhraseEncoder } from "../../encoder/phrase-encoder.js";
+import { ShardError, UsageError } from "../../errors.js";
+import type { PartHead, PartManifest } from "../../files/shards/part-file.js";
+import type { Part } from "../../files/shards/parts.js";
+import type { Kept, Shard, Sharing } from "../../files/shards/shard.js";
+import { option, shardOf } from "../options.js";
+import type { Session } from "../session.js";
+
+export const shardOption = option(
+  "--shard <i/n>",
+  "do only shard i of n, and write a part (-o NAME.part) for `pearl merge`",
+  shardOf,
+);
+
+/** The first pass of shards that embed whole tables each. */
+export const learnOptions = [
+  option("--learn <file>", "first pass: embed what all shards need once, into a file that ends in .part"),
+  option("--learned <file>", "with --shard: take the embeddings of that file"),
+] as const;
+
+/** `-o` of a command that has no other output to name. */
+export const partOption = option("-o, --output <file>", "the part of --shard (default: NAME.I-of-N.part)");
+
+/** @throws UsageError for `-o` without `--shard` where a command only names its part by it */
+export function checkPartOption({ shard, output }: ShareOptions): void {
+  if (output === undefined || shard !== undefined) return;
+  throw new UsageError(
+    "-o names the part of --shard here: this command's results have their place. Leave -o out.",
+  );
+}
+
+/** What a command hands on from its options; `parts` comes from `pearl merge`. */
+export interface ShareOptions {
+  readonly shard?: Shard;
+  readonly parts?: readonly Part[];
+  readonly output?: string;
+  readonly learn?: string;
+  readonly learned?: string;
+}
+
+/** What a command reads and is asked for. */
+export interface SharedRun {
+  readonly command: string;
+  readonly arguments: readonly unknown[];
+  readonly options: ShareOptions & object;
+  /** Files that are read; those left out are undefined. */
+  readonly inputs: readonly (string | undefined)[];
+  /** Beginning of the default name of a part, such as "names.embeddings". */
+  readonly stem: string;
+}
+
+/** Options that say nothing on the result, or are given anew to the merge. */
+const unsettled = new Set([
+  "shard",
+  "parts",
+  "learn",
+  "output",
+  "resume",
+  "json",
+  "quiet",
+  "threads",
+  "device",
+]);
+
+/** The name of the part. @throws UsageError for the name of a whole */
+export function partPath({ options: { shard, output, learn }, stem }: SharedRun): string {
+  const path = learn ?? output ?? `${stem}.${shard?.index}-of-${shard?.count}.part`;
+  if (path.endsWith(".part")) return path;
+  if (learn !== undefined) throw new UsageError(`--learn ${learn}: end the file's name in .part`);
+  throw new UsageError(
+    `--shard writes a part, not ${path}. End its name in .part, then merge all parts: pearl merge PART... -o ${path}`,
+  );
+}
+
+/** Refuses what a shard cannot do, before a model is loaded. @throws UsageError */
+export function checkShare(run: SharedRun): void {
+  const { shard, learn, learned } = run.options;
+  if (learn !== undefined && (shard ?? learned) !== undefined)
+    throw new UsageError("--learn is a pass of its own, before the shards. Leave out --shard and --learned.");
+  if (learned !== undefined && shard === undefined && run.options.parts === undefined)
+    throw new UsageError("--learned is for shards. Add --shard i/n.");
+  if ((shard ?? learn) === undefined) return;
+  partPath(run);
+  if (run.inputs.includes("-"))
+    throw new UsageError("--shard reads the table again for the merge. Save standard input to a file first.");
+}
+
+/** What a first pass has in place of a shard. */
+const noShard: Shard = { index: 0, count: 0 };
+
+/** What the part belongs to, before a model is loaded. */
+export async function partHead(run: SharedRun): Promise<PartHead> {
+  const { packageVersion } = await import("../../files/package.js");
+  const settings = Object.entries(run.options).filter(
+    ([name, value]) => value !== undefined && !unsettled.has(name),
+  );
+  return {
+    ...{ pearl: packageVersion(), command: run.command, shard: run.options.shard ?? noShard },
+    arguments: [...run.arguments],
+    settings: JSON.parse(JSON.stringify(Object.fromEntries(settings))),
+    inputs: await fingerprints(run.inputs.filter((path) => path !== undefined)),
+  };
+}
+
+async function fingerprints(paths: readonly string[]): Promise<Record<string, string>> {
+  const { fileFingerprint } = await import("../../files/fingerprint.js");
+  const found: Record<string, string> = {};
+  for (const path of paths) {
+    if (path === "-")
+      throw new UsageError(
+        "--shard reads the table again for the merge. Save standard input to a file first.",
+      );
+    const status = await stat(path).catch(() => undefined);
+    // What is missing now must be missing at the merge, such as the store that a first link makes.
+    if (!status?.isDirectory()) found[path] = status === undefined ? "missing" : await fileFingerprint(path);
+  }
+  return found;
+}
+
+/** @throws ShardError where a merge finds other inputs than the shards did */
+export async function checkInputs({ inputs }: PartManifest): Promise<void> {
+  for (const [path, before] of Object.entries(inputs)) {
+    if ((await fingerprints([path]))[path] === before) continue;
+    throw new ShardError(
+      `${path} has changed since the parts were made, or is gone. Restore it, or run all shards again with it as it is.`,
+    );
+  }
+}
+
+async function identityOf(encoder: PhraseEncoder | "none" | undefined): Promise<string | undefined> {
+  if (typeof encoder !== "object") return encoder;
+  return (await import("../../encoder/model-identity.js")).modelIdentity(encoder);
+}
+
+/** What the first pass kept. @throws ShardError for a file that is damaged, or of another run */
+async function readLearned(path: string, head: PartHead): Promise<Kept> {
+  const { checkContent, readKept, readManifest } = await import("../../files/shards/part-file.js");
+  const { differenceBetween } = await import("../../files/shards/parts.js");
+  const manifest = await readManifest(path);
+  const { learned: _, ...settings } = head.settings;
+  const difference = differenceBetween({ ...head, settings, shard: noShard }, manifest);
+  if (difference !== undefined)
+    throw new ShardError(
+      `${path} was learned by another run: ${difference}. Make it again with --learn ${path} and these options.`,
+    );
+  await checkContent(path, manifest);
+  const { shared } = await import("../../runtime/shared-array.js");
+  const arrays = Object.entries(await readKept(path, manifest)).map(([name, values]) => {
+    // Threads share the memory of embeddings.
+    const copy = shared(Float32Array, values.length);
+    copy.set(values);
+    return [name, copy] as const;
+  });
+  return Object.fromEntries(arrays);
+}
+
+/**
+ * Runs a command's work as the options ask.
+ * @returns undefined where a part was written, which it reports
+ */
+export async function shareWork<Report>(
+  run: SharedRun,
+  encoder: PhraseEncoder | "none" | undefined,
+  session: Session,
+  work: (sharing?: Sharing) => Promise<Report>,
+): Promise<Report | undefined> {
+  const { shard, parts, learn, learned: learnedPath } = run.options;
+  if (parts === undefined && shard === undefined && learn === undefined) return work();
+  const model = await identityOf(encoder);
+  if (parts !== undefined && parts[0].manifest.model !== model)
+    throw new ShardError(
+      `the parts were made with model ${parts[0].manifest.model}, and this is ${model}. Merge with the same model and --device.`,
+    );
+  const head = parts === undefined ? { ...(await partHead(run)), model } : parts[0].manifest;
+  const learned = learnedPath === undefined ? undefined : await readLearned(learnedPath, head);
+  if (parts !== undefined) {
+    const { mergeOf } = await import("../../files/shards/parts.js");
+    return work({ ...mergeOf(parts), learned });
+  }
+  const { firstPass, ShardDone, sharingOf } = await import("../../files/shards/shard.js");
+  const path = partPath(run);
+  try {
+    await work(shard === undefined ? firstPass : { ...sharingOf(shard), learned });
+  } catch (error) {
+    if (!(error instanceof ShardDone)) throw error;
+    const { writePart } = await import("../../files/shards/part-file.js");
+    const { replaceFile } = await import("../../files/whole-file.js");
+    await replaceFile(path, (temporary) => writePart(temporary, head, error.kept));
+    session.wrote(path, shard ? `shard ${shard.index} of ${shard.count}` : "what all shards need");
+    return undefined;
+  }
+  throw new Error(`pearl ${run.command} did not end with its shard`);
+}

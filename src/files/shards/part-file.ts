@@ -1,0 +1,173 @@
+/**
+ * The file that a shard writes: what it found, then a manifest of what that belongs to, its length and a mark. With the
+ * manifest last, content of any length is written as it is made.
+ */
+import { type FileHandle, open, stat, writeFile } from "node:fs/promises";
+import {
+  array,
+  type InferOutput,
+  literal,
+  number,
+  object,
+  optional,
+  picklist,
+  record,
+  string,
+  tuple,
+  unknown,
+} from "valibot";
+import { messageOf, ShardError } from "../../errors.js";
+import { checksum, type FileSum, fileSum } from "../checksum.js";
+import { parseJson } from "../json.js";
+import { writeAll } from "../whole-file.js";
+import type { Kept, KeptArray } from "./shard.js";
+
+const mark = "PEARLSHARD1\n";
+const tailBytes = 4 + mark.length;
+
+const kinds = { Uint8Array, Int8Array, Int32Array, Float32Array, Float64Array } as const;
+type Kind = keyof typeof kinds;
+
+const manifestSchema = object({
+  version: literal(1),
+  /** The package's version. */
+  pearl: string(),
+  /** As it is called, such as "corpus build". */
+  command: string(),
+  arguments: array(unknown()),
+  /** Options that change the result or are for the merge. */
+  settings: record(string(), unknown()),
+  /** Files and folders that are read, with fingerprints of their content. */
+  inputs: record(string(), string()),
+  /** Fingerprint of the model, and the device that ran it. */
+  model: optional(string()),
+  shard: object({ index: number(), count: number() }),
+  /** Arrays in the content, by name: kind, numbers, and where they begin. */
+  kept: record(string(), tuple([picklist(Object.keys(kinds) as Kind[]), number(), number()])),
+  /** Length and checksum of the content. */
+  content: tuple([number(), string()]),
+});
+
+export type PartManifest = InferOutput<typeof manifestSchema>;
+
+/** What a shard belongs to: known before its work is done. */
+export type PartHead = Omit<PartManifest, "version" | "kept" | "content">;
+
+/** Writes arrays as a part. @param path a file that may be overwritten */
+export async function writePart(path: string, head: PartHead, kept: Kept): Promise<void> {
+  await writeFile(path, "");
+  await sealPart(path, head, await appendKept(path, kept, 0));
+}
+
+/** Writes arrays one after the other from a position in a file on. @returns their places */
+export async function appendKept(path: string, kept: Kept, start: number): Promise<PartManifest["kept"]> {
+  const places: PartManifest["kept"] = {};
+  const file = await open(path, "r+");
+  try {
+    let offset = start;
+    for (const [name, values] of Object.entries(kept)) {
+      places[name] = [values.constructor.name as Kind, values.length, offset];
+      await writeAll(file, bytesOf(values), offset);
+      offset += values.byteLength;
+    }
+  } finally {
+    await file.close();
+  }
+  return places;
+}
+
+/** Makes a file a part: its bytes so far are the content. */
+export async function sealPart(path: string, head: PartHead, kept: PartManifest["kept"]): Promise<void> {
+  const content: FileSum = await fileSum(path);
+  const manifest = { version: 1, ...head, kept, content: [...content] };
+  const text = JSON.stringify({ ...manifest, crc32: checksum(JSON.stringify(manifest)) });
+  const tail = Buffer.alloc(4);
+  tail.writeUInt32LE(Buffer.byteLength(text));
+  const file = await open(path, "r+");
+  try {
+    await writeAll(file, Buffer.concat([Buffer.from(text), tail, Buffer.from(mark)]), content[0]);
+  } finally {
+    await file.close();
+  }
+}
+
+const bytesOf = ({ buffer, byteOffset, byteLength }: KeptArray): Uint8Array =>
+  new Uint8Array(buffer, byteOffset, byteLength);
+
+/** @throws ShardError where the file is no part, or its manifest is damaged */
+export async function readManifest(path: string): Promise<PartManifest> {
+  try {
+    const { size } = await stat(path);
+    const file = await open(path, "r");
+    try {
+      const tail = await bytesAt(file, Math.max(0, size - tailBytes), Math.min(size, tailBytes));
+      const length = tail.length < tailBytes ? 0 : tail.readUInt32LE();
+      if (tail.toString("latin1", 4) !== mark || length > size - tailBytes)
+        throw new ShardError(
+          `${path} is no part that --shard wrote, or it is cut off. Leave it out; if it is a part, run its shard again.`,
+        );
+      const text = (await bytesAt(file, size - tailBytes - length, length)).toString();
+      const trouble = { error: ShardError, cure: "Run its shard again." };
+      const manifest = parseJson(text, `${path}, the manifest`, manifestSchema, trouble);
+      if (manifest.content[0] !== size - tailBytes - length)
+        throw damaged(path, manifest, "its length differs");
+      return manifest;
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if (error instanceof ShardError) throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    const reason = code === "ENOENT" ? "no such file" : `cannot be read (${messageOf(error)})`;
+    throw new ShardError(`${path}: ${reason}. Check the name, or run its shard.`, { cause: error });
+  }
+}
+
+/** @throws ShardError where the content is not what was written */
+export async function checkContent(path: string, manifest: PartManifest): Promise<void> {
+  const [bytes, sum] = manifest.content;
+  if ((await fileSum(path, bytes))[1] !== sum) throw damaged(path, manifest, "its checksum differs");
+}
+
+function damaged(path: string, { shard: { index, count } }: PartManifest, difference: string): ShardError {
+  return new ShardError(
+    `${path} is damaged: ${difference}. Run the command with --shard ${index}/${count} again.`,
+  );
+}
+
+export async function readKept(path: string, { kept }: PartManifest): Promise<Kept> {
+  const arrays: Record<string, KeptArray> = {};
+  for (const [name, place] of Object.entries(kept)) arrays[name] = await readArray(path, place);
+  return arrays;
+}
+
+/** An array of a part, or its numbers `from` to `to`. */
+export async function readArray(
+  path: string,
+  [kind, length, offset]: PartManifest["kept"][string],
+  from = 0,
+  to = length,
+): Promise<KeptArray> {
+  const values = new kinds[kind](Math.min(to, length) - from);
+  const file = await open(path, "r");
+  try {
+    await readInto(file, bytesOf(values), offset + from * values.BYTES_PER_ELEMENT);
+    return values;
+  } finally {
+    await file.close();
+  }
+}
+
+async function bytesAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
+  const bytes = Buffer.alloc(length);
+  await readInto(file, bytes, position);
+  return bytes;
+}
+
+async function readInto(file: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
+  for (let offset = 0; offset < bytes.length; ) {
+    const { bytesRead } = await file.read(bytes, offset, bytes.length - offset, position + offset);
+    if (bytesRead === 0) throw new ShardError("the file became shorter while it was read");
+    offset += bytesRead;
+  }
+}

@@ -1,0 +1,88 @@
+/** Shards of a command's work: contiguous ranges of its items, and what a command does with its share. */
+import { ArgumentError } from "../../errors.js";
+
+/** The index-th of `count` shards, counted from 1. */
+export interface Shard {
+  readonly index: number;
+  readonly count: number;
+}
+
+/** Items from `from` to `to`, exclusive, counted from 0. */
+export interface ShardRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * The items of a shard. The ranges of all shards, in order, are all items.
+ * @param unit ranges begin at multiples of it, for work whose results depend on what is done together
+ * @throws ArgumentError for a shard beyond the last
+ */
+export function shardRange(total: number, { index, count }: Shard, unit = 1): ShardRange {
+  if (!(Number.isInteger(index) && index >= 1 && index <= count))
+    throw new ArgumentError(`shard ${index}/${count}: the shard's number must be from 1 to ${count}`);
+  const units = Math.ceil(total / unit);
+  const start = (shard: number): number => Math.min(total, Math.floor((shard * units) / count) * unit);
+  return { from: start(index - 1), to: start(index) };
+}
+
+/** Numbers and bytes that a part keeps. */
+export type KeptArray = Uint8Array | Int8Array | Int32Array | Float32Array | Float64Array;
+
+/** What a shard found, by name. */
+export type Kept = Readonly<Record<string, KeptArray>>;
+
+/** Ends a run: what it keeps is all that others need of it. Always throws {@link ShardDone}. */
+type End = (kept: Kept) => never;
+
+/**
+ * How a run shares the long stages of its work with others. A first pass does what every shard needs, and ends. A shard does
+ * its range of a stage's items, and ends. A merge takes the results of all shards and goes on from there as one run does.
+ */
+export type Sharing = {
+  /** What a first pass kept; without one, each run makes it. */
+  readonly learned?: Kept;
+} & (
+  | { readonly kind: "learn"; readonly end: End }
+  | { readonly kind: "shard"; readonly shard: Shard; readonly end: End }
+  | {
+      readonly kind: "merge";
+      /** One after the other, in the order of the shards. */
+      parts(): AsyncGenerator<Kept>;
+    }
+);
+
+/** Whether a run ends before there is a result. */
+export const endsEarly = (sharing: Sharing | undefined): boolean =>
+  sharing !== undefined && sharing.kind !== "merge";
+
+/** Ends a command where its shard's work is done, as an abort does: nothing is open behind it. */
+export class ShardDone extends Error {
+  constructor(readonly kept: Kept) {
+    super("the shard is done");
+  }
+}
+
+const end: End = (kept) => {
+  throw new ShardDone(kept);
+};
+
+/** @returns how a run does one shard */
+export const sharingOf = (shard: Shard): Sharing & { readonly kind: "shard" } => ({
+  kind: "shard",
+  ...{ shard, end },
+});
+
+/** How a run is the first pass. */
+export const firstPass: Sharing = { kind: "learn", end };
+
+/** What every shard needs: made by a first pass, which ends with it, or by each run. */
+export async function learnedOnce(make: () => Promise<Kept>, sharing: Sharing | undefined): Promise<Kept> {
+  if (sharing?.learned !== undefined) return sharing.learned;
+  const made = await make();
+  return sharing?.kind === "learn" ? sharing.end(made) : made;
+}
+
+/** The range of a stage's items that this run does: a shard's, or all. */
+export const ownRange = (total: number, sharing: Sharing | undefined, unit?: number): ShardRange =>
+  sharing?.kind === "shard" ? shardRange(total, sharing.shard, unit) : { from: 0, to: total };
