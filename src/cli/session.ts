@@ -80,7 +80,7 @@ export async function loadEncoder(choice: EncoderChoice, session: Session): Prom
 
 /** Loads the model after the table has been opened, and prints how the table is read and which model is used. */
 export function encoderAfterTable(choice: EncoderChoice, session: Session) {
-  return async ({ summary }: TableDescription): Promise<PhraseEncoder> => {
+  return async ({ summary }: Pick<TableDescription, "summary">): Promise<PhraseEncoder> => {
     session.say(summary);
     const encoder = await loadEncoder(choice, session);
     session.say(`model: ${encoder.model.name}, ${encoder.dimension} dimensions, on ${encoder.device}`);

@@ -11,7 +11,7 @@ import type {
   IndexWork,
   UnfinishedBuild,
 } from "../index-types.js";
-import { loadOptional } from "../optional-package.js";
+import { loadOptional } from "../../files/optional-package.js";
 import { layoutSchema, layoutTrouble } from "./manifest.js";
 import { exactBelow, keyExists, type NewRows, type StoredHit, type VectorStore } from "./vector-store.js";
 

@@ -6,7 +6,7 @@ import { array, string } from "valibot";
 import { ModelError, messageOf, TableError } from "../../../errors.js";
 import { parseJson } from "../../../files/json.js";
 import { exists, writeWholeFile } from "../../../files/whole-file.js";
-import { loadOptional } from "../../../search/optional-package.js";
+import { loadOptional } from "../../../files/optional-package.js";
 import { writeTabLines } from "../../../table/tab-lines.js";
 import { othersThan } from "../rule.js";
 import { oneLine } from "./pair-table.js";
