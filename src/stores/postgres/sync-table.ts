@@ -234,13 +234,15 @@ class Sync {
     const summary = `${place}: phrases from "${column}" of ${listed(names)}, rows by ${key}`;
     const encoder = await load({ summary, model: before?.model.name });
     const prompt = options.prompt ?? before?.model.prompt;
+    const fingerprint = await encoder.fingerprint();
+    const dimensionBefore = fingerprint === before?.model.fingerprint ? before.dimension : undefined;
     const settings: SideSettings = {
       pearl: 1,
       table: source.sql,
       ...{ key, column, columns },
-      dimension: truncatedDimension(encoder, options.truncateDim ?? before?.dimension),
+      dimension: truncatedDimension(encoder, options.truncateDim ?? dimensionBefore),
       model: {
-        fingerprint: await encoder.fingerprint(),
+        fingerprint,
         name: options.modelName ?? before?.model.name ?? encoder.model.name,
         prompt,
       },

@@ -11,7 +11,7 @@ export interface PostgresAddress {
   readonly table: string | undefined;
 }
 
-/** Passwords taken out of addresses, by the rest of the address: nothing that is printed or stored can hold them. */
+/** Passwords taken out of addresses, by the rest of the address but its table: nothing that is printed or stored can hold them. */
 const passwords = new Map<string, string>();
 
 /** Whether a text is an address of PostgreSQL and not a file's name. */
@@ -25,8 +25,10 @@ export function withoutPassword(text: string): string {
   const password = rest.length > 0 ? decoded(rest.join(":")) : settings.get("password");
   settings.delete("password");
   const base = baseOf({ scheme, userinfo: user, place });
-  if (password) passwords.set(base, password);
-  return withSettings(base, settings);
+  const shown = withSettings(base, settings);
+  settings.delete("table");
+  if (password) passwords.set(withSettings(base, settings), password);
+  return shown;
 }
 
 /**
@@ -49,7 +51,7 @@ export function parseAddress(given: string): PostgresAddress {
     return { ...parseAddress(fromEnvironment), table, shown };
   }
   const base = baseOf({ scheme, userinfo, place });
-  const password = passwords.get(base);
+  const password = passwords.get(withSettings(base, settings));
   if (password !== undefined) settings.set("password", password);
   return { shown, url: withSettings(base, settings), table };
 }

@@ -31,7 +31,7 @@ const connectMs = 15_000;
 /** @throws TableError where the database cannot be reached or refuses the login; MissingDataError without `pg` */
 export async function connectPostgres(given: string): Promise<PostgresConnection> {
   const { shown, url } = parseAddress(given);
-  const pg = loadOptional<typeof import("pg")>("pg", "a table in PostgreSQL");
+  const pg = loadOptional<typeof import("pg")>("pg", "PostgreSQL");
   let client: Client;
   try {
     client = new pg.Client({

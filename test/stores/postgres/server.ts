@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { afterAll } from "vitest";
 import { connectPostgres, type PostgresConnection } from "../../../src/table/postgres/connection.js";
 
@@ -57,8 +57,8 @@ export async function startServer(): Promise<Server> {
   const data = join(folder, "data");
   mkdirSync(data);
   for (const place of [folder, data]) chownSync(place, uid!, gid!);
-  // The run's temporary folder is its maker's alone.
-  for (let place = dirname(folder); place.startsWith(tmpdir()); place = dirname(place))
+  // The temporary folders of a test run are their maker's alone.
+  for (let place = dirname(folder); basename(place).startsWith("pearl-tests-"); place = dirname(place))
     chmodSync(place, 0o711);
   run("initdb", "-D", data, "-U", "pearl", "--auth=trust", "--no-sync", "-E", "UTF8", "--locale=C.UTF-8");
   writeFileSync(join(data, "pg_hba.conf"), "local all secret scram-sha-256\nlocal all all trust\n");
