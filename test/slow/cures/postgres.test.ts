@@ -145,6 +145,36 @@ const cases = (folder: string): Readonly<Record<string, Case>> => ({
     "followed has no trigger that tells of changes. Add --trigger, which installs it.",
     `${sync} followed --trigger && (timeout -s INT 8 "$NODE" "$ENTRY" sync postgres:// -m pearl-ngram -q --table followed --follow || [ $? = 124 ])`,
   ),
+  "a search without embeddings": usage(
+    make("bare"),
+    "pearl search postgres://?table=bare acme",
+    "bare has no embeddings. Make them first: pearl sync ADDRESS --table bare",
+    `pearl sync postgres:// --table bare -q && pearl search postgres://?table=bare acme -q`,
+  ),
+  "a search in a database without embeddings": usage(
+    "createdb searched",
+    "PGDATABASE=searched pearl search postgres:// acme",
+    "no table has embeddings. Make them first: pearl sync ADDRESS --table NAME",
+    `export PGDATABASE=searched && ${make("bare")} && pearl sync postgres:// --table bare -q && pearl search postgres:// acme -q`,
+  ),
+  "a search in a database with several": usage(
+    `createdb several && export PGDATABASE=several && ${make("one")} && ${make("two")} && ${sync} one && ${sync} two`,
+    "PGDATABASE=several pearl search postgres:// acme",
+    "2 tables have embeddings (one, two). Name one, as in postgres://?table=one",
+    "PGDATABASE=several pearl search postgres://?table=one acme -q",
+  ),
+  "a deletion from embeddings that follow a table": usage(
+    `${make("led")} && ${sync} led`,
+    "pearl index delete postgres://?table=led --keys 1",
+    "the embeddings follow their table. Change led itself, then run `pearl sync`.",
+    `psql -qc "DELETE FROM led WHERE id = 1" && ${sync} led && pearl search postgres://?table=led acme -q`,
+  ),
+  "an index built in PostgreSQL": usage(
+    `${make("built")} && printf 'name\nToyota\n' > more.csv`,
+    "pearl index build more.csv -o postgres://?table=built -q",
+    "an index is a folder. For embeddings in PostgreSQL run `pearl sync`, then search them there.",
+    `${sync} built && pearl search postgres://?table=built acme -q`,
+  ),
   "no right to make a table": usage(
     `${make("granted")} && psql -qc "CREATE ROLE reader LOGIN" -c "GRANT SELECT ON granted TO reader"`,
     `PGUSER=reader ${sync} granted`,
