@@ -3,6 +3,7 @@ import { extname, resolve } from "node:path";
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { packageVersion } from "../files/package.js";
 import type { DeviceChoice } from "../runtime/device.js";
+import { stemOf } from "../table/format.js";
 import type { TableDescription } from "../table/table.js";
 import { interruptionSignal } from "./interruption.js";
 import { tableOptionsOf } from "./options.js";
@@ -96,12 +97,6 @@ export const tableSettings = (options: Parameters<typeof tableOptionsOf>[0], ses
   onProgress: (done: number, total: number, stage = "encoding") =>
     session.show(stage, done, total, "phrases"),
 });
-
-/** `names` for `data/names.csv.gz`: the beginning of default output names. */
-export function stemOf(file: string): string {
-  const plain = (file === "-" ? "stdin" : file).replace(/^.*[/\\]/, "").replace(/\.gz$/, "");
-  return plain.replace(/(?<=.)\.[^.]*$/, "");
-}
 
 /** `names.part.csv` in the current folder for `data/names.csv`; TSV, JSONL and Parquet keep their format. */
 export function outputFor(file: string, part: string, format: string | undefined): string {

@@ -1,6 +1,7 @@
 /** The table formats that pearl reads and writes, and their detection by a file's name and first bytes. */
 import { extname } from "node:path";
 import { TableError } from "../errors.js";
+import { isPostgresAddress, parseAddress } from "./postgres/address.js";
 
 /** A format that can be read. `text` is one phrase a line. */
 export type TableFormat = "csv" | "tsv" | "jsonl" | "parquet" | "text";
@@ -33,6 +34,14 @@ const writableByExtension: Record<string, EmbeddingFormat> = { ...bothByExtensio
 /** The format that a file's name indicates, without a final `.gz`; undefined for other names. */
 export function formatOfName(path: string): TableFormat | undefined {
   return readableByExtension[extname(path.replace(/\.gz$/i, "")).toLowerCase()];
+}
+
+/** `names` for `data/names.csv.gz`, and for `postgres://...?table=names`: the beginning of default names. */
+export function stemOf(path: string): string {
+  if (isPostgresAddress(path))
+    return (parseAddress(path).table ?? "table").replaceAll(/[^\p{L}\p{N}_.-]/gu, "");
+  const plain = (path === "-" ? "stdin" : path).replace(/^.*[/\\]/, "").replace(/\.gz$/, "");
+  return plain.replace(/(?<=.)\.[^.]*$/, "");
 }
 
 /** The format to write rows in, by the file's name; CSV for "-". Throws TableError for another extension. */

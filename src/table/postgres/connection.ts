@@ -117,14 +117,19 @@ export async function inTransaction<Result>(
   }
 }
 
-/** The rows of a query, some at a time. The server keeps its result, so that other statements may run in between. */
+/**
+ * The rows of a query, some at a time.
+ * @param extent "kept": the server keeps the result, so that other transactions may run in between; "transaction": it makes
+ *   row after row, within the caller's transaction
+ */
 export async function* cursorRows<Row>(
   connection: PostgresConnection,
   sql: string,
   rowsAtOnce: number,
+  extent: "kept" | "transaction" = "kept",
 ): AsyncGenerator<Row[]> {
   const name = "pearl_rows";
-  await connection.query(`DECLARE ${name} CURSOR WITH HOLD FOR ${sql}`);
+  await connection.query(`DECLARE ${name} CURSOR ${extent === "kept" ? "WITH HOLD " : ""}FOR ${sql}`);
   try {
     for (;;) {
       const rows = await connection.query<Row>(`FETCH ${rowsAtOnce} FROM ${name}`);

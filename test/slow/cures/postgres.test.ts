@@ -175,6 +175,12 @@ const cases = (folder: string): Readonly<Record<string, Case>> => ({
     "an index is a folder. For embeddings in PostgreSQL run `pearl sync`, then search them there.",
     `${sync} built && pearl search postgres://?table=built acme -q`,
   ),
+  "an input without a table": usage(
+    make("given"),
+    "pearl encode postgres:// -o x.csv -m pearl-ngram -q",
+    "postgres://: which table? End the address in ?table=NAME.",
+    "pearl encode postgres://?table=given -o x.csv -m pearl-ngram -q",
+  ),
   "no right to make a table": usage(
     `${make("granted")} && psql -qc "CREATE ROLE reader LOGIN" -c "GRANT SELECT ON granted TO reader"`,
     `PGUSER=reader ${sync} granted`,
