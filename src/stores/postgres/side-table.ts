@@ -174,7 +174,7 @@ export function creation(
   const keyType = source.columns.find(({ name }) => name === settings.key)!.type;
   const storage = vectorType === undefined && dimension <= mostInline ? "PLAIN" : "EXTERNAL";
   return [
-    `CREATE TABLE ${sql} (key ${keyType} PRIMARY KEY, text_hash bytea NOT NULL, embedding ${vectorType ?? "real[]"})`,
+    `CREATE TABLE ${sql} (key ${keyType}, text_hash bytea NOT NULL, embedding ${vectorType ?? "real[]"}, PRIMARY KEY (key) INCLUDE (text_hash))`,
     // Floats do not compress.
     `ALTER TABLE ${sql} ALTER COLUMN embedding SET STORAGE ${storage}`,
     comment,
