@@ -27,7 +27,10 @@ const dimension = Number(values.dimension);
 const schema = "pearl_speed";
 
 /** Vectors of unit length that differ from row to row, at no cost. */
-const made = Float32Array.from({ length: 4096 * dimension }, (_, index) => Math.sin(index) / Math.sqrt(dimension / 2));
+const made = Float32Array.from(
+  { length: 4096 * dimension },
+  (_, index) => Math.sin(index) / Math.sqrt(dimension / 2),
+);
 const instant = {
   dimension,
   model: { name: "made" },
@@ -45,12 +48,16 @@ async function measure(name, work) {
   await work();
   const seconds = (performance.now() - started) / 1000;
   measured.push({ name, seconds, rowsPerSecond: Math.round(rows / seconds) });
-  console.log(`${name.padEnd(44)} ${seconds.toFixed(2)} s ${String(Math.round(rows / seconds)).padStart(8)} rows/s`);
+  console.log(
+    `${name.padEnd(44)} ${seconds.toFixed(2)} s ${String(Math.round(rows / seconds)).padStart(8)} rows/s`,
+  );
 }
 
 /** INSERT of many VALUES, 500 rows in a statement, in transactions of as many rows as a sync writes at a time. */
 async function insertMany() {
-  await connection.query(`CREATE TABLE ${schema}.inserted (key int PRIMARY KEY, text_hash bytea, embedding real[])`);
+  await connection.query(
+    `CREATE TABLE ${schema}.inserted (key int PRIMARY KEY, text_hash bytea, embedding real[])`,
+  );
   const hash = Buffer.alloc(32, 7);
   for (let from = 0; from < rows; from += 4096) {
     await connection.query("BEGIN");

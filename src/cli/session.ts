@@ -4,6 +4,7 @@ import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { packageVersion } from "../files/package.js";
 import type { DeviceChoice } from "../runtime/device.js";
 import { stemOf } from "../table/format.js";
+import { addressOfTable, isPostgresAddress, tableOf } from "../table/postgres/address.js";
 import type { TableDescription } from "../table/table.js";
 import { interruptionSignal } from "./interruption.js";
 import { tableOptionsOf } from "./options.js";
@@ -107,4 +108,6 @@ export function outputFor(file: string, part: string, format: string | undefined
 
 /** The name of another file beside an output. */
 export const besideOutput = (output: string, part: string): string =>
-  output.replace(/(\.[^.]*)?$/, `.${part}$1`);
+  isPostgresAddress(output)
+    ? addressOfTable(output, `${tableOf(output)}_${part}`)
+    : output.replace(/(\.[^.]*)?$/, `.${part}$1`);

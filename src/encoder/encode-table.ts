@@ -1,9 +1,12 @@
 /** Encodes a table's phrases into a file of embeddings: reading, encoding and writing overlap. */
+import { join } from "node:path";
 import { ArgumentError, UsageError } from "../errors.js";
 import type { EmbeddingFormat } from "../table/format.js";
+import { isPostgresAddress, parseAddress, tableOf } from "../table/postgres/address.js";
 import { type RowRange, Table, type TableDescription, type TableOptions } from "../table/table.js";
+import { copyTable } from "../table/write/copy-table.js";
 import { EmbeddingWriter } from "../table/write/embedding-writer.js";
-import { standardOutput, throughTemporaryFile } from "../table/write/standard-output.js";
+import { inTemporaryFolder, standardOutput, throughTemporaryFile } from "../table/write/standard-output.js";
 import {
   type EmbeddingMatrix,
   type EncodeOptions,
@@ -57,7 +60,8 @@ export type EncoderSource = PhraseEncoder | ((table: TableDescription) => Promis
 
 /**
  * Reads `input`, encodes its phrase column and writes `output` with every input column and the vectors, in the
- * input's order. The output appears under its name when it is complete; "-" is standard output.
+ * input's order. The output appears under its name when it is complete; "-" is standard output,
+ * and postgres://...?table=NAME a table in PostgreSQL.
  * @throws UsageError, TableError, ModelError
  */
 export async function encodeTable(
@@ -67,6 +71,7 @@ export async function encodeTable(
   options: EncodeTableOptions = {},
 ): Promise<EncodeTableReport> {
   options.signal?.throwIfAborted();
+  if (isPostgresAddress(output)) return encodeToPostgres(input, output, encoder, options);
   if (output !== standardOutput) return encodeToFile(input, output, encoder, options);
   const { format = "csv", resume } = options;
   if (format === "npy") throw new UsageError("an .npy file has its keys beside it: name a file with -o");
@@ -75,6 +80,24 @@ export async function encodeTable(
     encodeToFile(input, path, encoder, { ...options, format }),
   );
   return { ...report, path: output };
+}
+
+/** Encodes into a file first: the table in PostgreSQL appears when it is whole. */
+async function encodeToPostgres(
+  input: string,
+  output: string,
+  encoder: EncoderSource,
+  options: EncodeTableOptions,
+): Promise<EncodeTableReport> {
+  if (options.resume === "continue")
+    throw new UsageError("--resume continues a file, not a table in PostgreSQL: leave it out");
+  tableOf(output);
+  return inTemporaryFolder(async (folder) => {
+    const path = join(folder, "output.parquet");
+    const report = await encodeToFile(input, path, encoder, { ...options, format: "parquet" });
+    await copyTable(path, output);
+    return { ...report, path: parseAddress(output).shown };
+  });
 }
 
 async function encodeToFile(

@@ -44,11 +44,11 @@ export function stemOf(path: string): string {
   return plain.replace(/(?<=.)\.[^.]*$/, "");
 }
 
-/** The format to write rows in, by the file's name; CSV for "-". Throws TableError for another extension. */
+/** The format to write rows in, by the file's name; CSV for "-" and for tables in PostgreSQL. Throws TableError for another extension. */
 export function rowsFormatOfName(path: string): RowsFormat {
   const extension = extname(path).toLowerCase();
   const byExtension: Record<string, RowsFormat> = bothByExtension;
-  const format = path === "-" ? "csv" : byExtension[extension];
+  const format = path === "-" || isPostgresAddress(path) ? "csv" : byExtension[extension];
   if (format !== undefined) return format;
   throw new TableError(
     `${path}: rows are written as .csv, .tsv, .jsonl or .parquet. End the name in one of these, or add --format csv (for -o).`,

@@ -117,6 +117,12 @@ export class Table {
     yield* this.texts("c0", {});
   }
 
+  /** Each row as a JSON array of texts, with null where there is no value. */
+  async *jsonRows(): AsyncGenerator<string[]> {
+    const texts = this.columns.map(({ text }) => text);
+    yield* this.texts(`CAST(to_json([${texts.join(", ")}]) AS VARCHAR)`, {});
+  }
+
   private async *texts(
     expression: string,
     range: RowRange & { chunkRows?: number },

@@ -56,6 +56,13 @@ export function parseAddress(given: string): PostgresAddress {
   return { shown, url: withSettings(base, settings), table };
 }
 
+/** The table of an address that must name one. @throws TableError */
+export function tableOf(address: string): string {
+  const { shown, table } = parseAddress(address);
+  if (table) return table;
+  throw new TableError(`${shown}: which table? End the address in ?table=NAME.`);
+}
+
 /** The same database, with another table. */
 export const addressOfTable = (address: string, table: string): string => {
   const parts = partsOf(withoutPassword(address));

@@ -1,9 +1,8 @@
 /** Brings a table of PostgreSQL into a database, row after row from one snapshot, with every column's type. */
-import { TableError } from "../../errors.js";
 import { openFingerprint } from "../../files/fingerprint.js";
 import { type Database, identifier } from "../read/database.js";
 import { type Imported, rowCountOf, rowsTable, storedColumns } from "../read/import.js";
-import { parseAddress } from "./address.js";
+import { tableOf } from "./address.js";
 import { connectPostgres, cursorRows } from "./connection.js";
 import { findRelation, type Relation } from "./relation.js";
 
@@ -18,9 +17,9 @@ export async function importPostgres(
   address: string,
   onBytes: (bytes: number) => void,
 ): Promise<Imported> {
-  const { shown, table } = parseAddress(address);
-  if (table === undefined) throw new TableError(`${shown}: which table? End the address in ?table=NAME.`);
+  const table = tableOf(address);
   const connection = await connectPostgres(address);
+  const { shown } = connection;
   const hash = openFingerprint();
   let relation: Relation;
   try {

@@ -175,6 +175,18 @@ const cases = (folder: string): Readonly<Record<string, Case>> => ({
     "an index is a folder. For embeddings in PostgreSQL run `pearl sync`, then search them there.",
     `${sync} built && pearl search postgres://?table=built acme -q`,
   ),
+  "an output over another table": usage(
+    `${make("precious")} && ${make("source")}`,
+    "pearl encode postgres://?table=source -c name -m pearl-ngram -q -o postgres://?table=precious",
+    'and pearl did not write it. Name another table, or remove it: DROP TABLE "public"."precious"',
+    `pearl encode postgres://?table=source -c name -m pearl-ngram -q -o postgres://?table=other && psql -qc 'DROP TABLE "public"."precious"' && pearl encode postgres://?table=source -c name -m pearl-ngram -q -o postgres://?table=precious`,
+  ),
+  "a resumed output in PostgreSQL": usage(
+    make("resumed"),
+    "pearl encode postgres://?table=resumed -c name -m pearl-ngram -q --resume -o postgres://?table=continued",
+    "--resume continues a file, not a table in PostgreSQL: leave it out",
+    "pearl encode postgres://?table=resumed -c name -m pearl-ngram -q -o postgres://?table=continued",
+  ),
   "an input without a table": usage(
     make("given"),
     "pearl encode postgres:// -o x.csv -m pearl-ngram -q",
