@@ -54,6 +54,10 @@ export function nameOfSide({ name }: Relation): string {
   return start + suffix;
 }
 
+/** The same with its schema, as SQL writes it. */
+export const sqlOfSide = (source: Relation): string =>
+  `${identifier(source.schema)}.${identifier(nameOfSide(source))}`;
+
 export async function findExtension(connection: PostgresConnection): Promise<VectorExtension | undefined> {
   const [found] = await connection.query<VectorExtension>(
     "SELECT extnamespace::regnamespace::text AS schema FROM pg_extension WHERE extname = 'vector'",
@@ -67,7 +71,7 @@ export async function findSide(
   source: Relation,
 ): Promise<SideTable | undefined> {
   const name = nameOfSide(source);
-  const found = await lookUp(connection, `${identifier(source.schema)}.${identifier(name)}`);
+  const found = await lookUp(connection, sqlOfSide(source));
   if (found === undefined) return undefined;
   const side = sideOf(found, connection);
   if (side?.settings.table === source.sql) return side;
@@ -155,7 +159,7 @@ export function creation(
   extension: VectorExtension | undefined,
   existing: SideTable | undefined,
 ): string[] {
-  const sql = `${identifier(source.schema)}.${identifier(nameOfSide(source))}`;
+  const sql = sqlOfSide(source);
   const { dimension } = settings;
   const vectorType = extension && `${extension.schema}.vector(${dimension})`;
   const comment = `COMMENT ON TABLE ${sql} IS ${literal(JSON.stringify(settings))}`;
@@ -189,7 +193,7 @@ export function indexCreation(
 ): string | undefined {
   if (extension === undefined || dimension > mostIndexed) return undefined;
   const name = nameOfSide(source);
-  const sql = `${identifier(source.schema)}.${identifier(name)}`;
+  const sql = sqlOfSide(source);
   const index = identifier(`${name.slice(0, 40)}_hnsw`);
   return `CREATE INDEX IF NOT EXISTS ${index} ON ${sql} USING hnsw (embedding ${extension.schema}.vector_cosine_ops)`;
 }

@@ -9,7 +9,6 @@ import { parseAddress } from "../../table/postgres/address.js";
 import { connectPostgres, inTransaction, type PostgresConnection } from "../../table/postgres/connection.js";
 import { findRelation, type Relation } from "../../table/postgres/relation.js";
 import { ConnectionLost } from "../../table/postgres/trouble.js";
-import { identifier } from "../../table/read/database.js";
 import type { VectorStorage } from "./binary-copy.js";
 import { followChanges } from "./follow.js";
 import { type Difference, differenceOf, pendingRows, statements, writeBatch } from "./pending.js";
@@ -20,9 +19,9 @@ import {
   findSide,
   indexCreation,
   keyOf,
-  nameOfSide,
   type SideSettings,
   type SideTable,
+  sqlOfSide,
   type VectorExtension,
 } from "./side-table.js";
 
@@ -57,7 +56,6 @@ export interface SyncTableOptions {
   /** "install" makes the trigger that tells of changes, which "follow" needs. Default "leave". */
   readonly trigger?: "install" | "leave";
   readonly signal?: AbortSignal;
-  /** Called with what a user should know. */
   readonly onNote?: (note: string) => void;
   /** Called with the rows encoded and to encode. */
   readonly onProgress?: (done: number, total: number) => void;
@@ -116,10 +114,9 @@ export async function syncTable(
     try {
       connection = await connect(address);
       isKnown = true;
-      const onWritten = (): void => {
+      const sync = new Sync(connection, load, options, counts, () => {
         lost = 0;
-      };
-      const sync = new Sync(connection, load, options, counts, onWritten);
+      });
       const report = await sync.run(options.table ?? parseAddress(address).table);
       return { ...report, seconds: (performance.now() - started) / 1000 };
     } catch (error) {
@@ -168,7 +165,7 @@ class Sync {
       );
     const made = creation(source, settings, extension, existing);
     const index = indexCreation(source, settings, extension);
-    const sql = `${identifier(source.schema)}.${identifier(nameOfSide(source))}`;
+    const sql = sqlOfSide(source);
     const report = (rows: number, ran: readonly string[]) => ({
       embeddings: sql,
       rows,
@@ -201,7 +198,7 @@ class Sync {
 
   /** One sync of a table at a time: two would write the same rows. */
   async #lock({ sql }: Relation): Promise<void> {
-    const key = `hashtextextended('pearl sync ' || ${"$1::regclass::oid"}, 0)`;
+    const key = "hashtextextended('pearl sync ' || $1::regclass::oid, 0)";
     for (let waited = 0; ; waited += lockPauseMs) {
       const [{ taken }] = await this.connection.query<{ taken: boolean }>(
         `SELECT pg_try_advisory_lock(${key}) AS taken`,
@@ -247,7 +244,6 @@ class Sync {
         prompt,
       },
     };
-    // As the comment holds it: without what is undefined.
     return { encoder, settings: JSON.parse(JSON.stringify(settings)) as SideSettings };
   }
 
