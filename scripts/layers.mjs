@@ -14,6 +14,7 @@ export const layers = [
   ["architectures", "objectives"],
   ["training", "hub"],
   ["encoder"],
+  ["stores"],
   ["search"],
   ["match", "pearl"],
   ["join", "group", "corpus", "augmentation"],

@@ -16,6 +16,7 @@ const loaders: Readonly<Record<string, () => Promise<{ default: AnyCommand }>>> 
   link: () => import("./use/link.js"),
   index: () => import("./use/index-table.js"),
   search: () => import("./use/search.js"),
+  sync: () => import("./use/sync.js"),
   serve: () => import("./serve/serve.js"),
   mcp: () => import("./serve/mcp.js"),
   plot: () => import("./use/plot.js"),

@@ -2,6 +2,7 @@
 import { Command, CommanderError } from "commander";
 import { messageOf, PearlError } from "../errors.js";
 import { packageVersion } from "../files/package.js";
+import { withoutPassword } from "../table/postgres/address.js";
 import { type AnyCommand, bareCommand, bareHelp, register } from "./command.js";
 import { loadCommands } from "./commands.js";
 import { interruption } from "./interruption.js";
@@ -40,7 +41,8 @@ function createProgram(loaded: readonly AnyCommand[]): Command {
 }
 
 /** Runs a command. @param words those behind `pearl` @throws what {@link report} reports */
-export async function runCommand(words: readonly string[]): Promise<void> {
+export async function runCommand(given: readonly string[]): Promise<void> {
+  const words = given.map(withoutPassword);
   const loaded = await loadCommands(words[0]);
   const bare = bareCommand(words, loaded);
   if (bare === undefined) {

@@ -3,6 +3,8 @@ import { extname, resolve } from "node:path";
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { packageVersion } from "../files/package.js";
 import type { DeviceChoice } from "../runtime/device.js";
+import { stemOf } from "../table/format.js";
+import { addressOfTable, isPostgresAddress, tableOf } from "../table/postgres/address.js";
 import type { TableDescription } from "../table/table.js";
 import { interruptionSignal } from "./interruption.js";
 import { tableOptionsOf } from "./options.js";
@@ -80,7 +82,7 @@ export async function loadEncoder(choice: EncoderChoice, session: Session): Prom
 
 /** Loads the model after the table has been opened, and prints how the table is read and which model is used. */
 export function encoderAfterTable(choice: EncoderChoice, session: Session) {
-  return async ({ summary }: TableDescription): Promise<PhraseEncoder> => {
+  return async ({ summary }: Pick<TableDescription, "summary">): Promise<PhraseEncoder> => {
     session.say(summary);
     const encoder = await loadEncoder(choice, session);
     session.say(`model: ${encoder.model.name}, ${encoder.dimension} dimensions, on ${encoder.device}`);
@@ -97,12 +99,6 @@ export const tableSettings = (options: Parameters<typeof tableOptionsOf>[0], ses
     session.show(stage, done, total, "phrases"),
 });
 
-/** `names` for `data/names.csv.gz`: the beginning of default output names. */
-export function stemOf(file: string): string {
-  const plain = (file === "-" ? "stdin" : file).replace(/^.*[/\\]/, "").replace(/\.gz$/, "");
-  return plain.replace(/(?<=.)\.[^.]*$/, "");
-}
-
 /** `names.part.csv` in the current folder for `data/names.csv`; TSV, JSONL and Parquet keep their format. */
 export function outputFor(file: string, part: string, format: string | undefined): string {
   const ending = extname(file.replace(/\.gz$/, "")).toLowerCase();
@@ -112,4 +108,6 @@ export function outputFor(file: string, part: string, format: string | undefined
 
 /** The name of another file beside an output. */
 export const besideOutput = (output: string, part: string): string =>
-  output.replace(/(\.[^.]*)?$/, `.${part}$1`);
+  isPostgresAddress(output)
+    ? addressOfTable(output, `${tableOf(output)}_${part}`)
+    : output.replace(/(\.[^.]*)?$/, `.${part}$1`);

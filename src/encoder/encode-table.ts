@@ -1,11 +1,14 @@
 /** Encodes a table's phrases into a file of embeddings: reading, encoding and writing overlap. */
+import { join } from "node:path";
 import { UsageError } from "../errors.js";
 import type { PartHead } from "../files/shards/part-file.js";
 import { shardRange } from "../files/shards/shard.js";
 import type { EmbeddingFormat } from "../table/format.js";
+import { isPostgresAddress, parseAddress, tableOf } from "../table/postgres/address.js";
 import { type RowRange, Table, type TableDescription, type TableOptions } from "../table/table.js";
+import { copyTable } from "../table/write/copy-table.js";
 import { EmbeddingWriter } from "../table/write/embedding-writer.js";
-import { standardOutput, throughTemporaryFile } from "../table/write/standard-output.js";
+import { inTemporaryFolder, standardOutput, throughTemporaryFile } from "../table/write/standard-output.js";
 import { modelIdentity } from "./model-identity.js";
 import {
   type EmbeddingMatrix,
@@ -60,7 +63,8 @@ export type EncoderSource = PhraseEncoder | ((table: TableDescription) => Promis
 
 /**
  * Reads `input`, encodes its phrase column and writes `output` with every input column and the vectors, in the
- * input's order. The output appears under its name when it is complete; "-" is standard output.
+ * input's order. The output appears under its name when it is complete; "-" is standard output,
+ * and postgres://...?table=NAME a table in PostgreSQL.
  * @throws UsageError, TableError, ModelError
  */
 export async function encodeTable(
@@ -70,6 +74,10 @@ export async function encodeTable(
   options: EncodeTableOptions = {},
 ): Promise<EncodeTableReport> {
   options.signal?.throwIfAborted();
+  if (isPostgresAddress(output))
+    return toPostgres(output, options.resume, (path, format) =>
+      encodeToFile(input, path, encoder, { ...options, format }),
+    );
   if (output !== standardOutput) return encodeToFile(input, output, encoder, options);
   if (options.resume === "continue") throw new UsageError("--resume continues a file: name it with -o");
   return toStandardOutput(options.format, (path, format) =>
@@ -84,6 +92,23 @@ export async function toStandardOutput(
 ): Promise<EncodeTableReport> {
   if (format === "npy") throw new UsageError("an .npy file has its keys beside it: name a file with -o");
   return { ...(await throughTemporaryFile((path) => write(path, format))), path: standardOutput };
+}
+
+/** Lets `write` make a file first: the table in PostgreSQL appears when it is whole. @throws UsageError for --resume */
+export async function toPostgres(
+  output: string,
+  resume: EncodeTableOptions["resume"],
+  write: (path: string, format: EmbeddingFormat) => Promise<EncodeTableReport>,
+): Promise<EncodeTableReport> {
+  if (resume === "continue")
+    throw new UsageError("--resume continues a file, not a table in PostgreSQL: leave it out");
+  tableOf(output);
+  return inTemporaryFolder(async (folder) => {
+    const path = join(folder, "output.parquet");
+    const report = await write(path, "parquet");
+    await copyTable(path, output);
+    return { ...report, path: parseAddress(output).shown };
+  });
 }
 
 async function encodeToFile(

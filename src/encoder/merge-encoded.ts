@@ -2,10 +2,17 @@
 
 import { readArray } from "../files/shards/part-file.js";
 import type { Part } from "../files/shards/parts.js";
+import type { EmbeddingFormat } from "../table/format.js";
+import { isPostgresAddress } from "../table/postgres/address.js";
 import { Table } from "../table/table.js";
 import { EmbeddingWriter } from "../table/write/embedding-writer.js";
 import { standardOutput } from "../table/write/standard-output.js";
-import { type EncodeTableOptions, type EncodeTableReport, toStandardOutput } from "./encode-table.js";
+import {
+  type EncodeTableOptions,
+  type EncodeTableReport,
+  toPostgres,
+  toStandardOutput,
+} from "./encode-table.js";
 
 type MergeOptions = Pick<
   EncodeTableOptions,
@@ -26,10 +33,11 @@ export async function mergeEncoded(
   parts: readonly Part[],
   options: MergeOptions = {},
 ): Promise<EncodeTableReport> {
-  if (output !== standardOutput) return mergeInto(input, output, parts, options);
-  return toStandardOutput(options.format, (path, format) =>
-    mergeInto(input, path, parts, { ...options, format }),
-  );
+  const write = (path: string, format?: EmbeddingFormat) =>
+    mergeInto(input, path, parts, { ...options, format });
+  if (isPostgresAddress(output)) return toPostgres(output, undefined, write);
+  if (output === standardOutput) return toStandardOutput(options.format, write);
+  return write(output, options.format);
 }
 
 async function mergeInto(

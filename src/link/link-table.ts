@@ -13,6 +13,7 @@ import type { PrecisionReport } from "../match/estimates/promise.js";
 import { once } from "../match/once.js";
 import { numberCell, type OutputColumn } from "../table/cell.js";
 import type { RowsFormat } from "../table/format.js";
+import { stemOf } from "../table/format.js";
 import type { TableOptions } from "../table/table.js";
 import { batchesOf, readAllColumns, type WholeTable } from "../table/whole-table.js";
 import { writeRows } from "../table/write/text-rows.js";
@@ -123,7 +124,7 @@ async function linkInto(
     const before = await countEntities(store);
     if (state.settings !== undefined) checkSettings(store, state.settings, { path, table, options });
     const settings = state.settings ?? (await newSettings(path, table, options));
-    const { source = sourceOf(path) } = options;
+    const { source = stemOf(path) } = options;
     const keys = options.key === undefined ? undefined : keyColumn(path, table, options.key);
     const cells = table.phrases.map((_, row) => settings.columns.map((name) => table.columns[name][row]));
     const encoder = checkedEncoder(store, settings, options);
@@ -145,14 +146,6 @@ async function linkInto(
     ...{ likely: likely.length, ...(typeof reviewed === "number" && { reviewed }) },
   };
 }
-
-/** `names` for `data/names.csv.gz`. */
-const sourceOf = (path: string): string =>
-  path === "-"
-    ? "stdin"
-    : basename(path)
-        .replace(/\.gz$/, "")
-        .replace(/(?<=.)\.[^.]*$/, "");
 
 async function countEntities(store: Store) {
   const [counts] = await store.query<{ entities: number; pairs: number }>(

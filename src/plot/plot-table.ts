@@ -7,6 +7,8 @@ import { formatCount } from "../files/count-text.js";
 import { writeWholeFile } from "../files/whole-file.js";
 import { createRandom, sampleWithout } from "../random.js";
 import { gatherRows, isZero } from "../search/vectors.js";
+import { stemOf } from "../table/format.js";
+import { isPostgresAddress } from "../table/postgres/address.js";
 import { Table, type TableOptions } from "../table/table.js";
 import { type MapDrawing, type MapPoint, mapAsSvg } from "./map.js";
 import { mapAsHtml } from "./map-page.js";
@@ -79,7 +81,8 @@ export async function plotTable(
       return { phrase, category: types?.categories[index] ?? category, x, y };
     });
     const drawing = {
-      title: options.title ?? (file === "-" ? "phrases" : basename(file)),
+      title:
+        options.title ?? (file === "-" ? "phrases" : isPostgresAddress(file) ? stemOf(file) : basename(file)),
       notes: notesOn(points.length, rowCount, loaded, options),
       categoriesAre: types?.source ?? options.color,
       points,

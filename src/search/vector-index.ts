@@ -1,6 +1,7 @@
 /** An index of vectors that outlives the program: rows with their vectors, searched, added to, deleted from. */
 import { existsSync } from "node:fs";
 import { ArgumentError, ModelError, VectorIndexError } from "../errors.js";
+import { isPostgresAddress, parseAddress } from "../table/postgres/address.js";
 import { hnswLibrary } from "./graph/hnsw.js";
 import type {
   IndexDescription,
@@ -56,6 +57,10 @@ export class VectorIndex {
    * @throws VectorIndexError where the path exists, ArgumentError, MissingDataError where the backend is not installed
    */
   static async create(path: string, options: CreateIndexOptions): Promise<VectorIndex> {
+    if (isPostgresAddress(path))
+      throw new VectorIndexError(
+        `${parseAddress(path).shown}: an index is a folder. For embeddings in PostgreSQL run \`pearl sync\`, then search them there.`,
+      );
     const layout = layoutOf(path, options);
     // Loaded first: a build must not end with a missing library.
     if (layout.backend === "hnsw") hnswLibrary();
@@ -87,11 +92,16 @@ export class VectorIndex {
   }
 
   /**
-   * Opens an index. Many processes may; the first that changes it locks it until `close`. Without usearch an index with
+   * Opens an index, or the embeddings that `pearl sync` keeps in PostgreSQL (postgres://...?table=NAME). Many processes may; the first that changes it locks it until `close`. Without usearch an index with
    * an HNSW graph is searched exactly, and `describe` gives a note.
    * @throws VectorIndexError where there is none, or it is damaged
    */
   static async open(path: string): Promise<VectorIndex> {
+    if (isPostgresAddress(path)) {
+      const { PostgresStore } = await import("./store/postgres-store.js");
+      const store = await PostgresStore.open(path);
+      return new VectorIndex(parseAddress(path).shown, store);
+    }
     const isUri = isLanceUri(path);
     const folder = isUri ? undefined : await FolderStore.open(path);
     if (folder !== undefined) return new VectorIndex(path, folder);

@@ -1,6 +1,7 @@
 /** The table formats that pearl reads and writes, and their detection by a file's name and first bytes. */
 import { extname } from "node:path";
 import { TableError } from "../errors.js";
+import { isPostgresAddress, parseAddress } from "./postgres/address.js";
 
 /** A format that can be read. `text` is one phrase a line. */
 export type TableFormat = "csv" | "tsv" | "jsonl" | "parquet" | "text";
@@ -35,11 +36,19 @@ export function formatOfName(path: string): TableFormat | undefined {
   return readableByExtension[extname(path.replace(/\.gz$/i, "")).toLowerCase()];
 }
 
-/** The format to write rows in, by the file's name; CSV for "-". Throws TableError for another extension. */
+/** `names` for `data/names.csv.gz`, and for `postgres://...?table=names`: the beginning of default names. */
+export function stemOf(path: string): string {
+  if (isPostgresAddress(path))
+    return (parseAddress(path).table ?? "table").replaceAll(/[^\p{L}\p{N}_.-]/gu, "");
+  const plain = (path === "-" ? "stdin" : path).replace(/^.*[/\\]/, "").replace(/\.gz$/, "");
+  return plain.replace(/(?<=.)\.[^.]*$/, "");
+}
+
+/** The format to write rows in, by the file's name; CSV for "-" and for tables in PostgreSQL. Throws TableError for another extension. */
 export function rowsFormatOfName(path: string): RowsFormat {
   const extension = extname(path).toLowerCase();
   const byExtension: Record<string, RowsFormat> = bothByExtension;
-  const format = path === "-" ? "csv" : byExtension[extension];
+  const format = path === "-" || isPostgresAddress(path) ? "csv" : byExtension[extension];
   if (format !== undefined) return format;
   throw new TableError(
     `${path}: rows are written as .csv, .tsv, .jsonl or .parquet. End the name in one of these, or add --format csv (for -o).`,

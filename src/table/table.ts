@@ -4,6 +4,7 @@ import { PearlError, TableError } from "../errors.js";
 import { formatCount } from "../files/count-text.js";
 import { choosePhraseColumn, findColumn, listed } from "./columns.js";
 import { formatOfName, nameOfDelimiter, parseDelimiter, type TableFormat } from "./format.js";
+import { isPostgresAddress, withoutPassword } from "./postgres/address.js";
 import { Database, databaseTrouble } from "./read/database.js";
 import { type Imported, importParquet, importText, rowsTable } from "./read/import.js";
 import { checkFile, emptyFile, openSource, shownPath, standardInput } from "./read/source.js";
@@ -39,7 +40,7 @@ export interface ReadingProgress {
 /** How a table was read. */
 export interface TableDescription {
   path: string;
-  format: TableFormat;
+  format: TableFormat | "postgres";
   /** Undefined for one-column tables, JSONL and Parquet. */
   delimiter?: string;
   header: boolean;
@@ -70,7 +71,8 @@ export class Table {
   ) {}
 
   /**
-   * Reads the whole table into a temporary database. `path` "-" is standard input.
+   * Reads the whole table into a temporary database. `path` "-" is standard input, `postgres://...?table=NAME` a table in
+   * PostgreSQL.
    * Throws TableError that names the file, the line and the cure.
    */
   static async open(path: string, options: TableOptions = {}): Promise<Table> {
@@ -79,7 +81,7 @@ export class Table {
     const database = await Database.open(options.workFolder);
     try {
       const { imported, format } = await importTable(database, path, { ...options, delimiter });
-      const description = describe(path, format, imported, options.column);
+      const description = describe(withoutPassword(path), format, imported, options.column);
       return new Table(description, database, imported.columns, imported.identity);
     } catch (error) {
       await database.close();
@@ -113,6 +115,12 @@ export class Table {
   /** The lines of a JSONL table, as they were read. */
   async *lines(): AsyncGenerator<string[]> {
     yield* this.texts("c0", {});
+  }
+
+  /** Each row as a JSON array of texts, with null where there is no value. */
+  async *jsonRows(): AsyncGenerator<string[]> {
+    const texts = this.columns.map(({ text }) => text);
+    yield* this.texts(`CAST(to_json([${texts.join(", ")}]) AS VARCHAR)`, {});
   }
 
   private async *texts(
@@ -156,7 +164,13 @@ async function importTable(
   database: Database,
   path: string,
   options: TableOptions,
-): Promise<{ imported: Imported; format: TableFormat }> {
+): Promise<{ imported: Imported; format: TableDescription["format"] }> {
+  if (isPostgresAddress(path)) {
+    const { importPostgres } = await import("./postgres/import.js");
+    const onBytes = (bytes: number): void =>
+      options.onProgress?.({ path, stage: "reading", done: bytes, total: 0 });
+    return { imported: await importPostgres(database, path, onBytes), format: "postgres" };
+  }
   const named = options.format ?? formatOfName(path);
   const size = path === standardInput ? 0 : (await stat(path)).size;
   let bytes = size;
@@ -187,7 +201,7 @@ async function importTable(
 
 function describe(
   path: string,
-  format: TableFormat,
+  format: TableDescription["format"],
   imported: Imported,
   wantedColumn: string | undefined,
 ): TableDescription {
@@ -202,6 +216,7 @@ function describe(
     text: "one phrase a line",
     jsonl: "JSON lines",
     parquet: "Parquet",
+    postgres: "PostgreSQL",
     csv: cells,
     tsv: cells,
   };

@@ -81,7 +81,7 @@ async function typedCells(
       });
     };
   }
-  if (description.format !== "parquet") return cells;
+  if (description.format !== "parquet" && description.format !== "postgres") return cells;
   const nulls = await Promise.all(columns.map(({ expression }) => table.nullRows(expression)));
   return (row) =>
     columns.map(({ name, type }, index) => cellOfType(type, nulls[index].has(row) ? null : texts[name][row]));

@@ -4,6 +4,7 @@ import { rulesOfTwin } from "../../augmentation/named-rule.js";
 import { PRESETS, type PresetName } from "../../augmentation/settings.js";
 import { UsageError } from "../../errors.js";
 import { alignColumns } from "../../files/text-table.js";
+import { stemOf } from "../../table/format.js";
 import { command, type OptionsOf } from "../command.js";
 import { counted, formatCount, formatPercent } from "../format.js";
 import {
@@ -17,7 +18,7 @@ import {
   weights,
   wholeNumber,
 } from "../options.js";
-import { type Session, stemOf } from "../session.js";
+import type { Session } from "../session.js";
 import { phrasesOrTable } from "../use/phrases-or-table.js";
 import { phrasesOf } from "../use/type.js";
 

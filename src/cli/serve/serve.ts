@@ -7,6 +7,8 @@ import { messageOf, UsageError } from "../../errors.js";
 import { isLoopback } from "../../serve/loopback.js";
 import type { Server } from "../../serve/server.js";
 import type { ServedIndex } from "../../serve/service.js";
+import { stemOf } from "../../table/format.js";
+import { isPostgresAddress } from "../../table/postgres/address.js";
 import { command, type OptionsOf } from "../command.js";
 import { formatCount } from "../format.js";
 import { expectInterruption } from "../interruption.js";
@@ -100,7 +102,7 @@ export default command({
 function namedPaths(paths: readonly string[]): Map<string, string> {
   const named = new Map<string, string>();
   for (const path of paths) {
-    const name = basename(path).replace(/\.index$/, "");
+    const name = isPostgresAddress(path) ? stemOf(path) : basename(path).replace(/\.index$/, "");
     if (named.has(name)) throw new UsageError(`two indexes have the name ${name}: rename one of the folders`);
     named.set(name, path);
   }

@@ -5,6 +5,7 @@ import { ShardError, UsageError } from "../../errors.js";
 import type { PartHead, PartManifest } from "../../files/shards/part-file.js";
 import type { Part } from "../../files/shards/parts.js";
 import type { Kept, Shard, Sharing } from "../../files/shards/shard.js";
+import { isPostgresAddress } from "../../table/postgres/address.js";
 import { option, shardOf } from "../options.js";
 import type { Session } from "../session.js";
 
@@ -83,8 +84,13 @@ export function checkShare(run: SharedRun): void {
     throw new UsageError("--learned is for shards. Add --shard i/n.");
   if ((shard ?? learn) === undefined) return;
   partPath(run);
-  if (run.inputs.includes("-"))
-    throw new UsageError("--shard reads the table again for the merge. Save standard input to a file first.");
+  for (const path of run.inputs) checkFile(path);
+}
+
+/** @throws UsageError for standard input, and for a table in PostgreSQL, which may change until the merge reads it */
+function checkFile(path: string | undefined): void {
+  if (path === "-" || (path !== undefined && isPostgresAddress(path)))
+    throw new UsageError("--shard reads the table again for the merge. Save it to a file first.");
 }
 
 /** What a first pass has in place of a shard. */
@@ -108,10 +114,7 @@ async function fingerprints(paths: readonly string[]): Promise<Record<string, st
   const { fileFingerprint } = await import("../../files/fingerprint.js");
   const found: Record<string, string> = {};
   for (const path of paths) {
-    if (path === "-")
-      throw new UsageError(
-        "--shard reads the table again for the merge. Save standard input to a file first.",
-      );
+    checkFile(path);
     const status = await stat(path).catch(() => undefined);
     // What is missing now must be missing at the merge, such as the store that a first link makes.
     if (!status?.isDirectory()) found[path] = status === undefined ? "missing" : await fileFingerprint(path);

@@ -1,10 +1,10 @@
 /** `pearl encode`: writes a table with the embeddings of its phrases. */
 import type { EncodeTableReport } from "../../encoder/encode-table.js";
-import { rowsFormats } from "../../table/format.js";
+import { rowsFormats, stemOf } from "../../table/format.js";
 import { command } from "../command.js";
 import { counted, formatBytes, formatCount, formatDuration } from "../format.js";
 import { choice, option, resumption, shared } from "../options.js";
-import { encoderAfterTable, type Session, stemOf, tableSettings } from "../session.js";
+import { encoderAfterTable, type Session, tableSettings } from "../session.js";
 import { checkShare, partHead, partPath, type ShareOptions, shardOption } from "../shards/sharing.js";
 
 export default command({

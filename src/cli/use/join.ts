@@ -4,12 +4,12 @@ import { UsageError } from "../../errors.js";
 import type { Sharing } from "../../files/shards/shard.js";
 import type { JoinTablesReport } from "../../join/join-tables.js";
 import { precisionLine } from "../../match/estimates/precision-line.js";
-import { rowsFormatOfName } from "../../table/format.js";
+import { rowsFormatOfName, stemOf } from "../../table/format.js";
 import { command, type OptionsOf } from "../command.js";
 import { counted, formatCount, formatDuration, formatPercent } from "../format.js";
 import { choice, fraction, option, positiveInteger, shared, tableOptionsOf } from "../options.js";
 import { reviewCommand } from "../serve/review.js";
-import { loadEncoder, type Session, stemOf } from "../session.js";
+import { loadEncoder, type Session } from "../session.js";
 import { checkShare, learnOptions, shardOption, shareWork } from "../shards/sharing.js";
 import { columnLines, effectLine } from "./report.js";
 

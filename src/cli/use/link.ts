@@ -6,10 +6,11 @@ import { alignColumns } from "../../files/text-table.js";
 import type { EntityEvent, EntityHistory } from "../../link/history.js";
 import type { LinkReport } from "../../link/link-table.js";
 import { precisionLine } from "../../match/estimates/precision-line.js";
+import { stemOf } from "../../table/format.js";
 import { command, type OptionsOf } from "../command.js";
 import { counted, formatCount } from "../format.js";
 import { fraction, option, required, shared } from "../options.js";
-import { besideOutput, loadEncoder, outputFor, type Session, stemOf, tableSettings } from "../session.js";
+import { besideOutput, loadEncoder, outputFor, type Session, tableSettings } from "../session.js";
 import { checkShare, learnOptions, type ShareOptions, shardOption, shareWork } from "../shards/sharing.js";
 import { columnLines } from "./report.js";
 

@@ -4,6 +4,8 @@ import { dirname, extname } from "node:path";
 import { TableError, UsageError } from "../../errors.js";
 import { formatOfName } from "../../table/format.js";
 
+import { isPostgresAddress } from "../../table/postgres/address.js";
+
 export type Given = { readonly phrases: readonly string[] } | { readonly table: string };
 
 /** Splits arguments into those before `--` and those behind it, which are phrases in any case. */
@@ -40,7 +42,7 @@ export async function phrasesOrTable(
 
 /** True for a file, and for standard input. Among several arguments a plain word is a phrase, also where a file has its name. */
 async function isTable(text: string, count: number): Promise<boolean> {
-  if (text === "-") return true;
+  if (text === "-" || isPostgresAddress(text)) return true;
   const found = await stat(text).catch(() => undefined);
   if (found?.isFile() || found?.isFIFO()) return count === 1 || (await looksLikeFile(text));
   if (!(await looksLikeFile(text))) return false;

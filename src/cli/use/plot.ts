@@ -1,8 +1,10 @@
 /** `pearl plot`: draws a table's phrases as a map, in one file. */
+
+import { stemOf } from "../../table/format.js";
 import { command } from "../command.js";
 import { counted, formatBytes, formatCount } from "../format.js";
 import { option, positiveInteger, shared, wholeNumber } from "../options.js";
-import { encoderAfterTable, stemOf, tableSettings } from "../session.js";
+import { encoderAfterTable, tableSettings } from "../session.js";
 
 export default command({
   name: "plot",

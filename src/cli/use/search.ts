@@ -34,7 +34,7 @@ export default command({
   name: "search",
   summary: "find the rows of an index that are most similar to a phrase",
   arguments: [
-    ["<index>", "an index made by `pearl index build`"],
+    ["<index>", "an index made by `pearl index build`, or postgres://...?table=NAME after `pearl sync`"],
     ["[queries...]", "phrases to find (default: typed in on a terminal, otherwise read from standard input)"],
   ],
   options,
@@ -43,6 +43,7 @@ export default command({
     ['pearl search companies.index "NYTimes" -k 1 --json', "the best row, for a program"],
     ["pearl search companies.index", "type one query after the other"],
     ["pearl search companies.index --queries names.csv -o hits.csv", "a file of queries"],
+    ['pearl search postgres://me@localhost/shop?table=customers "NYTimes"', "rows of a table in PostgreSQL"],
   ],
   run: async ([path, given], options, session) => {
     const queries = await queryPhrases(given, options.phrase);

@@ -4,6 +4,7 @@ import { isAbsolute, join } from "node:path";
 import type { InferOutput } from "valibot";
 import { messageOf, VectorIndexError } from "../../errors.js";
 import { parseJson } from "../../files/json.js";
+import { loadOptional } from "../../files/optional-package.js";
 import type {
   IndexDescription,
   IndexEntry,
@@ -11,7 +12,6 @@ import type {
   IndexWork,
   UnfinishedBuild,
 } from "../index-types.js";
-import { loadOptional } from "../optional-package.js";
 import { layoutSchema, layoutTrouble } from "./manifest.js";
 import { exactBelow, keyExists, type NewRows, type StoredHit, type VectorStore } from "./vector-store.js";
 

@@ -145,13 +145,13 @@ async function readCleanCopy(
   }
 }
 
-async function rowCountOf(database: Database, subject: string): Promise<number> {
+export async function rowCountOf(database: Database, subject: string): Promise<number> {
   const [[count]] = await database.run(`SELECT count(*) FROM ${rowsTable}`, subject);
   return Number(count);
 }
 
 /** The columns as they are stored, with the first values as samples. */
-async function storedColumns(
+export async function storedColumns(
   database: Database,
   path: string,
   names: readonly string[],

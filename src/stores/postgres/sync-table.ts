@@ -1,0 +1,300 @@
+/** Keeps embeddings of a table in PostgreSQL in step with it: new and changed rows are encoded, those of lost rows removed. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { encodeAhead } from "../../encoder/encode-table.js";
+import { type PhraseEncoder, truncatedDimension } from "../../encoder/phrase-encoder.js";
+import { LockedError, TableError } from "../../errors.js";
+import { formatCount } from "../../files/count-text.js";
+import { choosePhraseColumn, findColumn, listed } from "../../table/columns.js";
+import { parseAddress } from "../../table/postgres/address.js";
+import { connectPostgres, inTransaction, type PostgresConnection } from "../../table/postgres/connection.js";
+import { findRelation, type Relation } from "../../table/postgres/relation.js";
+import { ConnectionLost } from "../../table/postgres/trouble.js";
+import type { VectorStorage } from "./binary-copy.js";
+import { followChanges } from "./follow.js";
+import { type Difference, differenceOf, pendingRows, statements, writeBatch } from "./pending.js";
+import {
+  checkSettings,
+  creation,
+  findExtension,
+  findSide,
+  indexCreation,
+  keyOf,
+  type SideSettings,
+  type SideTable,
+  sqlOfSide,
+  type VectorExtension,
+} from "./side-table.js";
+
+/** What a table is before its model is loaded. */
+export interface FoundTable {
+  /** One line for people. */
+  readonly summary: string;
+  /** The model of the embeddings that exist. */
+  readonly model?: string;
+}
+
+/** Settings of {@link syncTable}. */
+export interface SyncTableOptions {
+  /** The table; default the one that the address names (`?table=`). */
+  readonly table?: string;
+  /** The column of phrases. Default: that of an earlier run, or the one that looks like it. */
+  readonly column?: string;
+  /** The columns that a search shows. Default: those of an earlier run, or all. */
+  readonly columns?: readonly string[];
+  /** A column without repeated values. Default: that of an earlier run, or the primary key. */
+  readonly key?: string;
+  /** Text prepended to every phrase and every query. Default none. */
+  readonly prompt?: string;
+  /** Keep the first n dimensions. */
+  readonly truncateDim?: number;
+  /** What loads the model again, kept beside the embeddings. Default: the encoder's folder or name. */
+  readonly modelName?: string;
+  /** "print" changes nothing and gives the statements in the report. Default "run". */
+  readonly changes?: "run" | "print";
+  /** "follow" goes on until `signal` aborts, and syncs whenever the table changes. Default "once". */
+  readonly until?: "once" | "follow";
+  /** "install" makes the trigger that tells of changes, which "follow" needs. Default "leave". */
+  readonly trigger?: "install" | "leave";
+  readonly signal?: AbortSignal;
+  readonly onNote?: (note: string) => void;
+  /** Called with the rows encoded and to encode. */
+  readonly onProgress?: (done: number, total: number) => void;
+  /** Opens the session. Default: by the package `pg`. */
+  readonly connect?: (address: string) => Promise<PostgresConnection>;
+}
+
+/** What {@link syncTable} did. */
+export interface SyncReport extends Difference {
+  /** The table of embeddings, as SQL writes it. */
+  readonly embeddings: string;
+  readonly dimension: number;
+  readonly storage: VectorStorage;
+  /** Rows with an empty phrase: kept, but no search finds them. */
+  readonly empty: number;
+  /** Phrases longer than the model reads. */
+  readonly truncated: number;
+  /** The statements that were run, or with `changes: "print"` those that would be. */
+  readonly statements: readonly string[];
+  readonly seconds: number;
+}
+
+/** Rows that are encoded together and written in one transaction: enough to sort by length, and flat memory. */
+const batchRows = 4096;
+const batchBytes = 10 * 2 ** 20;
+/** Seconds before each new connection after one was lost; any written batch starts over. */
+const pauses = [1, 2, 4, 8, 15];
+/** Milliseconds that a killed run may hold its lock, and between two tries to take it. */
+const [lockMs, lockPauseMs] = [15_000, 500];
+
+type EncoderOf = PhraseEncoder | ((found: FoundTable) => Promise<PhraseEncoder>);
+
+/**
+ * Brings the table `NAME_embeddings` in step with the table NAME. Each batch is one transaction: a run that is killed at any
+ * moment, or loses its connection, leaves whole batches, and the next continues with the same ones.
+ * @throws TableError, ModelError for embeddings of another model, LockedError while another sync of the table runs
+ */
+export async function syncTable(
+  address: string,
+  encoder: EncoderOf,
+  options: SyncTableOptions = {},
+): Promise<SyncReport> {
+  const { connect = connectPostgres, signal, onNote } = options;
+  signal?.throwIfAborted();
+  let loaded = typeof encoder === "function" ? undefined : encoder;
+  const load = async (found: FoundTable): Promise<PhraseEncoder> => {
+    loaded ??= await (encoder as (found: FoundTable) => Promise<PhraseEncoder>)(found);
+    return loaded;
+  };
+  const counts: Counts = { added: 0, changed: 0, removed: 0, empty: 0, truncated: 0 };
+  const started = performance.now();
+  let lost = 0;
+  let isKnown = false;
+  for (;;) {
+    let connection: PostgresConnection | undefined;
+    try {
+      connection = await connect(address);
+      isKnown = true;
+      const sync = new Sync(connection, load, options, counts, () => {
+        lost = 0;
+      });
+      const report = await sync.run(options.table ?? parseAddress(address).table);
+      return { ...report, seconds: (performance.now() - started) / 1000 };
+    } catch (error) {
+      if (!(error instanceof ConnectionLost) || !isKnown || lost === pauses.length) throw error;
+      onNote?.(
+        `${error.message.replace(/ Run the command again\.$/, "")} Connecting again in ${pauses[lost]} s.`,
+      );
+      await sleep(1000 * pauses[lost++], undefined, { signal });
+    } finally {
+      await connection?.close();
+    }
+  }
+}
+
+const storageOf = (extension: VectorExtension | undefined): VectorStorage =>
+  extension === undefined ? "real[]" : "vector";
+
+type Counts = { -readonly [Name in "added" | "changed" | "removed" | "empty" | "truncated"]: number };
+
+/** The work of one connection. */
+class Sync {
+  constructor(
+    private readonly connection: PostgresConnection,
+    private readonly load: (found: FoundTable) => Promise<PhraseEncoder>,
+    private readonly options: SyncTableOptions,
+    private readonly counts: Counts,
+    private readonly onWritten: () => void,
+  ) {}
+
+  async run(table: string | undefined): Promise<Omit<SyncReport, "seconds">> {
+    const { connection, options } = this;
+    if (table === undefined)
+      throw new TableError(
+        `${connection.shown}: which table? Name it with --table, or end the address in ?table=NAME.`,
+      );
+    const source = await findRelation(connection, table);
+    const isPrinted = options.changes === "print";
+    if (!isPrinted) await this.#lock(source);
+    const existing = await findSide(connection, source);
+    const { encoder, settings } = await this.#settings(source, existing);
+    if (existing !== undefined) checkSettings(existing, settings, connection.shown);
+    const extension = await findExtension(connection);
+    if (extension === undefined)
+      options.onNote?.(
+        "pgvector is not installed in this database: embeddings are real[] and every search is exact",
+      );
+    const made = creation(source, settings, extension, existing);
+    const index = indexCreation(source, settings, extension);
+    const sql = sqlOfSide(source);
+    const report = (rows: number, ran: readonly string[]) => ({
+      embeddings: sql,
+      rows,
+      ...this.counts,
+      dimension: settings.dimension,
+      storage: storageOf(extension),
+      statements: ran,
+    });
+    if (isPrinted) {
+      const wanted = statements(source, sql, settings, existing !== undefined);
+      const { rows, ...found } = await differenceOf(connection, wanted);
+      const { copy, removal } = wanted;
+      Object.assign(this.counts, found);
+      return report(rows, [...made, removal, copy, ...(index === undefined ? [] : [index])]);
+    }
+    if (made.length > 0)
+      await inTransaction(connection, async () => {
+        for (const statement of made) await connection.query(statement);
+      });
+    const pass = async (): Promise<number> => {
+      const rows = await this.#pass(source, sql, settings, encoder, extension);
+      if (index !== undefined) await connection.query(index);
+      return rows;
+    };
+    const rows = await (options.until === "follow" || options.trigger === "install"
+      ? followChanges(connection, source, settings, pass, options)
+      : pass());
+    return report(rows, made);
+  }
+
+  /** One sync of a table at a time: two would write the same rows. */
+  async #lock({ sql }: Relation): Promise<void> {
+    const key = "hashtextextended('pearl sync ' || $1::regclass::oid, 0)";
+    for (let waited = 0; ; waited += lockPauseMs) {
+      const [{ taken }] = await this.connection.query<{ taken: boolean }>(
+        `SELECT pg_try_advisory_lock(${key}) AS taken`,
+        [sql],
+      );
+      if (taken) return;
+      if (waited >= lockMs)
+        throw new LockedError(
+          `${this.connection.shown}: another sync of ${sql} is running. Wait until it has finished.`,
+        );
+      await sleep(lockPauseMs, undefined, { signal: this.options.signal });
+    }
+  }
+
+  /** The settings of this run: what is not given is as before. */
+  async #settings(source: Relation, existing: SideTable | undefined) {
+    const { connection, options, load } = this;
+    const before = existing?.settings;
+    const place = `${connection.shown}: ${source.name}`;
+    const names = source.columns.map(({ name }) => name);
+    const named = (wanted: string): string => names[findColumn(place, names, wanted)];
+    const key = await keyOf(connection, source, options.key ?? before?.key);
+    const infos = source.columns.map(({ name, duckdbType }) => ({
+      name,
+      isText: duckdbType === "VARCHAR",
+      sample: ["-"],
+    }));
+    const column = names[choosePhraseColumn(place, infos, options.column ?? before?.column)];
+    const columns = options.columns?.map(named) ?? before?.columns;
+    const summary = `${place}: phrases from "${column}" of ${listed(names)}, rows by ${key}`;
+    const encoder = await load({ summary, model: before?.model.name });
+    const prompt = options.prompt ?? before?.model.prompt;
+    const fingerprint = await encoder.fingerprint();
+    const dimensionBefore = fingerprint === before?.model.fingerprint ? before.dimension : undefined;
+    const settings: SideSettings = {
+      pearl: 1,
+      table: source.sql,
+      ...{ key, column, columns },
+      dimension: truncatedDimension(encoder, options.truncateDim ?? dimensionBefore),
+      model: {
+        fingerprint,
+        name: options.modelName ?? before?.model.name ?? encoder.model.name,
+        prompt,
+      },
+    };
+    return { encoder, settings: JSON.parse(JSON.stringify(settings)) as SideSettings };
+  }
+
+  /** Brings the embeddings in step with the table as it is now. @returns the table's rows */
+  async #pass(
+    source: Relation,
+    side: string,
+    settings: SideSettings,
+    encoder: PhraseEncoder,
+    extension: VectorExtension | undefined,
+  ): Promise<number> {
+    const { connection, options, counts } = this;
+    const { signal, onNote, onProgress } = options;
+    const wanted = statements(source, side, settings);
+    const found = await differenceOf(connection, wanted);
+    if (found.removed > 0) {
+      await connection.query(wanted.removal);
+      counts.removed += found.removed;
+    }
+    const total = found.added + found.changed;
+    if (total === 0) return found.rows;
+    const { dimension, model } = settings;
+    const storage = storageOf(extension);
+    const rowsAtOnce = Math.max(1, Math.min(batchRows, Math.floor(batchBytes / (4 * dimension))));
+    const chunks = encodeAhead(
+      encoder,
+      pendingRows(connection, wanted, rowsAtOnce),
+      (rows) => rows.map(({ phrase }) => phrase),
+      { prompt: model.prompt, truncateDim: dimension, signal },
+    );
+    let done = 0;
+    try {
+      for await (const { chunk, matrix } of chunks) {
+        await writeBatch(connection, wanted, chunk, { vectors: matrix.data, dimension, storage });
+        this.onWritten();
+        done += chunk.length;
+        const changed = chunk.filter(({ isChanged }) => isChanged).length;
+        counts.changed += changed;
+        counts.added += chunk.length - changed;
+        counts.empty += matrix.empty;
+        counts.truncated += matrix.truncated;
+        onProgress?.(done, total);
+        signal?.throwIfAborted();
+      }
+    } catch (error) {
+      if (signal?.aborted)
+        onNote?.(
+          `stopped with ${formatCount(done)} of ${formatCount(total)} rows written; the same command continues`,
+        );
+      throw error;
+    }
+    return found.rows;
+  }
+}

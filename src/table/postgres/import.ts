@@ -1,0 +1,71 @@
+/** Brings a table of PostgreSQL into a database, row after row from one snapshot, with every column's type. */
+import { openFingerprint } from "../../files/fingerprint.js";
+import { type Database, identifier } from "../read/database.js";
+import { type Imported, rowCountOf, rowsTable, storedColumns } from "../read/import.js";
+import { tableOf } from "./address.js";
+import { connectPostgres, cursorRows } from "./connection.js";
+import { findRelation, type Relation } from "./relation.js";
+
+const rowsAtOnce = 4096;
+const textsTable = "pearl_texts";
+
+type Texts = readonly (string | null)[];
+
+/** @param onBytes receives the bytes of text read so far @throws TableError */
+export async function importPostgres(
+  database: Database,
+  address: string,
+  onBytes: (bytes: number) => void,
+): Promise<Imported> {
+  const table = tableOf(address);
+  const connection = await connectPostgres(address);
+  const { shown } = connection;
+  const hash = openFingerprint();
+  let relation: Relation;
+  try {
+    await connection.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+    relation = await findRelation(connection, table);
+    const batches = rowsOf(relation, (sql) => cursorRows(connection, sql, rowsAtOnce, "transaction"));
+    async function* noted(): AsyncGenerator<Texts[]> {
+      let bytes = 0;
+      for await (const rows of batches) {
+        const text = JSON.stringify(rows);
+        hash.add(text);
+        bytes += text.length;
+        onBytes(bytes);
+        yield rows;
+      }
+    }
+    await database.appendTexts(textsTable, relation.columns.length, noted(), (text) => text, shown);
+  } finally {
+    await connection.close();
+  }
+  const types = relation.columns.map(({ duckdbType }) => duckdbType);
+  const casts = types.map((type, index) => `CAST(c${index} AS ${type}) AS c${index}`);
+  await database.createTable(rowsTable, `SELECT ${casts.join(", ")} FROM ${textsTable}`, shown);
+  await database.run(`DROP TABLE ${textsTable}`, shown);
+  return {
+    columns: await storedColumns(
+      database,
+      shown,
+      relation.columns.map(({ name }) => name),
+      types,
+    ),
+    rowCount: await rowCountOf(database, shown),
+    identity: `${relation.sql} sha256 ${hash.end()}`,
+    header: true,
+    headerIsSure: true,
+    blankLines: 0,
+  };
+}
+
+/** The cells of all rows as text, in the order of the primary key where there is one. */
+async function* rowsOf(
+  { sql, columns, primaryKey }: Relation,
+  select: (sql: string) => AsyncGenerator<Record<string, string | null>[]>,
+): AsyncGenerator<Texts[]> {
+  const texts = columns.map(({ text }, index) => `${text} AS c${index}`);
+  const order = primaryKey.length === 0 ? "" : ` ORDER BY ${primaryKey.map(identifier).join(", ")}`;
+  for await (const rows of select(`SELECT ${texts.join(", ")} FROM ${sql}${order}`))
+    yield rows.map((row) => columns.map((_, index) => row[`c${index}`]));
+}

@@ -1,0 +1,107 @@
+/** Writes rows as a table of PostgreSQL: in one transaction, so that readers see the old table or the whole new one. */
+import { randomBytes } from "node:crypto";
+import { TableError } from "../../errors.js";
+import { type Cell, nameOfColumn, type OutputColumn, textOfCell } from "../cell.js";
+import { identifier, literal } from "../read/database.js";
+import { tableOf } from "./address.js";
+import { connectPostgres, inTransaction, type PostgresConnection } from "./connection.js";
+import { lookUp } from "./relation.js";
+
+/** Marks a table that another run may replace. */
+const mark = "written by pearl";
+
+/**
+ * @param batches rows of one cell for each column, some at a time
+ * @throws TableError, also for a table that exists and was not written by pearl
+ */
+export async function writePostgresRows(
+  address: string,
+  columns: readonly OutputColumn[],
+  batches: AsyncIterable<readonly (readonly Cell[])[]>,
+): Promise<void> {
+  const wanted = tableOf(address);
+  const connection = await connectPostgres(address);
+  try {
+    const existing = await lookUp(connection, wanted);
+    if (existing !== undefined && existing.comment !== mark)
+      throw new TableError(
+        `${connection.shown}: the table ${existing.name} exists, and pearl did not write it. ` +
+          `Name another table, or remove it: DROP TABLE ${existing.sql}`,
+      );
+    const { schema, name } = existing ?? (await newName(connection, wanted));
+    const types = columns.map((column) => (typeof column === "string" ? "text" : postgresType(column.type)));
+    const declared = columns.map((column, index) => `${identifier(nameOfColumn(column))} ${types[index]}`);
+    const fresh = `${identifier(schema)}.pearl_${randomBytes(6).toString("hex")}`;
+    await inTransaction(connection, async () => {
+      await connection.query(`CREATE TABLE ${fresh} (${declared.join(", ")})`);
+      await connection.query(`COMMENT ON TABLE ${fresh} IS ${literal(mark)}`);
+      await connection.copyIn(`COPY ${fresh} FROM STDIN (FORMAT csv)`, csvParts(batches, types));
+      if (existing !== undefined) await connection.query(`DROP TABLE ${existing.sql}`);
+      await connection.query(`ALTER TABLE ${fresh} RENAME TO ${identifier(name)}`);
+    });
+  } finally {
+    await connection.close();
+  }
+}
+
+/** The parts of a name that no table has yet. */
+async function newName(
+  connection: PostgresConnection,
+  wanted: string,
+): Promise<{ schema: string; name: string }> {
+  const [{ parts, current }] = await connection.query<{ parts: string[]; current: string | null }>(
+    `SELECT ${/["\\.]/.test(wanted) ? "parse_ident($1)" : "ARRAY[$1::text]"} AS parts, current_schema()::text AS current`,
+    [wanted],
+  );
+  return { schema: parts.length > 1 ? parts[0] : (current ?? "public"), name: parts[parts.length - 1] };
+}
+
+const sameValues: Readonly<Record<string, string>> = {
+  BOOLEAN: "boolean",
+  TINYINT: "smallint",
+  UTINYINT: "smallint",
+  SMALLINT: "smallint",
+  USMALLINT: "integer",
+  INTEGER: "integer",
+  UINTEGER: "bigint",
+  BIGINT: "bigint",
+  UBIGINT: "numeric",
+  HUGEINT: "numeric",
+  FLOAT: "real",
+  DOUBLE: "double precision",
+  DATE: "date",
+  TIMESTAMP: "timestamp",
+  "TIMESTAMP WITH TIME ZONE": "timestamptz",
+  UUID: "uuid",
+  JSON: "jsonb",
+  "FLOAT[]": "real[]",
+  "DOUBLE[]": "double precision[]",
+};
+
+/** The type for a column of a DuckDB type: other nested ones become JSON, and the rest text. */
+function postgresType(type: string): string {
+  if (type in sameValues) return sameValues[type];
+  if (type.startsWith("DECIMAL")) return type.replace("DECIMAL", "numeric");
+  return /\]$|^(STRUCT|MAP|UNION)\b/.test(type) ? "jsonb" : "text";
+}
+
+async function* csvParts(
+  batches: AsyncIterable<readonly (readonly Cell[])[]>,
+  types: readonly string[],
+): AsyncGenerator<Buffer> {
+  for await (const rows of batches)
+    yield Buffer.from(
+      rows
+        .map((cells) => `${cells.map((cell, column) => csvCell(cell, types[column])).join(",")}\n`)
+        .join(""),
+    );
+}
+
+/** NULL is empty, and everything else in quotes; only text has an empty value. */
+function csvCell(cell: Cell, type: string): string {
+  if (cell === null || cell === undefined) return "";
+  const text = textOfCell(cell);
+  if (text === "" && type !== "text") return "";
+  const value = type.endsWith("[]") ? text.replace(/^\[(.*)\]$/s, "{$1}") : text;
+  return `"${value.replaceAll('"', '""')}"`;
+}

@@ -1,0 +1,133 @@
+/** Embeddings in PostgreSQL as an index: the hits of a search are those of an index of the same rows in a folder. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { PhraseEncoder } from "../../../src/encoder/phrase-encoder.js";
+import { createRandom } from "../../../src/random.js";
+import { indexTable } from "../../../src/search/phrase-index.js";
+import { searchPhrases } from "../../../src/search/phrase-search.js";
+import { PostgresStore } from "../../../src/search/store/postgres-store.js";
+import { VectorIndex } from "../../../src/search/vector-index.js";
+import { syncTable } from "../../../src/stores/postgres/sync-table.js";
+import { pearl } from "../../cli/run-here.js";
+import { openPglite } from "../../stores/postgres/pglite.js";
+import { noServer, type Server, startServer } from "../../stores/postgres/server.js";
+
+const folder = mkdtempSync(join(tmpdir(), "pearl-postgres-search-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const random = createRandom(5);
+const syllables = ["ba", "ko", "ri", "tam", "el", "us", "no", "pi"];
+const word = (): string =>
+  Array.from({ length: 3 }, () => syllables[Math.floor(random() * syllables.length)]).join("");
+const rows = Array.from({ length: 5000 }, (_, row) => [
+  String(row + 1),
+  `${word()} ${word()}`,
+  `town ${row % 7}`,
+]);
+writeFileSync(join(folder, "rows.csv"), ["id,name,town", ...rows.map((cells) => cells.join(","))].join("\n"));
+const queries = ["bakori tamel", "uspino", "rows 17", ""];
+const insert = `INSERT INTO companies SELECT * FROM (VALUES ${rows.map(([id, ...cells]) => `(${id}, '${cells.join("', '")}')`)}) v`;
+const table = "CREATE TABLE companies (id int PRIMARY KEY, name text, town text)";
+
+const encoder = await PhraseEncoder.load("pearl-ngram", { device: "cpu" });
+afterAll(() => encoder.dispose());
+const path = join(folder, "companies.index");
+await indexTable(join(folder, "rows.csv"), path, encoder, { table: { column: "name" }, keyColumn: "id" });
+const index = await VectorIndex.open(path);
+afterAll(() => index.close());
+
+describe("a search in PostgreSQL", () => {
+  describe.skipIf(noServer !== undefined)("over real[]", () => {
+    let server: Server;
+    let address: string;
+    beforeAll(async () => {
+      server = await startServer();
+      address = `${server.address}&table=companies`;
+      await server.sql(table);
+      await server.sql(insert);
+      await syncTable(address, encoder);
+    });
+
+    it("finds what an index in a folder finds, and removed rows no more", async () => {
+      const stored = await VectorIndex.open(address);
+      const expected = await searchPhrases(index, encoder, queries, { k: 12 });
+      const found = await searchPhrases(stored, encoder, queries, { k: 12 });
+      expect(found).toEqual(
+        expected.map((hits) => hits.map((hit) => ({ ...hit, score: expect.closeTo(hit.score, 5) }))),
+      );
+      expect(await stored.describe()).toMatchObject({
+        rows: 5000,
+        searchedBy: "PostgreSQL, exact",
+        keyColumn: "id",
+      });
+      const [[best]] = found;
+      await server.sql(`DELETE FROM companies WHERE id = ${best.key}`);
+      const [[next]] = await searchPhrases(stored, encoder, queries, { k: 1 });
+      expect(next.key).toBe(expected[0][1].key);
+      await server.sql(
+        `INSERT INTO companies VALUES (${best.key}, '${best.cells.name}', '${best.cells.town}')`,
+      );
+      await stored.close();
+    });
+
+    it("is printed as a search of an index is", async () => {
+      const words = ["bakori tamel", "-k", "3", "-m", "pearl-ngram", "-q"];
+      for (const form of [["--json"], []]) {
+        const expected = await pearl(["search", join(folder, "companies.index"), ...words, ...form]);
+        const found = await pearl(["search", "postgres://?table=companies", ...words, ...form], {
+          environment: server.environment,
+        });
+        // Numbers are numbers: in a file, they are text.
+        expect(found).toEqual({
+          ...expected,
+          stdout: expected.stdout.replaceAll(/"id":"(\d+)"/g, '"id":$1'),
+        });
+        expect(found.code).toBe(0);
+      }
+    });
+
+    it("connects again after a lost connection, and shows the columns that were chosen", async () => {
+      await syncTable(address, encoder, { columns: ["town", "name"] });
+      const stored = await VectorIndex.open(`${server.address}`);
+      await server.sql(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND application_name = 'pearl'",
+      );
+      const [[hit]] = await searchPhrases(stored, encoder, queries, { k: 1 });
+      expect(Object.keys(hit.cells)).toEqual(["name", "town"]);
+      await stored.close();
+      await syncTable(address, encoder, { columns: ["id", "name", "town"] });
+    });
+
+    it("lists every row of the table with an embedding", async () => {
+      const stored = await VectorIndex.open(address);
+      const listed: unknown[] = [];
+      for await (const entry of stored.entries()) listed.push(entry);
+      expect(listed).toEqual(rows.map((cells) => ({ key: cells[0], cells })));
+      await stored.close();
+    });
+  });
+
+  it("by pgvector finds what an index in a folder finds", async () => {
+    const { connection, dispose } = await openPglite();
+    await connection.query(table);
+    await connection.query(insert);
+    const connect = async () => connection;
+    await syncTable("postgres://pglite?table=companies", encoder, { connect });
+    const store = await PostgresStore.open("postgres://pglite?table=companies", connect);
+    expect(await store.describe()).toMatchObject({ rows: 5000, searchedBy: "pgvector, hnsw" });
+    const { data } = await encoder.encodeMatrix(queries.slice(0, 3));
+    const expected = await index.search(data, { k: 12 });
+    const found = await store.search(data, 12);
+    const share = expected.map((hits, query) => {
+      const keys = new Set(found[query].map(({ key }) => key));
+      return hits.filter(({ key }) => keys.has(key)).length / 12;
+    });
+    for (const [query, hits] of found.entries()) {
+      expect(share[query]).toBeGreaterThan(0.8);
+      expect(hits[0].score).toBeCloseTo(expected[query][0].score, 5);
+      expect(hits[0].cells).toEqual(Object.values(rows[Number(hits[0].key) - 1]));
+    }
+    await dispose();
+  });
+});

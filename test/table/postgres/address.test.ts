@@ -1,0 +1,63 @@
+/** Addresses of PostgreSQL: what connects, and what may be printed. */
+import { afterEach, describe, expect, it } from "vitest";
+import { addressOfTable, parseAddress, withoutPassword } from "../../../src/table/postgres/address.js";
+
+/** What `pg` reads of the address that it gets. */
+const read = (address: string) => {
+  const { url = "" } = parseAddress(address);
+  const { username, hostname, port, pathname, searchParams } = new URL(url);
+  return { username, hostname, port, pathname, ...Object.fromEntries(searchParams) };
+};
+
+describe("an address with a password", () => {
+  it.each([
+    ["postgres://me:s3cret@host:5433/shop", "postgres://me@host:5433/shop", "s3cret"],
+    [
+      "postgresql://me:s3%40cret@host/shop?sslmode=require",
+      "postgresql://me@host/shop?sslmode=require",
+      "s3@cret",
+    ],
+    ["postgres://me:p@ss:w/rd#?!@host/shop", "postgres://me@host/shop", "p@ss:w/rd#?!"],
+    ["postgres://me:100%@host/shop", "postgres://me@host/shop", "100%"],
+    ["postgres://me@host/shop?password=s3cret", "postgres://me@host/shop", "s3cret"],
+  ])("%s is shown as %s and connects with it", (given, shown, password) => {
+    expect(withoutPassword(given)).toBe(shown);
+    expect(parseAddress(given).shown).toBe(shown);
+    expect(read(shown)).toMatchObject({ password, username: "me", hostname: "host", pathname: "/shop" });
+    expect(addressOfTable(given, "customers")).not.toContain(encodeURIComponent(password));
+  });
+});
+
+describe("an address", () => {
+  const before = process.env.DATABASE_URL;
+  afterEach(() => {
+    if (before === undefined) delete process.env.DATABASE_URL;
+    else process.env.DATABASE_URL = before;
+  });
+
+  it("names a table, which the server does not see", () => {
+    const { table, url } = parseAddress("postgres://me@host/sales?table=sales.customers&connect_timeout=3");
+    expect(table).toBe("sales.customers");
+    expect(url).toBe("postgres://me@host/sales?connect_timeout=3");
+    expect(addressOfTable("postgres://me@/shop?host=/run/pg", "a b")).toBe(
+      "postgres://me@/shop?host=/run/pg&table=a+b",
+    );
+  });
+
+  it("without a database is that of DATABASE_URL, else of PGHOST and the like", () => {
+    process.env.DATABASE_URL = "postgres://you:hidden@there/db";
+    expect(parseAddress("postgres://?table=t")).toMatchObject({ shown: "postgres://?table=t", table: "t" });
+    expect(read("postgres://?table=t")).toMatchObject({
+      username: "you",
+      hostname: "there",
+      password: "hidden",
+    });
+    delete process.env.DATABASE_URL;
+    expect(parseAddress("postgres://").url).toBeUndefined();
+  });
+
+  it("is nothing else: names of files stay as they are", () => {
+    for (const text of ["data/postgres:x.csv", "a@b:c", "s3://me:x@host/y"])
+      expect(withoutPassword(text)).toBe(text);
+  });
+});
