@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { encodeAhead } from "../../encoder/encode-table.js";
 import { type PhraseEncoder, truncatedDimension } from "../../encoder/phrase-encoder.js";
-import { LockedError, TableError } from "../../errors.js";
+import { TableError } from "../../errors.js";
 import { formatCount } from "../../files/count-text.js";
 import { choosePhraseColumn, findColumn, listed } from "../../table/columns.js";
 import { parseAddress } from "../../table/postgres/address.js";
@@ -11,6 +11,7 @@ import { findRelation, type Relation } from "../../table/postgres/relation.js";
 import { ConnectionLost } from "../../table/postgres/trouble.js";
 import type { VectorStorage } from "./binary-copy.js";
 import { followChanges } from "./follow.js";
+import { lockSync } from "./lock.js";
 import { type Difference, differenceOf, pendingRows, statements, writeBatch } from "./pending.js";
 import {
   checkSettings,
@@ -83,8 +84,6 @@ const batchRows = 4096;
 const batchBytes = 10 * 2 ** 20;
 /** Seconds before each new connection after one was lost; any written batch starts over. */
 const pauses = [1, 2, 4, 8, 15];
-/** Milliseconds that a killed run may hold its lock, and between two tries to take it. */
-const [lockMs, lockPauseMs] = [15_000, 500];
 
 type EncoderOf = PhraseEncoder | ((found: FoundTable) => Promise<PhraseEncoder>);
 
@@ -154,7 +153,7 @@ class Sync {
       );
     const source = await findRelation(connection, table);
     const isPrinted = options.changes === "print";
-    if (!isPrinted) await this.#lock(source);
+    if (!isPrinted) await lockSync(connection, source, options.signal);
     const existing = await findSide(connection, source);
     const { encoder, settings } = await this.#settings(source, existing);
     if (existing !== undefined) checkSettings(existing, settings, connection.shown);
@@ -194,23 +193,6 @@ class Sync {
       ? followChanges(connection, source, settings, pass, options)
       : pass());
     return report(rows, made);
-  }
-
-  /** One sync of a table at a time: two would write the same rows. */
-  async #lock({ sql }: Relation): Promise<void> {
-    const key = "hashtextextended('pearl sync ' || $1::regclass::oid, 0)";
-    for (let waited = 0; ; waited += lockPauseMs) {
-      const [{ taken }] = await this.connection.query<{ taken: boolean }>(
-        `SELECT pg_try_advisory_lock(${key}) AS taken`,
-        [sql],
-      );
-      if (taken) return;
-      if (waited >= lockMs)
-        throw new LockedError(
-          `${this.connection.shown}: another sync of ${sql} is running. Wait until it has finished.`,
-        );
-      await sleep(lockPauseMs, undefined, { signal: this.options.signal });
-    }
   }
 
   /** The settings of this run: what is not given is as before. */
