@@ -47,7 +47,11 @@ const training: Record<string, string[]> = {
   ],
   "pairs2/aliases": ["Water Cube\tNational Aquatics Center\twiki_renamed\tx", "HIP 25985\tArneb\tstars\tx"],
   "pairs/lexical": ["large\tbig\tppdb\tparaphrase", "big\tlarge\tppdb\tparaphrase"],
-  "pairs/misspell": ["recieve\treceive\tspell_errors\tx", "teh\tthe\tcodespell\tx"],
+  "pairs/misspell": [
+    "recieve\treceive\tspell_errors\tx",
+    "teh\tthe\tcodespell\tx",
+    "reciept\treceipt\tcodespell\tx",
+  ],
   gloss_wiki: ["Lake Bled\ta lake in Slovenia\tLOC\ten", "Lake Bohinj\ta lake in Slovenia\tLOC\ten"],
   types: [
     "Jane Roe\tNP\tPERSON\tconll2003:PER\tgold\t1",
@@ -94,7 +98,7 @@ pretrain: { texts: [simple, news] }
   };
   for (const [name, content] of Object.entries(evaluation)) write(join(data, "bench", name), content);
   for (const [name, content] of Object.entries(tables)) write(join(data, "er", name), content);
-  write(join(data, "words/words.txt.gz"), gzipSync("A\nPhotosynthesis\n"));
+  write(join(data, "words/words.txt.gz"), gzipSync("A\nPhotosynthesis\nReceipt\n"));
   for (const [name, lines] of Object.entries(training))
     write(join(data, "train", `${name}.tsv.gz`), gzipSync(`${lines.join("\n")}\n`));
   const options = ["--data", data, "--recipe", recipe, "-o", join(path, "tables")];
@@ -113,7 +117,7 @@ describe("scripts/pearl-mini/prepare.mjs", () => {
     ]);
     const { leftOut } = JSON.parse(readFileSync(join(path, "tables/prepared.json"), "utf8"));
     expect(leftOut.names).toEqual({ yago: 1, "turney's synsets": 1, "too long": 1, er: 3, "kept back": 1 });
-    expect(leftOut.misspell).toEqual({ spell_errors: 1 });
+    expect(leftOut.misspell).toEqual({ spell_errors: 1, "misspelling of the evaluation": 1 });
   });
 
   it("requests twins of names, except of evaluation titles", () => {
