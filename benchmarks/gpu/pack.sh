@@ -65,7 +65,7 @@ fi
 
 for name in libvulkan.so.1 libX11.so.6 libXext.so.6 libxcb.so.1 libXau.so.6 libXdmcp.so.6 libbsd.so.0 libmd.so.0 \
   libstdc++.so.6 libgcc_s.so.1; do
-  found="$(ldconfig -p | awk -v name="$name" '$1 == name && /x86-64/ { print $NF; exit }')"
+  found="$(ldconfig -p | awk -v name="$name" '$1 == name && /x86-64/ && !seen++ { print $NF }')"
   if [ -n "$found" ]; then cp -L "$found" "$pack/lib/"; else echo "without $name, which this machine lacks"; fi
 done
 
