@@ -1,6 +1,6 @@
 /** The compressed search of the published retrieval protocol: FAISS, through the optional faiss-node. */
 import { ArgumentError } from "../errors.js";
-import { loadOptional } from "../files/optional-package.js";
+import { loadOptional } from "../files/package.js";
 
 /** The part of faiss-node that pearl uses. It takes plain arrays only, and every call blocks. */
 interface FaissIndex {

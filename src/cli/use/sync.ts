@@ -28,7 +28,7 @@ export default command({
     ),
     option("--key <column>", "a column without repeated values (default: the primary key)"),
     option("--dry-run", "change nothing: print the SQL and how many rows it would encode and remove"),
-    option("--follow", "go on until interrupted, and sync whenever the table changes"),
+    option("--follow", "run until interrupted, and sync whenever the table changes"),
     option("--trigger", "install the trigger that --follow needs on the table"),
     option("--prompt <text>", 'text put before each phrase and query, such as "query: "'),
     shared.truncate,

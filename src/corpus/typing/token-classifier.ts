@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import type * as Transformers from "@huggingface/transformers";
 import { ModelError, messageOf } from "../../errors.js";
-import { loadOptional } from "../../files/optional-package.js";
+import { loadOptional } from "../../files/package.js";
 import type { FineType } from "./fine-types.js";
 import { fineTypeOf, KNOWN_LABELS } from "./labels.js";
 

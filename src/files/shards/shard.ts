@@ -37,7 +37,7 @@ type End = (kept: Kept) => never;
 
 /**
  * How a run shares the long stages of its work with others. A first pass does what every shard needs, and ends. A shard does
- * its range of a stage's items, and ends. A merge takes the results of all shards and goes on from there as one run does.
+ * its range of a stage's items, and ends. A merge takes the results of all shards and continues as one run does.
  */
 export type Sharing = {
   /** What a first pass kept; without one, each run makes it. */

@@ -4,7 +4,7 @@ import { isAbsolute, join } from "node:path";
 import type { InferOutput } from "valibot";
 import { messageOf, VectorIndexError } from "../../errors.js";
 import { parseJson } from "../../files/json.js";
-import { loadOptional } from "../../files/optional-package.js";
+import { loadOptional } from "../../files/package.js";
 import type {
   IndexDescription,
   IndexEntry,

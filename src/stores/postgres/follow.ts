@@ -15,7 +15,7 @@ interface FollowOptions {
   readonly onNote?: (note: string) => void;
 }
 
-/** Installs the trigger where that is asked for, syncs, and goes on until `signal` aborts. @returns the table's rows */
+/** Installs the trigger if asked to, syncs, and syncs after each change until `signal` aborts. @returns the table's rows */
 export async function followChanges(
   connection: PostgresConnection,
   source: Relation,

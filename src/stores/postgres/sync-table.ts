@@ -52,7 +52,7 @@ export interface SyncTableOptions {
   readonly modelName?: string;
   /** "print" changes nothing and gives the statements in the report. Default "run". */
   readonly changes?: "run" | "print";
-  /** "follow" goes on until `signal` aborts, and syncs whenever the table changes. Default "once". */
+  /** "follow" runs until `signal` aborts, and syncs whenever the table changes. Default "once". */
   readonly until?: "once" | "follow";
   /** "install" makes the trigger that tells of changes, which "follow" needs. Default "leave". */
   readonly trigger?: "install" | "leave";

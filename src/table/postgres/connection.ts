@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { finished } from "node:stream/promises";
 import type { Client } from "pg";
 import type * as CopyStreams from "pg-copy-streams";
-import { loadOptional } from "../../files/optional-package.js";
+import { loadOptional } from "../../files/package.js";
 import { parseAddress } from "./address.js";
 import { postgresTrouble } from "./trouble.js";
 

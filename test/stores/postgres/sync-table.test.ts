@@ -129,7 +129,7 @@ describe.skipIf(noServer !== undefined)("a table in PostgreSQL", () => {
       await expectVector(vector, `name ${9001 - Number(key)}`);
   });
 
-  it("goes on where it was when the server ends its connection, each row written once", async () => {
+  it("continues where it was when the server ends its connection, each row written once", async () => {
     await server.sql("CREATE TABLE lost (id int PRIMARY KEY, name text)");
     await server.sql("INSERT INTO lost SELECT i, 'name ' || i FROM generate_series(1, 9000) i");
     const notes: string[] = [];

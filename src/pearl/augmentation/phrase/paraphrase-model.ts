@@ -5,7 +5,7 @@ import type * as Transformers from "@huggingface/transformers";
 import { array, string } from "valibot";
 import { ModelError, messageOf, TableError } from "../../../errors.js";
 import { parseJson } from "../../../files/json.js";
-import { loadOptional } from "../../../files/optional-package.js";
+import { loadOptional } from "../../../files/package.js";
 import { exists, writeWholeFile } from "../../../files/whole-file.js";
 import { writeTabLines } from "../../../table/tab-lines.js";
 import { othersThan } from "../rule.js";
