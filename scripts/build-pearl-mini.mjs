@@ -14,24 +14,15 @@
  * checkpoint. WORK/build.json records the seconds and the machine of each stage. --scores is the output of
  * `pearl bench --json`, for the model card.
  */
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { cpSync, existsSync, mkdirSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { stringify } from "yaml";
 import { averageModels } from "./pearl-mini/finish/average.mjs";
-import { fitGates, pairsOfSources, phrasesOfGroups } from "./pearl-mini/finish/gates.mjs";
-import { setInnerCapitals } from "./pearl-mini/finish/inner-capitals.mjs";
 import { pack } from "./pearl-mini/finish/pack.mjs";
+import { setReading } from "./pearl-mini/finish/reading.mjs";
 import { remakeModel } from "./pearl-mini/finish/remake.mjs";
+import { samplePhrases } from "./pearl-mini/finish/sample.mjs";
 import { averageWithRarity, weighBrackets, weighSum, weighYears } from "./pearl-mini/finish/weigh-words.mjs";
 import { whitenCharacters } from "./pearl-mini/finish/whiten.mjs";
 import { prepare } from "./pearl-mini/prepare.mjs";
@@ -112,7 +103,7 @@ const makePretrained = unlessExists(join(pretrained, "config.json"), () =>
  */
 const makeTrained = unlessExists(join(trained, "config.json"), async () => {
   const { steps, trainings, innerCapitals, mixtures = [{}], spellingOf = mixtures.length } = recipe.finetune;
-  setInnerCapitals(pretrained, innerCapitals);
+  setReading(pretrained, { innerCapitals });
   const presets = mixedSettings(recipe.finetune).map((settings, i) => {
     const preset = join(work, `preset-${i}.yaml`);
     writeFileSync(`${preset}.partial`, stringify(settings));
@@ -145,36 +136,23 @@ const makeTrained = unlessExists(join(trained, "config.json"), async () => {
 
 /** Runs the steps that need no training: word weights, whitening of spelling, type temperature, gates. */
 async function makeModel() {
-  const { words, whiten, typeTemperature, shares: gates } = recipe.finish;
+  const { words, whiten, unknownWords, typeTemperature, gates } = recipe.finish;
   const partial = `${model}.partial`;
   rmSync(partial, { recursive: true, force: true });
   cpSync(realpathSync(trained), partial, { recursive: true, dereference: true });
-  const frequent = readFileSync(join(partial, "words.txt"), "utf8").split("\n", gates.frequentWords);
-  const sampling = (/** @type {number} */ phrases) => ({ phrases, seed: recipe.seed, frequent });
-  const [names] = phrasesOfGroups(synonyms, [{ sources: words.of }], sampling(words.phrases));
-  averageWithRarity(partial, words.rarity, names);
+  const { seed } = recipe;
+  averageWithRarity(
+    partial,
+    words.rarity,
+    samplePhrases(synonyms, { sources: words.of, phrases: words.phrases, seed }),
+  );
   weighYears(partial, words.years);
   weighBrackets(partial, words.brackets);
   weighSum(partial, words.sum);
-  const [sample] = phrasesOfGroups(synonyms, [{}], sampling(whiten.phrases));
+  const sample = samplePhrases(synonyms, { phrases: whiten.phrases, seed });
   await whitenCharacters(partial, sample, whiten.characters);
-  remakeModel(partial, { typeTemperature });
-  const layerOf = (/** @type {{ agree?: any, groups: any }} */ { agree, groups }) => ({
-    groups,
-    phrases: phrasesOfGroups(synonyms, groups, sampling(gates.phrases)),
-    ...(agree && {
-      agree: {
-        weight: agree.weight,
-        pairs: pairsOfSources(synonyms, agree.sources, { pairs: agree.pairs, seed: recipe.seed }),
-      },
-    }),
-  });
-  const { capitals, word, words: several } = gates;
-  await fitGates(partial, {
-    capitals: layerOf(capitals),
-    word: layerOf(word),
-    words: layerOf(several),
-  });
+  setReading(partial, { unknownWords });
+  remakeModel(partial, { typeTemperature, gates });
   rmSync(model, { recursive: true, force: true });
   renameSync(partial, model);
 }

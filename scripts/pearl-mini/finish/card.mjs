@@ -122,8 +122,10 @@ The last steps need no training:
 - In spelling, the weight of a year is multiplied by ${years}, and words in brackets weigh less.
 - In meaning, the sum of words is multiplied by ${sum}.
 - Spelling is whitened with power ${finish.whiten.characters}. The softmax of types has temperature ${finish.typeTemperature}.
-- The gate layers, which set how much of an embedding is spelling, meaning and type, are fitted to groups of
-  phrases: one layer for phrases with a capital, one for single words without, one for longer phrases without.
+- A word outside the vocabulary has the vector of the most frequent known word that is one edit away, besides the vectors of
+  its own n-grams: "recieve" is read as a spelling of "receive".
+- Gates are constant. With a capital, or in a script without case, ${gatesText(finish.gates.withCapital)}; without,
+  ${gatesText(finish.gates.without)}.
 
 ## Data and licences
 
@@ -195,4 +197,10 @@ Published scores, on whole sets under the published protocol:
 
 ${head}
 ${publishedRows.map(({ model, scores }) => row(model, (task) => scores[task])).join("\n")}`;
+}
+
+/** How an embedding is divided. @param {import("../../../dist/architectures/pearl-mini/sizes.js").Gates} gates */
+function gatesText({ characters, meaning, types }) {
+  const percent = (/** @type {number} */ gate) => `${Math.round(100 * gate)} %`;
+  return `${percent(characters)} of an embedding is spelling, ${percent(meaning)} meaning, ${percent(types)} types`;
 }

@@ -7,17 +7,16 @@ import { readModel, writeModel } from "../../../dist/onnx/io/file.js";
 import { forgetChecksums } from "./forget-checksums.mjs";
 
 /**
- * Changes sizes, and the weights that depend on them, in a model folder, in place.
+ * Changes sizes in a model folder, in place; weights that the new graph does not use are dropped.
  * @param {string} folder a word encoder, tables as float32
  * @param {Partial<import("../../../dist/architectures/pearl-mini/sizes.js").WordEncoderSizes>} sizes
- * @param {ReadonlyMap<string, import("../../../dist/onnx/tensor.js").Tensor>} [weights] replacements by name
  */
-export function remakeModel(folder, sizes, weights = new Map()) {
+export function remakeModel(folder, sizes) {
   const [path, graph] = [join(folder, "config.json"), join(folder, "onnx/model.onnx")];
   const config = JSON.parse(readFileSync(path, "utf8"));
   config.pearl.word_encoder = { ...config.pearl.word_encoder, ...sizes };
-  const all = new Map([...readModel(graph).graph.initializers, ...weights]);
-  writeModel(wordModelGraph({ weights: fromTensors(all, folder), sizes: config.pearl.word_encoder }), graph);
+  const weights = fromTensors(readModel(graph).graph.initializers, folder);
+  writeModel(wordModelGraph({ weights, sizes: config.pearl.word_encoder }), graph);
   forgetChecksums(folder);
   writeFileSync(path, `${JSON.stringify(config, null, 2)}\n`);
 }

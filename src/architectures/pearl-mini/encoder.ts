@@ -8,9 +8,8 @@
  *     type       characters, meaning ─► two layers ─► types and kinds, classes
  *     embedding  √s₁ characters, √s₂ meaning, √s₃ √softmax(types and kinds / temperature), s = gates of this phrase
  *
- * Every part has length 1 and the gates add up to 1, so the embedding has length 1 too. The weight of spelling
- * against meaning is learned per phrase; if `sharesByWriting` is set, names, words and phrases each have their own gate
- * layer. The embedding starts with all types and the first columns of the other parts, so that its prefix is an
+ * Every part has length 1 and the gates add up to 1, so the embedding has length 1 too. In training a layer computes
+ * the gates from the phrase; with `sizes.gates` they depend on capitals alone. The embedding starts with all types and the first columns of the other parts, so that its prefix is an
  * embedding too (Kusupati et al., 2022, "Matryoshka representation learning"). Blocks normalise first (Xiong et al.,
  * 2020).
  */
@@ -22,7 +21,7 @@ import { l2Normalise } from "../../nn/pooling.js";
 import { typeCode } from "../../onnx/tensor.js";
 import type { WordInputs } from "./inputs.js";
 import { SMALL_LETTERS } from "./marked-words.js";
-import { typeWidth, type WordEncoderSizes } from "./sizes.js";
+import { type Gates, typeWidth, type WordEncoderSizes } from "./sizes.js";
 
 /** Initial length of n-gram vectors: a step of Adam changes them little. Layers read their sums divided by it. */
 export const NGRAM_LENGTH = 1.5;
@@ -62,8 +61,7 @@ export function wordEncoder(net: Net, inputs: WordInputs, sizes: WordEncoderSize
   const { meaning, pooled } = meaningOf(net, words, phrase);
   const both = g.add("Concat", [characters, meaning], { axis: 1 });
   const { types, fineTypes, classes } = typeHead(net, both, sizes);
-  const gates = gatesOf(net, pooled, phrase);
-  const roots = g.add("Mul", [g.add("Sqrt", [g.add("Softmax", [gates], { axis: -1 })]), exists]);
+  const roots = g.add("Mul", [gateRoots(net, pooled, phrase), exists]);
   const [forCharacters, forMeaning, forTypes] = g.addMany("Split", [roots], 3, { axis: 1 });
   const { typeTemperature = 1 } = sizes;
   const tempered =
@@ -77,20 +75,20 @@ export function wordEncoder(net: Net, inputs: WordInputs, sizes: WordEncoderSize
   return { meaning, types, fineTypes, classes, parts, embedding: joined(net, parts, sizes) };
 }
 
-/** Logits of the gates of characters, meaning and types, [phrases, 3]. */
-function gatesOf(net: Net, pooled: string, { inputs, sizes, counted }: Phrase): string {
+/** Roots of the gates of characters, meaning and types, [phrases, 3]. */
+function gateRoots(net: Net, pooled: string, { inputs, sizes }: Phrase): string {
   const { g } = net;
-  const layer = (outputs: number) => dense(net, pooled, "share", (POOLS + 1) * sizes.width, outputs, 0.02);
-  if (!sizes.sharesByWriting) return layer(3);
-  const without = (values: string) => g.add("Sub", [number(net, 1), values]);
+  if (!sizes.gates) {
+    const logits = dense(net, pooled, "share", (POOLS + 1) * sizes.width, 3, 0.02);
+    return g.add("Sqrt", [g.add("Softmax", [logits], { axis: -1 })]);
+  }
+  const rootsOf = ({ characters, meaning, types }: Gates) => [characters, meaning, types].map(Math.sqrt);
+  const [withCapital, without] = [sizes.gates.withCapital, sizes.gates.without].map(rootsOf);
+  const row = (values: number[]) => g.constant("float32", [1, 3], values);
   const marked = asFloat(net, g.add("Greater", [inputs.marks, g.scalar("int32", SMALL_LETTERS)]));
-  const capital = reduce(net, "ReduceMax", marked, { axes: [1], keepdims: 1 });
-  const count = reduce(net, "ReduceSum", counted, { axes: [1], keepdims: 1 });
-  const word = g.add("Mul", [asFloat(net, g.add("Equal", [count, g.scalar("int32", 1)])), without(capital)]);
-  const phrase = without(g.add("Add", [capital, word]));
-  const which = g.add("Unsqueeze", [g.add("Concat", [capital, word, phrase], { axis: 1 }), g.ints(2)]);
-  const all = g.add("Reshape", [layer(9), g.ints(-1, 3, 3)]);
-  return reduce(net, "ReduceSum", g.add("Mul", [all, which]), { axes: [1] });
+  const hasCapital = reduce(net, "ReduceMax", marked, { axes: [1], keepdims: 1 });
+  const more = g.add("Mul", [hasCapital, row(withCapital.map((root, i) => root - without[i]))]);
+  return g.add("Add", [more, row(without)]);
 }
 
 /** All types, the prefix of the other parts, and the rest of these. */

@@ -4,10 +4,22 @@ import { hashNgrams } from "../../text/hashed-ngrams.js";
 import type { FeatureRows, Featurizer } from "../architecture.js";
 import { type WordReading, type WordsFeature, wordInputNames } from "./inputs.js";
 import { markedWords } from "./marked-words.js";
-import { indexWords, wordFinder } from "./vocabulary.js";
+import { indexWords, nearestFinder, type WordIndex, wordFinder } from "./vocabulary.js";
 
-/** Gives a word's number in the vocabulary, from 1; 0 for a word outside it. */
-export type NumberOf = (word: string) => number;
+/** Numbers of words in the vocabulary, from 1; 0 where there is none. */
+export interface Numbers {
+  readonly exact: (word: string) => number;
+  /** For a word outside the vocabulary, the word whose vector it has. */
+  readonly instead: (word: string) => number;
+}
+
+export const numbersOf = ({ unknownWords }: WordsFeature, index: WordIndex): Numbers => ({
+  exact: wordFinder(index),
+  instead: unknownWords === "nearest" ? nearestFinder(index) : () => 0,
+});
+
+/** Whether an index has to find words by their spelling. */
+export const readsSpelling = ({ unknownWords }: WordsFeature) => ({ bySpelling: unknownWords === "nearest" });
 
 /** Writes a word's hashed n-grams, counted from 1. */
 export function hashWord(
@@ -20,10 +32,14 @@ export function hashWord(
   return hashed;
 }
 
-/** Distinct words by place, with their numbers and counts of n-grams. @param keep gets the n-grams of each new word */
+/**
+ * Distinct words by place, with their numbers and counts of n-grams. The number of a word that has another's vector is
+ * negative.
+ * @param keep gets the n-grams of each new word
+ */
 export function knownWords(
   feature: WordsFeature,
-  numberOf: NumberOf,
+  { exact, instead }: Numbers,
   keep: (ngrams: Int32Array, count: number, place: number) => void,
 ): { numbers: number[]; counts: number[]; isCut(place: number): boolean; placeOf(word: string): number } {
   const places = new Map<string, number>();
@@ -37,7 +53,7 @@ export function knownWords(
     placeOf(word) {
       const found = places.get(word);
       if (found !== undefined) return found;
-      const place = numbers.push(numberOf(word)) - 1;
+      const place = numbers.push(exact(word) || -instead(word)) - 1;
       places.set(word, place);
       const { count, truncated } = hashWord(word, feature, ngrams);
       counts.push(count);
@@ -73,10 +89,10 @@ interface WordRows extends FeatureRows {
 /** Reads words into a store; phrases that have more words or n-grams than the model reads are cut. */
 export function storeFeaturizer(
   { innerCapitals, phraseLength }: WordsFeature,
-  numberOf: NumberOf,
+  { exact }: Numbers,
   empty: WordStore,
 ): Featurizer {
-  const isKnown = innerCapitals === "parted" ? (word: string) => numberOf(word) > 0 : undefined;
+  const isKnown = innerCapitals === "parted" ? (word: string) => exact(word) > 0 : undefined;
   let current = empty;
   const countWords = ({ ids, starts }: FeatureRows, row: number): number => {
     let count = 0;
@@ -144,14 +160,14 @@ export function scalesOf(counts: readonly number[]): Feeds[string] {
 
 /** @param words the vocabulary, in the order of the graph's table */
 export function wordFeaturizer(feature: WordsFeature, words: readonly string[]): Featurizer {
-  const numberOf = wordFinder(indexWords(words.join("\n")));
-  return storeFeaturizer(feature, numberOf, ngramStore(feature, numberOf));
+  const numbers = numbersOf(feature, indexWords(words.join("\n"), readsSpelling(feature)));
+  return storeFeaturizer(feature, numbers, ngramStore(feature, numbers));
 }
 
 /** Ids that need no store: a word's number, the count of its n-grams, and these. */
-function ngramStore(feature: WordsFeature, numberOf: NumberOf): WordStore {
+function ngramStore(feature: WordsFeature, numbers: Numbers): WordStore {
   const ngrams: Int32Array[] = [];
-  const known = knownWords(feature, numberOf, (own, count) => ngrams.push(own.slice(0, count)));
+  const known = knownWords(feature, numbers, (own, count) => ngrams.push(own.slice(0, count)));
   const ngramsAt = (ids: Int32Array, at: number): Int32Array => ids.subarray(at + 2, at + 2 + ids[at + 1]);
   return {
     ...{ known, remembered: 200_000, mostIds: 2 + feature.ngrams },
@@ -162,7 +178,7 @@ function ngramStore(feature: WordsFeature, numberOf: NumberOf): WordStore {
       return at + 2 + known.counts[place];
     },
     end: (ids, at) => at + 2 + ids[at + 1],
-    key: (ids, at) => ids[at] || ngramsAt(ids, at).join(),
+    key: (ids, at) => (ids[at] > 0 ? ids[at] : ngramsAt(ids, at).join()),
     fill(ids, starts, feeds) {
       const count = starts.length + 1;
       const width = starts.reduce((most, at) => Math.max(most, ids[at + 1]), 1);
@@ -170,11 +186,11 @@ function ngramStore(feature: WordsFeature, numberOf: NumberOf): WordStore {
       starts.forEach((at, i) => {
         data.set(ngramsAt(ids, at), (i + 1) * width);
       });
-      const numbers = Int32Array.from([0, ...starts.map((at) => ids[at])]);
-      feeds[wordInputNames.ids] = { type: "int32", dims: [count], data: numbers };
+      const rows = Int32Array.from([0, ...starts.map((at) => Math.abs(ids[at]))]);
+      feeds[wordInputNames.ids] = { type: "int32", dims: [count], data: rows };
       feeds[wordInputNames.ngrams] = { type: "int32", dims: [count, width], data };
       feeds[wordInputNames.scales] = scalesOf(starts.map((at) => ids[at + 1]));
     },
-    startOver: () => ngramStore(feature, numberOf),
+    startOver: () => ngramStore(feature, numbers),
   };
 }

@@ -17,6 +17,11 @@ export interface WordReading {
   readonly phraseLength: number;
   /** Whether words outside the vocabulary are split at inner capitals, as "NYTimes"; default "kept". */
   readonly innerCapitals?: "kept" | "parted";
+  /**
+   * What a word outside the vocabulary has besides its n-grams: nothing (default), or the vector of the most frequent word
+   * of the vocabulary that is one edit away.
+   */
+  readonly unknownWords?: "alone" | "nearest";
 }
 
 export interface WordsFeature extends Feature, WordReading {

@@ -6,8 +6,8 @@ import { partsAtCapitals } from "../../text/inner-capitals.js";
 export interface MarkedWord {
   readonly text: string;
   /**
-   * 1 + 3 × case + place, from 1 to 9; 0 is left to padding. Case: small, with a capital, all capitals (of two letters
-   * or more). Place: plain, in brackets, after a comma.
+   * 1 + 3 × case + place, from 1 to 9; 0 is left to padding. Case: small, with a capital (or of letters that have no
+   * case, in which names are written like all words), all capitals (of two letters or more). Place: plain, in brackets, after a comma.
    */
   readonly mark: number;
 }
@@ -71,7 +71,7 @@ function pushParts(token: string, place: Place, words: MarkedWord[]): void {
 }
 
 function caseOf(token: string, small: string): number {
-  if (token === small) return 0;
+  if (token === small) return /^\p{Lo}/u.test(token) ? 1 : 0;
   return token.length > 1 && token === token.toUpperCase() ? 2 : 1;
 }
 

@@ -1,9 +1,16 @@
 /** Fills the inputs of a word encoder without tables: what a word gets from them is kept for many batches. */
 import type { Featurizer, SharedGraph } from "../architecture.js";
-import { knownWords, type NumberOf, scalesOf, storeFeaturizer, type WordStore } from "./features.js";
+import {
+  knownWords,
+  type Numbers,
+  numbersOf,
+  scalesOf,
+  storeFeaturizer,
+  type WordStore,
+} from "./features.js";
 import { type WordsFeature, wordInputNames } from "./inputs.js";
 import { openSums, type SumRows, type WordTable, writeRow } from "./row-sums.js";
-import { type WordIndex, wordFinder } from "./vocabulary.js";
+import type { WordIndex } from "./vocabulary.js";
 
 const REMEMBERED = 10_240;
 /** Words that there is room for at first: with pearl-mini 9 MiB in each thread. */
@@ -16,13 +23,13 @@ export interface WordGraph extends SharedGraph {
 }
 
 export function sharedFeaturizer(feature: WordsFeature, { words, tables }: WordGraph): Featurizer {
-  const numberOf = wordFinder(words);
+  const numbers = numbersOf(feature, words);
   const kept = tables.map((table) => ({
     table,
     sum: table.gives === "sum" ? openSums(table, feature.ngrams) : undefined,
     data: new Float32Array(table.gives === "sum" ? ROOM * table.width : 0),
   }));
-  return storeFeaturizer(feature, numberOf, placeStore(feature, numberOf, kept));
+  return storeFeaturizer(feature, numbers, placeStore(feature, numbers, kept));
 }
 
 /** A table, and of summed rows the sum of each word by its place. */
@@ -33,8 +40,8 @@ interface Kept {
 }
 
 /** A word's only id is its place. */
-function placeStore(feature: WordsFeature, numberOf: NumberOf, tables: Kept[]): WordStore {
-  const known = knownWords(feature, numberOf, (ngrams, count, place) => {
+function placeStore(feature: WordsFeature, numbers: Numbers, tables: Kept[]): WordStore {
+  const known = knownWords(feature, numbers, (ngrams, count, place) => {
     for (const kept of tables) {
       if (kept.sum === undefined) continue;
       const at = place * kept.table.width;
@@ -59,7 +66,7 @@ function placeStore(feature: WordsFeature, numberOf: NumberOf, tables: Kept[]): 
         // the padding word has number 0
         if (sum === undefined) writeRow(table, 0, data, 0);
         places.forEach((place, i) => {
-          if (sum === undefined) writeRow(table, known.numbers[place], data, (i + 1) * width);
+          if (sum === undefined) writeRow(table, Math.abs(known.numbers[place]), data, (i + 1) * width);
           else data.set(kept.subarray(place * width, (place + 1) * width), (i + 1) * width);
         });
         feeds[input] = { type: "float32", dims: [places.length + 1, width], data };
@@ -68,7 +75,7 @@ function placeStore(feature: WordsFeature, numberOf: NumberOf, tables: Kept[]): 
     // the buffers are reused, since buffers left to the collector pile up; this store is then invalid
     startOver() {
       for (const { data } of tables) data.fill(0);
-      return placeStore(feature, numberOf, tables.splice(0));
+      return placeStore(feature, numbers, tables.splice(0));
     },
   };
 }

@@ -15,7 +15,8 @@ import { quantizeDynamic } from "../../onnx/rewrite/quantize.js";
 import type { Tensor } from "../../onnx/tensor.js";
 import { type SharedMemory, shareMemory } from "../../runtime/wasm/assembler.js";
 import type { ModelFolder } from "../architecture.js";
-import { readWordsFile, wordInputNames } from "./inputs.js";
+import { readsSpelling } from "./features.js";
+import { readWordsFile, type WordsFeature, wordInputNames } from "./inputs.js";
 import type { WordTable } from "./row-sums.js";
 import type { WordGraph } from "./shared-features.js";
 import { indexWords } from "./vocabulary.js";
@@ -34,7 +35,9 @@ export async function loadWordGraph(
   const tables = cut.tables.map((table) =>
     table.values.buffer === bytes.buffer ? { ...table, memory } : table,
   );
-  return { bytes: encodeModel(model), tables, words: indexWords(await readWordsFile(folder)) };
+  const feature = folder.features.find(({ kind }) => kind === "words") as WordsFeature;
+  const words = indexWords(await readWordsFile(folder), readsSpelling(feature));
+  return { bytes: encodeModel(model), tables, words };
 }
 
 /** A file in memory that threads share, which is WebAssembly's `memory` where that is possible. */

@@ -1,6 +1,13 @@
 /** Sizes of the parts of a word encoder. */
 import type { Columns } from "../architecture.js";
 
+/** How much of an embedding's squared length is spelling, meaning and types; they add up to 1. */
+export interface Gates {
+  readonly characters: number;
+  readonly meaning: number;
+  readonly types: number;
+}
+
 /** Sizes; saved in training.json and config.json. */
 export interface WordEncoderSizes {
   /** Words in the vocabulary. */
@@ -35,10 +42,10 @@ export interface WordEncoderSizes {
    */
   readonly typeTemperature?: number;
   /**
-   * One layer of gates each for phrases with a capital, single words and longer phrases, in this order; default one
-   * layer for all, which also gives names different gates, and different gates within a table change its ranking.
+   * Constant gates, by how a phrase is written; default: a layer computes them from the phrase. What is compared with
+   * each other then has equal gates, so that they do not decide a ranking.
    */
-  readonly sharesByWriting?: boolean;
+  readonly gates?: { readonly withCapital: Gates; readonly without: Gates };
   /** Columns of the parts in the prefix of the embedding, after the types; default none. */
   readonly prefix?: { readonly characters: number; readonly meaning: number };
 }

@@ -1,4 +1,7 @@
-/** A vocabulary as a hash table in memory that threads share: no worker has to fill a map of 85,000 words. */
+/**
+ * A vocabulary as hash tables in memory that threads share: no worker has to fill a map of 85,000 words. One finds a word
+ * by all its letters, another by all but one, and so the words that a misspelt one may stand for.
+ */
 import { FNV_BASIS, FNV_PRIME } from "../../files/fnv.js";
 import { shared } from "../../runtime/shared-array.js";
 
@@ -9,19 +12,30 @@ export interface WordIndex {
   readonly starts: Int32Array;
   /** Numbers by hash, 0 where there is none; the length is a power of two. */
   readonly slots: Int32Array;
+  /** Numbers by the hash of a word, and of what each deletion of a letter leaves; empty where nobody asks for them. */
+  readonly deletions: Int32Array;
 }
 
 const LINE_FEED = 0x0a;
+/** Letters of a word that is looked up by its spelling: shorter words have many neighbours, few of them meant. */
+const LEAST_LETTERS = 5;
+/** Longer words have more deletions than they are worth. */
+const MOST_LETTERS = 40;
 
-/** Numbers the lines of a file, without empty ones. Of equal words the last one counts. */
-export function indexWords(file: string): WordIndex {
+/**
+ * Numbers the lines of a file, without empty ones. Of equal words the last one counts.
+ * @param bySpelling whether `nearestFinder` will be asked
+ */
+export function indexWords(file: string, { bySpelling = false } = {}): WordIndex {
   const text = shared(Uint16Array, file.length + 1);
   for (let i = 0; i < file.length; i++) text[i] = file.charCodeAt(i);
   text[file.length] = LINE_FEED;
   let lines = 0;
   for (let start = 0; start < text.length; start = text.indexOf(LINE_FEED, start) + 1) lines++;
+  const letters = bySpelling ? text.length : 0;
   const index: WordIndex = {
     text,
+    deletions: shared(Int32Array, bySpelling ? 2 ** Math.ceil(Math.log2(2 * letters)) : 0),
     starts: shared(Int32Array, lines + 1),
     slots: shared(Int32Array, 2 ** Math.ceil(Math.log2(2 * lines))),
   };
@@ -31,6 +45,14 @@ export function indexWords(file: string): WordIndex {
     if (end === start) continue;
     index.starts[++number] = start;
     index.slots[slotOf(index, text, start, end)] = number;
+    if (bySpelling && isSpelled(text, start, end))
+      for (let gap = start - 1; gap < end; gap++) {
+        // each of two equal letters leaves the same
+        if (gap >= start && text[gap] === text[gap + 1]) continue;
+        let slot = slotWithout(index.deletions, text, start, end, gap);
+        while (index.deletions[slot] !== 0) slot = (slot + 1) & (index.deletions.length - 1);
+        index.deletions[slot] = number;
+      }
   }
   return index;
 }
@@ -43,6 +65,59 @@ export function wordFinder(index: WordIndex): (word: string) => number {
     for (let i = 0; i < word.length; i++) letters[i] = word.charCodeAt(i);
     return index.slots[slotOf(index, letters, 0, word.length)];
   };
+}
+
+/**
+ * Gives the number of the most frequent word that is one edit away, an inserted, deleted, replaced letter or two that
+ * changed places (Damerau, 1964), where words are ordered by frequency; 0 where there is none. Words are found by what is
+ * left of both without a letter, as in SymSpell.
+ */
+export function nearestFinder({ text, starts, deletions }: WordIndex): (word: string) => number {
+  const letters = new Uint16Array(MOST_LETTERS + 1);
+  return (word) => {
+    if (word.length > MOST_LETTERS) return 0;
+    for (let i = 0; i < word.length; i++) letters[i] = word.charCodeAt(i);
+    if (!isSpelled(letters, 0, word.length)) return 0;
+    let nearest = 0;
+    for (let gap = -1; gap < word.length; gap++)
+      for (
+        let slot = slotWithout(deletions, letters, 0, word.length, gap);
+        deletions[slot] !== 0;
+        slot = (slot + 1) & (deletions.length - 1)
+      ) {
+        const number = deletions[slot];
+        if (nearest !== 0 && number >= nearest) continue;
+        const end = text.indexOf(LINE_FEED, starts[number]);
+        if (isOneEdit(letters.subarray(0, word.length), text.subarray(starts[number], end))) nearest = number;
+      }
+    return nearest;
+  };
+}
+
+/** Whether a word has letters enough, and no digits: "1999" is not a misspelt "1998". */
+function isSpelled(letters: Uint16Array, from: number, to: number): boolean {
+  const length = to - from;
+  return (
+    length >= LEAST_LETTERS && length <= MOST_LETTERS && !/\p{N}/u.test(String.fromCharCode(letters[from]))
+  );
+}
+
+/** The first slot of a word without the letter at `gap` (outside the word: with all letters). */
+function slotWithout(slots: Int32Array, letters: Uint16Array, from: number, to: number, gap: number): number {
+  let hash = FNV_BASIS;
+  for (let i = from; i < to; i++) if (i !== gap) hash = Math.imul(hash ^ letters[i], FNV_PRIME);
+  return (hash ^ (hash >>> 15)) & (slots.length - 1);
+}
+
+function isOneEdit(a: Uint16Array, b: Uint16Array): boolean {
+  const shorter = Math.min(a.length, b.length);
+  let start = 0;
+  while (start < shorter && a[start] === b[start]) start++;
+  let end = 0;
+  while (end < shorter - start && a[a.length - 1 - end] === b[b.length - 1 - end]) end++;
+  const [more, fewer] = [Math.max(a.length, b.length) - start - end, shorter - start - end];
+  if (more <= 1) return true;
+  return more === 2 && fewer === 2 && a[start] === b[start + 1] && a[start + 1] === b[start];
 }
 
 /** The slot of the word between two places of `letters`, or the empty one where it belongs. */

@@ -57,6 +57,18 @@ describe("the word encoder's inputs", () => {
     expect(read()).toEqual([0, 0, 1]);
   });
 
+  it("give unknown words the number of the nearest known one, if the model asks for it", () => {
+    const own = wordFeaturizer({ kind: "words", ...options, unknownWords: "nearest" }, ["the", "times"]);
+    const feeds: Feeds = {};
+    own.fill(own.read(["Tiems timess times", "tmes"]).rows, Int32Array.of(0, 1), 0, feeds);
+    expect(numbers(feeds, "word_ids")).toEqual([0, 2, 2, 2, 0]);
+    // each keeps its own n-grams
+    expect(numbers(feeds, "phrase_words")).toEqual([1, 2, 3, 4, 0, 0]);
+    const width = feeds.word_ngrams.dims[1];
+    const rows = [1, 2, 3].map((row) => numbers(feeds, "word_ngrams").slice(row * width, (row + 1) * width));
+    expect(new Set(rows.map(String)).size).toBe(3);
+  });
+
   it("count phrases that were cut", () => {
     expect(featurizer.read(["a b c d", "the york", "extraordinarily"]).truncated).toBe(2);
   });

@@ -14,6 +14,8 @@ describe("marked words", () => {
     expect(shown("Smith, John (MP)")).toBe("smith:4 john:6 mp:8");
     expect(shown("the NY times")).toBe("the:1 ny:7 times:1");
     expect(shown("Mercury (planet) Lander")).toBe("mercury:4 planet:2 lander:4");
+    // letters without case count as capitals
+    expect(shown("東京 (日本) été 7")).toBe("東京:4 日本:5 ete:1 7:1");
   });
 
   it("have neither accents nor joined letters, and letters and digits apart", () => {

@@ -20,7 +20,14 @@ import { fromSeed } from "../../../src/train.js";
 const folder = mkdtempSync(join(tmpdir(), "pearl-tables-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const reading = { minimum: 2, maximum: 4, buckets: 1024, ngrams: 12, phraseLength: 4 };
+const reading = {
+  minimum: 2,
+  maximum: 4,
+  buckets: 1024,
+  ngrams: 12,
+  phraseLength: 4,
+  unknownWords: "nearest",
+} as const;
 // tables of 65,536 numbers become int8
 const words = Array.from({ length: 3000 }, (_, i) => `w${i.toString(36)}`).concat(
   "the",
@@ -50,6 +57,8 @@ const phrases = [
   "extraordinarily wa wb wc",
   "…",
   "the the",
+  "tiems",
+  "timess times tiems",
 ];
 
 /** Output of the folder's graph over all phrases at once. */

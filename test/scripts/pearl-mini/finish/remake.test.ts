@@ -2,13 +2,14 @@
 import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import type { WordEncoderSizes } from "../../../../src/architectures/pearl-mini/sizes.js";
 import { PhraseEncoder } from "../../../../src/index.js";
 import { testFolder } from "../../../table/folder.js";
 import { partOf, smallWordModel } from "./small-word-model.js";
 
 const script = new URL("../../../../scripts/pearl-mini/finish/remake.mjs", import.meta.url).href;
 const { remakeModel } = (await import(script)) as {
-  remakeModel: (folder: string, sizes: { typeTemperature: number }) => void;
+  remakeModel: (folder: string, sizes: Partial<WordEncoderSizes>) => void;
 };
 const { path } = testFolder();
 const phrases = ["word1 word2", "word3", "Word9 word4 xyzzy", "nothing that is known"];
@@ -34,6 +35,28 @@ it("flattens the type part of the embedding, but not the other parts and the pre
       Math.max(...unit(partOf(before.rows[i], "types"))),
     );
   }
+});
+
+it("replaces the gate layer by constant gates", async () => {
+  const gates = {
+    withCapital: { characters: 0.5, meaning: 0.3, types: 0.2 },
+    without: { characters: 0.2, meaning: 0.7, types: 0.1 },
+  };
+  const plain = await smallWordModel(join(path, "layer"), 8);
+  const gated = join(path, "gated");
+  cpSync(plain, gated, { recursive: true });
+  remakeModel(gated, { gates });
+  const [before, after] = await Promise.all([plain, gated].map(embeddings));
+  for (const [i, row] of after.rows.entries())
+    for (const part of ["characters", "meaning", "types"] as const) {
+      const own = partOf(row, part);
+      const expected = gates[/\p{Lu}/u.test(phrases[i]) ? "withCapital" : "without"][part];
+      expect(own.reduce((sum, value) => sum + value ** 2, 0)).toBeCloseTo(expected, 5);
+      const direction = unit(partOf(before.rows[i], part));
+      unit(own).forEach((value, j) => {
+        expect(value).toBeCloseTo(direction[j], 5);
+      });
+    }
 });
 
 async function embeddings(folder: string) {

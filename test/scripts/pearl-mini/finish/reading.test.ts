@@ -1,13 +1,13 @@
-/** Splitting of unknown words at inner capitals, as set in config.json. */
+/** How a model reads unknown words, as set in config.json. */
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { PhraseEncoder } from "../../../../src/index.js";
 import { testFolder } from "../../../table/folder.js";
 import { smallWordModel } from "./small-word-model.js";
 
-const script = new URL("../../../../scripts/pearl-mini/finish/inner-capitals.mjs", import.meta.url).href;
-const { setInnerCapitals } = (await import(script)) as {
-  setInnerCapitals: (folder: string, value: "kept" | "parted") => void;
+const script = new URL("../../../../scripts/pearl-mini/finish/reading.mjs", import.meta.url).href;
+const { setReading } = (await import(script)) as {
+  setReading: (folder: string, reading: { innerCapitals: "kept" | "parted" }) => void;
 };
 const { path } = testFolder();
 
@@ -20,6 +20,6 @@ it("makes a model split unknown words at inner capitals", async () => {
     return cosine;
   };
   expect(await cosines()).toBeLessThan(0.999);
-  setInnerCapitals(folder, "parted");
+  setReading(folder, { innerCapitals: "parted" });
   expect(await cosines()).toBeCloseTo(1, 6);
 });
