@@ -124,8 +124,9 @@ The last steps need no training:
 - Spelling is whitened with power ${finish.whiten.characters}. The softmax of types has temperature ${finish.typeTemperature}.
 - A word outside the vocabulary has the vector of the most frequent known word that is one edit away, besides the vectors of
   its own n-grams: "recieve" is read as a spelling of "receive".
-- Gates are constant. With a capital, or in a script without case, ${gatesText(finish.gates.withCapital)}; without,
-  ${gatesText(finish.gates.without)}.
+- How much of an embedding is spelling, meaning and type depends on how the phrase is written: with a capital, or in
+  a script without case, ${gatesText(finish.gates.withCapital)}; single words without, ${gatesText(finish.gates.word)};
+  longer phrases without, ${gatesText(finish.gates.phrase)}.
 
 ## Data and licences
 
@@ -202,5 +203,5 @@ ${publishedRows.map(({ model, scores }) => row(model, (task) => scores[task])).j
 /** How an embedding is divided. @param {import("../../../dist/architectures/pearl-mini/sizes.js").Gates} gates */
 function gatesText({ characters, meaning, types }) {
   const percent = (/** @type {number} */ gate) => `${Math.round(100 * gate)} %`;
-  return `${percent(characters)} of an embedding is spelling, ${percent(meaning)} meaning, ${percent(types)} types`;
+  return `${percent(characters)}, ${percent(meaning)} and ${percent(types)}`;
 }

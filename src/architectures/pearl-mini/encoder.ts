@@ -9,7 +9,7 @@
  *     embedding  √s₁ characters, √s₂ meaning, √s₃ √softmax(types and kinds / temperature), s = gates of this phrase
  *
  * Every part has length 1 and the gates add up to 1, so the embedding has length 1 too. In training a layer computes
- * the gates from the phrase; with `sizes.gates` they depend on capitals alone. The embedding starts with all types and the first columns of the other parts, so that its prefix is an
+ * the gates from the phrase; with `sizes.gates` they depend on how it is written. The embedding starts with all types and the first columns of the other parts, so that its prefix is an
  * embedding too (Kusupati et al., 2022, "Matryoshka representation learning"). Blocks normalise first (Xiong et al.,
  * 2020).
  */
@@ -76,19 +76,23 @@ export function wordEncoder(net: Net, inputs: WordInputs, sizes: WordEncoderSize
 }
 
 /** Roots of the gates of characters, meaning and types, [phrases, 3]. */
-function gateRoots(net: Net, pooled: string, { inputs, sizes }: Phrase): string {
+function gateRoots(net: Net, pooled: string, { inputs, sizes, counted }: Phrase): string {
   const { g } = net;
   if (!sizes.gates) {
     const logits = dense(net, pooled, "share", (POOLS + 1) * sizes.width, 3, 0.02);
     return g.add("Sqrt", [g.add("Softmax", [logits], { axis: -1 })]);
   }
+  const { withCapital, word, phrase } = sizes.gates;
   const rootsOf = ({ characters, meaning, types }: Gates) => [characters, meaning, types].map(Math.sqrt);
-  const [withCapital, without] = [sizes.gates.withCapital, sizes.gates.without].map(rootsOf);
-  const row = (values: number[]) => g.constant("float32", [1, 3], values);
+  const roots = g.constant("float32", [3, 3], [withCapital, word, phrase].flatMap(rootsOf));
+  const without = (values: string) => g.add("Sub", [number(net, 1), values]);
   const marked = asFloat(net, g.add("Greater", [inputs.marks, g.scalar("int32", SMALL_LETTERS)]));
   const hasCapital = reduce(net, "ReduceMax", marked, { axes: [1], keepdims: 1 });
-  const more = g.add("Mul", [hasCapital, row(withCapital.map((root, i) => root - without[i]))]);
-  return g.add("Add", [more, row(without)]);
+  const count = reduce(net, "ReduceSum", counted, { axes: [1], keepdims: 1 });
+  const isOne = asFloat(net, g.add("Equal", [count, g.scalar("int32", 1)]));
+  const isWord = g.add("Mul", [isOne, without(hasCapital)]);
+  const isPhrase = without(g.add("Add", [hasCapital, isWord]));
+  return g.add("MatMul", [g.add("Concat", [hasCapital, isWord, isPhrase], { axis: 1 }), roots]);
 }
 
 /** All types, the prefix of the other parts, and the rest of these. */

@@ -42,10 +42,11 @@ export interface WordEncoderSizes {
    */
   readonly typeTemperature?: number;
   /**
-   * Constant gates, by how a phrase is written; default: a layer computes them from the phrase. What is compared with
+   * Constant gates of phrases with a capital, and without one of single words and of longer phrases; default: a layer
+   * computes them from the phrase. What is compared with
    * each other then has equal gates, so that they do not decide a ranking.
    */
-  readonly gates?: { readonly withCapital: Gates; readonly without: Gates };
+  readonly gates?: { readonly withCapital: Gates; readonly word: Gates; readonly phrase: Gates };
   /** Columns of the parts in the prefix of the embedding, after the types; default none. */
   readonly prefix?: { readonly characters: number; readonly meaning: number };
 }

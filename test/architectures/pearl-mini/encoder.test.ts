@@ -20,8 +20,9 @@ const sizes: WordEncoderSizes = {
   ...{ heads: 2, feedForward: 16, layers: 1, meaning: 16, prefix: { characters: 4, meaning: 4 } },
 };
 const withCapital = { characters: 0.5, meaning: 0.3, types: 0.2 };
-const without = { characters: 0.1, meaning: 0.85, types: 0.05 };
-const gated: WordEncoderSizes = { ...sizes, gates: { withCapital, without } };
+const word = { characters: 0.3, meaning: 0.6, types: 0.1 };
+const phrase = { characters: 0.1, meaning: 0.85, types: 0.05 };
+const gated: WordEncoderSizes = { ...sizes, gates: { withCapital, word, phrase } };
 
 describe("constant gates", () => {
   let encoder: PhraseEncoder;
@@ -33,8 +34,8 @@ describe("constant gates", () => {
   afterAll(() => encoder.dispose());
 
   /** Squared lengths of the parts of an embedding. */
-  async function gatesOf(phrase: string) {
-    const [row] = await encoder.encode([phrase]);
+  async function gatesOf(text: string) {
+    const [row] = await encoder.encode([text]);
     const isSpelling = (i: number) => characterColumns(gated).some(([from, to]) => i >= from && i < to);
     const own = { characters: 0, meaning: 0, types: 0 };
     row.forEach((value, i) => {
@@ -45,12 +46,13 @@ describe("constant gates", () => {
 
   it.each([
     [withCapital, ["Worda", "wordb Wordc", "wordd eWord", "the NASA", "B2", "東京"]],
-    [without, ["worda", "unknown", "7", "(wordb)", "été", "worda wordb", "the word of 1990", "covid-19"]],
-  ])("are %o for %j", async (expected, phrases) => {
-    for (const phrase of phrases) {
-      const own = await gatesOf(phrase);
+    [word, ["worda", "unknown", "7", "(wordb)", "été"]],
+    [phrase, ["worda wordb", "the word of 1990", "covid-19", "wordc's"]],
+  ])("are %o for %j", async (expected, texts) => {
+    for (const text of texts) {
+      const own = await gatesOf(text);
       for (const part of ["characters", "meaning", "types"] as const)
-        expect(own[part], `${phrase}: ${part}`).toBeCloseTo(expected[part], 5);
+        expect(own[part], `${text}: ${part}`).toBeCloseTo(expected[part], 5);
     }
   });
 
