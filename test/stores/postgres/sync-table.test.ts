@@ -11,7 +11,7 @@ describe.skipIf(noServer !== undefined)("a table in PostgreSQL", () => {
   beforeAll(async () => {
     [server, encoder] = await Promise.all([
       startServer(),
-      PhraseEncoder.load("pearl-ngram", { device: "cpu" }),
+      PhraseEncoder.load("pearl-strings", { device: "cpu" }),
     ]);
     return () => encoder.dispose();
   });
@@ -202,7 +202,7 @@ describe.skipIf(noServer !== undefined)("a table in PostgreSQL", () => {
 describe("a table beside pgvector", () => {
   it("gets embeddings of the type vector and an HNSW index, and older ones of real[] become such", async () => {
     const { connection, dispose } = await openPglite();
-    const encoder = await PhraseEncoder.load("pearl-ngram", { device: "cpu" });
+    const encoder = await PhraseEncoder.load("pearl-strings", { device: "cpu" });
     const options = { table: "customers", connect: async () => connection };
     const sync = () => syncTable("postgres://pglite", encoder, options);
     await connection.query("CREATE TABLE customers (id int PRIMARY KEY, name text)");
