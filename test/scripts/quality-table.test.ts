@@ -1,9 +1,13 @@
 /** The README's quality table is what `npm run quality-table` wrote from the recorded reports. */
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { pagesWith, recorded } from "../../scripts/quality-table.mjs";
 import type { ModelReport } from "../../src/benchmark/runner.js";
 
+const script = new URL("../../scripts/quality-table.mjs", import.meta.url).href;
+const { pagesWith, recorded } = (await import(script)) as {
+  pagesWith: (reports: readonly ModelReport[]) => { path: string; text: string }[];
+  recorded: string;
+};
 const reports = (): ModelReport[] => JSON.parse(readFileSync(recorded, "utf8"));
 
 /** The paragraph and the rows of cells after the marker. */
