@@ -12,8 +12,22 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { asksMisspelling, folded, lemmaPairs, pairHash, pairKey, pairSets, readEvaluation } from "./leaks.mjs";
-import { impliedNames, ontologyNames, plurals, surnames, wordnetNames } from "./pearl-mini/data/typed-names.mjs";
+import {
+  asksMisspelling,
+  folded,
+  lemmaPairs,
+  pairHash,
+  pairKey,
+  pairSets,
+  readEvaluation,
+} from "./leaks.mjs";
+import {
+  impliedNames,
+  ontologyNames,
+  plurals,
+  surnames,
+  wordnetNames,
+} from "./pearl-mini/data/typed-names.mjs";
 import { readWordnet } from "./pearl-mini/data/wordnet.mjs";
 import { prepare } from "./pearl-mini/prepare.mjs";
 import { defaultData, readRecipe, recipePath } from "./pearl-mini/recipe.mjs";

@@ -162,7 +162,10 @@ export const lemmaPairs = (synsets) =>
   );
 
 /** @param file below bench/ */
-const lines = (data, file) => readFileSync(join(data, "bench", file), "utf8").split(/\r?\n/).filter(Boolean);
+const lines = (data, file) =>
+  readFileSync(join(data, "bench", file), "utf8")
+    .split(/\r?\n/)
+    .filter(Boolean);
 
 /** Folders of AutoFJ's sets. */
 const joinTables = (data) =>

@@ -101,7 +101,17 @@ function measure(data) {
   const tasks = [...new Set(columns.map(({ task }) => task))];
   const bench = (/** @type {readonly string[]} */ options) => {
     const json = join(folder, "scores.json");
-    const command = ["bench", "--task", tasks.join(), "--data", data, ...settings, ...options, "--json", json];
+    const command = [
+      "bench",
+      "--task",
+      tasks.join(),
+      "--data",
+      data,
+      ...settings,
+      ...options,
+      "--json",
+      json,
+    ];
     execFileSync(process.execPath, [join(root, "dist/cli/main.js"), ...command], { stdio: "inherit" });
     return [JSON.parse(readFileSync(json, "utf8"))].flat();
   };
@@ -128,8 +138,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
       recorded: { type: "boolean", default: false },
     },
   });
-  if (!values.recorded)
-    writeWhole(recorded, `${JSON.stringify(measure(resolve(values.data)), null, 2)}\n`);
+  if (!values.recorded) writeWhole(recorded, `${JSON.stringify(measure(resolve(values.data)), null, 2)}\n`);
   for (const { path, text } of pagesWith(JSON.parse(readFileSync(recorded, "utf8"))))
     writeWhole(join(root, path), text);
 }

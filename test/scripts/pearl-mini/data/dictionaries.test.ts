@@ -121,27 +121,27 @@ writeDictionary(folder, "eng-fin", [
 for (const language of ["bul", "jpn", "nor", "ind"]) writeDictionary(folder, `eng-${language}`, []);
 
 describe("WikDict", () => {
-it("groups translations of a sense, and headwords of a translation unless there are too many", () => {
-  expect(readWikdict(folder)).toEqual([
-    ["mareograph", "marigraph"],
-    ["edge", "rim"],
-    ["Mari", "Cheremis"],
-    ["feathered", "winged"],
-    ["sofa", "couch"],
-  ]);
-});
+  it("groups translations of a sense, and headwords of a translation unless there are too many", () => {
+    expect(readWikdict(folder)).toEqual([
+      ["mareograph", "marigraph"],
+      ["edge", "rim"],
+      ["Mari", "Cheremis"],
+      ["feathered", "winged"],
+      ["sofa", "couch"],
+    ]);
+  });
 
-it("pairs headwords with glosses, up to a maximum number of words and without the field of use", () => {
-  expect([...wikdictGlosses({ words: 5 }, folder)]).toEqual([
-    ["sofa", "upholstered seat"],
-    ["caboose", "last car on a train"],
-    ["caboose", "small galley"],
-  ]);
-});
+  it("pairs headwords with glosses, up to a maximum number of words and without the field of use", () => {
+    expect([...wikdictGlosses({ words: 5 }, folder)]).toEqual([
+      ["sofa", "upholstered seat"],
+      ["caboose", "last car on a train"],
+      ["caboose", "small galley"],
+    ]);
+  });
 
-it("names the package of a missing dictionary", () => {
-  expect(() => readWikdict(path)).toThrow("apt-get install dict-freedict-fin-eng");
-});
+  it("names the package of a missing dictionary", () => {
+    expect(() => readWikdict(path)).toThrow("apt-get install dict-freedict-fin-eng");
+  });
 });
 
 describe("the thesaurus", () => {
