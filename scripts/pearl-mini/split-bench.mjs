@@ -31,22 +31,23 @@ const lineFiles = {
   "conll2003/dev.json": wholeLine,
   "bc5cdr/dev.json": wholeLine,
 };
+const hasHeader = (path) => path === "bird/bird.txt";
+
 for (const part of ["a", "b"]) {
-  const copy = (path) =>
-    cpSync(join(bench, path), join(values.output, part, "bench", path), { recursive: true });
+  const output = join(values.output, part, "bench");
+  const copy = (path) => cpSync(join(bench, path), join(output, path), { recursive: true });
   const write = (path, select) => {
-    const target = join(values.output, part, "bench", path);
-    mkdirSync(dirname(target), { recursive: true });
-    writeFileSync(target, select(readFileSync(join(bench, path), "utf8")));
+    mkdirSync(dirname(join(output, path)), { recursive: true });
+    writeFileSync(join(output, path), select(readFileSync(join(bench, path), "utf8")));
   };
   for (const [path, keyOf] of Object.entries(lineFiles))
     write(path, (text) => {
-      const [first, ...others] = text.split(/\r?\n/).filter(Boolean);
-      const isHeader = path === "bird/bird.txt";
-      const own = [first, ...others].filter(
-        (line) => (isHeader && line === first) || partOf(keyOf(line)) === part,
-      );
-      return own.map((line) => `${line}\n`).join("");
+      const lines = text.split(/\r?\n/).filter(Boolean);
+      const isOwn = (line, at) => (at === 0 && hasHeader(path)) || partOf(keyOf(line)) === part;
+      return lines
+        .filter(isOwn)
+        .map((line) => `${line}\n`)
+        .join("");
     });
   for (const path of ["ppdb/ppdb.json", "ppdb/ppdb_filtered.json"])
     write(path, (text) => JSON.stringify(JSON.parse(text).filter(([a, b]) => partOf(`${a}\t${b}`) === part)));
