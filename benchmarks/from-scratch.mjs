@@ -160,19 +160,7 @@ seconds.training = await once("training", () =>
 const bench = join(data, "bench");
 const scores = join(work, "bench.json");
 seconds.bench = await once("bench", () =>
-  pearl(
-    "bench",
-    "--data",
-    bench,
-    "--model",
-    model,
-    "--model",
-    "tfidf",
-    "--model",
-    "pearl-ngram",
-    "--json",
-    scores,
-  ),
+  pearl("bench", "--data", bench, "--model", model, "--model", "tfidf", "--json", scores),
 );
 const ablation = join(work, "ablation.json");
 if (options["ablation-steps"] !== "0")
@@ -208,7 +196,7 @@ const byModel = Object.fromEntries(
       if (found) own[`${task} (${metric})`] = found.score;
     }
     // in the report, the name of the trained model is a local path
-    return [report.model === "tfidf" || report.model === "pearl-ngram" ? report.model : "from scratch", own];
+    return [report.model === "tfidf" ? "tfidf" : "from scratch", own];
   }),
 );
 /** @param {string[]} names @param {string[]} tasks */
@@ -217,20 +205,17 @@ const means = (names, tasks) =>
     names.map((name) => [name, tasks.reduce((sum, task) => sum + byModel[name][task], 0) / tasks.length]),
   );
 const models = Object.keys(byModel);
-const trained = /** @type {string} */ (models.find((name) => name !== "tfidf" && name !== "pearl-ngram"));
+const trained = /** @type {string} */ (models.find((name) => name !== "tfidf"));
 const common = Object.keys(byModel[trained]).filter((task) => models.every((name) => task in byModel[name]));
-const embeddings = [trained, "pearl-ngram"];
-const all = Object.keys(byModel[trained]).filter(
-  (task) => !task.includes("(") && embeddings.every((name) => task in byModel[name]),
-);
+const all = Object.keys(byModel[trained]).filter((task) => !task.includes("("));
 const result = {
   machine: { processor: cpus()[0]?.model, threads: Number(options.threads) },
   minutes: Number(options.minutes),
   seconds,
   scores: byModel,
   macro: {
-    tasksOfAllThree: { tasks: common, means: means(models, common) },
-    allTasks: { tasks: all, means: means(embeddings, all) },
+    tasksOfBoth: { tasks: common, means: means(models, common) },
+    allTasks: { tasks: all, means: means([trained], all) },
   },
   training: JSON.parse(readFileSync(join(model, "training.json"), "utf8")),
   ...(existsSync(ablation) && { ablation: JSON.parse(readFileSync(ablation, "utf8")) }),

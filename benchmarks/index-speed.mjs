@@ -7,9 +7,7 @@
  *
  * Phrases are distinct names and terms of ../shared/data/train. A query is such a phrase with one edit (a
  * letter deleted, inserted or changed, the first word moved to the end, or a word added) that is not itself
- * in the index. Embeddings are by default those of pearl-mini with 600 dimensions. The embeddings of
- * pearl-ngram (--model pearl-ngram, 256 dimensions, from character n-grams) have a high intrinsic dimension,
- * which is the hard case for HNSW.
+ * in the index. Embeddings are by default those of pearl-mini with 600 dimensions.
  *
  * recall@1 is the fraction of queries whose first hit is as near as the nearest row of an exact search
  * (scores within 1e-6 are ties). Recall and speed are measured on `--queries` queries; the time includes

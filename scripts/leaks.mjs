@@ -7,33 +7,22 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { splitMisspellings } from "../dist/benchmark/tasks/misspellings.js";
+import { groupBy } from "../dist/match/group-by.js";
 import { readRows } from "./training-tables.mjs";
 
-/**
- * @typedef {object} Evaluation
- * @property {ReadonlyMap<string, string>} pairs evaluation sets by `pairKey`
- * @property {ReadonlySet<string>} titles folded titles of YAGO's dictionary and AutoFJ's tables
- * @property {ReadonlySet<string>} keptBack hashes of the pairs of the other half
- * @property {ReadonlySet<string>} misspelt words, in lower case, whose human misspellings are the test of misspellings
- */
-
-/** Lower-cases a phrase and collapses its spaces. @param {string} phrase */
+/** Lower-cases a phrase and collapses its spaces. */
 export const folded = (phrase) => phrase.toLowerCase().replace(/\s+/g, " ").trim();
 
-/**
- * A key of a pair that ignores its direction, case and repeated spaces.
- * @param {string} a
- * @param {string} b
- */
-export function pairKey(a, b) {
+/** A key of a pair that ignores its direction, case and repeated spaces. */
+export const pairKey = (a, b) => {
   const [x, y] = [folded(a), folded(b)];
   return x < y ? `${x}\t${y}` : `${y}\t${x}`;
-}
+};
 
-/** The hash of a pair, as in kept-back.sha256. @param {string} key from `pairKey` */
+/** The hash of a pair, as in kept-back.sha256. @param key from `pairKey` */
 export const pairHash = (key) => createHash("sha256").update(key).digest("hex").slice(0, 16);
 
-/** @param {string} data folder with bench/ and, where there are tables to match, er/ @returns {Set<string>} */
+/** Hashes of the pairs that are kept back. @param data folder with bench/ and, where there are tables to match, er/ */
 export const readKeptBack = (data) =>
   new Set(
     ["bench", "er"]
@@ -42,31 +31,31 @@ export const readKeptBack = (data) =>
       .flatMap((path) => readFileSync(path, "utf8").split(/\s+/).filter(Boolean)),
   );
 
-/** Reads the pairs, titles and hashes of the evaluation. @param {string} data with bench/ and er/ @returns {Evaluation} */
+/**
+ * Reads the evaluation: sets by the key of their pairs, folded titles of YAGO's dictionary and AutoFJ's tables,
+ * hashes of the other half, and words whose human misspellings are the test of misspellings.
+ */
 export function readEvaluation(data) {
-  const bench = join(data, "bench");
-  /** @type {Map<string, string>} */
   const pairs = new Map();
   for (const [set, read] of Object.entries(pairReaders))
-    for (const [a, b] of read(bench)) if (!pairs.has(pairKey(a, b))) pairs.set(pairKey(a, b), set);
-  for (const [a, b] of tablePairs(join(data, "er")))
-    if (!pairs.has(pairKey(a, b))) pairs.set(pairKey(a, b), "er");
-  return { pairs, titles: readTitles(bench), keptBack: readKeptBack(data), misspelt: readMisspelt(data) };
+    for (const [a, b] of read(data)) if (!pairs.has(pairKey(a, b))) pairs.set(pairKey(a, b), set);
+  return {
+    ...{ pairs, titles: new Set(titlesIn(data)) },
+    ...{ keptBack: readKeptBack(data), misspelt: readMisspelt(data) },
+  };
 }
 
-/** @param {string} data with train/ and words/ @returns {ReadonlySet<string>} */
 function readMisspelt(data) {
-  const [pairs, words] = ["train/pairs/misspell.tsv.gz", "words/words.txt.gz"].map((name) =>
-    join(data, name),
-  );
-  if (!existsSync(pairs) || !existsSync(words)) return new Set();
-  const listed = [...readRows(words)].map(([word]) => word);
-  return splitMisspellings([...readRows(pairs)], listed).heldOut;
+  const files = ["train/pairs/misspell.tsv.gz", "words/words.txt.gz"].map((name) => join(data, name));
+  if (!files.every(existsSync)) return new Set();
+  const [pairs, words] = files.map((path) => [...readRows(path)]);
+  const listed = words.map(([word]) => word);
+  return splitMisspellings(pairs, listed).heldOut;
 }
 
 /**
- * Returns the evaluation set that contains a pair, "kept back" for the other half, or undefined.
- * @param {Evaluation} evaluation @param {string} key from `pairKey`
+ * The evaluation set that contains a pair, "kept back" for the other half, or undefined.
+ * @param key from `pairKey`
  */
 export const setOfPair = ({ pairs, keptBack }, key) =>
   pairs.get(key) ?? (keptBack.has(pairHash(key)) ? "kept back" : undefined);
@@ -74,50 +63,50 @@ export const setOfPair = ({ pairs, keptBack }, key) =>
 /** Sources of synonyms.tsv that pair words with misspellings of them. */
 const ofMisspellings = new Set(["misspell", "typos", "words"]);
 
-/**
- * Whether a row of synonyms.tsv misspells a word that the test of misspellings asks for.
- * @param {Evaluation} evaluation @param {string[]} row phrase, synonym, source
- */
+/** Whether a row of synonyms.tsv misspells a word that the test of misspellings asks for. */
 export const asksMisspelling = ({ misspelt }, [phrase, synonym, source]) =>
   ofMisspellings.has(source) && [phrase, synonym].some((text) => misspelt.has(folded(text)));
 
-/** @type {Record<string, (bench: string) => string[][]>} */
+/** Readers of the pairs of each set from a data folder. */
 const pairReaders = {
-  turney: (bench) => lines(bench, "turney/turney.txt").map((line) => line.split(" | ")),
-  bird: (bench) =>
-    lines(bench, "bird/bird.txt")
+  turney: (data) => lines(data, "turney/turney.txt").map((line) => line.split(" | ")),
+  bird: (data) =>
+    lines(data, "bird/bird.txt")
       .slice(1)
       .map((line) => line.split("\t").slice(1, 3)),
-  ppdb: (bench) => JSON.parse(readFileSync(join(bench, "ppdb/ppdb.json"), "utf8")),
-  "ppdb-filtered": (bench) => JSON.parse(readFileSync(join(bench, "ppdb/ppdb_filtered.json"), "utf8")),
-  yago: (bench) => lines(bench, "yago/yago_test_samples.txt").map((line) => line.split("\t")),
-  autofj: (bench) =>
-    joinTables(bench).flatMap((folder) =>
-      csv(join(folder, "gt.csv")).map(([, left, , right]) => [left, right]),
+  ppdb: (data) => JSON.parse(readFileSync(join(data, "bench/ppdb/ppdb.json"), "utf8")),
+  "ppdb-filtered": (data) => JSON.parse(readFileSync(join(data, "bench/ppdb/ppdb_filtered.json"), "utf8")),
+  yago: (data) => lines(data, "yago/yago_test_samples.txt").map((line) => line.split("\t")),
+  autofj: (data) =>
+    joinTables(data).flatMap((folder) =>
+      csv(join(folder, "gt.csv"))
+        .slice(1)
+        .map(([, left, , right]) => [left, right]),
     ),
+  er: tablePairs,
 };
 
 /** Names of the evaluation sets that consist of pairs. */
-export const pairSets = [...Object.keys(pairReaders), "er"];
+export const pairSets = Object.keys(pairReaders);
 
 /**
- * Yields the pairs of matching rows of tables, column by column: texts under the same header, or under those
- * that about.json pairs. Equal texts teach nothing and are left out.
- * @param {string} folder of sets, as in ../shared/data/er @returns {Generator<[string, string]>}
+ * Yields the pairs of matching rows of the tables in er/, column by column: texts under the same header, or
+ * under those that about.json pairs. Equal texts teach nothing and are left out.
  */
-function* tablePairs(folder) {
-  for (const name of existsSync(folder) ? readdirSync(folder) : []) {
-    const file = (/** @type {string} */ base) => join(folder, name, base);
+function* tablePairs(data) {
+  const er = join(data, "er");
+  for (const name of existsSync(er) ? readdirSync(er) : []) {
+    const file = (base) => join(er, name, base);
     if (!existsSync(file("about.json"))) continue;
-    const { more } = JSON.parse(readFileSync(file("about.json"), "utf8"));
     const isJoin = existsSync(file("gt.csv"));
-    const [left, right] = isJoin
-      ? [csv(file("left.csv"), true), csv(file("right.csv"), true)]
-      : twice(csv(file("table.csv"), true));
+    const [left, right] = (isJoin ? ["left.csv", "right.csv"] : ["table.csv", "table.csv"]).map((base) =>
+      csv(file(base)),
+    );
     const matches = isJoin
-      ? goldOfJoin(left, right, csv(file("gt.csv")))
-      : goldOfGroups(left, csv(file("truth.csv")));
-    const other = new Map(more.map((/** @type {string} */ column) => column.split("=")));
+      ? goldOfJoin(left, right, csv(file("gt.csv")).slice(1))
+      : goldOfGroups(left, csv(file("truth.csv")).slice(1));
+    const { more } = JSON.parse(readFileSync(file("about.json"), "utf8"));
+    const other = new Map(more.map((column) => column.split("=")));
     const columns = left[0].map((header) => right[0].indexOf(other.get(header) ?? header));
     for (const [one, two] of matches)
       for (const [column, partner] of columns.entries())
@@ -126,87 +115,71 @@ function* tablePairs(folder) {
   }
 }
 
-/** @template Value @param {Value} value @returns {[Value, Value]} */
-const twice = (value) => [value, value];
-
-/** @param {string[][]} left @param {string[][]} right @param {string[][]} gold ids */
-function* goldOfJoin(left, right, gold) {
-  const rowById = (/** @type {string[][]} */ [header, ...rows]) =>
-    new Map(rows.map((row) => [row[header.indexOf("id")], row]));
-  const [lefts, rights] = [rowById(left), rowById(right)];
-  for (const [l, r] of gold) {
-    const [one, two] = [lefts.get(l), rights.get(r)];
-    if (one && two) yield [one, two];
-  }
+/** @param gold pairs of ids */
+function goldOfJoin(left, right, gold) {
+  const [lefts, rights] = [left, right].map(
+    ([header, ...rows]) => new Map(rows.map((row) => [row[header.indexOf("id")], row])),
+  );
+  return gold.map(([l, r]) => [lefts.get(l), rights.get(r)]).filter(([one, two]) => one && two);
 }
 
-/** @param {string[][]} table @param {string[][]} truth row (from 1) and entity */
-function* goldOfGroups(table, truth) {
-  /** @type {Map<string, number[]>} */
-  const groups = new Map();
-  for (const [row, entity] of truth) {
-    const group = groups.get(entity);
-    if (group) group.push(Number(row));
-    else groups.set(entity, [Number(row)]);
-  }
-  for (const group of groups.values())
-    for (const [at, row] of group.entries())
-      for (const partner of group.slice(at + 1)) yield [table[row], table[partner]];
-}
+/** @param truth row (from 1) and entity */
+const goldOfGroups = (table, truth) =>
+  [...groupBy(truth, ([, entity]) => entity).values()].flatMap((group) => [
+    ...pairsWithin(group.map(([row]) => table[Number(row)])),
+  ]);
 
-/** @param {string} bench */
-function readTitles(bench) {
-  const titles = new Set();
+function* titlesIn(data) {
   for (const dictionary of ["yago/yago_kb.txt", "yago/yago_kb_small.txt"])
-    if (existsSync(join(bench, dictionary)))
-      for (const title of lines(bench, dictionary)) titles.add(folded(title));
-  for (const folder of joinTables(bench))
+    if (existsSync(join(data, "bench", dictionary))) yield* lines(data, dictionary).map(folded);
+  for (const folder of joinTables(data))
     for (const side of ["left.csv", "right.csv"])
-      for (const [, title] of csv(join(folder, side))) titles.add(folded(title));
-  return titles;
+      for (const [, title] of csv(join(folder, side)).slice(1)) yield folded(title);
 }
 
 /**
  * Returns the synsets behind Turney's questions, which ask for the word that shares a synset with a two-word
  * phrase: noun synsets with both a two-word and a one-word lemma.
- * @template {{ partOfSpeech: string, lemmas: readonly string[] }} Synset @param {Synset[]} synsets
  */
-export function turneySynsets(synsets) {
-  return synsets.filter(
-    ({ partOfSpeech, lemmas }) =>
-      partOfSpeech === "noun" &&
-      lemmas.some((lemma) => lemma.split(" ").length === 2) &&
-      lemmas.some((lemma) => !lemma.includes(" ")),
+export const turneySynsets = (synsets) =>
+  synsets.filter(({ partOfSpeech, lemmas }) => {
+    const lengths = lemmas.map((lemma) => lemma.split(" ").length);
+    return partOfSpeech === "noun" && lengths.includes(2) && lengths.includes(1);
+  });
+
+/** Yields all pairs of the items of a list. */
+export function* pairsWithin(items) {
+  for (const [at, one] of items.entries()) for (const other of items.slice(at + 1)) yield [one, other];
+}
+
+/** Keys of all pairs of lemmas within the synsets. */
+export const lemmaPairs = (synsets) =>
+  new Set(
+    synsets
+      .flatMap(({ lemmas }) => [...pairsWithin(lemmas)])
+      .filter(([lemma, other]) => folded(lemma) !== folded(other))
+      .map(([lemma, other]) => pairKey(lemma, other)),
   );
-}
 
-/** Keys of all pairs of lemmas within the synsets. @param {{ lemmas: readonly string[] }[]} synsets */
-export function lemmaPairs(synsets) {
-  const keys = new Set();
-  for (const { lemmas } of synsets)
-    for (const [at, lemma] of lemmas.entries())
-      for (const other of lemmas.slice(at + 1))
-        if (folded(lemma) !== folded(other)) keys.add(pairKey(lemma, other));
-  return keys;
-}
+/** @param file below bench/ */
+const lines = (data, file) =>
+  readFileSync(join(data, "bench", file), "utf8")
+    .split(/\r?\n/)
+    .filter(Boolean);
 
-/** @param {string} bench @param {string} file */
-const lines = (bench, file) => readFileSync(join(bench, file), "utf8").split(/\r?\n/).filter(Boolean);
-
-/** @param {string} bench @returns {string[]} folders of AutoFJ's sets */
-const joinTables = (bench) =>
-  readdirSync(join(bench, "autofj"))
-    .map((name) => join(bench, "autofj", name))
+/** Folders of AutoFJ's sets. */
+const joinTables = (data) =>
+  readdirSync(join(data, "bench/autofj"))
+    .map((name) => join(data, "bench/autofj", name))
     .filter((folder) => existsSync(join(folder, "gt.csv")));
 
-/** Rows of a CSV file. @param {string} path @param {boolean} [header] whether to keep its header @returns {string[][]} */
-function csv(path, header = false) {
-  /** @type {string[][]} */
+/** Rows of a CSV file, its header first. */
+function csv(path) {
   const rows = [[]];
   const text = readFileSync(path, "utf8");
   for (const [, quoted, plain, end] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/g)) {
-    rows.at(-1)?.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'));
+    rows.at(-1).push(quoted === undefined ? plain : quoted.replaceAll('""', '"'));
     if (end !== ",") rows.push([]);
   }
-  return rows.slice(header ? 0 : 1).filter(({ length }) => length > 1);
+  return rows.filter(({ length }) => length > 1);
 }

@@ -9,50 +9,49 @@
  * text of the recipe (without article titles), and prepared.json, which counts the rows kept and removed by
  * source and reason.
  */
-import { mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { readEvaluation } from "../leaks.mjs";
-import { readRows, writeRows } from "../training-tables.mjs";
+import { readRows, writeRows, writeWhole } from "../training-tables.mjs";
+import { typoPairs } from "./data/made-pairs.mjs";
 import { mixPhrases, readChunks, readTyped } from "./data/phrases.mjs";
 import { synonymRows } from "./data/synonyms.mjs";
-import { Tally } from "./data/tally.mjs";
-import { typoPairs } from "./data/typos.mjs";
 import { formPairs } from "./data/word-forms.mjs";
-import { readWordnet, singleWords } from "./data/wordnet-pairs.mjs";
+import { readWordnet, singleWords } from "./data/wordnet.mjs";
 import { defaultData, readRecipe, recipePath } from "./recipe.mjs";
 
 /**
- * @param {{ data: string, output: string, recipe: any, seed: number, texts?: readonly string[] }} options
- *   `data` holds train/, bench/ and er/; `texts` defaults to those of the recipe
- * @returns {Promise<object>} the content of prepared.json
+ * Writes the tables; returns the content of prepared.json.
+ * @param options `data` holds train/, bench/ and er/; `texts` defaults to those of the recipe
  */
 export async function prepare({ data, output, recipe, seed, texts = recipe.pretrain.texts }) {
   const started = performance.now();
   const train = join(data, "train");
-  const { phrases, synonyms, leaveOut } = recipe.data;
-  const leftOut = [...leaveOut.evaluation, ...leaveOut.researchOnly];
+  const { phrases, synonyms } = recipe.data;
+  const leaveOut = [...recipe.data.leaveOut.evaluation, ...recipe.data.leaveOut.researchOnly];
   mkdirSync(join(output, "text"), { recursive: true });
-  const tally = new Tally();
+  const tally = openTally();
   const evaluation = readEvaluation(data);
-  const kept = { longest: phrases.longest, leaveOut: leftOut, titles: evaluation.titles };
+  const kept = { longest: phrases.longest, leaveOut, titles: evaluation.titles };
   const wordnet = await readWordnet();
   const typed = await readTyped(train, wordnet, kept, tally);
   const chunks = readChunks(train, kept, tally);
   const mixed = mixPhrases(typed, chunks, { ...phrases, seed });
-  await writeRows(join(output, "phrases.tsv"), phraseRows(mixed, tally));
+  for (const { lexical, type } of mixed)
+    tally.kept("phrases.tsv, by class and type", `${lexical} ${type || "unknown"}`);
+  const phraseRows = mixed.map(({ phrase, lexical, type, count }) => [phrase, lexical, type, count]);
+  await writeRows(join(output, "phrases.tsv"), [["phrase", "class", "type", "count"], ...phraseRows]);
   const typos = await typoPairs({ data, wordnet, typed }, { ...synonyms.typos, seed });
   // word forms may come from texts that are not in `texts`
-  for (const name of new Set([...texts, ...(synonyms.forms?.texts ?? [])]))
-    await writeRows(join(output, "text", `${name}.txt`), textLines(join(train, "text", `${name}.tsv.gz`)));
-  const formTexts = synonyms.forms?.texts.map((/** @type {string} */ name) =>
-    join(output, "text", `${name}.txt`),
-  );
-  const forms = formTexts ? await formPairs(formTexts, wordnet.synsets, { ...synonyms.forms, seed }) : [];
+  const { forms: { texts: formTexts = [], ...ofForms } = {} } = synonyms;
+  const pathOf = (name) => join(output, "text", `${name}.txt`);
+  for (const name of new Set([...texts, ...formTexts]))
+    await writeRows(pathOf(name), textLines(join(train, "text", `${name}.tsv.gz`)));
+  const forms = await formPairs(formTexts.map(pathOf), wordnet.synsets, { ...ofForms, seed });
   const inputs = { data: train, evaluation, wordnet, typed, chunks, typos, forms };
-  const rows = synonymRows(inputs, { ...synonyms, leaveOut: leftOut, seed }, tally);
-  await writeRows(join(output, "synonyms.tsv"), underHeader(["phrase", "synonym", "source"], rows));
+  await writeRows(join(output, "synonyms.tsv"), synonymRows(inputs, { ...synonyms, leaveOut, seed }, tally));
   await writeRows(
     join(output, "words.txt"),
     singleWords(wordnet).map((word) => [word]),
@@ -64,31 +63,28 @@ export async function prepare({ data, output, recipe, seed, texts = recipe.pretr
       titles: evaluation.titles.size,
       keptBack: evaluation.keptBack.size,
     },
-    ...tally.toJSON(),
+    ...tally.counts,
     seconds: Math.round((performance.now() - started) / 100) / 10,
   };
-  const path = join(output, "prepared.json");
-  writeFileSync(`${path}.partial`, `${JSON.stringify(prepared, null, 2)}\n`);
-  renameSync(`${path}.partial`, path);
+  writeWhole(join(output, "prepared.json"), `${JSON.stringify(prepared, null, 2)}\n`);
   return prepared;
 }
 
-/** @param {readonly import("./data/phrases.mjs").Phrase[]} phrases @param {Tally} tally */
-function* phraseRows(phrases, tally) {
-  yield ["phrase", "class", "type", "count"];
-  for (const { phrase, lexical, type, count } of phrases) {
-    tally.kept("phrases.tsv, by class and type", `${lexical} ${type || "unknown"}`);
-    yield [phrase, lexical, type, count];
-  }
+/** Counts the rows kept, by table and kind, and removed, by source and reason. */
+function openTally() {
+  const counts = { kept: {}, leftOut: {} };
+  const add = (group, where, what) => {
+    group[where] ??= {};
+    group[where][what] = (group[where][what] ?? 0) + 1;
+  };
+  return {
+    counts,
+    kept: (table, kind) => add(counts.kept, table, kind),
+    leftOut: (source, why) => add(counts.leftOut, source, why),
+  };
 }
 
-/** @param {string[]} header @param {Iterable<string[]>} rows */
-function* underHeader(header, rows) {
-  yield header;
-  yield* rows;
-}
-
-/** Yields the second column of a table, which is running text; the first is a title. @param {string} path */
+/** Yields the second column of a table, which is running text; the first is a title. */
 function* textLines(path) {
   for (const [, text] of readRows(path)) if (text) yield [text];
 }

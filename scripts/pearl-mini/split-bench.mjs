@@ -20,37 +20,38 @@ if (values.output === undefined) {
   process.exit(2);
 }
 const bench = join(resolve(values.data), "bench");
+const partOf = (text) => (createHash("sha256").update(`part\t${text}`).digest()[0] < 128 ? "a" : "b");
+const namesIn = (folder, start) => readdirSync(join(bench, folder)).filter((name) => name.startsWith(start));
 
-const isInA = (/** @type {string} */ text) => createHash("sha256").update(`part\t${text}`).digest()[0] < 128;
-
-/** @type {[file: string, header: number, key: (line: string) => string][]} */
-const lineFiles = [
-  ["turney/turney.txt", 0, (line) => line],
-  ["bird/bird.txt", 1, (line) => line.split("\t")[1]],
-  ["yago/yago_test_samples.txt", 0, (line) => line],
-  ["conll2003/dev.json", 0, (line) => line],
-  ["bc5cdr/dev.json", 0, (line) => line],
-];
+const wholeLine = (line) => line;
+const lineFiles = {
+  "turney/turney.txt": wholeLine,
+  "bird/bird.txt": (line) => line.split("\t")[1],
+  "yago/yago_test_samples.txt": wholeLine,
+  "conll2003/dev.json": wholeLine,
+  "bc5cdr/dev.json": wholeLine,
+};
+const hasHeader = (path) => path === "bird/bird.txt";
 
 for (const part of ["a", "b"]) {
   const output = join(values.output, part, "bench");
-  const belongs = (/** @type {string} */ text) => isInA(text) === (part === "a");
-  const write = (/** @type {string} */ file, /** @type {string} */ text) => {
-    mkdirSync(dirname(join(output, file)), { recursive: true });
-    writeFileSync(join(output, file), text);
+  const copy = (path) => cpSync(join(bench, path), join(output, path), { recursive: true });
+  const write = (path, select) => {
+    mkdirSync(dirname(join(output, path)), { recursive: true });
+    writeFileSync(join(output, path), select(readFileSync(join(bench, path), "utf8")));
   };
-  for (const [file, header, key] of lineFiles) {
-    const lines = readFileSync(join(bench, file), "utf8").split(/\r?\n/).filter(Boolean);
-    const own = lines.filter((line, at) => at < header || belongs(key(line)));
-    write(file, own.map((line) => `${line}\n`).join(""));
-  }
-  for (const file of ["ppdb/ppdb.json", "ppdb/ppdb_filtered.json"]) {
-    const pairs = JSON.parse(readFileSync(join(bench, file), "utf8"));
-    write(file, JSON.stringify(pairs.filter((/** @type {string[]} */ [a, b]) => belongs(`${a}\t${b}`))));
-  }
-  for (const [at, name] of readdirSync(join(bench, "autofj")).sort().entries())
-    if ((at % 2 === 0) === (part === "a"))
-      cpSync(join(bench, "autofj", name), join(output, "autofj", name), { recursive: true });
-  for (const name of readdirSync(join(bench, "yago")).filter((name) => name.startsWith("yago_kb")))
-    cpSync(join(bench, "yago", name), join(output, "yago", name));
+  for (const [path, keyOf] of Object.entries(lineFiles))
+    write(path, (text) => {
+      const lines = text.split(/\r?\n/).filter(Boolean);
+      const isOwn = (line, at) => (at === 0 && hasHeader(path)) || partOf(keyOf(line)) === part;
+      return lines
+        .filter(isOwn)
+        .map((line) => `${line}\n`)
+        .join("");
+    });
+  for (const path of ["ppdb/ppdb.json", "ppdb/ppdb_filtered.json"])
+    write(path, (text) => JSON.stringify(JSON.parse(text).filter(([a, b]) => partOf(`${a}\t${b}`) === part)));
+  for (const [at, name] of namesIn("autofj", "").sort().entries())
+    if ("ab"[at % 2] === part) copy(`autofj/${name}`);
+  for (const name of namesIn("yago", "yago_kb")) copy(`yago/${name}`);
 }

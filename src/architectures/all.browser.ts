@@ -1,4 +1,4 @@
-/** In a browser: the architectures of the embedded models, without what trains them. */
+/** In a browser: the architectures of models that pearl trains from nothing; training code is left out. */
 import { ModelError } from "../errors.js";
 import type { Architecture, Feature } from "./architecture.js";
 import { characters } from "./characters/reading.js";

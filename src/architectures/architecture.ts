@@ -26,7 +26,7 @@ export interface ModelFolder {
   readonly name: string;
   /** Contents of config.json. */
   readonly config: Readonly<Record<string, unknown>>;
-  /** For example "BertModel" or "PearlNgram". */
+  /** For example "BertModel" or "PearlCharacters". */
   readonly architecture: string;
   /** Length of an embedding, where config.json states it. */
   readonly dimension: number | undefined;

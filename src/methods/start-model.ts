@@ -152,10 +152,11 @@ async function scratchBase({ settings, phrases, seed, folder: work }: StartOptio
   return readModelFolder(folder);
 }
 
-/** @throws ModelError if a base has nothing that can be trained */
+/** @throws ModelError if a base has int8 weights or none: training would change only their scales */
 export function checkTrainable({ graph }: Model, { path }: ModelFolder): void {
-  for (const { type, data } of graph.initializers.values()) if (type === "float32" && data.length > 1) return;
-  throw new ModelError(`${path} has no float32 weights to train. Start from a full-precision model.`);
+  const tables = [...graph.initializers.values()].filter(({ data }) => data.length > 1);
+  if (tables.some(({ type }) => type === "float32") && !tables.some(({ type }) => type === "int8")) return;
+  throw new ModelError(`${path} has no weights that can be trained. Start from a full-precision model.`);
 }
 
 /** @throws ArgumentError for an unknown name; ModelError for a folder without a character encoder */

@@ -71,22 +71,22 @@ describe("runBenchmark", () => {
   });
 
   it("measures only the first dimensions if asked to, like a model without others", async () => {
-    const encoder = await PhraseEncoder.load("pearl-ngram");
+    const encoder = await PhraseEncoder.load("pearl-strings");
     const first: EmbeddingModel = {
-      ...{ ...letterModel, kind: "embedding", name: "first", dimension: 64 },
+      ...{ ...letterModel, kind: "embedding", name: "first", dimension: 32 },
       embed: async (phrases) =>
-        (await encoder.encodeMatrix(phrases, { normalize: false, truncateDim: 64 })).data,
+        (await encoder.encodeMatrix(phrases, { normalize: false, truncateDim: 32 })).data,
     };
-    const models = ["pearl-ngram", first];
-    const [short, own] = await run({ tasks: ["bird", "autofj"], models, truncateDim: 64 });
-    expect(short.model).toBe("pearl-ngram (first 64 of 256)");
+    const models = ["pearl-strings", first];
+    const [short, own] = await run({ tasks: ["bird", "autofj"], models, truncateDim: 32 });
+    expect(short.model).toBe("pearl-strings (first 32 of 56)");
     const scores = ({ results }: typeof own) => results.map(({ score }) => score);
     expect(scores(short)).toEqual(scores(own));
-    const [whole] = await run({ tasks: ["bird"], models: ["pearl-ngram"] });
+    const [whole] = await run({ tasks: ["bird"], models: ["pearl-strings"] });
     expect(whole.fingerprint).not.toBe(short.fingerprint);
     await encoder.dispose();
-    await expect(run({ models: ["pearl-ngram"], truncateDim: 300 })).rejects.toThrow(
-      "pearl-ngram has 256 dimensions, fewer than 300",
+    await expect(run({ models: ["pearl-strings"], truncateDim: 300 })).rejects.toThrow(
+      "pearl-strings has 56 dimensions, fewer than 300",
     );
   });
 

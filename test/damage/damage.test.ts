@@ -20,7 +20,7 @@ describe("random damage ends in one line that names the file and the cure", () =
   });
 
   it("in the default model", async () => {
-    const folders = embeddedModel("pearl-mini", "pearl-ngram");
+    const folders = embeddedModel("pearl-mini", "pearl-strings");
     expectClearErrors(await damageAndOpen({ ...folders, count: 4, seed: 5 }));
   });
 });

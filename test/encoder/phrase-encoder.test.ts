@@ -226,7 +226,7 @@ describe("PhraseEncoder with the embedded model", () => {
   });
 
   it("explains what is wrong with a model's path", async () => {
-    await expect(load("no/such/model/pearl-ngrams")).rejects.toThrow(/did you mean pearl-ngram/);
+    await expect(load("no/such/model/pearl-string")).rejects.toThrow(/did you mean pearl-strings/);
     await expect(load("package.json")).rejects.toThrow(/not a file/);
     const empty = mkdtempSync(join(tmpdir(), "pearl-empty-"));
     await expect(load(empty)).rejects.toThrow(/config\.json is missing/);
@@ -275,8 +275,8 @@ describe("vectors with types", () => {
   });
 
   it("are refused if the model has no type head", async () => {
-    const encoder = await load("pearl-ngram");
-    await expect(encoder.encodeWithTypes(["a"])).rejects.toThrow(/pearl-ngram has no type head/);
+    const encoder = await load("pearl-strings");
+    await expect(encoder.encodeWithTypes(["a"])).rejects.toThrow(/pearl-strings has no type head/);
   });
 });
 

@@ -27,7 +27,7 @@ function flip(path: string): void {
 describe("the models that come with pearl", () => {
   it("are as they were built", async () => {
     expect(await checkModel("models/pearl-mini", "all")).toBe(3);
-    expect(await checkModel("models/pearl-ngram", "all")).toBe(2);
+    expect(await checkModel("models/pearl-strings", "all")).toBe(2);
     expect(defaultScorer().views.length).toBeGreaterThan(5);
   });
 });

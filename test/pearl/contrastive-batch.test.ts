@@ -17,6 +17,6 @@ describe("openReader", () => {
     const transformer = makeOracleModel("encoder.folded.onnx");
     expect(await paddingOf(transformer, "webgpu")).toEqual([8, 16, 24, 64]);
     expect(await paddingOf(transformer, "cpu")).toEqual([3, 9, 17, 63]);
-    expect(await paddingOf("models/pearl-ngram", "webgpu")).toEqual([3, 9, 17, 63]);
+    expect(await paddingOf("models/pearl-strings", "webgpu")).toEqual([3, 9, 17, 63]);
   });
 });

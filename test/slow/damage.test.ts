@@ -21,11 +21,11 @@ describe("250 damages each", () => {
   });
 
   it("of a model folder end in one line that names the file and the cure", async () => {
-    const [imported, mini] = [await importedModel(root), embeddedModel("pearl-mini", "pearl-ngram")];
-    const ngram = embeddedModel("pearl-ngram", "pearl-mini");
+    const [imported, mini] = [await importedModel(root), embeddedModel("pearl-mini", "pearl-strings")];
+    const strings = embeddedModel("pearl-strings", "pearl-mini");
     const cases = [
       ...(await damageAndOpen({ ...imported, count: 130, seed: 13 })),
-      ...(await damageAndOpen({ ...ngram, count: 60, seed: 14 })),
+      ...(await damageAndOpen({ ...strings, count: 60, seed: 14 })),
       ...(await damageAndOpen({ ...mini, count: 60, seed: 15 })),
     ];
     console.log("models", tally(cases));

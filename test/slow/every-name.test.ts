@@ -58,7 +58,7 @@ it("pearl finetune --view punctuation", async () => {
 });
 
 it("pearl bench --task strings --task sts --seeds 2", async () => {
-  const models = "--model levenshtein --model tfidf-2-3 --model pearl-ngram";
+  const models = "--model levenshtein --model tfidf-2-3 --model pearl-strings";
   const tasks = "--task strings --task sts --seeds 2";
   const { stdout } = await run(
     `bench ${tasks} ${models} --data ${writeData(smallData)} --json scores.json -q`,

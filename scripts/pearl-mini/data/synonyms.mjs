@@ -1,178 +1,114 @@
 /** Synonym pairs for pearl-mini, by source, without evaluation data. */
 import { join } from "node:path";
-import { createRandom } from "../../../dist/random.js";
 import { asksMisspelling, folded, lemmaPairs, pairKey, setOfPair } from "../../leaks.mjs";
 import { clean, readRows } from "../../training-tables.mjs";
-import { dictionaryPairs, readCedict, readEdict } from "./dictionaries.mjs";
-import { kindPairs } from "./kinds.mjs";
+import {
+  dictionaryPairs,
+  readCedict,
+  readEdict,
+  readThesaurus,
+  readWikdict,
+  thesaurusPairs,
+  wikdictGlosses,
+} from "./dictionaries.mjs";
+import { kindPairs, rewrites } from "./made-pairs.mjs";
 import { startsWithAny } from "./phrases.mjs";
-import { rewrite, synonymsByWord } from "./rewrite.mjs";
-import { readThesaurus, thesaurusPairs } from "./thesaurus.mjs";
-import { readWikdict, wikdictGlosses } from "./wikdict.mjs";
-import { definitionPairs, hypernymPairs, synonymPairs } from "./wordnet-pairs.mjs";
+import { definitionPairs, hypernymPairs, synonymPairs } from "./wordnet.mjs";
 
-/**
- * Readers of the dictionaries that the recipe may name; each returns groups of phrases that translate one
- * word.
- */
+/** Readers of the dictionaries that the recipe may name. */
 const dictionaries = { edict: readEdict, cedict: readCedict, wikdict: readWikdict };
 
-/**
- * @typedef {object} SynonymSettings
- * @property {Record<string, { table: string, origins?: readonly string[] }[]>} pairs tables below train/ by source, and
- *   which of their origins (third column) to read, all by default
- * @property {number} longest maximum characters per phrase
- * @property {number} rewrites rewrites per chunk
- * @property {readonly [number, number]} rewrittenWords minimum and maximum words of a rewritten chunk
- * @property {{ fewest: number, most: number }} kinds minimum names and maximum pairs per kind
- * @property {{ most: number, least: number }} [thesaurus] maximum pairs per entry, and their minimum cosine
- * @property {{ from: readonly (keyof typeof dictionaries)[], words: number }} [dictionaries] `words` is the
- *   maximum per translation or gloss
- * @property {readonly string[]} leaveOut prefixes of sources
- * @property {number} seed
- * @typedef {object} SynonymInputs
- * @property {string} data folder of the training data
- * @property {import("../../leaks.mjs").Evaluation} evaluation
- * @property {import("./wordnet-pairs.mjs").Wordnet} wordnet
- * @property {readonly (readonly [word: string, misspelling: string])[]} typos
- * @property {ReadonlyMap<string, import("./phrases.mjs").Phrase>} typed
- * @property {readonly import("./phrases.mjs").Phrase[]} chunks
- * @property {readonly (readonly [string, string])[]} forms pairs from word-forms.mjs
- */
+/** Sources of pairs that rewrites take their synonyms from. */
+const ofRewrites = new Set(["lexical", "wordnet"]);
 
 /**
- * Yields rows [phrase, synonym, source], each pair once and in one direction. A row with the same phrase
- * twice makes training pair the phrase with a twin.
- * @param {SynonymInputs} inputs @param {SynonymSettings} settings @param {import("./tally.mjs").Tally} tally
- * @returns {Generator<string[]>}
+ * Yields the table's header and rows, each pair once and in one direction. A row with the same phrase twice makes
+ * training pair the phrase with a twin.
+ * @param inputs what prepare.mjs read @param settings data.synonyms of the recipe, what to leave out, and a seed
  */
 export function* synonymRows(inputs, settings, tally) {
   const admit = admission(inputs, settings, tally);
-  /** @type {string[][]} pairs that rewrites take their synonyms from */
   const words = [];
-  for (const [name, tables] of Object.entries(settings.pairs))
-    for (const [a, b, origin] of tables.flatMap((table) => [...rowsOf(inputs.data, table)])) {
-      const start = startsWithAny(origin, settings.leaveOut);
-      if (start !== undefined) tally.leftOut(name, start);
-      else {
-        const row = admit(a, b, name);
-        if (row !== undefined && name === "lexical") words.push(row);
-        if (row !== undefined) yield row;
+  yield ["phrase", "synonym", "source"];
+  for (const [source, pairs] of pairsBySource(inputs, settings, tally))
+    for (const [a, b] of pairs)
+      if (admit(a, b, source)) {
+        const row = [clean(a), clean(b), source];
+        if (ofRewrites.has(source)) words.push(row);
+        yield row;
       }
-    }
-  for (const [a, b] of synonymPairs(inputs.wordnet)) {
-    const row = admit(a, b, "wordnet");
-    if (row === undefined) continue;
-    words.push(row);
-    yield row;
-  }
-  for (const [a, b] of hypernymPairs(inputs.wordnet)) yield* some(admit(a, b, "wordnet-hypernym"));
-  for (const [a, b] of definitionPairs(inputs.wordnet)) yield* some(admit(a, b, "wordnet-gloss"));
-  if (settings.thesaurus !== undefined)
-    for (const [a, b] of thesaurusPairs(readThesaurus(), settings.thesaurus))
-      yield* some(admit(a, b, "thesaurus"));
-  if (settings.dictionaries !== undefined) {
-    for (const source of settings.dictionaries.from)
-      for (const [a, b] of dictionaryPairs(dictionaries[source](), settings.dictionaries))
-        yield* some(admit(a, b, source));
-    if (settings.dictionaries.from.includes("wikdict"))
-      for (const [a, b] of wikdictGlosses(settings.dictionaries)) yield* some(admit(a, b, "wikdict-gloss"));
-  }
-  for (const [a, b] of kindPairs(inputs.data, inputs.typed, { ...settings, ...settings.kinds }))
-    yield* some(admit(a, b, "kinds"));
-  for (const [a, b] of inputs.typos) yield* some(admit(a, b, "words"));
-  for (const [a, b] of inputs.forms) yield* some(admit(a, b, "forms"));
-  const titles = [];
-  for (const [title, gloss] of readRows(join(inputs.data, "gloss_wiki.tsv.gz"))) {
-    titles.push(title);
-    yield* some(admit(title, gloss, "gloss"));
-  }
-  for (const [a, b] of rewrites(inputs.chunks, synonymsByWord(words), settings))
-    yield* some(admit(a, b, "rewrite"));
-  const admitSelf = selfAdmission(inputs.evaluation, settings, tally);
-  for (const title of titles) yield* some(admitSelf(title, "titles"));
+  for (const [a, b] of rewrites(inputs.chunks, words, settings))
+    if (admit(a, b, "rewrite")) yield [clean(a), clean(b), "rewrite"];
+  const admitTwin = twinAdmission(inputs.evaluation, settings, tally);
+  const titles = [...readRows(join(inputs.data, "gloss_wiki.tsv.gz"))].map(([title]) => title);
   // annotated mentions in running text are often not names: "the company"
-  for (const { phrase, best } of inputs.typed.values())
-    if (phrase.includes(" ") && best < 3) yield* some(admitSelf(phrase, "typed"));
+  const names = [...inputs.typed.values()].filter(({ phrase, best }) => phrase.includes(" ") && best < 3);
+  for (const [source, texts] of Object.entries({ titles, typed: names.map(({ phrase }) => phrase) }))
+    for (const phrase of texts.map(clean))
+      if (admitTwin(phrase, phrase, source)) yield [phrase, phrase, source];
 }
 
-/** @param {string} data @param {{ table: string, origins?: readonly string[] }} source */
-function* rowsOf(data, { table, origins }) {
-  for (const row of readRows(join(data, `${table}.tsv.gz`)))
-    if (origins === undefined || origins.includes(row[2])) yield row;
+/** Yields sources with their pairs, in the order of the table; a pair belongs to the first source that has it. */
+function* pairsBySource({ data, wordnet, typed, typos, forms }, settings, tally) {
+  const { thesaurus, dictionaries: translations = { from: [] }, kinds, leaveOut, seed } = settings;
+  for (const [source, tables] of Object.entries(settings.pairs))
+    yield [source, rowsOf(data, tables, { source, leaveOut, tally })];
+  yield ["wordnet", synonymPairs(wordnet)];
+  yield ["wordnet-hypernym", hypernymPairs(wordnet)];
+  yield ["wordnet-gloss", definitionPairs(wordnet)];
+  if (thesaurus !== undefined) yield ["thesaurus", thesaurusPairs(readThesaurus(), thesaurus)];
+  for (const source of translations.from)
+    yield [source, dictionaryPairs(dictionaries[source](), translations)];
+  if (translations.from.includes("wikdict")) yield ["wikdict-gloss", wikdictGlosses(translations)];
+  yield ["kinds", kindPairs(data, typed, { ...kinds, leaveOut, seed })];
+  yield ["words", typos];
+  yield ["forms", forms];
+  yield ["gloss", readRows(join(data, "gloss_wiki.tsv.gz"))];
 }
 
-/** @template Item @param {Item | undefined} item @returns {Item[]} */
-const some = (item) => (item === undefined ? [] : [item]);
+/** The rows of tables below train/, or only those of some origins (third column), without what is left out. */
+function* rowsOf(data, tables, { source, leaveOut, tally }) {
+  for (const { table, origins } of tables)
+    for (const row of readRows(join(data, `${table}.tsv.gz`))) {
+      if (origins !== undefined && !origins.includes(row[2])) continue;
+      const start = startsWithAny(row[2], leaveOut);
+      if (start === undefined) yield row;
+      else tally.leftOut(source, start);
+    }
+}
 
-/**
- * Returns a function that makes the row of a pair, or counts the pair as left out and returns undefined.
- * @param {SynonymInputs} inputs @param {SynonymSettings} settings @param {import("./tally.mjs").Tally} tally
- */
+/** Returns a function that tells whether a pair becomes a row, and counts it. */
 function admission({ evaluation, wordnet }, { longest }, tally) {
   const turneyPairs = lemmaPairs(wordnet.turney);
   const seen = new Set();
-  return (/** @type {string} */ a, /** @type {string} */ b, /** @type {string} */ source) => {
+  return counted(tally, (a, b, source) => {
     const [phrase, synonym] = [clean(a), clean(b ?? "")];
-    const why = reasonAgainst(phrase, synonym, source);
-    if (why !== undefined) return void tally.leftOut(source, why);
-    seen.add(exactKey(phrase, synonym));
-    tally.kept("synonyms.tsv", source);
-    return [phrase, synonym, source];
-  };
-
-  /** @param {string} phrase @param {string} synonym @param {string} source */
-  function reasonAgainst(phrase, synonym, source) {
     if (phrase === "" || synonym === "" || phrase === synonym) return "empty or the same";
     if (phrase.length > longest || synonym.length > longest) return "too long";
-    if (seen.has(exactKey(phrase, synonym))) return "met before";
+    const exactKey = phrase < synonym ? `${phrase}\t${synonym}` : `${synonym}\t${phrase}`;
+    if (seen.has(exactKey)) return "met before";
     if (asksMisspelling(evaluation, [phrase, synonym, source])) return "misspelling of the evaluation";
     const key = pairKey(phrase, synonym);
-    return setOfPair(evaluation, key) ?? (turneyPairs.has(key) ? "turney's synsets" : undefined);
-  }
+    const set = setOfPair(evaluation, key) ?? (turneyPairs.has(key) ? "turney's synsets" : undefined);
+    if (set === undefined) seen.add(exactKey);
+    return set;
+  });
 }
 
-/** @param {string} a @param {string} b */
-const exactKey = (a, b) => (a < b ? `${a}\t${b}` : `${b}\t${a}`);
-
-/**
- * Returns a function that makes the row of a name to train with twins, or counts the name as left out and
- * returns undefined: titles of the evaluation are left out.
- * @param {import("../../leaks.mjs").Evaluation} evaluation @param {SynonymSettings} settings
- * @param {import("./tally.mjs").Tally} tally
- */
-function selfAdmission({ titles }, { longest }, tally) {
+/** Returns a function that tells whether a name becomes a row with its twin: titles of the evaluation do not. */
+function twinAdmission({ titles }, { longest }, tally) {
   const seen = new Set();
-  return (/** @type {string} */ text, /** @type {string} */ source) => {
-    const phrase = clean(text);
-    const why =
-      phrase.length < 5 || phrase.length > longest
-        ? "too short or too long"
-        : seen.has(phrase)
-          ? "met before"
-          : titles.has(folded(phrase))
-            ? "title of the evaluation"
-            : undefined;
-    if (why !== undefined) return void tally.leftOut(source, why);
+  return counted(tally, (phrase) => {
+    if (phrase.length < 5 || phrase.length > longest) return "too short or too long";
+    if (seen.has(phrase)) return "met before";
+    if (titles.has(folded(phrase))) return "title of the evaluation";
     seen.add(phrase);
-    tally.kept("synonyms.tsv", source);
-    return [phrase, phrase, source];
-  };
+  });
 }
 
-/**
- * Yields pairs of a chunk and a rewrite of it.
- * @param {SynonymInputs["chunks"]} chunks @param {ReadonlyMap<string, readonly string[]>} synonyms
- * @param {SynonymSettings} settings
- */
-function* rewrites(chunks, synonyms, { rewrites: times, rewrittenWords: [fewest, most], seed }) {
-  const random = createRandom(seed + 1);
-  for (const { phrase } of chunks) {
-    const { length } = phrase.split(" ");
-    if (length < fewest || length > most) continue;
-    for (let time = 0; time < times; time++) {
-      const other = rewrite(phrase, synonyms, random);
-      if (other !== undefined) yield [phrase, other];
-    }
-  }
-}
+const counted = (tally, reasonAgainst) => (a, b, source) => {
+  const why = reasonAgainst(a, b, source);
+  if (why === undefined) tally.kept("synonyms.tsv", source);
+  else tally.leftOut(source, why);
+  return why === undefined;
+};

@@ -1,140 +1,72 @@
 /**
- * Typed names in addition to types.tsv.gz: from WordNet, from the ontologies in pairs/biomed.tsv.gz,
- * surnames, and names in capitals.
+ * Typed names in addition to types.tsv.gz: of ontologies, WordNet and surnames, names in capitals, and names
+ * whose type is implied: of a long name by its last word, of an abbreviation by its long form, of a plural by
+ * its singular.
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { readGazetteer } from "../../../dist/corpus/typing/gazetteer.js";
 import { sampleWithout } from "../../../dist/random.js";
 import { readRows } from "../../training-tables.mjs";
+import { nounsOfKinds } from "./wordnet.mjs";
 
-/** @typedef {import("./phrases.mjs").Phrase} Phrase */
-/** @typedef {import("../../../dist/text/wordnet.js").Synset} Synset */
+/**
+ * Sources by the kinds of OTHER that pearl-mini distinguishes, a subset of those in
+ * src/corpus/typing/fine-types.ts. A source that ends in ":" or "/" is a prefix. Genes and their products count
+ * as chemicals: their codes look alike ("IL-2", "MK-801"), and one word may name both.
+ */
+const sources = {
+  disease: `obo:disease ncbi-disease: corpora:medicine/diseases corpora:medicine/cancer
+    corpora:medicine/symptoms bionlp13cg:Cancer anem:Pathological_formation
+    wiki:disease wiki:disorder wiki:cancer wiki:condition`,
+  chemical: `obo:chemical craft:CHEBI corpora:medicine/drugs corpora:science/toxic_chemicals
+    bionlp13cg:Simple_chemical bionlp13cg:Amino_acid bionlp11id:Chemical gum:substance
+    crossner:chemicalcompound crossner:chemicalelement wiki:compound wiki:element wiki:ion
+    bc2gm:GENE jnlpba:protein jnlpba:DNA jnlpba:RNA craft:GGP obo:protein
+    bionlp11id:Protein bionlp11id:Regulon-operon bionlp13cg:Gene_or_gene_product
+    crossner:protein crossner:enzyme
+    wiki:substance wiki:drug wiki:molecule wiki:chemical wiki:mineral wiki:metal`,
+  anatomy: `obo:anatomy obo:cell anatem:Anatomy anem: bionlp13cg:Cell bionlp13cg:Organ
+    jnlpba:cell_type jnlpba:cell_line craft:CL wiki:organ wiki:cell`,
+  organism: `linnaeus:Species craft:Taxon bionlp11id:Organism bionlp13cg:Organism corpora:animals/
+    corpora:plants/ wiki:species wiki:genus wiki:subspecies wiki:breed wiki:frog wiki:bird wiki:fish wiki:plant
+    wiki:dinosaur wiki:tree wiki:mammal wiki:animal wiki:moth wiki:virus wiki:snake wiki:butterfly gum:animal
+    gum:plant`,
+};
+const kinds = Object.entries(sources).flatMap(([kind, names]) =>
+  names.split(/\s+/).map((name) => ({ kind, name, whole: /[^:/]$/.test(name) })),
+);
 
-/** Types of the names in each source of biomed.tsv.gz. @type {Record<string, string>} */
+/** The type, as in src/corpus/typing/fine-types.ts, of an OTHER phrase from a source. */
+export function fineType(source) {
+  const found = kinds.find(({ name, whole }) => (whole ? source === name : source.startsWith(name)));
+  return found === undefined ? "OTHER" : `OTHER/${found.kind}`;
+}
+
+/** Types of the names in each source of biomed.tsv.gz. */
 const ontologies = {
   ...{ obo_doid: "OTHER/disease", ncbi_disease_train: "OTHER/disease", obo_chebi: "OTHER/chemical" },
   ...{ obo_uberon: "OTHER/anatomy", obo_cl: "OTHER/anatomy", obo_pr: "OTHER/chemical", obo_go: "OTHER" },
   ...{ plant_synonyms: "OTHER/organism", wiki_taxon: "OTHER/organism", obo_ncbitaxon: "OTHER/organism" },
 };
 
-/**
- * Yields both sides of the pairs from sources with names of one type; nothing if the table does not exist.
- * @param {string} data folder of the training data
- * @returns {Generator<[phrase: string, type: string]>}
- */
+/** Both sides of the pairs from sources with names of one type. @param data folder of the training data */
 export function* ontologyNames(data) {
-  const path = join(data, "pairs/biomed.tsv.gz");
-  if (!existsSync(path)) return;
-  for (const [name, other, source] of readRows(path)) {
+  for (const [name, other, source] of rowsOf(join(data, "pairs/biomed.tsv.gz"))) {
     const type = ontologies[source];
     if (type !== undefined) for (const phrase of [name, other]) yield [phrase, type];
   }
 }
 
-/** Top synsets of each kind: a lemma and its lexicographer file. @type {Record<string, string[][]>} */
-const roots = {
-  "OTHER/disease": [
-    ["ill health", "noun.state"],
-    ["mental disorder", "noun.state"],
-    ["symptom", "noun.state"],
-    ["attack", "noun.state"],
-    ["ache", "noun.state"],
-    ["pain", "noun.feeling"],
-  ],
-  "OTHER/chemical": [
-    ["chemical element", "noun.substance"],
-    ["chemical compound", "noun.substance"],
-    ["drug", "noun.artifact"],
-    ["ion", "noun.object"],
-  ],
-  "OTHER/anatomy": [
-    ["body part", "noun.body"],
-    ["tissue", "noun.body"],
-    ["cell", "noun.Tops"],
-  ],
-  "OTHER/organism": [
-    ["animal", "noun.Tops"],
-    ["plant", "noun.Tops"],
-    ["microorganism", "noun.animal"],
-  ],
-};
-
-/**
- * Yields WordNet's named persons, places, organisations and works, and nouns of which more than half of the
- * senses are of one kind. Each sense counts once, plus once per occurrence in the sense-tagged texts.
- * @param {import("./wordnet-pairs.mjs").Wordnet} wordnet
- * @returns {AsyncGenerator<[phrase: string, type: string]>}
- */
-export async function* wordnetNames({ synsets, tagCounts }) {
+/** WordNet's named persons, places, organisations and works, and its nouns of a kind, with their types. */
+export async function* wordnetNames(wordnet) {
   const { types } = await readGazetteer();
   for (const [name, type] of types) if (type !== "OTHER" && /^\p{Lu}/u.test(name)) yield [name, type];
-  const nouns = nounsOf(synsets);
-  const senses = sensesOf(nouns, tagCounts);
-  for (const [kind, synsetsOfKind] of synsetsOfKinds(nouns))
-    for (const [lemma, count] of sensesOf(synsetsOfKind, tagCounts))
-      if (2 * count > (senses.get(lemma) ?? 0)) yield [lemma, kind];
+  yield* nounsOfKinds(wordnet);
 }
 
-/**
- * Returns the kinds of nouns with at least one sense, however rare, of that kind; nouns with senses of two
- * kinds are left out.
- * @param {import("./wordnet-pairs.mjs").Wordnet} wordnet @returns {Map<string, string>}
- */
-export function kindsOfRareSenses({ synsets }) {
-  /** @type {Map<string, string>} */
-  const kinds = new Map();
-  /** @type {Set<string>} */
-  const ambiguous = new Set();
-  for (const [kind, synsetsOfKind] of synsetsOfKinds(nounsOf(synsets)))
-    for (const lemma of synsetsOfKind.flatMap(({ lemmas }) => lemmas)) {
-      if ((kinds.get(lemma) ?? kind) !== kind) ambiguous.add(lemma);
-      kinds.set(lemma, kind);
-    }
-  for (const lemma of ambiguous) kinds.delete(lemma);
-  return kinds;
-}
-
-/** @param {readonly Synset[]} synsets */
-const nounsOf = (synsets) => synsets.filter(({ partOfSpeech }) => partOfSpeech === "noun");
-
-/** @param {readonly Synset[]} nouns @returns {[kind: string, synsets: Synset[]][]} */
-const synsetsOfKinds = (nouns) => Object.entries(roots).map(([kind, tops]) => [kind, below(nouns, tops)]);
-
-/** @param {readonly Synset[]} nouns @param {ReadonlyMap<string, number>} tagCounts */
-function sensesOf(nouns, tagCounts) {
-  /** @type {Map<string, number>} */
-  const senses = new Map();
-  for (const { id, lemmas } of nouns)
-    for (const lemma of lemmas) {
-      const tagged = tagCounts.get(`${id}\t${lemma.toLowerCase()}`) ?? 0;
-      senses.set(lemma, (senses.get(lemma) ?? 0) + 1 + tagged);
-    }
-  return senses;
-}
-
-/** @param {readonly Synset[]} nouns @param {string[][]} tops */
-function below(nouns, tops) {
-  const found = new Set(
-    nouns
-      .filter((noun) =>
-        tops.some(([lemma, file]) => noun.lemmas.includes(lemma) && noun.lexicographerFile === file),
-      )
-      .map(({ id }) => id),
-  );
-  for (let before = -1; before < found.size; ) {
-    before = found.size;
-    for (const { id, hypernyms } of nouns) if (hypernyms.some((above) => found.has(above))) found.add(id);
-  }
-  return nouns.filter(({ id }) => found.has(id));
-}
-
-/**
- * Returns the last names of persons, each with its number of distinct first names.
- * @param {Iterable<string>} persons @returns {Map<string, number>}
- */
+/** The last names of persons, each with its number of distinct first names. */
 export function surnames(persons) {
-  /** @type {Map<string, Set<string>>} */
   const bearers = new Map();
   for (const person of persons) {
     const words = person.split(" ");
@@ -148,12 +80,8 @@ export function surnames(persons) {
 const nameTypes = new Set(["PERSON", "GPE", "LOC", "ORG", "NORP"]);
 
 /**
- * Returns copies of a fraction of the names in capitals, as in headlines. Without them the model takes every
- * phrase in capitals for an organisation, as most acronyms are.
- * @param {readonly Phrase[]} phrases
- * @param {number} fraction
- * @param {() => number} random
- * @returns {Phrase[]}
+ * Copies of a fraction of the names in capitals, as in headlines. Without them the model takes every phrase in
+ * capitals for an organisation, as most acronyms are.
  */
 export function inCapitals(phrases, fraction, random) {
   const known = new Set(phrases.map(({ phrase }) => phrase));
@@ -162,3 +90,93 @@ export function inCapitals(phrases, fraction, random) {
     .map((name) => ({ ...name, phrase: name.phrase.toUpperCase() }))
     .filter(({ phrase }) => !known.has(phrase));
 }
+
+/** A word implies a type if at least this many names end in it, and at least this fraction of them have the type. */
+const FEWEST_NAMES = 10;
+const LEAST_FRACTION = 0.85;
+
+/** The last word of a name with several words, in lower case. */
+const headOf = (name) => /[\s-]([\p{L}]{3,})$/u.exec(name)?.[1].toLowerCase();
+
+/**
+ * Returns a function from a name to its type: that of a known name (pairs of name and type), or the one that its
+ * last word implies. Names that end in "failure" are diseases, most that end in "university" are organisations.
+ */
+export function typeByHead(known) {
+  const heads = new Map();
+  const types = new Map(known);
+  for (const [name, type] of types) {
+    const head = headOf(name);
+    if (head === undefined) continue;
+    const counts = heads.get(head) ?? new Map();
+    heads.set(head, counts.set(type, (counts.get(type) ?? 0) + 1));
+  }
+  const typeOfHead = new Map();
+  for (const [head, counts] of heads) {
+    const all = [...counts.values()].reduce((sum, count) => sum + count, 0);
+    const [type, most] = [...counts].sort((a, b) => b[1] - a[1])[0];
+    if (most >= FEWEST_NAMES && most >= LEAST_FRACTION * all) typeOfHead.set(head, type);
+  }
+  return (name) => types.get(name) ?? typeOfHead.get(headOf(name) ?? "");
+}
+
+/** The ending of MedQuAD's names for drugs. */
+const OVERDOSE = " overdose";
+
+/**
+ * Abbreviations with the types of their long forms; both sides of MedQuAD's synonyms; and titles of medical
+ * articles, which name a disease even if the word has other senses, such as "stroke" (`rareSenses`: kinds by word).
+ */
+export function* impliedNames(data, typeOf, rareSenses) {
+  for (const [short, long, source] of rowsOf(join(data, "pairs/abbrev.tsv.gz"))) {
+    const type = source.endsWith("_text_acronym") ? typeOf(long) : undefined;
+    if (type !== undefined) yield [short, type];
+  }
+  for (const [name, other, source] of rowsOf(join(data, "pairs/biomed.tsv.gz"))) {
+    if (source !== "medquad") continue;
+    for (const phrase of [name, other])
+      if (phrase.endsWith(OVERDOSE)) yield [phrase.slice(0, -OVERDOSE.length), "OTHER/chemical"];
+    // a synonym has the type of its preferred name, or the reverse if only its own type is known
+    const type = typeOf(other) ?? typeOf(name);
+    if (type?.startsWith("OTHER/")) for (const phrase of [name, other]) yield [phrase, type];
+  }
+  for (const title of new Set([...rowsOf(join(data, "text/medical.tsv.gz"))].map(([first]) => first))) {
+    const small = title.toLowerCase();
+    for (const word of [small, ...singulars(small)]) {
+      const type = typeOf(word) ?? rareSenses.get(word);
+      if (!type?.startsWith("OTHER/")) continue;
+      for (const phrase of new Set([title, small, word])) yield [phrase, type];
+      break;
+    }
+  }
+}
+
+/** Plural endings and their singular endings: the rules of WordNet's Morphy (morphy(7WN)). */
+const endings = Object.entries({ ies: "y", ches: "ch", shes: "sh", xes: "x", ses: "s", s: "" });
+
+/** The possible singulars of a word. */
+const singulars = (word) =>
+  endings
+    .filter(([plural]) => word.endsWith(plural))
+    .map(([plural, singular]) => word.slice(0, word.length - plural.length) + singular);
+
+/** A plural is used if it occurs at least this often in the text. */
+const FEWEST_TIMES = 3;
+
+/** Plurals in medical text, in lower case, whose singular is of a kind of OTHER, with their types. */
+export function* plurals(data, typeOf) {
+  const counts = new Map();
+  for (const [, text = ""] of rowsOf(join(data, "text/medical.tsv.gz")))
+    for (const word of text.match(/(?<![\p{L}-])\p{Ll}{4,}s(?![\p{L}-])/gu) ?? [])
+      counts.set(word, (counts.get(word) ?? 0) + 1);
+  for (const [word, count] of counts) {
+    if (count < FEWEST_TIMES || typeOf(word) !== undefined) continue;
+    const type = singulars(word)
+      .map(typeOf)
+      .find((found) => found?.startsWith("OTHER/"));
+    if (type !== undefined) yield [word, type];
+  }
+}
+
+/** Rows of a table; empty if the table does not exist. */
+const rowsOf = (path) => (existsSync(path) ? readRows(path) : []);

@@ -3,83 +3,46 @@ import { publishedMetrics, publishedRows } from "../../../dist/benchmark/publish
 import { taskScores } from "../../../dist/methods/benchmark-score.js";
 import { modelIndex } from "../../model-index.mjs";
 
-/** Origin of each part of the data, for the card. The lists of the files name repositories and paths. */
-const sources = [
-  [
-    "names",
-    "ROR (CC0), Wikipedia leads (CC BY-SA), stock listings (MIT), name-suggestion-index (BSD), OFAC (public domain), football clubs (CC0), countries (ODbL), World Factbook (public domain)",
-  ],
-  [
-    "biomed",
-    "CRAFT and OBO ontologies (CC BY), Disease Ontology (CC0), MedQuAD (CC BY), the training part of NCBI disease",
-  ],
-  ["abbrev", "JabRef journal lists (CC0), acronyms found in Wikipedia, Wikinews and medical texts"],
-  [
-    "misspell, typos",
-    "codespell's dictionaries (CC BY-SA) and those of typos (MIT or Apache-2.0), without the words of the evaluation",
-  ],
-  ["words", "misspelt words of WordNet and of typed names, without the words of the evaluation"],
-  [
-    "aliases, acronyms",
-    "leads, links and text of Wikipedia (CC BY-SA), Baseball Databank (CC BY-SA), courts-db (BSD), GUM (CC BY), congress-legislators (CC0), ENAMDICT (CC BY-SA), Linguist (MIT)",
-  ],
-  [
-    "exonyms",
-    "GeoNames (CC BY), Glottolog (CC BY), Pleiades (CC BY), territories of OpenSanctions (MIT), Who's On First (free with credit), CLDR (Unicode-3.0)",
-  ],
-  [
-    "terms",
-    "ESCO (CC BY), STW (ODbL), O*NET (CC BY), UNESCO's thesaurus (CC BY-SA), UAT (CC BY-SA), ENVO (CC0), EDAM (CC BY-SA), OpenStreetMap's presets (ISC)",
-  ],
-  [
-    "rephrased",
-    "translations of one sense in EDICT, WikDict and CC-CEDICT (CC BY-SA), compounds turned round in the texts below, paraphrases of SemEval-2013 (CC BY), phrasal verbs (MIT)",
-  ],
-  ["glosses", "WikDict's glosses (CC BY-SA), first sentences of Wikipedia (CC BY-SA)"],
-  ["lexical", "PPDB 1.0 XL, single words (CC BY)"],
-  ["gloss, titles", "Wikipedia titles and short descriptions (CC BY-SA)"],
-  [
-    "wordnet, wordnet-gloss, wordnet-hypernym",
-    "WordNet 3.1 (WordNet licence), without the synsets behind Turney's questions",
-  ],
-  ["thesaurus", "Moby Thesaurus II (public domain)"],
-  [
-    "edict, cedict",
-    "translations of the same word in EDICT of the Electronic Dictionary Research and Development Group and in CC-CEDICT (CC BY-SA)",
-  ],
-  [
-    "wikdict, wikdict-gloss",
-    "WikDict's dictionaries from Wiktionary (CC BY-SA 3.0), FreeDict's edition: translations of the same sense, English headwords with a common translation, headwords with their glosses",
-  ],
-  [
-    "forms",
-    "two forms of a content word with different function words, from the texts below and WordNet's derivationally related forms",
-  ],
-  ["rewrite", "chunks of GUM and CRAFT (CC BY) with words replaced by synonyms from PPDB and WordNet"],
-  [
-    "typed, kinds",
-    "named-entity sets (CC BY, CC BY-SA, MIT), WordNet, ontologies as above, Wikipedia, Freebase lists (CC BY), GeoNames (CC BY), OpenFlights (ODbL), corpora (CC0)",
-  ],
-];
+/** Origin of the pairs of each source, for the card. The lists of the files name repositories and paths. */
+const origins = `
+names | ROR (CC0), Wikipedia leads (CC BY-SA), stock listings (MIT), name-suggestion-index (BSD), OFAC (public domain), football clubs (CC0), countries (ODbL), World Factbook (public domain)
+biomed | CRAFT and OBO ontologies (CC BY), Disease Ontology (CC0), MedQuAD (CC BY), the training part of NCBI disease
+abbrev | JabRef journal lists (CC0), acronyms found in Wikipedia, Wikinews and medical texts
+misspell, typos | codespell's dictionaries (CC BY-SA) and those of typos (MIT or Apache-2.0), without the words of the evaluation
+words | misspelt words of WordNet and of typed names, without the words of the evaluation
+aliases, acronyms | leads, links and text of Wikipedia (CC BY-SA), Baseball Databank (CC BY-SA), courts-db (BSD), GUM (CC BY), congress-legislators (CC0), ENAMDICT (CC BY-SA), Linguist (MIT)
+exonyms | GeoNames (CC BY), Glottolog (CC BY), Pleiades (CC BY), territories of OpenSanctions (MIT), Who's On First (free with credit), CLDR (Unicode-3.0)
+terms | ESCO (CC BY), STW (ODbL), O*NET (CC BY), UNESCO's thesaurus (CC BY-SA), UAT (CC BY-SA), ENVO (CC0), EDAM (CC BY-SA), OpenStreetMap's presets (ISC)
+rephrased | translations of one sense in EDICT, WikDict and CC-CEDICT (CC BY-SA), compounds turned round in the texts below, paraphrases of SemEval-2013 (CC BY), phrasal verbs (MIT)
+glosses | WikDict's glosses (CC BY-SA), first sentences of Wikipedia (CC BY-SA)
+lexical | PPDB 1.0 XL, single words (CC BY)
+gloss, titles | Wikipedia titles and short descriptions (CC BY-SA)
+wordnet, wordnet-gloss, wordnet-hypernym | WordNet 3.1 (WordNet licence), without the synsets behind Turney's questions
+thesaurus | Moby Thesaurus II (public domain)
+edict, cedict | translations of the same word in EDICT of the Electronic Dictionary Research and Development Group and in CC-CEDICT (CC BY-SA)
+wikdict, wikdict-gloss | WikDict's dictionaries from Wiktionary (CC BY-SA 3.0), FreeDict's edition: translations of the same sense, English headwords with a common translation, headwords with their glosses
+forms | two forms of a content word with different function words, from the texts below and WordNet's derivationally related forms
+rewrite | chunks of GUM and CRAFT (CC BY) with words replaced by synonyms from PPDB and WordNet
+typed, kinds | named-entity sets (CC BY, CC BY-SA, MIT), WordNet, ontologies as above, Wikipedia, Freebase lists (CC BY), GeoNames (CC BY), OpenFlights (ODbL), corpora (CC0)
+`;
 
-const number = (/** @type {number} */ value) => value.toLocaleString("en-US");
+const number = (value) => value.toLocaleString("en-US");
+const rowOf = (cells) => `| ${cells.join(" | ")} |`;
+const tableOf = (head, rows) => [head, head.map(() => "---"), ...rows].map(rowOf).join("\n");
 
-/**
- * Returns README.md of the model.
- * @param {{ recipe: any, config: any, record: any, reports: any[] | undefined }} facts
- */
+/** Returns README.md of the model. @param facts `reports`: output of `pearl bench --json`, if any */
 export function modelCard({ recipe, config, record, reports }) {
   const { tables, training, stages, seed } = record;
-  const { pretrain, finetune, finish } = recipe;
-  const { rarity, years, sum } = finish.words;
-  const pairs = Object.values(tables.kept["synonyms.tsv"]).reduce((sum, count) => sum + count, 0);
+  const counts = tables.kept["synonyms.tsv"];
+  const { averaged = [training] } = training;
+  const own = reports && reportOf(recipe.name, reports);
   return `---
 license: ${recipe.license}
 language: en
 library_name: pearl
 pipeline_tag: feature-extraction
 tags: [pearl, phrase-embeddings, onnx]
-${reports === undefined ? "" : `${modelIndex(recipe.name, reportOf(recipe.name, reports))}\n`}---
+${own ? `${modelIndex(recipe.name, own)}\n` : ""}---
 
 # ${recipe.name}
 
@@ -92,47 +55,43 @@ meaning of phrases. It works offline.
 
 ## Scores
 
-${reports === undefined ? "Not measured yet. Run `pearl bench --model pearl-mini`." : scoreTable(recipe.name, reports)}
+${own ? scoresOf(recipe.name, own) : "Not measured yet. Run `pearl bench --model pearl-mini`."}
 
 ## Training
 
 recipe.yaml in this folder holds every setting, and build.json is the record of the build.
 \`node scripts/build-pearl-mini.mjs --work WORK --seed ${seed}\` builds the model again.
 
-| stage | minutes | machine |
-| --- | --- | --- |
-${Object.entries(stages)
-  .map(
-    ([name, { seconds, machine }]) =>
-      `| ${name} | ${(seconds / 60).toFixed(1)} | ${machine.processor}, ${machine.cores} cores |`,
-  )
-  .join("\n")}
+${tableOf(
+  ["stage", "minutes", "machine"],
+  Object.entries(stages).map(([name, { seconds, machine }]) => [
+    ...[name, (seconds / 60).toFixed(1)],
+    `${machine.processor}, ${machine.cores} cores`,
+  ]),
+)}
 
-${fineTunings(training)} on ${number(pairs)} pairs of phrases.
-Fine-tuning starts from a word encoder that is pretrained on ${pretrain.texts.length} collections of text for
-${number(pretrain.options.steps)} steps. Its word vectors start from ${pretrain.options.vectors} (GloVe), and its
-vocabulary also contains WordNet's words that are rare in the texts. Unknown words are split at inner
-capitals: "NYTimes" is read as "NY Times". The spelling weights are the mean of the first
-${finetune.spellingOf * finetune.trainings} fine-tunings only.
+A word encoder is pretrained on ${recipe.pretrain.texts.length} collections of text for ${number(recipe.pretrain.options.steps)} steps. Its word
+vectors start from ${recipe.pretrain.options.vectors} (GloVe), and its vocabulary also contains WordNet's words that are rare in
+the texts. Unknown words are split at inner capitals: "NYTimes" is read as "NY Times". Fine-tuning on
+${number(Object.values(counts).reduce((sum, count) => sum + count, 0))} pairs of phrases starts from it; the weights are the mean of this number of fine-tunings: ${averaged.length}.
+The last steps need no training: the weights of words, the whitening of spelling, the temperature of types, and what follows.
 
-The last steps need no training:
-
-- The weight of a word is a mean of its trained weight and its rarity (a fraction of ${rarity.text} for texts and of
-  ${rarity.names} for names).
-- In spelling, the weight of a year is multiplied by ${years}, and words in brackets weigh less.
-- In meaning, the sum of words is multiplied by ${sum}.
-- Spelling is whitened with power ${finish.whiten.characters}. The softmax of types has temperature ${finish.typeTemperature}.
 - A word outside the vocabulary has the vector of the most frequent known word that is one edit away, besides the vectors of
   its own n-grams: "recieve" is read as a spelling of "receive".
 - How much of an embedding is spelling, meaning and type depends on how the phrase is written: with a capital, or in
-  a script without case, ${gatesText(finish.gates.withCapital)}; single words without, ${gatesText(finish.gates.word)};
-  longer phrases without, ${gatesText(finish.gates.phrase)}.
+  a script without case, ${gatesText(recipe.finish.gates.withCapital)}; single words without, ${gatesText(recipe.finish.gates.word)};
+  longer phrases without, ${gatesText(recipe.finish.gates.phrase)}.
 
 ## Data and licences
 
-| pairs | from |
-| --- | --- |
-${sources.map(([names, from]) => `| ${names}: ${countOf(names, tables.kept["synonyms.tsv"])} | ${from} |`).join("\n")}
+${tableOf(
+  ["pairs", "from"],
+  origins
+    .trim()
+    .split("\n")
+    .map((line) => line.split(" | "))
+    .map(([names, from]) => [`${names}: ${countsOf(names, counts)}`, from]),
+)}
 
 Text: Simple English and English Wikipedia (CC BY-SA), Wikinews (CC BY), MedQuAD, CRAFT and definitions of
 ontologies (CC BY), public-domain books, speeches and country facts, MASC.
@@ -145,9 +104,7 @@ titles of YAGO's dictionary and AutoFJ's tables as names to make twins of, and s
 ## Limits
 
 - The model is for English phrases of up to a dozen words.
-- Phrases with a capital are more likely to be treated as names. "The New York Times" has a cosine of 0.70 to
-  its lower-case form and of 0.99 to its form in capitals. Right tables in lower case are still ranked nearly
-  as well (30 sets of AutoFJ: 74.9 instead of 75.5; in capitals 75.7).
+- Phrases with a capital are more likely to be treated as names.
 - World knowledge is small. Trade names, nicknames and translations that share no letters are found only if
   they occur in the data.
 - A single misspelt word is found less often than with the spelling part alone, because meaning counts too.
@@ -155,49 +112,34 @@ titles of YAGO's dictionary and AutoFJ's tables as names to make twins of, and s
 `;
 }
 
-/** @param {any} training training.json of one fine-tuning, or of the mean of several */
-function fineTunings({ result, averaged = [] }) {
-  const steps = number(result.steps);
-  return averaged.length > 1
-    ? `The weights are the mean of ${averaged.length} fine-tunings of ${steps} steps each`
-    : `The model is fine-tuned for ${steps} steps`;
-}
-
-/** @param {string} names @param {Record<string, number>} counts */
-const countOf = (names, counts) =>
+const countsOf = (names, counts) =>
   names
     .split(", ")
     .map((name) => number(counts[name] ?? 0))
     .join(", ");
 
-/**
- * Returns the report of the model, or the only report.
- * @param {string} name @param {any[]} reports output of `pearl bench --json`
- */
+/** Returns the report of the model, or the only report. */
 function reportOf(name, reports) {
   const own = reports.find(({ model }) => model === name) ?? (reports.length === 1 ? reports[0] : undefined);
   if (own === undefined) throw new Error(`--scores: none of the ${reports.length} reports is for ${name}`);
   return own;
 }
 
-/** @param {string} name @param {any[]} reports */
-function scoreTable(name, reports) {
-  const own = taskScores(reportOf(name, reports));
+function scoresOf(name, report) {
+  const own = taskScores(report);
   const tasks = Object.keys(publishedMetrics).filter((task) => task in own);
-  const head = `| model | ${tasks.join(" | ")} |\n| --- | ${tasks.map(() => "---").join(" | ")} |`;
-  /** @param {string} model @param {(task: string) => number | undefined} score */
-  const row = (model, score) =>
-    `| ${model} | ${tasks.map((task) => score(task)?.toFixed(1) ?? "–").join(" | ")} |`;
+  const cellsOf = (model, score) => [model, ...tasks.map((task) => score(task)?.toFixed(1) ?? "–")];
   return `Fair protocol, on one half of each set (AutoFJ: 30 of 50 sets; YAGO: exact search in a dictionary of 159
 thousand names):
 
-${head}
-${row(`**${name}**`, (task) => 100 * own[task])}
+${tableOf(["model", ...tasks], [cellsOf(`**${name}**`, (task) => 100 * own[task])])}
 
 Published scores, on whole sets under the published protocol:
 
-${head}
-${publishedRows.map(({ model, scores }) => row(model, (task) => scores[task])).join("\n")}`;
+${tableOf(
+  ["model", ...tasks],
+  publishedRows.map(({ model, scores }) => cellsOf(model, (task) => scores[task])),
+)}`;
 }
 
 /** How an embedding is divided. @param {import("../../../dist/architectures/pearl-mini/sizes.js").Gates} gates */

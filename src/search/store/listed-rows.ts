@@ -1,7 +1,7 @@
 /**
  * Rows that a graph holds but does not find: in crowded places HNSW may cut every edge that leads to a row. They are
  * kept in a list and compared with every query one by one, so that each row of an index is found by its own vector.
- * Measured on 100,000 phrases of pearl-ngram: 638 rows are listed, and recall@1 is 0.9945 with them, 0.9875 without.
+ * Measured on 100,000 phrases as hashed n-grams of 256 dimensions: 638 rows are listed, and recall@1 is 0.9945 with them, 0.9875 without.
  */
 import type { IndexWork } from "../index-types.js";
 import { dotRows, isZero } from "../vectors.js";

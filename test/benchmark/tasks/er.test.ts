@@ -48,7 +48,7 @@ describe("the task er", () => {
       ...joinSet("er/persons", 100, 100, "whole"),
     };
     const people = Object.fromEntries(Object.entries(dedupeSet).map(([path, text]) => [`er/${path}`, text]));
-    const reports = await run({ ...files, ...people }, ["pearl-ngram"]);
+    const reports = await run({ ...files, ...people }, ["pearl-strings"]);
     const [report, floor] = reports;
     for (const set of ["persons", "people"]) {
       const { precision, recall, f1 } = scoresOf(report, set);
@@ -64,7 +64,7 @@ describe("the task er", () => {
     const text = formatReports(reports);
     expect(text).toMatch(/er +true pairs +P +R +F1 +estimate +established +seconds +P +R +F1 +seconds\n/);
     expect(text).toMatch(/\npart +50 +- +[\d.]+ +- +[\d.]+ +(yes|no) +[\d.]+ +- +[\d.]+ +- +[\d.]+\n/);
-    expect(text).toMatch(/er, pearl-ngram: precision 0.9 established on [012] of 2 sets/);
+    expect(text).toMatch(/er, pearl-strings: precision 0.9 established on [012] of 2 sets/);
   });
 
   it("has no precision and F1 0 where nothing is found", async () => {

@@ -10,10 +10,10 @@ const header = ["text", "positive", "negative", "type"];
 
 describe("pearl finetune", () => {
   it("reports what is wrong before it builds anything", async () => {
-    const untrainable = await pearl(["finetune", "--base", "pearl-ngram"], { cwd: newFolder() });
+    const untrainable = await pearl(["finetune", "--base", "pearl-strings"], { cwd: newFolder() });
     expect(untrainable).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/no float32 weights to train/),
+      stderr: expect.stringMatching(/no weights that can be trained/),
     });
     const idle = await pearl(["finetune", "--pairs", "y.csv", "--hidden", "3"]);
     expect(idle).toMatchObject({
@@ -69,10 +69,10 @@ describe("pearl finetune", () => {
   it("leaves nothing behind when it fails before the first step", async () => {
     const cwd = newFolder();
     const pairs = writeTable(somePairs(20), header);
-    const command = ["finetune", "--base", "pearl-ngram", "--pairs", pairs, "-o", "tuned"];
+    const command = ["finetune", "--base", "pearl-strings", "--pairs", pairs, "-o", "tuned"];
     expect(await pearl(command, { cwd })).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/no float32 weights to train/),
+      stderr: expect.stringMatching(/no weights that can be trained/),
     });
     expect(readdirSync(cwd)).toEqual([]);
   });

@@ -73,7 +73,7 @@ describe("pearl import and pearl export", () => {
       2,
       /Allowed choices are safetensors/,
     ],
-    ["no such model", ["import", "perl-ngram", "-o", "y"], 1, /no such folder.*did you mean pearl-ngram/],
+    ["no such model", ["import", "perl-strings", "-o", "y"], 1, /no such folder.*did you mean pearl-strings/],
     [
       "an output that is there",
       ["import", "someone/roberta", "-o", "taken"],
@@ -82,7 +82,7 @@ describe("pearl import and pearl export", () => {
     ],
     [
       "a model without a transformer",
-      ["export", "pearl-ngram", "-o", "y"],
+      ["export", "pearl-strings", "-o", "y"],
       1,
       /the model has no transformer to export/,
     ],

@@ -112,7 +112,7 @@ describe("pearl encode", () => {
 });
 
 function truncatedGraph(): Uint8Array {
-  return readFileSync(resolve("models/pearl-ngram/onnx/model.onnx")).subarray(0, 500_000);
+  return readFileSync(resolve("models/pearl-strings/onnx/model.onnx")).subarray(0, 500_000);
 }
 
 /** A graph whose input is a picture. */
@@ -133,7 +133,7 @@ describe("pearl encode with bad input: one clear line, the right code, no output
     ["an unclosed quote", 'id,name\n1,a\n2,"b\n3,c\n', [], /in\.csv, line 3/, 1],
     ["bad UTF-8", Buffer.from("id,name\n1,a\n2,\xff\xfe\n", "latin1"), [], /in\.csv, line 3.*UTF-8/, 1],
     ["UTF-16", Buffer.from("\ufeffid,name\n1,a\n", "utf16le"), [], /UTF-16/, 1],
-    ["an unknown model", "a\nb\n", ["-m", "pearl-ngrm"], /did you mean pearl-ngram/, 1],
+    ["an unknown model", "a\nb\n", ["-m", "pearl-strngs"], /did you mean pearl-strings/, 1],
     ["a file as model", "a\nb\n", ["-m", "in.csv"], /a model is a folder/, 1],
     ["an unknown device", "a\nb\n", ["--device", "gpu"], /auto, cpu, webgpu, cuda/, 2],
     ["a device that is not there", "a\nb\n", ["--device", "cuda"], /cuda does not work here/, 1],

@@ -20,7 +20,7 @@ describe.skipIf(noServer !== undefined)("pearl sync", () => {
     secret = `postgres://secret@/postgres?host=${server.folder}`;
   });
   const sync = (address: string, words: string[], environment: Record<string, string> = {}) =>
-    pearl(["sync", address, "--table", "customers", "-m", "pearl-ngram", ...words], {
+    pearl(["sync", address, "--table", "customers", "-m", "pearl-strings", ...words], {
       environment: { PGPASSFILE: "/nonexistent", ...environment },
     });
 

@@ -22,10 +22,10 @@ async function typedModel(): Promise<string> {
 
 describe("pearl type", () => {
   it("classifies with the embedded model, and explains a model without a type head", async () => {
-    const plain = await pearl(["type", "The New York Times", "--model", "pearl-ngram"]);
+    const plain = await pearl(["type", "The New York Times", "--model", "pearl-strings"]);
     expect(plain).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/pearl-ngram has no type head.*pearl finetune/),
+      stderr: expect.stringMatching(/pearl-strings has no type head.*pearl finetune/),
     });
     const { code, stdout } = await pearl(["type", "Paris", "in the end", "--json"]);
     expect(code).toBe(0);

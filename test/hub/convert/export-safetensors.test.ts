@@ -302,7 +302,7 @@ describe("what cannot be exported ends in an error that says why", () => {
   });
 
   it("the embedded model, a folder that exists, modules after the pooling", async () => {
-    await expect(exported("models/pearl-ngram")).rejects.toThrow(/the model has no transformer to export/);
+    await expect(exported("models/pearl-strings")).rejects.toThrow(/the model has no transformer to export/);
     const { folder } = await withGraph("bert");
     await expect(exportSafetensors(folder, folder)).rejects.toThrow(ArgumentError);
     writeFileSync(join(folder, "modules.json"), '[{"type":"sentence_transformers.models.Dense"}]');

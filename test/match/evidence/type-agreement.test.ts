@@ -74,7 +74,7 @@ describe("a join with types", () => {
   const right = ["President Washington", "Washington (city)"];
 
   it("ignores the feature without a type head or without a model", async () => {
-    const plain = await PhraseEncoder.load("pearl-ngram");
+    const plain = await PhraseEncoder.load("pearl-strings");
     for (const model of [plain, "none"] as const) {
       const usual = await fuzzyJoin(left, right, { encoder: model });
       const { explain, ...others } = await fuzzyJoin(left, right, {

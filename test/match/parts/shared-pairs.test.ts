@@ -79,7 +79,7 @@ describe("what is learned and decided from them", () => {
   });
 
   it("embeds nothing after a first pass", async () => {
-    const encoder = await PhraseEncoder.load("pearl-ngram");
+    const encoder = await PhraseEncoder.load("pearl-strings");
     let encoded = 0;
     const counting = new Proxy(encoder, {
       get: (target, name) => {

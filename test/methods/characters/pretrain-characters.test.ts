@@ -191,7 +191,7 @@ describe("a pretrained folder as a part of another model", () => {
   });
 
   it("is distinguished from folders without a character encoder", async () => {
-    const model = await readModelFolder("models/pearl-ngram");
+    const model = await readModelFolder("models/pearl-mini");
     await expect(readPart(model, {})).rejects.toThrow("has no character encoder");
   });
 });

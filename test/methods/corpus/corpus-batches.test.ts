@@ -19,14 +19,23 @@ import { smallCorpus } from "../../training/small-corpus.js";
 type Settings = CorpusBatchSettings & { corpus: string };
 const settings = async (changes: Partial<Settings> = {}): Promise<Settings> => ({
   corpus: await smallCorpus(),
-  inputNames: ["ngram_ids", "sizes", "groups", "typed_rows", "type_labels", "type_weight"],
+  inputNames: [
+    "character_ids",
+    "character_capitals",
+    "phrase_words",
+    "sizes",
+    "groups",
+    "typed_rows",
+    "type_labels",
+    "type_weight",
+  ],
   ...{ anchors: 20, hardNegatives: 2, synonyms: 4, run: 2, augmentPairs: 0, seed: 5 },
   types: PHRASE_TYPES,
   augmentation: { preset: "house", wordNet: "off" },
   ...changes,
 });
 async function openCorpusBatches({ corpus, ...own }: Settings): Promise<CorpusBatches> {
-  const folder = await readModelFolder("models/pearl-ngram");
+  const folder = await readModelFolder("models/pearl-strings");
   const { features } = folder;
   return openBatches(
     await readCorpus(corpus),

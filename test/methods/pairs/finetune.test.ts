@@ -253,8 +253,8 @@ describe("finetune on odd input", () => {
   });
 
   it("refuses a base whose weights are whole numbers", async () => {
-    await expect(withPairs(somePairs(5), header, { base: "pearl-ngram" })).rejects.toThrow(
-      /pearl-ngram has no float32 weights/,
+    await expect(withPairs(somePairs(5), header, { base: "pearl-strings" })).rejects.toThrow(
+      /pearl-strings has no weights that can be trained/,
     );
   });
 

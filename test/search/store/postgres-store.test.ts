@@ -30,7 +30,7 @@ const queries = ["bakori tamel", "uspino", "rows 17", ""];
 const insert = `INSERT INTO companies SELECT * FROM (VALUES ${rows.map(([id, ...cells]) => `(${id}, '${cells.join("', '")}')`)}) v`;
 const table = "CREATE TABLE companies (id int PRIMARY KEY, name text, town text)";
 
-const encoder = await PhraseEncoder.load("pearl-ngram", { device: "cpu" });
+const encoder = await PhraseEncoder.load("pearl-strings", { device: "cpu" });
 afterAll(() => encoder.dispose());
 const path = join(folder, "companies.index");
 await indexTable(join(folder, "rows.csv"), path, encoder, { table: { column: "name" }, keyColumn: "id" });
@@ -72,7 +72,7 @@ describe("a search in PostgreSQL", () => {
     });
 
     it("is printed as a search of an index is", async () => {
-      const words = ["bakori tamel", "-k", "3", "-m", "pearl-ngram", "-q"];
+      const words = ["bakori tamel", "-k", "3", "-m", "pearl-strings", "-q"];
       for (const form of [["--json"], []]) {
         const expected = await pearl(["search", join(folder, "companies.index"), ...words, ...form]);
         const found = await pearl(["search", "postgres://?table=companies", ...words, ...form], {

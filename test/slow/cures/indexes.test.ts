@@ -18,7 +18,7 @@ const hasLance = (() => {
 if (!hasLance) console.log("skipped: @lancedb/lancedb is not installed");
 
 const table = "name,city\nAcme,Berlin\nToyota,Aichi\n";
-const build = "pearl index build x.csv -c name -o i.index --backend hnsw --model pearl-ngram -q";
+const build = "pearl index build x.csv -c name -o i.index --backend hnsw --model pearl-strings -q";
 const search = "pearl search i.index Acme";
 const generation = "i.index/generation-1";
 const elsewhere = JSON.stringify({ pid: 1, host: "elsewhere", started: null, token: "x" });

@@ -11,7 +11,7 @@ import { type Case, claimCures } from "./cases.js";
 const table = "id,name,city\n1,Acme,Berlin\n2,Acme Inc,Berlin\n3,Siemens,Munich\n4,Bosch,Stuttgart\n";
 const link = "pearl link x.csv --store s.pearl -m none -q";
 const anew = link.replace("s.pearl", "new.pearl");
-const dedupe = "pearl dedupe x.csv -m pearl-ngram -q";
+const dedupe = "pearl dedupe x.csv -m pearl-strings -q";
 const usage = (wrong: string, says: string, cured: string): Case => ({ files: {}, wrong, says, cured });
 
 const linking: Readonly<Record<string, Case>> = {
@@ -42,9 +42,9 @@ const linking: Readonly<Record<string, Case>> = {
     `${link} && ${anew} --on name`,
   ),
   "another model of a store": usage(
-    `${link.replace("none", "pearl-ngram")} --relearn`,
-    "s.pearl compares with the model none, not with pearl-ngram. Choose its model, or start a new store.",
-    `${link} --relearn && ${anew.replace("none", "pearl-ngram")}`,
+    `${link.replace("none", "pearl-strings")} --relearn`,
+    "s.pearl compares with the model none, not with pearl-strings. Choose its model, or start a new store.",
+    `${link} --relearn && ${anew.replace("none", "pearl-strings")}`,
   ),
   "another precision without learning again": usage(
     `${link} --no-relearn --precision 0.8`,

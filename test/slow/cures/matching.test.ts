@@ -2,7 +2,7 @@
 import { type Case, claimCures } from "./cases.js";
 
 const join = "pearl join a.csv b.csv --on name --model none -q";
-const dedupe = "pearl dedupe a.csv -c name --model pearl-ngram -o kept.csv -q";
+const dedupe = "pearl dedupe a.csv -c name --model pearl-strings -o kept.csv -q";
 const link = (store: string): string => `pearl link a.csv --store ${store} -o linked.csv -q`;
 const reviewAgain = `${join} --review-out new.csv && sed -i '2s/^""/yes/' new.csv && ${join} --review new.csv`;
 
@@ -23,9 +23,9 @@ const options: Readonly<Record<string, Case>> = {
     files: {
       "p.csv": `id,title\n${Array.from({ length: 30 }, (_, id) => `${id},${id % 2 ? "Mr" : "Ms"}\n`).join("")}`,
     },
-    wrong: "pearl cluster p.csv --model pearl-ngram -q",
+    wrong: "pearl cluster p.csv --model pearl-strings -q",
     says: "No column of text tells the rows apart. If another one does, name it (-c COLUMN):",
-    cured: "pearl cluster p.csv --model pearl-ngram -q -c id",
+    cured: "pearl cluster p.csv --model pearl-strings -q -c id",
   },
   "more matches than a row may have": usage(
     `${join} --kind many-to-many --top 9`,

@@ -8,7 +8,7 @@ const text =
   "The New York Times was read in New York by the New York Times reader.\n" +
   "The old harbour of Bergen lies in the north of the old town, and the old harbour is deep.\n";
 const table = "name,city\nAcme,Berlin\nToyota,Aichi\nSiemens,Munich\nBosch,Stuttgart\n";
-const small = "--model pearl-ngram -q";
+const small = "--model pearl-strings -q";
 const build = "pearl corpus build t.txt -o corpus --min-count 1 -q";
 const augment = "pearl augment x.csv -o twins.csv --no-wordnet -q";
 const index = `pearl index build x.csv -c name -o i.index ${small}`;
@@ -278,7 +278,7 @@ const models: Readonly<Record<string, Case>> = {
     "cp model.safetensors f && pearl import f -o model -q && pearl encode x.csv -c name -m ./model -q",
   ),
   "an export of a model without a transformer": modelCase(
-    "pearl export pearl-ngram -o out -q",
+    "pearl export pearl-strings -o out -q",
     "Give a BERT or RoBERTa encoder.",
     "pearl import f -o model -q && pearl export model -o out -q",
   ),

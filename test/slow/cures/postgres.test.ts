@@ -8,7 +8,7 @@ import { noServer, type Server, startServer } from "../../stores/postgres/server
 import { mountSmallDisk } from "../small-disk.js";
 import { type Case, claimCures } from "./cases.js";
 
-const sync = "pearl sync postgres:// -m pearl-ngram -q --table";
+const sync = "pearl sync postgres:// -m pearl-strings -q --table";
 const make = (table: string, columns = "id int PRIMARY KEY, name text, city text"): string =>
   `psql -qc "CREATE TABLE ${table} (${columns})" -c "INSERT INTO ${table} VALUES (1, 'Acme', 'Ulm'), (2, 'Bosch', 'Ulm')"`;
 const rename = (from: string, to: string): string => `psql -qc "ALTER TABLE ${from} RENAME TO ${to}"`;
@@ -117,9 +117,9 @@ const cases = (folder: string): Readonly<Record<string, Case>> => ({
   ),
   "another model": usage(
     `${make("modelled")} && ${sync} modelled`,
-    `${sync} modelled -m pearl-strings`,
-    `Use it (--model pearl-ngram), or remove them and sync again: DROP TABLE "public"."modelled_embeddings"`,
-    `${sync} modelled --model pearl-ngram && psql -qc 'DROP TABLE "public"."modelled_embeddings"' && ${sync} modelled -m pearl-strings`,
+    `${sync} modelled -m pearl-mini`,
+    `Use it (--model pearl-strings), or remove them and sync again: DROP TABLE "public"."modelled_embeddings"`,
+    `${sync} modelled --model pearl-strings && psql -qc 'DROP TABLE "public"."modelled_embeddings"' && ${sync} modelled -m pearl-mini`,
   ),
   "another column": usage(
     `${make("columned")} && ${sync} columned -c name`,
@@ -143,7 +143,7 @@ const cases = (folder: string): Readonly<Record<string, Case>> => ({
     make("followed"),
     `${sync} followed --follow`,
     "followed has no trigger that tells of changes. Add --trigger, which installs it.",
-    `${sync} followed --trigger && (timeout -s INT 8 "$NODE" "$ENTRY" sync postgres:// -m pearl-ngram -q --table followed --follow || [ $? = 124 ])`,
+    `${sync} followed --trigger && (timeout -s INT 8 "$NODE" "$ENTRY" sync postgres:// -m pearl-strings -q --table followed --follow || [ $? = 124 ])`,
   ),
   "a search without embeddings": usage(
     make("bare"),
@@ -177,21 +177,21 @@ const cases = (folder: string): Readonly<Record<string, Case>> => ({
   ),
   "an output over another table": usage(
     `${make("precious")} && ${make("source")}`,
-    "pearl encode postgres://?table=source -c name -m pearl-ngram -q -o postgres://?table=precious",
+    "pearl encode postgres://?table=source -c name -m pearl-strings -q -o postgres://?table=precious",
     'and pearl did not write it. Name another table, or remove it: DROP TABLE "public"."precious"',
-    `pearl encode postgres://?table=source -c name -m pearl-ngram -q -o postgres://?table=other && psql -qc 'DROP TABLE "public"."precious"' && pearl encode postgres://?table=source -c name -m pearl-ngram -q -o postgres://?table=precious`,
+    `pearl encode postgres://?table=source -c name -m pearl-strings -q -o postgres://?table=other && psql -qc 'DROP TABLE "public"."precious"' && pearl encode postgres://?table=source -c name -m pearl-strings -q -o postgres://?table=precious`,
   ),
   "a resumed output in PostgreSQL": usage(
     make("resumed"),
-    "pearl encode postgres://?table=resumed -c name -m pearl-ngram -q --resume -o postgres://?table=continued",
+    "pearl encode postgres://?table=resumed -c name -m pearl-strings -q --resume -o postgres://?table=continued",
     "--resume continues a file, not a table in PostgreSQL: leave it out",
-    "pearl encode postgres://?table=resumed -c name -m pearl-ngram -q -o postgres://?table=continued",
+    "pearl encode postgres://?table=resumed -c name -m pearl-strings -q -o postgres://?table=continued",
   ),
   "an input without a table": usage(
     make("given"),
-    "pearl encode postgres:// -o x.csv -m pearl-ngram -q",
+    "pearl encode postgres:// -o x.csv -m pearl-strings -q",
     "postgres://: which table? End the address in ?table=NAME.",
-    "pearl encode postgres://?table=given -o x.csv -m pearl-ngram -q",
+    "pearl encode postgres://?table=given -o x.csv -m pearl-strings -q",
   ),
   "no right to make a table": usage(
     `${make("granted")} && psql -qc "CREATE ROLE reader LOGIN" -c "GRANT SELECT ON granted TO reader"`,
@@ -225,7 +225,7 @@ if (noServer === undefined) {
 
 function claimOthers({ address, sql, folder }: Server): void {
   it("a table that another sync holds is synced once that has finished", async () => {
-    const encoder = await PhraseEncoder.load("pearl-ngram", { device: "cpu" });
+    const encoder = await PhraseEncoder.load("pearl-strings", { device: "cpu" });
     await sql("CREATE TABLE held (id int PRIMARY KEY, name text)");
     await sql("SELECT pg_advisory_lock(hashtextextended('pearl sync ' || 'held'::regclass::oid, 0))");
     const again = () => syncTable(address, encoder, { table: "held" });
@@ -243,7 +243,7 @@ function claimOthers({ address, sql, folder }: Server): void {
   it.skipIf(!isMounted)("a table on a full disk is synced once some space is free", async () => {
     const { uid, gid } = statSync(join(folder, "data"));
     chownSync(small, uid, gid);
-    const encoder = await PhraseEncoder.load("pearl-ngram", { device: "cpu" });
+    const encoder = await PhraseEncoder.load("pearl-strings", { device: "cpu" });
     await sql(`CREATE TABLESPACE small LOCATION '${small}'`);
     await sql("CREATE TABLE big (id int PRIMARY KEY, name text)");
     await sql("INSERT INTO big SELECT i, 'name ' || i FROM generate_series(1, 9000) i");

@@ -1,7 +1,7 @@
 /** Messages on tables, and on commands that read them: each names a cure, which is applied and works. */
 import { type Case, claimCures } from "./cases.js";
 
-const encode = "pearl encode --model pearl-ngram -q";
+const encode = "pearl encode --model pearl-strings -q";
 const utf16 = (text: string, mark: string): Buffer => Buffer.from(mark + text, "utf16le");
 const table = "name,city\nAcme,Berlin\nToyota,Aichi\n";
 
@@ -137,9 +137,9 @@ const cases: Readonly<Record<string, Case>> = {
   },
   "an ending that rows are not written in": {
     files: { "x.csv": table },
-    wrong: "pearl cluster x.csv -c name --model pearl-ngram -o x.out",
+    wrong: "pearl cluster x.csv -c name --model pearl-strings -o x.out",
     says: "or add --format csv (for -o).",
-    cured: "pearl cluster x.csv -c name --model pearl-ngram -o x.out --format csv",
+    cured: "pearl cluster x.csv -c name --model pearl-strings -o x.out --format csv",
   },
   "an ending that embeddings are not written in": {
     files: { "x.csv": table },
@@ -149,7 +149,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
   "a model without a type head": {
     files: { "x.csv": table },
-    wrong: "pearl type Paris --model pearl-ngram",
+    wrong: "pearl type Paris --model pearl-strings",
     says: "Use the embedded model (no --model)",
     cured: "pearl type Paris",
   },
@@ -157,7 +157,7 @@ const cases: Readonly<Record<string, Case>> = {
     files: { "x.csv": table },
     wrong: "pearl join x.csv x.csv --on name --model none",
     says: "`pearl dedupe` finds the rows of one table that mean the same.",
-    cured: "pearl dedupe x.csv -c name --model pearl-ngram",
+    cured: "pearl dedupe x.csv -c name --model pearl-strings",
   },
   "an index that is none": {
     files: { "x.csv": table },

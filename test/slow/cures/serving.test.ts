@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { type Case, claimCures } from "./cases.js";
 
-const small = "-m pearl-ngram -q";
+const small = "-m pearl-strings -q";
 const learn = `pearl classify train examples.csv -o kinds.json ${small}`;
 const kinds = "pearl classify x.csv --with kinds.json -q";
 const learnTags = `pearl tag train support.tsv -o tagger.json ${small}`;
@@ -68,7 +68,7 @@ const fewShot: Readonly<Record<string, Case>> = {
   "kinds of another model": usage(
     `${learn} && ${kinds} -m pearl-mini`,
     "Use that model, or train the kinds again.",
-    `${kinds} -m pearl-ngram && ${learn} -m pearl-mini && ${kinds} -m pearl-mini`,
+    `${kinds} -m pearl-strings && ${learn} -m pearl-mini && ${kinds} -m pearl-mini`,
   ),
   "kinds of phrases in a file": usage(
     `${learn} && ${kinds.replace("x.csv", "Rome Oslo")} -o out.csv`,
@@ -120,7 +120,7 @@ const fewShot: Readonly<Record<string, Case>> = {
   "a tagger of another model": usage(
     `${learnTags} && ${tag} -m pearl-mini`,
     "Use that model, or train the tagger again.",
-    `${tag} -m pearl-ngram && ${learnTags} -m pearl-mini && ${tag} -m pearl-mini`,
+    `${tag} -m pearl-strings && ${learnTags} -m pearl-mini && ${tag} -m pearl-mini`,
   ),
 };
 
@@ -133,7 +133,7 @@ const servers: Readonly<Record<string, Case>> = {
   "an index of another model": usage(
     `pearl ${serve} i.index -m pearl-mini`,
     "Use the index's model, or build a new index with the model given.",
-    `${answers(`${serve} i.index -m pearl-ngram`)}; pearl index build x.csv -c name -o n.index -q; ` +
+    `${answers(`${serve} i.index -m pearl-strings`)}; pearl index build x.csv -c name -o n.index -q; ` +
       answers(`${serve} n.index -m pearl-mini`),
   ),
   "an empty key": usage(

@@ -28,13 +28,13 @@ claimCures(
     "a shard of standard input": parted(
       "true",
       "--shard reads the table again for the merge. Save it to a file first.",
-      "cp x.csv saved.csv && pearl encode saved.csv -c name -q -m pearl-ngram --shard 1/2",
+      "cp x.csv saved.csv && pearl encode saved.csv -c name -q -m pearl-strings --shard 1/2",
       "pearl encode - -c name --shard 1/2 <x.csv",
     ),
     "a shard of a table in PostgreSQL": parted(
       "true",
       "--shard reads the table again for the merge. Save it to a file first.",
-      "pearl encode x.csv -c name -q -m pearl-ngram --shard 1/2",
+      "pearl encode x.csv -c name -q -m pearl-strings --shard 1/2",
       "pearl encode postgres://?table=x -c name --shard 1/2",
     ),
     "a file that is no part": parted(
@@ -87,10 +87,10 @@ claimCures(
     ),
     "a model that changed": {
       files: {},
-      before: `cp -r ${models}/pearl-ngram m && for i in 1 2; do pearl join x.csv y.csv -m ./m -q --shard $i/2 -o m$i.part; done`,
-      wrong: `rm -r m && cp -r ${models}/pearl-strings m && pearl merge m1.part m2.part`,
+      before: `cp -r ${models}/pearl-strings m && for i in 1 2; do pearl join x.csv y.csv -m ./m -q --shard $i/2 -o m$i.part; done`,
+      wrong: `rm -r m && cp -r ${models}/pearl-mini m && pearl merge m1.part m2.part`,
       says: "Merge with the same model and --device.",
-      cured: `rm -r m && cp -r ${models}/pearl-ngram m && pearl merge m1.part m2.part`,
+      cured: `rm -r m && cp -r ${models}/pearl-strings m && pearl merge m1.part m2.part`,
     },
     "parts of another version": {
       files: {

@@ -10,7 +10,7 @@ import { readTable, testFolder } from "../../table/folder.js";
 import { mountSmallDisk } from "../small-disk.js";
 import { type Case, claimCures } from "./cases.js";
 
-const encode = "pearl encode --model pearl-ngram -q";
+const encode = "pearl encode --model pearl-strings -q";
 const files = { "x.csv": "name,city\nAcme,Berlin\nToyota,Aichi\n" };
 const tableCase = (wrong: string, says: string, cured: string): Case => ({ files: {}, wrong, says, cured });
 
@@ -157,7 +157,7 @@ describe.skipIf(!isMounted)("the cure of a full disk of temporary files", () => 
   const names = Array.from({ length: 3000 }, (_, row) => `${row},name number ${row}\n`).join("");
   const other = join(folder, "other");
   const encoded = (TMPDIR: string) => {
-    const line = ["encode", "n.csv", "-c", "name", "--model", "pearl-ngram", "-o", "n.parquet", "-q"];
+    const line = ["encode", "n.csv", "-c", "name", "--model", "pearl-strings", "-o", "n.parquet", "-q"];
     return pearl(line, { cwd: folder, environment: { TMPDIR } });
   };
   beforeEach(() => {

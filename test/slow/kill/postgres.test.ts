@@ -28,7 +28,7 @@ describe.skipIf(noServer !== undefined)("a sync that is killed", () => {
     "-c",
     "name",
     "-m",
-    "pearl-ngram",
+    "pearl-strings",
     "-q",
   ];
   const sync = async (table: string): Promise<string> => {

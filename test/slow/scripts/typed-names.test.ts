@@ -9,7 +9,7 @@ import { testFolder } from "../../table/folder.js";
 const load = (name: string) =>
   import(new URL(`../../../scripts/pearl-mini/data/${name}.mjs`, import.meta.url).href);
 const { inCapitals, ontologyNames, surnames, wordnetNames } = await load("typed-names");
-const { readWordnet } = await load("wordnet-pairs");
+const { readWordnet } = await load("wordnet");
 const { path } = testFolder();
 
 describe("typed names", () => {

@@ -176,7 +176,7 @@ describe.skipIf(!hasChromium).each(["shared", "copied"] as const)(
       const found = await withPearl(
         page,
         async ({ PhraseEncoder, join, ArgumentError }) => {
-          const encoder = await PhraseEncoder.load("pearl-ngram", { models: "/models/" });
+          const encoder = await PhraseEncoder.load("pearl-strings", { models: "/models/" });
           const stop = new AbortController();
           const rows = Array.from({ length: 3000 }, (_, row) => ({ name: `name ${row} ${row * row}` }));
           const reason = (error: Error) =>
@@ -215,7 +215,7 @@ describe.skipIf(!hasChromium)("weights", () => {
       withPearl(
         page,
         async ({ PhraseEncoder }) => {
-          const encoder = await PhraseEncoder.load("pearl-ngram", { models: "/models/" });
+          const encoder = await PhraseEncoder.load("pearl-strings", { models: "/models/" });
           const [vector] = await encoder.encode(["NYTimes"]);
           await encoder.dispose();
           return vector.length;
@@ -223,10 +223,10 @@ describe.skipIf(!hasChromium)("weights", () => {
         undefined,
       ).catch((error: Error) => error.message);
     const graphs = () => site.asked.filter((path) => path.includes("model.onnx")).length;
-    expect(await load()).toBe(256);
+    expect(await load()).toBe(56);
     expect(graphs()).toBe(1);
     await page.reload();
-    expect(await load()).toBe(256);
+    expect(await load()).toBe(56);
     expect(graphs()).toBe(1);
     // a listing with another checksum: the kept file is no longer the server's
     await page.route("**/checksums.json", async (route) => {

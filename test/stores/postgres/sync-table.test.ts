@@ -11,7 +11,7 @@ describe.skipIf(noServer !== undefined)("a table in PostgreSQL", () => {
   beforeAll(async () => {
     [server, encoder] = await Promise.all([
       startServer(),
-      PhraseEncoder.load("pearl-ngram", { device: "cpu" }),
+      PhraseEncoder.load("pearl-strings", { device: "cpu" }),
     ]);
     return () => encoder.dispose();
   });
@@ -202,12 +202,12 @@ describe.skipIf(noServer !== undefined)("a table in PostgreSQL", () => {
 describe("a table beside pgvector", () => {
   it("gets embeddings of the type vector and an HNSW index, and older ones of real[] become such", async () => {
     const { connection, dispose } = await openPglite();
-    const encoder = await PhraseEncoder.load("pearl-ngram", { device: "cpu" });
+    const encoder = await PhraseEncoder.load("pearl-strings", { device: "cpu" });
     const options = { table: "customers", connect: async () => connection };
     const sync = () => syncTable("postgres://pglite", encoder, options);
     await connection.query("CREATE TABLE customers (id int PRIMARY KEY, name text)");
     await connection.query("INSERT INTO customers VALUES (1, 'Acme Inc'), (2, 'Bosch'), (3, NULL)");
-    expect(await sync()).toMatchObject({ added: 3, storage: "vector", dimension: 256 });
+    expect(await sync()).toMatchObject({ added: 3, storage: "vector", dimension: 56 });
     const nearest = async () =>
       connection.query(
         "SELECT key, round((embedding <=> (SELECT embedding FROM customers_embeddings WHERE key = 1))::numeric, 5)::float AS distance FROM customers_embeddings WHERE embedding IS NOT NULL ORDER BY 2",

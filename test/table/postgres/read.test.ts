@@ -82,7 +82,7 @@ describe.skipIf(noServer !== undefined)("a table in PostgreSQL", () => {
       "-o",
       "typed.jsonl",
       "-m",
-      "pearl-ngram",
+      "pearl-strings",
     );
     expect(code).toBe(0);
     const line = readFileSync(join(folder, "typed.jsonl"), "utf8");
@@ -110,12 +110,12 @@ describe.skipIf(noServer !== undefined)("a table in PostgreSQL", () => {
   });
 
   it.each([
-    [["encode", "companies", "-c", "name", "-m", "pearl-ngram", "-o"], "encoded.csv"],
-    [["join", "companies", "suppliers", "-m", "pearl-ngram", "-o"], "joined.csv"],
-    [["dedupe", "customers", "-m", "pearl-ngram", "-o"], "kept.csv"],
-    [["cluster", "companies", "-c", "name", "-m", "pearl-ngram", "-o"], "grouped.csv"],
+    [["encode", "companies", "-c", "name", "-m", "pearl-strings", "-o"], "encoded.csv"],
+    [["join", "companies", "suppliers", "-m", "pearl-strings", "-o"], "joined.csv"],
+    [["dedupe", "customers", "-m", "pearl-strings", "-o"], "kept.csv"],
+    [["cluster", "companies", "-c", "name", "-m", "pearl-strings", "-o"], "grouped.csv"],
     [["link", "customers", "--store", "store", "-m", "none", "-o"], "linked.csv"],
-    [["plot", "companies", "-c", "name", "--title", "map", "-m", "pearl-ngram", "-o"], "map.svg"],
+    [["plot", "companies", "-c", "name", "--title", "map", "-m", "pearl-strings", "-o"], "map.svg"],
   ])("pearl %s gives the same as of a file", async ([command, ...words], name) => {
     const results = ["file", "postgres"].map(async (kind) => {
       const input = (word: string) =>
@@ -140,7 +140,7 @@ describe.skipIf(noServer !== undefined)("a table in PostgreSQL", () => {
 
   it("gives default outputs its name, and is resumed while it is unchanged", async () => {
     expect(
-      await run("encode", "postgres://?table=companies", "-c", "name", "-m", "pearl-ngram"),
+      await run("encode", "postgres://?table=companies", "-c", "name", "-m", "pearl-strings"),
     ).toMatchObject({
       code: 0,
       stdout: expect.stringContaining("wrote companies.embeddings.parquet: "),
@@ -167,7 +167,7 @@ describe.skipIf(noServer !== undefined)("a table in PostgreSQL", () => {
         "-c",
         "supplier",
         "-m",
-        "pearl-ngram",
+        "pearl-strings",
         "-o",
         "s.index",
       ),

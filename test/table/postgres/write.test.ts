@@ -25,7 +25,7 @@ describe.skipIf(noServer !== undefined)("an output in PostgreSQL", () => {
   const data = (name: string): string => resolve(`data/${name}.csv`);
 
   it("holds the rows that a file holds", async () => {
-    const join = ["join", data("companies"), data("suppliers"), "-m", "pearl-ngram", "-o"];
+    const join = ["join", data("companies"), data("suppliers"), "-m", "pearl-strings", "-o"];
     await run(...join, "joined.csv");
     await run(...join, "postgres://?table=joined");
     const [file, table] = [
@@ -38,7 +38,7 @@ describe.skipIf(noServer !== undefined)("an output in PostgreSQL", () => {
     });
     expect(numbers(table)).toEqual(numbers(file));
     expect(table.phrases.length).toBeGreaterThan(10);
-    await run("dedupe", data("customers"), "-m", "pearl-ngram", "-o", "postgres://?table=kept");
+    await run("dedupe", data("customers"), "-m", "pearl-strings", "-o", "postgres://?table=kept");
     const tables = await server.sql(
       "SELECT relname AS name FROM pg_class WHERE relname LIKE 'kept%' ORDER BY 1",
     );
@@ -59,7 +59,7 @@ describe.skipIf(noServer !== undefined)("an output in PostgreSQL", () => {
       "-c",
       "name",
       "-m",
-      "pearl-ngram",
+      "pearl-strings",
       "-o",
       "postgres://?table=copy",
     );
@@ -72,7 +72,7 @@ describe.skipIf(noServer !== undefined)("an output in PostgreSQL", () => {
   });
 
   it("holds embeddings as real[], those of a file", async () => {
-    const encode = ["encode", data("companies"), "-c", "name", "-m", "pearl-ngram", "-o"];
+    const encode = ["encode", data("companies"), "-c", "name", "-m", "pearl-strings", "-o"];
     await run(...encode, "encoded.jsonl");
     await run(...encode, "postgres://?table=encoded");
     const lines = readFileSync(join(folder, "encoded.jsonl"), "utf8").trimEnd().split("\n");

@@ -188,7 +188,7 @@ const cases: Readonly<Record<string, Case>> = {
   ),
   "a base whose weights cannot be trained": pairsCase(
     untyped,
-    `${pairTraining} --base pearl-ngram`,
+    `${pairTraining} --base pearl-strings`,
     "Start from a full-precision model.",
     onPairs,
   ),

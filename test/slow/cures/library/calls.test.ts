@@ -28,21 +28,21 @@ const temporaryFolder = (): string => mkdtempSync(join(tmpdir(), "pearl-cures-")
 
 describe("the cure in a message of an encoder", () => {
   it("of one that was disposed works", async () => {
-    const encoder = await PhraseEncoder.load("pearl-ngram");
+    const encoder = await PhraseEncoder.load("pearl-strings");
     const before = await encoder.encode(["Acme"]);
     await encoder.dispose();
     await expect(encoder.encode(["Acme"])).rejects.toThrow("This encoder was disposed. Load it again.");
-    const again = await PhraseEncoder.load("pearl-ngram");
+    const again = await PhraseEncoder.load("pearl-strings");
     expect(await again.encode(["Acme"])).toEqual(before);
     await again.dispose();
   });
 
   it("of a mistyped model works: the name it suggests, and a folder", async () => {
-    const message = await PhraseEncoder.load("pearl-ngrem").catch(({ message }: Error) => message);
+    const message = await PhraseEncoder.load("pearl-strngs").catch(({ message }: Error) => message);
     const [, near] = /no such folder, embedded model \(did you mean (.+)\?\) or hub id/.exec(
       String(message),
     )!;
-    expect(near).toBe("pearl-ngram");
+    expect(near).toBe("pearl-strings");
     for (const name of [near, join("models", near)]) await (await PhraseEncoder.load(name)).dispose();
   });
 
@@ -219,7 +219,7 @@ describe.skipIf(!hasChromium)("the cure in a message in a browser", () => {
       const found = await withPearl(
         await emptyPage(browser, site),
         async ({ PhraseEncoder, join }, rows) => {
-          const load = () => PhraseEncoder.load("pearl-ngram", { models: "/models/" });
+          const load = () => PhraseEncoder.load("pearl-strings", { models: "/models/" });
           const messageOf = (call: Promise<unknown>) => call.catch(({ message }: Error) => message);
           const encoder = await load();
           await encoder.dispose();

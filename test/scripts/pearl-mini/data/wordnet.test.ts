@@ -6,16 +6,16 @@ interface SynsetLemma {
   id: string;
   lemma: number;
 }
-const script = new URL("../../../../scripts/pearl-mini/data/wordnet-relatives.mjs", import.meta.url).href;
+const script = new URL("../../../../scripts/pearl-mini/data/wordnet.mjs", import.meta.url).href;
 const { readRelatives } = (await import(script)) as {
-  readRelatives: () => Promise<[SynsetLemma, SynsetLemma][]>;
+  readRelatives: () => Iterable<[SynsetLemma, SynsetLemma]>;
 };
 const synsets = new Map<string, Synset>();
 for await (const synset of readSynsets()) synsets.set(synset.id, synset);
 const shown = ({ id, lemma }: SynsetLemma) => `${synsets.get(id)?.lemmas[lemma]} ${id.at(-1)}`;
-const relatives = await readRelatives();
+const relatives = [...readRelatives()];
 
-describe("scripts/pearl-mini/wordnet-relatives.mjs", () => {
+describe("relatives", () => {
   it("links derived forms, adjectives of adverbs and of nouns, and verbs of participles", () => {
     const relativesOf = (lemma: string) =>
       relatives.filter(([one]) => shown(one) === lemma).map(([, other]) => shown(other));

@@ -2,13 +2,13 @@
  * Measures the speed of an embedded model from CSV to Parquet, compared with scikit-learn's
  * HashingVectorizer.
  *
- *     npm run build && node benchmarks/ngram-speed.mjs [--model pearl-mini] [--phrases two-names|names]
+ *     npm run build && node benchmarks/model-speed.mjs [--model pearl-mini] [--phrases two-names|names]
  *       [--rows 300000] [--rounds 3]
  *
  * pearl reads the CSV, encodes each phrase and writes the embeddings to Parquet; the time is that of the
  * whole command. The record also holds the processor seconds of all threads, the peak resident memory, and
  * the time in which a new process loads the model and encodes one phrase. scikit-learn reads the CSV with
- * Python's csv module, hashes the same n-grams (char_wb, 3 to 4) into 256 sparse dimensions, and writes
+ * Python's csv module, hashes n-grams (char_wb, 3 to 4) into 256 sparse dimensions, and writes
  * nothing. Both take turns; medians are compared. A phrase consists of two names or words from
  * ../shared/data, drawn with a seed (5 words on average); with `--phrases names`, phrases are distinct names
  * (3 words on average).
@@ -24,7 +24,7 @@ import { gunzipSync } from "node:zlib";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const { values: options } = parseArgs({
   options: {
-    model: { type: "string", default: "pearl-ngram" },
+    model: { type: "string", default: "pearl-mini" },
     threads: { type: "string", default: String(availableParallelism()) },
     phrases: { type: "string", default: "two-names" },
     rows: { type: "string", default: "300000" },

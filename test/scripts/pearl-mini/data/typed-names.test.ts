@@ -1,15 +1,15 @@
-/** Types implied by the types of other names. */
+/** Types of names: the kind of OTHER of a source, and types implied by the types of other names. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { beforeAll, describe, expect, it } from "vitest";
+import { FINE_TYPES } from "../../../../src/corpus/typing/fine-types.js";
 import { testFolder } from "../../../table/folder.js";
 
 const load = (name: string) =>
   import(new URL(`../../../../scripts/pearl-mini/data/${name}.mjs`, import.meta.url).href);
-const { impliedNames, plurals, typeByHead } = await load("implied-types");
-const { kindsOfRareSenses } = await load("typed-names");
-const { readWordnet } = await load("wordnet-pairs");
+const { fineType, impliedNames, plurals, typeByHead } = await load("typed-names");
+const { kindsOfRareSenses, readWordnet } = await load("wordnet");
 const { path } = testFolder();
 
 const disease = "OTHER/disease";
@@ -95,5 +95,21 @@ describe("implied types", () => {
   it("are empty if there are no tables", () => {
     const nowhere = join(path, "nowhere");
     expect([...impliedNames(nowhere, typeOf, new Map()), ...plurals(nowhere, typeOf)]).toEqual([]);
+  });
+});
+
+describe("the kind of OTHER of a source", () => {
+  it.each([
+    ["obo:disease", "OTHER/disease"],
+    ["ncbi-disease:Disease", "OTHER/disease"],
+    ["craft:CHEBI", "OTHER/chemical"],
+    ["bionlp13cg:Organism", "OTHER/organism"],
+    ["corpora:animals/dogs", "OTHER/organism"],
+    // body fluids are neither organisms nor organs
+    ["bionlp13cg:Organism_substance", "OTHER"],
+    ["freebase:award.award", "OTHER"],
+  ])("of %s is %s", (source, type) => {
+    expect(fineType(source)).toBe(type);
+    expect(FINE_TYPES).toContain(type);
   });
 });
