@@ -44,6 +44,7 @@ const columns = [
   { title: "BC5CDR, NMI", task: "bc5cdr", metric: "nmi", briefly: true },
   { title: "AutoFJ", task: "autofj", metric: "accuracy", briefly: true },
   { title: "strings", task: "strings", metric: "precision@1, 1 edit", briefly: true },
+  { title: "misspelt words", task: "misspellings", metric: "precision@1", briefly: true },
 ];
 
 /** @typedef {import("../dist/benchmark/runner.js").ModelReport} ModelReport */
