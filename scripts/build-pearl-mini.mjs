@@ -110,9 +110,9 @@ const makeTrained = unlessExists(join(trained, "config.json"), async () => {
     renameSync(`${preset}.partial`, preset);
     return preset;
   });
-  const folders = presets.flatMap((_, mixture) =>
-    Array.from({ length: trainings }, (_, i) => `${trained}-${mixture * trainings + i}`),
-  );
+  /** The preset of each training. */
+  const ofTraining = presets.flatMap((preset, mixture) => Array(trainings[mixture]).fill(preset));
+  const folders = ofTraining.map((_, i) => `${trained}-${i}`);
   /** Runs training `i`. */
   const finetune = async (
     /** @type {number} */ i,
@@ -122,7 +122,7 @@ const makeTrained = unlessExists(join(trained, "config.json"), async () => {
   ) => {
     if (existsSync(join(output, "config.json"))) return;
     await pearl(
-      ...["finetune", "--corpus", corpus, "--preset", presets[Math.floor(i / trainings)], "--base", base],
+      ...["finetune", "--corpus", corpus, "--preset", ofTraining[i], "--base", base],
       ...["--context", ...texts, "--steps", String(count)],
       ...[...machine(folders.length * seed + i), "-o", output],
     );
@@ -131,7 +131,8 @@ const makeTrained = unlessExists(join(trained, "config.json"), async () => {
   await finetune(0, pretrained);
   if (folders.length > 1) await finetune(0, pretrained, start, 1);
   for (let i = 1; i < folders.length; i++) await finetune(i, start);
-  averageModels(folders, trained, { spellingOf: spellingOf * trainings });
+  const first = trainings.slice(0, spellingOf);
+  averageModels(folders, trained, { spellingOf: first.reduce((sum, count) => sum + count) });
 });
 
 /** Runs the steps that need no training: word weights, whitening of spelling, type temperature, gates. */
