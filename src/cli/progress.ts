@@ -4,7 +4,7 @@ import stringWidth from "string-width";
 import type { ReadingProgress } from "../table/table.js";
 import { formatBytes, formatCount, formatDuration } from "./format.js";
 
-export type ProgressUnit = "phrases" | "bytes" | "cells" | "items";
+export type ProgressUnit = "phrases" | "bytes" | "cells" | "items" | "shards";
 
 /** Milliseconds between two updates of the line, and over which the rate is measured. */
 const updateMs = 200;
