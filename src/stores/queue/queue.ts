@@ -63,6 +63,7 @@ interface QueueOptions {
 export class JobQueue {
   #open: OpenQueue | undefined;
   #isKnown = false;
+  #last: Promise<unknown> = Promise.resolve();
 
   private constructor(
     private readonly address: string,
@@ -86,7 +87,14 @@ export class JobQueue {
     this.#open = undefined;
   }
 
-  async #ask<Result>(work: (open: OpenQueue) => Promise<Result>): Promise<Result> {
+  /** One after the other, since a transaction is its connection's alone. */
+  #ask<Result>(work: (open: OpenQueue) => Promise<Result>): Promise<Result> {
+    const result = this.#last.then(() => this.#askNow(work));
+    this.#last = result.catch(() => undefined);
+    return result;
+  }
+
+  async #askNow<Result>(work: (open: OpenQueue) => Promise<Result>): Promise<Result> {
     for (let lost = 0; ; lost++) {
       try {
         this.#open ??= await openQueue(this.address, [deadLetters, queueName]);
