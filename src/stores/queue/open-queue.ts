@@ -18,14 +18,14 @@ export interface OpenQueue {
   trouble: unknown;
 }
 
-/** Seconds and days after which finished jobs, and those that nobody does, are forgotten. */
+/** Days after which finished jobs, and those that nobody does, are forgotten. */
 const keptDays = 30;
 
 /** @param names queues that are made where they are missing @throws TableError, MissingDataError */
 export async function openQueue(address: string, names: readonly string[]): Promise<OpenQueue> {
+  const Boss = loadOptional<typeof PgBoss>("pg-boss", "a queue of workers");
   const connection = await connectPostgres(address);
   try {
-    const Boss = loadOptional<typeof PgBoss>("pg-boss", "A queue of workers");
     const executeSql = async (text: string, values?: unknown[]) => {
       try {
         const rows = await connection.query(text, values as PostgresValue[] | undefined);

@@ -25,7 +25,10 @@ it("has a part once it is whole, and none that is damaged", async () => {
   expect(await place.has("1.part")).toBe(true);
   const path = await place.get("1.part");
   const bytes = readFileSync(path);
-  for (const damaged of [bytes.subarray(0, -1), Buffer.concat([Buffer.of(bytes[0] ^ 1), bytes.subarray(1)])]) {
+  for (const damaged of [
+    bytes.subarray(0, -1),
+    Buffer.concat([Buffer.of(bytes[0] ^ 1), bytes.subarray(1)]),
+  ]) {
     writeFileSync(path, damaged);
     expect(await place.has("1.part")).toBe(false);
   }

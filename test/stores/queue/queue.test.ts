@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { MissingDataError, ShardError } from "../../../src/errors.js";
-import { writePart } from "../../../src/files/shards/part-file.js";
 import { packageVersion } from "../../../src/files/package.js";
+import { writePart } from "../../../src/files/shards/part-file.js";
 import { type Job, nameOf, type QueuedRun, queuedRun } from "../../../src/stores/queue/job.js";
 import { JobQueue } from "../../../src/stores/queue/queue.js";
 import { waitForRun } from "../../../src/stores/queue/wait.js";
@@ -124,7 +124,11 @@ describe.skipIf(noServer !== undefined)("a queue", () => {
     let again = await queue.take();
     for (; again === undefined; again = await queue.take()) await sleep(200);
     expect(again).toMatchObject({ id: lost.id, retryCount: lost.retryCount + 1 });
-    const late = [queue.touch(lost), queue.complete(lost, { printed: "", notes: "" }), queue.fail(lost, "late")];
+    const late = [
+      queue.touch(lost),
+      queue.complete(lost, { printed: "", notes: "" }),
+      queue.fail(lost, "late"),
+    ];
     expect(await Promise.all([...late, queue.release(lost)])).toEqual([false, false, false, false]);
     expect(await queue.touch(again)).toBe(true);
     await queue.release(again);
@@ -233,7 +237,9 @@ describe.skipIf(noServer !== undefined)("a queue", () => {
     const run = newRun("encode", 1);
     await queue.submit(run, limits);
     await server.sql("DELETE FROM pearl_queue.job WHERE state = 'created'");
-    await expect(waitFor(run)).rejects.toThrow("its jobs were removed from the queue. Submit the command again.");
+    await expect(waitFor(run)).rejects.toThrow(
+      "its jobs were removed from the queue. Submit the command again.",
+    );
   });
 
   it("goes on where the server restarts", async () => {
