@@ -1,11 +1,10 @@
-/** The process of one job, which a worker starts: what the job ruins, ends this process alone. It does not outlive its worker. */
-
+/** The process of one job, started by a worker: a crash ends this process alone. It ends with its worker. */
 import type { DeviceChoice } from "../../runtime/device.js";
 import type { Job } from "../../stores/queue/job.js";
 import type { JobFiles } from "../../stores/queue/work.js";
 import type { AnyCommand } from "../command.js";
 import { loadCommands } from "../commands.js";
-import { endWith } from "../interruption.js"; // first: it installs the handlers of signals
+import { endWith } from "../interruption.js";
 import { report } from "../program.js";
 import { openSession } from "../session.js";
 
@@ -27,11 +26,11 @@ async function perform({ job, files, device, threads }: JobOrder): Promise<void>
     merge: { output, json },
   }[step];
   const session = openSession({ json: isMerge ? json : undefined });
-  // The notes are for people who are not here to see progress.
-  const quiet = { show: () => {}, onReading: () => {}, onDownload: () => {} };
+  // Notes go into the queue, where progress is of no use.
+  const withoutProgress = { show: () => {}, onReading: () => {}, onDownload: () => {} };
   try {
     const given = isMerge ? [files.parts] : job.arguments;
-    await declared.run?.(given, { ...own, device, threads } as object, { ...session, ...quiet });
+    await declared.run?.(given, { ...own, device, threads } as object, { ...session, ...withoutProgress });
   } finally {
     await session.close();
   }

@@ -19,7 +19,7 @@ const queueOptions = [
   ),
   option("--shards <n>", "into how many shards the work is cut", positiveInteger, 16),
   option("--wait", "wait for the result, and show progress"),
-  option("--parts <folder>", "where parts are kept until the merge (default: this folder)", undefined, "."),
+  option("--parts <folder>", "where the parts lie until the merge (default: the working folder)"),
   option("--expire <seconds>", "silence after which a worker is taken for dead", positiveInteger, 60),
   option("--retries <n>", "how often a job is done again after it failed or its worker died", wholeNumber, 3),
 ] as const;
@@ -94,7 +94,7 @@ async function submit(
       json,
     },
     head.inputs,
-    (id) => resolve(parts, `${stem}.${id}.parts`),
+    (id) => resolve(parts ?? ".", `${stem}.${id}.parts`),
   );
   const { JobQueue } = await import("../../stores/queue/queue.js");
   const { signal, say: onNote } = session;

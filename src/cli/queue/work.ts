@@ -3,7 +3,6 @@ import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { UsageError } from "../../errors.js";
 import type { Printed } from "../../stores/queue/queue.js";
-import type { JobFiles } from "../../stores/queue/work.js";
 import { isPostgresAddress } from "../../table/postgres/address.js";
 import { command } from "../command.js";
 import { counted } from "../format.js";
@@ -53,10 +52,8 @@ export function checkQueue(address: string): void {
 const jobProcess = fileURLToPath(new URL("./job-process.js", import.meta.url));
 
 /** Does a job in a process of its own. @throws Error with the message that it printed last */
-async function inProcess(
-  order: JobOrder & { readonly files: JobFiles },
-  stop: AbortSignal,
-): Promise<Printed> {
+async function inProcess(order: JobOrder, stop: AbortSignal): Promise<Printed> {
+  stop.throwIfAborted();
   const child = fork(jobProcess, { cwd: order.job.folder, stdio: ["ignore", "pipe", "pipe", "ipc"] });
   const kill = (): void => void child.kill("SIGKILL");
   stop.addEventListener("abort", kill);

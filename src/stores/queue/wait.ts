@@ -14,6 +14,8 @@ interface WaitOptions {
 const pollMs = 1000;
 /** Milliseconds without a job at work after which it says so. */
 const idleMs = 30_000;
+/** Jobs that an error names. */
+const namedMost = 5;
 
 /** @returns what the merge printed @throws ShardError that names the jobs that failed, once no other one is open */
 export async function waitForRun(
@@ -57,9 +59,10 @@ function failure(run: QueuedRun, dead: readonly DeadLetter[]): ShardError {
   const [first] = dead;
   if (first === undefined)
     return new ShardError(`${command}: its jobs were removed from the queue. Submit the command again.`);
-  const names = dead.map(({ job }) => nameOf(job)).join(", ");
-  const more = dead.length > 1 ? ` (${nameOf(first.job)})` : "";
+  const names = dead.slice(0, namedMost).map(({ job }) => nameOf(job));
+  const more = dead.length > namedMost ? ` and ${dead.length - namedMost} more` : "";
+  const failed = `${names.join(", ")}${more} failed${dead.length > 1 ? "; the first one" : ""}`;
   return new ShardError(
-    `${command}: ${names} failed: ${first.message}${more} Correct this and submit the same command again: finished shards are kept.`,
+    `${command}: ${failed}: ${first.message} Correct this and submit the same command again: finished shards are kept.`,
   );
 }

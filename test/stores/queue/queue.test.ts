@@ -81,9 +81,7 @@ describe.skipIf(noServer !== undefined)("a queue", () => {
     const run = newRun("encode", 4);
     await queue.submit(run, { ...limits, retryLimit: 1 });
     const poisoned = recorder(({ index }) => (index === 3 ? "x.csv: row 7 is bad." : undefined));
-    const notes: string[] = [];
-    const waiting = waitFor(run, (note) => notes.push(note));
-    const claim = expect(waiting).rejects.toThrow(
+    const claim = expect(waitFor(run)).rejects.toThrow(
       new ShardError(
         "pearl encode x.csv: shard 3/4 failed: x.csv: row 7 is bad. Correct this and submit the same command again: finished shards are kept.",
       ),
@@ -231,6 +229,16 @@ describe.skipIf(noServer !== undefined)("a queue", () => {
       `SELECT output FROM pearl_queue.job WHERE data->>'command' = 'rm'`,
     );
     expect(output.message).toMatch(/^a job of the queue: field/);
+  });
+
+  it("names the first shards where many fail, with the error of one", async () => {
+    const run = newRun("encode", 7);
+    await queue.submit(run, limits);
+    const claim = expect(waitFor(run)).rejects.toThrow(
+      "shard 1/7, shard 2/7, shard 3/7, shard 4/7, shard 5/7 and 2 more failed; the first one: no shard 1. Correct",
+    );
+    await workThrough(recorder(({ index }) => `no shard ${index}.`).run);
+    await claim;
   });
 
   it("says that a run's jobs are gone", async () => {
