@@ -10,7 +10,7 @@ const right = "GRANT USAGE ON SCHEMA pearl_queue TO";
 const rights = "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA pearl_queue TO";
 /** Runs a command beside a worker. */
 const beside = (command: string): string =>
-  `"$NODE" "$ENTRY" work postgres:// -q & worker=$!; code=0; ${command} || code=$?; kill $worker; wait $worker; (exit $code)`;
+  `{ "$NODE" "$ENTRY" work postgres:// -q & worker=$!; code=0; ${command} || code=$?; kill $worker; wait $worker; (exit $code); }`;
 
 /** A case with a database of its own, and so a queue of its own. */
 function ofQueue(database: string, wrong: string, says: string, cured: string, before = "true"): Case {
