@@ -13,6 +13,7 @@ import { checkShare, partHead } from "../shards/sharing.js";
 import { checkQueue } from "./work.js";
 
 const queueOptions = [
+  option("-o, --output <file>", "the result (default: that of the command alone; a join has none)"),
   required(
     "--queue <address>",
     "the database, as postgres://user@host/database; postgres:// as for `pearl sync`",
@@ -24,8 +25,8 @@ const queueOptions = [
   option("--retries <n>", "how often a job is done again after it failed or its worker died", wholeNumber, 3),
 ] as const;
 
-/** Options that say how one process works. */
-const notQueued = ["--shard", "--learn", "--learned", "--resume", "--threads", "--device"];
+/** Options that say how one process works, and the output, which is a file here. */
+const notQueued = ["--output", "--shard", "--learn", "--learned", "--resume", "--threads", "--device"];
 
 const examples: Readonly<Record<QueuedRun["command"], readonly (readonly [string, string])[]>> = {
   encode: [
@@ -59,7 +60,6 @@ export const submitCommand = (queued: readonly AnyCommand[]): AnyCommand => ({
 });
 
 type SubmitOptions = OptionsOf<typeof queueOptions> & {
-  readonly output?: string;
   readonly json?: string;
   readonly labels?: string;
   readonly review?: string;

@@ -39,17 +39,22 @@ export async function work(
 ): Promise<number> {
   let finished = 0;
   let expiredAt = 0;
-  while (!signal.aborted) {
-    const held = await queue.take();
-    if (held !== undefined) {
-      if (await doJob(queue, held, run, signal, onNote)) finished++;
-      continue;
+  try {
+    while (!signal.aborted) {
+      const held = await queue.take();
+      if (held !== undefined) {
+        if (await doJob(queue, held, run, signal, onNote)) finished++;
+        continue;
+      }
+      if (until === "empty" && (await queue.isEmpty())) return finished;
+      if (performance.now() - expiredAt > expiryMs) {
+        await queue.expire();
+        expiredAt = performance.now();
+      } else await pause(pollMs, signal);
     }
-    if (until === "empty" && (await queue.isEmpty())) return finished;
-    if (performance.now() - expiredAt > expiryMs) {
-      await queue.expire();
-      expiredAt = performance.now();
-    } else await pause(pollMs, signal);
+  } catch (error) {
+    // A job that cannot be given back is given to others when its time is over.
+    if (!signal.aborted) throw error;
   }
   return finished;
 }
