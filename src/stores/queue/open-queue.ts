@@ -18,6 +18,8 @@ export interface OpenQueue {
   trouble: unknown;
 }
 
+const makingLock = "hashtextextended('pearl queue', 0)";
+
 /** Days after which finished jobs, and those that nobody does, are forgotten. */
 const keptDays = 30;
 
@@ -42,8 +44,11 @@ export async function openQueue(address: string, names: readonly string[]): Prom
       ...{ archiveCompletedAfterSeconds: keptDays * 24 * 60 * 60, retentionDays: keptDays },
     });
     const open: OpenQueue = { connection, boss, trouble: undefined };
+    // Two that make a queue at the same time would wait for each other's locks.
+    await connection.query(`SELECT pg_advisory_lock(${makingLock})`);
     await boss.start();
     for (const name of names) if ((await boss.getQueue(name)) === null) await boss.createQueue(name);
+    await connection.query(`SELECT pg_advisory_unlock(${makingLock})`);
     return open;
   } catch (error) {
     await connection.close();

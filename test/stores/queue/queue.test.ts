@@ -68,6 +68,17 @@ describe.skipIf(noServer !== undefined)("a queue", () => {
     expect(await waitFor(run)).toEqual({ printed: "merged 3\n", notes: "" });
   });
 
+  it("is made once where several processes come first at the same moment", async () => {
+    for (const database of ["first", "second"]) {
+      await server.sql(`CREATE DATABASE ${database}`);
+      const address = server.address.replace("/postgres?", `/${database}?`);
+      const opened = await Promise.all([1, 2, 3, 4, 5].map(() => JobQueue.open(address)));
+      await opened[0].submit(newRun("encode", 1), limits);
+      expect(await opened[4].isEmpty()).toBe(false);
+      for (const one of opened) await one.close();
+    }
+  });
+
   it("enqueues a run once, however often it is submitted, and anew when it is over", async () => {
     const run = newRun("encode", 4);
     const submitted = await Promise.all([1, 2, 3].map(() => queue.submit(run, limits)));
