@@ -51,6 +51,7 @@ describe("README and docs", () => {
       "classify phrases",
       "tag train",
       "tag sentences",
+      "submit join",
     ];
     for (const name of all) help.push((await pearl([...name.split(" "), "--help"])).stdout);
     const known = help.join("\n");

@@ -10,6 +10,12 @@ const loaders: Readonly<Record<string, () => Promise<{ default: AnyCommand }>>> 
     const { mergeCommand } = await import("./shards/merge.js");
     return { default: mergeCommand(loadCommands) };
   },
+  submit: async () => {
+    const { submitCommand } = await import("./queue/submit.js");
+    const queued = await Promise.all(["encode", "join", "dedupe"].map((name) => loaders[name]()));
+    return { default: submitCommand(queued.map(({ default: declared }) => declared)) };
+  },
+  work: () => import("./queue/work.js"),
   cluster: () => import("./use/cluster.js"),
   dedupe: () => import("./use/dedupe.js"),
   review: () => import("./serve/review.js"),

@@ -47,3 +47,9 @@ export function dieBy(name: NodeJS.Signals): void {
   process.removeAllListeners(name);
   process.kill(process.pid, name);
 }
+
+/** Exits once the streams are flushed, even if a library keeps a thread or a timer alive. */
+export function endWith(exitCode: number): void {
+  process.exitCode = exitCode;
+  setTimeout(() => (interruption() ? dieBy("SIGINT") : process.exit()), 2_000).unref();
+}

@@ -2,14 +2,8 @@
 /** The process of the `pearl` command: it runs one of its commands, and turns every error into one line and an exit code. */
 import "./interruption.js"; // first: it installs the handlers of signals
 
-import { dieBy, interruption } from "./interruption.js";
+import { endWith, interruption } from "./interruption.js";
 import { report, runCommand } from "./program.js";
-
-/** Exits once the streams are flushed, even if a library keeps a thread or a timer alive. */
-function endWith(exitCode: number): void {
-  process.exitCode = exitCode;
-  setTimeout(() => (interruption() ? dieBy("SIGINT") : process.exit()), 2_000).unref();
-}
 
 /** Exits without an error when the reader closes the pipe, as in `pearl models | head -1`. */
 function endQuietlyWithoutReader(): void {

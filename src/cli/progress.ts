@@ -4,7 +4,7 @@ import stringWidth from "string-width";
 import type { ReadingProgress } from "../table/table.js";
 import { formatBytes, formatCount, formatDuration } from "./format.js";
 
-export type ProgressUnit = "phrases" | "bytes" | "cells" | "items";
+export type ProgressUnit = "phrases" | "bytes" | "cells" | "items" | "shards";
 
 /** Milliseconds between two updates of the line, and over which the rate is measured. */
 const updateMs = 200;
@@ -37,7 +37,8 @@ export function progressDisplay({ quiet = false }: { readonly quiet?: boolean })
     show: (name: string, done: number, total = 0, unit: ProgressUnit = "items"): void => {
       const now = performance.now();
       if (quiet || (name === stage && now - updatedAt < updateMs)) return;
-      if (name !== stage) rate = rateMeter();
+      // Shards end one by one, minutes apart, and workers end theirs at about the same time.
+      if (name !== stage) rate = rateMeter(unit === "shards" ? Infinity : windowMs);
       stage = name;
       updatedAt = now;
       const state = { label: name, unit, done, total, perSecond: rate(done, now) };
@@ -76,12 +77,12 @@ export function readingDisplay(show: ReturnType<typeof progressDisplay>["show"])
 }
 
 /** Notes a count at a time in ms; returns units per second over the last 15 s. A smaller count starts anew. */
-export function rateMeter(): (done: number, now: number) => number {
+export function rateMeter(window = windowMs): (done: number, now: number) => number {
   const notes: { done: number; at: number }[] = [];
   return (done, at) => {
     if (done < (notes.at(-1)?.done ?? 0)) notes.length = 0;
     notes.push({ done, at });
-    while (notes.length > 2 && at - notes[1].at > windowMs) notes.shift();
+    while (notes.length > 2 && at - notes[1].at > window) notes.shift();
     const [first] = notes;
     return ((done - first.done) / Math.max(at - first.at, 1)) * 1000;
   };
@@ -113,5 +114,7 @@ export function progressLine(
   const bar = "█".repeat(filled) + "░".repeat(barWidth - filled);
   const left = perSecond > 0 ? `, ${formatDuration(Math.max(total - done, 0) / perSecond)} left` : "";
   const shown = form === "with bar" ? `${bar} ` : "";
-  return `${label} ${shown}${Math.floor(part * 100)} %${left}, ${rate}, ${show(done)}/${show(total)}`;
+  // There are few of them, and a fraction of one in a second.
+  const speed = unit === "shards" ? "" : `, ${rate}`;
+  return `${label} ${shown}${Math.floor(part * 100)} %${left}${speed}, ${show(done)}/${show(total)}`;
 }

@@ -54,6 +54,22 @@ describe("progress", () => {
     );
   });
 
+  it("shows the time left of shards, of which many seconds end none and one ends several", () => {
+    const rate = rateMeter(Infinity);
+    for (const [done, second] of [
+      [0, 0],
+      [4, 100],
+      [8, 199],
+      [9, 201],
+      [10, 202],
+    ])
+      rate(done, 1000 * second);
+    const perSecond = rate(10, 250_000);
+    expect(
+      progressLine({ label: "shards", unit: "shards", done: 10, total: 20, perSecond }, "without bar"),
+    ).toBe("shards 50 %, 4 min 10 s left, 10/20");
+  });
+
   it("shows only count and rate if the total is unknown", () => {
     expect(progressLine({ ...state, total: 0, done: 5_000_000, unit: "bytes", perSecond: 500_000 })).toBe(
       "encoding 5.0 MB, 500 kB/s",

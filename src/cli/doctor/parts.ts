@@ -23,6 +23,7 @@ const npmParts = {
   "@lancedb/lancedb@0.37.1": "vector store for indexes larger than memory (200 MB)",
   "pg@8.23.1": "tables in PostgreSQL",
   "pg-copy-streams@7.0.0": "COPY in PostgreSQL",
+  "pg-boss@10.4.2": "the queue of workers, in PostgreSQL",
   "@huggingface/transformers@4.3.1": "models for corpus build --ner-model and augment --paraphrase-model",
 };
 

@@ -1,5 +1,4 @@
 /** Keeps embeddings of a table in PostgreSQL in step with it: new and changed rows are encoded, those of lost rows removed. */
-import { setTimeout as sleep } from "node:timers/promises";
 import { encodeAhead } from "../../encoder/encode-table.js";
 import { type PhraseEncoder, truncatedDimension } from "../../encoder/phrase-encoder.js";
 import { TableError } from "../../errors.js";
@@ -8,7 +7,7 @@ import { choosePhraseColumn, findColumn, listed } from "../../table/columns.js";
 import { parseAddress } from "../../table/postgres/address.js";
 import { connectPostgres, inTransaction, type PostgresConnection } from "../../table/postgres/connection.js";
 import { findRelation, type Relation } from "../../table/postgres/relation.js";
-import { ConnectionLost } from "../../table/postgres/trouble.js";
+import { pauseAfterLoss } from "../../table/postgres/trouble.js";
 import type { VectorStorage } from "./binary-copy.js";
 import { followChanges } from "./follow.js";
 import { lockSync } from "./lock.js";
@@ -82,8 +81,6 @@ export interface SyncReport extends Difference {
 /** Rows that are encoded together and written in one transaction: enough to sort by length, and flat memory. */
 const batchRows = 4096;
 const batchBytes = 10 * 2 ** 20;
-/** Seconds before each new connection after one was lost; any written batch starts over. */
-const pauses = [1, 2, 4, 8, 15];
 
 type EncoderOf = PhraseEncoder | ((found: FoundTable) => Promise<PhraseEncoder>);
 
@@ -97,7 +94,7 @@ export async function syncTable(
   encoder: EncoderOf,
   options: SyncTableOptions = {},
 ): Promise<SyncReport> {
-  const { connect = connectPostgres, signal, onNote } = options;
+  const { connect = connectPostgres, signal } = options;
   signal?.throwIfAborted();
   let loaded = typeof encoder === "function" ? undefined : encoder;
   const load = async (found: FoundTable): Promise<PhraseEncoder> => {
@@ -119,11 +116,8 @@ export async function syncTable(
       const report = await sync.run(options.table ?? parseAddress(address).table);
       return { ...report, seconds: (performance.now() - started) / 1000 };
     } catch (error) {
-      if (!(error instanceof ConnectionLost) || !isKnown || lost === pauses.length) throw error;
-      onNote?.(
-        `${error.message.replace(/ Run the command again\.$/, "")} Connecting again in ${pauses[lost]} s.`,
-      );
-      await sleep(1000 * pauses[lost++], undefined, { signal });
+      if (!isKnown) throw error;
+      await pauseAfterLoss(error, lost++, options);
     } finally {
       await connection?.close();
     }

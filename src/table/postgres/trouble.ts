@@ -1,8 +1,29 @@
 /** Failures of PostgreSQL as one line that names the place and the cure. */
+import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf, PearlError, TableError } from "../../errors.js";
 
 /** The connection was lost or the server went down: the same work may succeed on a new connection. */
 export class ConnectionLost extends TableError {}
+
+/** Seconds before each new connection after one was lost. */
+const pauses = [1, 2, 4, 8, 15];
+
+/**
+ * Waits before a new connection.
+ * @param lost how many were lost in a row before
+ * @throws the error where it is another one, or connections were lost too often
+ */
+export async function pauseAfterLoss(
+  error: unknown,
+  lost: number,
+  { signal, onNote }: { readonly signal?: AbortSignal; readonly onNote?: (note: string) => void },
+): Promise<void> {
+  if (!(error instanceof ConnectionLost) || lost >= pauses.length) throw error;
+  onNote?.(
+    `${error.message.replace(/ Run the command again\.$/, "")} Connecting again in ${pauses[lost]} s.`,
+  );
+  await sleep(1000 * pauses[lost], undefined, { signal });
+}
 
 /** What `pg` adds to an error. */
 interface PostgresError extends Error {
@@ -10,6 +31,9 @@ interface PostgresError extends Error {
   readonly code?: string;
   readonly detail?: string;
 }
+
+/** Codes of a server that is not there, as while it restarts. */
+const unreachable = ["ECONNREFUSED", "ENOENT", "ETIMEDOUT", "EHOSTUNREACH"];
 
 const isLost = (code: string, message: string): boolean =>
   /^(08|57P0)/.test(code) ||
@@ -22,7 +46,8 @@ export function postgresTrouble(error: unknown, shown: string): PearlError {
   const { code = "", detail } = error as PostgresError;
   const message = messageOf(error).split("\n", 1)[0];
   const cure = cureOf(code, message);
-  if (cure !== undefined) return new TableError(`${shown}: ${cure}`, { cause: error });
+  const Kind = unreachable.includes(code) ? ConnectionLost : TableError;
+  if (cure !== undefined) return new Kind(`${shown}: ${cure}`, { cause: error });
   if (isLost(code, message))
     return new ConnectionLost(`${shown}: the connection was lost (${message}). Run the command again.`, {
       cause: error,
@@ -68,6 +93,7 @@ function cureOf(code: string, message: string): string | undefined {
 /** The statement that gives the right which a message misses. */
 function grantFor(message: string): string {
   const [, kind = "table", name = "NAME"] = /permission denied for (\w+) (\S+)/.exec(message) ?? [];
+  if (kind === "database") return `GRANT CREATE ON DATABASE ${name} TO USER`;
   if (kind === "schema") return `GRANT USAGE, CREATE ON SCHEMA ${name} TO USER`;
   if (/must be owner/.test(message)) return "ALTER TABLE NAME OWNER TO USER";
   return `GRANT SELECT, INSERT, UPDATE, DELETE ON ${name} TO USER`;

@@ -76,9 +76,12 @@ describe.skipIf(npmTrouble)("the cure in a message", () => {
     expect(await pearl([...plot, "map.html"])).toMatchObject({ code: 0 });
   });
 
-  it("of the optional package pg, which comes with pearl, works", async () => {
-    rmSync(join(project.folder, "node_modules/pg"), { recursive: true });
-    await claimInstall(project, "pg", ["sync", "postgres://me@localhost:1/shop", "--table", "x"]);
+  it.each([
+    ["pg", ["sync", "postgres://me@localhost:1/shop", "--table", "x"]],
+    ["pg-boss", ["work", "postgres://me@localhost:1/shop"]],
+  ])("of the optional package %s, which comes with pearl, works", async (name, command) => {
+    rmSync(join(project.folder, "node_modules", name), { recursive: true });
+    await claimInstall(project, name, command);
   });
 
   const small = "-q --kind ngrams --width 8 --epochs 1 --limit 50".split(" ");

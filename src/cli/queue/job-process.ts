@@ -1,0 +1,46 @@
+/** The process of one job, started by a worker: a crash ends this process alone. It ends with its worker. */
+import type { DeviceChoice } from "../../runtime/device.js";
+import type { Job } from "../../stores/queue/job.js";
+import type { JobFiles } from "../../stores/queue/work.js";
+import type { AnyCommand } from "../command.js";
+import { loadCommands } from "../commands.js";
+import { endWith } from "../interruption.js";
+import { report } from "../program.js";
+import { openSession } from "../session.js";
+
+/** What a worker sends to the process. */
+export interface JobOrder {
+  readonly job: Job;
+  readonly files: JobFiles;
+  readonly device: DeviceChoice;
+  readonly threads?: number;
+}
+
+async function perform({ job, files, device, threads }: JobOrder): Promise<void> {
+  const { step, index, shards, output, json } = job;
+  const isMerge = step === "merge";
+  const [declared]: AnyCommand[] = await loadCommands(isMerge ? "merge" : job.command);
+  const own = {
+    learn: { ...job.settings, learn: files.output },
+    shard: { ...job.settings, shard: { index, count: shards }, learned: files.learned, output: files.output },
+    merge: { output, json },
+  }[step];
+  const session = openSession({ json: isMerge ? json : undefined });
+  // Notes go into the queue, where progress is of no use.
+  const withoutProgress = { show: () => {}, onReading: () => {}, onDownload: () => {} };
+  try {
+    const given = isMerge ? [files.parts] : job.arguments;
+    await declared.run?.(given, { ...own, device, threads } as object, { ...session, ...withoutProgress });
+  } finally {
+    await session.close();
+  }
+}
+
+const endWithWorker = (): void => process.exit(1);
+process.on("disconnect", endWithWorker);
+process.once("message", async (order: JobOrder) => {
+  const failed = await perform(order).then(() => 0, report);
+  process.off("disconnect", endWithWorker);
+  process.disconnect();
+  endWith(failed);
+});

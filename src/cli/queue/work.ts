@@ -1,0 +1,78 @@
+/** `pearl work`: does jobs of a queue until it is told to end. */
+import { fork } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { UsageError } from "../../errors.js";
+import type { Printed } from "../../stores/queue/queue.js";
+import { isPostgresAddress } from "../../table/postgres/address.js";
+import { command } from "../command.js";
+import { counted } from "../format.js";
+import { expectInterruption } from "../interruption.js";
+import { option, shared } from "../options.js";
+import type { JobOrder } from "./job-process.js";
+
+export default command({
+  name: "work",
+  summary: "do jobs that `pearl submit` put into a queue; start as many workers as you like, on any machine",
+  arguments: [
+    ["<queue>", "the database, as postgres://user@host/database, or postgres:// as for `pearl sync`"],
+  ],
+  options: [option("--until-empty", "end when no job is waiting or being done"), ...shared.run],
+  examples: [
+    ["pearl work postgres://me@db/shop", "work until Ctrl-C or SIGTERM, which gives the job back"],
+    ["pearl work postgres:// --threads 2 --until-empty", "the queue in $DATABASE_URL, until all is done"],
+  ],
+  run: async ([address], { untilEmpty, device, threads }, session) => {
+    checkQueue(address);
+    const [{ JobQueue }, { work }] = await Promise.all([
+      import("../../stores/queue/queue.js"),
+      import("../../stores/queue/work.js"),
+    ]);
+    const { signal, say: onNote } = session;
+    expectInterruption();
+    const queue = await JobQueue.open(address, { signal, onNote });
+    session.atEnd(() => queue.close());
+    onNote(`taking jobs from ${queue.shown}`);
+    const finished = await work(
+      queue,
+      (job, files, stop) => inProcess({ job, files, device, threads }, stop),
+      { until: untilEmpty ? "empty" : "aborted", signal, onNote },
+    );
+    session.print(`finished ${counted(finished, "job")}`);
+  },
+});
+
+/** @throws UsageError for what is no address */
+export function checkQueue(address: string): void {
+  if (!isPostgresAddress(address))
+    throw new UsageError(
+      `${address} is no queue: write the address of its database, postgres://user@host/database`,
+    );
+}
+
+const jobProcess = fileURLToPath(new URL("./job-process.js", import.meta.url));
+
+/** Does a job in a process of its own. @throws Error with the message that it printed last */
+async function inProcess(order: JobOrder, stop: AbortSignal): Promise<Printed> {
+  stop.throwIfAborted();
+  const child = fork(jobProcess, { cwd: order.job.folder, stdio: ["ignore", "pipe", "pipe", "ipc"] });
+  const kill = (): void => void child.kill("SIGKILL");
+  stop.addEventListener("abort", kill);
+  const texts = { stdout: "", stderr: "" };
+  for (const name of ["stdout", "stderr"] as const)
+    child[name]?.setEncoding("utf8").on("data", (text: string) => {
+      texts[name] += text;
+    });
+  try {
+    const [code, signal] = await new Promise<[number | null, NodeJS.Signals | null]>((resolve, reject) => {
+      child.on("error", reject);
+      child.on("close", (...ending) => resolve(ending));
+      child.send(order, () => {});
+    });
+    if (code === 0) return { printed: texts.stdout, notes: texts.stderr };
+    const last = texts.stderr.trimEnd().split("\n").at(-1) ?? "";
+    const killed = `its process was ended by ${signal ?? `code ${code}`}; is there enough memory?`;
+    throw new Error(last.startsWith("pearl: ") ? last.slice("pearl: ".length) : killed);
+  } finally {
+    stop.removeEventListener("abort", kill);
+  }
+}

@@ -1,0 +1,96 @@
+/** Jobs of a queue: a command's first pass, its shards, and their merge. Each holds all that a worker needs. */
+import {
+  array,
+  type InferOutput,
+  number,
+  object,
+  optional,
+  picklist,
+  record,
+  string,
+  unknown,
+} from "valibot";
+import { StoreError } from "../../errors.js";
+import { fingerprint } from "../../files/fingerprint.js";
+import { parseJson } from "../../files/json.js";
+
+/** The commands that workers run: no other, whatever a queue holds. */
+export const queuedCommands = ["encode", "join", "dedupe"] as const;
+
+const runSchema = object({
+  /** Identifies the run: the same command on the same tables has the same. */
+  run: string(),
+  command: picklist(queuedCommands),
+  arguments: array(string()),
+  settings: record(string(), unknown()),
+  shards: number(),
+  /** The working folder of the command, and the folder of its parts. Both are the same on all machines. */
+  folder: string(),
+  parts: string(),
+  /** As -o and --json of the command. */
+  output: optional(string()),
+  json: optional(string()),
+});
+
+/** A command that a queue runs. */
+export type QueuedRun = InferOutput<typeof runSchema>;
+
+const jobSchema = object({
+  ...runSchema.entries,
+  step: picklist(["learn", "shard", "merge"]),
+  /** Of a shard, from 1. */
+  index: number(),
+});
+
+export type Job = InferOutput<typeof jobSchema>;
+type Step = Pick<Job, "step" | "index" | "shards">;
+
+/** @param inputs fingerprints of the tables */
+export function queuedRun(
+  command: Omit<QueuedRun, "run" | "parts">,
+  inputs: Readonly<Record<string, string>>,
+  partsOfRun: (run: string) => string,
+): QueuedRun {
+  const run = fingerprint(JSON.stringify({ ...command, inputs }));
+  return { ...command, run, parts: partsOfRun(run) };
+}
+
+/** The jobs that a run begins with. */
+export function firstJobs(run: QueuedRun): Job[] {
+  const first: Job = { ...run, step: "learn", index: 0 };
+  return hasFirstPass(run) ? [first] : shardJobs(first);
+}
+
+/** Whether the command has a first pass, which embeds what all shards need. */
+export const hasFirstPass = ({ command }: QueuedRun): boolean => command !== "encode";
+
+/** The jobs that follow a finished one. @param left shards of the run that are not finished */
+export function nextJobs(job: Job, left: number): Job[] {
+  if (job.step === "learn") return shardJobs(job);
+  return job.step === "shard" && left === 0 ? [{ ...job, step: "merge", index: 0 }] : [];
+}
+
+const shardJobs = (job: Job): Job[] =>
+  Array.from({ length: job.shards }, (_, place) => ({ ...job, step: "shard", index: place + 1 }));
+
+/** As people read it. */
+export function nameOf({ step, index, shards }: Step): string {
+  if (step === "shard") return `shard ${index}/${shards}`;
+  return step === "learn" ? "the first pass" : "the merge";
+}
+
+export const learnedPart = "learned.part";
+
+/** The name of the part that a first pass or a shard writes. */
+export const partOf = ({ step, index, shards }: Step): string =>
+  step === "learn" ? learnedPart : `${index}-of-${shards}.part`;
+
+/** The parts that a merge reads. */
+export const partsOf = (job: Job): string[] => shardJobs(job).map(partOf);
+
+/** @throws StoreError for what another program put into the queue */
+export const checkJob = (data: unknown): Job =>
+  parseJson(JSON.stringify(data), "a job of the queue", jobSchema, {
+    error: StoreError,
+    cure: "Submit its command again.",
+  });

@@ -1,0 +1,50 @@
+/** A place of parts shows whole parts only, whoever writes them and whenever they die. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, it } from "vitest";
+import { writePart } from "../../../src/files/shards/part-file.js";
+import { placeOfParts } from "../../../src/files/shards/part-place.js";
+
+const folder = mkdtempSync(join(tmpdir(), "pearl-place-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const place = placeOfParts(join(folder, "parts"));
+const write = (value: number) => (path: string) =>
+  writePart(
+    path,
+    { pearl: "1", command: "join", shard: { index: 1, count: 1 }, arguments: [], settings: {}, inputs: {} },
+    { values: Int32Array.of(value) },
+  );
+
+it("has a part once it is whole, and none that is damaged", async () => {
+  expect(await place.has("1.part")).toBe(false);
+  await place.put("1.part", async (path) => {
+    await write(7)(path);
+    expect(await place.has("1.part")).toBe(false);
+  });
+  expect(await place.has("1.part")).toBe(true);
+  const path = await place.get("1.part");
+  const bytes = readFileSync(path);
+  for (const damaged of [
+    bytes.subarray(0, -1),
+    Buffer.concat([Buffer.of(bytes[0] ^ 1), bytes.subarray(1)]),
+  ]) {
+    writeFileSync(path, damaged);
+    expect(await place.has("1.part")).toBe(false);
+  }
+  await place.put("1.part", write(8));
+  expect(await place.has("1.part")).toBe(true);
+});
+
+it("keeps nothing of a writer that fails, and takes the same part from two writers", async () => {
+  const failing = place.put("2.part", async (path) => {
+    writeFileSync(path, "half");
+    throw new Error("killed");
+  });
+  await expect(failing).rejects.toThrow("killed");
+  await Promise.all([place.put("2.part", write(9)), place.put("2.part", write(9))]);
+  expect(await place.has("2.part")).toBe(true);
+  expect(readdirSync(join(folder, "parts")).sort()).toEqual(["1.part", "2.part"]);
+  await place.remove();
+  expect(readdirSync(folder)).toEqual([]);
+});
