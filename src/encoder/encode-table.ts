@@ -2,9 +2,9 @@
 import { join } from "node:path";
 import { UsageError } from "../errors.js";
 import { isObjectAddress, objectName } from "../files/object-storage/address.js";
+import { inTemporaryFolder } from "../files/object-storage/temporary-folder.js";
 import type { PartHead } from "../files/shards/part-file.js";
 import { shardRange } from "../files/shards/shard.js";
-import { inTemporaryFolder } from "../files/whole-folder.js";
 import type { EmbeddingFormat } from "../table/format.js";
 import { isPostgresAddress, parseAddress, tableOf } from "../table/postgres/address.js";
 import { type RowRange, Table, type TableDescription, type TableOptions } from "../table/table.js";

@@ -1,6 +1,5 @@
 /** Folders: written whole, copied from, measured. */
-import { copyFile, mkdir, mkdtemp, readdir, rename, rm, rmdir } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { copyFile, mkdir, readdir, rename, rm, rmdir } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { ArgumentError, ModelError, messageOf } from "../errors.js";
 import { isObjectAddress } from "./object-storage/address.js";
@@ -48,16 +47,6 @@ export async function writeWholeFolder<Result>(
     throw new ModelError(`${target} cannot be written: ${messageOf(error)}`, { cause: error });
   } finally {
     await rm(temporary, { recursive: true, force: true });
-  }
-}
-
-/** Lets `work` use a folder that is removed when it ends. */
-export async function inTemporaryFolder<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
-  const folder = await mkdtemp(join(tmpdir(), "pearl-output-"));
-  try {
-    return await work(folder);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
   }
 }
 

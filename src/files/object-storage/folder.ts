@@ -1,14 +1,15 @@
 /** Folders in object storage: copied once into pearl's cache, and uploaded so that no reader takes half of one. */
-import { mkdir, readdir } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { mkdir, readdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { ArgumentError, ObjectStorageError } from "../../errors.js";
+import { ArgumentError, messageOf, ObjectStorageError } from "../../errors.js";
 import { exists } from "../disk.js";
 import { fingerprint } from "../fingerprint.js";
 import { cachePath } from "../package.js";
-import { inTemporaryFolder, writeWholeFolder } from "../whole-folder.js";
 import { objectName } from "./address.js";
 import { request, transferSignal } from "./client.js";
 import { fetchObject, type ObjectState } from "./read.js";
+import { inTemporaryFolder } from "./temporary-folder.js";
 import { createObject, removeObject, uploadFile } from "./write.js";
 
 /** An object of a folder. */
@@ -54,19 +55,26 @@ export async function fetchFolder(
     throw new ObjectStorageError(`${address}: ${odd.name} is no name of a file. Rename the object.`);
   const folder = join(cachePath("objects"), fingerprint(JSON.stringify(found)), objectName(address));
   if (await exists(folder)) return folder;
+  const temporary = `${folder}.${randomUUID()}.partial`;
   try {
-    await writeWholeFolder(folder, async (temporary) => {
-      for (const { name, size: total } of found) {
-        const file = join(temporary, name);
-        await mkdir(dirname(file), { recursive: true });
-        await fetchObject(`${address.replace(/\/+$/, "")}/${name}`, file, (done) =>
-          onBytes?.({ file: name, done, total }),
-        );
-      }
-    });
+    for (const { name, size: total } of found) {
+      const file = join(temporary, name);
+      await mkdir(dirname(file), { recursive: true });
+      await fetchObject(`${address.replace(/\/+$/, "")}/${name}`, file, (done) =>
+        onBytes?.({ file: name, done, total }),
+      );
+    }
+    await rename(temporary, folder);
   } catch (error) {
     // Another process may have been quicker.
-    if (!(await exists(folder))) throw error;
+    if (await exists(folder)) return folder;
+    if (!(error instanceof Error && "syscall" in error)) throw error;
+    throw new ObjectStorageError(
+      `${address}: no copy can be kept in ${folder} (${messageOf(error)}). Make room, or set XDG_CACHE_HOME to a folder that can be written.`,
+      { cause: error },
+    );
+  } finally {
+    await rm(temporary, { recursive: true, force: true });
   }
   return folder;
 }

@@ -22,8 +22,8 @@ const rangesAhead = 3;
 const attempts = 4;
 const firstPauseMs = 500;
 
-/** @throws NoSuchObject, ObjectStorageError */
-export const objectState = async (address: string): Promise<ObjectState> => await readRange(address, 0, 1);
+/** Asks for two bytes, since the answer to a request for none does not say what is missing. @throws NoSuchObject, ObjectStorageError */
+export const objectState = (address: string): Promise<ObjectState> => readRange(address, 0, 2);
 
 /** Undefined where there is no such object. @throws ObjectStorageError */
 export const findObject = (address: string): Promise<ObjectState | undefined> =>

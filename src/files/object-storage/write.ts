@@ -6,10 +6,10 @@ import { join } from "node:path";
 import type { S3Client } from "@aws-sdk/client-s3";
 import type * as LibStorage from "@aws-sdk/lib-storage";
 import { loadOptional } from "../package.js";
-import { inTemporaryFolder } from "../whole-folder.js";
 import { objectName } from "./address.js";
 import { request, transferSignal } from "./client.js";
 import { readRange } from "./read.js";
+import { inTemporaryFolder } from "./temporary-folder.js";
 
 /** A multipart upload has at most 10,000 parts. */
 const [smallestPart, mostParts] = [8 * 2 ** 20, 10_000];
@@ -32,7 +32,7 @@ export async function uploadFile(path: string, address: string): Promise<void> {
   const partSize = Math.max(smallestPart, Math.ceil(size / mostParts));
   const end = new AbortController();
   const signal = transferSignal(end.signal);
-  await request(address, signal, async (client, place, { AbortMultipartUploadCommand }) => {
+  await request(address, transferSignal(), async (client, place, { AbortMultipartUploadCommand }) => {
     const { Upload } = loadOptional<typeof LibStorage>("@aws-sdk/lib-storage", "an upload to object storage");
     // lib-storage sends all other parts after one has failed, and returns from an abort before the server knows of it.
     const send = async (command: Parameters<S3Client["send"]>[0]) => {

@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { inTemporaryFolder } from "../../files/whole-folder.js";
+import { inTemporaryFolder } from "../../files/object-storage/temporary-folder.js";
 
 /** Standard output's name in place of a path. */
 export const standardOutput = "-";
