@@ -14,6 +14,9 @@ import { inTemporaryFolder } from "./temporary-folder.js";
 /** A multipart upload has at most 10,000 parts. */
 const [smallestPart, mostParts] = [8 * 2 ** 20, 10_000];
 
+const loadUploads = () =>
+  loadOptional<typeof LibStorage>("@aws-sdk/lib-storage", "an upload to object storage");
+
 /** Lets `write` make a file, and uploads it. @returns what `write` returns @throws what it throws; ObjectStorageError */
 export const throughUpload = <Result>(
   address: string,
@@ -33,7 +36,7 @@ export async function uploadFile(path: string, address: string): Promise<void> {
   const end = new AbortController();
   const signal = transferSignal(end.signal);
   await request(address, transferSignal(), async (client, place, { AbortMultipartUploadCommand }) => {
-    const { Upload } = loadOptional<typeof LibStorage>("@aws-sdk/lib-storage", "an upload to object storage");
+    const { Upload } = loadUploads();
     // lib-storage sends all other parts after one has failed, and returns from an abort before the server knows of it.
     const send = async (command: Parameters<S3Client["send"]>[0]) => {
       if (command instanceof AbortMultipartUploadCommand) return client.send(command).catch(() => {});
@@ -71,6 +74,7 @@ export const removeObject = (address: string): Promise<void> =>
 /** Refuses an address that cannot be written, before any work: begins an upload and removes it. @throws ObjectStorageError */
 export const checkWritable = (address: string): Promise<void> =>
   request(address, transferSignal(), async (client, place, sdk) => {
+    loadUploads();
     const { UploadId } = await client.send(new sdk.CreateMultipartUploadCommand(place));
     if (UploadId === undefined)
       throw Object.assign(new Error("no upload"), { name: "NotS3", $metadata: { httpStatusCode: 200 } });

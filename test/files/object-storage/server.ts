@@ -1,6 +1,6 @@
 /** An S3 server in the test's process: s3rver, and before it a proxy that does what s3rver leaves out, and breaks on demand. */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type IncomingMessage, request as send, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, request as send, type Server, type ServerResponse } from "node:http";
 import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -10,11 +10,18 @@ import { afterAll } from "vitest";
 interface S3rver {
   run(): Promise<AddressInfo>;
   close(): Promise<void>;
+  readonly httpServer: Server;
 }
 const S3rver = createRequire(import.meta.url)("s3rver") as new (options: object) => S3rver;
 
 /** What becomes of a request: its answer is cut off in the middle, it is refused, or it never gets an answer. */
-type Fault = "cut" | "denied" | "silent" | undefined;
+type Fault = "cut" | "silent" | keyof typeof refusals | undefined;
+
+const refusals = {
+  denied: [403, "AccessDenied"],
+  expired: [400, "ExpiredToken"],
+  changed: [412, "PreconditionFailed"],
+} as const;
 
 export interface ObjectServer {
   /** Its address and credentials, as the SDK reads them. */
@@ -44,6 +51,8 @@ export async function startObjectServer(): Promise<ObjectServer> {
   // Each file has its own cache, and no settings of the user.
   mkdirSync(join(folder, "home", ".aws"), { recursive: true });
   writeFileSync(join(folder, "home", ".aws", "config"), "");
+  const keys = "aws_access_key_id=S3RVER\naws_secret_access_key=S3RVER\n";
+  writeFileSync(join(folder, "home", ".aws", "credentials"), `[owner]\n${keys}`);
   const openUploads = new Set<string>();
   const claimed = new Set<string>();
   const stored = (path: string, suffix = ""): Buffer | undefined => {
@@ -67,7 +76,11 @@ export async function startObjectServer(): Promise<ObjectServer> {
     const upload = searchParams.get("uploadId") ?? "";
     const tag = headers["if-match"] && stored(pathname.slice(1), ".md5");
     if (fault === "silent") return void request.resume();
-    if (fault === "denied") return refuse(request, response, 403, "AccessDenied");
+    // Users with a session token are guests, or were here too long.
+    const token = headers["x-amz-security-token"];
+    const refused = token === "guest" ? "denied" : token === "old" ? "expired" : fault;
+    if (refused !== undefined && refused !== "cut" && refused !== "silent")
+      return refuse(request, response, ...refusals[refused]);
     // s3rver heeds neither of these two headers, waits for a byte of an empty object, and cannot abort an upload.
     if (headers.range && stored(pathname.slice(1))?.length === 0)
       return refuse(request, response, 416, "InvalidRange");
@@ -115,7 +128,7 @@ export async function startObjectServer(): Promise<ObjectServer> {
     for (const [name, value] of Object.entries(before))
       if (value === undefined) delete process.env[name];
       else process.env[name] = value;
-    proxy.closeAllConnections();
+    for (const open of [proxy, storage.httpServer]) open.closeAllConnections();
     proxy.close();
     await storage.close();
     rmSync(folder, { recursive: true, force: true });

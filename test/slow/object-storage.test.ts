@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { writeWholeFile } from "../../src/files/whole-file.js";
 import { bucket, startObjectServer } from "../files/object-storage/server.js";
-import { pearl as runProcess } from "./run-cli.js";
-import { pearl } from "./run-here.js";
+import { pearl as runProcess } from "../cli/run-cli.js";
+import { pearl } from "../cli/run-here.js";
 
 const server = await startObjectServer();
 const folder = mkdtempSync(join(tmpdir(), "pearl-objects-"));
