@@ -1,6 +1,6 @@
 /** An index of vectors that outlives the program: rows with their vectors, searched, added to, deleted from. */
 import { existsSync } from "node:fs";
-import { ArgumentError, ModelError, VectorIndexError } from "../errors.js";
+import { ArgumentError, messageOf, ModelError, VectorIndexError } from "../errors.js";
 import { isObjectAddress } from "../files/object-storage/address.js";
 import type { DownloadOptions } from "../hub/download.js";
 import { isPostgresAddress, parseAddress } from "../table/postgres/address.js";
@@ -120,7 +120,12 @@ export class VectorIndex {
       if (entries.length === 0) throw noIndex(path, path);
       if (entries.some(({ name }) => name === "index.json")) {
         const folder = await fetchFolder(path, onDownload, entries);
-        const store = await FolderStore.open(folder);
+        const store = await FolderStore.open(folder).catch((cause) => {
+          const reason = `its copy cannot be used (${messageOf(cause)})`;
+          throw new VectorIndexError(`${path}: ${reason}. Remove ${folder}, and pearl copies the index again.`, {
+            cause,
+          });
+        });
         if (store !== undefined) return new VectorIndex(path, store, "copy");
       }
     }

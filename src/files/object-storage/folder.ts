@@ -10,6 +10,7 @@ import { objectName } from "./address.js";
 import { request, transferSignal } from "./client.js";
 import { fetchObject, type ObjectState } from "./read.js";
 import { inTemporaryFolder } from "./temporary-folder.js";
+import { notS3 } from "./trouble.js";
 import { createObject, removeObject, uploadFile } from "./write.js";
 
 /** An object of a folder. */
@@ -28,9 +29,12 @@ type OnBytes = (progress: { readonly file: string; readonly done: number; readon
 export const listObjects = (address: string): Promise<Entry[]> =>
   request(address, transferSignal(), async (client, { Bucket, Key }, { paginateListObjectsV2 }) => {
     const entries: Entry[] = [];
-    for await (const { Contents = [] } of paginateListObjectsV2({ client }, { Bucket, Prefix: `${Key}/` }))
+    const pages = paginateListObjectsV2({ client }, { Bucket, Prefix: `${Key}/` });
+    for await (const { Name, Contents = [] } of pages) {
+      if (Name === undefined) throw notS3();
       for (const { Key: key = "", Size: size = 0, ETag: etag = "" } of Contents)
         if (!key.endsWith("/")) entries.push({ name: key.slice(Key.length + 1), size, etag });
+    }
     return entries;
   });
 
@@ -57,12 +61,13 @@ export async function fetchFolder(
   if (await exists(folder)) return folder;
   const temporary = `${folder}.${randomUUID()}.partial`;
   try {
-    for (const { name, size: total } of found) {
+    for (const { name, size: total, etag } of found) {
       const file = join(temporary, name);
       await mkdir(dirname(file), { recursive: true });
-      await fetchObject(`${address.replace(/\/+$/, "")}/${name}`, file, (done) =>
-        onBytes?.({ file: name, done, total }),
-      );
+      await fetchObject(`${address.replace(/\/+$/, "")}/${name}`, file, {
+        etag: total > 0 ? etag : undefined,
+        onBytes: (done) => onBytes?.({ file: name, done, total }),
+      });
     }
     await rename(temporary, folder);
   } catch (error) {

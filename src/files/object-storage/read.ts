@@ -5,7 +5,7 @@ import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { GetObjectCommandOutput } from "@aws-sdk/client-s3";
 import { request, transferSignal } from "./client.js";
-import { NoSuchObject } from "./trouble.js";
+import { NoSuchObject, notS3 } from "./trouble.js";
 
 /** An object as it is now. */
 export interface ObjectState {
@@ -66,14 +66,12 @@ export function readRange(
   });
 }
 
-type OnBytes = (done: number) => void;
-
 type Answer = Pick<GetObjectCommandOutput, "ETag" | "ContentRange" | "Body">;
 
 function stateOf({ ETag: etag, ContentRange = "" }: Answer): ObjectState {
   const size = Number(/\/(\d+)$/.exec(ContentRange)?.[1]);
   if (etag !== undefined && !Number.isNaN(size)) return { etag, size };
-  throw Object.assign(new Error("no range"), { name: "NotS3", $metadata: { httpStatusCode: 200 } });
+  throw notS3();
 }
 
 async function bodyOf({ Body: body }: Answer, length: number): Promise<Buffer> {
@@ -83,25 +81,32 @@ async function bodyOf({ Body: body }: Answer, length: number): Promise<Buffer> {
   throw new Error(`the server sent ${bytes.length} of ${length} bytes`);
 }
 
+/** What is read of an object; default: all. */
+interface ReadOptions {
+  readonly from?: number;
+  /** Exclusive. */
+  readonly to?: number;
+  /** The content that must be there. */
+  readonly etag?: string;
+  /** Receives the number of bytes so far. */
+  readonly onBytes?: (done: number) => void;
+}
+
 /**
  * The bytes of an object, in order; the next ranges arrive while one is used.
- * @param onBytes receives the number of bytes so far
- * @param from, to where to begin, and where to end, exclusive; default: all
  * @throws NoSuchObject, ObjectStorageError
  */
 export async function* readObject(
   address: string,
-  onBytes?: OnBytes,
-  from = 0,
-  to = Infinity,
+  { from = 0, to = Infinity, etag: expected, onBytes }: ReadOptions = {},
 ): AsyncGenerator<Buffer> {
   const end = new AbortController();
   const signal = transferSignal(end.signal);
-  const range = (start: number, etag?: string) =>
+  const range = (start: number, etag: string | undefined) =>
     readRange(address, start, Math.min(start + rangeBytes, to), etag, signal);
   const ahead: ReturnType<typeof range>[] = [];
   try {
-    const first = await range(from);
+    const first = await range(from, expected);
     const last = Math.min(to, first.size);
     let next = from + rangeBytes;
     let done = 0;
@@ -126,5 +131,5 @@ export async function* readObject(
 }
 
 /** Copies an object into a new file. @throws NoSuchObject, ObjectStorageError; the system's error */
-export const fetchObject = (address: string, file: string, onBytes?: OnBytes): Promise<void> =>
-  pipeline(Readable.from(readObject(address, onBytes)), createWriteStream(file));
+export const fetchObject = (address: string, file: string, options?: ReadOptions): Promise<void> =>
+  pipeline(Readable.from(readObject(address, options)), createWriteStream(file));

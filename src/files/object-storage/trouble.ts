@@ -11,6 +11,10 @@ interface StorageError extends Error {
   readonly $metadata?: { readonly httpStatusCode?: number };
 }
 
+/** The answer of a server that does not speak S3. */
+export const notS3 = (): Error =>
+  Object.assign(new Error("not S3"), { name: "NotS3", $metadata: { httpStatusCode: 200 } });
+
 const unreachable = ["ENOTFOUND", "EAI_AGAIN", "ECONNREFUSED", "EHOSTUNREACH", "ENETUNREACH"];
 
 /** @param address the object or folder that a request was about */
@@ -29,7 +33,7 @@ export function storageTrouble(error: unknown, address: string, bucket: string):
     return trouble(
       `there is no bucket ${bucket}. Check its name, and the server's address in AWS_ENDPOINT_URL.`,
     );
-  if (/^CredentialsProvider|^(InvalidAccessKeyId|SignatureDoesNotMatch|InvalidToken)$/.test(name))
+  if (/^(Credentials|Token)Provider|^(InvalidAccessKeyId|SignatureDoesNotMatch|InvalidToken)$/.test(name))
     return trouble(
       `no valid credentials (${message}). Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or choose a profile with AWS_PROFILE.`,
     );
@@ -41,7 +45,7 @@ export function storageTrouble(error: unknown, address: string, bucket: string):
     return trouble(
       `the server denies access (${message}). Ask its owner for s3:GetObject and s3:ListBucket to read and s3:PutObject to write, or choose other credentials with AWS_PROFILE.`,
     );
-  if (unreachable.includes(code) || code === "ERR_INVALID_URL")
+  if (unreachable.includes(code) || /CERT|SIGNATURE|ERR_INVALID_URL/.test(code))
     return trouble(`no server answers (${message}). Check AWS_ENDPOINT_URL and the network.`);
   if (name === "PreconditionFailed")
     return trouble("the object changed while it was read. Run the command again.");

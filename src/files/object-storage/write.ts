@@ -10,6 +10,7 @@ import { objectName } from "./address.js";
 import { request, transferSignal } from "./client.js";
 import { readRange } from "./read.js";
 import { inTemporaryFolder } from "./temporary-folder.js";
+import { notS3 } from "./trouble.js";
 
 /** A multipart upload has at most 10,000 parts. */
 const [smallestPart, mostParts] = [8 * 2 ** 20, 10_000];
@@ -76,7 +77,6 @@ export const checkWritable = (address: string): Promise<void> =>
   request(address, transferSignal(), async (client, place, sdk) => {
     loadUploads();
     const { UploadId } = await client.send(new sdk.CreateMultipartUploadCommand(place));
-    if (UploadId === undefined)
-      throw Object.assign(new Error("no upload"), { name: "NotS3", $metadata: { httpStatusCode: 200 } });
+    if (UploadId === undefined) throw notS3();
     await client.send(new sdk.AbortMultipartUploadCommand({ ...place, UploadId })).catch(() => {});
   });

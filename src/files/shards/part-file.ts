@@ -176,6 +176,6 @@ async function sizeOf(path: string): Promise<number> {
 async function* piecesOf(path: string, from: number, to: number): AsyncIterable<Uint8Array> {
   if (to <= from) return;
   if (isObjectAddress(path))
-    yield* (await import("../object-storage/read.js")).readObject(path, undefined, from, to);
+    yield* (await import("../object-storage/read.js")).readObject(path, { from, to });
   else yield* createReadStream(path, { start: from, end: to - 1, highWaterMark: pieceBytes });
 }

@@ -203,7 +203,7 @@ export async function importParquet(
   const damaged = `${path} is not a readable Parquet file (damaged, cut off or still being written). Write or fetch it again`;
   const file = isObjectAddress(path) ? join(database.folder, "object.parquet") : path;
   if (file !== path)
-    await (await import("../../files/object-storage/read.js")).fetchObject(path, file, onBytes);
+    await (await import("../../files/object-storage/read.js")).fetchObject(path, file, { onBytes });
   const from = `FROM ${await database.parquet(file)}`;
   const described = await database.run(`DESCRIBE SELECT * ${from}`, damaged);
   const names = described.map(([name]) => String(name));

@@ -30,7 +30,7 @@ await uploadFile(file, `${bucket}/large`);
 
 async function bytesOf(address: string, from?: number, to?: number): Promise<Buffer> {
   const parts: Buffer[] = [];
-  for await (const part of readObject(address, undefined, from, to)) parts.push(part);
+  for await (const part of readObject(address, { from, to })) parts.push(part);
   return Buffer.concat(parts);
 }
 

@@ -75,11 +75,10 @@ export async function startObjectServer(): Promise<ObjectServer> {
     const { pathname, searchParams } = new URL(url, "http://host");
     const upload = searchParams.get("uploadId") ?? "";
     const tag = headers["if-match"] && stored(pathname.slice(1), ".md5");
-    if (fault === "silent") return void request.resume();
     // Users with a session token are guests, or were here too long.
     const token = headers["x-amz-security-token"];
     const refused = token === "guest" ? "denied" : token === "old" ? "expired" : fault;
-    if (refused !== undefined && refused !== "cut" && refused !== "silent")
+    if (refused === "denied" || refused === "expired" || refused === "changed")
       return refuse(request, response, ...refusals[refused]);
     // s3rver heeds neither of these two headers, waits for a byte of an empty object, and cannot abort an upload.
     if (headers.range && stored(pathname.slice(1))?.length === 0)
@@ -94,6 +93,7 @@ export async function startObjectServer(): Promise<ObjectServer> {
       openUploads.delete(upload);
       return void response.writeHead(204).end();
     }
+    if (fault === "silent") return void request.resume();
     const forwarded = send({ port, method, path: url, headers, agent: false }, (answer) => {
       const parts: Buffer[] = [];
       answer.on("data", (part: Buffer) => parts.push(part));

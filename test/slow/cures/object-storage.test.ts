@@ -107,6 +107,17 @@ claimCures({
     "Make room, or set XDG_CACHE_HOME to a folder that can be written.",
     'XDG_CACHE_HOME="$PWD/cache" pearl encode x.csv -m s3://bucket/own -q -o out.csv',
   ),
+  "a copy of a model that is damaged": usage(
+    'export XDG_CACHE_HOME="$PWD/cache" && pearl encode x.csv -m s3://bucket/own -q -o out.csv && sed -i s/256/257/ cache/pearl/objects/*/own/config.json && pearl encode x.csv -m s3://bucket/own -q -o out.csv',
+    "and pearl copies the model again.",
+    'export XDG_CACHE_HOME="$PWD/cache" && rm -r cache/pearl/objects/*/own && pearl encode x.csv -m s3://bucket/own -q -o out.csv',
+  ),
+  "a copy of an index that is damaged": usage(
+    'export XDG_CACHE_HOME="$PWD/cache" && echo { > cache/pearl/objects/*/copied.index/index.json && pearl search s3://bucket/copied.index acme -q',
+    "and pearl copies the index again.",
+    'export XDG_CACHE_HOME="$PWD/cache" && rm -r cache/pearl/objects/*/copied.index && pearl search s3://bucket/copied.index acme -q',
+    `${build("s3://bucket/copied.index")} && export XDG_CACHE_HOME="$PWD/cache" && pearl search s3://bucket/copied.index acme -q`,
+  ),
   "a folder with objects": usage(
     build("s3://bucket/twice.index"),
     "has objects: remove them, or name another folder for the output.",
