@@ -1,6 +1,6 @@
 /** An index of vectors that outlives the program: rows with their vectors, searched, added to, deleted from. */
 import { existsSync } from "node:fs";
-import { ArgumentError, messageOf, ModelError, VectorIndexError } from "../errors.js";
+import { ArgumentError, ModelError, VectorIndexError } from "../errors.js";
 import { isObjectAddress } from "../files/object-storage/address.js";
 import type { DownloadOptions } from "../hub/download.js";
 import { isPostgresAddress, parseAddress } from "../table/postgres/address.js";
@@ -16,7 +16,7 @@ import type {
   UnfinishedBuild,
 } from "./index-types.js";
 import { FolderStore } from "./store/folder-store.js";
-import type { VectorStore } from "./store/vector-store.js";
+import { notAnIndex, unchangeable, type VectorStore } from "./store/vector-store.js";
 import { countRows, isZero, unitRows } from "./vectors.js";
 
 /** What is decided when an index is made; only the dimension has no default. */
@@ -115,26 +115,16 @@ export class VectorIndex {
       return new VectorIndex(parseAddress(path).shown, store);
     }
     if (isObjectAddress(path)) {
-      const { fetchFolder, listObjects } = await import("../files/object-storage/folder.js");
-      const entries = await listObjects(path);
-      if (entries.length === 0) throw noIndex(path, path);
-      if (entries.some(({ name }) => name === "index.json")) {
-        const folder = await fetchFolder(path, onDownload, entries);
-        const store = await FolderStore.open(folder).catch((cause) => {
-          const reason = `its copy cannot be used (${messageOf(cause)})`;
-          throw new VectorIndexError(`${path}: ${reason}. Remove ${folder}, and pearl copies the index again.`, {
-            cause,
-          });
-        });
-        if (store !== undefined) return new VectorIndex(path, store, "copy");
-      }
+      const { openCopy } = await import("./store/object-copy.js");
+      const copy = await openCopy(path, onDownload);
+      if (copy !== undefined) return new VectorIndex(path, copy, "copy");
     }
     const isUri = isLanceUri(path);
     const folder = isUri ? undefined : await FolderStore.open(path);
     if (folder !== undefined) return new VectorIndex(path, folder);
     const { isLanceFolder, LanceStore } = await import("./store/lance-store.js");
     if (isUri || isLanceFolder(path)) return new VectorIndex(path, await LanceStore.open(path));
-    throw noIndex(path, existsSync(path) ? "NEW" : path);
+    throw notAnIndex(path, existsSync(path) ? "NEW` makes one in a new folder" : `${path}\` makes one`);
   }
 
   /**
@@ -263,16 +253,6 @@ export class VectorIndex {
     return this.store.close();
   }
 }
-
-const noIndex = (path: string, target: string): VectorIndexError =>
-  new VectorIndexError(
-    `${path} is not an index. \`pearl index build FILE -o ${target}\` makes one${target === path ? "" : " in a new folder"}.`,
-  );
-
-const unchangeable = (path: string): VectorIndexError =>
-  new VectorIndexError(
-    `${path}: an index in object storage does not change. Build a new one from the whole table with \`pearl index build\`, or with --backend lancedb one that does.`,
-  );
 
 /** True for s3://..., db://... and other URIs, which only LanceDB can open. */
 function isLanceUri(path: string): boolean {

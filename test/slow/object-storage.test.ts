@@ -103,7 +103,7 @@ describe("index", () => {
     expect(server.content("indexes/names/index.json")).toBeDefined();
     expect(server.content("indexes/names/lock")).toBeUndefined();
     expect(await search(index)).toBe(await search("names.index"));
-    expect(JSON.parse(await run("index", "info", index, "--json"))).toMatchObject({ path: index, rows: 40 });
+    expect(JSON.parse((await pearl(["index", "info", index, "--json"])).stdout)).toMatchObject({ path: index, rows: 40 });
     server.requests.length = 0;
     await search(index);
     expect(server.requests.filter((line) => !line.includes("list-type"))).toEqual([]);
@@ -116,7 +116,7 @@ describe("index", () => {
       ["delete", index, "--keys", "1"],
       ["check", index, "--repair"],
     ]) {
-      const { code, stderr } = await pearl(["index", ...words, "-q"], { cwd: folder });
+      const { code, stderr } = await pearl(["index", ...words], { cwd: folder });
       expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining(says) });
     }
     const again = await pearl(["index", "build", "names.csv", "-o", index], { cwd: folder });

@@ -20,7 +20,7 @@ interface Entry extends ObjectState {
 }
 
 /** Marks a folder that is being uploaded. */
-const mark = ".pearl-upload";
+export const uploadMark = ".pearl-upload";
 
 /** Called with the bytes of a file that have been copied, and all of them. */
 type OnBytes = (progress: { readonly file: string; readonly done: number; readonly total: number }) => void;
@@ -53,7 +53,7 @@ export async function fetchFolder(
     throw new ObjectStorageError(
       `${address}: there is no such folder. Check the bucket and the beginning of the keys.`,
     );
-  if (found.some(({ name }) => name === mark)) throw unfinished(address);
+  if (found.some(({ name }) => name === uploadMark)) throw unfinished(address);
   const odd = found.find(({ name }) => name.split(/[/\\]/).some((part) => /^\.{0,2}$/.test(part)));
   if (odd !== undefined)
     throw new ObjectStorageError(`${address}: ${odd.name} is no name of a file. Rename the object.`);
@@ -87,7 +87,7 @@ export async function fetchFolder(
 /** Refuses a folder with objects, before any work. @throws ArgumentError, ObjectStorageError */
 export async function checkIsFreeFolder(address: string): Promise<void> {
   const entries = await listObjects(address);
-  if (entries.some(({ name }) => name === mark)) throw unfinished(address);
+  if (entries.some(({ name }) => name === uploadMark)) throw unfinished(address);
   if (entries.length > 0)
     throw new ArgumentError(`${address} has objects: remove them, or name another folder for the output.`);
 }
@@ -118,7 +118,7 @@ export async function uploadWholeFolder<Result>(
 
 async function uploadFolder(folder: string, address: string): Promise<void> {
   // Only one of two runs can make the mark; then nobody else writes here.
-  if (!(await createObject(`${address}/${mark}`))) throw unfinished(address);
+  if (!(await createObject(`${address}/${uploadMark}`))) throw unfinished(address);
   const uploaded: string[] = [];
   try {
     if ((await listObjects(address)).length > 1) throw unfinished(address);
@@ -131,8 +131,8 @@ async function uploadFolder(folder: string, address: string): Promise<void> {
     }
   } catch (error) {
     for (const target of uploaded) await removeObject(target).catch(() => {});
-    await removeObject(`${address}/${mark}`).catch(() => {});
+    await removeObject(`${address}/${uploadMark}`).catch(() => {});
     throw error;
   }
-  await removeObject(`${address}/${mark}`);
+  await removeObject(`${address}/${uploadMark}`);
 }

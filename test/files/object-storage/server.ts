@@ -78,8 +78,10 @@ export async function startObjectServer(): Promise<ObjectServer> {
     // Users with a session token are guests, or were here too long.
     const token = headers["x-amz-security-token"];
     const refused = token === "guest" ? "denied" : token === "old" ? "expired" : fault;
-    if (refused === "denied" || refused === "expired" || refused === "changed")
-      return refuse(request, response, ...refusals[refused]);
+    if (refused === "denied" || refused === "expired" || refused === "changed") {
+      const [status, code] = refusals[refused];
+      return refuse(request, response, status, code);
+    }
     // s3rver heeds neither of these two headers, waits for a byte of an empty object, and cannot abort an upload.
     if (headers.range && stored(pathname.slice(1))?.length === 0)
       return refuse(request, response, 416, "InvalidRange");
