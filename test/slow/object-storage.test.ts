@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { writeWholeFile } from "../../src/files/whole-file.js";
-import { bucket, startObjectServer } from "../files/object-storage/server.js";
 import { pearl as runProcess } from "../cli/run-cli.js";
 import { pearl } from "../cli/run-here.js";
+import { bucket, startObjectServer } from "../files/object-storage/server.js";
 
 const server = await startObjectServer();
 const folder = mkdtempSync(join(tmpdir(), "pearl-objects-"));
@@ -103,7 +103,10 @@ describe("index", () => {
     expect(server.content("indexes/names/index.json")).toBeDefined();
     expect(server.content("indexes/names/lock")).toBeUndefined();
     expect(await search(index)).toBe(await search("names.index"));
-    expect(JSON.parse((await pearl(["index", "info", index, "--json"])).stdout)).toMatchObject({ path: index, rows: 40 });
+    expect(JSON.parse((await pearl(["index", "info", index, "--json"])).stdout)).toMatchObject({
+      path: index,
+      rows: 40,
+    });
     server.requests.length = 0;
     await search(index);
     expect(server.requests.filter((line) => !line.includes("list-type"))).toEqual([]);
@@ -134,7 +137,9 @@ describe("index", () => {
 describe("an interruption", () => {
   it("ends an upload, and leaves neither an object nor parts of one", async () => {
     // More than one part of an upload.
-    const rows = Array.from({ length: 12_000 }, (_, row) => JSON.stringify({ name: `n${row}`, x: "y".repeat(700) }));
+    const rows = Array.from({ length: 12_000 }, (_, row) =>
+      JSON.stringify({ name: `n${row}`, x: "y".repeat(700) }),
+    );
     writeFileSync(join(folder, "large.jsonl"), rows.join("\n"));
     const words = ["encode", "large.jsonl", "-c", "name", "-m", "pearl-ngram", "--truncate-dim", "2"];
     const { code, stderr } = await runProcess([...words, "-o", `${bucket}/stopped.jsonl`, "-q"], {
@@ -147,7 +152,10 @@ describe("an interruption", () => {
         };
       },
     });
-    expect({ code, stderr }).toMatchObject({ code: 130, stderr: expect.stringContaining("interrupted by SIGINT") });
+    expect({ code, stderr }).toMatchObject({
+      code: 130,
+      stderr: expect.stringContaining("interrupted by SIGINT"),
+    });
     expect(server.requests.some((line) => line.includes("partNumber=1"))).toBe(true);
     expect(server.openUploads.size).toBe(0);
     expect(server.content("stopped.jsonl")).toBeUndefined();
@@ -155,6 +163,34 @@ describe("an interruption", () => {
 });
 
 it("an output that cannot be written ends a command before its work", async () => {
-  const { code, stderr } = await pearl(["encode", "no-such.csv", "-o", "s3://buckets/x.csv"], { cwd: folder });
-  expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining("there is no bucket buckets.") });
+  const { code, stderr } = await pearl(["encode", "no-such.csv", "-o", "s3://buckets/x.csv"], {
+    cwd: folder,
+  });
+  expect({ code, stderr }).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("there is no bucket buckets."),
+  });
+});
+
+it.each([
+  ["ablate", "--corpus", "corpus", "-o"],
+  ["augment", "names.csv", "--paraphrase-model", "none/none", "-o"],
+])("an output that the command continues is refused: %s", async (...words) => {
+  const { code, stderr } = await pearl([...words, `${bucket}/continued.tsv`], { cwd: folder });
+  expect({ code, stderr }).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("must be a file or folder"),
+  });
+});
+
+it("a trained model is uploaded when it is whole, and can be used", async () => {
+  const small = "--synthetic 200 --batch-size 10 --kind ngrams --width 8 --epochs 1".split(" ");
+  const output = `${bucket}/models/trained`;
+  const trained = await pearl(["pretrain-characters", ...small, "-o", output, "-q"], { cwd: folder });
+  expect(trained, trained.stderr).toMatchObject({ code: 0 });
+  expect(server.content("models/trained/config.json")).toBeDefined();
+  expect(readdirSync(folder).filter((name) => name.includes("training") || name.startsWith("s3:"))).toEqual(
+    [],
+  );
+  await run("encode", "names.csv", "-c", "name", "-m", output, "-o", "trained.csv");
 });

@@ -71,9 +71,12 @@ describe("a table as input", () => {
 });
 
 describe("a table as output", () => {
-  it.each(["out.csv", "out.tsv", "out.jsonl", "out.parquet"])("has the bytes of the file: %s", async (name) => {
-    await copyTable(local("in.jsonl"), local(name));
-    expect(await copyTable(`${bucket}/in.jsonl`, `${bucket}/${name}`)).toBe(50);
-    expect(server.content(name)?.equals(readFileSync(local(name)))).toBe(true);
-  });
+  it.each(["out.csv", "out.tsv", "out.jsonl", "out.parquet"])(
+    "has the bytes of the file: %s",
+    async (name) => {
+      await copyTable(local("in.jsonl"), local(name));
+      expect(await copyTable(`${bucket}/in.jsonl`, `${bucket}/${name}`)).toBe(50);
+      expect(server.content(name)?.equals(readFileSync(local(name)))).toBe(true);
+    },
+  );
 });

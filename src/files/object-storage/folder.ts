@@ -79,7 +79,7 @@ export async function fetchFolder(
       { cause: error },
     );
   } finally {
-    await rm(temporary, { recursive: true, force: true });
+    await rm(temporary, { recursive: true, force: true }).catch(() => {});
   }
   return folder;
 }

@@ -1,6 +1,12 @@
 /** An S3 server in the test's process: s3rver, and before it a proxy that does what s3rver leaves out, and breaks on demand. */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type IncomingMessage, request as send, type Server, type ServerResponse } from "node:http";
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+  request as send,
+} from "node:http";
 import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -90,7 +96,8 @@ export async function startObjectServer(): Promise<ObjectServer> {
         return refuse(request, response, 412, "PreconditionFailed");
       claimed.add(pathname);
     }
-    if (tag && headers["if-match"] !== `"${tag}"`) return refuse(request, response, 412, "PreconditionFailed");
+    if (tag && headers["if-match"] !== `"${tag}"`)
+      return refuse(request, response, 412, "PreconditionFailed");
     if (method === "DELETE" && upload !== "") {
       openUploads.delete(upload);
       return void response.writeHead(204).end();
@@ -141,5 +148,7 @@ export async function startObjectServer(): Promise<ObjectServer> {
 function refuse(request: IncomingMessage, response: ServerResponse, status: number, code: string): void {
   request.resume();
   response.writeHead(status, { "content-type": "application/xml" });
-  response.end(`<?xml version="1.0"?><Error><Code>${code}</Code><Message>${code} by the test</Message></Error>`);
+  response.end(
+    `<?xml version="1.0"?><Error><Code>${code}</Code><Message>${code} by the test</Message></Error>`,
+  );
 }

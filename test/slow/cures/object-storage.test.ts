@@ -4,9 +4,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
-import { VectorIndex } from "../../../src/search/vector-index.js";
 import { createObject } from "../../../src/files/object-storage/write.js";
 import { writeWholeFile } from "../../../src/files/whole-file.js";
+import { VectorIndex } from "../../../src/search/vector-index.js";
 import { bucket, startObjectServer } from "../../files/object-storage/server.js";
 import { type Case, claimCures } from "./cases.js";
 
@@ -16,8 +16,12 @@ afterAll(() => void website.close());
 
 const model = "models/pearl-ngram";
 for (const name of readdirSync(model, { recursive: true, encoding: "utf8" }))
-  if (/\.\w+$/.test(name)) await writeWholeFile(`${bucket}/own/${name}`, readFileSync(join(model, name)));
-for (const name of ["x", "cut", "changing"]) await writeWholeFile(`${bucket}/${name}.csv`, "name\nAcme\nToyota\n");
+  for (const copy of ["own", "odd"])
+    if (/\.\w+$/.test(name))
+      await writeWholeFile(`${bucket}/${copy}/${name}`, readFileSync(join(model, name)));
+await writeWholeFile(`${bucket}/odd/..\\evil.json`, "{}");
+for (const name of ["x", "cut", "changing"])
+  await writeWholeFile(`${bucket}/${name}.csv`, "name\nAcme\nToyota\n");
 for (const name of ["busy", "killed"]) await createObject(`${bucket}/${name}.index/.pearl-upload`);
 
 /** These objects change, or break off, as often as a command asks for them. */
@@ -27,16 +31,21 @@ server.fault = (request) => {
   return request.startsWith("GET /bucket/cut.csv") && faults.cut-- > 0 ? "cut" : undefined;
 };
 
-const encode = (input: string, rest = "-o out.csv") => `pearl encode ${input} -c name -m pearl-ngram -q ${rest}`;
-const build = (output: string, rest = "") => `pearl index build x.csv -c name -m pearl-ngram -q -o ${output} ${rest}`;
+const encode = (input: string, rest = "-o out.csv") =>
+  `pearl encode ${input} -c name -m pearl-ngram -q ${rest}`;
+const build = (output: string, rest = "") =>
+  `pearl index build x.csv -c name -m pearl-ngram -q -o ${output} ${rest}`;
 const usage = (wrong: string, says: string, cured: string, before?: string): Case => ({
   ...{ files: { "x.csv": "name\nAcme\nToyota\n" }, wrong, says, cured },
   ...(before && { before }),
 });
 /** Removes objects, as other tools do. */
 const remove = (...keys: readonly string[]): string => {
-  const sdk = "require(require('path').resolve(process.env.ENTRY, '../../../node_modules/@aws-sdk/client-s3'))";
-  const objects = JSON.stringify(keys.map((Key) => ({ Key }))).replaceAll('"', "'");
+  const sdk =
+    "require(require('path').resolve(process.env.ENTRY, '../../../node_modules/@aws-sdk/client-s3'))";
+  const objects = JSON.stringify(keys.map((Key) => ({ Key })))
+    .replaceAll("\\", "\\\\")
+    .replaceAll('"', "'");
   const client = "new s3.S3Client({ region: 'us-east-1', forcePathStyle: true })";
   return `"$NODE" -e "const s3 = ${sdk}; ${client}.send(new s3.DeleteObjectsCommand({ Bucket: 'bucket', Delete: { Objects: ${objects} } }))"`;
 };
@@ -56,6 +65,11 @@ claimCures({
     "pearl encode x.csv -m s3://bucket/nown -q -o out.csv",
     "there is no such folder. Check the bucket and the beginning of the keys.",
     "pearl encode x.csv -m s3://bucket/own -q -o out.csv",
+  ),
+  "an object whose name leads out of its folder": usage(
+    "pearl encode x.csv -m s3://bucket/odd -q -o out.csv",
+    "is no name of a file. Rename the object.",
+    `${remove("odd/..\\evil.json")} && pearl encode x.csv -m s3://bucket/odd -q -o out.csv`,
   ),
   "a bucket that is not there": usage(
     encode("s3://buckets/x.csv"),
