@@ -75,6 +75,20 @@ describe("reading", () => {
     );
   });
 
+  it("takes the server's address from a profile as from the environment", async () => {
+    const { AWS_ENDPOINT_URL: address, AWS_CONFIG_FILE: before } = process.env;
+    const config = join(folder, "config");
+    writeFileSync(config, `[default]\nendpoint_url = ${address}\n`);
+    delete process.env.AWS_ENDPOINT_URL;
+    process.env.AWS_CONFIG_FILE = config;
+    try {
+      expect((await objectState(`${bucket}/kept`)).size).toBeGreaterThan(0);
+      expect(server.requests).toEqual([expect.stringMatching("^GET /bucket/kept")]);
+    } finally {
+      Object.assign(process.env, { AWS_ENDPOINT_URL: address, AWS_CONFIG_FILE: before });
+    }
+  });
+
   it("tells a missing object from a missing bucket", async () => {
     expect(await findObject(`${bucket}/none`)).toBeUndefined();
     await expect(findObject("s3://buckets/none")).rejects.toThrow("there is no bucket buckets.");

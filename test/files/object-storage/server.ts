@@ -117,6 +117,8 @@ export async function startObjectServer(): Promise<ObjectServer> {
         response.write(body.subarray(0, body.length / 2), () => response.destroy());
       });
     });
+    // A client that is killed, or the end of the tests, breaks it off.
+    forwarded.on("error", () => response.destroy());
     request.pipe(forwarded);
   });
   await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
