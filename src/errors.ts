@@ -43,6 +43,9 @@ export class LockedError extends VectorIndexError {}
 /** A store of entities that cannot be read or written, or that does not accept this table. */
 export class StoreError extends PearlError {}
 
+/** An object or folder in object storage that cannot be read or written. */
+export class ObjectStorageError extends PearlError {}
+
 /** A part of sharded work that cannot be merged with the others. */
 export class ShardError extends PearlError {}
 

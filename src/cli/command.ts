@@ -1,6 +1,7 @@
 /** Commands of `pearl` as data, and their registration with commander. */
 import type { InferArgument, InferOptions, Option as TypedOption } from "@commander-js/extra-typings";
 import type { Command, Option } from "commander";
+import { prepareObjectStorage } from "./object-storage.js";
 import { openSession, type Session } from "./session.js";
 
 type ArgumentLine = readonly [usage: string, description: string];
@@ -105,6 +106,7 @@ export function register(program: Command, declared: AnyCommand): void {
   made.action(async (...given: unknown[]) => {
     const session = openSession(made.optsWithGlobals());
     try {
+      await prepareObjectStorage(given.slice(0, -2), made.optsWithGlobals(), session);
       await run(given.slice(0, -2), made.optsWithGlobals(), session);
     } finally {
       await session.close();

@@ -135,7 +135,10 @@ const threads = option("--threads <n>", "CPU threads (default: all cores)", posi
 const quiet = option("-q, --quiet", "print no progress and no notes, only results and errors");
 const run = [device, threads, quiet] as const;
 
-const model = option("-m, --model <model>", "embedded model, folder or hub id (default: the embedded model)");
+const model = option(
+  "-m, --model <model>",
+  "embedded model, folder (also s3://...) or hub id (default: the embedded model)",
+);
 const column = option("-c, --column <name>", "the column of phrases, by name or by number from 1");
 const noQuotes = option("--no-quotes", "treat quotes as ordinary characters");
 const tableFormat = [

@@ -1,6 +1,7 @@
 /** What a running command works with: output and progress, interruption, the model, and an orderly end. */
 import { extname, resolve } from "node:path";
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
+import { isObjectAddress } from "../files/object-storage/address.js";
 import { packageVersion } from "../files/package.js";
 import type { DeviceChoice } from "../runtime/device.js";
 import { stemOf } from "../table/format.js";
@@ -16,7 +17,8 @@ export function openSession(options: { readonly quiet?: boolean; readonly json?:
   const display = progressDisplay(options);
   const started = performance.now();
   // The command may change the working folder.
-  const reportPath = typeof options.json === "string" ? resolve(options.json) : undefined;
+  const { json } = options;
+  const reportPath = typeof json !== "string" ? undefined : isObjectAddress(json) ? json : resolve(json);
   const ends: (() => Promise<void>)[] = [];
   const print = (text: string): void => {
     display.finish();

@@ -1,6 +1,8 @@
 /** Encodes a table's phrases into a file of embeddings: reading, encoding and writing overlap. */
 import { join } from "node:path";
 import { UsageError } from "../errors.js";
+import { isObjectAddress, objectName } from "../files/object-storage/address.js";
+import { inTemporaryFolder } from "../files/object-storage/temporary-folder.js";
 import type { PartHead } from "../files/shards/part-file.js";
 import { shardRange } from "../files/shards/shard.js";
 import type { EmbeddingFormat } from "../table/format.js";
@@ -8,7 +10,7 @@ import { isPostgresAddress, parseAddress, tableOf } from "../table/postgres/addr
 import { type RowRange, Table, type TableDescription, type TableOptions } from "../table/table.js";
 import { copyTable } from "../table/write/copy-table.js";
 import { EmbeddingWriter } from "../table/write/embedding-writer.js";
-import { inTemporaryFolder, standardOutput, throughTemporaryFile } from "../table/write/standard-output.js";
+import { standardOutput, throughTemporaryFile } from "../table/write/standard-output.js";
 import { modelIdentity } from "./model-identity.js";
 import {
   type EmbeddingMatrix,
@@ -63,8 +65,8 @@ export type EncoderSource = PhraseEncoder | ((table: TableDescription) => Promis
 
 /**
  * Reads `input`, encodes its phrase column and writes `output` with every input column and the vectors, in the
- * input's order. The output appears under its name when it is complete; "-" is standard output,
- * and postgres://...?table=NAME a table in PostgreSQL.
+ * input's order. The output appears under its name when it is complete; "-" is standard output, s3://... an object in
+ * object storage, and postgres://...?table=NAME a table in PostgreSQL.
  * @throws UsageError, TableError, ModelError
  */
 export async function encodeTable(
@@ -78,6 +80,8 @@ export async function encodeTable(
     return toPostgres(output, options.resume, (path, format) =>
       encodeToFile(input, path, encoder, { ...options, format }),
     );
+  if (isObjectAddress(output))
+    return toObjectStorage(output, options.resume, (path) => encodeToFile(input, path, encoder, options));
   if (output !== standardOutput) return encodeToFile(input, output, encoder, options);
   if (options.resume === "continue") throw new UsageError("--resume continues a file: name it with -o");
   return toStandardOutput(options.format, (path, format) =>
@@ -108,6 +112,24 @@ export async function toPostgres(
     const report = await write(path, "parquet");
     await copyTable(path, output);
     return { ...report, path: parseAddress(output).shown };
+  });
+}
+
+/** Lets `write` make files first, and uploads them. @throws UsageError for --resume, ObjectStorageError */
+export async function toObjectStorage(
+  output: string,
+  resume: EncodeTableOptions["resume"],
+  write: (path: string) => Promise<EncodeTableReport>,
+): Promise<EncodeTableReport> {
+  if (resume === "continue")
+    throw new UsageError("--resume continues a file, not an object in object storage: leave it out");
+  const { uploadFile } = await import("../files/object-storage/write.js");
+  return inTemporaryFolder(async (folder) => {
+    const report = await write(join(folder, objectName(output)));
+    const keysPath = report.keysPath && output + report.keysPath.slice(report.path.length);
+    if (report.keysPath && keysPath) await uploadFile(report.keysPath, keysPath);
+    await uploadFile(report.path, output);
+    return { ...report, path: output, keysPath };
   });
 }
 

@@ -1,5 +1,6 @@
 /** Writes a table with the vectors that the shards of `encodeTable` computed. */
 
+import { isObjectAddress } from "../files/object-storage/address.js";
 import { readArray } from "../files/shards/part-file.js";
 import type { Part } from "../files/shards/parts.js";
 import type { EmbeddingFormat } from "../table/format.js";
@@ -10,6 +11,7 @@ import { standardOutput } from "../table/write/standard-output.js";
 import {
   type EncodeTableOptions,
   type EncodeTableReport,
+  toObjectStorage,
   toPostgres,
   toStandardOutput,
 } from "./encode-table.js";
@@ -36,6 +38,8 @@ export async function mergeEncoded(
   const write = (path: string, format?: EmbeddingFormat) =>
     mergeInto(input, path, parts, { ...options, format });
   if (isPostgresAddress(output)) return toPostgres(output, undefined, write);
+  if (isObjectAddress(output))
+    return toObjectStorage(output, undefined, (path) => write(path, options.format));
   if (output === standardOutput) return toStandardOutput(options.format, write);
   return write(output, options.format);
 }

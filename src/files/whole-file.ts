@@ -1,9 +1,10 @@
 /** Writes files that appear under their name only when they are complete. */
 import { randomBytes } from "node:crypto";
-import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises";
+import { type FileHandle, mkdir, open, rename, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { checksum } from "./crc.js";
 import { exists } from "./disk.js";
+import { isObjectAddress } from "./object-storage/address.js";
 
 export { exists };
 
@@ -11,10 +12,11 @@ export { exists };
 export const isSystemError = (error: unknown): boolean => error instanceof Error && "syscall" in error;
 
 /**
- * Replaces a file by content in memory: written beside it, flushed to disk, renamed.
+ * Replaces a file by content in memory: written beside it, flushed to disk, renamed; or an object in object storage.
  * @throws the system's error; the old file is then unchanged
  */
 export async function writeWholeFile(path: string, content: string | NodeJS.ArrayBufferView): Promise<void> {
+  if (isObjectAddress(path)) return replaceFile(path, (temporary) => writeFile(temporary, content));
   // Loaded late, since most programs only read.
   const { default: writeFileAtomic } = await import("write-file-atomic");
   await mkdir(dirname(path), { recursive: true });
@@ -37,7 +39,7 @@ export const partialPath = (path: string): string => `${path}.${randomBytes(6).t
 
 /**
  * Replaces a file by what `write` puts into a temporary file beside it, flushed to disk before it is renamed.
- * The folder must exist.
+ * The folder must exist. An object in object storage (s3://...) is uploaded from a temporary folder.
  * @returns what `write` returns
  * @throws what `write` throws; the old file is then unchanged and the temporary one removed
  */
@@ -45,6 +47,10 @@ export async function replaceFile<Result>(
   path: string,
   write: (temporary: string) => Promise<Result>,
 ): Promise<Result> {
+  if (isObjectAddress(path)) {
+    const { throughUpload } = await import("./object-storage/write.js");
+    return throughUpload(path, write);
+  }
   const temporary = partialPath(path);
   try {
     const result = await write(temporary);

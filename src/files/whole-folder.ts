@@ -2,10 +2,15 @@
 import { copyFile, mkdir, readdir, rename, rm, rmdir } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { ArgumentError, ModelError, messageOf } from "../errors.js";
+import { isObjectAddress } from "./object-storage/address.js";
 import { exists, isSystemError, partialPath } from "./whole-file.js";
 
-/** Refuses a path that exists, before any work; an empty folder is accepted. @throws ArgumentError */
+/** Refuses a path that exists, before any work; an empty folder is accepted. @throws ArgumentError, ObjectStorageError */
 export async function checkIsFree(target: string): Promise<void> {
+  if (isObjectAddress(target)) {
+    const { checkIsFreeFolder } = await import("./object-storage/folder.js");
+    return checkIsFreeFolder(target);
+  }
   const inside = await readdir(target).catch((error: NodeJS.ErrnoException) =>
     error.code === "ENOENT" ? [] : ["a file"],
   );
@@ -14,7 +19,8 @@ export async function checkIsFree(target: string): Promise<void> {
 }
 
 /**
- * Lets `fill` write into a temporary folder beside `target`, which then gets the target's name.
+ * Lets `fill` write into a temporary folder beside `target`, which then gets the target's name. Of a folder in object storage
+ * (s3://...) it is uploaded.
  * @returns what `fill` returns
  * @throws ArgumentError where `target` exists and is not empty; ModelError where it cannot be written
  */
@@ -22,6 +28,10 @@ export async function writeWholeFolder<Result>(
   target: string,
   fill: (temporary: string) => Promise<Result>,
 ): Promise<Result> {
+  if (isObjectAddress(target)) {
+    const { uploadWholeFolder } = await import("./object-storage/folder.js");
+    return uploadWholeFolder(target, fill);
+  }
   await checkIsFree(target);
   const path = resolve(target);
   const temporary = partialPath(path);

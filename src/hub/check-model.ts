@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { ModelError } from "../errors.js";
 import { checkOnce } from "../files/checksum.js";
 import { fingerprint } from "../files/fingerprint.js";
+import { cachePath } from "../files/package.js";
 import { checkFolder } from "../files/sealed-folder.js";
 import { hubSettings } from "./settings.js";
 import { fileDigest } from "./transfer.js";
@@ -30,6 +31,7 @@ function cureOf(folder: string): string {
   if (isIn(EMBEDDED_MODELS)) return "Uninstall pearl and install it again.";
   if (isIn(join(hubSettings().home, "pearl", "imported")))
     return `Remove ${folder}, and pearl makes it again.`;
+  if (isIn(cachePath("objects"))) return `Remove ${folder}, and pearl copies the model again.`;
   return `Restore the model from a backup, or make it again. If you changed it yourself: pearl models check ${folder} --accept`;
 }
 

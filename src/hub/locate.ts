@@ -1,10 +1,11 @@
-/** Finds the folder of a model by embedded name, path or hub id; the default where none is named. */
+/** Finds the folder of a model by embedded name, path, address in object storage or hub id; the default where none is named. */
 import { readdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { closest } from "fastest-levenshtein";
 import { hasGraph } from "../architectures/model-folder.js";
 import { DEFAULT_MODEL } from "../architectures/registry.js";
 import { ModelError } from "../errors.js";
+import { isObjectAddress } from "../files/object-storage/address.js";
 import { exists } from "../files/whole-file.js";
 import { checkModel, EMBEDDED_MODELS } from "./check-model.js";
 import { hasSafetensors } from "./convert/weight-files.js";
@@ -23,7 +24,7 @@ export async function embeddedModels(): Promise<string[]> {
 }
 
 /**
- * The folder of a model that can be run. A hub model is downloaded when it is not cached, and a model with
+ * The folder of a model that can be run. A model of the hub or in object storage is downloaded when it is not cached, and a model with
  * safetensors but without a graph is imported into a cache (import-cache.ts).
  * @throws ModelError when there is no such model, it is damaged, or it cannot be imported
  */
@@ -51,6 +52,10 @@ export async function locateFiles(
   options: LocateOptions & Pick<DownloadOptions, "weights"> = {},
 ): Promise<string> {
   if (model === undefined || model === DEFAULT_MODEL) return join(EMBEDDED_MODELS, DEFAULT_MODEL);
+  if (isObjectAddress(model)) {
+    const { fetchFolder } = await import("../files/object-storage/folder.js");
+    return fetchFolder(model, options.onDownload);
+  }
   const found = await stat(model).catch(() => undefined);
   if (found?.isFile()) {
     throw new ModelError(`${model}: a model is a folder (config.json, onnx/model.onnx), not a file`);

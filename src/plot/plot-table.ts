@@ -2,7 +2,7 @@
 import { basename, extname } from "node:path";
 import type { EncoderSource } from "../encoder/encode-table.js";
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
-import { messageOf, TableError } from "../errors.js";
+import { messageOf, PearlError, TableError } from "../errors.js";
 import { formatCount } from "../files/count-text.js";
 import { writeWholeFile } from "../files/whole-file.js";
 import { createRandom, sampleWithout } from "../random.js";
@@ -90,6 +90,7 @@ export async function plotTable(
     options.signal?.throwIfAborted();
     const content = Buffer.from(await contentOf(drawing, ending));
     await writeWholeFile(output, content).catch((error) => {
+      if (error instanceof PearlError) throw error;
       throw new TableError(`${output} cannot be written (${messageOf(error)}).`, { cause: error });
     });
     return { path: output, drawn: points.length, rows: rowCount, bytes: content.length };

@@ -6,7 +6,9 @@ import {
   encodeAhead,
 } from "../encoder/encode-table.js";
 import { type PhraseEncoder, truncatedDimension } from "../encoder/phrase-encoder.js";
-import { VectorIndexError } from "../errors.js";
+import { UsageError, VectorIndexError } from "../errors.js";
+import { isObjectAddress } from "../files/object-storage/address.js";
+import { writeWholeFolder } from "../files/whole-folder.js";
 import { Table } from "../table/table.js";
 import { checkKeys, keptColumns, tableRows } from "./table-rows.js";
 import { type AddOptions, type CreateIndexOptions, VectorIndex } from "./vector-index.js";
@@ -43,7 +45,7 @@ export interface IndexTableReport extends Omit<EncodeTableReport, "keysPath" | "
 
 /**
  * Makes an index of a table: its phrases' vectors with all its columns. Interrupted or killed, it leaves an index of
- * the rows done so far, and `resume: "continue"` adds the others.
+ * the rows done so far, and `resume: "continue"` adds the others. One in object storage (s3://...) is uploaded when it is whole.
  * @throws TableError, ModelError, VectorIndexError
  */
 export async function indexTable(
@@ -53,6 +55,12 @@ export async function indexTable(
   options: IndexTableOptions = {},
 ): Promise<IndexTableReport> {
   options.signal?.throwIfAborted();
+  if (isObjectAddress(path) && options.backend !== "lancedb") {
+    if (options.resume === "continue")
+      throw new UsageError("--resume continues an index in a folder, not in object storage: leave it out");
+    const build = (folder: string) => indexTable(file, folder, encoder, options);
+    return { ...(await writeWholeFolder(path, build)), path };
+  }
   const started = performance.now();
   const table = await Table.open(file, options.table);
   try {

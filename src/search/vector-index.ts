@@ -1,6 +1,8 @@
 /** An index of vectors that outlives the program: rows with their vectors, searched, added to, deleted from. */
 import { existsSync } from "node:fs";
 import { ArgumentError, ModelError, VectorIndexError } from "../errors.js";
+import { isObjectAddress } from "../files/object-storage/address.js";
+import type { DownloadOptions } from "../hub/download.js";
 import { isPostgresAddress, parseAddress } from "../table/postgres/address.js";
 import { hnswLibrary } from "./graph/hnsw.js";
 import type {
@@ -14,7 +16,7 @@ import type {
   UnfinishedBuild,
 } from "./index-types.js";
 import { FolderStore } from "./store/folder-store.js";
-import type { VectorStore } from "./store/vector-store.js";
+import { notAnIndex, unchangeable, type VectorStore } from "./store/vector-store.js";
 import { countRows, isZero, unitRows } from "./vectors.js";
 
 /** What is decided when an index is made; only the dimension has no default. */
@@ -49,11 +51,18 @@ export class VectorIndex {
   private constructor(
     readonly path: string,
     private readonly store: VectorStore,
+    private readonly kind: "original" | "copy" = "original",
   ) {}
 
+  /** The store, to change it. @throws VectorIndexError for a copy of an index in object storage */
+  private get changed(): VectorStore {
+    if (this.kind === "copy") throw unchangeable(this.path);
+    return this.store;
+  }
+
   /**
-   * Makes an empty index, open for adding. A path is a folder; a URI (s3://, gs://, az://, db://) or the backend
-   * "lancedb" makes a LanceDB database.
+   * Makes an empty index, open for adding. A path is a folder; a URI (gs://, az://, db://) or the backend
+   * "lancedb" makes a LanceDB database, also in s3://.
    * @throws VectorIndexError where the path exists, ArgumentError, MissingDataError where the backend is not installed
    */
   static async create(path: string, options: CreateIndexOptions): Promise<VectorIndex> {
@@ -61,6 +70,7 @@ export class VectorIndex {
       throw new VectorIndexError(
         `${parseAddress(path).shown}: an index is a folder. For embeddings in PostgreSQL run \`pearl sync\`, then search them there.`,
       );
+    if (isObjectAddress(path) && options.backend !== "lancedb") throw unchangeable(path);
     const layout = layoutOf(path, options);
     // Loaded first: a build must not end with a missing library.
     if (layout.backend === "hnsw") hnswLibrary();
@@ -92,23 +102,29 @@ export class VectorIndex {
   }
 
   /**
-   * Opens an index, or the embeddings that `pearl sync` keeps in PostgreSQL (postgres://...?table=NAME). Many processes may; the first that changes it locks it until `close`. Without usearch an index with
-   * an HNSW graph is searched exactly, and `describe` gives a note.
+   * Opens an index, a copy of one in object storage (s3://...), or the embeddings that `pearl sync` keeps in PostgreSQL
+   * (postgres://...?table=NAME). Many processes may; the first that changes it locks it until `close`. Without usearch an
+   * index with an HNSW graph is searched exactly, and `describe` gives a note.
+   * @param onDownload called during a copy
    * @throws VectorIndexError where there is none, or it is damaged
    */
-  static async open(path: string): Promise<VectorIndex> {
+  static async open(path: string, onDownload?: DownloadOptions["onProgress"]): Promise<VectorIndex> {
     if (isPostgresAddress(path)) {
       const { PostgresStore } = await import("./store/postgres-store.js");
       const store = await PostgresStore.open(path);
       return new VectorIndex(parseAddress(path).shown, store);
+    }
+    if (isObjectAddress(path)) {
+      const { openCopy } = await import("./store/object-copy.js");
+      const copy = await openCopy(path, onDownload);
+      if (copy !== undefined) return new VectorIndex(path, copy, "copy");
     }
     const isUri = isLanceUri(path);
     const folder = isUri ? undefined : await FolderStore.open(path);
     if (folder !== undefined) return new VectorIndex(path, folder);
     const { isLanceFolder, LanceStore } = await import("./store/lance-store.js");
     if (isUri || isLanceFolder(path)) return new VectorIndex(path, await LanceStore.open(path));
-    const place = existsSync(path) ? "NEW` makes one in a new folder" : `${path}\` makes one`;
-    throw new VectorIndexError(`${path} is not an index. \`pearl index build FILE -o ${place}.`);
+    throw notAnIndex(path, existsSync(path) ? "NEW` makes one in a new folder" : `${path}\` makes one`);
   }
 
   /**
@@ -116,6 +132,7 @@ export class VectorIndex {
    * @throws VectorIndexError where there is no such index, or rows are damaged; LockedError
    */
   static async rebuildGraph(path: string, work: IndexWork = {}): Promise<void> {
+    if (isObjectAddress(path)) throw unchangeable(path);
     const store = await FolderStore.open(path, "leave");
     if (store === undefined) throw new VectorIndexError(`${path} is not an index in a folder.`);
     try {
@@ -131,8 +148,8 @@ export class VectorIndex {
   }
 
   /** The layout, and what the index holds now. */
-  describe(): Promise<IndexDescription> {
-    return this.store.describe();
+  async describe(): Promise<IndexDescription> {
+    return { ...(await this.store.describe()), path: this.path };
   }
 
   /**
@@ -158,15 +175,15 @@ export class VectorIndex {
     if (count === 0) return;
     const vectors = metric === "cosine" ? unitRows(rows.vectors, dimension) : rows.vectors;
     const keys = keysOf(this.layout, rows.cells);
-    await this.store.append({ vectors, cells: rows.cells, keys }, options.existing ?? "refuse");
+    await this.changed.append({ vectors, cells: rows.cells, keys }, options.existing ?? "refuse");
   }
 
   /** Deletes rows as safely as `add` adds them. @returns how many */
   async delete(selection: IndexSelection): Promise<number> {
-    if ("keys" in selection) return this.store.remove("key", selection.keys);
+    if ("keys" in selection) return this.changed.remove("key", selection.keys);
     const { columns, phraseColumn } = this.layout;
     if (phraseColumn !== undefined)
-      return this.store.remove(columns.indexOf(phraseColumn), selection.phrases);
+      return this.changed.remove(columns.indexOf(phraseColumn), selection.phrases);
     throw new VectorIndexError(`${this.path} has no phrase column. Select the rows by key.`);
   }
 
@@ -202,12 +219,12 @@ export class VectorIndex {
 
   /** Makes searches fast again after many additions, and frees the space of many deleted rows. */
   optimise(work: IndexWork = {}): Promise<void> {
-    return this.store.optimise(work);
+    return this.changed.optimise(work);
   }
 
   /** Records that a build has begun (with its plan) or finished (undefined). */
   markBuild(build: UnfinishedBuild | undefined): Promise<void> {
-    return this.store.markBuild(build);
+    return this.changed.markBuild(build);
   }
 
   /**

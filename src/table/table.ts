@@ -1,5 +1,4 @@
 /** A table of phrases on disk: opened whole, so that trouble shows before any work begins, then streamed. */
-import { stat } from "node:fs/promises";
 import { PearlError, TableError } from "../errors.js";
 import { formatCount } from "../files/count-text.js";
 import { choosePhraseColumn, findColumn, listed } from "./columns.js";
@@ -71,16 +70,16 @@ export class Table {
   ) {}
 
   /**
-   * Reads the whole table into a temporary database. `path` "-" is standard input, `postgres://...?table=NAME` a table in
-   * PostgreSQL.
-   * Throws TableError that names the file, the line and the cure.
+   * Reads the whole table into a temporary database. `path` "-" is standard input, `s3://...` an object in object storage,
+   * `postgres://...?table=NAME` a table in PostgreSQL.
+   * Throws TableError (ObjectStorageError for s3://...) that names the file, the line and the cure.
    */
   static async open(path: string, options: TableOptions = {}): Promise<Table> {
-    if (path !== standardInput) await checkFile(path);
+    const size = await checkFile(path);
     const delimiter = options.delimiter === undefined ? undefined : parseDelimiter(options.delimiter);
     const database = await Database.open(options.workFolder);
     try {
-      const { imported, format } = await importTable(database, path, { ...options, delimiter });
+      const { imported, format } = await importTable(database, path, size, { ...options, delimiter });
       const description = describe(withoutPassword(path), format, imported, options.column);
       return new Table(description, database, imported.columns, imported.identity);
     } catch (error) {
@@ -163,6 +162,7 @@ export function wholeRange(range: RowRange, rowCount: number): { from: number; t
 async function importTable(
   database: Database,
   path: string,
+  size: number,
   options: TableOptions,
 ): Promise<{ imported: Imported; format: TableDescription["format"] }> {
   if (isPostgresAddress(path)) {
@@ -172,24 +172,24 @@ async function importTable(
     return { imported: await importPostgres(database, path, onBytes), format: "postgres" };
   }
   const named = options.format ?? formatOfName(path);
-  const size = path === standardInput ? 0 : (await stat(path)).size;
   let bytes = size;
   const report = (stage: "reading" | "storing", done: number, total: number): void =>
     options.onProgress?.({ path, stage, done, total });
   const onStored = options.onProgress && ((share: number) => report("storing", share * bytes, bytes));
+  const onBytes = (read: number): void => report("reading", read, size);
   if (named === "parquet") {
     if (path !== standardInput)
-      return { imported: await importParquet(database, path, onStored), format: named };
+      return { imported: await importParquet(database, path, onStored, onBytes), format: named };
     throw new TableError("standard input: Parquet cannot be read from a pipe. Save it to a file first.");
   }
   const source = await openSource(path, (read) => {
     bytes = read;
-    report("reading", read, size);
+    onBytes(read);
   });
   if (source.sample.length === 0) throw emptyFile(path);
   if (named === undefined && source.signature === "parquet" && path !== standardInput) {
     bytes = size;
-    return { imported: await importParquet(database, path, onStored), format: "parquet" };
+    return { imported: await importParquet(database, path, onStored, onBytes), format: "parquet" };
   }
   const format = named ?? (/^\s*\{/.test(source.sample.toString("utf8", 0, 4096)) ? "jsonl" : "csv");
   const { delimiter, header = "auto", quote = "double" } = options;

@@ -6,6 +6,7 @@ import * as v from "valibot";
 import { ArgumentError, TrainingError } from "../errors.js";
 import { formatCount } from "../files/count-text.js";
 import { readJson } from "../files/json.js";
+import { isObjectAddress, objectName } from "../files/object-storage/address.js";
 import { writeWholeJson } from "../files/whole-file.js";
 import { checkIsFree, removePartialFolders } from "../files/whole-folder.js";
 import type { Tensor } from "../onnx/tensor.js";
@@ -116,8 +117,8 @@ export interface PreparedRun<Record extends RunRecord> {
 }
 
 /**
- * Runs a method. Everything unfinished is in `OUTPUT.training`: it is removed when the model is written and when the
- * run ends before there is anything to resume from.
+ * Runs a method. Everything unfinished is in `OUTPUT.training` (in the working folder where the output is in object storage):
+ * it is removed when the model is written and when the run ends before there is anything to resume from.
  * @param prepare reads what the method learns from; it gets the folder `OUTPUT.training`
  * @param kept names in that folder that a run which starts over leaves there; `prepare` checks what they hold
  * @throws ArgumentError if the output exists; TrainingError; errors of the method
@@ -128,10 +129,10 @@ export async function runMethod<Record extends RunRecord>(
   kept: readonly string[] = [],
 ): Promise<RunReport<Record>> {
   options.signal?.throwIfAborted();
-  const output = resolve(options.output);
-  await checkIsFree(options.output);
+  const { output } = options;
+  await checkIsFree(output);
   await removePartialFolders(output);
-  const work = `${output}.training`;
+  const work = `${resolve(isObjectAddress(output) ? objectName(output) : output)}.training`;
   if (options.resume !== "continue") await clear(work, kept);
   const isNew = mkdirSync(work, { recursive: true }) !== undefined;
   try {
@@ -156,7 +157,7 @@ async function runIn<Record extends RunRecord>(
   try {
     const result = await trainPrepared(prepared, options, work);
     const record = await prepared.record(result);
-    const output = resolve(options.output);
+    const output = isObjectAddress(options.output) ? options.output : resolve(options.output);
     await prepared.write(output, prepared.finish?.(result.weights) ?? result.weights, {
       "README.md": prepared.card(basename(output), record),
       "training.json": `${JSON.stringify(record, null, 2)}\n`,

@@ -79,7 +79,7 @@ describe("an index in LanceDB", () => {
 
 describe("a URI", () => {
   it("is refused for backends other than LanceDB", async () => {
-    await expect(VectorIndex.create("s3://bucket/names", { ...base, backend: "hnsw" })).rejects.toThrow(
+    await expect(VectorIndex.create("gs://bucket/names", { ...base, backend: "hnsw" })).rejects.toThrow(
       /lancedb/,
     );
   });

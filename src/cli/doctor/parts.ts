@@ -24,6 +24,8 @@ const npmParts = {
   "pg@8.23.1": "tables in PostgreSQL",
   "pg-copy-streams@7.0.0": "COPY in PostgreSQL",
   "pg-boss@10.4.2": "the queue of workers, in PostgreSQL",
+  "@aws-sdk/client-s3@3.1175.0": "tables, models and indexes in object storage",
+  "@aws-sdk/lib-storage@3.1175.0": "uploads to object storage",
   "@huggingface/transformers@4.3.1": "models for corpus build --ner-model and augment --paraphrase-model",
 };
 

@@ -9,6 +9,7 @@ import type { GridPoint, GridSetting } from "../../methods/settings/variants.js"
 import { command, type OptionsOf } from "../command.js";
 import { counted } from "../format.js";
 import { methodSettings, settingOptions, typesFile } from "../learn/method-options.js";
+import { refuseObjects } from "../object-storage.js";
 import {
   commaSeparated,
   option,
@@ -77,6 +78,7 @@ export default command({
     ["pearl ablate --corpus corpus/ -o bases --base ./bert --base ./e5", "two bases, before and after"],
   ],
   run: async (_, options, session) => {
+    refuseObjects(options.output);
     await checkUse(options);
     const { parts, minutes, json, base: bases = [] } = options;
     const { ablate } = await import("../../methods/ablate.js");

@@ -1,6 +1,7 @@
 /** `pearl bench`: measures models and baselines on the benchmark's tasks. */
 import { dirname, resolve } from "node:path";
 import { UsageError } from "../../errors.js";
+import { isObjectAddress } from "../../files/object-storage/address.js";
 import { exists } from "../../files/whole-file.js";
 import { command } from "../command.js";
 import {
@@ -94,6 +95,7 @@ export default command({
 
 /** Refuses a file in a missing folder before hours of measuring. */
 async function checkFolder(name: string, file: string): Promise<void> {
+  if (isObjectAddress(file)) return;
   const folder = dirname(resolve(file));
   if (await exists(folder)) return;
   throw new UsageError(`${name} ${file}: there is no folder ${folder}. Create it first.`);

@@ -7,6 +7,7 @@ import { alignColumns } from "../../files/text-table.js";
 import { stemOf } from "../../table/format.js";
 import { command, type OptionsOf } from "../command.js";
 import { counted, formatCount, formatPercent } from "../format.js";
+import { refuseObjects } from "../object-storage.js";
 import {
   choice,
   fraction,
@@ -138,6 +139,7 @@ async function writeModelParaphrases(path: string, model: string, options: Augme
     "../../pearl/augmentation/phrase/paraphrase-model.js"
   );
   const { count, output = `${stemOf(path)}.paraphrases.tsv` } = options;
+  refuseObjects(output);
   const phrases = await phrasesOf(path, options, session);
   const kept = `finished paraphrases stay in ${output}.partial, and the same command continues from there`;
   session.signal.addEventListener("abort", () => session.say(kept), { once: true });

@@ -2,6 +2,7 @@
 import { stat } from "node:fs/promises";
 import type { PhraseEncoder } from "../../encoder/phrase-encoder.js";
 import { ShardError, UsageError } from "../../errors.js";
+import { isObjectAddress } from "../../files/object-storage/address.js";
 import type { PartHead, PartManifest } from "../../files/shards/part-file.js";
 import type { Part } from "../../files/shards/parts.js";
 import type { Kept, Shard, Sharing } from "../../files/shards/shard.js";
@@ -115,6 +116,11 @@ async function fingerprints(paths: readonly string[]): Promise<Record<string, st
   const found: Record<string, string> = {};
   for (const path of paths) {
     checkFile(path);
+    if (isObjectAddress(path)) {
+      const { findObject } = await import("../../files/object-storage/read.js");
+      found[path] = (await findObject(path))?.etag ?? "missing";
+      continue;
+    }
     const status = await stat(path).catch(() => undefined);
     // What is missing now must be missing at the merge, such as the store that a first link makes.
     if (!status?.isDirectory()) found[path] = status === undefined ? "missing" : await fileFingerprint(path);

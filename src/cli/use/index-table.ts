@@ -23,7 +23,10 @@ const build = command({
   summary: "build an index of a table's phrases that keeps all the table's columns",
   arguments: [["<file>", "the table; - reads standard input"]],
   options: [
-    required("-o, --output <index>", "folder of the index, or a LanceDB URI (s3://..., db://...)"),
+    required(
+      "-o, --output <index>",
+      "folder of the index, s3://bucket/key, or a LanceDB URI (gs://..., db://...)",
+    ),
     option("--key <column>", "column of unique keys (default: row numbers from 1)"),
     choice(
       "--backend <name>",
@@ -42,7 +45,8 @@ const build = command({
     ["pearl index build companies.csv -o companies.index", "row numbers as keys, the embedded model"],
     ["pearl index build names.parquet -o names.index -c name --key id", "keys from a column"],
     ["pearl index build names.parquet -o names.index --resume", "after an interruption"],
-    ["pearl index build names.csv -o s3://bucket/names", "in LanceDB (pearl doctor says how to install it)"],
+    ["pearl index build names.csv -o s3://bucket/names", "in object storage, for searches everywhere"],
+    ["pearl index build names.csv -o s3://bucket/names --backend lancedb", "one that takes more rows"],
   ],
   run: async ([file], options, session) => {
     const { indexTable } = await import("../../search/phrase-index.js");
@@ -163,7 +167,7 @@ export default {
 /** Opens an index that is closed when the command ends. */
 export async function openIndex(path: string, session: Session): Promise<VectorIndex> {
   const { VectorIndex } = await import("../../search/vector-index.js");
-  const index = await VectorIndex.open(path);
+  const index = await VectorIndex.open(path, session.onDownload);
   session.atEnd(() => index.close());
   return index;
 }

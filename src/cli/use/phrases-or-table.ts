@@ -2,6 +2,7 @@
 import { stat } from "node:fs/promises";
 import { dirname, extname } from "node:path";
 import { TableError, UsageError } from "../../errors.js";
+import { isObjectAddress } from "../../files/object-storage/address.js";
 import { formatOfName } from "../../table/format.js";
 
 import { isPostgresAddress } from "../../table/postgres/address.js";
@@ -42,7 +43,7 @@ export async function phrasesOrTable(
 
 /** True for a file, and for standard input. Among several arguments a plain word is a phrase, also where a file has its name. */
 async function isTable(text: string, count: number): Promise<boolean> {
-  if (text === "-" || isPostgresAddress(text)) return true;
+  if (text === "-" || isPostgresAddress(text) || isObjectAddress(text)) return true;
   const found = await stat(text).catch(() => undefined);
   if (found?.isFile() || found?.isFIFO()) return count === 1 || (await looksLikeFile(text));
   if (!(await looksLikeFile(text))) return false;

@@ -2,7 +2,8 @@
  * The file that a shard writes: what it found, then a manifest of what that belongs to, its length and a mark. With the
  * manifest last, content of any length is written as it is made.
  */
-import { type FileHandle, open, stat, writeFile } from "node:fs/promises";
+import { createReadStream } from "node:fs";
+import { open, stat, writeFile } from "node:fs/promises";
 import {
   array,
   type InferOutput,
@@ -16,9 +17,10 @@ import {
   tuple,
   unknown,
 } from "valibot";
-import { messageOf, ShardError } from "../../errors.js";
-import { checksum, type FileSum, fileSum } from "../checksum.js";
+import { messageOf, PearlError, ShardError } from "../../errors.js";
+import { checksum, type FileSum, fileSum, pieceBytes } from "../checksum.js";
 import { parseJson } from "../json.js";
+import { isObjectAddress } from "../object-storage/address.js";
 import { writeAll } from "../whole-file.js";
 import type { Kept, KeptArray } from "./shard.js";
 
@@ -94,29 +96,24 @@ export async function sealPart(path: string, head: PartHead, kept: PartManifest[
 const bytesOf = ({ buffer, byteOffset, byteLength }: KeptArray): Uint8Array =>
   new Uint8Array(buffer, byteOffset, byteLength);
 
-/** @throws ShardError where the file is no part, or its manifest is damaged */
+/** @throws ShardError where the file is no part, or its manifest is damaged; ObjectStorageError */
 export async function readManifest(path: string): Promise<PartManifest> {
   try {
-    const { size } = await stat(path);
-    const file = await open(path, "r");
-    try {
-      const tail = await bytesAt(file, Math.max(0, size - tailBytes), Math.min(size, tailBytes));
-      const length = tail.length < tailBytes ? 0 : tail.readUInt32LE();
-      if (tail.toString("latin1", 4) !== mark || length > size - tailBytes)
-        throw new ShardError(
-          `${path} is no part that --shard wrote, or it is cut off. Leave it out; if it is a part, run its shard again.`,
-        );
-      const text = (await bytesAt(file, size - tailBytes - length, length)).toString();
-      const trouble = { error: ShardError, cure: "Run its shard again." };
-      const manifest = parseJson(text, `${path}, the manifest`, manifestSchema, trouble);
-      if (manifest.content[0] !== size - tailBytes - length)
-        throw damaged(path, manifest, "its length differs");
-      return manifest;
-    } finally {
-      await file.close();
-    }
+    const size = await sizeOf(path);
+    const tail = await bytesAt(path, Math.max(0, size - tailBytes), Math.min(size, tailBytes));
+    const length = tail.length < tailBytes ? 0 : tail.readUInt32LE();
+    if (tail.toString("latin1", 4) !== mark || length > size - tailBytes)
+      throw new ShardError(
+        `${path} is no part that --shard wrote, or it is cut off. Leave it out; if it is a part, run its shard again.`,
+      );
+    const text = (await bytesAt(path, size - tailBytes - length, length)).toString();
+    const trouble = { error: ShardError, cure: "Run its shard again." };
+    const manifest = parseJson(text, `${path}, the manifest`, manifestSchema, trouble);
+    if (manifest.content[0] !== size - tailBytes - length)
+      throw damaged(path, manifest, "its length differs");
+    return manifest;
   } catch (error) {
-    if (error instanceof ShardError) throw error;
+    if (error instanceof PearlError) throw error;
     const { code } = error as NodeJS.ErrnoException;
     const reason = code === "ENOENT" ? "no such file" : `cannot be read (${messageOf(error)})`;
     throw new ShardError(`${path}: ${reason}. Check the name, or run its shard.`, { cause: error });
@@ -126,7 +123,9 @@ export async function readManifest(path: string): Promise<PartManifest> {
 /** @throws ShardError where the content is not what was written */
 export async function checkContent(path: string, manifest: PartManifest): Promise<void> {
   const [bytes, sum] = manifest.content;
-  if ((await fileSum(path, bytes))[1] !== sum) throw damaged(path, manifest, "its checksum differs");
+  let found = checksum("");
+  for await (const piece of piecesOf(path, 0, bytes)) found = checksum(piece, found);
+  if (found !== sum) throw damaged(path, manifest, "its checksum differs");
 }
 
 function damaged(path: string, { shard: { index, count } }: PartManifest, difference: string): ShardError {
@@ -149,25 +148,34 @@ export async function readArray(
   to = length,
 ): Promise<KeptArray> {
   const values = new kinds[kind](Math.min(to, length) - from);
-  const file = await open(path, "r");
-  try {
-    await readInto(file, bytesOf(values), offset + from * values.BYTES_PER_ELEMENT);
-    return values;
-  } finally {
-    await file.close();
-  }
+  await readInto(path, bytesOf(values), offset + from * values.BYTES_PER_ELEMENT);
+  return values;
 }
 
-async function bytesAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
+async function bytesAt(path: string, position: number, length: number): Promise<Buffer> {
   const bytes = Buffer.alloc(length);
-  await readInto(file, bytes, position);
+  await readInto(path, bytes, position);
   return bytes;
 }
 
-async function readInto(file: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
-  for (let offset = 0; offset < bytes.length; ) {
-    const { bytesRead } = await file.read(bytes, offset, bytes.length - offset, position + offset);
-    if (bytesRead === 0) throw new ShardError("the file became shorter while it was read");
-    offset += bytesRead;
+async function readInto(path: string, bytes: Uint8Array, position: number): Promise<void> {
+  let offset = 0;
+  for await (const piece of piecesOf(path, position, position + bytes.length)) {
+    bytes.set(piece, offset);
+    offset += piece.length;
   }
+  if (offset < bytes.length) throw new ShardError("the file became shorter while it was read");
+}
+
+async function sizeOf(path: string): Promise<number> {
+  if (!isObjectAddress(path)) return (await stat(path)).size;
+  return (await (await import("../object-storage/read.js")).objectState(path)).size;
+}
+
+/** The bytes of a file, or of an object in object storage, from one place to another, exclusive. */
+async function* piecesOf(path: string, from: number, to: number): AsyncIterable<Uint8Array> {
+  if (to <= from) return;
+  if (isObjectAddress(path))
+    yield* (await import("../object-storage/read.js")).readObject(path, { from, to });
+  else yield* createReadStream(path, { start: from, end: to - 1, highWaterMark: pieceBytes });
 }

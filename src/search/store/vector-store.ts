@@ -31,3 +31,13 @@ export const keyExists = (path: string, key: string): VectorIndexError =>
   new VectorIndexError(
     `${path} already has a row with the key ${key}. Delete it first, or replace rows (--replace).`,
   );
+
+/** @param remedy what makes one: the rest of a command in backticks, and a verb */
+export const notAnIndex = (path: string, remedy: string): VectorIndexError =>
+  new VectorIndexError(`${path} is not an index. \`pearl index build FILE -o ${remedy}.`);
+
+/** An index in object storage is written once. */
+export const unchangeable = (path: string): VectorIndexError =>
+  new VectorIndexError(
+    `${path}: an index in object storage does not change. Build a new one from the whole table with \`pearl index build\`, or with --backend lancedb one that does.`,
+  );

@@ -3,6 +3,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { TableError } from "../../errors.js";
 import { fileFingerprint } from "../../files/fingerprint.js";
+import { isObjectAddress } from "../../files/object-storage/address.js";
 import { isNested } from "../cell.js";
 import type { ColumnInfo } from "../columns.js";
 import type { TableFormat } from "../format.js";
@@ -189,22 +190,30 @@ function jsonColumns({ keys }: CleanCopy): ImportedColumn[] {
   });
 }
 
-/** Imports Parquet, with every column's type as it is. */
+/**
+ * Imports Parquet, with every column's type as it is.
+ * @param onBytes receives the bytes of an object that have been fetched
+ */
 export async function importParquet(
   database: Database,
   path: string,
   onStored?: OnStored,
+  onBytes?: (bytes: number) => void,
 ): Promise<Imported> {
   const damaged = `${path} is not a readable Parquet file (damaged, cut off or still being written). Write or fetch it again`;
-  const from = `FROM ${await database.parquet(path)}`;
+  const file = isObjectAddress(path) ? join(database.folder, "object.parquet") : path;
+  if (file !== path)
+    await (await import("../../files/object-storage/read.js")).fetchObject(path, file, { onBytes });
+  const from = `FROM ${await database.parquet(file)}`;
   const described = await database.run(`DESCRIBE SELECT * ${from}`, damaged);
   const names = described.map(([name]) => String(name));
   const types = described.map(([, type]) => String(type));
   const stored = names.map((name, index) => `${identifier(name)} AS c${index}`);
   const [hash] = await Promise.all([
-    fileFingerprint(path),
+    fileFingerprint(file),
     database.createTable(rowsTable, `SELECT ${stored.join(", ")} ${from}`, damaged, onStored),
   ]);
+  if (file !== path) await rm(file);
   return {
     columns: await storedColumns(database, path, names, types),
     rowCount: await rowCountOf(database, path),

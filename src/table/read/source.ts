@@ -4,6 +4,7 @@ import { open, stat } from "node:fs/promises";
 import { pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { messageOf, TableError } from "../../errors.js";
+import { isObjectAddress } from "../../files/object-storage/address.js";
 import { type Signature, signatureOf } from "../format.js";
 import { isPostgresAddress, withoutPassword } from "../postgres/address.js";
 import { sampleBytes } from "./sniff.js";
@@ -22,15 +23,25 @@ export function shellWord(path: string): string {
   return /^[\w./+-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
-/** @throws TableError for a file that is missing, unreadable, a directory or empty */
-export async function checkFile(path: string): Promise<void> {
-  if (isPostgresAddress(path)) return;
+/**
+ * @returns its bytes, 0 where they are not known
+ * @throws TableError for a file that is missing, unreadable, a directory or empty; ObjectStorageError
+ */
+export async function checkFile(path: string): Promise<number> {
+  if (path === standardInput || isPostgresAddress(path)) return 0;
+  if (isObjectAddress(path)) {
+    const { objectState } = await import("../../files/object-storage/read.js");
+    const { size } = await objectState(path);
+    if (size === 0) throw emptyFile(path);
+    return size;
+  }
   try {
     const status = await stat(path);
     if (status.isDirectory()) throw new TableError(`${path} is a directory. Give one file inside it.`);
-    if (!status.isFile()) return;
+    if (!status.isFile()) return status.size;
     await (await open(path, "r")).close();
     if (status.size === 0) throw emptyFile(path);
+    return status.size;
   } catch (error) {
     if (error instanceof TableError) throw error;
     const { code = "" } = error as NodeJS.ErrnoException;
@@ -61,12 +72,16 @@ export interface Source {
 }
 
 /**
- * Opens `path` ("-" is standard input) and unpacks gzip.
+ * Opens `path` ("-" is standard input, s3://... an object in object storage) and unpacks gzip.
  * @param onBytes receives the number of bytes read so far, as they are in the file
  */
 export async function openSource(path: string, onBytes?: (bytes: number) => void): Promise<Source> {
   const raw: AsyncIterable<Buffer> =
-    path === standardInput ? process.stdin : createReadStream(path, { highWaterMark: 1 << 20 });
+    path === standardInput
+      ? process.stdin
+      : isObjectAddress(path)
+        ? (await import("../../files/object-storage/read.js")).readObject(path)
+        : createReadStream(path, { highWaterMark: 1 << 20 });
   const source = await peek(onBytes === undefined ? raw : counted(raw, onBytes));
   return source.signature === "gzip" ? peek(gunzip(path, source.chunks)) : source;
 }

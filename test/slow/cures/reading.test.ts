@@ -190,7 +190,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
   "a URI for another backend": {
     files: { "x.csv": table },
-    wrong: "pearl index build x.csv -c name -o s3://bucket/names --backend hnsw",
+    wrong: "pearl index build x.csv -c name -o gs://bucket/names --backend hnsw",
     says: "Leave the backend out, or name a folder.",
     cured: "pearl index build x.csv -c name -o names --backend hnsw",
   },
