@@ -132,44 +132,52 @@ async function fitGroups(
 ): Promise<Fit> {
   const size = compared.rows[0];
   const { weights, logOdds: candidateOdds } = withAnswers(compared, learned, known);
-  const pairs = { left: compared.left, right: compared.right, logOdds: decide(candidateOdds, known) };
+  const decided = decide(compared, candidateOdds, known);
+  const pairs = { ...decided.table, logOdds: decided.logOdds };
   const grouping = partsOf(run, "grouping");
   const weigh = pairScorer(compared, weights);
   const merges = await averageLinkage(size, pairs, { ...grouping, least: cuts[0], weigh });
   const inside = await withPairsInside(compared, groupsFrom(size, merges, cuts[0]), grouping);
   const undecided = scorePairs(inside.levels, weights, inside.columns);
   // The candidates come first among the pairs inside groups.
-  const logOdds = decide(undecided, known);
+  const { table, logOdds } = decide(inside, undecided, known);
   const own = undecided.map(sigmoid);
-  const levelAt = (cut: number): GroupLevel => {
+  const newRoom = () => {
+    const { length } = inside.left;
+    return { accepted: new Uint8Array(length), probability: new Float64Array(length) };
+  };
+  /** @param room what the level takes for its own */
+  const levelAt = (cut: number, room = newRoom()): GroupLevel => {
     const groups = groupsFrom(size, merges, cut);
-    const accepted = Uint8Array.from(inside.left, (a, pair) =>
-      groups[a] === groups[inside.right[pair]] ? 1 : 0,
-    );
-    const count = accepted.reduce((sum, flag) => sum + flag, 0);
-    const probability = supportedProbability(inside, accepted, own);
+    const { accepted } = room;
+    let count = 0;
+    for (let pair = 0; pair < accepted.length; pair++) {
+      accepted[pair] = groups[inside.left[pair]] === groups[inside.right[pair]] ? 1 : 0;
+      count += accepted[pair];
+    }
+    const probability = supportedProbability(inside, accepted, own, room.probability);
     const judged = judgedEstimates(known, probability);
     for (const [pair, match] of known) probability[pair] = match;
     const relation = "many-to-many";
     return {
-      ...{ table: inside, relation, weights, logOdds, judged, least: cut },
+      ...{ table, relation, weights, logOdds, judged, least: cut },
       ...{ probability, accepted, count, groups },
     };
   };
-  function* levels(): Generator<GroupLevel> {
-    for (const cut of cuts) yield levelAt(cut);
+  /** @param room for all but the even level: where it is given, a level ends with the next one */
+  function* levels(from = cuts[0], room?: ReturnType<typeof newRoom>): Generator<GroupLevel> {
+    for (const cut of cuts) if (cut >= from) yield cut === evenOdds ? even : levelAt(cut, room);
   }
   const even = levelAt(evenOdds);
   const [found, doubt] = [contradiction(even), veto(even)];
   let likely: GroupLevel | undefined;
   const fallback = (): GroupLevel => {
-    likely ??= greatestF1(cuts.map(levelAt));
+    likely ??= greatestF1(levels());
     return likely;
   };
   const accept: Fit["accept"] = (target) =>
-    keepPrecision({ target, levels: levels(), fallback, doubt: doubt?.reason });
-  const sampled = (): GroupLevel[] =>
-    halving(cuts.filter((cut) => cut >= evenOdds).map((cut) => (cut === evenOdds ? even : levelAt(cut))));
+    keepPrecision({ target, levels: levels(cuts[0], newRoom()), fallback, doubt: doubt?.reason });
+  const sampled = (): GroupLevel[] => halving(levels(evenOdds));
   return { weights, compared, doubt: found?.strength ?? 0, accept, likely: even, sampled };
 }
 

@@ -4,7 +4,7 @@ import { type Kept, learnedOnce, type Sharing } from "../files/shards/shard.js";
 import { createRandom } from "../random.js";
 import { shared } from "../runtime/shared-array.js";
 import type { NamingVectors } from "./candidates/near-names.js";
-import type { Pairs } from "./candidates/pair-set.js";
+import type { Pairs, Spill } from "./candidates/pair-set.js";
 import { findCandidates } from "./candidates/row-candidates.js";
 import type { PreparedTables } from "./columns/fields.js";
 import { rowWords } from "./columns/row-words.js";
@@ -12,6 +12,7 @@ import { comparisonSettings, type RowComparison, rowComparison } from "./evidenc
 import { pairLevels } from "./evidence/pair-levels.js";
 import type { PartOptions } from "./parts/in-parts.js";
 import { type ComparedPairs, sharedPairs } from "./parts/shared-pairs.js";
+import { pairClasses } from "./weights/pair-classes.js";
 import { type PairTable, placeOf } from "./weights/pair-table.js";
 
 /** What a long call is at, in plain words. */
@@ -21,6 +22,8 @@ export type MatchStage = "encoding" | "finding candidates" | "comparing" | "lear
 export interface MatchRunOptions {
   /** Worker threads at most. Default: all cores. Results do not depend on it. */
   readonly threads?: number;
+  /** Where candidate pairs go that have no room in memory. Default: all are in memory. Results do not depend on it. */
+  readonly spill?: Spill;
   readonly signal?: AbortSignal;
   /** Called at least every second or so with what is done of the stage and the whole of it. */
   readonly onProgress?: (stage: MatchStage, done: number, total: number) => void;
@@ -63,23 +66,26 @@ const postings = 20_000;
 const manyRows = 400_000;
 const perRowOfMany = { k: 8, kOther: 4, postings: 6_000 };
 /** More names are compared without embeddings, which would need gigabytes. */
-const mostEmbedded = 300_000;
+export const mostEmbedded = 300_000;
 /** Random pairs show how often unrelated rows agree. */
 const randomPairs = 40_000;
 
+/** How many candidates each row and source has. @param rows of the larger table */
+export const candidateLimits = (rows: number, isOneTable: boolean) =>
+  rows > manyRows ? perRowOfMany : { ...(isOneTable ? perRow.dedupe : perRow.join), postings };
+
 export async function compareTables(
   tables: PreparedTables,
-  { encoder, known = [], embedded, sharing, ...run }: CompareOptions = {},
+  { encoder, known = [], embedded, sharing, spill, ...run }: CompareOptions = {},
 ): Promise<ComparedTables> {
   const { isOneTable, rows, fields, naming } = tables;
   const words = rowWords(tables);
   const texts = fields[naming]?.set.texts ?? [];
   const vectors = embeddedAgain(texts, embedded) ?? (await valueVectors(texts, encoder, run, sharing));
-  const isLarge = Math.max(...rows) > manyRows;
-  const limits = isLarge ? perRowOfMany : { ...(isOneTable ? perRow.dedupe : perRow.join), postings };
+  const limits = candidateLimits(Math.max(...rows), isOneTable);
   const comparison = rowComparison(comparisonSettings(tables, words, vectors));
   const find = async (): Promise<ComparedPairs> => {
-    const candidates = { ...limits, known, sharing, ...partsOf(run, "finding candidates") };
+    const candidates = { ...limits, known, sharing, spill, ...partsOf(run, "finding candidates") };
     const pairs = await findCandidates(tables, words, vectors, candidates);
     return { pairs, levels: await pairLevels(comparison, pairs, partsOf(run, "comparing")) };
   };
@@ -87,7 +93,8 @@ export async function compareTables(
   const drawn = drawPairs(rows, isOneTable, pairs);
   const random = await pairLevels(comparison, drawn, { ...run, onProgress: undefined });
   return {
-    ...{ ...pairs, isOneTable, rows, tables, comparison, columns: comparison.columns, levels, random },
+    ...{ ...pairs, ...pairClasses(levels), isOneTable, rows, tables, comparison },
+    ...{ columns: comparison.columns, random },
     embedded: vectors && { texts, vectors },
   };
 }
@@ -111,7 +118,7 @@ function embeddedAgain(
 
 /** The options of work in parts that reports as a stage. */
 export function partsOf(
-  { onProgress, ...run }: MatchRunOptions & Pick<PartOptions, "itemsPerThread">,
+  { onProgress, ...run }: Omit<MatchRunOptions, "spill"> & Pick<PartOptions, "itemsPerThread">,
   stage: MatchStage,
 ): PartOptions {
   return { ...run, onProgress: onProgress && ((done, total) => onProgress(stage, done, total)) };

@@ -1,0 +1,123 @@
+/** How the matching of one table keeps within a limit of memory: its threads, and the candidate pairs that go to disk. */
+import { stat, statfs } from "node:fs/promises";
+import { ArgumentError, TableError } from "../errors.js";
+import { availableParallelism } from "../runtime/thread.js";
+import type { Spill } from "./candidates/pair-set.js";
+import { SpilledRuns } from "./candidates/spilled-runs.js";
+import { candidateLimits, mostEmbedded } from "./compare-tables.js";
+
+/** Bytes of memory, and the folder for what has no room there. */
+export interface MemoryLimit {
+  readonly bytes: number;
+  readonly folder: string;
+}
+
+/** What the need of memory depends on. */
+export interface MatchSize {
+  readonly rows: number;
+  /** Columns that are compared. */
+  readonly columns: number;
+  /** Different values of the naming column; 0 where nothing is embedded. */
+  readonly names: number;
+  /** Of the embeddings; 0 without a model. */
+  readonly dimension: number;
+}
+
+/** Bytes of a small model. */
+const ofModel = 250e6;
+/** Bytes while candidates are found: of the process, for each row, and for each cell with its words and their index. */
+const searching = { process: 300e6, row: 100, cell: 220 };
+/** Bytes while rows are grouped: of the process, for each cell, and for each pair. */
+const grouping = { process: 200e6, cell: 120, pair: 90 };
+/** Pairs of each row, of as many candidates as each source may find. */
+const pairsPerCandidate = 2;
+/** Embeddings are in memory as they are made, as they are kept, and in the lists that are searched. */
+const copiesOfEmbeddings = 3;
+/** Bytes of a thread; for each row while it searches; for each cell while it compares, since it has texts of its own. */
+const [ofThread, ofFoundRow, ofComparedCell] = [50e6, 12, 60];
+/** Bytes of the index that is searched, in all and for each row: they are free while threads compare. */
+const [ofIndex, ofIndexedRow] = [130e6, 400];
+/** Pairs are kept in memory at least in this number: fewer save little, and make many small runs. */
+const fewestPairs = 2 ** 17;
+const bytesPerPair = Float64Array.BYTES_PER_ELEMENT;
+
+/** Bytes of memory without which a table cannot be matched, whatever goes to disk. */
+export function leastMemory({ rows, columns, names, dimension }: MatchSize): number {
+  const embedded = names <= mostEmbedded ? names * dimension * Float32Array.BYTES_PER_ELEMENT : 0;
+  const model = dimension > 0 ? ofModel : 0;
+  const pairs = rows * pairsPerCandidate * candidateLimits(rows, true).k;
+  const ofStages = [
+    searching.process + rows * (searching.row + columns * searching.cell),
+    grouping.process + rows * columns * grouping.cell + pairs * grouping.pair,
+  ];
+  return Math.max(...ofStages) + model + copiesOfEmbeddings * embedded;
+}
+
+/** Bytes that so many threads take beside the least. One thread is the calling one, which has its texts already. */
+function ofThreads(threads: number, { rows, columns }: MatchSize): number {
+  if (threads === 1) return 0;
+  const whileSearching = threads * (ofThread + ofFoundRow * rows);
+  const whileComparing =
+    threads * (ofThread + ofComparedCell * rows * columns) - (ofIndex + ofIndexedRow * rows);
+  return Math.max(whileSearching, whileComparing);
+}
+
+/** @throws TableError for a folder that is missing */
+export async function checkFolder(folder: string): Promise<void> {
+  const found = await stat(folder).catch(() => undefined);
+  if (!found?.isDirectory())
+    throw new TableError(
+      `${folder}: no such folder for temporary files. Create it, or name another with --temp.`,
+    );
+}
+
+/**
+ * Divides the memory that is left between threads and pairs.
+ * @param threads wanted at most; default: all cores
+ * @returns also a line that says what is needed
+ * @throws ArgumentError for a limit that is too small; TableError for a disk that has less room than is needed
+ */
+export async function planMemory(
+  { bytes, folder }: MemoryLimit,
+  size: MatchSize,
+  threads = availableParallelism(),
+) {
+  const { rows, columns } = size;
+  const least = leastMemory(size);
+  if (bytes < least)
+    throw new ArgumentError(
+      `${rows.toLocaleString("en")} rows of ${columns} columns need at least ${megabytes(least)} MB of memory, ` +
+        `and the limit is ${megabytes(bytes)} MB. Raise it: --memory ${megabytes(least)}m`,
+    );
+  let used = threads;
+  while (used > 1 && ofThreads(used, size) > bytes - least) used--;
+  const spare = bytes - least - ofThreads(used, size);
+  const spill: Spill = {
+    // A set that grows is in memory once and a half.
+    most: Math.max(fewestPairs, Math.floor(spare / (1.5 * bytesPerPair))),
+    runs: new SpilledRuns(folder),
+  };
+  const { k, kOther } = candidateLimits(rows, true);
+  const pairs = rows * (3 * k + columns * kOther);
+  const disk = pairs > spill.most ? pairs * bytesPerPair : 0;
+  const free = await freeBytes(folder);
+  if (free < disk)
+    throw new TableError(
+      `${folder}: up to ${megabytes(disk)} MB of temporary files are needed, and ${megabytes(free)} MB are free. ` +
+        "Free some, or name another folder with --temp.",
+    );
+  const files =
+    disk === 0 ? "no temporary pairs" : `up to ${megabytes(disk)} MB of temporary pairs in ${folder}`;
+  return {
+    threads: used,
+    spill,
+    note: `memory: at least ${megabytes(least)} of ${megabytes(bytes)} MB; ${files}`,
+  };
+}
+
+async function freeBytes(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
+}
+
+const megabytes = (bytes: number): number => Math.ceil(bytes / 2 ** 20);
