@@ -12,6 +12,9 @@ import { certain } from "../match/weights/learn.js";
 export interface WeighedPairs {
   readonly left: Int32Array;
   readonly right: Int32Array;
+  /** The class of each pair. */
+  readonly classOf: Int32Array;
+  /** Log-odds of each class. */
   readonly logOdds: Float64Array;
 }
 
@@ -51,9 +54,9 @@ export async function averageLinkage(
   pairs: WeighedPairs,
   options: LinkageOptions,
 ): Promise<Merge[]> {
-  const { left, right, logOdds } = pairs;
+  const { left, right, classOf, logOdds } = pairs;
   const { rootOf, unite } = disjointSets(size);
-  for (const pair of left.keys()) if (logOdds[pair] > weakest) unite(left[pair], right[pair]);
+  for (const pair of left.keys()) if (logOdds[classOf[pair]] > weakest) unite(left[pair], right[pair]);
   function* connected(): Generator<number> {
     for (const pair of left.keys()) if (rootOf(left[pair]) === rootOf(right[pair])) yield pair;
   }
@@ -117,7 +120,7 @@ async function mergeComponent(
   };
   for (const pair of members) {
     const [a, b] = [pairs.left[pair], pairs.right[pair]];
-    const link = { sum: clip(pairs.logOdds[pair]), known: 1, isWeighed: true };
+    const link = { sum: clip(pairs.logOdds[pairs.classOf[pair]]), known: 1, isWeighed: true };
     groupOf(a).links.set(b, link);
     groupOf(b).links.set(a, link);
     propose(a, b, link);

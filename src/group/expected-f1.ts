@@ -5,9 +5,13 @@ import type { AcceptedLevel } from "../match/estimates/promise.js";
  * The level of the greatest expected F1. Where little is certain it is a wide one: accepting pairs that are half of them
  * right costs less than missing them (Lipton, Elkan and Naryanaswamy 2014).
  */
-export function greatestF1<Level extends AcceptedLevel>(levels: readonly Level[]): Level {
-  const scores = levels.map(expectedF1);
-  return levels[scores.indexOf(Math.max(...scores))];
+export function greatestF1<Level extends AcceptedLevel>(levels: Iterable<Level>): Level {
+  let best: { readonly level: Level; readonly score: number } | undefined;
+  for (const level of levels) {
+    const score = expectedF1(level);
+    if (best === undefined || score > best.score) best = { level, score };
+  }
+  return best!.level;
 }
 
 /** 2 right / (accepted + true), both expected from the pairs' probabilities. */

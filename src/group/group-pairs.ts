@@ -4,6 +4,7 @@ import type { ScoredPairs } from "../match/estimates/scored-pairs.js";
 import { pairLevels } from "../match/evidence/pair-levels.js";
 import { groupBy } from "../match/group-by.js";
 import type { PartOptions } from "../match/parts/in-parts.js";
+import { joined, joinedClasses, ofPairs, pairClasses } from "../match/weights/pair-classes.js";
 import { type PairTable, pairsByRow } from "../match/weights/pair-table.js";
 
 /** Of larger groups each row is paired with this many others. */
@@ -34,25 +35,10 @@ export async function withPairsInside(
   const more = { left: Int32Array.from(moreLeft), right: Int32Array.from(moreRight) };
   const levels = await pairLevels(compared.comparison, more, parts);
   return {
-    ...compared,
+    ...{ ...compared, ...joinedClasses(compared, pairClasses(levels)) },
     left: joined(left, more.left),
     right: joined(right, more.right),
-    levels: compared.levels.map((known, column) => joinedLevels(known, levels[column])),
   };
-}
-
-function joined(a: Int32Array, b: Int32Array): Int32Array {
-  const both = new Int32Array(a.length + b.length);
-  both.set(a);
-  both.set(b, a.length);
-  return both;
-}
-
-function joinedLevels(a: Int8Array, b: Int8Array): Int8Array {
-  const both = new Int8Array(a.length + b.length);
-  both.set(a);
-  both.set(b, a.length);
-  return both;
 }
 
 /** Rows asked about a pair at most. */
@@ -61,13 +47,14 @@ const mostWitnesses = 30;
 /**
  * The probability of each accepted pair with the support of its group: two rows that are both the same as a third are the
  * same. Of the ways through other rows the best counts, and of a way its weaker step.
+ * @param own probability of each class without it
  */
 export function supportedProbability(
   table: PairTable,
   accepted: Uint8Array,
   own: Float64Array,
 ): Float64Array {
-  const supported = own.slice();
+  const supported = ofPairs(table, own);
   const partners = new Map<number, Map<number, number>>();
   const note = (row: number, other: number, probability: number): void => {
     const known = partners.get(row);
@@ -76,8 +63,8 @@ export function supportedProbability(
   };
   accepted.forEach((flag, pair) => {
     if (flag === 0) return;
-    note(table.left[pair], table.right[pair], own[pair]);
-    note(table.right[pair], table.left[pair], own[pair]);
+    note(table.left[pair], table.right[pair], supported[pair]);
+    note(table.right[pair], table.left[pair], supported[pair]);
   });
   const strongest = new Map(
     [...partners].map(([row, others]) => {

@@ -132,14 +132,15 @@ async function fitGroups(
 ): Promise<Fit> {
   const size = compared.rows[0];
   const { weights, logOdds: candidateOdds } = withAnswers(compared, learned, known);
-  const pairs = { left: compared.left, right: compared.right, logOdds: decide(candidateOdds, known) };
+  const decided = decide(compared, candidateOdds, known);
+  const pairs = { ...decided.table, logOdds: decided.logOdds };
   const grouping = partsOf(run, "grouping");
   const weigh = pairScorer(compared, weights);
   const merges = await averageLinkage(size, pairs, { ...grouping, least: cuts[0], weigh });
   const inside = await withPairsInside(compared, groupsFrom(size, merges, cuts[0]), grouping);
   const undecided = scorePairs(inside.levels, weights, inside.columns);
   // The candidates come first among the pairs inside groups.
-  const logOdds = decide(undecided, known);
+  const { table, logOdds } = decide(inside, undecided, known);
   const own = undecided.map(sigmoid);
   const levelAt = (cut: number): GroupLevel => {
     const groups = groupsFrom(size, merges, cut);
@@ -152,24 +153,23 @@ async function fitGroups(
     for (const [pair, match] of known) probability[pair] = match;
     const relation = "many-to-many";
     return {
-      ...{ table: inside, relation, weights, logOdds, judged, least: cut },
+      ...{ table, relation, weights, logOdds, judged, least: cut },
       ...{ probability, accepted, count, groups },
     };
   };
-  function* levels(): Generator<GroupLevel> {
-    for (const cut of cuts) yield levelAt(cut);
+  function* levels(from = cuts[0]): Generator<GroupLevel> {
+    for (const cut of cuts) if (cut >= from) yield cut === evenOdds ? even : levelAt(cut);
   }
   const even = levelAt(evenOdds);
   const [found, doubt] = [contradiction(even), veto(even)];
   let likely: GroupLevel | undefined;
   const fallback = (): GroupLevel => {
-    likely ??= greatestF1(cuts.map(levelAt));
+    likely ??= greatestF1(levels());
     return likely;
   };
   const accept: Fit["accept"] = (target) =>
     keepPrecision({ target, levels: levels(), fallback, doubt: doubt?.reason });
-  const sampled = (): GroupLevel[] =>
-    halving(cuts.filter((cut) => cut >= evenOdds).map((cut) => (cut === evenOdds ? even : levelAt(cut))));
+  const sampled = (): GroupLevel[] => halving(levels(evenOdds));
   return { weights, compared, doubt: found?.strength ?? 0, accept, likely: even, sampled };
 }
 

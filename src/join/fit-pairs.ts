@@ -8,6 +8,7 @@ import { type Known, withAnswers } from "../match/weights/answers.js";
 import { competition, matchingBeliefs } from "../match/weights/competition.js";
 import { certain, decide, type Learned, type Relation } from "../match/weights/learn.js";
 import { sigmoid } from "../match/weights/logistic.js";
+import { ofPairs } from "../match/weights/pair-classes.js";
 import { competingSides } from "../match/weights/pair-table.js";
 import type { JoinKind } from "./options.js";
 import { partnersAlike, partnersPerRow, type RowRelation } from "./row-relation.js";
@@ -86,14 +87,15 @@ function acceptPairs(
   relation: Relation,
 ): RelationFit {
   const { weights, logOdds: undecided } = withAnswers(compared, learned, known);
-  const logOdds = decide(undecided, known);
-  const probability = competed(compared, logOdds, relation, weights.matches);
+  const { table, logOdds } = decide(compared, undecided, known);
+  const probability = competed(table, logOdds, relation, weights.matches);
   const own = known.size === 0 ? probability : competed(compared, undecided, relation, weights.matches);
   const judged = judgedEstimates(known, own);
   for (const [pair, match] of known) probability[pair] = match;
+  const scoreOf = (pair: number): number => logOdds[table.classOf[pair]];
   const order = Uint32Array.from(probability.keys())
     .filter((pair) => probability[pair] >= floors[0])
-    .sort((x, y) => probability[y] - probability[x] || logOdds[y] - logOdds[x] || x - y);
+    .sort((x, y) => probability[y] - probability[x] || scoreOf(y) - scoreOf(x) || x - y);
   const sides = competingSides(compared, relation);
   const levelAt = (floor: number, most = Infinity): AcceptedLevel => {
     const accepted = new Uint8Array(probability.length);
@@ -101,13 +103,13 @@ function acceptPairs(
     let count = 0;
     for (const pair of order) {
       if (probability[pair] < floor || count === most) break;
-      const isConfirmed = logOdds[pair] === certain;
+      const isConfirmed = scoreOf(pair) === certain;
       if (!isConfirmed && sides.some(({ rowOf }, side) => taken[side][rowOf[pair]] === 1)) continue;
       for (const [side, { rowOf }] of sides.entries()) taken[side][rowOf[pair]] = 1;
       accepted[pair] = 1;
       count++;
     }
-    return { table: compared, relation, weights, logOdds, probability, accepted, count, judged };
+    return { table, relation, weights, logOdds, probability, accepted, count, judged };
   };
   const likely = levelAt(evenOdds);
   const doubt = veto(likely)?.reason;
@@ -132,10 +134,11 @@ export function decidedPairs(level: AcceptedLevel, known: Known): AcceptedLevel 
 /** The probability of each pair after rows have competed for partners. */
 function competed(
   compared: ComparedTables,
-  logOdds: Float64Array,
+  classOdds: Float64Array,
   relation: Relation,
   matches: number,
 ): Float64Array {
+  const logOdds = ofPairs(compared, classOdds);
   if (relation === "one-to-one") return matchingBeliefs(compared, logOdds, matches);
   if (relation === "many-to-many") return logOdds.map(sigmoid);
   const probability = new Float64Array(logOdds.length);

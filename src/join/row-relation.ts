@@ -15,8 +15,8 @@ export interface RowRelation {
 const usual = 0.25;
 
 /** The score that three of four accepted pairs reach. */
-function usualScore({ logOdds, accepted }: ScoredPairs): number {
-  const scores = acceptedScores(accepted, logOdds);
+function usualScore(pairs: ScoredPairs): number {
+  const scores = acceptedScores(pairs, pairs.logOdds);
   return scores[Math.floor(usual * scores.length)] ?? Infinity;
 }
 
@@ -29,7 +29,7 @@ export function partnersPerRow(pairs: ScoredPairs): RowRelation {
     for (let row = 0; row < rows; row++) {
       let count = 0;
       for (let place = starts[row]; place < starts[row + 1]; place++)
-        if (logOdds[order[place]] >= good) count++;
+        if (logOdds[table.classOf[order[place]]] >= good) count++;
       if (count > 0) any++;
       if (count > 1) several++;
     }
@@ -58,7 +58,9 @@ export function partnersAlike(
   const { starts, order } = pairsByRow(partners, table.rows[isRight ? 0 : 1]);
   const both: [number, number][] = [];
   for (let row = 0; row + 1 < starts.length && both.length < looked; row++) {
-    const likely = order.subarray(starts[row], starts[row + 1]).filter((pair) => logOdds[pair] >= good);
+    const likely = order
+      .subarray(starts[row], starts[row + 1])
+      .filter((pair) => logOdds[table.classOf[pair]] >= good);
     if (likely.length > 1) both.push([sharing[likely[0]], sharing[likely[1]]]);
   }
   const { compare } = rowComparison(ofOneSide(comparison.settings, isRight ? "right" : "left"));

@@ -16,6 +16,7 @@ import {
   readRows,
 } from "../match/rescore.js";
 import { certain } from "../match/weights/learn.js";
+import { everyPair } from "../match/weights/pair-classes.js";
 import { equalGroups, type Grouping } from "./grouping.js";
 import { columnsOf, type RunOptions, readJudged, readLinked, type StoreModel } from "./model.js";
 import type { LinkedRow } from "./reconcile.js";
@@ -132,6 +133,7 @@ async function groupsOf(
   );
   const answerOf = (a: number, b: number): number | undefined => answers.get(`${rows[a].row} ${rows[b].row}`);
   const all = {
+    classOf: everyPair(left.length + standing.length),
     left: Int32Array.from([...left, ...standing.map((pair) => pair.left)]),
     right: Int32Array.from([...right, ...standing.map((pair) => pair.right)]),
     logOdds: Float64Array.from([

@@ -12,6 +12,7 @@ import { comparisonSettings, type RowComparison, rowComparison } from "./evidenc
 import { pairLevels } from "./evidence/pair-levels.js";
 import type { PartOptions } from "./parts/in-parts.js";
 import { type ComparedPairs, sharedPairs } from "./parts/shared-pairs.js";
+import { pairClasses } from "./weights/pair-classes.js";
 import { type PairTable, placeOf } from "./weights/pair-table.js";
 
 /** What a long call is at, in plain words. */
@@ -87,7 +88,8 @@ export async function compareTables(
   const drawn = drawPairs(rows, isOneTable, pairs);
   const random = await pairLevels(comparison, drawn, { ...run, onProgress: undefined });
   return {
-    ...{ ...pairs, isOneTable, rows, tables, comparison, columns: comparison.columns, levels, random },
+    ...{ ...pairs, ...pairClasses(levels), isOneTable, rows, tables, comparison },
+    ...{ columns: comparison.columns, random },
     embedded: vectors && { texts, vectors },
   };
 }

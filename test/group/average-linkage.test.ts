@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { averageLinkage, groupsFrom } from "../../src/group/average-linkage.js";
+import { everyPair } from "../../src/match/weights/pair-classes.js";
 import { createRandom } from "../../src/random.js";
 
 /** Average linkage by trying all pairs of groups at every step. */
@@ -43,6 +44,7 @@ describe("average linkage", () => {
       const pairs = {
         left: Int32Array.from(all, (key) => Math.floor(key / size)),
         right: Int32Array.from(all, (key) => key % size),
+        classOf: everyPair(all.length),
         logOdds: Float64Array.from(all, (key) => Math.min(5, Math.max(-5, weights.get(key)!))),
       };
       const clipped = (a: number, b: number): number => Math.min(5, Math.max(-5, weigh(a, b)));
@@ -55,7 +57,8 @@ describe("average linkage", () => {
     const pairs = {
       left: Int32Array.of(0, 2, 1),
       right: Int32Array.of(1, 3, 2),
-      logOdds: Float64Array.of(4, 4, 2),
+      classOf: Int32Array.of(0, 0, 1),
+      logOdds: Float64Array.of(4, 2),
     };
     const merges = await averageLinkage(4, pairs, { weigh: () => -4 });
     expect(Array.from(groupsFrom(4, merges, 0))).toEqual([0, 0, 1, 1]);
@@ -65,7 +68,8 @@ describe("average linkage", () => {
     const pairs = {
       left: Int32Array.of(0, 1),
       right: Int32Array.of(1, 2),
-      logOdds: Float64Array.of(1e6, 1e6),
+      classOf: Int32Array.of(0, 0),
+      logOdds: Float64Array.of(1e6),
     };
     const merges = await averageLinkage(3, pairs, { weigh: () => -5 });
     expect(Array.from(groupsFrom(3, merges, 4.5))).toEqual([0, 0, 0]);
@@ -75,7 +79,8 @@ describe("average linkage", () => {
     const pairs = {
       left: Int32Array.of(0, 2, 1),
       right: Int32Array.of(1, 3, 2),
-      logOdds: Float64Array.of(4, 4, 2),
+      classOf: Int32Array.of(0, 0, 1),
+      logOdds: Float64Array.of(4, 2),
     };
     const merges = await averageLinkage(4, pairs, { weigh: () => 3 });
     expect(Array.from(groupsFrom(4, merges, 0))).toEqual([0, 0, 0, 0]);

@@ -73,10 +73,11 @@ export function binomialBound(hits: number, draws: number): number {
 }
 
 /** The widest level, and those that have half the pairs of the one before at most, but enough to be worth a promise. */
-export function halving<Level extends SampledLevel>([widest, ...levels]: readonly Level[]): Level[] {
-  const kept = [widest];
+export function halving<Level extends SampledLevel>(levels: Iterable<Level>): Level[] {
+  const kept: Level[] = [];
   for (const level of levels)
-    if (level.count >= fewest && level.count <= kept.at(-1)!.count / 2) kept.push(level);
+    if (kept.length === 0 || (level.count >= fewest && level.count <= kept.at(-1)!.count / 2))
+      kept.push(level);
   return kept;
 }
 

@@ -18,7 +18,7 @@ export function nameContradictions({
   let [pairs, codes, words] = [0, 0, 0];
   accepted.forEach((flag, pair) => {
     if (flag === 0) return;
-    const level = table.levels[column][pair];
+    const level = table.levels[column][table.classOf[pair]];
     pairs++;
     if (level === missing) return;
     if (level === opposition.codes) codes++;
@@ -50,7 +50,7 @@ export function weakestColumn({ table, weights, accepted }: ScoredPairs): {
     if (agreeing > rareAgreement * all) return;
     let [filled, same] = [0, 0];
     accepted.forEach((flag, pair) => {
-      const level = table.levels[column][pair];
+      const level = table.levels[column][table.classOf[pair]];
       if (flag === 0 || level === missing) return;
       filled++;
       same += agrees(level);

@@ -41,23 +41,24 @@ function witness(pairs: ScoredPairs, column: number): { share: number; coverage:
     index === column || other.from === table.columns[column].field ? [index] : [],
   );
   const without = logOdds.map(
-    (score, pair) => score - hidden.reduce((sum, index) => sum + contribution(pairs, index, pair), 0),
+    (score, place) => score - hidden.reduce((sum, index) => sum + contribution(pairs, index, place), 0),
   );
-  const scores = acceptedScores(accepted, without);
-  const agrees = (pair: number): number => (weights.match[column][levels[pair]] > 0 ? 1 : 0);
+  const scores = acceptedScores(pairs, without);
+  const agrees = (place: number): number => (weights.match[column][levels[place]] > 0 ? 1 : 0);
   const better = scores[Math.floor(scores.length / 2)];
   const edge = scores[Math.floor(edgeQuantile * scores.length)] - nearMiss;
   const groups = { certain: [0, 0], all: [0, 0], missed: [0, 0] };
-  const add = (group: number[], pair: number): void => {
-    group[0] += agrees(pair);
+  const add = (group: number[], place: number): void => {
+    group[0] += agrees(place);
     group[1]++;
   };
-  for (let pair = 0; pair < without.length; pair++) {
-    if (levels[pair] === missing) continue;
+  for (let pair = 0; pair < accepted.length; pair++) {
+    const place = table.classOf[pair];
+    if (levels[place] === missing) continue;
     if (accepted[pair] === 1) {
-      add(groups.all, pair);
-      if (without[pair] >= better) add(groups.certain, pair);
-    } else if (without[pair] >= edge) add(groups.missed, pair);
+      add(groups.all, place);
+      if (without[place] >= better) add(groups.certain, place);
+    } else if (without[place] >= edge) add(groups.missed, place);
   }
   const coverage = groups.all[1] / Math.max(1, scores.length);
   if (coverage < leastFilled || groups.missed[1] < 10) return undefined;

@@ -2,7 +2,6 @@
  * Precision from margins: a row's best accepted partner, against the best rows outside its group. If the partner is only
  * one of several look-alikes, its lead over the first outsider is like the outsider's lead over the next one.
  */
-import { pairsByRow } from "../weights/pair-table.js";
 import type { ScoredPairs } from "./scored-pairs.js";
 
 export interface Margins {
@@ -16,22 +15,20 @@ export interface Margins {
 export function rowMargins({ table, logOdds, accepted }: ScoredPairs): Margins {
   const leads: number[] = [];
   const spacings: number[] = [];
-  const sides = table.isOneTable
-    ? [bothSides(table)]
-    : [pairsByRow(table.left, table.rows[0]), pairsByRow(table.right, table.rows[1])];
-  for (const { starts, order } of sides) {
-    for (let row = 0; row + 1 < starts.length; row++) {
-      let [partner, first, second] = [-Infinity, -Infinity, -Infinity];
-      for (let place = starts[row]; place < starts[row + 1]; place++) {
-        const pair = order[place];
-        const score = logOdds[pair];
-        if (accepted[pair] === 1) partner = Math.max(partner, score);
-        else if (score > first) [first, second] = [score, first];
-        else second = Math.max(second, score);
-      }
-      if (partner === -Infinity) continue;
-      leads.push(partner - first);
-      if (second > -Infinity) spacings.push(first - second);
+  const { left, right, rows, classOf, isOneTable } = table;
+  const ofLeft = bestScores(rows[0]);
+  const sides = isOneTable ? [ofLeft] : [ofLeft, bestScores(rows[1])];
+  const ofRight = sides.at(-1)!;
+  for (let pair = 0; pair < classOf.length; pair++) {
+    const [score, isPartner] = [logOdds[classOf[pair]], accepted[pair] === 1];
+    ofLeft.add(left[pair], score, isPartner);
+    ofRight.add(right[pair], score, isPartner);
+  }
+  for (const { partner, first, second } of sides) {
+    for (let row = 0; row < partner.length; row++) {
+      if (partner[row] === -Infinity) continue;
+      leads.push(partner[row] - first[row]);
+      if (second[row] > -Infinity) spacings.push(first[row] - second[row]);
     }
   }
   spacings.sort((a, b) => a - b);
@@ -43,11 +40,13 @@ export function rowMargins({ table, logOdds, accepted }: ScoredPairs): Margins {
   };
 }
 
-function bothSides({ left, right, rows }: ScoredPairs["table"]) {
-  const count = left.length;
-  const both = new Int32Array(2 * count);
-  both.set(left);
-  both.set(right, count);
-  const { starts, order } = pairsByRow(both, rows[0]);
-  return { starts, order: order.map((place) => place % count) };
+/** Of each row the best score of its partners, and the two best of other rows. */
+function bestScores(rows: number) {
+  const [partner, first, second] = [0, 1, 2].map(() => new Float64Array(rows).fill(-Infinity));
+  const add = (row: number, score: number, isPartner: boolean): void => {
+    if (isPartner) partner[row] = Math.max(partner[row], score);
+    else if (score > first[row]) [first[row], second[row]] = [score, first[row]];
+    else second[row] = Math.max(second[row], score);
+  };
+  return { partner, first, second, add };
 }

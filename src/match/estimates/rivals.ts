@@ -10,7 +10,7 @@ const edgeQuantile = 0.02;
 
 /** The better of the two sides' estimates; tables differ in how many rows have no partner. */
 export function rivalPrecision({ table, relation, logOdds, accepted }: ScoredPairs): number {
-  const scores = acceptedScores(accepted, logOdds);
+  const scores = acceptedScores({ table, accepted }, logOdds);
   if (scores.length === 0) return 0;
   const edge = scores[Math.floor(edgeQuantile * scores.length)];
   const sides = [
@@ -28,8 +28,8 @@ export function rivalPrecision({ table, relation, logOdds, accepted }: ScoredPai
         isOtherTaken[other[pair]] = 1;
       });
       const hasRival = new Uint8Array(rows);
-      logOdds.forEach((score, pair) => {
-        if (score >= edge && isTaken[own[pair]] === 1 && isOtherTaken[other[pair]] === 0)
+      table.classOf.forEach((place, pair) => {
+        if (logOdds[place] >= edge && isTaken[own[pair]] === 1 && isOtherTaken[other[pair]] === 0)
           hasRival[own[pair]] = 1;
       });
       const sum = (flags: Uint8Array): number => flags.reduce((total, flag) => total + flag, 0);

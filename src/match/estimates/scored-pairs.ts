@@ -9,7 +9,7 @@ export interface ScoredPairs {
   /** How many partners a row may have. */
   readonly relation: Relation;
   readonly weights: Weights;
-  /** Log-odds of each pair before rows compete. */
+  /** Log-odds of each class of pairs before rows compete. */
   readonly logOdds: Float64Array;
   /** Probability of each pair. */
   readonly probability: Float64Array;
@@ -30,15 +30,19 @@ export function posteriorPrecision({ probability, accepted }: ScoredPairs): numb
   return sum / Math.max(1, count);
 }
 
-/** What a column adds to the log-odds of a pair. */
-export function contribution({ table, weights }: ScoredPairs, column: number, pair: number): number {
-  const level = table.levels[column][pair];
+/** What a column adds to the log-odds of the pairs of a class. */
+export function contribution({ table, weights }: ScoredPairs, column: number, place: number): number {
+  const level = table.levels[column][place];
   return level === missing ? 0 : table.columns[column].share * weights.match[column][level];
 }
 
-/** Scores of the accepted pairs, ascending. */
-export function acceptedScores(accepted: Uint8Array, scores: Float64Array): Float64Array {
-  return scores.filter((_, pair) => accepted[pair] === 1).sort();
+/** Scores of the accepted pairs, ascending. @param scores of each class */
+export function acceptedScores(
+  { table: { classOf }, accepted }: Pick<ScoredPairs, "table" | "accepted">,
+  scores: Float64Array,
+): Float64Array {
+  const places = classOf.filter((_, pair) => accepted[pair] === 1);
+  return Float64Array.from(places, (place) => scores[place]).sort();
 }
 
 /** The judged pairs with their estimates. @param undecided probabilities as if nobody had judged a pair */

@@ -42,10 +42,14 @@ function isSilent(pairs: AcceptedLevel, column: number, totals: Float64Array): b
   );
   const counts = new Float64Array(totals.length);
   accepted.forEach((flag, pair) => {
-    const found = table.levels[column][pair];
+    const place = table.classOf[pair];
+    const found = table.levels[column][place];
     if (flag === 0 || found === missing) return;
     // A pair counts as far as it is a match by the other columns alone.
-    const without = hidden.reduce((score, other) => score - contribution(pairs, other, pair), logOdds[pair]);
+    const without = hidden.reduce(
+      (score, other) => score - contribution(pairs, other, place),
+      logOdds[place],
+    );
     counts[found] += 1 / (1 + Math.exp(-without));
   });
   const filled = counts.reduce((sum, count) => sum + count, 0);

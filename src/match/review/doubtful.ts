@@ -76,9 +76,9 @@ function openPairs(
   { table, weights, probability }: ScoredPairs,
   { known, candidates: all }: DoubtfulOptions,
 ) {
-  const open = [...probability.subarray(0, all).keys()]
-    .filter((pair) => probability[pair] >= least && !known.has(pair))
-    .sort((a, b) => probability[a] - probability[b] || a - b);
+  const open: number[] = [];
+  for (let pair = 0; pair < all; pair++) if (probability[pair] >= least && !known.has(pair)) open.push(pair);
+  open.sort((a, b) => probability[a] - probability[b] || a - b);
   const count = Math.min(mostWeighed, open.length);
   const candidates = Array.from({ length: count }, (_, rank): Candidate => {
     const pair = open[Math.floor(((rank + 0.5) / count) * open.length)];
@@ -97,7 +97,7 @@ function information({ table, weights, logOdds, judged = [] }: ScoredPairs, know
   });
   const add = (pair: number, p: number): void =>
     addOuter(matrix, pairFeatures(table, weights, pair), p * (1 - p));
-  for (const pair of rankedPairs(logOdds)) add(pair, sigmoid(logOdds[pair]));
+  for (const pair of rankedPairs(table, logOdds)) add(pair, sigmoid(logOdds[table.classOf[pair]]));
   [...known.keys()].forEach((pair, place) => {
     add(pair, judged[place].estimate);
   });

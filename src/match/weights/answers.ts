@@ -7,6 +7,7 @@ import { PSEUDO_ANSWERS } from "../estimates/calibrate.js";
 import { missing } from "../evidence/pair-evidence.js";
 import { type Learned, scorePairs, type Weights } from "./learn.js";
 import { fitLogistic, type LogisticPoint, sigmoid } from "./logistic.js";
+import type { PairClasses } from "./pair-classes.js";
 import type { PairTable } from "./pair-table.js";
 
 /** Pairs at or above this probability are ranked. */
@@ -21,7 +22,7 @@ export function pairFeatures(table: PairTable, weights: Weights, pair: number): 
   const features = new Float64Array(2 + table.columns.length);
   features[0] = 1;
   table.columns.forEach(({ share }, column) => {
-    const level = table.levels[column][pair];
+    const level = table.levels[column][table.classOf[pair]];
     const said = level === missing ? 0 : share * weights.match[column][level];
     features[2 + column] = said;
     features[1] += said;
@@ -35,12 +36,12 @@ export const featurePrecision = (columns: number): number[] => [
   ...new Array<number>(columns).fill(1 / variances.column),
 ];
 
-/** Pairs at evenly spaced ranks of those that may be matches. */
-export function rankedPairs(logOdds: Float64Array): number[] {
+/** Pairs at evenly spaced ranks of those that may be matches. @param logOdds of each class */
+export function rankedPairs({ classOf }: PairClasses, logOdds: Float64Array): number[] {
   const least = Math.log(inPlay / (1 - inPlay));
-  const order = [...logOdds.keys()]
-    .filter((pair) => logOdds[pair] >= least)
-    .sort((a, b) => logOdds[a] - logOdds[b] || a - b);
+  const order: number[] = [];
+  for (let pair = 0; pair < classOf.length; pair++) if (logOdds[classOf[pair]] >= least) order.push(pair);
+  order.sort((a, b) => logOdds[classOf[a]] - logOdds[classOf[b]] || a - b);
   if (order.length === 0) return [];
   return Array.from(
     { length: PSEUDO_ANSWERS },
@@ -59,9 +60,11 @@ export function withAnswers(
 ): Pick<Learned, "weights" | "logOdds"> {
   if (known.size === 0) return { weights, logOdds };
   const point = (pair: number, answer: number): LogisticPoint => {
-    return { features: pairFeatures(table, weights, pair), offset: logOdds[pair], answer };
+    return { features: pairFeatures(table, weights, pair), offset: logOdds[table.classOf[pair]], answer };
   };
-  const pseudo = rankedPairs(logOdds).map((pair) => point(pair, sigmoid(logOdds[pair])));
+  const pseudo = rankedPairs(table, logOdds).map((pair) =>
+    point(pair, sigmoid(logOdds[table.classOf[pair]])),
+  );
   const answers = Array.from(known, ([pair, match]) => point(pair, match));
   const found = fitLogistic([...pseudo, ...answers], featurePrecision(table.columns.length));
   const [shift, common] = found;

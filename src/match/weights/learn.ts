@@ -7,8 +7,9 @@ import { missing } from "../evidence/pair-evidence.js";
 import { pauses } from "../pause.js";
 import { competition } from "./competition.js";
 import { monotoneLogRatio } from "./isotonic.js";
-import { allPairs, countLevels, levelTotals, type PairTable, placeOf } from "./pair-table.js";
-import { startingPosteriors } from "./start.js";
+import { ofPairs, separated } from "./pair-classes.js";
+import { allPairs, levelTotals, type PairTable, placeOf } from "./pair-table.js";
+import { type Posteriors, startingPosteriors } from "./start.js";
 
 /** How many partners a row may have. "many-to-one": a left row several, a right row one. */
 export type Relation = "one-to-one" | "many-to-one" | "one-to-many" | "many-to-many";
@@ -38,10 +39,8 @@ export interface Weights {
 
 export interface Learned {
   readonly weights: Weights;
-  /** Log-odds of each candidate before competition. */
+  /** Log-odds of each class of candidates before competition. */
   readonly logOdds: Float64Array;
-  /** Probability of each candidate, after competition. */
-  readonly probability: Float64Array;
 }
 
 /**
@@ -59,64 +58,79 @@ export async function learnWeights(table: PairTable, options: LearnOptions = {})
   const { relation = table.isOneTable ? "many-to-many" : "one-to-one" } = options;
   const compete = relation === "many-to-many" ? undefined : competition(table, relation);
   const totals = levelTotals(table);
-  const { match: probability, related } = startingPosteriors(table, relation);
-  let weights = weightsFrom(table, totals, { probability, related, prior });
+  let posteriors = startingPosteriors(table, relation);
+  let weights = weightsFrom(table, totals, posteriors, prior);
   let logOdds: Float64Array = new Float64Array(0);
   const pause = pauses(signal, 1);
   for (let round = 0; round < iterations; round++) {
     await pause();
     onProgress?.(round, iterations);
+    const related = new Float64Array(compete === undefined ? table.levels[0].length : 0);
     logOdds = scorePairs(table.levels, weights, table.columns, related);
-    const before = probability.slice();
-    if (compete === undefined) logOdds.forEach((odds, pair) => (probability[pair] = sigmoid(odds)));
-    else compete(logOdds, weights.matches, probability);
-    for (let pair = 0; pair < related.length; pair++) related[pair] *= 1 - probability[pair];
-    let [moved, sum] = [0, 0];
-    for (let pair = 0; pair < before.length; pair++) {
-      moved += Math.abs(probability[pair] - before[pair]);
-      sum += probability[pair];
+    const before = posteriors;
+    if (compete === undefined) {
+      const match = logOdds.map(sigmoid);
+      posteriors = {
+        placeOf: table.classOf,
+        match,
+        related: related.map((p, place) => p * (1 - match[place])),
+      };
+    } else {
+      const match = new Float64Array(table.left.length);
+      compete(ofPairs(table, logOdds), weights.matches, match);
+      posteriors = { ...before, match };
     }
-    if (moved < settled * sum) break;
-    if (round + 1 < iterations) weights = weightsFrom(table, totals, { probability, related, prior });
+    if (isSettled(before, posteriors)) break;
+    if (round + 1 < iterations) weights = weightsFrom(table, totals, posteriors, prior);
   }
   onProgress?.(iterations, iterations);
-  return { weights, logOdds, probability };
+  return { weights, logOdds };
+}
+
+/** Whether the probabilities of the pairs have hardly changed. */
+function isSettled(before: Posteriors, { placeOf, match }: Posteriors): boolean {
+  let [moved, sum] = [0, 0];
+  for (let pair = 0; pair < placeOf.length; pair++) {
+    const probability = match[placeOf[pair]];
+    moved += Math.abs(probability - before.match[before.placeOf[pair]]);
+    sum += probability;
+  }
+  return moved < settled * sum;
 }
 
 /** Log-odds of a known pair: no evidence outweighs it. */
 export const certain = 1e6;
 
-/** Gives known pairs log-odds that no evidence outweighs. */
-export function decide(logOdds: Float64Array, known: ReadonlyMap<number, number>): Float64Array {
-  const decided = logOdds.slice();
-  for (const [pair, match] of known) decided[pair] = match === 1 ? certain : -certain;
-  return decided;
+/** Gives known pairs, each a class of its own, log-odds that no evidence outweighs. */
+export function decide<Table extends PairTable>(
+  table: Table,
+  logOdds: Float64Array,
+  known: ReadonlyMap<number, number>,
+): { readonly table: Table; readonly logOdds: Float64Array } {
+  if (known.size === 0) return { table, logOdds };
+  const decided = Float64Array.from(known.values(), (match) => (match === 1 ? certain : -certain));
+  const all = new Float64Array(logOdds.length + known.size);
+  all.set(logOdds);
+  all.set(decided, logOdds.length);
+  return { table: { ...table, ...separated(table, [...known.keys()]) }, logOdds: all };
 }
 
 const sigmoid = (value: number): number => 1 / (1 + Math.exp(-value));
-
-interface Posteriors {
-  readonly probability: Float64Array;
-  readonly related: Float64Array;
-  readonly prior: number;
-}
 
 /** Weights from posteriors. */
 function weightsFrom(
   table: PairTable,
   totals: readonly Float64Array[],
-  { probability, related, prior }: Posteriors,
+  posteriors: Posteriors,
+  prior: number,
 ): Weights {
   const pairs = allPairs(table);
-  const matches = Math.max(1e-3, total(probability));
-  const hasRelated = related.length > 0;
-  const perRow = hasRelated ? sharePerRow(table, probability) : probability;
+  const { hasRelated, sums, ...all } = expectedCounts(table, posteriors);
+  const matches = Math.max(1e-3, all.matches);
   const match: Float64Array[] = [];
   const relatedWeights: Float64Array[] = [];
-  table.columns.forEach(({ levels: count }, column) => {
-    const m = countLevels(table.levels[column], count, probability);
-    const mRows = countLevels(table.levels[column], count, perRow);
-    const h = hasRelated ? countLevels(table.levels[column], count, related) : new Float64Array(count);
+  sums.forEach(({ m, mRows, h }, column) => {
+    const { levels: count } = table.columns[column];
     const u = shares(totals[column].map((all, level) => Math.max(0, all - m[level] - h[level]) + 0.5));
     // Matches agree: a growing share at higher levels.
     const agreeing = shares(Float64Array.from(m, (_, level) => Math.exp((4 * level) / (count - 1))));
@@ -129,26 +143,51 @@ function weightsFrom(
   });
   return {
     ...{ match, related: relatedWeights, matches },
-    relatedShare: total(related) / pairs,
+    relatedShare: all.related / pairs,
     prior: Math.log(matches / pairs),
   };
 }
 
+/** Expected numbers of matches and of related pairs, of each column by level. Sums are in the order of the pairs. */
+function expectedCounts(table: PairTable, { placeOf, match, related }: Posteriors) {
+  const hasRelated = related.length > 0;
+  const ofRow = hasRelated ? matchesPerRow(table, { placeOf, match }) : undefined;
+  const sums = table.columns.map(({ levels }) => {
+    return { m: new Float64Array(levels), mRows: new Float64Array(levels), h: new Float64Array(levels) };
+  });
+  const all = { matches: 0, related: 0 };
+  for (let pair = 0; pair < placeOf.length; pair++) {
+    const [probability, alike] = [match[placeOf[pair]], hasRelated ? related[placeOf[pair]] : 0];
+    const share = ofRow === undefined ? probability : probability / ofRow(pair);
+    all.matches += probability;
+    all.related += alike;
+    for (let column = 0; column < sums.length; column++) {
+      const level = table.levels[column][table.classOf[pair]];
+      if (level === missing) continue;
+      const { m, mRows, h } = sums[column];
+      m[level] += probability;
+      mRows[level] += share;
+      h[level] += alike;
+    }
+  }
+  return { ...all, hasRelated, sums };
+}
+
 /**
- * Each pair's probability divided by how many partners its rows have: a group of 30 rows has 435 pairs, which would outvote
- * a hundred groups of two.
+ * How many partners the rows of a pair have, by which its probability is divided: a group of 30 rows has 435 pairs, which
+ * would outvote a hundred groups of two.
  */
-function sharePerRow({ left, right, rows, isOneTable }: PairTable, probability: Float64Array): Float64Array {
+function matchesPerRow(
+  { left, right, rows, isOneTable }: PairTable,
+  { placeOf, match }: Omit<Posteriors, "related">,
+): (pair: number) => number {
   const ofLeft = new Float64Array(rows[0]);
   const ofRight = isOneTable ? ofLeft : new Float64Array(rows[1]);
-  probability.forEach((value, pair) => {
-    ofLeft[left[pair]] += value;
-    ofRight[right[pair]] += value;
-  });
-  return probability.map((value, pair) => {
-    const product = Math.max(1, ofLeft[left[pair]]) * Math.max(1, ofRight[right[pair]]);
-    return value / Math.sqrt(product);
-  });
+  for (let pair = 0; pair < placeOf.length; pair++) {
+    ofLeft[left[pair]] += match[placeOf[pair]];
+    ofRight[right[pair]] += match[placeOf[pair]];
+  }
+  return (pair) => Math.sqrt(Math.max(1, ofLeft[left[pair]]) * Math.max(1, ofRight[right[pair]]));
 }
 
 const logRatio = (counts: Float64Array, u: Float64Array): Float64Array =>
@@ -168,8 +207,8 @@ function shares(counts: Float64Array): Float64Array {
 }
 
 /**
- * Log-odds of pairs by their levels, one array per column.
- * @param related if given, receives each pair's share of the related class among what is no match
+ * Log-odds of pairs, or of classes of them, by their levels, one array per column.
+ * @param related if given, receives the share of the related class in what is no match
  */
 export function scorePairs(
   levels: readonly Int8Array[],

@@ -2,13 +2,12 @@
 import type { Pairs } from "../candidates/pair-set.js";
 import { type EvidenceColumn, missing } from "../evidence/pair-evidence.js";
 import type { Relation } from "./learn.js";
+import { classSizes, type PairClasses } from "./pair-classes.js";
 
-export interface PairTable extends Pairs {
+export interface PairTable extends Pairs, PairClasses {
   readonly isOneTable: boolean;
   readonly rows: readonly [number, number];
   readonly columns: readonly EvidenceColumn[];
-  /** Per column the level of each pair, -1 where a side is empty. */
-  readonly levels: readonly Int8Array[];
   /** Per column the levels of random pairs of rows; of two tables, of such that are no candidates. */
   readonly random: readonly Int8Array[];
 }
@@ -31,20 +30,21 @@ export function placeOf({ left, right }: Pairs, a: number, b: number): number {
 /** Per column how many of all pairs are at each level: candidates are counted, the others estimated by random pairs. */
 export function levelTotals(table: PairTable): Float64Array[] {
   const candidates = table.left.length;
+  const sizes = classSizes(table);
   const others = Math.max(0, allPairs(table) - candidates);
   return table.columns.map(({ levels }, column) => {
-    const totals = countLevels(table.levels[column], levels);
+    const totals = countLevels(table.levels[column], levels, sizes);
     const random = table.random[column];
     const drawn = countLevels(random, levels);
     return totals.map((count, level) => count + (others * drawn[level]) / Math.max(1, random.length));
   });
 }
 
-/** Sum of the weights of the pairs at each level; without weights their number. */
-export function countLevels(levels: Int8Array, count: number, weights?: ArrayLike<number>): Float64Array {
+/** How many are at each level. @param times how often each of them counts; default once */
+function countLevels(levels: Int8Array, count: number, times?: Uint32Array): Float64Array {
   const sums = new Float64Array(count);
-  for (let pair = 0; pair < levels.length; pair++)
-    if (levels[pair] !== missing) sums[levels[pair]] += weights === undefined ? 1 : weights[pair];
+  for (let place = 0; place < levels.length; place++)
+    if (levels[place] !== missing) sums[levels[place]] += times === undefined ? 1 : times[place];
   return sums;
 }
 

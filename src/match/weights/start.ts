@@ -1,9 +1,13 @@
 /** Where learning starts: the pairs that agree on what pairs rarely agree on. */
 import { missing } from "../evidence/pair-evidence.js";
 import type { Relation } from "./learn.js";
+import { classCount, classSizes, everyPair, ofPairs } from "./pair-classes.js";
 import { competingSides, levelTotals, type PairsByRow, type PairTable, pairsByRow } from "./pair-table.js";
 
-export interface Start {
+/** Probabilities of the pairs, which share a number where they are alike. */
+export interface Posteriors {
+  /** Where the numbers of each pair are. */
+  readonly placeOf: Int32Array;
   /** Probability of being a match. */
   readonly match: Float64Array;
   /** Probability of being related without being a match; empty where rows have one partner. */
@@ -13,22 +17,47 @@ export interface Start {
 const seeded = 0.9;
 const unseeded = 0.001;
 
-export function startingPosteriors(table: PairTable, relation: Relation): Start {
+export function startingPosteriors(table: PairTable, relation: Relation): Posteriors {
   const scores = surprises(table);
-  const match = new Float64Array(scores.length).fill(unseeded);
-  const isMany = relation === "many-to-many";
-  for (const pair of isMany ? bestPairs(table, scores) : mutualBest(table, scores, relation))
-    match[pair] = seeded;
-  const related = new Float64Array(isMany ? scores.length : 0);
-  const median = isMany ? quantile(scores, 0.5) : 0;
-  for (let pair = 0; pair < related.length; pair++)
-    related[pair] = (1 - match[pair]) * (match[pair] < seeded && scores[pair] > median ? 0.7 : 0.2);
-  return { match, related };
+  if (relation === "many-to-many") return seededClasses(table, scores);
+  const match = new Float64Array(table.left.length).fill(unseeded);
+  for (const pair of mutualBest(table, ofPairs(table, scores), relation)) match[pair] = seeded;
+  return { placeOf: everyPair(match.length), match, related: new Float64Array(0) };
 }
 
-/** Sum over columns of -ln(share of all pairs that agree at least as well), less its mean over the candidates. */
+/** As many pairs as a quarter of the rows are seeded, of equal ones the first: each class has seeded pairs and others. */
+function seededClasses(table: PairTable, scores: Float64Array): Posteriors {
+  const { classOf, rows } = table;
+  const [pairs, classes] = [classOf.length, scores.length];
+  const sizes = classSizes(table);
+  const ascending = Int32Array.from(scores.keys()).sort((a, b) => scores[a] - scores[b]);
+  const scoreAt = (rank: number): number => {
+    let before = 0;
+    for (const place of ascending) {
+      before += sizes[place];
+      if (before > rank) return scores[place];
+    }
+    return 0;
+  };
+  const best = Math.min(pairs, Math.ceil(Math.min(...rows) / 4));
+  const least = scoreAt(pairs - best);
+  let open = scores.reduce((rest, score, place) => rest - (score > least ? sizes[place] : 0), best);
+  const placeOf = classOf.map((place) => {
+    const isSeeded = scores[place] > least || (scores[place] === least && open-- > 0);
+    return isSeeded ? classes + place : place;
+  });
+  const match = new Float64Array(2 * classes).fill(unseeded).fill(seeded, classes);
+  const median = scoreAt(Math.floor(0.5 * pairs));
+  const related = match.map((probability, place) => {
+    const isAlike = place < classes && scores[place] > median;
+    return (1 - probability) * (isAlike ? 0.7 : 0.2);
+  });
+  return { placeOf, match, related };
+}
+
+/** Of each class: sum over columns of -ln(share of all pairs that agree at least as well), less its mean over the candidates. */
 function surprises(table: PairTable): Float64Array {
-  const scores = new Float64Array(table.left.length);
+  const scores = new Float64Array(classCount(table));
   const totals = levelTotals(table);
   table.columns.forEach(({ share }, column) => {
     const surprise = new Float64Array(totals[column].length);
@@ -39,22 +68,17 @@ function surprises(table: PairTable): Float64Array {
     }
     const levels = table.levels[column];
     let [sum, filled] = [0, 0];
-    for (const level of levels) {
+    for (const place of table.classOf) {
+      const level = levels[place];
       if (level === missing) continue;
       sum += surprise[level];
       filled++;
     }
     const mean = sum / Math.max(1, filled);
-    for (let pair = 0; pair < scores.length; pair++)
-      if (levels[pair] !== missing) scores[pair] += share * (surprise[levels[pair]] - mean);
+    for (let place = 0; place < scores.length; place++)
+      if (levels[place] !== missing) scores[place] += share * (surprise[levels[place]] - mean);
   });
   return scores;
-}
-
-/** As many pairs as a quarter of the rows. */
-function bestPairs({ rows }: PairTable, scores: Float64Array): Uint32Array {
-  const order = Uint32Array.from(scores.keys()).sort((a, b) => scores[b] - scores[a] || a - b);
-  return order.subarray(0, Math.ceil(Math.min(...rows) / 4));
 }
 
 /** Pairs that are the best of their rows, of each side that has one partner; the half that stands out most against rivals. */
@@ -73,7 +97,7 @@ function mutualBest(table: PairTable, scores: Float64Array, relation: Relation):
 }
 
 /** The best pair of each row, -1 without one, and the score of the second best. */
-export function bestTwo({ starts, order }: PairsByRow, scores: ArrayLike<number>) {
+function bestTwo({ starts, order }: PairsByRow, scores: ArrayLike<number>) {
   const rows = starts.length - 1;
   const best = new Int32Array(rows).fill(-1);
   const second = new Float64Array(rows).fill(-Infinity);
@@ -87,10 +111,4 @@ export function bestTwo({ starts, order }: PairsByRow, scores: ArrayLike<number>
     }
   }
   return { best, second };
-}
-
-/** The value below which a share of the numbers lies. */
-export function quantile(values: ArrayLike<number>, share: number): number {
-  const sorted = Float64Array.from(values).sort();
-  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
 }

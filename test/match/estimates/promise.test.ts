@@ -10,6 +10,7 @@ import {
 import { rivalPrecision } from "../../../src/match/estimates/rivals.js";
 import { posteriorPrecision } from "../../../src/match/estimates/scored-pairs.js";
 import { opposedColumn } from "../../../src/match/evidence/pair-evidence.js";
+import { everyPair } from "../../../src/match/weights/pair-classes.js";
 
 interface Pair {
   readonly left: number;
@@ -25,7 +26,7 @@ function scored(
 ): AcceptedLevel {
   const logOdds = Float64Array.from(pairs, ({ score }) => score);
   const table = {
-    ...{ isOneTable: false, rows, columns: [], levels: [], random: [] },
+    ...{ isOneTable: false, rows, columns: [], levels: [], random: [], classOf: everyPair(pairs.length) },
     left: Int32Array.from(pairs, ({ left }) => left),
     right: Int32Array.from(pairs, ({ right }) => right),
   };

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { AcceptedLevel } from "../../../src/match/estimates/promise.js";
 import { silentColumns, withoutColumns, withSilent } from "../../../src/match/estimates/silent-columns.js";
+import { everyPair } from "../../../src/match/weights/pair-classes.js";
 import { createRandom } from "../../../src/random.js";
 
 const names = ["right", "random", "rare"];
@@ -23,6 +24,7 @@ function level(accepted: number): AcceptedLevel {
   return {
     table: {
       ...{ isOneTable: false, rows: [1000, 1000], columns, levels, random: drawn },
+      classOf: everyPair(1000),
       left: Int32Array.from(pairs),
       right: Int32Array.from(pairs),
     },

@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { competition, matchingBeliefs } from "../../../src/match/weights/competition.js";
+import { everyPair } from "../../../src/match/weights/pair-classes.js";
 import type { PairTable } from "../../../src/match/weights/pair-table.js";
 import { createRandom } from "../../../src/random.js";
 
 function pairs(left: number[], right: number[], rows: [number, number]): PairTable {
-  const none = { isOneTable: false, columns: [], levels: [], random: [] };
+  const none = { isOneTable: false, columns: [], levels: [], random: [], classOf: everyPair(left.length) };
   return { ...none, left: Int32Array.from(left), right: Int32Array.from(right), rows };
 }
 

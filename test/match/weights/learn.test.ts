@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { competition } from "../../../src/match/weights/competition.js";
 import { decide, knownPlaces, learnWeights, scorePairs } from "../../../src/match/weights/learn.js";
+import { ofPairs, pairClasses } from "../../../src/match/weights/pair-classes.js";
 import type { PairTable } from "../../../src/match/weights/pair-table.js";
 import { createRandom } from "../../../src/random.js";
 
@@ -33,7 +35,7 @@ function simulated(seed: number): { table: PairTable; truth: Uint8Array } {
   const table = {
     ...{ isOneTable: false, rows: [rows, rows] as const, columns },
     ...{ left: Int32Array.from(left), right: Int32Array.from(right) },
-    ...{ levels: draw(truth), random: draw(new Array(5000).fill(0)) },
+    ...{ ...pairClasses(draw(truth)), random: draw(new Array(5000).fill(0)) },
   };
   return { table, truth: Uint8Array.from(truth) };
 }
@@ -46,7 +48,9 @@ describe("learning without labels", () => {
     expect(learned.weights.matches).toBeGreaterThan(270);
     expect(learned.weights.matches).toBeLessThan(330);
     let right = 0;
-    learned.probability.forEach((probability, pair) => {
+    const found = new Float64Array(truth.length);
+    competition(table, "one-to-one")(ofPairs(table, learned.logOdds), learned.weights.matches, found);
+    found.forEach((probability, pair) => {
       if ((probability >= 0.5 ? 1 : 0) === truth[pair]) right++;
     });
     expect(right / truth.length).toBeGreaterThan(0.97);
@@ -86,8 +90,13 @@ describe("learning without labels", () => {
       [5, 5, 0],
       [7, 24, 1],
     ]);
-    const decided = decide(learned.logOdds, known);
-    for (const [pair, match] of known) expect(decided[pair] > 1000).toBe(match === 1);
+    const decided = decide(table, learned.logOdds, known);
+    const [before, after] = [ofPairs(table, learned.logOdds), ofPairs(decided.table, decided.logOdds)];
+    for (const [pair, match] of known) expect(after[pair] > 1000).toBe(match === 1);
+    for (const [pair, odds] of before.entries()) if (!known.has(pair)) expect(after[pair]).toBe(odds);
+    const levelsOf = ({ levels, classOf }: PairTable) =>
+      levels.map((of) => classOf.map((place) => of[place]));
+    expect(levelsOf(decided.table)).toEqual(levelsOf(table));
   });
 
   it("learns the same from pairs in another order of columns", async () => {
@@ -102,9 +111,8 @@ describe("learning without labels", () => {
 
   it("do not take related rows for a class of their own in a small table", async () => {
     const { table: large } = simulated(3);
-    const few = large.levels.map((levels) => levels.slice(0, 160));
     const small = {
-      ...{ ...large, isOneTable: true, rows: [100, 100] as const, levels: few },
+      ...{ ...large, isOneTable: true, rows: [100, 100] as const, classOf: large.classOf.slice(0, 160) },
       ...{ left: large.left.slice(0, 160), right: large.right.slice(0, 160) },
     };
     const { related } = (await learnWeights(small)).weights;
