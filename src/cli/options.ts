@@ -37,6 +37,14 @@ export function shardOf(text: string): { readonly index: number; readonly count:
   throw new InvalidArgumentError("It must be i/n with 1 <= i <= n, for example 2/4.");
 }
 
+/** Parser of sizes such as 500m and 4g: bytes, in powers of 1024. */
+export function memorySize(text: string): number {
+  const [, number, unit] = /^(\d+(?:\.\d+)?)([mg])$/i.exec(text) ?? [];
+  const bytes = Number(number) * 2 ** (unit?.toLowerCase() === "g" ? 30 : 20);
+  if (bytes > 0) return bytes;
+  throw new InvalidArgumentError("It must be a number of megabytes or gigabytes, for example 500m or 4g.");
+}
+
 export function delimiterOf(text: string): string {
   try {
     return parseDelimiter(text);
@@ -163,6 +171,11 @@ export const shared = {
     ),
     option("--ignore <column>", "compare all columns but this one; repeatable", repeatable),
     option("--kind-of <column=kind>", "what a column holds, such as born=date; repeatable", kindOfColumn),
+  ] as const,
+  /** How much memory a matching takes, and where its temporary files go. */
+  bounded: [
+    option("--memory <size>", "memory at most, such as 4g or 800m; candidate pairs go to disk", memorySize),
+    option("--temp <folder>", "folder for temporary files (default: the system's)"),
   ] as const,
   /** Pairs that a person judges. */
   judged: [

@@ -1,4 +1,5 @@
 /** What a running command works with: output and progress, interruption, the model, and an orderly end. */
+import { tmpdir } from "node:os";
 import { extname, resolve } from "node:path";
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { packageVersion } from "../files/package.js";
@@ -98,6 +99,17 @@ export const tableSettings = (options: Parameters<typeof tableOptionsOf>[0], ses
   onProgress: (done: number, total: number, stage = "encoding") =>
     session.show(stage, done, total, "phrases"),
 });
+
+/** The same, with a limit of memory and a folder for temporary files. */
+export function boundedSettings(
+  options: Parameters<typeof tableOptionsOf>[0] & { readonly memory?: number; readonly temp?: string },
+  session: Session,
+) {
+  const { memory: bytes, temp } = options;
+  const { table, ...settings } = tableSettings(options, session);
+  const memory = bytes === undefined ? undefined : { bytes, folder: temp ?? tmpdir() };
+  return { ...settings, memory, table: { ...table, workFolder: temp } };
+}
 
 /** `names.part.csv` in the current folder for `data/names.csv`; TSV, JSONL and Parquet keep their format. */
 export function outputFor(file: string, part: string, format: string | undefined): string {

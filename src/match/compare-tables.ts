@@ -4,7 +4,7 @@ import { type Kept, learnedOnce, type Sharing } from "../files/shards/shard.js";
 import { createRandom } from "../random.js";
 import { shared } from "../runtime/shared-array.js";
 import type { NamingVectors } from "./candidates/near-names.js";
-import type { Pairs } from "./candidates/pair-set.js";
+import type { Pairs, Spill } from "./candidates/pair-set.js";
 import { findCandidates } from "./candidates/row-candidates.js";
 import type { PreparedTables } from "./columns/fields.js";
 import { rowWords } from "./columns/row-words.js";
@@ -22,6 +22,8 @@ export type MatchStage = "encoding" | "finding candidates" | "comparing" | "lear
 export interface MatchRunOptions {
   /** Worker threads at most. Default: all cores. Results do not depend on it. */
   readonly threads?: number;
+  /** Where candidate pairs go that have no room in memory. Default: all are in memory. Results do not depend on it. */
+  readonly spill?: Spill;
   readonly signal?: AbortSignal;
   /** Called at least every second or so with what is done of the stage and the whole of it. */
   readonly onProgress?: (stage: MatchStage, done: number, total: number) => void;
@@ -58,19 +60,19 @@ export interface ComparedTables extends PairTable {
 }
 
 /** Candidates per row and source, for two tables and for one. */
-const perRow = { join: { k: 8, kOther: 4 }, dedupe: { k: 15, kOther: 8 } };
+export const perRow = { join: { k: 8, kOther: 4 }, dedupe: { k: 15, kOther: 8 } };
 const postings = 20_000;
 /** In larger tables every row and source has fewer, so that pairs fit into memory. */
 const manyRows = 400_000;
 const perRowOfMany = { k: 8, kOther: 4, postings: 6_000 };
 /** More names are compared without embeddings, which would need gigabytes. */
-const mostEmbedded = 300_000;
+export const mostEmbedded = 300_000;
 /** Random pairs show how often unrelated rows agree. */
 const randomPairs = 40_000;
 
 export async function compareTables(
   tables: PreparedTables,
-  { encoder, known = [], embedded, sharing, ...run }: CompareOptions = {},
+  { encoder, known = [], embedded, sharing, spill, ...run }: CompareOptions = {},
 ): Promise<ComparedTables> {
   const { isOneTable, rows, fields, naming } = tables;
   const words = rowWords(tables);
@@ -80,7 +82,7 @@ export async function compareTables(
   const limits = isLarge ? perRowOfMany : { ...(isOneTable ? perRow.dedupe : perRow.join), postings };
   const comparison = rowComparison(comparisonSettings(tables, words, vectors));
   const find = async (): Promise<ComparedPairs> => {
-    const candidates = { ...limits, known, sharing, ...partsOf(run, "finding candidates") };
+    const candidates = { ...limits, known, sharing, spill, ...partsOf(run, "finding candidates") };
     const pairs = await findCandidates(tables, words, vectors, candidates);
     return { pairs, levels: await pairLevels(comparison, pairs, partsOf(run, "comparing")) };
   };
@@ -113,7 +115,7 @@ function embeddedAgain(
 
 /** The options of work in parts that reports as a stage. */
 export function partsOf(
-  { onProgress, ...run }: MatchRunOptions & Pick<PartOptions, "itemsPerThread">,
+  { onProgress, ...run }: Omit<MatchRunOptions, "spill"> & Pick<PartOptions, "itemsPerThread">,
   stage: MatchStage,
 ): PartOptions {
   return { ...run, onProgress: onProgress && ((done, total) => onProgress(stage, done, total)) };

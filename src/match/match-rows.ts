@@ -101,7 +101,7 @@ export function matchRows<Accepted extends Level, Fit extends MatchFit<Accepted>
   method: MatchMethod<Accepted, Fit, Own>,
   embedded?: ComparedTables["embedded"],
 ): Promise<Result<Own>> {
-  const { signal, threads, onProgress, known = [], sharing } = options;
+  const { signal, threads, onProgress, spill, known = [], sharing } = options;
   const run = { signal, threads, onProgress };
   return withEncoder(options.encoder, run, async (encoder) => {
     const isSwapped = right !== undefined && canonicalSides(left, right) === "swapped";
@@ -114,7 +114,7 @@ export function matchRows<Accepted extends Level, Fit extends MatchFit<Accepted>
         const { left, right, match } = isSwapped ? turned(pair) : pair;
         return { left: places[0][left], right: places[1][right], match };
       });
-    const compare = { ...run, encoder, known: prepared(known), embedded, sharing };
+    const compare = { ...run, spill, encoder, known: prepared(known), embedded, sharing };
     const compared = await compareTables(tables, compare);
     const learn = method.learner(compared, run, isSwapped);
     const unanswered = once(() => learn(new Map()));

@@ -63,6 +63,8 @@ const unsettled = new Set([
   "quiet",
   "threads",
   "device",
+  "memory",
+  "temp",
 ]);
 
 /** The name of the part. @throws UsageError for the name of a whole */

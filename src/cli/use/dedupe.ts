@@ -9,7 +9,7 @@ import { command, type OptionsOf } from "../command.js";
 import { counted } from "../format.js";
 import { option, shared } from "../options.js";
 import { reviewCommand } from "../serve/review.js";
-import { besideOutput, loadEncoder, outputFor, type Session, tableSettings } from "../session.js";
+import { besideOutput, boundedSettings, loadEncoder, outputFor, type Session } from "../session.js";
 import { checkShare, learnOptions, shardOption, shareWork } from "../shards/sharing.js";
 import { groupingOptions } from "./cluster.js";
 import { columnLines, effectLine } from "./report.js";
@@ -30,6 +30,7 @@ const options = [
   shared.format,
   shared.report,
   ...shared.compared,
+  ...shared.bounded,
   ...groupingOptions,
   shardOption,
   ...learnOptions,
@@ -48,6 +49,7 @@ export default command({
     ["pearl dedupe customers.csv --groups groups.csv --explain", "also list each group, with reasons"],
     ["pearl dedupe customers.csv --on name --on city", "compare two columns"],
     ["pearl dedupe customers.csv --review-out review.csv", "doubtful pairs for a person to decide"],
+    ["pearl dedupe customers.csv --memory 2g --temp /scratch", "take 2 GB of memory at most"],
     ["pearl dedupe names.csv -c name --threshold 0.8", "compare one column, without a promise"],
   ],
   run: async ([file], options, session) => {
@@ -70,7 +72,7 @@ export default command({
     const encoder = await loadEncoder(options, session);
     const dedupe = (sharing?: Sharing) =>
       dedupeTable(file, endsEarly(sharing) ? { kept: byDefault } : outputs, {
-        ...{ ...options, ...tableSettings(options, session), encoder, sharing },
+        ...{ ...options, ...boundedSettings(options, session), encoder, sharing },
         decisionPaths: [labels, review].filter((path) => path !== undefined),
         likely: options.removeLikely ? "remove" : "keep",
         explain: options.explain ? "column" : "none",

@@ -1,8 +1,11 @@
 /** Removes duplicates from a table file, compared by all its columns or by one. */
 import { rm } from "node:fs/promises";
 import { UsageError } from "../../errors.js";
-import { type ColumnOptions, planColumns } from "../../match/columns/fields.js";
-import type { KnownPair } from "../../match/compare-tables.js";
+import type { AlignedNames, TableColumns } from "../../match/columns/align.js";
+import { type ColumnOptions, namingField, planColumns, rowsOf } from "../../match/columns/fields.js";
+import { profileColumn } from "../../match/columns/profile.js";
+import type { KnownPair, MatchRunOptions } from "../../match/compare-tables.js";
+import { checkFolder, type MemoryLimit, planMemory } from "../../match/memory-plan.js";
 import type { LabelEffect } from "../../match/review/label-effect.js";
 import { readKnown, writeReview } from "../../match/review/review-file.js";
 import { refuseCategory, refuseLoss } from "../../match/unnamed-column.js";
@@ -39,6 +42,8 @@ export interface DedupeTableOptions
   /** "column" adds a column "why" to the groups. Default "none". */
   readonly explain?: "column" | "none";
   readonly threads?: number;
+  /** Keeps the comparison of several columns within a limit of memory. Results do not depend on it. */
+  readonly memory?: MemoryLimit;
   /** Called with the current stage, the items done and the total. */
   readonly onProgress?: (stage: string, done: number, total: number) => void;
 }
@@ -104,6 +109,8 @@ export async function dedupeTable(
 /** The first half of {@link dedupeTable}: reads a table and groups its rows, without writing anything. */
 export async function openDuplicates(path: string, options: DedupeTableOptions) {
   options.signal?.throwIfAborted();
+  const { memory } = options;
+  if (memory !== undefined) await checkFolder(memory.folder);
   const { column } = options.table ?? {};
   const read = column === undefined ? readAllColumns : readWholeTable;
   const table = await read(path, options.table, options.onNote);
@@ -144,7 +151,34 @@ async function findDuplicates(
   const unnamed = pairs.length === 1 && choice.on === undefined ? pairs[0][0] : undefined;
   if (unnamed !== undefined)
     refuseCategory([{ table, column: unnamed }], commandFor("dedupe", description.path));
-  return { ...(await duplicatesByPlan(columns, plan, { ...options, ...choice })), unnamed };
+  const within = options.memory && (await withinMemory(columns, pairs, options.memory, options));
+  return { ...(await duplicatesByPlan(columns, plan, { ...options, ...choice, ...within })), unnamed };
+}
+
+/** Threads and temporary files as the limit of memory allows. @throws UsageError, ArgumentError, TableError */
+async function withinMemory(
+  columns: TableColumns,
+  pairs: readonly AlignedNames[],
+  limit: MemoryLimit,
+  { encoder, kindOf = {}, threads, onNote }: DedupeTableOptions,
+): Promise<Pick<MatchRunOptions, "threads" | "spill">> {
+  if (pairs.length < 2)
+    throw new UsageError(
+      "--memory bounds the comparison of several columns, and here is one. Leave --memory out, or compare more columns.",
+    );
+  const profiles = pairs.map(([name, other]) => {
+    const profile = profileColumn(name, columns[name]);
+    return { name, other, profile, kind: kindOf[name] ?? profile.kind };
+  });
+  const size = {
+    rows: rowsOf(columns),
+    columns: pairs.length,
+    names: profiles[namingField(profiles)]?.profile.distinct ?? 0,
+    dimension: encoder?.dimension ?? 0,
+  };
+  const { note, ...plan } = await planMemory(limit, size, threads);
+  onNote?.(note);
+  return plan;
 }
 
 /** Cells that stand for a row, and the length to which texts are cut. */

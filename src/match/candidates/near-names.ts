@@ -1,8 +1,8 @@
 /** Candidates by the embeddings of the naming column. */
 import { ownRange, type Sharing } from "../../files/shards/shard.js";
-import { dotRows, gatherRows } from "../../search/vectors.js";
+import { dotRows } from "../../search/vectors.js";
 import type { Field } from "../columns/fields.js";
-import { nearestByEmbedding } from "./nearest-by-embedding.js";
+import { nearestByEmbedding, pickRows } from "./nearest-by-embedding.js";
 import type { AddPair } from "./pair-set.js";
 
 /** Embeddings of the values of the naming column, [values, dimension] at unit length. */
@@ -44,8 +44,8 @@ export async function nearNames(
     const asked = filled.slice(own.from, own.to);
     const columns = {
       dimension,
-      base: { texts: base.map((value) => set.texts[value]), vectors: gatherRows(data, base, dimension) },
-      queries: { vectors: gatherRows(data, asked, dimension) },
+      base: { texts: base.map((value) => set.texts[value]), vectors: pickRows(data, Uint32Array.from(base), dimension) },
+      queries: { vectors: pickRows(data, Uint32Array.from(asked), dimension) },
     };
     const places = Uint32Array.from(asked.keys());
     const limits = { k: k + (isOneTable ? 1 : 0), total: filled.length, signal, onProgress };

@@ -79,7 +79,7 @@ function boundsOf(vectors: Float32Array, dimension: number): Promise<BoundedRows
 }
 
 /** Gathers the given rows. Returns the same array if these are all rows in order. */
-function pickRows(vectors: Float32Array, rows: Uint32Array, dimension: number): Float32Array {
+export function pickRows(vectors: Float32Array, rows: Uint32Array, dimension: number): Float32Array {
   if (rows.length * dimension === vectors.length && rows.every((row, place) => row === place)) return vectors;
   return gatherRows(vectors, rows, dimension);
 }

@@ -8,15 +8,33 @@ export interface Pairs {
 
 export type AddPair = (left: number, right: number) => void;
 
+/** Where pairs go that have no room in memory. */
+export interface Spill {
+  /** Pairs in memory at most. */
+  readonly most: number;
+  readonly runs: {
+    readonly length: number;
+    /** Takes ascending numbers, and keeps none of the memory. */
+    add(run: Float64Array): void;
+    /** The numbers of all runs, ascending, each once. */
+    merged(): Iterable<number>;
+    /** Forgets all runs. */
+    close(): void;
+  };
+}
+
 export class PairSet {
   readonly #rightRows: number;
-  #keys = new Float64Array(4096);
+  readonly #spill: Spill | undefined;
+  #keys: Float64Array<ArrayBuffer>;
   #used = 0;
   /** Sorted and without repetitions up to here. */
   #sorted = 0;
 
-  constructor(rightRows: number) {
+  constructor(rightRows: number, spill?: Spill) {
     this.#rightRows = rightRows;
+    this.#spill = spill;
+    this.#keys = new Float64Array(Math.min(4096, spill?.most ?? Infinity));
   }
 
   add(left: number, right: number): void {
@@ -28,6 +46,11 @@ export class PairSet {
   #grow(): void {
     this.#sort();
     if (this.#used < 0.7 * this.#keys.length) return;
+    if (this.#spill !== undefined && 2 * this.#keys.length > this.#spill.most) {
+      this.#spill.runs.add(this.#keys.subarray(0, this.#used));
+      this.#used = this.#sorted = 0;
+      return;
+    }
     const larger = new Float64Array(2 * this.#keys.length);
     larger.set(this.#keys);
     this.#keys = larger;
@@ -44,12 +67,22 @@ export class PairSet {
 
   finish(): Pairs {
     this.#sort();
-    const left = new Int32Array(this.#used);
-    const right = new Int32Array(this.#used);
-    for (let pair = 0; pair < this.#used; pair++) {
-      left[pair] = Math.floor(this.#keys[pair] / this.#rightRows);
-      right[pair] = this.#keys[pair] - left[pair] * this.#rightRows;
+    const runs = this.#spill?.runs;
+    let keys: Iterable<number> = this.#keys.subarray(0, this.#used);
+    let most = this.#used;
+    if (runs !== undefined && runs.length > 0) {
+      runs.add(this.#keys.subarray(0, this.#used));
+      this.#keys = new Float64Array(0);
+      [keys, most] = [runs.merged(), runs.length];
     }
-    return { left, right };
+    const [left, right] = [new Int32Array(most), new Int32Array(most)];
+    let count = 0;
+    for (const key of keys) {
+      left[count] = Math.floor(key / this.#rightRows);
+      right[count] = key - left[count] * this.#rightRows;
+      count++;
+    }
+    runs?.close();
+    return { left: left.subarray(0, count), right: right.subarray(0, count) };
   }
 }

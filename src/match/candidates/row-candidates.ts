@@ -9,7 +9,7 @@ import { inParts, type PartedWork, type PartOptions } from "../parts/in-parts.js
 import { equalCodes } from "./equal-codes.js";
 import { indexTerms, termRows } from "./grams.js";
 import { type NamingVectors, nearNames } from "./near-names.js";
-import { type AddPair, PairSet, type Pairs } from "./pair-set.js";
+import { type AddPair, PairSet, type Pairs, type Spill } from "./pair-set.js";
 import type { SearchSettings } from "./row-search.js";
 import { fieldTerms, type Terms, wordTerms } from "./word-terms.js";
 
@@ -24,6 +24,7 @@ export interface CandidateOptions extends PartOptions {
   readonly known?: readonly { readonly left: number; readonly right: number }[];
   /** A shard searches for its range of rows of both tables; candidates that no search finds belong to their left row. */
   readonly sharing?: Sharing;
+  readonly spill?: Spill;
 }
 
 const leastCosine = 0.3;
@@ -36,11 +37,11 @@ export async function findCandidates(
   tables: PreparedTables,
   words: RowWords,
   vectors: NamingVectors | undefined,
-  { k, kOther, postings, known = [], sharing, onProgress, ...parts }: CandidateOptions,
+  { k, kOther, postings, known = [], sharing, spill, onProgress, ...parts }: CandidateOptions,
 ): Promise<Pairs> {
   const { fields, naming, rows, isOneTable } = tables;
   const { signal } = parts;
-  const pairs = new PairSet(rows[1]);
+  const pairs = new PairSet(rows[1], spill);
   const add: AddPair = isOneTable
     ? (a, b) => (a < b ? pairs.add(a, b) : a > b ? pairs.add(b, a) : undefined)
     : (a, b) => pairs.add(a, b);

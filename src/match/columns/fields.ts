@@ -219,8 +219,8 @@ export const isText = (kind: ColumnKind): boolean => texts.has(kind);
 const namingHeader = /name|title|label/i;
 const notNaming = /program|given|first|last|sur|agency/i;
 
-/** The text column that names its row best. */
-function namingField(fields: readonly Pick<Field, "name" | "other" | "kind" | "profile">[]): number {
+/** The text column that names its row best; -1 without one. */
+export function namingField(fields: readonly Pick<Field, "name" | "other" | "kind" | "profile">[]): number {
   let [best, bestScore] = [-1, -Infinity];
   fields.forEach(({ name, other, kind, profile: { rows, filled, distinct, shares } }, index) => {
     if (!isText(kind)) return;

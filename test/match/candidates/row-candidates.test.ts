@@ -1,7 +1,11 @@
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { equalCodes } from "../../../src/match/candidates/equal-codes.js";
 import { PairSet } from "../../../src/match/candidates/pair-set.js";
 import { findCandidates } from "../../../src/match/candidates/row-candidates.js";
+import { SpilledRuns } from "../../../src/match/candidates/spilled-runs.js";
 import { prepareTables } from "../../../src/match/columns/fields.js";
 import { rowWords } from "../../../src/match/columns/row-words.js";
 import { createRandom } from "../../../src/random.js";
@@ -23,6 +27,37 @@ describe("a set of pairs", () => {
     expect(Array.from(left, (a, pair) => a * 1000 + right[pair])).toEqual(
       [...expected].sort((x, y) => x - y),
     );
+  });
+
+  it.each([0, 1, 5000, 20_000, 60_000])(
+    "is the same where only some of %i pairs have room in memory, and leaves no file",
+    (draws) => {
+      const folder = mkdtempSync(join(tmpdir(), "pearl-runs-"));
+      const runs = new SpilledRuns(folder);
+      for (const most of [1000, 4096, 50_000]) {
+        const random = createRandom(draws);
+        const [set, plain] = [new PairSet(1000, { most, runs }), new PairSet(1000)];
+        let longest = 0;
+        for (let draw = 0; draw < draws; draw++) {
+          const [a, b] = [Math.floor(random() * 300), Math.floor(random() * 1000)];
+          set.add(a, b);
+          plain.add(a, b);
+          longest = Math.max(longest, runs.length);
+        }
+        expect(longest > 0).toBe(new Set(plain.finish().left).size > 0 && draws > most);
+        expect(set.finish()).toEqual(plain.finish());
+      }
+      expect(readdirSync(folder)).toEqual([]);
+      rmSync(folder, { recursive: true });
+    },
+  );
+
+  it("says where there is no room for the rest", () => {
+    const set = new PairSet(1000, { most: 1000, runs: new SpilledRuns("/no/such/folder") });
+    const addAll = (): void => {
+      for (let key = 0; key < 10_000; key++) set.add(Math.floor(key / 1000), key % 1000);
+    };
+    expect(addAll).toThrow(/^\/no\/such\/folder: cannot be written/);
   });
 });
 

@@ -1,0 +1,93 @@
+/** How the matching of one table keeps within a limit of memory: its threads, and the candidate pairs that go to disk. */
+import { stat, statfs } from "node:fs/promises";
+import { ArgumentError, TableError } from "../errors.js";
+import { availableParallelism } from "../runtime/thread.js";
+import type { Spill } from "./candidates/pair-set.js";
+import { SpilledRuns } from "./candidates/spilled-runs.js";
+import { mostEmbedded, perRow } from "./compare-tables.js";
+
+/** Bytes of memory, and the folder for what has no room there. */
+export interface MemoryLimit {
+  readonly bytes: number;
+  readonly folder: string;
+}
+
+/** What the need of memory depends on. */
+export interface MatchSize {
+  readonly rows: number;
+  /** Columns that are compared. */
+  readonly columns: number;
+  /** Different values of the naming column; 0 where nothing is embedded. */
+  readonly names: number;
+  /** Of the embeddings; 0 without a model. */
+  readonly dimension: number;
+}
+
+/** Bytes of the process, and of a small model in it. */
+const [ofProcess, ofModel] = [200e6, 250e6];
+/** Bytes for each row (its candidates above all), and for each cell (its text, words and their index). */
+const [ofRow, ofCell] = [700, 220];
+/** Embeddings are in memory as they are made, as they are kept, and in the lists that are searched. */
+const copiesOfEmbeddings = 3;
+/** Bytes of a thread that compares rows: it has texts of its own. */
+const ofThread = (cells: number): number => 50e6 + 60 * cells;
+/** Pairs are kept in memory at least in this number: fewer save little, and make many small runs. */
+const fewestPairs = 2 ** 18;
+const bytesPerPair = Float64Array.BYTES_PER_ELEMENT;
+
+/** Bytes of memory without which a table cannot be matched, whatever goes to disk. */
+export function leastMemory({ rows, columns, names, dimension }: MatchSize): number {
+  const embedded = names <= mostEmbedded ? names * dimension * Float32Array.BYTES_PER_ELEMENT : 0;
+  const model = dimension > 0 ? ofModel : 0;
+  return ofProcess + model + rows * (ofRow + columns * ofCell) + copiesOfEmbeddings * embedded;
+}
+
+/** @throws TableError for a folder that is missing */
+export async function checkFolder(folder: string): Promise<void> {
+  const found = await stat(folder).catch(() => undefined);
+  if (!found?.isDirectory())
+    throw new TableError(`${folder}: no such folder for temporary files. Create it, or name another with --temp.`);
+}
+
+/**
+ * Divides the memory that is left between threads and pairs.
+ * @param threads wanted at most; default: all cores
+ * @returns also a line that says what is needed
+ * @throws ArgumentError for a limit that is too small; TableError for a disk that has less room than is needed
+ */
+export async function planMemory({ bytes, folder }: MemoryLimit, size: MatchSize, threads = availableParallelism()) {
+  const { rows, columns } = size;
+  const least = leastMemory(size);
+  if (bytes < least)
+    throw new ArgumentError(
+      `${rows.toLocaleString("en")} rows of ${columns} columns need at least ${megabytes(least)} MB of memory, ` +
+        `and the limit is ${megabytes(bytes)} MB. Raise it: --memory ${megabytes(least)}m`,
+    );
+  const ofOne = ofThread(rows * columns);
+  // One thread is the calling one, which has its texts already.
+  const fitting = Math.floor((bytes - least) / ofOne);
+  const used = Math.min(threads, fitting) > 1 ? Math.min(threads, fitting) : 1;
+  const spare = bytes - least - (used > 1 ? used * ofOne : 0);
+  const spill: Spill = {
+    // A set that grows is in memory once and a half.
+    most: Math.max(fewestPairs, Math.floor(spare / (1.5 * bytesPerPair))),
+    runs: new SpilledRuns(folder),
+  };
+  const pairs = rows * (3 * perRow.dedupe.k + columns * perRow.dedupe.kOther);
+  const disk = pairs > spill.most ? pairs * bytesPerPair : 0;
+  const free = await freeBytes(folder);
+  if (free < disk)
+    throw new TableError(
+      `${folder}: up to ${megabytes(disk)} MB of temporary files are needed, and ${megabytes(free)} MB are free. ` +
+        "Free some, or name another folder with --temp.",
+    );
+  const files = disk === 0 ? "no temporary pairs" : `up to ${megabytes(disk)} MB of temporary pairs in ${folder}`;
+  return { threads: used, spill, note: `memory: at least ${megabytes(least)} of ${megabytes(bytes)} MB; ${files}` };
+}
+
+async function freeBytes(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
+}
+
+const megabytes = (bytes: number): number => Math.ceil(bytes / 2 ** 20);

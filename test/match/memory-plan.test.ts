@@ -1,0 +1,60 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { checkFolder, leastMemory, planMemory } from "../../src/match/memory-plan.js";
+
+const folder = mkdtempSync(join(tmpdir(), "pearl-plan-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+const size = { rows: 1_000_000, columns: 5, names: 900_000, dimension: 600 };
+const least = leastMemory(size);
+const gigabytes = (count: number): number => count * 2 ** 30;
+
+describe("a plan of memory", () => {
+  it("grows with the rows: ten times the rows need less than ten times the memory", () => {
+    const ten = leastMemory({ ...size, rows: 10_000_000 });
+    expect(ten).toBeGreaterThan(8 * least);
+    expect(ten).toBeLessThan(10 * least);
+  });
+
+  it("counts embeddings where names are few enough to be embedded", () => {
+    const few = leastMemory({ ...size, names: 300_000 });
+    expect(few - least).toBeGreaterThanOrEqual(300_000 * 600 * 4);
+    expect(leastMemory({ ...size, names: 300_000, dimension: 0 })).toBeLessThan(least);
+  });
+
+  it("refuses less than the least, and takes what it asked for instead", async () => {
+    const refused = planMemory({ bytes: least - 2 ** 20, folder }, size);
+    await expect(refused).rejects.toThrow(/1,000,000 rows of 5 columns need at least \d+ MB of memory/);
+    const [, asked] = await refused.catch((error: Error) => /--memory (\d+)m$/.exec(error.message) ?? []);
+    const { threads, spill } = await planMemory({ bytes: Number(asked) * 2 ** 20, folder }, size);
+    expect([threads, spill.most]).toEqual([1, 2 ** 18]);
+  });
+
+  it("has more threads and more pairs in memory with more memory, up to those asked for", async () => {
+    const plans = [];
+    for (const count of [0, 1, 2, 4, 8])
+      plans.push(await planMemory({ bytes: least + gigabytes(count), folder }, size, 4));
+    const used = plans.map(({ threads }) => threads);
+    expect(used).toEqual(used.toSorted((a, b) => a - b));
+    expect([used[0], used.at(-1)]).toEqual([1, 4]);
+    expect(plans.at(-1)!.spill.most).toBeGreaterThan(plans[0].spill.most);
+  });
+
+  it("says how much disk it needs, or none", async () => {
+    const tight = await planMemory({ bytes: least, folder }, size);
+    expect(tight.note).toMatch(/up to \d+ MB of temporary pairs in /);
+    const roomy = await planMemory({ bytes: least + gigabytes(8), folder }, size);
+    expect(roomy.note).toMatch(/no temporary pairs/);
+  });
+
+  it("refuses a disk that has less", async () => {
+    const huge = { ...size, rows: 1e12 };
+    await expect(planMemory({ bytes: leastMemory(huge), folder }, huge)).rejects.toThrow(/MB are free/);
+  });
+
+  it("refuses a folder that is missing", async () => {
+    await checkFolder(folder);
+    await expect(checkFolder(join(folder, "none"))).rejects.toThrow(/none: no such folder/);
+  });
+});
