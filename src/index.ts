@@ -95,6 +95,7 @@ export {
   type TableMatches,
 } from "./join/match-tables.js";
 export type { JoinKind, JoinOptions, JoinResult } from "./join/options.js";
+export type { Spill } from "./match/candidates/pair-set.js";
 export type { ColumnExplanation, ColumnReport, RowExplanation } from "./match/column-report.js";
 export type { TableColumns } from "./match/columns/align.js";
 export type { ColumnOptions, DroppedColumn } from "./match/columns/fields.js";

@@ -24,7 +24,7 @@ export interface MatchSize {
 }
 
 /** Bytes of the process, and of a small model in it. */
-const [ofProcess, ofModel] = [200e6, 250e6];
+const [ofProcess, ofModel] = [250e6, 250e6];
 /** Bytes for each row (its candidates above all), and for each cell (its text, words and their index). */
 const [ofRow, ofCell] = [700, 220];
 /** Embeddings are in memory as they are made, as they are kept, and in the lists that are searched. */
@@ -32,7 +32,7 @@ const copiesOfEmbeddings = 3;
 /** Bytes of a thread that compares rows: it has texts of its own. */
 const ofThread = (cells: number): number => 50e6 + 60 * cells;
 /** Pairs are kept in memory at least in this number: fewer save little, and make many small runs. */
-const fewestPairs = 2 ** 18;
+const fewestPairs = 2 ** 17;
 const bytesPerPair = Float64Array.BYTES_PER_ELEMENT;
 
 /** Bytes of memory without which a table cannot be matched, whatever goes to disk. */
@@ -46,7 +46,9 @@ export function leastMemory({ rows, columns, names, dimension }: MatchSize): num
 export async function checkFolder(folder: string): Promise<void> {
   const found = await stat(folder).catch(() => undefined);
   if (!found?.isDirectory())
-    throw new TableError(`${folder}: no such folder for temporary files. Create it, or name another with --temp.`);
+    throw new TableError(
+      `${folder}: no such folder for temporary files. Create it, or name another with --temp.`,
+    );
 }
 
 /**
@@ -55,7 +57,11 @@ export async function checkFolder(folder: string): Promise<void> {
  * @returns also a line that says what is needed
  * @throws ArgumentError for a limit that is too small; TableError for a disk that has less room than is needed
  */
-export async function planMemory({ bytes, folder }: MemoryLimit, size: MatchSize, threads = availableParallelism()) {
+export async function planMemory(
+  { bytes, folder }: MemoryLimit,
+  size: MatchSize,
+  threads = availableParallelism(),
+) {
   const { rows, columns } = size;
   const least = leastMemory(size);
   if (bytes < least)
@@ -81,8 +87,13 @@ export async function planMemory({ bytes, folder }: MemoryLimit, size: MatchSize
       `${folder}: up to ${megabytes(disk)} MB of temporary files are needed, and ${megabytes(free)} MB are free. ` +
         "Free some, or name another folder with --temp.",
     );
-  const files = disk === 0 ? "no temporary pairs" : `up to ${megabytes(disk)} MB of temporary pairs in ${folder}`;
-  return { threads: used, spill, note: `memory: at least ${megabytes(least)} of ${megabytes(bytes)} MB; ${files}` };
+  const files =
+    disk === 0 ? "no temporary pairs" : `up to ${megabytes(disk)} MB of temporary pairs in ${folder}`;
+  return {
+    threads: used,
+    spill,
+    note: `memory: at least ${megabytes(least)} of ${megabytes(bytes)} MB; ${files}`,
+  };
 }
 
 async function freeBytes(folder: string): Promise<number> {

@@ -24,11 +24,12 @@ describe("a plan of memory", () => {
   });
 
   it("refuses less than the least, and takes what it asked for instead", async () => {
-    const refused = planMemory({ bytes: least - 2 ** 20, folder }, size);
-    await expect(refused).rejects.toThrow(/1,000,000 rows of 5 columns need at least \d+ MB of memory/);
-    const [, asked] = await refused.catch((error: Error) => /--memory (\d+)m$/.exec(error.message) ?? []);
+    const small = planMemory({ bytes: least - 2 ** 20, folder }, size);
+    const message = await small.then(() => "", String);
+    expect(message).toMatch(/1,000,000 rows of 5 columns need at least \d+ MB of memory/);
+    const asked = /--memory (\d+)m$/.exec(message)?.[1];
     const { threads, spill } = await planMemory({ bytes: Number(asked) * 2 ** 20, folder }, size);
-    expect([threads, spill.most]).toEqual([1, 2 ** 18]);
+    expect([threads, spill.most]).toEqual([1, 2 ** 17]);
   });
 
   it("has more threads and more pairs in memory with more memory, up to those asked for", async () => {

@@ -49,7 +49,7 @@ export default command({
     ["pearl dedupe customers.csv --groups groups.csv --explain", "also list each group, with reasons"],
     ["pearl dedupe customers.csv --on name --on city", "compare two columns"],
     ["pearl dedupe customers.csv --review-out review.csv", "doubtful pairs for a person to decide"],
-    ["pearl dedupe customers.csv --memory 2g --temp /scratch", "take 2 GB of memory at most"],
+    ["pearl dedupe customers.csv --memory 2g --temp .", "in 2 GB of memory, with temporary files here"],
     ["pearl dedupe names.csv -c name --threshold 0.8", "compare one column, without a promise"],
   ],
   run: async ([file], options, session) => {

@@ -44,7 +44,10 @@ export async function nearNames(
     const asked = filled.slice(own.from, own.to);
     const columns = {
       dimension,
-      base: { texts: base.map((value) => set.texts[value]), vectors: pickRows(data, Uint32Array.from(base), dimension) },
+      base: {
+        texts: base.map((value) => set.texts[value]),
+        vectors: pickRows(data, Uint32Array.from(base), dimension),
+      },
       queries: { vectors: pickRows(data, Uint32Array.from(asked), dimension) },
     };
     const places = Uint32Array.from(asked.keys());

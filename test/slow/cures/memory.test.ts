@@ -1,0 +1,63 @@
+/** Messages on bounded memory: each names a cure, which is applied and works. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, it } from "vitest";
+import { planMemory } from "../../../src/match/memory-plan.js";
+import { mountSmallDisk } from "../small-disk.js";
+import { claimCures } from "./cases.js";
+
+const table = "id,name,city\n1,Acme,Berlin\n2,Acme Inc,Berlin\n3,Siemens,Munich\n4,Bosch,Stuttgart\n";
+const dedupe = "pearl dedupe x.csv -m pearl-ngram -q";
+
+claimCures(
+  {
+    "a limit of memory that is no size": {
+      files: {},
+      wrong: `${dedupe} --memory much`,
+      says: "It must be a number of megabytes or gigabytes, for example 500m or 4g.",
+      cured: `${dedupe} --memory 4g`,
+    },
+    "a limit of memory that is too small": {
+      files: {},
+      wrong: `${dedupe} --memory 1m`,
+      says: "Raise it: --memory ",
+      cured: `asked=$(${dedupe} --memory 1m 2>&1 | grep -o -- "--memory .*") || true; ${dedupe} $asked`,
+    },
+    "a limit of memory for one column": {
+      files: {},
+      wrong: `${dedupe} -c name --memory 4g`,
+      says: "Leave --memory out, or compare more columns.",
+      cured: `${dedupe} -c name --remove-likely && ${dedupe} --on name --on city --memory 4g`,
+    },
+    "a folder of temporary files that is missing": {
+      files: {},
+      wrong: `${dedupe} --memory 4g --temp spill`,
+      says: "spill: no such folder for temporary files. Create it, or name another with --temp.",
+      cured: `${dedupe} --memory 4g --temp . && mkdir spill && ${dedupe} --memory 4g --temp spill`,
+    },
+  },
+  { files: { "x.csv": table } },
+);
+
+const folder = mkdtempSync(join(tmpdir(), "pearl-cures-memory-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const small = join(folder, "small");
+const { isMounted, resize } = mountSmallDisk(small, "2m");
+
+it.skipIf(!isMounted)(
+  "a disk with less room than the pairs may need has enough once it is larger",
+  async () => {
+    const size = { rows: 20_000, columns: 5, names: 0, dimension: 0 };
+    const plan = (place: string) => planMemory({ bytes: 300 * 2 ** 20, folder: place }, size, 1);
+    const refused = plan(small);
+    await expect(refused).rejects.toThrow("Free some, or name another folder with --temp.");
+    const needed = /up to (\d+) MB/.exec(String(await refused.catch(String)))?.[1];
+    const other = join(folder, "other");
+    mkdirSync(other);
+    writeFileSync(join(other, "beside"), "");
+    expect((await plan(other)).note).toContain(`${needed} MB`);
+    expect(resize(`${Number(needed) + 1}m`)).toBe(true);
+    expect((await plan(small)).note).toContain(`${needed} MB`);
+  },
+);
