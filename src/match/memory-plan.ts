@@ -24,7 +24,7 @@ export interface MatchSize {
 }
 
 /** Bytes of the process, and of a small model in it. */
-const [ofProcess, ofModel] = [250e6, 250e6];
+const [ofProcess, ofModel] = [300e6, 250e6];
 /** Bytes for each row (its candidates above all), and for each cell (its text, words and their index). */
 const [ofRow, ofCell] = [700, 220];
 /** Embeddings are in memory as they are made, as they are kept, and in the lists that are searched. */

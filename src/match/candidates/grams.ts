@@ -91,14 +91,15 @@ export function termRows(
 /** Terms before weighting: hashes in ascending order within each row, with their counts. */
 function countTerms(table: readonly string[], documents: Uint32Array, buckets: number) {
   const starts = shared(Uint32Array, table.length + 1);
-  let terms = new Uint32Array(table.length * 32 + 64);
+  // Pages that nothing is written to take no memory.
+  let terms = shared(Uint32Array, table.length * 32 + 64);
   let counts = new Uint8Array(terms.length);
   let used = 0;
   table.forEach((folded, row) => {
     const found = Uint32Array.from(phraseTerms(folded, buckets)).sort();
     if (used + found.length > terms.length) {
       const [smallTerms, smallCounts] = [terms, counts];
-      terms = new Uint32Array(2 * (used + found.length));
+      terms = shared(Uint32Array, 2 * (used + found.length));
       counts = new Uint8Array(terms.length);
       terms.set(smallTerms);
       counts.set(smallCounts);
@@ -123,8 +124,6 @@ function weigh(
 ): SparseRows {
   const { buckets, rows, documents } = statistics;
   const weights = shared(Float32Array, terms.length);
-  const columns = shared(Uint32Array, terms.length);
-  columns.set(terms);
   for (let row = 0; row + 1 < starts.length; row++) {
     let squares = 0;
     for (let place = starts[row]; place < starts[row + 1]; place++) {
@@ -135,7 +134,7 @@ function weigh(
     const scale = squares > 0 ? 1 / Math.sqrt(squares) : 0;
     for (let place = starts[row]; place < starts[row + 1]; place++) weights[place] *= scale;
   }
-  return { starts, columns, weights };
+  return { starts, columns: terms, weights };
 }
 
 /** Cosine of row `a` of one table and row `b` of another, at most 1. */
@@ -158,16 +157,17 @@ export function indexTerms({ starts, columns, weights }: SparseRows, terms: numb
   const ends = shared(Uint32Array, terms + 1);
   for (const term of columns) ends[term + 1]++;
   for (let term = 0; term < terms; term++) ends[term + 1] += ends[term];
-  const next = ends.slice(0, -1);
   const rows = shared(Uint32Array, columns.length);
   const rowWeights = shared(Float32Array, columns.length);
   for (let row = 0; row + 1 < starts.length; row++) {
     for (let place = starts[row]; place < starts[row + 1]; place++) {
-      const target = next[columns[place]]++;
+      const target = ends[columns[place]]++;
       rows[target] = row;
       rowWeights[target] = weights[place];
       largest[columns[place]] = Math.max(largest[columns[place]], weights[place]);
     }
   }
+  // Each term's start has moved to its end, which is the next term's start.
+  ends.copyWithin(1, 0).fill(0, 0, 1);
   return { starts: ends, columns: rows, weights: rowWeights, largest };
 }
