@@ -26,11 +26,13 @@ export interface MatchSize {
 /** Bytes of the process, and of a small model in it. */
 const [ofProcess, ofModel] = [300e6, 250e6];
 /** Bytes for each row (its candidates above all), and for each cell (its text, words and their index). */
-const [ofRow, ofCell] = [700, 220];
+const [ofRow, ofCell] = [300, 220];
 /** Embeddings are in memory as they are made, as they are kept, and in the lists that are searched. */
 const copiesOfEmbeddings = 3;
-/** Bytes of a thread that compares rows: it has texts of its own. */
-const ofThread = (cells: number): number => 50e6 + 60 * cells;
+/** Bytes of a thread; for each row while it searches; for each cell while it compares, since it has texts of its own. */
+const [ofThread, ofFoundRow, ofComparedCell] = [50e6, 12, 60];
+/** Bytes of the index that is searched, in all and for each row: they are free while threads compare. */
+const [ofIndex, ofIndexedRow] = [130e6, 400];
 /** Pairs are kept in memory at least in this number: fewer save little, and make many small runs. */
 const fewestPairs = 2 ** 17;
 const bytesPerPair = Float64Array.BYTES_PER_ELEMENT;
@@ -40,6 +42,14 @@ export function leastMemory({ rows, columns, names, dimension }: MatchSize): num
   const embedded = names <= mostEmbedded ? names * dimension * Float32Array.BYTES_PER_ELEMENT : 0;
   const model = dimension > 0 ? ofModel : 0;
   return ofProcess + model + rows * (ofRow + columns * ofCell) + copiesOfEmbeddings * embedded;
+}
+
+/** Bytes that so many threads take beside the least. One thread is the calling one, which has its texts already. */
+function ofThreads(threads: number, { rows, columns }: MatchSize): number {
+  if (threads === 1) return 0;
+  const searching = threads * (ofThread + ofFoundRow * rows);
+  const comparing = threads * (ofThread + ofComparedCell * rows * columns) - (ofIndex + ofIndexedRow * rows);
+  return Math.max(searching, comparing);
 }
 
 /** @throws TableError for a folder that is missing */
@@ -69,11 +79,9 @@ export async function planMemory(
       `${rows.toLocaleString("en")} rows of ${columns} columns need at least ${megabytes(least)} MB of memory, ` +
         `and the limit is ${megabytes(bytes)} MB. Raise it: --memory ${megabytes(least)}m`,
     );
-  const ofOne = ofThread(rows * columns);
-  // One thread is the calling one, which has its texts already.
-  const fitting = Math.floor((bytes - least) / ofOne);
-  const used = Math.min(threads, fitting) > 1 ? Math.min(threads, fitting) : 1;
-  const spare = bytes - least - (used > 1 ? used * ofOne : 0);
+  let used = threads;
+  while (used > 1 && ofThreads(used, size) > bytes - least) used--;
+  const spare = bytes - least - ofThreads(used, size);
   const spill: Spill = {
     // A set that grows is in memory once and a half.
     most: Math.max(fewestPairs, Math.floor(spare / (1.5 * bytesPerPair))),

@@ -64,11 +64,16 @@ export async function findCandidates(
     if (left >= own.from && left < own.to) add(left, right);
   };
   sources.push(() => equalCodes(fields, { isOneTable, signal }, addOwn));
-  for (const [place, source] of sources.entries()) {
-    const onShare = (share: number): void =>
-      onProgress?.(Math.floor((place + share) * rows[0]), sources.length * rows[0]);
-    await source(onShare);
-    onShare(1);
+  try {
+    for (const [place, source] of sources.entries()) {
+      const onShare = (share: number): void =>
+        onProgress?.(Math.floor((place + share) * rows[0]), sources.length * rows[0]);
+      await source(onShare);
+      onShare(1);
+    }
+  } catch (error) {
+    spill?.runs.close();
+    throw error;
   }
   for (const { left, right } of known) addOwn(left, right);
   return pairs.finish();

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
-import { planMemory } from "../../../src/match/memory-plan.js";
+import { leastMemory, planMemory } from "../../../src/match/memory-plan.js";
 import { mountSmallDisk } from "../small-disk.js";
 import { claimCures } from "./cases.js";
 
@@ -49,7 +49,7 @@ it.skipIf(!isMounted)(
   "a disk with less room than the pairs may need has enough once it is larger",
   async () => {
     const size = { rows: 20_000, columns: 5, names: 0, dimension: 0 };
-    const plan = (place: string) => planMemory({ bytes: 300 * 2 ** 20, folder: place }, size, 1);
+    const plan = (place: string) => planMemory({ bytes: leastMemory(size), folder: place }, size);
     const refused = plan(small);
     await expect(refused).rejects.toThrow("Free some, or name another folder with --temp.");
     const needed = /up to (\d+) MB/.exec(String(await refused.catch(String)))?.[1];
