@@ -4,7 +4,7 @@ import type { ScoredPairs } from "../match/estimates/scored-pairs.js";
 import { pairLevels } from "../match/evidence/pair-levels.js";
 import { groupBy } from "../match/group-by.js";
 import type { PartOptions } from "../match/parts/in-parts.js";
-import { joined, joinedClasses, ofPairs, pairClasses } from "../match/weights/pair-classes.js";
+import { joined, joinedClasses, pairClasses } from "../match/weights/pair-classes.js";
 import { type PairTable, pairsByRow } from "../match/weights/pair-table.js";
 
 /** Of larger groups each row is paired with this many others. */
@@ -17,14 +17,16 @@ export async function withPairsInside(
   parts: PartOptions = {},
 ): Promise<PairTable> {
   const { left, right, rows } = compared;
-  const candidates = pairsByRow(left, rows[0]);
+  // Candidates are sorted by their left row.
+  const starts = new Uint32Array(rows[0] + 1);
+  for (const row of left) starts[row + 1]++;
+  for (let row = 0; row < rows[0]; row++) starts[row + 1] += starts[row];
   const members = groupBy(groups.keys(), (row) => groups[row]);
   const [moreLeft, moreRight]: [number[], number[]] = [[], []];
   const stamp = new Int32Array(rows[0]).fill(-1);
   for (const group of members.values()) {
     group.forEach((row, place) => {
-      for (let at = candidates.starts[row]; at < candidates.starts[row + 1]; at++)
-        stamp[right[candidates.order[at]]] = row;
+      for (let pair = starts[row]; pair < starts[row + 1]; pair++) stamp[right[pair]] = row;
       for (const other of group.slice(place + 1, place + mostRows)) {
         if (stamp[other] === row) continue;
         moreLeft.push(row);
@@ -48,40 +50,56 @@ const mostWitnesses = 30;
  * The probability of each accepted pair with the support of its group: two rows that are both the same as a third are the
  * same. Of the ways through other rows the best counts, and of a way its weaker step.
  * @param own probability of each class without it
+ * @param supported receives the result
  */
 export function supportedProbability(
   table: PairTable,
   accepted: Uint8Array,
   own: Float64Array,
+  supported = new Float64Array(accepted.length),
 ): Float64Array {
-  const supported = ofPairs(table, own);
-  const partners = new Map<number, Map<number, number>>();
-  const note = (row: number, other: number, probability: number): void => {
-    const known = partners.get(row);
-    if (known === undefined) partners.set(row, new Map([[other, probability]]));
-    else known.set(other, probability);
+  for (let pair = 0; pair < supported.length; pair++) supported[pair] = own[table.classOf[pair]];
+  const { left, right, rows } = table;
+  const pairs = acceptedPairs(accepted);
+  const [lefts, rights] = [pairs.map((pair) => left[pair]), pairs.map((pair) => right[pair])];
+  // Every pair is an entry of each of its rows.
+  const others = joined(rights, lefts);
+  const { starts, order } = pairsByRow(joined(lefts, rights), rows[0]);
+  const ownOf = (entry: number): number => own[table.classOf[pairs[entry % pairs.length]]];
+  const entriesOf = (row: number): Uint32Array => order.subarray(starts[row], starts[row + 1]);
+  for (let row = 0; row < rows[0]; row++) entriesOf(row).sort((x, y) => others[x] - others[y]);
+  const probabilityOf = (row: number, other: number): number => {
+    let [low, high] = [starts[row], starts[row + 1]];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (others[order[middle]] < other) low = middle + 1;
+      else high = middle;
+    }
+    return low < starts[row + 1] && others[order[low]] === other ? ownOf(order[low]) : 0;
   };
-  accepted.forEach((flag, pair) => {
-    if (flag === 0) return;
-    note(table.left[pair], table.right[pair], supported[pair]);
-    note(table.right[pair], table.left[pair], supported[pair]);
-  });
-  const strongest = new Map(
-    [...partners].map(([row, others]) => {
-      const order = [...others].sort(([a, x], [b, y]) => y - x || a - b);
-      return [row, order.slice(0, mostWitnesses)] as const;
-    }),
-  );
-  accepted.forEach((flag, pair) => {
-    if (flag === 0) return;
-    const ofRight = partners.get(table.right[pair])!;
-    for (const [witness, probability] of strongest.get(table.left[pair])!) {
+  let [row, strongest] = [-1, new Uint32Array(0)];
+  for (const pair of pairs) {
+    if (left[pair] !== row) {
+      row = left[pair];
+      const byOwn = entriesOf(row).slice();
+      strongest = byOwn
+        .sort((x, y) => ownOf(y) - ownOf(x) || others[x] - others[y])
+        .subarray(0, mostWitnesses);
+    }
+    for (const entry of strongest) {
+      const probability = ownOf(entry);
       if (probability <= supported[pair]) break;
-      const step = Math.min(probability, ofRight.get(witness) ?? 0);
+      const step = Math.min(probability, probabilityOf(right[pair], others[entry]));
       if (step > supported[pair]) supported[pair] = step;
     }
-  });
+  }
   return supported;
+}
+
+function acceptedPairs(accepted: Uint8Array): Int32Array {
+  const found: number[] = [];
+  for (let pair = 0; pair < accepted.length; pair++) if (accepted[pair] === 1) found.push(pair);
+  return Int32Array.from(found);
 }
 
 /**
@@ -92,12 +110,18 @@ export function pairProbability(
   { table: { left, right, rows }, accepted, probability }: ScoredPairs,
   weigh: (a: number, b: number) => number,
 ): (a: number, b: number) => number {
-  const { starts, order } = pairsByRow(left, rows[0]);
+  const found: number[] = [];
+  for (let pair = 0; pair < accepted.length; pair++) if (accepted[pair] === 1) found.push(pair);
+  const pairs = Int32Array.from(found);
+  const { starts, order } = pairsByRow(
+    Int32Array.from(pairs, (pair) => left[pair]),
+    rows[0],
+  );
   return (a, b) => {
     const [x, y] = [Math.min(a, b), Math.max(a, b)];
     for (let place = starts[x]; place < starts[x + 1]; place++) {
-      const pair = order[place];
-      if (right[pair] === y && accepted[pair] === 1) return probability[pair];
+      const pair = pairs[order[place]];
+      if (right[pair] === y) return probability[pair];
     }
     return 1 / (1 + Math.exp(-weigh(x, y)));
   };

@@ -142,13 +142,20 @@ async function fitGroups(
   // The candidates come first among the pairs inside groups.
   const { table, logOdds } = decide(inside, undecided, known);
   const own = undecided.map(sigmoid);
-  const levelAt = (cut: number): GroupLevel => {
+  const newRoom = () => {
+    const { length } = inside.left;
+    return { accepted: new Uint8Array(length), probability: new Float64Array(length) };
+  };
+  /** @param room what the level takes for its own */
+  const levelAt = (cut: number, room = newRoom()): GroupLevel => {
     const groups = groupsFrom(size, merges, cut);
-    const accepted = Uint8Array.from(inside.left, (a, pair) =>
-      groups[a] === groups[inside.right[pair]] ? 1 : 0,
-    );
-    const count = accepted.reduce((sum, flag) => sum + flag, 0);
-    const probability = supportedProbability(inside, accepted, own);
+    const { accepted } = room;
+    let count = 0;
+    for (let pair = 0; pair < accepted.length; pair++) {
+      accepted[pair] = groups[inside.left[pair]] === groups[inside.right[pair]] ? 1 : 0;
+      count += accepted[pair];
+    }
+    const probability = supportedProbability(inside, accepted, own, room.probability);
     const judged = judgedEstimates(known, probability);
     for (const [pair, match] of known) probability[pair] = match;
     const relation = "many-to-many";
@@ -157,8 +164,9 @@ async function fitGroups(
       ...{ probability, accepted, count, groups },
     };
   };
-  function* levels(from = cuts[0]): Generator<GroupLevel> {
-    for (const cut of cuts) if (cut >= from) yield cut === evenOdds ? even : levelAt(cut);
+  /** @param room for all but the even level: where it is given, a level ends with the next one */
+  function* levels(from = cuts[0], room?: ReturnType<typeof newRoom>): Generator<GroupLevel> {
+    for (const cut of cuts) if (cut >= from) yield cut === evenOdds ? even : levelAt(cut, room);
   }
   const even = levelAt(evenOdds);
   const [found, doubt] = [contradiction(even), veto(even)];
@@ -168,7 +176,7 @@ async function fitGroups(
     return likely;
   };
   const accept: Fit["accept"] = (target) =>
-    keepPrecision({ target, levels: levels(), fallback, doubt: doubt?.reason });
+    keepPrecision({ target, levels: levels(cuts[0], newRoom()), fallback, doubt: doubt?.reason });
   const sampled = (): GroupLevel[] => halving(levels(evenOdds));
   return { weights, compared, doubt: found?.strength ?? 0, accept, likely: even, sampled };
 }
