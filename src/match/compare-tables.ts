@@ -60,7 +60,7 @@ export interface ComparedTables extends PairTable {
 }
 
 /** Candidates per row and source, for two tables and for one. */
-export const perRow = { join: { k: 8, kOther: 4 }, dedupe: { k: 15, kOther: 8 } };
+const perRow = { join: { k: 8, kOther: 4 }, dedupe: { k: 15, kOther: 8 } };
 const postings = 20_000;
 /** In larger tables every row and source has fewer, so that pairs fit into memory. */
 const manyRows = 400_000;
@@ -70,6 +70,10 @@ export const mostEmbedded = 300_000;
 /** Random pairs show how often unrelated rows agree. */
 const randomPairs = 40_000;
 
+/** How many candidates each row and source has. @param rows of the larger table */
+export const candidateLimits = (rows: number, isOneTable: boolean) =>
+  rows > manyRows ? perRowOfMany : { ...(isOneTable ? perRow.dedupe : perRow.join), postings };
+
 export async function compareTables(
   tables: PreparedTables,
   { encoder, known = [], embedded, sharing, spill, ...run }: CompareOptions = {},
@@ -78,8 +82,7 @@ export async function compareTables(
   const words = rowWords(tables);
   const texts = fields[naming]?.set.texts ?? [];
   const vectors = embeddedAgain(texts, embedded) ?? (await valueVectors(texts, encoder, run, sharing));
-  const isLarge = Math.max(...rows) > manyRows;
-  const limits = isLarge ? perRowOfMany : { ...(isOneTable ? perRow.dedupe : perRow.join), postings };
+  const limits = candidateLimits(Math.max(...rows), isOneTable);
   const comparison = rowComparison(comparisonSettings(tables, words, vectors));
   const find = async (): Promise<ComparedPairs> => {
     const candidates = { ...limits, known, sharing, spill, ...partsOf(run, "finding candidates") };

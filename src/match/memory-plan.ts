@@ -4,7 +4,7 @@ import { ArgumentError, TableError } from "../errors.js";
 import { availableParallelism } from "../runtime/thread.js";
 import type { Spill } from "./candidates/pair-set.js";
 import { SpilledRuns } from "./candidates/spilled-runs.js";
-import { mostEmbedded, perRow } from "./compare-tables.js";
+import { candidateLimits, mostEmbedded } from "./compare-tables.js";
 
 /** Bytes of memory, and the folder for what has no room there. */
 export interface MemoryLimit {
@@ -23,10 +23,14 @@ export interface MatchSize {
   readonly dimension: number;
 }
 
-/** Bytes of the process, and of a small model in it. */
-const [ofProcess, ofModel] = [300e6, 250e6];
-/** Bytes for each row (its candidates above all), and for each cell (its text, words and their index). */
-const [ofRow, ofCell] = [300, 220];
+/** Bytes of a small model. */
+const ofModel = 250e6;
+/** Bytes while candidates are found: of the process, for each row, and for each cell with its words and their index. */
+const searching = { process: 300e6, row: 100, cell: 220 };
+/** Bytes while rows are grouped: of the process, for each cell, and for each pair. */
+const grouping = { process: 200e6, cell: 120, pair: 90 };
+/** Pairs of each row, of as many candidates as each source may find. */
+const pairsPerCandidate = 2;
 /** Embeddings are in memory as they are made, as they are kept, and in the lists that are searched. */
 const copiesOfEmbeddings = 3;
 /** Bytes of a thread; for each row while it searches; for each cell while it compares, since it has texts of its own. */
@@ -41,15 +45,21 @@ const bytesPerPair = Float64Array.BYTES_PER_ELEMENT;
 export function leastMemory({ rows, columns, names, dimension }: MatchSize): number {
   const embedded = names <= mostEmbedded ? names * dimension * Float32Array.BYTES_PER_ELEMENT : 0;
   const model = dimension > 0 ? ofModel : 0;
-  return ofProcess + model + rows * (ofRow + columns * ofCell) + copiesOfEmbeddings * embedded;
+  const pairs = rows * pairsPerCandidate * candidateLimits(rows, true).k;
+  const ofStages = [
+    searching.process + rows * (searching.row + columns * searching.cell),
+    grouping.process + rows * columns * grouping.cell + pairs * grouping.pair,
+  ];
+  return Math.max(...ofStages) + model + copiesOfEmbeddings * embedded;
 }
 
 /** Bytes that so many threads take beside the least. One thread is the calling one, which has its texts already. */
 function ofThreads(threads: number, { rows, columns }: MatchSize): number {
   if (threads === 1) return 0;
-  const searching = threads * (ofThread + ofFoundRow * rows);
-  const comparing = threads * (ofThread + ofComparedCell * rows * columns) - (ofIndex + ofIndexedRow * rows);
-  return Math.max(searching, comparing);
+  const whileSearching = threads * (ofThread + ofFoundRow * rows);
+  const whileComparing =
+    threads * (ofThread + ofComparedCell * rows * columns) - (ofIndex + ofIndexedRow * rows);
+  return Math.max(whileSearching, whileComparing);
 }
 
 /** @throws TableError for a folder that is missing */
@@ -87,7 +97,8 @@ export async function planMemory(
     most: Math.max(fewestPairs, Math.floor(spare / (1.5 * bytesPerPair))),
     runs: new SpilledRuns(folder),
   };
-  const pairs = rows * (3 * perRow.dedupe.k + columns * perRow.dedupe.kOther);
+  const { k, kOther } = candidateLimits(rows, true);
+  const pairs = rows * (3 * k + columns * kOther);
   const disk = pairs > spill.most ? pairs * bytesPerPair : 0;
   const free = await freeBytes(folder);
   if (free < disk)

@@ -42,11 +42,6 @@ describe("a plan of memory", () => {
     expect(plans.at(-1)!.spill.most).toBeGreaterThan(plans[0].spill.most);
   });
 
-  it("has room for two threads with a million rows in 2 GB", async () => {
-    const { threads } = await planMemory({ bytes: gigabytes(2), folder }, size, 2);
-    expect(threads).toBe(2);
-  });
-
   it("says how much disk it needs, or none", async () => {
     const tight = await planMemory({ bytes: least, folder }, size);
     expect(tight.note).toMatch(/up to \d+ MB of temporary pairs in /);
