@@ -21,7 +21,7 @@ describe.skipIf(noServer !== undefined)("a command of a queue", () => {
   });
 
   it("prints where its jobs are, does what was submitted, and holds no password", async () => {
-    const words = ["encode", "x.csv", "-m", "pearl-ngram", "-o", "out.csv", "--json", "report.json"];
+    const words = ["encode", "x.csv", "-m", "pearl-strings", "-o", "out.csv", "--json", "report.json"];
     const submitted = await pearl(["submit", ...words, "--queue", address, "--shards", "1"], { cwd });
     const shown = `postgres://secret@/postgres?host=${server.folder}`;
     expect(submitted).toMatchObject({
