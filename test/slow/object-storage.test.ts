@@ -22,9 +22,9 @@ const messy = names.map((name) => `${name.replace("Works", "Wroks")},Ulm`);
 writeFileSync(join(folder, "messy.csv"), `name,city\n${messy.join("\n")}\n`);
 for (const name of ["names.csv", "messy.csv"])
   await writeWholeFile(`${bucket}/${name}`, readFileSync(join(folder, name)));
-for (const name of readdirSync("models/pearl-ngram", { recursive: true, encoding: "utf8" }))
+for (const name of readdirSync("models/pearl-strings", { recursive: true, encoding: "utf8" }))
   if (/\.\w+$/.test(name))
-    await writeWholeFile(`${bucket}/models/own/${name}`, readFileSync(join("models/pearl-ngram", name)));
+    await writeWholeFile(`${bucket}/models/own/${name}`, readFileSync(join("models/pearl-strings", name)));
 
 async function run(...words: string[]): Promise<string> {
   const { code, stdout, stderr } = await pearl([...words, "-q"], { cwd: folder });
@@ -36,7 +36,7 @@ const here = (name: string): Buffer => readFileSync(join(folder, name));
 
 describe("encode", () => {
   it("reads table and model, and writes vectors and keys, as with files", async () => {
-    await run("encode", "names.csv", "-c", "name", "-m", "pearl-ngram", "-o", "local.npy");
+    await run("encode", "names.csv", "-c", "name", "-m", "pearl-strings", "-o", "local.npy");
     const model = `${bucket}/models/own`;
     await run("encode", `${bucket}/names.csv`, "-c", "name", "-m", model, "-o", `${bucket}/out/v.npy`);
     expect(server.content("out/v.npy")?.equals(here("local.npy"))).toBe(true);
@@ -44,7 +44,7 @@ describe("encode", () => {
   });
 
   it("writes parts that are merged to what one run writes", async () => {
-    const settings = ["-c", "name", "-m", "pearl-ngram"];
+    const settings = ["-c", "name", "-m", "pearl-strings"];
     await run("encode", "names.csv", ...settings, "-o", "whole.parquet");
     const parts = [1, 2].map((index) => `${bucket}/parts/${index}.part`);
     for (const [at, part] of parts.entries())
@@ -65,7 +65,7 @@ describe("encode", () => {
 describe("join", () => {
   it("writes parts that are merged to what one run writes, and its report", async () => {
     const tables = ["names.csv", "messy.csv"];
-    const settings = ["--on", "name", "-m", "pearl-ngram"];
+    const settings = ["--on", "name", "-m", "pearl-strings"];
     await run("join", ...tables, ...settings, "-o", "joined.csv");
     const stored = tables.map((name) => `${bucket}/${name}`);
     const learned = `${bucket}/join/learned.part`;
@@ -97,7 +97,7 @@ describe("index", () => {
   const search = (path: string) => run("search", path, "Toyota Wroks 7", "--json");
 
   it("is built whole, copied, and searched as one in a folder", async () => {
-    const settings = ["-c", "name", "-m", "pearl-ngram"];
+    const settings = ["-c", "name", "-m", "pearl-strings"];
     await run("index", "build", "names.csv", ...settings, "-o", "names.index");
     await run("index", "build", "names.csv", ...settings, "-o", index);
     expect(server.content("indexes/names/index.json")).toBeDefined();
@@ -141,7 +141,7 @@ describe("an interruption", () => {
       JSON.stringify({ name: `n${row}`, x: "y".repeat(700) }),
     );
     writeFileSync(join(folder, "large.jsonl"), rows.join("\n"));
-    const words = ["encode", "large.jsonl", "-c", "name", "-m", "pearl-ngram", "--truncate-dim", "2"];
+    const words = ["encode", "large.jsonl", "-c", "name", "-m", "pearl-strings", "--truncate-dim", "2"];
     const { code, stderr } = await runProcess([...words, "-o", `${bucket}/stopped.jsonl`, "-q"], {
       cwd: folder,
       onStart: (child) => {

@@ -8,7 +8,7 @@ import { mountSmallDisk } from "../small-disk.js";
 import { claimCures } from "./cases.js";
 
 const table = "id,name,city\n1,Acme,Berlin\n2,Acme Inc,Berlin\n3,Siemens,Munich\n4,Bosch,Stuttgart\n";
-const dedupe = "pearl dedupe x.csv -m pearl-ngram -q";
+const dedupe = "pearl dedupe x.csv -m pearl-strings -q";
 
 claimCures(
   {

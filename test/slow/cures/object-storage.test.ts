@@ -14,7 +14,7 @@ const server = await startObjectServer();
 const website = createServer((_, response) => response.end("<html></html>")).listen(0, "127.0.0.1");
 afterAll(() => void website.close());
 
-const model = "models/pearl-ngram";
+const model = "models/pearl-strings";
 for (const name of readdirSync(model, { recursive: true, encoding: "utf8" }))
   for (const copy of ["own", "odd"])
     if (/\.\w+$/.test(name))
@@ -32,9 +32,9 @@ server.fault = (request) => {
 };
 
 const encode = (input: string, rest = "-o out.csv") =>
-  `pearl encode ${input} -c name -m pearl-ngram -q ${rest}`;
+  `pearl encode ${input} -c name -m pearl-strings -q ${rest}`;
 const build = (output: string, rest = "") =>
-  `pearl index build x.csv -c name -m pearl-ngram -q -o ${output} ${rest}`;
+  `pearl index build x.csv -c name -m pearl-strings -q -o ${output} ${rest}`;
 const usage = (wrong: string, says: string, cured: string, before?: string): Case => ({
   ...{ files: { "x.csv": "name\nAcme\nToyota\n" }, wrong, says, cured },
   ...(before && { before }),

@@ -55,9 +55,9 @@ describe.skipIf(noServer !== undefined)("a queue of workers", () => {
 
   it(`whose workers are killed ${kills} times gives the bytes of one run`, async () => {
     const commands = {
-      joined: ["join", "left.csv", "right.csv", "--on", "name", "-m", "pearl-ngram"],
-      deduped: ["dedupe", "right.csv", "-m", "pearl-ngram", "--no-removed"],
-      encoded: ["encode", "left.csv", "-c", "name", "-m", "pearl-ngram"],
+      joined: ["join", "left.csv", "right.csv", "--on", "name", "-m", "pearl-strings"],
+      deduped: ["dedupe", "right.csv", "-m", "pearl-strings", "--no-removed"],
+      encoded: ["encode", "left.csv", "-c", "name", "-m", "pearl-strings"],
     };
     const each = Object.entries(commands);
     for (const [name, words] of each) await run(cwd, ...words, "-o", `${name}-whole.csv`);
@@ -114,7 +114,7 @@ describe.skipIf(noServer !== undefined)("a queue of workers", () => {
       "-c",
       "name",
       "-m",
-      "pearl-ngram",
+      "pearl-strings",
       "-o",
       "poisoned.csv",
       "--retries",

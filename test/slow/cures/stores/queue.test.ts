@@ -3,7 +3,7 @@ import { afterAll } from "vitest";
 import { noServer, startServer } from "../../../stores/postgres/server.js";
 import { type Case, claimCures } from "../cases.js";
 
-const encode = "pearl submit encode x.csv -c name -m pearl-ngram --shards 2 -q --queue postgres://";
+const encode = "pearl submit encode x.csv -c name -m pearl-strings --shards 2 -q --queue postgres://";
 const work = "pearl work postgres:// --until-empty -q";
 const done = "test -s x.embeddings.parquet";
 const right = "GRANT USAGE ON SCHEMA pearl_queue TO";
