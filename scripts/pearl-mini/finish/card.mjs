@@ -107,7 +107,8 @@ titles of YAGO's dictionary and AutoFJ's tables as names to make twins of, and s
 - Phrases with a capital are more likely to be treated as names.
 - World knowledge is small. Trade names, nicknames and translations that share no letters are found only if
   they occur in the data.
-- A single misspelt word is found less often than with the spelling part alone, because meaning counts too.
+- A word that is misspelt by more than one edit, or that the vocabulary lacks, is found less often than by pearl-strings.
+- A name in lower case lies further from itself than one in capitals: gates differ.
 - The data has the gaps and biases of Wikipedia and of web lists.
 `;
 }
