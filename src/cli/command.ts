@@ -92,7 +92,8 @@ export function bareHelp(
   return `pearl ${name}: ${summary}\n\nUsage: pearl ${name} ${usage.join(" ")}\n${exampleLines(examples.slice(0, 3))}\n`;
 }
 
-export function register(program: Command, declared: AnyCommand): void {
+/** @param prepare what each command does first */
+export function register(program: Command, declared: AnyCommand, prepare = prepareObjectStorage): void {
   const { name, summary, examples, run } = declared;
   const isDefault = declared.runs === "default";
   const made = program
@@ -101,12 +102,12 @@ export function register(program: Command, declared: AnyCommand): void {
     .addHelpText("after", exampleLines(examples));
   for (const [usage, description] of declared.arguments ?? []) made.argument(usage, description);
   for (const option of declared.options ?? []) made.addOption(option);
-  for (const inner of declared.commands ?? []) register(made, inner);
+  for (const inner of declared.commands ?? []) register(made, inner, prepare);
   if (!run) return;
   made.action(async (...given: unknown[]) => {
     const session = openSession(made.optsWithGlobals());
     try {
-      await prepareObjectStorage(given.slice(0, -2), made.optsWithGlobals(), session);
+      await prepare(given.slice(0, -2), made.optsWithGlobals(), session);
       await run(given.slice(0, -2), made.optsWithGlobals(), session);
     } finally {
       await session.close();

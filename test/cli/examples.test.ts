@@ -1,15 +1,9 @@
 /** The examples that commands declare: each parses, and a command without arguments shows them. */
 import { Command } from "commander";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { type AnyCommand, register } from "../../src/cli/command.js";
 import { loadCommands } from "../../src/cli/commands.js";
 import { pearl } from "./run-here.js";
-
-// nothing is there at the addresses of examples
-vi.mock(import("../../src/cli/object-storage.js"), async (original) => ({
-  ...(await original()),
-  prepareObjectStorage: async () => {},
-}));
 
 /** A command and the commands inside it. */
 const withInner = (declared: AnyCommand): AnyCommand[] => [
@@ -37,7 +31,7 @@ describe("examples of commands", () => {
   it.each([...new Set(examples)])("%s: parses", async (line) => {
     const program = new Command("pearl").exitOverride();
     program.configureOutput({ writeErr: () => {} });
-    for (const declared of all) register(program, idle(declared));
+    for (const declared of all) register(program, idle(declared), async () => {});
     const [name, ...words] = wordsOf(line);
     expect(name).toBe("pearl");
     await program.parseAsync(words, { from: "user" });
