@@ -24,7 +24,7 @@ export async function prepareObjectStorage(
   await checkWritable(options.output);
 }
 
-/** @throws UsageError for an output that the command goes on with when it is run again */
+/** @throws UsageError for an output with which the command continues when it is run again */
 export function refuseObjects(output: string): void {
   if (isObjectAddress(output))
     throw new UsageError(

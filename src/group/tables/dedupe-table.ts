@@ -5,7 +5,6 @@ import type { AlignedNames, TableColumns } from "../../match/columns/align.js";
 import { type ColumnOptions, namingField, planColumns, rowsOf } from "../../match/columns/fields.js";
 import { profileColumn } from "../../match/columns/profile.js";
 import type { KnownPair, MatchRunOptions } from "../../match/compare-tables.js";
-import { checkFolder, type MemoryLimit, planMemory } from "../../match/memory-plan.js";
 import type { LabelEffect } from "../../match/review/label-effect.js";
 import { readKnown, writeReview } from "../../match/review/review-file.js";
 import { refuseCategory, refuseLoss } from "../../match/unnamed-column.js";
@@ -15,6 +14,7 @@ import { writeRows } from "../../table/write/text-rows.js";
 import { refuseContradictions } from "../decided-groups.js";
 import type { DedupeOptions } from "../dedupe.js";
 import { type DuplicateRow, removedRows } from "../kept-rows.js";
+import { checkFolder, type MemoryLimit, planMemory } from "../memory-plan.js";
 import { type Duplicates, duplicatesByPlan, type FoundDuplicates } from "../roads.js";
 import { checkNames, commandFor, type FileOptions, writeGroups, writeRemoved } from "./group-files.js";
 

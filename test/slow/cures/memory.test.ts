@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
-import { leastMemory, planMemory } from "../../../src/match/memory-plan.js";
+import { leastMemory, planMemory } from "../../../src/group/memory-plan.js";
 import { mountSmallDisk } from "../small-disk.js";
 import { claimCures } from "./cases.js";
 

@@ -230,7 +230,7 @@ describe.skipIf(noServer !== undefined)("a queue", () => {
     expect(await workThrough(recorder().run)).toBe(2);
   });
 
-  it("refuses what another program put into it, and goes on", async () => {
+  it("refuses what another program put into it, and works on", async () => {
     const run = newRun("encode", 1);
     const values = `gen_random_uuid(), 'pearl-${packageVersion()}', '{"command": "rm"}', 0`;
     await server.sql(`INSERT INTO pearl_queue.job (id, name, data, retry_limit) VALUES (${values})`);
@@ -261,7 +261,7 @@ describe.skipIf(noServer !== undefined)("a queue", () => {
     );
   });
 
-  it("goes on where the server restarts", async () => {
+  it("continues where the server restarts", async () => {
     const run = newRun("join", 3);
     await queue.submit(run, limits);
     const notes: string[] = [];

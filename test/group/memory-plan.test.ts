@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { checkFolder, leastMemory, planMemory } from "../../src/match/memory-plan.js";
+import { checkFolder, leastMemory, planMemory } from "../../src/group/memory-plan.js";
 
 const folder = mkdtempSync(join(tmpdir(), "pearl-plan-"));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,10 +1,10 @@
 /** How the matching of one table keeps within a limit of memory: its threads, and the candidate pairs that go to disk. */
 import { stat, statfs } from "node:fs/promises";
 import { ArgumentError, TableError } from "../errors.js";
+import type { Spill } from "../match/candidates/pair-set.js";
+import { SpilledRuns } from "../match/candidates/spilled-runs.js";
+import { candidateLimits, mostEmbedded } from "../match/compare-tables.js";
 import { availableParallelism } from "../runtime/thread.js";
-import type { Spill } from "./candidates/pair-set.js";
-import { SpilledRuns } from "./candidates/spilled-runs.js";
-import { candidateLimits, mostEmbedded } from "./compare-tables.js";
 
 /** Bytes of memory, and the folder for what has no room there. */
 export interface MemoryLimit {
