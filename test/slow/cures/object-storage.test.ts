@@ -122,7 +122,7 @@ claimCures({
     'XDG_CACHE_HOME="$PWD/cache" pearl encode x.csv -m s3://bucket/own -q -o out.csv',
   ),
   "a copy of a model that is damaged": usage(
-    'export XDG_CACHE_HOME="$PWD/cache" && pearl encode x.csv -m s3://bucket/own -q -o out.csv && sed -i s/256/257/ cache/pearl/objects/*/own/config.json && pearl encode x.csv -m s3://bucket/own -q -o out.csv',
+    'export XDG_CACHE_HOME="$PWD/cache" && pearl encode x.csv -m s3://bucket/own -q -o out.csv && sed -i s/56/57/ cache/pearl/objects/*/own/config.json && pearl encode x.csv -m s3://bucket/own -q -o out.csv',
     "and pearl copies the model again.",
     'export XDG_CACHE_HOME="$PWD/cache" && rm -r cache/pearl/objects/*/own && pearl encode x.csv -m s3://bucket/own -q -o out.csv',
   ),

@@ -179,7 +179,7 @@ const commands: Readonly<Record<string, Case>> = {
   "more dimensions than there are": tableCase(
     `${newIndex} --truncate-dim 9999`,
     "truncateDim must be between 1 and",
-    `${newIndex} --truncate-dim 64`,
+    `${newIndex} --truncate-dim 32`,
   ),
   "a map of another kind": tableCase(
     `pearl plot x.csv -c name -o map.pdf ${small}`,

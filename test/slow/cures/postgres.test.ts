@@ -246,14 +246,14 @@ function claimOthers({ address, sql, folder }: Server): void {
     const encoder = await PhraseEncoder.load("pearl-strings", { device: "cpu" });
     await sql(`CREATE TABLESPACE small LOCATION '${small}'`);
     await sql("CREATE TABLE big (id int PRIMARY KEY, name text)");
-    await sql("INSERT INTO big SELECT i, 'name ' || i FROM generate_series(1, 9000) i");
+    await sql("INSERT INTO big SELECT i, 'name ' || i FROM generate_series(1, 40000) i");
     await sql("ALTER ROLE pearl SET default_tablespace = small");
     const again = () => syncTable(address, encoder, { table: "big" });
     await expect(again()).rejects.toThrow(
       /no space left on the server's disk \(.*\)\. Free some and run the command again; what was written stays\.$/,
     );
     expect(resize("40m")).toBe(true);
-    expect(await again()).toMatchObject({ rows: 9000 });
+    expect(await again()).toMatchObject({ rows: 40_000 });
     await sql("ALTER ROLE pearl RESET default_tablespace");
     await sql("DROP TABLE big_embeddings");
     await sql("DROP TABLESPACE small");

@@ -10,8 +10,8 @@ import { mountSmallDisk } from "../../small-disk.js";
 
 // an older pearl is this one under another version
 vi.mock("../../../../src/files/package.js", async (load) => {
-  const { packageVersion } = await load<typeof import("../../../../src/files/package.js")>();
-  return { packageVersion: vi.fn(packageVersion) };
+  const all = await load<typeof import("../../../../src/files/package.js")>();
+  return { ...all, packageVersion: vi.fn(all.packageVersion) };
 });
 
 const phrases = () =>
