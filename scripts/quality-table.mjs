@@ -4,8 +4,8 @@
  *     npm run build && npm run quality-table [-- --data ../shared/data/bench] [--recorded]
  *
  * `pearl bench` runs with the settings below; its reports go to benchmarks/results/quality.json. With
- * --recorded, nothing is measured: the tables are written from that file. The recorded run, of one seed, took
- * 212 s on two cores.
+ * --recorded, nothing is measured: the tables are written from that file. The recorded run took 15 minutes on
+ * two busy cores.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";

@@ -112,7 +112,7 @@ export class JobQueue {
     return this.#ask((open) => inTransaction(open.connection, () => work(open)));
   }
 
-  /** Puts a run into the queue. Where it is there already, it continues, and what failed begins again. */
+  /** Queues a run. If it is already queued, its failed jobs are queued again and the others are left alone. */
   submit(run: QueuedRun, limits: JobLimits): Promise<"new" | "continued"> {
     return this.#inTransaction(async (open) => {
       const { connection } = open;
