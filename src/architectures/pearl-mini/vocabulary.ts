@@ -87,8 +87,7 @@ export function nearestFinder({ text, starts, deletions }: WordIndex): (word: st
       ) {
         const number = deletions[slot];
         if (nearest !== 0 && number >= nearest) continue;
-        const end = text.indexOf(LINE_FEED, starts[number]);
-        if (isOneEdit(letters.subarray(0, word.length), text.subarray(starts[number], end))) nearest = number;
+        if (isOneEdit(letters, word.length, text, starts[number])) nearest = number;
       }
     return nearest;
   };
@@ -109,15 +108,20 @@ function slotWithout(slots: Int32Array, letters: Uint16Array, from: number, to: 
   return (hash ^ (hash >>> 15)) & (slots.length - 1);
 }
 
-function isOneEdit(a: Uint16Array, b: Uint16Array): boolean {
-  const shorter = Math.min(a.length, b.length);
+/** @param a a word of `length` letters @param b a text in which another begins at `from` and ends with its line */
+function isOneEdit(a: Uint16Array, length: number, b: Uint16Array, from: number): boolean {
   let start = 0;
-  while (start < shorter && a[start] === b[start]) start++;
+  while (start < length && a[start] === b[from + start]) start++;
+  let to = from + start;
+  // a word that is longer by two is no longer near
+  while (b[to] !== LINE_FEED) if (++to - from > length + 1) return false;
+  const shorter = Math.min(length, to - from);
   let end = 0;
-  while (end < shorter - start && a[a.length - 1 - end] === b[b.length - 1 - end]) end++;
-  const [more, fewer] = [Math.max(a.length, b.length) - start - end, shorter - start - end];
-  if (more <= 1) return true;
-  return more === 2 && fewer === 2 && a[start] === b[start + 1] && a[start + 1] === b[start];
+  while (end < shorter - start && a[length - 1 - end] === b[to - 1 - end]) end++;
+  const [mine, others] = [length - start - end, to - from - start - end];
+  if (mine <= 1 && others <= 1) return true;
+  const swapped = a[start] === b[from + start + 1] && a[start + 1] === b[from + start];
+  return mine === 2 && others === 2 && swapped;
 }
 
 /** The slot of the word between two places of `letters`, or the empty one where it belongs. */
