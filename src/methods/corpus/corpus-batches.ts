@@ -13,7 +13,7 @@ import type { TrainingData } from "../../training/trainer.js";
 import { readPairs } from "../pairs/pairs.js";
 import { type ContextSettings, openContexts } from "../pretrain/context-batches.js";
 import type { MethodSettings } from "../settings/method-settings.js";
-import { type CorpusRowSettings, corpusRows, partFeeds, synonymSources } from "./corpus-rows.js";
+import { type CorpusRowSettings, corpusRows, partFeeds, repeated, synonymSources } from "./corpus-rows.js";
 import { negativeGroups } from "./negative-groups.js";
 import { neighbourRuns } from "./neighbour-runs.js";
 
@@ -69,21 +69,20 @@ export async function openCorpusBatches(
   const sources = [...synonymSources(pairs, settings), ...(table?.sources ?? [])];
   const augmenter =
     settings.augmentation === "none" ? undefined : await createAugmenter(settings.augmentation);
-  const { phrases, classes } = corpus;
-  const data = { phrases, classes, types: corpus.types, negatives, sources, augmenter };
+  const data = { ...corpus, negatives, sources, augmenter };
   const rowsOf = corpusRows({ ...data, pairTypes: table?.types ?? new Map() }, settings);
   const contexts = settings.contexts && (await openContexts(settings.contexts, seed));
   const inputNames = new Set(settings.inputNames);
   return {
     fingerprint: `${corpus.manifest.fingerprint} ${JSON.stringify(settings)}`,
     facts: {
-      phrases: phrases.length,
+      phrases: corpus.phrases.length,
       typed: corpus.types.reduce((count, type) => count + (type === UNKNOWN_TYPE ? 0 : 1), 0),
       withHardNegatives: negatives.size,
       withSynonyms: synonyms.size,
       synonymPairs: corpus.manifest.counts.synonymPairs,
       pairs: table?.size ?? 0,
-      batchesPerEpoch: Math.max(1, Math.ceil(phrases.length / Math.max(1, settings.anchors))),
+      batchesPerEpoch: Math.max(1, Math.ceil(repeated(corpus, settings).length / (settings.anchors || 1))),
       fingerprint: corpus.manifest.fingerprint,
     },
     async batch(index) {

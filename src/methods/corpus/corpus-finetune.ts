@@ -131,7 +131,11 @@ export async function prepareTraining(options: CorpusFinetuneOptions, work: stri
   const batchSettings = {
     ...{ types: labels, seed, cells: options.chunkCells, contexts },
     ...{ anchors: settings.anchors, hardNegatives: settings.hardNegatives, synonyms: settings.synonyms },
-    ...{ synonymShares: settings.synonymShares, synonymSides: settings.synonymSides },
+    ...{
+      countPower: settings.countPower,
+      synonymShares: settings.synonymShares,
+      synonymSides: settings.synonymSides,
+    },
     ...{ run: settings.run, runsBy: settings.runsBy },
     ...{ augmentPairs: settings.augmentPairs, augmentation: settings.augmentation },
     pairs:
@@ -147,7 +151,9 @@ export async function prepareTraining(options: CorpusFinetuneOptions, work: stri
 }
 
 /** @throws ArgumentError for settings that contradict each other or name unknown keys */
-function checkSettings({ meanShares, synonymSides, runsBy = {} }: MethodSettings): void {
+function checkSettings({ countPower = 0, meanShares, synonymSides, runsBy = {} }: MethodSettings): void {
+  if (!(countPower >= 0 && countPower <= 1))
+    throw new ArgumentError(`countPower must be between 0 and 1, not ${countPower}`);
   if (meanShares?.meanings && !synonymSides)
     throw new ArgumentError(
       "meanShares.meanings needs synonymSides, which names the sources of pairs that share only their meaning",

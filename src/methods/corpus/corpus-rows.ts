@@ -23,6 +23,8 @@ export interface PairSource {
 }
 
 export interface CorpusRowData extends Pick<BatchData, "phrases" | "negatives"> {
+  /** Per phrase, its occurrences in text. */
+  readonly counts: ArrayLike<number>;
   /** Per phrase, its index in LEXICAL_CLASSES. */
   readonly classes: ArrayLike<number>;
   /** Per phrase, its index in FINE_TYPES; any other number where it is unknown. */
@@ -36,7 +38,10 @@ export interface CorpusRowData extends Pick<BatchData, "phrases" | "negatives"> 
 
 export interface CorpusRowSettings
   extends BatchSettings,
-    Pick<MethodSettings, "synonyms" | "synonymShares" | "synonymSides" | "run" | "runsBy" | "augmentPairs"> {
+    Pick<
+      MethodSettings,
+      "countPower" | "synonyms" | "synonymShares" | "synonymSides" | "run" | "runsBy" | "augmentPairs"
+    > {
   /** Labels of the type head, in order; empty: types are not learned. */
   readonly types: readonly string[];
 }
@@ -65,7 +70,7 @@ export function corpusRows(data: CorpusRowData, settings: CorpusRowSettings): (i
     const isTwin = random() < augmented || a === b;
     return { text: a, positive: isTwin ? twinOf(b, random) : b, type, side };
   };
-  const pearlRows = batchRows({ ...data, twinOf, typeOf }, settings);
+  const pearlRows = batchRows({ ...data, phrases: repeated(data, settings), twinOf, typeOf }, settings);
   return (index) => {
     const random = createRandom(batchSeed(settings.seed, index));
     const rows = pearlRows(index, random).map((row): CorpusRow => ({ ...row, side: "both" }));
@@ -75,6 +80,16 @@ export function corpusRows(data: CorpusRowData, settings: CorpusRowSettings): (i
     }
     return rows;
   };
+}
+
+/** Each phrase as often as it is an anchor when all have been: names that are read often are learned often. */
+export function repeated(
+  { phrases, counts }: Pick<CorpusRowData, "phrases" | "counts">,
+  { countPower = 0 }: Pick<CorpusRowSettings, "countPower">,
+): readonly string[] {
+  if (countPower === 0) return phrases;
+  const times = (row: number) => Math.max(1, Math.round(counts[row] ** countPower));
+  return phrases.flatMap((phrase, row) => new Array<string>(times(row)).fill(phrase));
 }
 
 export function synonymSources(

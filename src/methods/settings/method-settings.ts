@@ -47,6 +47,11 @@ export interface MethodSettings extends Omit<PearlSettings, "augmentation" | "sc
    * alone ("between"), at a quarter of the cost. Default "all".
    */
   readonly furtherContrast?: "all" | "between";
+  /**
+   * A phrase that the corpus counts c times is an anchor c^countPower times, rounded, where others are one once; at
+   * most 1. Default 0: each phrase once.
+   */
+  readonly countPower?: number;
   /** Pairs of known synonyms in a batch. */
   readonly synonyms: number;
   /** Weights of the corpus's sources of synonyms; default their sizes. */
