@@ -45,6 +45,7 @@ const fitted = [
   { kind: "dedupe", rows: [12_000], shards: 15 },
   { kind: "dedupe", rows: [60_000], shards: 60 },
   { kind: "dedupe", rows: [410_000], shards: 200 },
+  { kind: "dedupe", rows: [410_000], shards: 25 },
   { kind: "scan", rows: [410_000] },
   { kind: "join", rows: [410_000, 10_000], shards: 200 },
 ];
@@ -62,12 +63,16 @@ const folder = mkdtempSync(join(tmpdir(), "pearl-scale-"));
 /** The paths of the tables, which are made when they are first asked for. */
 function tablesOf(kind, rows) {
   const isJoin = kind.startsWith("join");
-  const paths = rows.map((count, side) => join(folder, `${isJoin ? "two" : "one"}-${rows[0]}-${side}-${count}.csv`));
+  const paths = rows.map((count, side) =>
+    join(folder, `${isJoin ? "two" : "one"}-${rows[0]}-${side}-${count}.csv`),
+  );
   if (existsSync(paths[0])) return paths;
   const made = isJoin ? personsOfTwoTables(rows[0]) : personsOfOneTable(rows[0]);
   [made.left, made.right].slice(0, rows.length).forEach((table, side) => {
     const names = Object.keys(table);
-    const lines = Array.from({ length: rows[side] }, (_, row) => names.map((name) => table[name][row]).join());
+    const lines = Array.from({ length: rows[side] }, (_, row) =>
+      names.map((name) => table[name][row]).join(),
+    );
     writeFileSync(paths[side], `${names.join()}\n${lines.join("\n")}\n`);
   });
   return paths;
@@ -134,15 +139,17 @@ async function measure(task) {
 
 const known = existsSync(recorded) ? JSON.parse(readFileSync(recorded, "utf8")) : {};
 const machine = { processor: cpus()[0].model, cores: availableParallelism(), node: process.version };
-const isOf = ({ kind, rows, shards }) => (one) =>
-  one.kind === kind && one.shards === shards && isDeepStrictEqual(one.rows, rows);
+const isOf =
+  ({ kind, rows, shards }) =>
+  (one) =>
+    one.kind === kind && one.shards === shards && isDeepStrictEqual(one.rows, rows);
 
 /** Measures what the record lacks, and keeps it at once. */
 async function measureAll() {
   const found = values.continue ? [...(known.fitted ?? []), ...(known.checked ?? [])] : [];
   const record = () => {
     const of = (tasks) => tasks.flatMap((task) => found.find(isOf(task)) ?? []);
-    return { machine, fitted: of(fitted), checked: of(checked) };
+    return { machine, fitted: of(fitted), checked: of(checked), queueCheck: known.queueCheck };
   };
   const open = [...fitted, ...checked].filter((task) => !found.some(isOf(task)));
   const worker = async () => {

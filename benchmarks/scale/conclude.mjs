@@ -90,7 +90,9 @@ function queued(constants) {
 
 /** @param {Omit<import("./queue.mjs").QueueRun, "random">} run */
 function meanHours(run) {
-  const found = Array.from({ length: runs }, (_, seed) => simulateQueue({ ...run, random: createRandom(seed) }));
+  const found = Array.from({ length: runs }, (_, seed) =>
+    simulateQueue({ ...run, random: createRandom(seed) }),
+  );
   const mean = (/** @type {(one: typeof found[0]) => number} */ of) => total(found.map(of)) / runs;
   return {
     hours: mean(({ seconds }) => seconds) / 3600,

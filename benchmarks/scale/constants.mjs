@@ -33,10 +33,13 @@ function lineThrough([small, large], x, y) {
 export function constantsFrom(runs) {
   const of = (/** @type {string} */ kind) => runs.filter((run) => run.kind === kind);
   const process = mean(runs.flatMap(({ seconds }) => seconds.start ?? []));
-  const [scans, encodes, [encodeMerge], [joinMerge]] = ["scan", "encode", "encode merge", "join merge"].map(of);
+  const [scans, encodes, [encodeMerge], [joinMerge]] = ["scan", "encode", "encode merge", "join merge"].map(
+    of,
+  );
   const scan = lineThrough(scans, rowsOf, ({ seconds }) => seconds.scan);
   const encode = lineThrough(encodes, rowsOf, ({ seconds }) => seconds.encode);
-  const join = matching(of("join"));
+  const foundOfMany = lineThrough(of("dedupe").slice(-2), pairsOf, finding).slope;
+  const join = matching(of("join"), foundOfMany);
   const united = unitedFrom(joinMerge, join, process);
   return {
     ...{ process, load: mean(encodes.map(({ seconds }) => seconds.load)) },
@@ -45,39 +48,46 @@ export function constantsFrom(runs) {
     encodeMegabytes: Math.max(...encodes.map(({ megabytes }) => megabytes)),
     join: { ...join, united },
     // A pair of one table is taken into the whole as one of two tables is.
-    dedupe: { ...matching(of("dedupe")), united },
+    dedupe: { ...matching(of("dedupe"), foundOfMany), united },
   };
 }
 
-/** @param {readonly Run[]} runs a whole one, shards of the same tables, of larger ones, and of many rows @returns {Omit<Matching, "united">} */
-function matching([whole, fewShards, manyShards, larger, many]) {
-  const stage = (/** @type {string} */ name) => (/** @type {Run} */ { seconds }) => seconds[name];
-  const pairsOf = (/** @type {Run} */ { pairs = 0 }) => pairs;
-  const perRow = (/** @type {Run} */ run) => (pairsOf(run) * (run.shards ?? 1)) / rowsOf(run);
-  const read = lineThrough([manyShards, many], cellsOf, stage("read"));
-  const finding = stage("finding candidates");
-  const foundRow = (finding(whole) - finding(manyShards)) / (rowsOf(whole) * (1 - 1 / (manyShards.shards ?? 1)));
-  const indexing = (/** @type {Run} */ run) => finding(run) - (foundRow * rowsOf(run)) / (run.shards ?? 1);
-  const index = lineThrough([manyShards, many], cellsOf, indexing);
-  const comparing = lineThrough([manyShards, fewShards], pairsOf, stage("comparing"));
-  const shares = [fewShards, manyShards].map(({ shards = 1 }) => 1 / shards);
-  const foundTwice = (perRow(manyShards) - perRow(fewShards)) / (shares[0] - shares[1]);
-  const pairsPerRow = perRow(larger);
-  const { "learning weights": learning, grouping = 0 } = whole.seconds;
+const pairsOf = (/** @type {Run} */ { pairs = 0 }) => pairs;
+const finding = (/** @type {Run} */ { seconds }) => seconds["finding candidates"];
+const shareOf = (/** @type {Run} */ { shards = 1 }) => 1 / shards;
+const pairsPerRow = (/** @type {Run} */ run) => pairsOf(run) / (rowsOf(run) * shareOf(run));
+
+/**
+ * @param {readonly Run[]} runs a whole run, a large and a small shard of the same tables, a small one of larger tables and of those
+ *   of many rows
+ * @param {number} foundOfMany
+ * @returns {Omit<Matching, "united">}
+ */
+function matching([whole, large, small, larger, many], foundOfMany) {
+  const foundTwice = (pairsPerRow(small) - pairsPerRow(large)) / (shareOf(large) - shareOf(small));
+  const ofSmallest = pairsPerRow(small) + foundTwice * shareOf(small);
+  // A whole run searches as many times as all shards together.
+  const found = (finding(whole) - finding(small)) / (rowsOf(whole) * (1 - shareOf(small)) * ofSmallest);
+  const indexing = (/** @type {Run} */ run) =>
+    finding(run) - (run === many ? foundOfMany : found) * pairsOf(run);
+  const read = lineThrough([small, many], cellsOf, ({ seconds }) => seconds.read);
+  const index = lineThrough([small, many], cellsOf, indexing);
+  const comparing = lineThrough([small, large], pairsOf, ({ seconds }) => seconds.comparing);
   const memory = lineThrough([larger, many], cellsOf, ({ megabytes }) => megabytes);
+  const { "learning weights": learning, grouping = 0 } = whole.seconds;
   return {
     ...{ start: read.start, cell: read.slope, indexStart: index.start, indexedCell: index.slope },
-    ...{ found: foundRow / pairsPerRow, compareStart: comparing.start, compared: comparing.slope },
-    decided: (learning + grouping) / (rowsOf(whole) * (pairsPerRow - foundTwice)),
-    ...{ pairsPerRow, pairsOfMany: perRow(many), foundTwice },
+    ...{ found, foundOfMany, compareStart: comparing.start, compared: comparing.slope },
+    decided: (learning + grouping) / (rowsOf(whole) * (ofSmallest - foundTwice)),
+    ...{ pairsPerRow: pairsPerRow(larger), pairsOfMany: pairsPerRow(many), foundTwice },
     ...{ megabytes: memory.start, bytesOfCell: memory.slope * 1e6 },
   };
 }
 
 /** @param {Run} merge @param {Omit<Matching, "united">} of @param {number} process */
-function unitedFrom(merge, { start, cell, compared, decided, pairsPerRow, foundTwice }, process) {
+function unitedFrom(merge, { start, cell, compared, decided, ...of }, process) {
   const { shards = 1, seconds } = merge;
   const rest = seconds.total - process - start - cellsOf(merge) * cell - 40_000 * compared;
-  const pairs = rowsOf(merge) * (pairsPerRow - foundTwice / shards);
-  return Math.max(0, rest - rowsOf(merge) * (pairsPerRow - foundTwice) * decided) / pairs;
+  const pairs = rowsOf(merge) * (of.pairsPerRow - of.foundTwice / shards);
+  return Math.max(0, rest - rowsOf(merge) * (of.pairsPerRow - of.foundTwice) * decided) / pairs;
 }

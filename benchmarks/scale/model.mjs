@@ -10,12 +10,13 @@
  * @property {number} indexStart
  * @property {number} indexedCell counting a cell's terms, and indexing them
  * @property {number} found finding a candidate pair
+ * @property {number} foundOfMany the same in tables of more than 400,000 rows
  * @property {number} compareStart
  * @property {number} compared comparing a candidate pair
  * @property {number} decided learning from a pair, sorting, grouping and writing it
  * @property {number} united taking a pair from a part into the whole
  * @property {number} pairsPerRow candidate pairs that a small shard has for each of its rows
- * @property {number} pairsOfMany the same in tables of more than 400,000 rows
+ * @property {number} pairsOfMany the same in tables of more rows
  * @property {number} foundTwice of these, how many are found from both of their rows
  * @property {number} megabytes of a process, besides its cells
  * @property {number} bytesOfCell in memory
@@ -94,9 +95,11 @@ function predictMatching(constants, { kind, rows, columns = 5, shards = 1 }) {
   const all = total(rows);
   const cells = all * columns;
   const table = all * bytesOf.row;
-  const perRow = Math.max(...rows) > manyRows ? of.pairsOfMany : of.pairsPerRow;
+  const [perRow, found] =
+    Math.max(...rows) > manyRows ? [of.pairsOfMany, of.foundOfMany] : [of.pairsPerRow, of.found];
   const pairs = (/** @type {number} */ parts) => (all * (perRow - of.foundTwice / parts)) / parts;
-  const matched = (/** @type {number} */ parts) => (all * perRow * of.found) / parts + pairs(parts) * of.compared;
+  const matched = (/** @type {number} */ parts) =>
+    (all * perRow * found) / parts + pairs(parts) * of.compared;
   const read = constants.process + of.start + cells * of.cell;
   const random = randomPairs * of.compared;
   const fixed = read + of.indexStart + cells * of.indexedCell + of.compareStart;

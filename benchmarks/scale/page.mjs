@@ -17,6 +17,7 @@ export function pageWith(page, record) {
     join: hoursTable(record, "join"),
     dedupe: hoursTable(record, "dedupe"),
     reach: reachTable(record),
+    "queue-check": queueCheckTable(record),
     queue: queueTable(record),
   };
   let text = page;
@@ -51,7 +52,11 @@ function constantsTable({ constants: { join, dedupe, ...own } }) {
     [
       ["a process: start", ...["", "", ""].map(() => inSeconds(own.process))],
       ["a process: loading pearl-mini", inSeconds(own.load), "", ""],
-      ["a process: until it is at full speed", inSeconds(own.encodeStart), ...both((of) => inSeconds(of.start + of.indexStart + of.compareStart))],
+      [
+        "a process: until it is at full speed",
+        inSeconds(own.encodeStart),
+        ...both((of) => inSeconds(of.start + of.indexStart + of.compareStart)),
+      ],
       ["a row: reading", micro(own.scannedRow), "", ""],
       ["a row: encoding and writing", micro(own.encodedRow), "", ""],
       ["a row: merging", micro(own.mergedRow), "", ""],
@@ -61,6 +66,7 @@ function constantsTable({ constants: { join, dedupe, ...own } }) {
       ["the same, above 400,000 rows", "", ...both((of) => short(of.pairsOfMany))],
       ["of these, found from both rows", "", ...both((of) => short(of.foundTwice))],
       ["a pair: finding", "", ...both((of) => micro(of.found))],
+      ["the same, above 400,000 rows", "", ...both((of) => micro(of.foundOfMany))],
       ["a pair: comparing", "", ...both((of) => micro(of.compared))],
       ["a pair: learning, grouping, writing", "", ...both((of) => micro(of.decided))],
       ["a pair: taking it from a part", "", ...both((of) => micro(of.united))],
@@ -74,7 +80,12 @@ const number = (/** @type {number} */ count) => count.toLocaleString("en");
 
 /** @param {Record} record */
 function checksTable({ checked }) {
-  const names = { encode: "`encode`", join: "`join`", dedupe: "`dedupe`", "join sharded": "`join`, first pass, shards and merge" };
+  const names = {
+    encode: "`encode`",
+    join: "`join`",
+    dedupe: "`dedupe`",
+    "join sharded": "`join`, first pass, shards and merge",
+  };
   return tableOf(
     ["run", "rows", "predicted", "measured", "ratio"],
     checked.map(({ kind, rows, shards, predicted, measured, ratio }) => [
@@ -99,11 +110,18 @@ function binding(/** @type {Scaled["byWorkers"][0]["steps"]} */ steps) {
 /** @param {Record} record @param {string} kind */
 function hoursTable({ scaled }, kind) {
   return tableOf(
-    ["rows", ...workerCounts.map((count) => (count === 1 ? "1 worker" : String(count))), "memory of each", "longest of 16", "longest of 256"],
+    [
+      "rows",
+      ...workerCounts.map((count) => (count === 1 ? "1 worker" : String(count))),
+      "memory of each",
+      "longest of 16",
+      "longest of 256",
+    ],
     scaled
       .filter((one) => one.kind === kind)
       .map(({ rows, byWorkers, megabytes }) => {
-        const of = (/** @type {number} */ count) => byWorkers.find(({ workers }) => workers === count)?.steps ?? byWorkers[0].steps;
+        const of = (/** @type {number} */ count) =>
+          byWorkers.find(({ workers }) => workers === count)?.steps ?? byWorkers[0].steps;
         return [
           `10${{ 7: "⁷", 8: "⁸", 9: "⁹" }[Math.log10(rows[0])]}`,
           ...byWorkers.map(({ steps }) => short(total(steps) / 3600)),
@@ -119,7 +137,16 @@ function hoursTable({ scaled }, kind) {
 function reachTable({ reach: { byWorkers, megabytes } }) {
   const minutes = (/** @type {number} */ seconds) => String(Math.round(seconds / 60));
   return tableOf(
-    ["workers", "first pass", "reading and indexing, each", "finding and comparing, each", "merge", "in all, a core for each", "CPU time", "memory"],
+    [
+      "workers",
+      "first pass",
+      "reading and indexing, each",
+      "finding and comparing, each",
+      "merge",
+      "in all, a core for each",
+      "CPU time",
+      "memory",
+    ],
     byWorkers.map(({ workers, steps }) => [
       String(workers),
       minutes(steps["first pass"]),
@@ -137,7 +164,14 @@ function reachTable({ reach: { byWorkers, megabytes } }) {
 function queueTable({ queue }) {
   const hours = (/** @type {number} */ of) => of.toFixed(2);
   return tableOf(
-    [`shards for each of ${simulated.workers} workers`, "without trouble", "with stragglers", `and with kills every ${hoursToKill} h`, "worker hours lost", "runs with a dead letter"],
+    [
+      `shards for each of ${simulated.workers} workers`,
+      "without trouble",
+      "with stragglers",
+      `and with kills every ${hoursToKill} h`,
+      "worker hours lost",
+      "runs with a dead letter",
+    ],
     queue.map(({ shardsEach, calm, stragglers, kills }) => [
       String(shardsEach),
       hours(calm),
@@ -146,5 +180,21 @@ function queueTable({ queue }) {
       hours(kills.lostHours),
       `${Math.round(100 * kills.failed)} %`,
     ]),
+  );
+}
+
+/** @param {Record} record */
+function queueCheckTable({ queueCheck }) {
+  const { workers, shards, shard, expire, kills, predicted, measured, ratio } = queueCheck;
+  return tableOf(
+    ["a queue in PostgreSQL", "simulated", "measured", "ratio"],
+    [
+      [
+        `${workers} workers, ${shards} shards that wait ${shard} s each, ${kills} kills, \`--expire ${expire}\``,
+        inSeconds(Math.round(predicted)),
+        inSeconds(Math.round(measured)),
+        ratio.toFixed(2),
+      ],
+    ],
   );
 }

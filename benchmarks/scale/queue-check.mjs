@@ -1,12 +1,12 @@
 /**
  * Compares the simulated queue (queue.mjs) with a real one: workers do jobs that only wait, and are killed after given times.
  *
- *     npm run build && node benchmarks/scale/queue-check.mjs [ADDRESS] [--json FILE]
+ *     npm run build && node benchmarks/scale/queue-check.mjs [ADDRESS] && node benchmarks/scale.mjs --recorded
  *
- * ADDRESS is an empty database (default: postgres://, of PGHOST and the like).
+ * ADDRESS is an empty database (default: postgres://, of PGHOST and the like). The result goes into benchmarks/results/scale.json.
  */
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -20,9 +20,11 @@ import { simulateQueue } from "./queue.mjs";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { json: { type: "string" }, worker: { type: "boolean", default: false } },
+  options: { worker: { type: "boolean", default: false } },
 });
 const [address = "postgres://"] = positionals;
+
+const recorded = fileURLToPath(new URL("../results/scale.json", import.meta.url));
 
 const settings = { workers: 4, shards: 24, shard: 10, merge: 2, expire: 6, retries: 3 };
 /** Seconds that workers live, in the order in which they are born; later ones are not killed. */
@@ -74,7 +76,11 @@ async function measure() {
   while (births.length < settings.workers) await sleep(10);
   await queue.submit(run, { expireInSeconds: settings.expire, retryLimit: settings.retries });
   const started = performance.now();
-  await waitForRun(queue, run, { signal: new AbortController().signal, onNote: console.log, onProgress: () => {} });
+  await waitForRun(queue, run, {
+    signal: new AbortController().signal,
+    onNote: console.log,
+    onProgress: () => {},
+  });
   const seconds = (performance.now() - started) / 1000;
   isOver.abort();
   await Promise.all(workers);
@@ -99,10 +105,11 @@ else {
   const restart = later.reduce((sum, seconds) => sum + seconds, 0) / Math.max(1, later.length);
   const runs = simulated(restart);
   const predicted = runs.reduce((sum, seconds) => sum + seconds, 0) / runs.length;
-  const record = {
-    ...{ ...settings, kills: later.length, restart, measured, predicted },
+  const queueCheck = {
+    ...{ ...settings, lives, kills: later.length, restart, measured, predicted },
     ...{ shortest: runs[0], longest: runs.at(-1), ratio: predicted / measured },
   };
-  console.log(record);
-  if (values.json) writeFileSync(values.json, `${JSON.stringify(record, null, 1)}\n`);
+  console.log(queueCheck);
+  const record = JSON.parse(readFileSync(recorded, "utf8"));
+  writeFileSync(recorded, `${JSON.stringify({ ...record, queueCheck }, null, 1)}\n`);
 }

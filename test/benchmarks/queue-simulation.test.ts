@@ -35,12 +35,21 @@ describe("equal shards without kills", () => {
     [4, 17],
     [7, 3],
     [256, 1000],
-  ])("by %i workers, %i shards: rounds of all workers, between the first pass and the merge", (workers, shards) => {
-    const run = { ...instant, workers, shards, shard: 10 };
-    const rounds = Math.ceil(shards / workers);
-    expect(simulateQueue(run)).toEqual({ seconds: 10 * rounds, worked: 10 * shards, lost: 0, kills: 0, dead: 0 });
-    expect(simulateQueue({ ...run, learn: 7, merge: 5 }).seconds).toBe(7 + 10 * rounds + 5);
-  });
+  ])(
+    "by %i workers, %i shards: rounds of all workers, between the first pass and the merge",
+    (workers, shards) => {
+      const run = { ...instant, workers, shards, shard: 10 };
+      const rounds = Math.ceil(shards / workers);
+      expect(simulateQueue(run)).toEqual({
+        seconds: 10 * rounds,
+        worked: 10 * shards,
+        lost: 0,
+        kills: 0,
+        dead: 0,
+      });
+      expect(simulateQueue({ ...run, learn: 7, merge: 5 }).seconds).toBe(7 + 10 * rounds + 5);
+    },
+  );
 
   it("cost idle workers half a second on average for each look", () => {
     const run = { workers: 1, shards: 1, shard: 10, merge: 5 };
@@ -82,7 +91,13 @@ describe("kills", () => {
     const lives = [50, Infinity, Infinity];
     const run = { ...instant, retryDelay: 1, workers: 2, shards: 2, shard: 100, merge: 5, restart: 1000 };
     const untilKill = () => lives.shift();
-    expect(simulateQueue({ ...run, untilKill })).toEqual({ seconds: 206, worked: 205, lost: 50, kills: 1, dead: 0 });
+    expect(simulateQueue({ ...run, untilKill })).toEqual({
+      seconds: 206,
+      worked: 205,
+      lost: 50,
+      kills: 1,
+      dead: 0,
+    });
   });
 
   it("make a shard last (exp(s / m) - 1) m of its s seconds, if a worker lives m and a dead one is missed at once", () => {

@@ -20,7 +20,10 @@ const load = (name: string) => import(new URL(`../../benchmarks/scale/${name}.mj
 const { conclude } = (await load("conclude")) as { conclude: (measured: object) => Record_ };
 const { pageWith } = (await load("page")) as { pageWith: (page: string, record: Record_) => string };
 const { predict } = (await load("model")) as {
-  predict: (constants: object, task: object) => Record<"whole" | "learn" | "shard" | "merge", { seconds: number }>;
+  predict: (
+    constants: object,
+    task: object,
+  ) => Record<"whole" | "learn" | "shard" | "merge", { seconds: number }>;
 };
 const recorded: Record_ = JSON.parse(readFileSync("benchmarks/results/scale.json", "utf8"));
 
@@ -46,7 +49,15 @@ describe("the page of large tables", () => {
 
 describe("the cost model", () => {
   const join = {
-    ...{ start: 2, cell: 1e-5, indexStart: 1, indexedCell: 2e-5, found: 1e-6, compareStart: 0, compared: 1e-5 },
+    ...{
+      start: 2,
+      cell: 1e-5,
+      indexStart: 1,
+      indexedCell: 2e-5,
+      found: 1e-6,
+      compareStart: 0,
+      compared: 1e-5,
+    },
     ...{ decided: 1e-6, united: 2e-6, pairsPerRow: 30, pairsOfMany: 20, foundTwice: 10, megabytes: 100 },
     bytesOfCell: 100,
   };
