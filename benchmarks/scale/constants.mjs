@@ -10,6 +10,7 @@
  * @property {Readonly<Record<string, number>>} seconds by stage
  * @property {number} [pairs] of the shard
  * @property {number} megabytes peak of resident memory
+ * @property {number} heap megabytes of texts and other objects of JavaScript, at the end
  */
 
 const columns = 5;
@@ -38,8 +39,8 @@ export function constantsFrom(runs) {
   );
   const scan = lineThrough(scans, rowsOf, ({ seconds }) => seconds.scan);
   const encode = lineThrough(encodes, rowsOf, ({ seconds }) => seconds.encode);
-  const foundOfMany = lineThrough(of("dedupe").slice(-2), pairsOf, finding).slope;
-  const join = matching(of("join"), foundOfMany);
+  const ofMany = pairsOfMany(of("dedupe").slice(-2));
+  const join = matching(of("join"), ofMany);
   const united = unitedFrom(joinMerge, join, process);
   return {
     ...{ process, load: mean(encodes.map(({ seconds }) => seconds.load)) },
@@ -48,39 +49,51 @@ export function constantsFrom(runs) {
     encodeMegabytes: Math.max(...encodes.map(({ megabytes }) => megabytes)),
     join: { ...join, united },
     // A pair of one table is taken into the whole as one of two tables is.
-    dedupe: { ...matching(of("dedupe"), foundOfMany), united },
+    dedupe: { ...matching(of("dedupe"), ofMany), united },
   };
 }
 
 const pairsOf = (/** @type {Run} */ { pairs = 0 }) => pairs;
 const finding = (/** @type {Run} */ { seconds }) => seconds["finding candidates"];
+const comparing = (/** @type {Run} */ { seconds }) => seconds.comparing;
 const shareOf = (/** @type {Run} */ { shards = 1 }) => 1 / shards;
 const pairsPerRow = (/** @type {Run} */ run) => pairsOf(run) / (rowsOf(run) * shareOf(run));
 
 /**
+ * Finding and comparing a pair of large tables, whose rows are rarely in the processor's caches.
+ * @param {readonly Run[]} runs a small and a large shard
+ */
+const pairsOfMany = (runs) => ({
+  rowsOfMany: rowsOf(runs[0]),
+  foundOfMany: lineThrough(runs, pairsOf, finding).slope,
+  comparedOfMany: lineThrough(runs, pairsOf, comparing).slope,
+});
+
+/**
  * @param {readonly Run[]} runs a whole run, a large and a small shard of the same tables, a small one of larger tables and of those
  *   of many rows
- * @param {number} foundOfMany
+ * @param {ReturnType<typeof pairsOfMany>} ofMany
  * @returns {Omit<Matching, "united">}
  */
-function matching([whole, large, small, larger, many], foundOfMany) {
+function matching([whole, large, small, larger, many], ofMany) {
   const foundTwice = (pairsPerRow(small) - pairsPerRow(large)) / (shareOf(large) - shareOf(small));
   const ofSmallest = pairsPerRow(small) + foundTwice * shareOf(small);
   // A whole run searches as many times as all shards together.
   const found = (finding(whole) - finding(small)) / (rowsOf(whole) * (1 - shareOf(small)) * ofSmallest);
   const indexing = (/** @type {Run} */ run) =>
-    finding(run) - (run === many ? foundOfMany : found) * pairsOf(run);
+    finding(run) - (run === many ? ofMany.foundOfMany : found) * pairsOf(run);
   const read = lineThrough([small, many], cellsOf, ({ seconds }) => seconds.read);
   const index = lineThrough([small, many], cellsOf, indexing);
-  const comparing = lineThrough([small, large], pairsOf, ({ seconds }) => seconds.comparing);
+  const compare = lineThrough([small, large], pairsOf, comparing);
   const memory = lineThrough([larger, many], cellsOf, ({ megabytes }) => megabytes);
+  const heap = lineThrough([larger, many], cellsOf, (run) => run.heap);
   const { "learning weights": learning, grouping = 0 } = whole.seconds;
   return {
     ...{ start: read.start, cell: read.slope, indexStart: index.start, indexedCell: index.slope },
-    ...{ found, foundOfMany, compareStart: comparing.start, compared: comparing.slope },
+    ...{ rows: rowsOf(small), found, compareStart: compare.start, compared: compare.slope, ...ofMany },
     decided: (learning + grouping) / (rowsOf(whole) * (ofSmallest - foundTwice)),
     ...{ pairsPerRow: pairsPerRow(larger), pairsOfMany: pairsPerRow(many), foundTwice },
-    ...{ megabytes: memory.start, bytesOfCell: memory.slope * 1e6 },
+    ...{ megabytes: memory.start, bytesOfCell: memory.slope * 1e6, heapOfCell: heap.slope * 1e6 },
   };
 }
 

@@ -9,17 +9,21 @@
  * @property {number} cell reading a cell, and splitting it into words
  * @property {number} indexStart
  * @property {number} indexedCell counting a cell's terms, and indexing them
- * @property {number} found finding a candidate pair
- * @property {number} foundOfMany the same in tables of more than 400,000 rows
+ * @property {number} rows of the small tables
+ * @property {number} found finding a candidate pair of them
+ * @property {number} rowsOfMany of the large tables
+ * @property {number} foundOfMany finding a candidate pair of these
  * @property {number} compareStart
- * @property {number} compared comparing a candidate pair
+ * @property {number} compared comparing a candidate pair of small tables
+ * @property {number} comparedOfMany the same of large ones
  * @property {number} decided learning from a pair, sorting, grouping and writing it
  * @property {number} united taking a pair from a part into the whole
  * @property {number} pairsPerRow candidate pairs that a small shard has for each of its rows
- * @property {number} pairsOfMany the same in tables of more rows
+ * @property {number} pairsOfMany the same in tables of more than 400,000 rows
  * @property {number} foundTwice of these, how many are found from both of their rows
  * @property {number} megabytes of a process, besides its cells
  * @property {number} bytesOfCell in memory
+ * @property {number} heapOfCell bytes of these in the heap of JavaScript
  *
  * @typedef {object} Constants
  * @property {number} process starting a process
@@ -95,13 +99,15 @@ function predictMatching(constants, { kind, rows, columns = 5, shards = 1 }) {
   const all = total(rows);
   const cells = all * columns;
   const table = all * bytesOf.row;
-  const [perRow, found] =
-    Math.max(...rows) > manyRows ? [of.pairsOfMany, of.foundOfMany] : [of.pairsPerRow, of.found];
+  const perRow = Math.max(...rows) > manyRows ? of.pairsOfMany : of.pairsPerRow;
+  const between = (/** @type {number} */ small, /** @type {number} */ large) =>
+    small * (large / small) ** sizeBetween(all, of);
+  const found = between(of.found, of.foundOfMany);
+  const compared = between(of.compared, of.comparedOfMany);
   const pairs = (/** @type {number} */ parts) => (all * (perRow - of.foundTwice / parts)) / parts;
-  const matched = (/** @type {number} */ parts) =>
-    (all * perRow * found) / parts + pairs(parts) * of.compared;
+  const matched = (/** @type {number} */ parts) => (all * perRow * found) / parts + pairs(parts) * compared;
   const read = constants.process + of.start + cells * of.cell;
-  const random = randomPairs * of.compared;
+  const random = randomPairs * compared;
   const fixed = read + of.indexStart + cells * of.indexedCell + of.compareStart;
   const decide = random + pairs(1) * of.decided;
   const part = pairs(shards) * bytesOf.pair;
@@ -113,6 +119,17 @@ function predictMatching(constants, { kind, rows, columns = 5, shards = 1 }) {
     merge: { seconds: read + shards * pairs(shards) * of.united + decide, bytes: 2 * table + shards * part },
     megabytes: of.megabytes + (cells * of.bytesOfCell) / 1e6,
   };
+}
+
+/**
+ * Where a table's size lies between the small (0) and the large (1) measured one, on a scale of logarithms: in larger tables, lists
+ * of rows are longer, and rows are rarely in the processor's caches. Larger ones than measured are taken to be like the largest.
+ * @param {number} all
+ * @param {Matching} of
+ */
+function sizeBetween(all, { rows, rowsOfMany }) {
+  const place = Math.log(all / rows) / Math.log(rowsOfMany / rows);
+  return Math.min(1, Math.max(0, place));
 }
 
 /** Bytes per second between a worker and the storage: a network of 1 Gbit/s. */

@@ -65,13 +65,15 @@ function constantsTable({ constants: { join, dedupe, ...own } }) {
       ["candidate pairs of a row", "", ...both((of) => short(of.pairsPerRow))],
       ["the same, above 400,000 rows", "", ...both((of) => short(of.pairsOfMany))],
       ["of these, found from both rows", "", ...both((of) => short(of.foundTwice))],
-      ["a pair: finding", "", ...both((of) => micro(of.found))],
-      ["the same, above 400,000 rows", "", ...both((of) => micro(of.foundOfMany))],
-      ["a pair: comparing", "", ...both((of) => micro(of.compared))],
+      ["a pair: finding, in small tables", "", ...both((of) => micro(of.found))],
+      ["the same, in large ones", "", ...both((of) => micro(of.foundOfMany))],
+      ["a pair: comparing, in small tables", "", ...both((of) => micro(of.compared))],
+      ["the same, in large ones", "", ...both((of) => micro(of.comparedOfMany))],
       ["a pair: learning, grouping, writing", "", ...both((of) => micro(of.decided))],
       ["a pair: taking it from a part", "", ...both((of) => micro(of.united))],
       ["memory of a process", bytes(own.encodeMegabytes), ...both((of) => bytes(of.megabytes))],
       ["memory of a cell", "", ...both((of) => `${short(of.bytesOfCell)} bytes`)],
+      ["of these, in the heap of JavaScript", "", ...both((of) => `${short(of.heapOfCell)} bytes`)],
     ],
   );
 }
@@ -79,7 +81,7 @@ function constantsTable({ constants: { join, dedupe, ...own } }) {
 const number = (/** @type {number} */ count) => count.toLocaleString("en");
 
 /** @param {Record} record */
-function checksTable({ checked }) {
+function checksTable({ checked, earlier }) {
   const names = {
     encode: "`encode`",
     join: "`join`",
@@ -88,8 +90,8 @@ function checksTable({ checked }) {
   };
   return tableOf(
     ["run", "rows", "predicted", "measured", "ratio"],
-    checked.map(({ kind, rows, shards, predicted, measured, ratio }) => [
-      `${names[/** @type {keyof typeof names} */ (kind)]}${shards ? ` (${shards} shards at once)` : ""}`,
+    [...checked, ...earlier].map(({ kind, rows, shards, predicted, measured, ratio }, place) => [
+      `${names[/** @type {keyof typeof names} */ (kind)]}${shards ? ` (${shards} shards at once)` : ""}${place < checked.length ? "" : ", another day"}`,
       rows.map(number).join(" × "),
       `${predicted.toFixed(1)} s`,
       `${measured.toFixed(1)} s`,
@@ -144,6 +146,7 @@ function reachTable({ reach: { byWorkers, megabytes } }) {
       "finding and comparing, each",
       "merge",
       "in all, a core for each",
+      "on 2 cores",
       "CPU time",
       "memory",
     ],
@@ -154,6 +157,7 @@ function reachTable({ reach: { byWorkers, megabytes } }) {
       minutes(steps.work),
       minutes(steps.merge),
       minutes(total(steps)),
+      minutes(steps["first pass"] + Math.max(1, workers / 2) * (steps.reading + steps.work) + steps.merge),
       minutes(steps["first pass"] + workers * (steps.reading + steps.work) + steps.merge),
       `${workers} × ${bytes(megabytes)}`,
     ]),

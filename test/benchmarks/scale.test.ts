@@ -54,12 +54,12 @@ describe("the cost model", () => {
       cell: 1e-5,
       indexStart: 1,
       indexedCell: 2e-5,
-      found: 1e-6,
       compareStart: 0,
-      compared: 1e-5,
+      decided: 1e-6,
+      united: 2e-6,
     },
-    ...{ decided: 1e-6, united: 2e-6, pairsPerRow: 30, pairsOfMany: 20, foundTwice: 10, megabytes: 100 },
-    bytesOfCell: 100,
+    ...{ rows: 1e4, found: 1e-6, compared: 1e-5, rowsOfMany: 1e6, foundOfMany: 4e-6, comparedOfMany: 9e-5 },
+    ...{ pairsPerRow: 30, pairsOfMany: 20, foundTwice: 10, megabytes: 100, bytesOfCell: 100 },
   };
 
   it("gives what a join in two shards takes by hand", () => {
@@ -74,9 +74,11 @@ describe("the cost model", () => {
     expect(merge.seconds).toBeCloseTo(4 + 0.5 + 0.4 + 0.2, 9);
   });
 
-  it("takes fewer candidates for tables of more than 400,000 rows, as pearl does", () => {
-    const seconds = (rows: number): number =>
-      predict({ process: 1, join }, { kind: "join", rows: [rows] }).whole.seconds;
-    expect(seconds(401_000)).toBeLessThan(seconds(400_000));
+  it("counts more for a pair of larger tables, and fewer pairs of each row above 400,000 rows, as pearl does", () => {
+    // 100,000 rows lie half way: a pair is found in 2e-6 s and compared in 3e-5 s.
+    const middle = predict({ process: 1, join }, { kind: "join", rows: [60_000, 40_000], columns: 1 }).whole;
+    expect(middle.seconds).toBeCloseTo(4 + 3 + 6 + 60 + 1.2 + 2, 9);
+    const large = predict({ process: 1, join }, { kind: "join", rows: [2e6], columns: 1 }).whole;
+    expect(large.seconds).toBeCloseTo(23 + 41 + 160 + 1800 + 3.6 + 20, 9);
   });
 });
