@@ -50,6 +50,7 @@ export async function learn(store: Store, { run, model: before }: StoreState, op
     : { groups: equalGroups(cells, same), likely: found.groupOf };
   const grouping: Grouping = { rows, ...groups, explain: found.explain };
   await store.append("learned", [[run, modelText(model)]]);
+  await store.query(`UPDATE term SET until = ${run} WHERE until IS NULL`);
   await writeTerms(store, run, rows, readRows(table, learned));
   return { grouping, model, writeReview: (path: string) => writeDoubtful(path, table, found) };
 }

@@ -91,12 +91,12 @@ export async function readState(store: Store): Promise<StoreState> {
   };
 }
 
-/** Current rows of the store by number, with their compared cells. @param chosen a query for some of them; default: all */
-export async function readLinked(store: Store, run: number, chosen = 'SELECT "row" FROM "row"') {
+/** Current rows of the store by number, with their compared cells. @param where a condition for some of them */
+export async function readLinked(store: Store, run: number, where = "true") {
   const found = await store.query<LinkedRow & { readonly cells: string }>(
     `SELECT r."row", coalesce(entity, 0) AS entity, r.run < ${run} AS isSame, cells FROM "row" r
      LEFT JOIN assignment a ON r."row" = a."row" AND a.until IS NULL
-     WHERE r.until IS NULL AND r."row" IN (${chosen}) ORDER BY r."row"`,
+     WHERE r.until IS NULL AND ${where} ORDER BY r."row"`,
   );
   return {
     rows: found as readonly LinkedRow[],

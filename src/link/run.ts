@@ -73,7 +73,7 @@ export async function linkRows(
   const { grouping, model, writeReview } =
     hasLearned || before === undefined
       ? await (await import("./learn.js")).learn(store, state, options)
-      : { model: before, grouping: await attach(store, run, before, options), writeReview: undefined };
+      : { model: before, grouping: await attach(store, state, before, options), writeReview: undefined };
   const { entities, changes, nextEntity } = reconcile(grouping.rows, grouping.groups, state.nextEntity);
   await writeChanges(store, run, grouping, { entities, changes });
   if (run === 1) await store.append("meta", [[version, JSON.stringify(options.settings)]]);
