@@ -17,7 +17,7 @@ type TermKind = keyof typeof kinds;
 
 /** 32 bits: of a million terms, one in five thousand shares its number with another. */
 function termOf(kind: TermKind, field: number, text: string): number {
-  let state = Math.imul(FNV_BASIS, FNV_PRIME) ^ (8 * field + kinds[kind]);
+  let state = Math.imul(FNV_BASIS ^ (8 * field + kinds[kind]), FNV_PRIME);
   for (let index = 0; index < text.length; index++)
     state = Math.imul(state ^ text.charCodeAt(index), FNV_PRIME);
   state = Math.imul(state ^ (state >>> 15), 0x2c1b3c6d);
