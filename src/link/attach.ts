@@ -23,7 +23,7 @@ import {
 } from "./model.js";
 import type { LinkedRow } from "./reconcile.js";
 import { listed, type Store } from "./store.js";
-import { findNear, uncountTerms, wholeCounts, writeTerms } from "./terms.js";
+import { findNear, readTerms, wholeCounts, writeTerms } from "./terms.js";
 
 /** Rows of an entity that are compared with a new row. */
 const mostMembers = 20;
@@ -42,23 +42,21 @@ export async function attach(
 ): Promise<Grouping> {
   const read = (cells: Linked["cells"]): ReadRows => readRows(columnsOf(settings.columns, cells), learned);
   const fresh = await readLinked(store, run, `r.run = ${run}`);
-  const freshRead = read(fresh.cells);
-  await writeTerms(store, run, fresh.rows, freshRead);
   const changed = await store.query<{ cells: string }>(`SELECT cells FROM "row" WHERE until = ${run}`);
-  if (changed.length > 0)
-    await uncountTerms(store, run, read(changed.map(({ cells }): string[] => JSON.parse(cells))));
+  const terms = [...readTerms(read(fresh.cells))];
+  const before = readTerms(read(changed.map(({ cells }): string[] => JSON.parse(cells))));
+  await writeTerms(store, run, fresh.rows, terms, before);
   const [{ size }] = await store.query<{ size: number }>(
     'SELECT count(*)::INTEGER AS size FROM "row" WHERE until IS NULL',
   );
-  const scorerOf = async (rows: ReadRows) => pairScorer(rows, await wholeCounts(store, rows, size), learned);
+  const known = new Map<number, number>();
+  const scorerOf = async (rows: ReadRows) =>
+    pairScorer(rows, await wholeCounts(store, known, rows, size), learned);
   const last = Math.max(nextRow, ...fresh.rows.slice(-1).map(({ row }) => row));
   const equal = await equalRows(store, run);
-  const found = [...equal, ...(await findNear(store, fresh.rows, freshRead, { rows: size, last }))];
-  const near = await readLinked(
-    store,
-    run,
-    `(r.run = ${run} OR r."row" IN (${listed(found.map(([, row]) => row))}))`,
-  );
+  const found = [...equal, ...(await findNear(store, fresh.rows, terms, { rows: size, last }, known))];
+  const looked = new Set([...fresh.rows.map(({ row }) => row), ...found.map(([, row]) => row)]);
+  const near = await readLinked(store, run, `r."row" IN (${listed(looked)})`);
   const answers = await readAnswers(store);
   const pairs = pairsOf(near.rows, found);
   const odds = (await scorerOf(read(near.cells))).scores(pairs.left, pairs.right);

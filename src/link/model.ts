@@ -71,8 +71,10 @@ export interface StoreState {
   readonly run: number;
   readonly nextRow: number;
   readonly nextEntity: number;
-  /** Current rows. */
+  /** Current rows, entities, and pairs of rows within these. */
   readonly rows: number;
+  readonly entities: number;
+  readonly pairs: number;
 }
 
 export async function readState(store: Store): Promise<StoreState> {
@@ -82,7 +84,9 @@ export async function readState(store: Store): Promise<StoreState> {
     `SELECT coalesce(max(run), 0) + 1 AS run, coalesce(max(next_entity), 1) AS nextEntity,
        (SELECT coalesce(max("row"), 0) + 1 FROM "row") AS nextRow,
        (SELECT count(*)::INTEGER FROM "row" WHERE until IS NULL) AS rows, (SELECT settings FROM meta) AS settings,
-       (SELECT model FROM learned ORDER BY run DESC LIMIT 1) AS model FROM run`,
+       (SELECT model FROM learned ORDER BY run DESC LIMIT 1) AS model,
+       coalesce(max_by(entities, run) FILTER (undone IS NULL), 0) AS entities,
+       coalesce(max_by(pairs, run) FILTER (undone IS NULL), 0) AS pairs FROM run`,
   );
   return {
     ...numbers,

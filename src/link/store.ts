@@ -7,7 +7,7 @@ import { dirname, resolve } from "node:path";
 import type { DuckDBConnection, DuckDBInstance as Instance } from "@duckdb/node-api";
 import { messageOf, PearlError, StoreError } from "../errors.js";
 import { exists } from "../files/whole-file.js";
-import { DuckDBInstance } from "../table/read/database.js";
+import { DuckDBBlobValue, DuckDBDataChunk, DuckDBInstance } from "../table/read/database.js";
 import { isDiskFull } from "../table/trouble.js";
 
 export const version = 5;
@@ -21,8 +21,8 @@ const settings = { memory_limit: "1GB", threads: "2", default_block_size: "16384
  */
 const tables = {
   meta: "version INTEGER, settings VARCHAR",
-  /** `undone`: when the run was taken back. Lines of this table stay, so that numbers of entities are not used again. */
-  run: "run INTEGER, time VARCHAR, source VARCHAR, next_entity INTEGER, undone VARCHAR",
+  /** `entities` after the run, with `pairs` of rows; `undone`: when the run was taken back. Lines of this table stay, so that numbers of entities are not used again. */
+  run: "run INTEGER, time VARCHAR, source VARCHAR, next_entity INTEGER, entities INTEGER, pairs DOUBLE, undone VARCHAR",
   /** What a run learned, and the columns it compared. */
   learned: "run INTEGER, model VARCHAR",
   /** `place` is the row's number in its table, from 1; `cells` are those of the compared columns. */
@@ -42,6 +42,9 @@ type StoreValue = string | number | Uint8Array | null;
 /** Tables whose lines are replaced by later runs, and those whose lines only come and go. */
 export const replacedTables = ["row", "assignment", "term"] as const;
 export const addedTables = ["learned", "judged", "event"] as const;
+
+/** The most that DuckDB takes at once. */
+const chunkRows = 2048;
 
 /** DuckDB's locks do not hold between two stores of one process. */
 const openPaths = new Set<string>();
@@ -143,16 +146,28 @@ export class Store {
   /** Adds lines, with values in the order of the table's columns. */
   async append(table: StoreTable | `new_${string}`, lines: Iterable<readonly StoreValue[]>): Promise<void> {
     const appender = await this.connection.createAppender(table);
+    const types = Array.from({ length: appender.columnCount }, (_, column) => appender.columnType(column));
+    const add = (some: readonly (readonly StoreValue[])[]): void => {
+      const chunk = DuckDBDataChunk.create(types, some.length);
+      types.forEach((_, column) => {
+        chunk.setColumnValues(
+          column,
+          some.map((line) => {
+            const value = line[column];
+            return value instanceof Uint8Array ? new DuckDBBlobValue(value) : value;
+          }),
+        );
+      });
+      appender.appendDataChunk(chunk);
+    };
     try {
+      let some: (readonly StoreValue[])[] = [];
       for (const line of lines) {
-        for (const value of line) {
-          if (value === null) appender.appendNull();
-          else if (typeof value === "string") appender.appendVarchar(value);
-          else if (typeof value === "object") appender.appendBlob(value);
-          else appender.appendDouble(value);
-        }
-        appender.endRow();
+        if (some.push(line) < chunkRows) continue;
+        add(some);
+        some = [];
       }
+      if (some.length > 0) add(some);
       appender.closeSync();
     } catch (error) {
       throw storeTrouble(error, this.path);

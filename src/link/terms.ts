@@ -25,7 +25,7 @@ function termOf(kind: TermKind, field: number, text: string): number {
 }
 
 /** A term of some rows, and where it is counted. */
-interface Term {
+interface CountedTerm {
   readonly kind: TermKind;
   readonly field: number;
   readonly term: number;
@@ -33,8 +33,16 @@ interface Term {
   readonly place: number;
 }
 
+/** A term with the number of rows that have it and, if it finds rows, their places. */
+export interface RowTerm {
+  readonly kind: TermKind;
+  readonly term: number;
+  readonly count: number;
+  readonly places?: Uint32Array;
+}
+
 /** The terms whose counts are not 0. */
-function* termsOf({ tables }: ReadRows, { words, fields }: RowCounts): Generator<Term> {
+function* termsOf({ tables }: ReadRows, { words, fields }: RowCounts): Generator<CountedTerm> {
   function* each(kind: TermKind, field: number, counts: Uint32Array, textOf: (place: number) => string) {
     for (let place = 0; place < counts.length; place++)
       if (counts[place] > 0) yield { kind, field, term: termOf(kind, field, textOf(place)), counts, place };
@@ -77,53 +85,60 @@ function rowLists({ tables, words, grams }: ReadRows): (kind: TermKind, field: n
           : undefined;
 }
 
-const listAt = ({ starts, items }: Lists, place: number): Uint32Array =>
-  items.subarray(starts[place], starts[place + 1]);
+export function* readTerms(read: ReadRows): Generator<RowTerm> {
+  const listsOf = rowLists(read);
+  for (const { kind, field, term, counts, place } of termsOf(read, countRows(read))) {
+    const lists = listsOf(kind, field);
+    const places = lists?.items.subarray(lists.starts[place], lists.starts[place + 1]);
+    yield { kind, term, count: counts[place], places };
+  }
+}
 
-/** Stores the terms of rows. */
+/** Stores the terms of rows. @param before of changed rows as they were: these no longer count */
 export async function writeTerms(
   store: Store,
   run: number,
   rows: readonly LinkedRow[],
-  read: ReadRows,
+  terms: Iterable<RowTerm>,
+  before: Iterable<RowTerm> = [],
 ): Promise<void> {
-  const listsOf = rowLists(read);
   function* lines() {
-    for (const { kind, field, term, counts, place } of termsOf(read, countRows(read))) {
-      const lists = listsOf(kind, field);
-      const numbers = lists && Uint32Array.from(listAt(lists, place), (row) => rows[row].row);
-      yield [run, null, term, counts[place], numbers === undefined ? null : new Uint8Array(numbers.buffer)];
+    for (const { term, count, places } of terms) {
+      const numbers = places && Uint32Array.from(places, (place) => rows[place].row);
+      yield [run, null, term, count, numbers === undefined ? null : new Uint8Array(numbers.buffer)];
     }
+    for (const { term, count } of before) yield [run, null, term, -count, null];
   }
   await store.append("term", lines());
 }
 
-/** Subtracts the counts of rows as they were before this run. */
-export async function uncountTerms(store: Store, run: number, read: ReadRows): Promise<void> {
-  function* lines() {
-    for (const { term, counts, place } of termsOf(read, countRows(read)))
-      yield [run, null, term, -counts[place], null];
-  }
-  await store.append("term", lines());
-}
-
-/** How many rows have each of some terms. */
-async function storedCounts(store: Store, terms: Iterable<number>): Promise<Map<number, number>> {
+/** How many rows have each of some terms. @param known what was found before; it grows */
+async function countTerms(store: Store, known: Map<number, number>, terms: Iterable<number>): Promise<void> {
+  const wanted = [...terms].filter((term) => !known.has(term));
+  if (wanted.length === 0) return;
   const [found, counts] = await store.columns<[number, number]>(
-    `SELECT term, sum(count)::INTEGER FROM term WHERE until IS NULL AND term IN (${listed(terms)}) GROUP BY term`,
+    `SELECT term, sum(count)::INTEGER FROM term WHERE until IS NULL AND term IN (${listed(wanted)}) GROUP BY term`,
   );
-  return new Map(found.map((term, place) => [term, counts[place]]));
+  found.forEach((term, place) => {
+    known.set(term, counts[place]);
+  });
 }
 
-/** The counts of the values, words and grams of some rows in the whole store. */
-export async function wholeCounts(store: Store, read: ReadRows, rows: number): Promise<RowCounts> {
+/** The counts of the values, words and grams of some rows in the whole store, and its rows. */
+export async function wholeCounts(
+  store: Store,
+  known: Map<number, number>,
+  read: ReadRows,
+  rows: number,
+): Promise<RowCounts> {
   const whole = { ...countRows(read), rows };
   const terms = [...termsOf(read, whole)];
-  const stored = await storedCounts(
+  await countTerms(
     store,
+    known,
     terms.map(({ term }) => term),
   );
-  for (const { term, counts, place } of terms) counts[place] = stored.get(term) ?? 0;
+  for (const { term, counts, place } of terms) counts[place] = known.get(term) ?? 0;
   return whole;
 }
 
@@ -143,15 +158,16 @@ interface Clue {
  * Finds the rows that each new or changed row may be the same as: by rare words of the whole row, by letters of the name and by
  * equal codes (BM25 without the lengths of rows, Robertson and Zaragoza 2009; each kind counts as its share of the most that it
  * can reach).
- * @param size rows of the store, and the greatest of their numbers @returns pairs of row numbers, the new row first
+ * @param size rows of the store, and the greatest of their numbers @param known counts of terms; it grows @returns pairs of row numbers, the new row first
  */
 export async function findNear(
   store: Store,
   rows: readonly LinkedRow[],
-  read: ReadRows,
+  terms: readonly RowTerm[],
   size: { readonly rows: number; readonly last: number },
+  known: Map<number, number>,
 ): Promise<[number, number][]> {
-  const clues = await cluesOf(store, rows, read);
+  const clues = await cluesOf(store, known, rows, terms);
   const followed = clues.map((ofRow) => ofRow.map((ofKind) => rarest(ofKind)));
   const lists = await storedLists(store, new Set(followed.flat(2).map(({ term }) => term)));
   const sums = new Float32Array(size.last + 1);
@@ -181,21 +197,23 @@ export async function findNear(
 }
 
 /** For each row the terms of each kind that it can be found by, with their counts in the store. */
-async function cluesOf(store: Store, rows: readonly LinkedRow[], read: ReadRows): Promise<Clue[][][]> {
-  const listsOf = rowLists(read);
-  const terms = [...termsOf(read, countRows(read))].flatMap(({ kind, field, term, place }) => {
-    const lists = listsOf(kind, field);
-    return lists === undefined ? [] : [{ kind, term, places: listAt(lists, place) }];
-  });
-  const counts = await storedCounts(
+async function cluesOf(
+  store: Store,
+  known: Map<number, number>,
+  rows: readonly LinkedRow[],
+  terms: readonly RowTerm[],
+): Promise<Clue[][][]> {
+  const found = terms.filter(({ places }) => places !== undefined);
+  await countTerms(
     store,
-    terms.map(({ term }) => term),
+    known,
+    found.map(({ term }) => term),
   );
   const clues = rows.map((): Clue[][] => [[], [], []]);
-  for (const { kind, term, places } of terms) {
-    const clue = { term, count: counts.get(term)! };
+  for (const { kind, term, places } of found) {
+    const clue = { term, count: known.get(term)! };
     if (kind !== "code" || clue.count <= mostEqual)
-      for (const place of places) clues[place][kinds[kind]].push(clue);
+      for (const place of places!) clues[place][kinds[kind]].push(clue);
   }
   return clues;
 }
@@ -214,7 +232,7 @@ function rarest(clues: readonly Clue[]): Clue[] {
 /** The current rows with each term, as far as their cells have not changed since. */
 async function storedLists(store: Store, terms: Iterable<number>): Promise<Map<number, Uint32Array[]>> {
   const changed = await store.query<{ row: number; run: number }>(
-    `SELECT "row", run FROM "row" WHERE until IS NULL AND "row" IN (SELECT "row" FROM "row" WHERE until IS NOT NULL)`,
+    'SELECT "row", max(until)::INTEGER AS run FROM "row" WHERE until IS NOT NULL GROUP BY "row"',
   );
   const changedIn = new Map(changed.map(({ row, run }) => [row, run]));
   const [found, runs, lists] = await store.columns<[number, number, Uint8Array]>(
