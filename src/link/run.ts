@@ -90,9 +90,7 @@ export async function linkRows(
   if (run === 1) await store.append("meta", [[version, JSON.stringify(options.settings)]]);
   const after = await countEntities(store);
   const time = new Date().toISOString();
-  await store.append("run", [
-    [run, time, incoming.source, nextEntity, after.entities, after.pairs, null],
-  ]);
+  await store.append("run", [[run, time, incoming.source, nextEntity, after.entities, after.pairs, null]]);
   const counts = await result(run, changes, after);
   return { counts, likely: likelyPairs(grouping, entities), model, writeReview };
 }

@@ -142,8 +142,10 @@ export async function wholeCounts(
   return whole;
 }
 
-/** Rows per new row, and other rows visited for each kind of term to find them. */
-const k = 6;
+/** Rows per new row: at most, and those of equal scores that are taken where more have them. */
+const k = 12;
+const leastFound = 3;
+/** Rows visited for each kind of term to find them. */
 const mostVisited = 1000;
 /** A code of more rows is a common value. */
 const mostEqual = 12;
@@ -189,10 +191,15 @@ export async function findNear(
           }
       });
     }
-    const best = new BestRows(k, (other) => other !== row);
+    const best = new BestRows(k + 1, (other) => other !== row);
     best.fill(touched, count, sums);
     for (let at = 0; at < count; at++) sums[touched[at]] = 0;
-    return best.rows().map((found): [number, number] => [row, found.row]);
+    const found = best.rows();
+    // Of many rows with the same score, which come first says nothing.
+    const cut = found[k]?.score ?? 0;
+    return found
+      .filter(({ score }, at) => score > cut || at < leastFound)
+      .map((other): [number, number] => [row, other.row]);
   });
 }
 
