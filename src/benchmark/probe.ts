@@ -9,7 +9,7 @@
  * The reference leaves split, shuffling and first weights unseeded; here all follow from the seed.
  */
 import { linear } from "../nn/layers.js";
-import { binaryCrossEntropy } from "../nn/losses/binary-cross-entropy.js";
+import { binaryCrossEntropy } from "../nn/losses.js";
 import { createNet, fromSeed } from "../nn/net.js";
 import { encodeModel } from "../onnx/io/file.js";
 import type { Tensor } from "../onnx/tensor.js";
@@ -18,9 +18,10 @@ import { createOrtSession, type OrtSession } from "../runtime/ort-session.js";
 import type { Feeds } from "../runtime/tensor.js";
 import { gatherRows } from "../search/vectors.js";
 import { TrainingEngine } from "../training/engine.js";
-import { copyTensors } from "../training/optimiser/host-optimiser.js";
+import { copyTensors } from "../training/optimiser/adam.js";
 import { liftWeights, type TrainingProgram } from "../training/program.js";
-import { mean, type Protocol } from "./task.js";
+import { type Protocol } from "./task.js";
+import { mean } from "../statistics.js";
 
 interface ProbeOptions {
   readonly protocol: Protocol;

@@ -5,16 +5,8 @@ import { type Kept, ownRange, type Sharing } from "../files/shards/shard.js";
 import { checkDataFolder } from "./data-folder.js";
 import type { PhraseModel } from "./model.js";
 import { checkModelName, type ResolveOptions, resolveModel } from "./models.js";
-import {
-  deviation,
-  type Miss,
-  mean,
-  type Protocol,
-  type Score,
-  type Task,
-  type TaskContext,
-  type TaskOutcome,
-} from "./task.js";
+import { type Miss, type Protocol, type Score, type Task, type TaskContext, type TaskOutcome } from "./task.js";
+import { deviation, mean } from "../statistics.js";
 import { selectTasks } from "./tasks/index.js";
 
 export interface BenchmarkRequest extends ResolveOptions {

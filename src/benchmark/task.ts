@@ -108,16 +108,6 @@ export function fileTask<Data>({ name, metric, files, read, measure }: FileTask<
 
 export const secondsSince = (started: number): number => (performance.now() - started) / 1000;
 
-export const mean = (values: readonly number[]): number =>
-  values.reduce((sum, value) => sum + value, 0) / values.length;
-
-/** Standard deviation of a sample (divided by n - 1); 0 of a single value. */
-export function deviation(values: readonly number[]): number {
-  const middle = mean(values);
-  const squares = values.reduce((sum, value) => sum + (value - middle) ** 2, 0);
-  return Math.sqrt(squares / Math.max(1, values.length - 1));
-}
-
 /** "WHAT "TYPED". Did you mean NEAREST? HINT" */
 export function unknownName(
   what: string,

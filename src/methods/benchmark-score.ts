@@ -1,8 +1,8 @@
 /** A model's scores while it trains and in comparisons: one number per task, under the fair protocol. */
 
+import { isMean } from "../benchmark/published.js";
 import { type BenchmarkRequest, type ModelReport, runBenchmark } from "../benchmark/runner.js";
-import { isMean } from "../benchmark/shown.js";
-import { mean } from "../benchmark/task.js";
+import { mean } from "../statistics.js";
 import { selectTasks } from "../benchmark/tasks/index.js";
 import { MissingDataError } from "../errors.js";
 import type { PreparedRun, RunRecord } from "../training/run.js";

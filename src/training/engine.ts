@@ -1,12 +1,11 @@
 /** The training engine: gradients and optimiser in the calling thread, one step per call. */
 import type { Tensor } from "../onnx/tensor.js";
 import type { SessionOptions } from "../runtime/ort-session.js";
-import type { TrainingBatch } from "./batch.js";
 import { GradientRunner } from "./gradients/gradients.js";
+import { createHostOptimiser } from "./optimiser/adam.js";
 import { createGraphOptimiser } from "./optimiser/graph-optimiser.js";
-import { createHostOptimiser } from "./optimiser/host-optimiser.js";
 import type { Optimiser, OptimiserOptions, StepReport } from "./optimiser/optimiser.js";
-import type { TrainingProgram } from "./program.js";
+import type { TrainingBatch, TrainingProgram } from "./program.js";
 
 export interface EngineOptions
   extends OptimiserOptions,

@@ -6,7 +6,6 @@ import { packageVersion } from "../files/package.js";
 import type { Tensor } from "../onnx/tensor.js";
 import type { DeviceChoice, Place } from "../runtime/device.js";
 import { failureReason } from "../runtime/devices/device-failure.js";
-import type { TrainingBatch } from "./batch.js";
 import {
   type CheckpointRecord,
   checkpointFolder,
@@ -21,9 +20,8 @@ import {
 import type { EngineOptions } from "./engine.js";
 import { EngineClient, LostDevice } from "./engine-client.js";
 import { appendMetrics, type StepLoss, type StepMetrics, startMetrics, stepMetrics } from "./metrics.js";
-import type { StepReport } from "./optimiser/optimiser.js";
-import { type Schedule, scheduleFactor } from "./optimiser/schedule.js";
-import type { TrainingProgram } from "./program.js";
+import { type Schedule, type StepReport, scheduleFactor } from "./optimiser/optimiser.js";
+import type { TrainingBatch, TrainingProgram } from "./program.js";
 
 /** Batches of a run. */
 export interface TrainingData {

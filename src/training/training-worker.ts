@@ -1,10 +1,9 @@
 /** The thread behind trainer.ts: holds one training engine and writes its checkpoints. */
 import { serve } from "../runtime/worker-server.js";
-import type { TrainingBatch } from "./batch.js";
 import { type Checkpoint, type CheckpointRecord, readTensors, writeCheckpoint } from "./checkpoint.js";
 import { type EngineOptions, TrainingEngine } from "./engine.js";
 import type { EngineState } from "./optimiser/optimiser.js";
-import type { TrainingProgram } from "./program.js";
+import type { TrainingBatch, TrainingProgram } from "./program.js";
 
 let engine: TrainingEngine;
 

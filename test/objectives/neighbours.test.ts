@@ -10,7 +10,7 @@ import { tensor } from "../../src/onnx/tensor.js";
 import { createOrtSession } from "../../src/runtime/ort-session.js";
 import type { Feeds } from "../../src/runtime/tensor.js";
 import { TrainingEngine } from "../../src/training/engine.js";
-import { copyTensors } from "../../src/training/optimiser/host-optimiser.js";
+import { copyTensors } from "../../src/training/optimiser/adam.js";
 
 type Weights = Readonly<Record<string, { readonly dims: number[]; readonly data: number[] }>>;
 interface Oracle {

@@ -2,8 +2,12 @@ import { describe, expect, it } from "vitest";
 import type { Tensor } from "../../src/onnx/tensor.js";
 import type { Feeds } from "../../src/runtime/tensor.js";
 import type { TrainingProgram } from "../../src/train.js";
-import { type Gradient, GradientSum } from "../../src/training/gradients/gradient-sum.js";
-import { GradientRunner, numbersOf } from "../../src/training/gradients/gradients.js";
+import {
+  type Gradient,
+  GradientRunner,
+  GradientSum,
+  numbersOf,
+} from "../../src/training/gradients/gradients.js";
 import { asParameter, golden, parameters } from "../autodiff/oracle.js";
 import { denseGradient } from "./dense-gradient.js";
 import { difference, expectTwentyAdamSteps, largest, meaningful } from "./oracle-claims.js";

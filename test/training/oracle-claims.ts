@@ -5,8 +5,7 @@ import { averageWeights } from "../../src/pearl/weight-average.js";
 import type { Feeds } from "../../src/runtime/tensor.js";
 import type { TrainingProgram } from "../../src/train.js";
 import { type EngineOptions, TrainingEngine } from "../../src/training/engine.js";
-import { GradientSum } from "../../src/training/gradients/gradient-sum.js";
-import { GradientRunner, numbersOf } from "../../src/training/gradients/gradients.js";
+import { GradientRunner, GradientSum, numbersOf } from "../../src/training/gradients/gradients.js";
 import { asParameter, golden, parameters } from "../autodiff/oracle.js";
 import { chunkedBatch, wholeBatch } from "./oracle-task.js";
 

@@ -11,17 +11,10 @@
 import { join } from "node:path";
 import { readColumns } from "../../table/whole-table.js";
 import { autofjFiles, foldersWith, missing } from "../data-folder.js";
-import { type JoinAtPrecision, joinAtPrecision } from "../metrics/join-at-precision.js";
+import { type JoinAtPrecision, joinAtPrecision } from "../metrics.js";
 import { rankAnswers, worstMisses } from "../rank.js";
-import {
-  type Miss,
-  mean,
-  type Score,
-  secondsSince,
-  type Task,
-  type TaskContext,
-  unknownName,
-} from "../task.js";
+import { type Miss, type Score, secondsSince, type Task, type TaskContext, unknownName } from "../task.js";
+import { mean } from "../../statistics.js";
 
 const targetPrecision = 0.9;
 

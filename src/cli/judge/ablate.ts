@@ -4,11 +4,10 @@ import { InvalidArgumentError } from "commander";
 import { UsageError } from "../../errors.js";
 import { alignColumns } from "../../files/text-table.js";
 import type { AblationReport, AblationRun } from "../../methods/ablate.js";
-import type { RemovablePart } from "../../methods/settings/choices.js";
-import type { GridPoint, GridSetting } from "../../methods/settings/variants.js";
+import type { GridPoint, GridSetting, RemovablePart } from "../../methods/settings/choices.js";
 import { command, type OptionsOf } from "../command.js";
 import { counted } from "../format.js";
-import { methodSettings, settingOptions, typesFile } from "../learn/method-options.js";
+import { methodSettings, settingOptions, typesFile } from "../learn/training.js";
 import { refuseObjects } from "../object-storage.js";
 import {
   commaSeparated,
@@ -105,7 +104,7 @@ export default command({
     const { writeWholeFile, writeWholeJson } = await import("../../files/whole-file.js");
     if (json !== undefined) await writeWholeJson(json, report);
     if (options.plot === undefined) return;
-    const { gridChart } = await import("../../methods/grid-chart.js");
+    const { gridChart } = await import("../../methods/ablate.js");
     await writeWholeFile(options.plot, gridChart(report));
   },
 });
@@ -116,7 +115,7 @@ async function checkUse({ parts, grid = [], base = [], plot }: OptionsOf<typeof 
   const unknown = parts?.find((part) => !(removableParts as readonly string[]).includes(part));
   if (unknown !== undefined)
     throw new UsageError(`unknown part "${unknown}": use ${removableParts.join(", ")}`);
-  const { gridSettings } = await import("../../methods/settings/variants.js");
+  const { gridSettings } = await import("../../methods/settings/choices.js");
   const odd = grid.find(({ setting }) => !gridSettings.includes(setting));
   if (odd !== undefined)
     throw new UsageError(`a grid cannot vary "${odd.setting}": use ${gridSettings.join(", ")}`);

@@ -18,9 +18,17 @@ import {
   positiveNumber,
 } from "../options.js";
 import type { Session } from "../session.js";
-import { methodOptions, methodSettings, typesFile } from "./method-options.js";
-import { announcePlan, runPlanText, stepLines } from "./run-plan.js";
-import { printTraining, trainingOptions, trainingSettings } from "./training.js";
+import {
+  announcePlan,
+  methodOptions,
+  methodSettings,
+  printTraining,
+  runPlanText,
+  stepLines,
+  trainingOptions,
+  trainingSettings,
+  typesFile,
+} from "./training.js";
 
 /** Parser of `1-3`, or `1`. */
 function marksRange(text: string): { least: number; most: number } {

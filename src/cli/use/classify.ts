@@ -55,7 +55,7 @@ const train = command({
     ["pearl classify train names.tsv -c name --kind-column group -o kinds.json", "other names of columns"],
   ],
   run: async ([file], options, session) => {
-    const { readExamples } = await import("../../fewshot/classify/classify-table.js");
+    const { readExamples } = await import("../../fewshot/classify/kinds.js");
     const { trainKinds } = await import("../../fewshot/classify/train.js");
     const { writeKinds } = await import("../../fewshot/classify/kinds.js");
     const { output, kindColumn, model } = options;
@@ -129,7 +129,7 @@ const apply = command({
   ],
   run: async ([given], options, session) => {
     const { classify, readKinds } = await import("../../fewshot/classify/kinds.js");
-    const { classifyTable } = await import("../../fewshot/classify/classify-table.js");
+    const { classifyTable } = await import("../../fewshot/classify/kinds.js");
     const { output, format, phrase, reject, json } = options;
     const input = await phrasesOrTable(given, phrase);
     if (output !== undefined && !("table" in input))

@@ -16,9 +16,8 @@ import {
   transitionsOf,
   viterbi,
 } from "./decode.js";
-import { type Projection, trainProjection, withProjection } from "./projection.js";
+import { type Projection, placesOf, tokenFeatures, trainProjection, withProjection } from "./projection.js";
 import { OUTSIDE, type TaggedSentence } from "./sentences.js";
-import { placesOf, tokenFeatures } from "./tokens.js";
 
 /** The sentences that a tagger learned from, and what a source of other tags taught it. */
 export interface Tagger {

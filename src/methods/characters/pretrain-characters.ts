@@ -18,8 +18,7 @@ import {
   type RunReport,
   runMethod,
 } from "../../training/run.js";
-import { cardText, unmeasured } from "../card.js";
-import { writeTrainedModel } from "../model-writer.js";
+import { cardText, unmeasured, writeTrainedModel } from "../model-writer.js";
 import { type AttackOptions, attackPresets, createAttack } from "./attacks.js";
 import { nearWords } from "./near-words.js";
 import { spellingData, spellingProgram } from "./spelling.js";

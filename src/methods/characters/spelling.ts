@@ -2,14 +2,13 @@
 import type { Featurizer, ModelPart } from "../../architectures/architecture.js";
 import type { SpellingStart } from "../../architectures/pretraining.js";
 import { linear } from "../../nn/layers.js";
-import { ntXent } from "../../nn/losses/nt-xent.js";
+import { ntXent } from "../../nn/losses.js";
 import { createNet, type Net, splitEvenly } from "../../nn/net.js";
 import { addDropout, dropoutSeed } from "../../onnx/rewrite/dropout.js";
 import { createRandom, type Random, sampleWithout, shuffled } from "../../random.js";
 import { type Feeds, int32, int64 } from "../../runtime/tensor.js";
 import { gatherRows } from "../../search/vectors.js";
-import type { TrainingBatch } from "../../training/batch.js";
-import type { TrainingProgram } from "../../training/program.js";
+import type { TrainingBatch, TrainingProgram } from "../../training/program.js";
 import type { TrainingData } from "../../training/trainer.js";
 import { inEpochs } from "../epochs.js";
 import type { Attack } from "./attacks.js";

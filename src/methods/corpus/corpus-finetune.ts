@@ -18,8 +18,8 @@ import type { TrainingProgram } from "../../training/program.js";
 import { type PreparedRun, type RunOptions, type RunReport, runMethod } from "../../training/run.js";
 import type { TrainingResult } from "../../training/trainer.js";
 import { evaluationOn } from "../benchmark-score.js";
-import { withAvailableCharacters } from "../characters/pretrained.js";
 import { openTexts, textFolder } from "../pretrain/text-shards.js";
+import { withAvailableCharacters } from "../settings/choices.js";
 import { type MethodSettings, scheduleOf } from "../settings/method-settings.js";
 import {
   averagedWithBase,
@@ -32,9 +32,8 @@ import {
 import { type CorpusBatches, type CorpusBatchSettings, openCorpusBatches } from "./corpus-batches.js";
 import { type CorpusTrainingRecord, corpusCard } from "./corpus-card.js";
 import { type PrepareCorpusOptions, prepareCorpus } from "./corpus-source.js";
+import { partTerms, wordEncoderTerms } from "./corpus-terms.js";
 import { RUN_KEYS } from "./neighbour-runs.js";
-import { partTerms } from "./part-losses.js";
-import { wordEncoderTerms } from "./word-encoder-terms.js";
 
 /** Options of {@link finetuneOnCorpus}: the method's settings, the corpus, and how long to train. */
 export interface CorpusFinetuneOptions extends RunOptions, PrepareCorpusOptions {

@@ -16,7 +16,7 @@ import type { Device } from "../../runtime/device.js";
 import { chooseDevice } from "../../runtime/devices/choose-device.js";
 import { loadRuntime } from "../../runtime/onnx-runtime.js";
 import { type AdamOptions, type AdamSettings, adamSettings } from "../../training/optimiser/adam.js";
-import type { Schedule } from "../../training/optimiser/schedule.js";
+import type { Schedule } from "../../training/optimiser/optimiser.js";
 import {
   type PreparedRun,
   planRun,
@@ -28,14 +28,21 @@ import {
   runMethod,
 } from "../../training/run.js";
 import { evaluationOn } from "../benchmark-score.js";
-import { type BaseModel, cardText, phraseModel } from "../card.js";
 import type { CorpusFinetuneOptions } from "../corpus/corpus-finetune.js";
+import { type BaseModel, cardText, phraseModel } from "../model-writer.js";
 import { averagedWithBase, describeBase, startOfBase } from "../start-model.js";
-import { type ChosenObjective, withObjective } from "./objective-term.js";
 import { createPairData, type PairData } from "./pair-data.js";
 import { type PairTable, readPairs } from "./pairs.js";
-import { type PunctuationSettings, punctuationSettings } from "./punctuation.js";
-import { cutsOf, type PhraseView, VIEW_DROPOUT, viewNames } from "./views.js";
+import {
+  type ChosenObjective,
+  cutsOf,
+  type PhraseView,
+  type PunctuationSettings,
+  punctuationSettings,
+  VIEW_DROPOUT,
+  viewNames,
+  withObjective,
+} from "./views.js";
 
 type Shared = "types" | "chunkCells" | "evaluationData" | "onDownload";
 

@@ -1,14 +1,22 @@
 /** Batches of pairs, as inputs of the graph of pearl/loss/program.ts. */
+
+import { disjointSets } from "../../disjoint-sets.js";
 import { contrastiveBatch, type Reader, readPhrases } from "../../pearl/contrastive-batch.js";
 import { batchSeed, createRandom, permutation } from "../../random.js";
 import { type Feeds, float32, int32 } from "../../runtime/tensor.js";
 import type { TrainingData } from "../../training/trainer.js";
 import { inEpochs } from "../epochs.js";
-import { classesOf } from "./classes.js";
-import { classesInput, scoresInput } from "./objective-term.js";
 import type { Pair } from "./pairs.js";
-import { type PunctuationSettings, punctuated } from "./punctuation.js";
-import { cutsOf, mixtureInput, mixtures, type PhraseView } from "./views.js";
+import {
+  classesInput,
+  cutsOf,
+  mixtureInput,
+  mixtures,
+  type PhraseView,
+  type PunctuationSettings,
+  punctuated,
+  scoresInput,
+} from "./views.js";
 
 export interface PairDataOptions {
   readonly batchSize: number;
@@ -92,5 +100,41 @@ async function readAll(phrases: readonly string[], reader: Reader) {
   return {
     read: await readPhrases(distinct, reader),
     place: (phrase: string) => places.get(phrase) as number,
+  };
+}
+
+/** Numbers that are equal for phrases of a class. */
+export interface PairClasses {
+  /** Class of a pair's text and positive. */
+  ofPair(pair: Pair): number;
+  /** Class of a hard negative. */
+  ofPhrase(phrase: string): number;
+}
+
+/**
+ * @param pairs all of them: pairs without a label that share a phrase are one class
+ * @param given numbers below a count, equal for phrases that look the same to the model
+ */
+export function classesOf(
+  pairs: readonly Pair[],
+  { groupOf, count }: { groupOf(phrase: string): number; readonly count: number },
+): PairClasses {
+  const sets = disjointSets(count);
+  const setOf = (phrase: string): number => sets.rootOf(groupOf(phrase));
+  const labels = new Map<string, number>();
+  const labelled = new Map<number, number>();
+  const labelOf = (label: string): number => {
+    const number = labels.get(label) ?? -1 - labels.size;
+    labels.set(label, number);
+    return number;
+  };
+  for (const { text, positive, label = "" } of pairs)
+    if (label === "") sets.unite(groupOf(text), groupOf(positive));
+    else
+      for (const phrase of [text, positive])
+        if (!labelled.has(groupOf(phrase))) labelled.set(groupOf(phrase), labelOf(label));
+  return {
+    ofPair: ({ text, label = "" }) => (label === "" ? setOf(text) : labelOf(label)),
+    ofPhrase: (phrase) => labelled.get(groupOf(phrase)) ?? setOf(phrase),
   };
 }

@@ -22,8 +22,7 @@ import {
   type RunReport,
   runMethod,
 } from "../../training/run.js";
-import { cardText, unmeasured } from "../card.js";
-import { writeTrainedModel } from "../model-writer.js";
+import { cardText, unmeasured, writeTrainedModel } from "../model-writer.js";
 import { readSentences, sentenceBatches, sentenceFeeds, sentenceInputs } from "./sentences.js";
 import type { OpenTextsOptions } from "./text-shards.js";
 

@@ -15,9 +15,8 @@ import {
   type RunReport,
   runMethod,
 } from "../../training/run.js";
-import { cardText, unmeasured } from "../card.js";
-import { createContextBatches, spanFeeds } from "./context-batches.js";
-import { spanSampler } from "./spans.js";
+import { cardText, unmeasured } from "../model-writer.js";
+import { createContextBatches, spanFeeds, spanSampler } from "./spans.js";
 import { type OpenTextsOptions, openTexts, readShard, type TextShards, textFolder } from "./text-shards.js";
 
 /** Everything that decides a pretraining, besides text and word vectors. */
