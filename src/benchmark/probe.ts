@@ -17,11 +17,11 @@ import { createRandom, type Random, shuffle } from "../random.js";
 import { createOrtSession, type OrtSession } from "../runtime/ort-session.js";
 import type { Feeds } from "../runtime/tensor.js";
 import { gatherRows } from "../search/vectors.js";
+import { mean } from "../statistics.js";
 import { TrainingEngine } from "../training/engine.js";
 import { copyTensors } from "../training/optimiser/adam.js";
 import { liftWeights, type TrainingProgram } from "../training/program.js";
-import { type Protocol } from "./task.js";
-import { mean } from "../statistics.js";
+import type { Protocol } from "./task.js";
 
 interface ProbeOptions {
   readonly protocol: Protocol;

@@ -9,12 +9,12 @@
  *   which counts every right row: those without a match can only be joined wrongly.
  */
 import { join } from "node:path";
+import { mean } from "../../statistics.js";
 import { readColumns } from "../../table/whole-table.js";
 import { autofjFiles, foldersWith, missing } from "../data-folder.js";
 import { type JoinAtPrecision, joinAtPrecision } from "../metrics.js";
 import { rankAnswers, worstMisses } from "../rank.js";
 import { type Miss, type Score, secondsSince, type Task, type TaskContext, unknownName } from "../task.js";
-import { mean } from "../../statistics.js";
 
 const targetPrecision = 0.9;
 

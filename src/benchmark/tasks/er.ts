@@ -18,12 +18,12 @@ import { groupRows } from "../../group/group-rows.js";
 import { matchTables } from "../../join/match-tables.js";
 import type { TableColumns } from "../../match/columns/align.js";
 import { groupBy } from "../../match/group-by.js";
+import { mean } from "../../statistics.js";
 import { readWholeTable } from "../../table/whole-table.js";
 import { nearestRows } from "../baselines/nearest-row.js";
 import { missing } from "../data-folder.js";
 import { type PairScores, pairScores } from "../metrics.js";
 import { type Score, secondsSince, type Task, type TaskContext, unknownName } from "../task.js";
-import { mean } from "../../statistics.js";
 
 const promise = 0.9;
 const otherPromises = [0.8, 0.95];

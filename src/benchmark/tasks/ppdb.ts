@@ -13,11 +13,11 @@ import { array, looseTuple, picklist, string } from "valibot";
 import { TableError } from "../../errors.js";
 import { parseJson } from "../../files/json.js";
 import { unitRows } from "../../search/vectors.js";
+import { mean } from "../../statistics.js";
 import { rocAuc } from "../metrics.js";
 import { type EmbeddingModel, embedPhrases, type PhraseModel, pairSimilarities } from "../model.js";
 import { fewestPairs, type ProbeOutcome, probe } from "../probe.js";
 import { fileTask, secondsSince, type Task, type TaskContext } from "../task.js";
-import { mean } from "../../statistics.js";
 
 export const ppdb = ppdbTask("ppdb", "ppdb.json");
 export const ppdbFiltered = ppdbTask("ppdb-filtered", "ppdb_filtered.json");

@@ -1,6 +1,7 @@
 /** The compressed search of the published retrieval protocol: FAISS, through the optional faiss-node. */
 import { ArgumentError, TableError } from "../../errors.js";
 import { loadOptional } from "../../files/package.js";
+import { mean } from "../../statistics.js";
 import { readLines, shownPath } from "../data-folder.js";
 import { type EmbeddingModel, embedPhrases } from "../model.js";
 import {
@@ -11,7 +12,6 @@ import {
   worstMisses,
 } from "../rank.js";
 import { fileTask, type Task, type TaskContext } from "../task.js";
-import { mean } from "../../statistics.js";
 
 /** The part of faiss-node that pearl uses. It takes plain arrays only, and every call blocks. */
 interface FaissIndex {

@@ -12,11 +12,11 @@
 import { TableError } from "../../errors.js";
 import { groupBy } from "../../match/group-by.js";
 import { createRandom, type Random, sampleWithout } from "../../random.js";
+import { mean } from "../../statistics.js";
 import { hashFeature } from "../../text/hashed-ngrams.js";
 import { readLines, type WantedFile } from "../data-folder.js";
 import { rankAnswers, worstMisses } from "../rank.js";
 import { fileTask, secondsSince } from "../task.js";
-import { mean } from "../../statistics.js";
 
 const sampleSize = 19_970;
 const editCounts = [1, 2] as const;

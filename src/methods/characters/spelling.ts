@@ -5,12 +5,11 @@ import { linear } from "../../nn/layers.js";
 import { ntXent } from "../../nn/losses.js";
 import { createNet, type Net, splitEvenly } from "../../nn/net.js";
 import { addDropout, dropoutSeed } from "../../onnx/rewrite/dropout.js";
-import { createRandom, type Random, sampleWithout, shuffled } from "../../random.js";
+import { createRandom, inEpochs, type Random, sampleWithout, shuffled } from "../../random.js";
 import { type Feeds, int32, int64 } from "../../runtime/tensor.js";
 import { gatherRows } from "../../search/vectors.js";
 import type { TrainingBatch, TrainingProgram } from "../../training/program.js";
 import type { TrainingData } from "../../training/trainer.js";
-import { inEpochs } from "../epochs.js";
 import type { Attack } from "./attacks.js";
 import type { WordList } from "./word-list.js";
 

@@ -6,7 +6,9 @@
  *   Approach", token cutoff).
  * - `mixup`: its vector mixed with that of another positive, λ z_i + (1 - λ) z_j with λ from ½ to 1 (Zhang et al., 2018,
  *   "mixup"); the larger share decides what it belongs to.
- * - `punctuation`: a third view beside dropout's, the phrase with punctuation marks inside (punctuation.ts).
+ * - `punctuation`: a third view beside dropout's, the phrase with punctuation marks inside, as a second contrastive task
+ *   (EdaCSE): L = loss_CSE + λ loss_Eda, where loss_CSE is the training's own loss and loss_Eda NT-Xent between each phrase
+ *   and its punctuated form, among those of the batch.
  */
 
 import type { VectorLayout } from "../../architectures/architecture.js";
@@ -18,15 +20,12 @@ import { type ObjectiveName, objectiveNamed } from "../../objectives/registry.js
 import { type LossTerm, lossNames } from "../../pearl/loss/program.js";
 import { columnsOf } from "../../pearl/loss/terms.js";
 import { createRandom, type Random } from "../../random.js";
-import { type Feeds, float32, int32, type Tensor } from "../../runtime/tensor.js";
+import { float32, int32, type Tensor } from "../../runtime/tensor.js";
 
 export const viewNames = ["dropout", "cutoff", "mixup", "punctuation"] as const;
 
 /** How the second view of a phrase is made. */
 export type PhraseView = (typeof viewNames)[number];
-
-/** Dropout of the views `dropout` and `punctuation`, where no other is set: SimCSE's. */
-export const VIEW_DROPOUT = 0.1;
 
 /** The phrase without each of its words in turn; the phrase itself where it has one word. */
 export function cutsOf(phrase: string): string[] {
@@ -55,15 +54,6 @@ export function mixed(net: Net, rows: string): string {
   const rest = g.add("Sub", [number(net, 1), share]);
   return g.add("Add", [g.add("Mul", [rows, share]), g.add("Mul", [next, rest])]);
 }
-
-/**
- * The view `punctuation`: a phrase with a few punctuation marks inside, as a second contrastive task (EdaCSE).
- *
- *     L = loss_CSE + λ loss_Eda
- *
- * loss_CSE is the training's own loss, with dropout's second view for phrases alone (SimCSE); loss_Eda is NT-Xent
- * between each phrase and its punctuated form, among those of the batch.
- */
 
 /** Settings of the view `punctuation`: how many marks it inserts, and what their loss counts. */
 export interface PunctuationSettings {
@@ -112,9 +102,9 @@ export function punctuated(
 }
 
 /** λ loss_Eda: the anchors against the rows behind the pairs, which are their punctuated forms. */
-export const punctuationTerm = (
+const punctuationTerm = (
   { weight }: PunctuationSettings,
-  { layout, temperature }: { readonly layout?: VectorLayout; readonly temperature: number },
+  { layout, objective: { settings } }: TermOptions,
 ): LossTerm => ({
   ...{ name: "nt_xent_punctuation", weight, sample: { rows: [6, 7, 0], feeds: {} } },
   add(net, rows) {
@@ -125,7 +115,7 @@ export const punctuationTerm = (
     const own = g.add("Slice", [rows.groups, g.ints(0), count]);
     const groups = g.add("Concat", [own, own], { axis: 0 });
     const pairs = { anchors: pick(rows.anchors), positives: pick(rows.third as string), groups };
-    return ntXent(net, pairs, { temperature });
+    return ntXent(net, pairs, { temperature: Number(settings.temperature ?? 0.07) });
   },
 });
 
@@ -157,12 +147,14 @@ export interface TermOptions {
 export const withObjective =
   (options: TermOptions) =>
   (terms: readonly LossTerm[]): readonly LossTerm[] => {
-    const { objective, view, punctuation, layout } = options;
-    const temperature = Number(objective.settings.temperature ?? 0.07);
-    const further = punctuation?.weight ? [punctuationTerm(punctuation, { layout, temperature })] : [];
-    if (objective.name === "nt-xent" && view !== "mixup") return [...terms, ...further];
-    const own = terms.map((term) => (term.name === lossNames.contrastive ? objectiveTerm(options) : term));
-    return [...own, ...further];
+    const { objective, view, punctuation } = options;
+    const isOther = objective.name !== "nt-xent" || view === "mixup";
+    return [
+      ...terms.map((term) =>
+        isOther && term.name === lossNames.contrastive ? objectiveTerm(options) : term,
+      ),
+      ...(punctuation?.weight ? [punctuationTerm(punctuation, options)] : []),
+    ];
   };
 
 function objectiveTerm({ objective, view, scores, negatives, width, layout }: TermOptions): LossTerm {
@@ -184,22 +176,19 @@ function objectiveTerm({ objective, view, scores, negatives, width, layout }: Te
       };
       return build(net, batch, settings);
     },
-    sample: { feeds: sampleFeeds(negatives) },
+    // three pairs, and two hard negatives where they are used
+    sample: {
+      feeds: {
+        [classesInput]: int32([0, 1, 1, 0, 1, 1, ...(negatives === "used" ? [2, 3] : [])]),
+        [scoresInput]: float32([1, 0, 0.5]),
+        [mixtureInput]: mixtures(3, 0),
+      },
+    },
     ...(learns.length > 0 && {
       trained: ({ graph }) =>
         [...graph.initializers].flatMap(([weight, { type, data }]) =>
           type === "float32" && (data.length > 1 || learns.includes(weight)) ? [weight] : [],
         ),
     }),
-  };
-}
-
-/** The inputs for the sample batch of three pairs, and two hard negatives where they are used. */
-function sampleFeeds(negatives: "used" | "none"): Feeds {
-  const classes = [0, 1, 1, 0, 1, 1, ...(negatives === "used" ? [2, 3] : [])];
-  return {
-    [classesInput]: int32(classes),
-    [scoresInput]: float32([1, 0, 0.5]),
-    [mixtureInput]: mixtures(3, 0),
   };
 }
