@@ -18,7 +18,7 @@ import { createOrtSession, type OrtSession } from "../runtime/ort-session.js";
 import type { Feeds } from "../runtime/tensor.js";
 import { gatherRows } from "../search/vectors.js";
 import { mean } from "../statistics.js";
-import { TrainingEngine } from "../training/engine.js";
+import { openEngine } from "../training/engine.js";
 import { copyTensors } from "../training/optimiser/adam.js";
 import { liftWeights, type TrainingProgram } from "../training/program.js";
 import type { Protocol } from "./task.js";
@@ -60,7 +60,7 @@ export async function probe(
   const random = createRandom(seed);
   const { training, validation, test } = split(positive.length, random);
   const program = probeProgram(width, seed);
-  const engine = await TrainingEngine.open(program);
+  const engine = await openEngine(program);
   const first = await engine.optimiser.weights();
   const forward = await createOrtSession(encodeModel(liftWeights(program.model, [...first.keys()])));
   const feedsOf = (rows: Int32Array) => batchOf(features, positive, rows, width);

@@ -4,9 +4,10 @@ import type { Feeds } from "../../src/runtime/tensor.js";
 import type { TrainingProgram } from "../../src/train.js";
 import {
   type Gradient,
-  GradientRunner,
+  type GradientRunner,
   GradientSum,
   numbersOf,
+  openGradients,
 } from "../../src/training/gradients/gradients.js";
 import { asParameter, golden, parameters } from "../autodiff/oracle.js";
 import { denseGradient } from "./dense-gradient.js";
@@ -32,7 +33,7 @@ describe("the training engine on PyTorch's oracle", () => {
 
   it("gives the gradient of one pass where a batch is cut into chunks of any size", async () => {
     const program = oracleProgram();
-    const runner = await GradientRunner.open(program, {});
+    const runner = await openGradients(program);
     const weights = Object.fromEntries(runner.weights.map((name) => [name, startOf(program, name)])) as Feeds;
     const [batch] = golden().batches;
     const gradientsOf = async (input: Parameters<GradientRunner["run"]>[0]) => {

@@ -2,7 +2,6 @@
 import { ArgumentError } from "../../errors.js";
 import { encodeModel } from "../../onnx/io/file.js";
 import type { Model } from "../../onnx/model.js";
-import type { Shapes } from "../../onnx/observe-shapes.js";
 import {
   createOrtSession,
   type DeviceFeeds,
@@ -45,106 +44,97 @@ export interface GradientOptions extends SessionOptions {
   readonly gradients?: "memory" | "device";
 }
 
-/** A program ready to give gradients in the calling thread. Sessions open on first use. */
-export class GradientRunner {
-  readonly weights: readonly string[];
-  readonly #program: TrainingProgram;
-  readonly #shapes: Shapes;
-  readonly #options: GradientOptions;
-  readonly #target: Target;
-  readonly #wholeGraph: GradientGraph;
-  readonly #sessions = new Map<Model, Promise<OrtSession>>();
-  #cut: CutProgram | undefined;
+export type GradientRunner = Awaited<ReturnType<typeof openGradients>>;
 
-  private constructor(program: TrainingProgram, shapes: Shapes, options: GradientOptions) {
-    this.#program = program;
-    this.#shapes = shapes;
-    this.#options = options;
-    this.#target = {
-      device: (options.device ?? "cpu") === "cpu" ? "cpu" : "gpu",
-      // rows in memory: writing whole tables of zeros would cost more
-      tables: options.gradients === "device" ? "dense" : "rows",
-    };
-    this.#wholeGraph = wholeGraph(program, shapes, this.#target);
-    this.weights = this.#wholeGraph.weights;
-  }
+/**
+ * A program ready to give gradients in the calling thread. Sessions open on first use.
+ * @throws ModelError if an operator between weights and loss has no derivative
+ */
+export async function openGradients(program: TrainingProgram, options: GradientOptions = {}) {
+  const { gradients = "memory", ...sessionOptions } = options;
+  const shapes = await observeProgram(program);
+  const target: Target = {
+    device: (options.device ?? "cpu") === "cpu" ? "cpu" : "gpu",
+    // rows in memory: writing whole tables of zeros would cost more
+    tables: gradients === "device" ? "dense" : "rows",
+  };
+  const whole = wholeGraph(program, shapes, target);
+  const { cut = "", loss: lossName, parts: partNames = [] } = program;
+  const sessions = lazySessions<Model>();
+  let parted: CutProgram | undefined;
 
-  /** @throws ModelError if an operator between weights and loss has no derivative */
-  static async open(program: TrainingProgram, options: GradientOptions): Promise<GradientRunner> {
-    return new GradientRunner(program, await observeProgram(program), options);
-  }
-
-  /**
-   * Runs a batch; its gradients go to `sink`.
-   * @param weights values of {@link weights}, read while this runs
-   * @returns the loss and its parts by name, one number each, where the gradients are
-   */
-  async run(batch: TrainingBatch, weights: DeviceFeeds, sink: GradientSink): Promise<DeviceFeeds> {
-    if (batch.chunks) return this.#inChunks(batch.feeds, batch.chunks, weights, sink);
-    const graph = this.#wholeGraph;
-    const feeds = { ...batch.feeds, ...pick(weights, graph.weights) };
-    const outputs = await this.#run(graph.model, feeds);
-    await sink.collect(graph, { feeds, outputs });
-    return this.#losses(outputs);
-  }
+  const open = (model: Model): Promise<OrtSession> => {
+    const inMemory = new Set([cut, parted?.loss.gradients.get(cut)]);
+    const places = model.graph.outputs.map(
+      ({ name }) => [name, inMemory.has(name) ? "memory" : "device"] as const,
+    );
+    return createOrtSession(encodeModel(target.device === "cpu" ? inRowBlocks(model) : model), {
+      ...{ ...sessionOptions, optimization: "basic" },
+      ...(gradients === "device" && { outputs: Object.fromEntries(places) }),
+    });
+  };
+  const runOn = async (model: Model, feeds: DeviceFeeds): Promise<DeviceFeeds> =>
+    (await sessions.get(model, () => open(model))).runOnDevice(feeds);
+  const lossesOf = (outputs: DeviceFeeds) => pick(outputs, [lossName, ...partNames]);
 
   /** Embeds chunk by chunk, computes the loss over all, and sends its gradient back chunk by chunk. */
-  async #inChunks(
+  async function inChunks(
     feeds: Feeds,
     chunks: readonly Chunk[],
     weights: DeviceFeeds,
     sink: GradientSink,
   ): Promise<DeviceFeeds> {
-    this.#cut ??= cutProgram(this.#program, this.#shapes, this.#target);
-    const { forward, backward, loss } = this.#cut;
-    const cut = this.#program.cut as string;
+    parted ??= cutProgram(program, shapes, target);
+    const { forward, backward, loss } = parted;
     const before = pick(weights, backward.weights);
-    const parts: Tensor[] = [];
+    const embedded: Tensor[] = [];
     for (const chunk of chunks) {
-      const outputs = await this.#run(forward, { ...chunk.feeds, ...before });
-      parts.push(outputs[cut] as Tensor);
+      const outputs = await runOn(forward, { ...chunk.feeds, ...before });
+      embedded.push(outputs[cut] as Tensor);
     }
-    const head = { ...feeds, ...pick(weights, loss.weights), [cut]: gathered(chunks, parts) };
-    const outputs = await this.#run(loss.model, head);
+    const head = { ...feeds, ...pick(weights, loss.weights), [cut]: gathered(chunks, embedded) };
+    const outputs = await runOn(loss.model, head);
     const gradient = outputs[loss.gradients.get(cut) as string] as Tensor;
     await sink.collect(loss, { feeds: head, outputs }, cut);
     for (const chunk of chunks) {
       const inputs = { ...chunk.feeds, ...before, [upstream]: rowsOf(gradient, chunk.rows) };
-      const outputs = await this.#run(backward.model, inputs);
-      await sink.collect(backward, { feeds: inputs, outputs });
+      await sink.collect(backward, { feeds: inputs, outputs: await runOn(backward.model, inputs) });
     }
-    return this.#losses(outputs);
+    return lossesOf(outputs);
   }
 
-  #losses(outputs: DeviceFeeds): DeviceFeeds {
-    const { loss, parts = [] } = this.#program;
-    return pick(outputs, [loss, ...parts]);
-  }
+  return {
+    weights: whole.weights,
+    /**
+     * Runs a batch; its gradients go to `sink`.
+     * @param weights values of the program's weights, read while this runs
+     * @returns the loss and its parts by name, one number each, where the gradients are
+     */
+    async run(batch: TrainingBatch, weights: DeviceFeeds, sink: GradientSink): Promise<DeviceFeeds> {
+      if (batch.chunks) return inChunks(batch.feeds, batch.chunks, weights, sink);
+      const feeds = { ...batch.feeds, ...pick(weights, whole.weights) };
+      const outputs = await runOn(whole.model, feeds);
+      await sink.collect(whole, { feeds, outputs });
+      return lossesOf(outputs);
+    },
+    release: sessions.release,
+  };
+}
 
-  async #run(model: Model, feeds: DeviceFeeds): Promise<DeviceFeeds> {
-    const session = this.#sessions.get(model) ?? this.#open(model);
-    this.#sessions.set(model, session);
-    return (await session).runOnDevice(feeds);
-  }
-
-  #open(model: Model): Promise<OrtSession> {
-    const { cut = "" } = this.#program;
-    const inMemory = new Set([cut, this.#cut?.loss.gradients.get(cut)]);
-    const places = model.graph.outputs.map(
-      ({ name }) => [name, inMemory.has(name) ? "memory" : "device"] as const,
-    );
-    const { gradients, ...options } = this.#options;
-    const onCpu = this.#target.device === "cpu";
-    return createOrtSession(encodeModel(onCpu ? inRowBlocks(model) : model), {
-      ...{ ...options, optimization: "basic" },
-      ...(gradients === "device" && { outputs: Object.fromEntries(places) }),
-    });
-  }
-
-  async release(): Promise<void> {
-    for (const opened of await Promise.allSettled(this.#sessions.values()))
-      if (opened.status === "fulfilled") await opened.value.release();
-  }
+/** Sessions that open on first use. */
+export function lazySessions<Key>() {
+  const opened = new Map<Key, Promise<OrtSession>>();
+  return {
+    get(key: Key, open: () => Promise<OrtSession>): Promise<OrtSession> {
+      const session = opened.get(key) ?? open();
+      opened.set(key, session);
+      return session;
+    },
+    async release(): Promise<void> {
+      for (const session of await Promise.allSettled(opened.values()))
+        if (session.status === "fulfilled") await session.value.release();
+    },
+  };
 }
 
 const pick = (values: DeviceFeeds, names: readonly string[]): DeviceFeeds =>

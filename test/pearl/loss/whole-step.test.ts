@@ -27,7 +27,7 @@ import { contrastiveBatch, type ReadPhrases } from "../../../src/pearl/contrasti
 import { lossNames, pairProgram, prepareForTraining } from "../../../src/pearl/loss/program.js";
 import type { Feeds } from "../../../src/runtime/tensor.js";
 import { fromTensors } from "../../../src/train.js";
-import { GradientRunner, GradientSum, numbersOf } from "../../../src/training/gradients/gradients.js";
+import { GradientSum, numbersOf, openGradients } from "../../../src/training/gradients/gradients.js";
 import { denseGradient } from "../../training/dense-gradient.js";
 import { difference, largest, meaningful } from "../../training/oracle-claims.js";
 
@@ -143,7 +143,7 @@ describe("a step of the whole method", () => {
       if (padded) expect(shapes).toEqual(shapes.map(() => 8));
       else expect(Math.max(...shapes)).toBeLessThan(8);
 
-      const runner = await GradientRunner.open(program, {});
+      const runner = await openGradients(program);
       const sum = new GradientSum();
       const now = Object.fromEntries(runner.weights.map((name) => [name, weights.get(name)])) as Feeds;
       const found = numbersOf(await runner.run(feeds, now, sum));
