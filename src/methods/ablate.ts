@@ -18,7 +18,6 @@ import {
   baseVariants,
   type GridPoint,
   gridVariants,
-  partVariants,
   type RemovablePart,
   removableParts,
   type Variant,
@@ -135,12 +134,10 @@ function variantsOf(settings: MethodSettings, { parts, grid = [], bases = [] }: 
       `${off} is already off in these settings and cannot be left out. Name other --parts, or none to leave out each one.`,
     );
   const wanted = parts ?? (grid.length > 0 ? [] : removableParts);
+  const kept = wanted.filter((part) => changes(settings, part));
   return [
     { name: "whole", settings },
-    ...partVariants(
-      settings,
-      wanted.filter((part) => changes(settings, part)),
-    ),
+    ...kept.map((part) => ({ name: part, settings: without(settings, part), against: "whole" })),
     ...gridVariants(settings, grid),
   ];
 }

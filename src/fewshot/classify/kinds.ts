@@ -2,7 +2,7 @@
 import * as v from "valibot";
 import type { PhraseEncoder } from "../../encoder/phrase-encoder.js";
 import { withEncoder } from "../../encoder/with-encoder.js";
-import { ArgumentError, MissingDataError, ModelError, TableError } from "../../errors.js";
+import { ArgumentError, MissingDataError, TableError } from "../../errors.js";
 import { readJson } from "../../files/json.js";
 import { writeCheckedJson } from "../../files/whole-file.js";
 import { addedColumns, checkNames, type FileOptions, numberColumn } from "../../group/tables/group-files.js";
@@ -11,7 +11,7 @@ import { findColumn, listed } from "../../table/columns.js";
 import { batchesOf, readWholeTable } from "../../table/whole-table.js";
 import { writeRows } from "../../table/write/text-rows.js";
 import { type LinearClassifier, largest, probabilitiesOf, rowOf, scoresOf } from "./classifiers.js";
-import { kindFeatures } from "./features.js";
+import { checkModel, kindFeatures, type LearnedModel, learnedModelSchema } from "./features.js";
 import type { KindExample } from "./train.js";
 
 /** Kinds of phrases with their weights, for the model that they were learned with. */
@@ -20,12 +20,7 @@ export interface Kinds extends LinearClassifier {
   readonly names: readonly string[];
   /** Number of features of a phrase. */
   readonly dimension: number;
-  readonly model: {
-    readonly name: string;
-    readonly fingerprint: string;
-    /** What loads it; default: the embedded model. */
-    readonly source?: string;
-  };
+  readonly model: LearnedModel;
 }
 
 /** The kind of a phrase. */
@@ -60,11 +55,7 @@ export async function classify(
   if (!(reject >= 0 && reject <= 1)) throw new ArgumentError(`reject must be from 0 to 1, not ${reject}`);
   const { source } = kinds.model;
   return withEncoder(given, { source, signal: options.signal }, async (encoder) => {
-    if ((await encoder.fingerprint()) !== kinds.model.fingerprint)
-      throw new ModelError(
-        `the kinds were learned with ${kinds.model.name}, and ${encoder.model.name} differs from it. ` +
-          "Use that model, or train the kinds again.",
-      );
+    await checkModel(encoder, kinds.model, { learned: "the kinds were learned", again: "the kinds" });
     const features = await kindFeatures(encoder, phrases, options);
     return phrases.map((phrase, row) => {
       if (phrase.trim() === "")
@@ -79,7 +70,7 @@ export async function classify(
 
 const KindsFile = v.object({
   format: v.literal(1),
-  model: v.object({ name: v.string(), fingerprint: v.string(), source: v.optional(v.string()) }),
+  model: learnedModelSchema,
   /** `weights` are little-endian float32 in base64. */
   kinds: v.array(v.object({ name: v.string(), bias: v.number(), weights: v.string() })),
 });

@@ -15,7 +15,13 @@ import { PHRASE_TYPES } from "../../pearl/phrase-types.js";
 import { chooseDevice } from "../../runtime/devices/choose-device.js";
 import { loadRuntime } from "../../runtime/onnx-runtime.js";
 import type { TrainingProgram } from "../../training/program.js";
-import { type PreparedRun, type RunOptions, type RunReport, runMethod } from "../../training/run.js";
+import {
+  type PreparedRun,
+  type RunOptions,
+  type RunReport,
+  resultOf,
+  runMethod,
+} from "../../training/run.js";
 import type { TrainingResult } from "../../training/trainer.js";
 import { evaluationOn } from "../benchmark-score.js";
 import { openTexts, textFolder } from "../pretrain/text-shards.js";
@@ -242,7 +248,7 @@ function noteFacts(
 async function recordOf(
   { settings, pretrained, data, start, corpus }: PreparedTraining,
   { pairs, seed = 0 }: CorpusFinetuneOptions,
-  { steps, last, best }: TrainingResult,
+  result: TrainingResult,
 ): Promise<CorpusTrainingRecord> {
   const base = pretrained && (await describeBase(settings.base, pretrained));
   return {
@@ -254,6 +260,6 @@ async function recordOf(
     settings: { ...settings, base: base?.name ?? settings.base },
     seed,
     model: { dimension: start.assembled.width, types: start.assembled.types.length },
-    result: { steps, loss: last?.loss, parts: last?.parts, best },
+    result: { ...resultOf(result), parts: result.last?.parts },
   };
 }

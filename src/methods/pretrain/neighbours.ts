@@ -20,6 +20,7 @@ import {
   type RunOptions,
   type RunRecord,
   type RunReport,
+  resultOf,
   runMethod,
 } from "../../training/run.js";
 import { cardText, unmeasured, writeTrainedModel } from "../model-writer.js";
@@ -106,8 +107,7 @@ async function prepareRun(options: NeighbourOptions): Promise<PreparedRun<Neighb
         texts: options.texts.map((path) => basename(path)),
         ...{ sentences: sentences.texts.length, documents, fingerprint: sentences.fingerprint },
       },
-      settings,
-      result: { steps: result.steps, loss: result.last?.loss },
+      ...{ settings, result: resultOf(result) },
     }),
     card: (name, record) => neighbourCard(name, record, encoder),
     write(folder, trained, texts) {

@@ -13,6 +13,7 @@ import {
   type RunOptions,
   type RunRecord,
   type RunReport,
+  resultOf,
   runMethod,
 } from "../../training/run.js";
 import { cardText, unmeasured } from "../model-writer.js";
@@ -113,8 +114,7 @@ async function prepareRun(options: PretrainOptions, work: string): Promise<Prepa
         ...(options.vectors && { vectors: basename(options.vectors) }),
         ...(further > 0 && { furtherWords: further }),
       },
-      ...{ settings, sizes: start.sizes },
-      result: { steps: result.steps, loss: result.last?.loss },
+      ...{ settings, sizes: start.sizes, result: resultOf(result) },
     }),
     card: (name, record) => pretrainCard(name, record, start),
     write: start.write,

@@ -1,4 +1,4 @@
-/** Pretrained character encoders that presets start from: `pearl pretrain-characters --vectors FILE` makes one. */
+/** Changes to a preset, as the command line and ablations name them, and the trainings that an ablation compares. */
 import { join } from "node:path";
 import type { PartSettings } from "../../architectures/architecture.js";
 import { RULE_GROUPS } from "../../augmentation/named-rule.js";
@@ -9,6 +9,7 @@ import { exists } from "../../files/whole-file.js";
 import type { RunOptions } from "../../training/run.js";
 import type { MethodSettings } from "./method-settings.js";
 
+/** Of character encoders that presets start from: `pearl pretrain-characters --vectors FILE` makes one. */
 const prefix = "pretrained-";
 
 /** The settings with a new character encoder in the place of a pretrained one. */
@@ -151,51 +152,45 @@ export interface GridPoint {
 
 const choosing = (name: keyof MethodChoices) => (settings: MethodSettings, value: number) =>
   withChoices(settings, { [name]: value });
+const isPositive = (value: number) => value > 0;
+const isCount = (value: number) => value > 0 && Number.isInteger(value);
+const isFraction = (value: number) => value >= 0 && value <= 1;
 
-/** What a grid may vary: the paper's figure 5 (temperature, batch size, weights of the losses, dimensions), and the rest. */
-const changes = {
-  temperature: choosing("temperature"),
-  anchors: choosing("anchors"),
-  "type-weight": (settings, typeWeight) => ({ ...settings, typeWeight }),
-  "character-width": choosing("characterWidth"),
-  "hard-negatives": choosing("hardNegatives"),
-  lr: choosing("learningRate"),
-  dropout: choosing("dropout"),
-  average: choosing("averageWithBase"),
-} as const satisfies Record<string, (settings: MethodSettings, value: number) => MethodSettings>;
+/**
+ * What a grid may vary, and by which values: the paper's figure 5 (temperature, batch size, weights of the losses,
+ * dimensions), and the rest.
+ */
+const axes = {
+  temperature: [choosing("temperature"), isPositive],
+  anchors: [choosing("anchors"), isCount],
+  "type-weight": [(settings, typeWeight) => ({ ...settings, typeWeight }), (value) => value >= 0],
+  "character-width": [choosing("characterWidth"), isCount],
+  "hard-negatives": [choosing("hardNegatives"), (value) => value === 0 || isCount(value)],
+  lr: [choosing("learningRate"), isPositive],
+  dropout: [choosing("dropout"), isFraction],
+  average: [choosing("averageWithBase"), isFraction],
+} as const satisfies Record<
+  string,
+  [change: (settings: MethodSettings, value: number) => MethodSettings, allows: (value: number) => boolean]
+>;
 
 /** Name of a setting on a grid. */
-export type GridSetting = keyof typeof changes;
-export const gridSettings = Object.keys(changes) as GridSetting[];
-
-const counts: readonly GridSetting[] = ["anchors", "character-width", "hard-negatives"];
-const fractions: readonly GridSetting[] = ["dropout", "average"];
-const mayBeZero: readonly GridSetting[] = ["type-weight", "hard-negatives", ...fractions];
+export type GridSetting = keyof typeof axes;
+export const gridSettings = Object.keys(axes) as GridSetting[];
 
 /** One change at a time, each compared with the whole. @throws ArgumentError for a value that the setting cannot have */
 export function gridVariants(settings: MethodSettings, points: readonly GridPoint[]): Variant[] {
   return points.map((point) => {
     const { setting, value } = point;
-    const isValid =
-      (mayBeZero.includes(setting) ? value >= 0 : value > 0) &&
-      (!counts.includes(setting) || Number.isInteger(value)) &&
-      (!fractions.includes(setting) || value <= 1);
-    if (!isValid) throw new ArgumentError(`the grid cannot set ${setting} to ${value}`);
+    const [change, allows] = axes[setting];
+    if (!allows(value)) throw new ArgumentError(`the grid cannot set ${setting} to ${value}`);
     if (setting === "character-width" && settings.characters === "none")
       throw new ArgumentError(
         "a grid of character-width needs a character encoder, which these settings lack",
       );
-    return {
-      name: `${setting}=${value}`,
-      settings: changes[setting](settings, value),
-      against: "whole",
-      point,
-    };
+    return { name: `${setting}=${value}`, settings: change(settings, value), against: "whole", point };
   });
 }
-
-export const partVariants = (settings: MethodSettings, parts: readonly RemovablePart[]): Variant[] =>
-  parts.map((part) => ({ name: part, settings: without(settings, part), against: "whole" }));
 
 /** Each base as it is, and trained (the paper's table 4); "none" has no model of its own. */
 export const baseVariants = (settings: MethodSettings, bases: readonly string[]): Variant[] =>
