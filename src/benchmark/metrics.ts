@@ -68,37 +68,22 @@ export function rocAuc(scores: ArrayLike<number>, positives: ArrayLike<boolean>)
 export function normalizedMutualInformation(a: ArrayLike<number>, b: ArrayLike<number>): number {
   const n = a.length;
   if (n !== b.length) throw new ArgumentError(`labellings of ${n} and ${b.length} items`);
-  const countsA = new Map<number, number>();
-  const countsB = new Map<number, number>();
-  const joint = new Map<number, Map<number, number>>();
-  for (let index = 0; index < n; index++) {
-    increment(countsA, a[index]);
-    increment(countsB, b[index]);
-    const row = joint.get(a[index]) ?? new Map<number, number>();
-    joint.set(a[index], row);
-    increment(row, b[index]);
-  }
+  const count = <Key>(keyOf: (index: number) => Key) => {
+    const counts = new Map<Key, number>();
+    for (let i = 0; i < n; i++) counts.set(keyOf(i), (counts.get(keyOf(i)) ?? 0) + 1);
+    return counts;
+  };
+  const [countsA, countsB] = [count((i) => a[i]), count((i) => b[i])];
   if (countsA.size <= 1 && countsB.size <= 1) return 1;
-  let information = 0;
-  for (const [labelA, row] of joint) {
-    for (const [labelB, count] of row) {
-      const expected = (countsA.get(labelA)! * countsB.get(labelB)!) / n;
-      information += (count / n) * Math.log(count / expected);
-    }
-  }
-  const normaliser = (entropy(countsA, n) + entropy(countsB, n)) / 2;
+  const joint = count((i) => `${a[i]} ${b[i]}`);
+  // I(A; B) = H(A) + H(B) - H(A, B)
+  const both = entropy(countsA, n) + entropy(countsB, n);
+  const [information, normaliser] = [both - entropy(joint, n), both / 2];
   return Math.min(1, Math.max(0, information / normaliser));
 }
 
-function increment(counts: Map<number, number>, key: number): void {
-  counts.set(key, (counts.get(key) ?? 0) + 1);
-}
-
-function entropy(counts: ReadonlyMap<number, number>, n: number): number {
-  let sum = 0;
-  for (const count of counts.values()) sum -= (count / n) * Math.log(count / n);
-  return sum;
-}
+const entropy = (counts: ReadonlyMap<unknown, number>, n: number): number =>
+  [...counts.values()].reduce((sum, count) => sum - (count / n) * Math.log(count / n), 0);
 
 /** Precision, recall and F1 of pairs of rows. */
 export interface PairScores {

@@ -1,5 +1,6 @@
 /** The interface of a task: a protocol as code that scores one model. */
 import { UsageError } from "../errors.js";
+import { mean } from "../statistics.js";
 import { nearestName } from "../table/columns.js";
 import { findFile, shownPath, type WantedFile } from "./data-folder.js";
 import type { PhraseModel } from "./model.js";
@@ -107,6 +108,16 @@ export function fileTask<Data>({ name, metric, files, read, measure }: FileTask<
 }
 
 export const secondsSince = (started: number): number => (performance.now() - started) / 1000;
+
+/** The macro mean of some sets: each counts the same, however many rows it has. */
+export function macroScore(metric: string, sets: readonly Omit<Score, "details">[], details = {}): Score {
+  const sum = (of: "n" | "seconds") => sets.reduce((total, set) => total + set[of], 0);
+  return {
+    dataset: `macro mean of ${sets.length} sets`,
+    ...{ metric, score: mean(sets.map(({ score }) => score)), n: sum("n"), seconds: sum("seconds") },
+    details: { sets: sets.length, ...details },
+  };
+}
 
 /** "WHAT "TYPED". Did you mean NEAREST? HINT" */
 export function unknownName(

@@ -13,7 +13,7 @@ import { array, looseTuple, picklist, string } from "valibot";
 import { TableError } from "../../errors.js";
 import { parseJson } from "../../files/json.js";
 import { unitRows } from "../../search/vectors.js";
-import { mean } from "../../statistics.js";
+import { deviation, mean } from "../../statistics.js";
 import { rocAuc } from "../metrics.js";
 import { type EmbeddingModel, embedPhrases, type PhraseModel, pairSimilarities } from "../model.js";
 import { fewestPairs, type ProbeOutcome, probe } from "../probe.js";
@@ -69,11 +69,9 @@ async function probeScore(pairs: Pairs, context: TaskContext) {
       }),
     );
   const accuracies = outcomes.map(({ accuracy }) => accuracy);
-  const score = mean(accuracies);
-  const squares = accuracies.reduce((sum, x) => sum + (x - score) ** 2, 0);
-  return scoreOf("probe accuracy", score, pairs, started, {
+  return scoreOf("probe accuracy", mean(accuracies), pairs, started, {
     ...{ accuracies, tested: outcomes[0].tested, epochs: outcomes.map(({ epochs }) => epochs) },
-    ...(runs > 1 && { standardDeviation: Math.sqrt(squares / (runs - 1)) }),
+    ...(runs > 1 && { standardDeviation: deviation(accuracies) }),
   });
 }
 

@@ -23,7 +23,12 @@ import { partRows } from "./corpus-terms.js";
 import { type NeighbourRuns, neighbourRuns, type PhrasePair } from "./neighbour-runs.js";
 
 /** What decides the batches of a corpus, as plain data. */
-export interface CorpusBatchSettings extends CorpusRowSettings, Pick<MethodSettings, "augmentation"> {
+export interface CorpusBatchSettings
+  extends BatchSettings,
+    Pick<MethodSettings, "synonyms" | "synonymShares" | "synonymSides" | "run" | "runsBy">,
+    Pick<MethodSettings, "augmentPairs" | "augmentation"> {
+  /** Labels of the type head, in order; empty: types are not learned. */
+  readonly types: readonly string[];
   readonly inputNames: readonly string[];
   /** A table of more pairs, and its rows in a batch. */
   readonly pairs?: { readonly path: string; readonly types?: string; readonly rows: number };
@@ -48,15 +53,9 @@ export interface CorpusFacts {
   readonly fingerprint: string;
 }
 
-export interface DescribedRow {
-  readonly text: string;
-  readonly positive: string;
-  readonly type: string | undefined;
-}
-
 export interface CorpusBatches extends TrainingData {
   readonly facts: CorpusFacts;
-  describe(index: number): DescribedRow[];
+  describe(index: number): { text: string; positive: string; type: string | undefined }[];
 }
 
 /** @throws TableError, MissingDataError, ModelError, ArgumentError */
@@ -74,9 +73,9 @@ export async function openCorpusBatches(
   const sources = [...synonymSources(pairs, settings), ...(table?.sources ?? [])];
   const augmenter =
     settings.augmentation === "none" ? undefined : await createAugmenter(settings.augmentation);
-  const { phrases, classes } = corpus;
-  const data = { phrases, classes, types: corpus.types, negatives, sources, augmenter };
-  const rowsOf = corpusRows({ ...data, pairTypes: table?.types ?? new Map() }, settings);
+  const { phrases } = corpus;
+  const pairTypes = table?.types ?? new Map();
+  const rowsOf = corpusRows({ ...corpus, negatives, sources, augmenter, pairTypes }, settings);
   const contexts = settings.contexts && (await openContexts(settings.contexts, seed));
   const inputNames = new Set(settings.inputNames);
   return {
@@ -137,24 +136,19 @@ async function readTable({ pairs, types, augmentPairs, seed }: CorpusBatchSettin
   return { size: table.pairs.length, sources: [source], types: typeOf };
 }
 
-/** The rows of a corpus's batches: PEARL's, and behind them pairs of known synonyms and of a user's table. */
 interface CorpusRow extends BatchRow {
   readonly side: PairSide | undefined;
 }
 
 /** Positives of one source: pairs in runs, and the number of runs in a batch. */
-export interface PairSource {
+interface PairSource {
   readonly runs: NeighbourRuns;
   readonly runsPerBatch: number;
   readonly augmented: number;
   readonly side: PairSide | undefined;
 }
 
-export interface CorpusRowData extends Pick<BatchData, "phrases" | "negatives"> {
-  /** Per phrase, its index in LEXICAL_CLASSES. */
-  readonly classes: ArrayLike<number>;
-  /** Per phrase, its index in FINE_TYPES; any other number where it is unknown. */
-  readonly types: ArrayLike<number>;
+interface CorpusRowData extends Pick<Corpus, "phrases" | "classes" | "types">, Pick<BatchData, "negatives"> {
   readonly sources: readonly PairSource[];
   /** Labels of phrases from a table of pairs; they take precedence over `types`. */
   readonly pairTypes: ReadonlyMap<string, number>;
@@ -162,15 +156,8 @@ export interface CorpusRowData extends Pick<BatchData, "phrases" | "negatives"> 
   readonly augmenter: Augmenter | undefined;
 }
 
-export interface CorpusRowSettings
-  extends BatchSettings,
-    Pick<MethodSettings, "synonyms" | "synonymShares" | "synonymSides" | "run" | "runsBy" | "augmentPairs"> {
-  /** Labels of the type head, in order; empty: types are not learned. */
-  readonly types: readonly string[];
-}
-
 /** Draws the rows of a batch by its number. */
-export function corpusRows(data: CorpusRowData, settings: CorpusRowSettings): (index: number) => CorpusRow[] {
+function corpusRows(data: CorpusRowData, settings: CorpusBatchSettings): (index: number) => CorpusRow[] {
   const { phrases, classes, types, pairTypes, augmenter } = data;
   const places = new Map(phrases.map((phrase, place) => [phrase, place]));
   const labels = labelsOf(settings.types);
@@ -205,9 +192,9 @@ export function corpusRows(data: CorpusRowData, settings: CorpusRowSettings): (i
   };
 }
 
-export function synonymSources(
+function synonymSources(
   pairs: Iterable<{ readonly phrase: string; readonly synonym: string; readonly source: string }>,
-  settings: CorpusRowSettings,
+  settings: CorpusBatchSettings,
 ): PairSource[] {
   const { synonymShares, run, seed, augmentPairs, synonymSides, runsBy } = settings;
   const bySource = groupBy(pairs, ({ source }) => source);
@@ -223,7 +210,7 @@ export function synonymSources(
 }
 
 /** The inputs of losses of one part: the pairs of each. A pair without others has no loss, so that it can fill a part without rows. */
-export function partFeeds(rows: readonly CorpusRow[]): Feeds {
+function partFeeds(rows: readonly CorpusRow[]): Feeds {
   const of = (wanted: PairSide) =>
     rows.flatMap(({ side }, row) => (side === wanted || side === "both" ? [row] : []));
   const filled = (own: readonly number[]) => int64(own.length > 0 ? own : [0]);
