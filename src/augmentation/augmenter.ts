@@ -1,14 +1,10 @@
-/** The list of all rules, the paper's and those beyond it: name, granularity, and the resources that the settings name. */
+/** The augmenter: all rules by the settings; draws a twin of a phrase by the probabilities, or lists what every rule makes of it. */
 
-import {
-  type CharacterSettings,
-  characterEdit,
-  dropCharacter,
-  type Edit,
-  insertCharacter,
-  replaceByNeighbour,
-  swapCharacters,
-} from "../pearl/augmentation/character/character-edit.js";
+import { type CharacterSettings, characterEdit, type Edit } from "../pearl/augmentation/character/character-edit.js";
+import { dropCharacter } from "../pearl/augmentation/character/drop-character.js";
+import { insertCharacter } from "../pearl/augmentation/character/insert-character.js";
+import { replaceByNeighbour } from "../pearl/augmentation/character/keyboard-neighbour.js";
+import { swapCharacters } from "../pearl/augmentation/character/swap-characters.js";
 import { readPairs } from "../pearl/augmentation/phrase/pair-table.js";
 import type { PhraseContext } from "../pearl/augmentation/rule.js";
 import { swapAnyTokens, swapNeighbours } from "../pearl/augmentation/token/swap-words.js";

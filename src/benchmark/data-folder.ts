@@ -1,4 +1,4 @@
-/** Finds the files of a task in the data folder; the error for a missing one says how to get it. */
+/** Finds the files of a task in the data folder, says how to get a missing one, and downloads AutoFJ's sets. */
 import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
 import { gunzipSync } from "node:zlib";

@@ -1,4 +1,4 @@
-/** Pearson's and Spearman's correlation, as SciPy computes them. */
+/** Metrics: correlation, area under the ROC curve, mutual information, pairs, and recall at a precision. */
 import { ArgumentError } from "../errors.js";
 import { mean } from "../statistics.js";
 

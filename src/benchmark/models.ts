@@ -1,4 +1,4 @@
-/** Baselines that compare two lower-cased strings: edit similarity, and Jaro-Winkler with which the join compares. */
+/** The models under test by name: baselines, files of word vectors, phrase encoders. */
 import { distance } from "fastest-levenshtein";
 import { type LoadOptions, PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { ArgumentError } from "../errors.js";

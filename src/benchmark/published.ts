@@ -1,4 +1,4 @@
-/** How scores and models are shown in every kind of report. */
+/** How scores and models are shown in every kind of report, and the scores that were published for the nine PEARL sets. */
 import type { BenchmarkResult, ModelReport } from "./runner.js";
 
 export const isMean = ({ dataset }: Pick<BenchmarkResult, "dataset">): boolean =>

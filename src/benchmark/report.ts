@@ -1,4 +1,4 @@
-/** Formats benchmark reports as text: our scores as a table of tasks × models, then the published scores. */
+/** Formats benchmark reports as text: our scores as tables of tasks × models, entity resolution apart, then the published scores. */
 import { alignColumns } from "../files/text-table.js";
 import {
   isMean,

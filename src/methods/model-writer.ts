@@ -1,4 +1,4 @@
-/** Writes a trained model as a folder in the hub's layout: the files of its base, with trained weights in the graph. */
+/** Writes a trained model as a folder in the hub's layout: the files of its base, trained weights, and a model card. */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { stringify } from "yaml";
@@ -33,9 +33,8 @@ export interface TrainedModel {
 }
 
 /** @throws ModelError if the folder cannot be written, ArgumentError if it exists */
-export function writeTrainedModel(folder: string, model: TrainedModel): Promise<void> {
-  return writeModelFolder(folder, (temporary) => fill(temporary, model));
-}
+export const writeTrainedModel = (folder: string, model: TrainedModel): Promise<void> =>
+  writeModelFolder(folder, (temporary) => fill(temporary, model));
 
 async function fill(folder: string, { base, assembled, weights, texts = {} }: TrainedModel): Promise<void> {
   await mkdir(join(folder, "onnx"), { recursive: true });

@@ -1,4 +1,4 @@
-/** What a training by PEARL's method may vary, as plain data: presets.ts holds the paper's values. */
+/** What a training by PEARL's method may vary, as plain data, and the values of its paper. */
 import type { PartSettings } from "../architectures/architecture.js";
 import type { Schedule } from "../training/optimiser/optimiser.js";
 import type { paperSettings } from "./augmentation/probabilities.js";
@@ -32,15 +32,14 @@ export interface PearlSettings {
   readonly averageWithBase: number;
 }
 
+/** × 0.98 every 2,000 steps. */
+export const pearlSchedule: Schedule = { kind: "exponential", factor: 0.98, every: 2000 };
+
 /**
  * PEARL-small as its authors trained it with the character encoder (tigerchen52/PEARL, commit 1d34340; Chen,
  * Varoquaux and Suchanek, 2024, sections 3 and 4.1).
  * The average with the base's weights is the paper's; that commit left it out. docs/method.md says where we differ.
  */
-
-/** × 0.98 every 2,000 steps. */
-export const pearlSchedule: Schedule = { kind: "exponential", factor: 0.98, every: 2000 };
-
 export const pearlSmall: PearlSettings = {
   base: "intfloat/e5-small-v2",
   characters: { from: "pretrained-love", width: 96 },

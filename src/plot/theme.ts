@@ -1,4 +1,4 @@
-/** Colours that remain distinguishable in print and with colour blindness, light and dark; escaping; the frame of a page. */
+/** Colours that remain distinguishable in print and with colour blindness, light and dark; the frames of pages and pictures. */
 import { createHash } from "node:crypto";
 
 /**

@@ -1,4 +1,4 @@
-/** The inputs of a training graph for one batch, as plain data. */
+/** What is trained, as a graph from inputs to the loss, how it is cut for large batches, and the inputs of one batch. */
 
 import { type Differentiated, type DifferentiateOptions, differentiate } from "../autodiff/gradient.js";
 import { ArgumentError } from "../errors.js";

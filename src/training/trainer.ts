@@ -18,7 +18,7 @@ import {
   settingsOf,
 } from "./checkpoint.js";
 import type { EngineOptions } from "./engine.js";
-import { EngineClient, LostDevice } from "./engine-client.js";
+import { type EngineClient, LostDevice, openEngineClient } from "./engine-client.js";
 import { appendMetrics, type StepLoss, type StepMetrics, startMetrics, stepMetrics } from "./metrics.js";
 import { type Schedule, type StepReport, scheduleFactor } from "./optimiser/optimiser.js";
 import type { TrainingBatch, TrainingProgram } from "./program.js";
@@ -100,9 +100,9 @@ export async function train(
 ): Promise<TrainingResult> {
   checkOptions(options);
   options.signal?.throwIfAborted();
-  const engine = await EngineClient.open(program, options);
+  const engine = await openEngineClient(program, options);
   try {
-    options.onOpen?.(engine.place);
+    options.onOpen?.(engine.place());
     return await new Run(program, data, options, engine).toTheEnd();
   } finally {
     await engine.close();

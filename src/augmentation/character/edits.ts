@@ -1,5 +1,6 @@
-/** nlpaug's OCR errors (not among the paper's four rules): a character is misread as scanners do; the table is ours. */
-import { type Edit, inCaseOf, randomCharacter } from "../../pearl/augmentation/character/character-edit.js";
+/** Character rules beyond the paper's four: errors of scanners, a random character, another spelling of a sound. */
+import { type Edit, inCaseOf } from "../../pearl/augmentation/character/character-edit.js";
+import { randomCharacter } from "../../pearl/augmentation/character/alphabet.js";
 import { type Draw, pick } from "../../pearl/augmentation/rule.js";
 
 /** Similar shapes; each may be read as any other of its set. */

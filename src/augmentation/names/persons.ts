@@ -1,4 +1,4 @@
-/** Names of persons with initials, or with the surname first. */
+/** Rules for the names of persons: initials, the surname first or alone, middle names, nicknames. */
 
 import { capitalised, likeCaseOf } from "../../pearl/augmentation/letter-case.js";
 import type { Draw, List } from "../../pearl/augmentation/rule.js";

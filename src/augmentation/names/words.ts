@@ -1,4 +1,4 @@
-/** A name as its words and its qualifier, and what the rules that edit its words share. */
+/** Rules for a name as its words and its qualifier: what they share, what names gain and lose, and the rules. */
 
 import { unitsOf } from "../../pearl/augmentation/character/character-edit.js";
 import { capitalised, inWholeCaseOf } from "../../pearl/augmentation/letter-case.js";

@@ -1,4 +1,4 @@
-/** AEDA's rule (not among the paper's): punctuation marks between words. */
+/** Rules for how a phrase is written: punctuation, letter case, numbers in words or digits. */
 
 import { likeCaseOf, titleCase } from "../../pearl/augmentation/letter-case.js";
 import { type Draw, type List, oneReplaced, pick } from "../../pearl/augmentation/rule.js";

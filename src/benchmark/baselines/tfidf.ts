@@ -1,7 +1,8 @@
-/** The rows that hold each term, with the term's weight in the row: compares a query with all of them at once. */
+/** The untrained floor: cosine of TF-IDF as scikit-learn computes it, and Jaccard similarity; terms are compared by an inverted index. */
 import { charWbNgrams, wordTokens } from "../../text/char-ngrams.js";
 import type { SimilarityModel } from "../model.js";
 
+/** The rows that hold each term, with the term's weight in the row: compares a query with all of them at once. */
 export type InvertedIndex<Term> = ReadonlyMap<Term, { readonly rows: number[]; readonly weights: number[] }>;
 
 export type WeightedTerm<Term> = [term: Term, weight: number];

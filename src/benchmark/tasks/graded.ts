@@ -1,11 +1,4 @@
-/**
- * BIRD: relatedness of 3,345 pairs of bigrams and words, rated by people (Asaadi, Mohammad and Kiritchenko 2019).
- *
- * - published: Pearson's r of (cosine + 1) / 2 with the rating (equal to Pearson's r of the cosine; the
- *   reference calls it Spearman's).
- * - fair: Pearson's r and Spearman's rho.
- * String methods have no cosine: their similarity is used instead.
- */
+/** Tasks of pairs that people graded: BIRD, and semantic textual similarity. */
 import { TableError } from "../../errors.js";
 import { groupBy } from "../../match/group-by.js";
 import { readWholeTable, type WholeTable } from "../../table/whole-table.js";
@@ -14,6 +7,14 @@ import { pearson, spearman } from "../metrics.js";
 import { pairSimilarities } from "../model.js";
 import { fileTask } from "../task.js";
 
+/**
+ * BIRD: relatedness of 3,345 pairs of bigrams and words, rated by people (Asaadi, Mohammad and Kiritchenko 2019).
+ *
+ * - published: Pearson's r of (cosine + 1) / 2 with the rating (equal to Pearson's r of the cosine; the
+ *   reference calls it Spearman's).
+ * - fair: Pearson's r and Spearman's rho.
+ * String methods have no cosine: their similarity is used instead.
+ */
 export const bird = fileTask({
   name: "bird",
   metric: "pearson",
@@ -48,6 +49,8 @@ export function parseBird(lines: readonly string[], path: string) {
   };
 }
 
+const mostSplits = 10;
+
 /**
  * Semantic textual similarity: does the cosine of two texts rank pairs as people did?
  *
@@ -55,8 +58,6 @@ export function parseBird(lines: readonly string[], path: string) {
  * two others, and a column `split`, or a fourth of a few words, divides the pairs. Spearman's rho of all pairs and of
  * each split. Both protocols are the same; string methods give their similarity.
  */
-const mostSplits = 10;
-
 export const sts = fileTask({
   name: "sts",
   metric: "spearman",

@@ -1,4 +1,13 @@
-/** The compressed search of the published retrieval protocol: FAISS, through the optional faiss-node. */
+/**
+ * YAGO and UMLS: find an entity's canonical name in a dictionary from another of its names.
+ *
+ * A hit is a dictionary entry whose string equals the answer.
+ * - published: FAISS IVFPQ on raw vectors (L2 quantiser, nlist 100, m 24, 8 bits, nprobe 1), top 1. The search is
+ *   lossy, to a different degree for each model; 24 must divide the dimension. Needs the optional faiss-node.
+ * - fair: exact cosine (or the string measure), top 1 with ties at 1/k; also recall@10 and the mean reciprocal
+ *   rank over the whole dictionary, each the expected value if ties are broken at random.
+ * The published dictionaries have 572k (YAGO) and 750k (UMLS) names; which file was used is in the details.
+ */
 import { ArgumentError, TableError } from "../../errors.js";
 import { loadOptional } from "../../files/package.js";
 import { mean } from "../../statistics.js";
@@ -67,16 +76,6 @@ export function faissTopOne(dimension: number): TopOneSearch {
   };
 }
 
-/**
- * YAGO and UMLS: find an entity's canonical name in a dictionary from another of its names.
- *
- * A hit is a dictionary entry whose string equals the answer.
- * - published: FAISS IVFPQ on raw vectors (L2 quantiser, nlist 100, m 24, 8 bits, nprobe 1), top 1. The search is
- *   lossy, to a different degree for each model; 24 must divide the dimension. Needs the optional faiss-node.
- * - fair: exact cosine (or the string measure), top 1 with ties at 1/k; also recall@10 and the mean reciprocal
- *   rank over the whole dictionary, each the expected value if ties are broken at random.
- * The published dictionaries have 572k (YAGO) and 750k (UMLS) names; which file was used is in the details.
- */
 export const yago = retrievalTask("yago");
 export const umls = retrievalTask("umls");
 

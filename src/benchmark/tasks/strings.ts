@@ -100,6 +100,9 @@ function editOnce(characters: readonly string[], random: Random): string[] {
   }
 }
 
+/** Words that are held out, and queries, at most. */
+const most = 2000;
+
 /**
  * Human misspellings: find the word that was meant in a whole dictionary.
  *
@@ -110,10 +113,6 @@ function editOnce(characters: readonly string[], random: Random): string[] {
  * "recieves" to a training without "receive"): the second score is that of queries without such a pair. Both protocols
  * are the same.
  */
-
-/** Words that are held out, and queries, at most. */
-const most = 2000;
-
 export const misspellings = fileTask({
   name: "misspellings",
   metric: "precision@1",

@@ -80,7 +80,7 @@ export default command({
     refuseObjects(options.output);
     await checkUse(options);
     const { parts, minutes, json, base: bases = [] } = options;
-    const { ablate } = await import("../../methods/ablate.js");
+    const { ablate, gridChart } = await import("../../methods/ablate.js");
     const { defaultDataFolder } = await import("../../benchmark/data-folder.js");
     let run = "training";
     const report = await ablate({
@@ -103,19 +103,16 @@ export default command({
     session.print(asTable(report));
     const { writeWholeFile, writeWholeJson } = await import("../../files/whole-file.js");
     if (json !== undefined) await writeWholeJson(json, report);
-    if (options.plot === undefined) return;
-    const { gridChart } = await import("../../methods/ablate.js");
-    await writeWholeFile(options.plot, gridChart(report));
+    if (options.plot !== undefined) await writeWholeFile(options.plot, gridChart(report));
   },
 });
 
 /** Refuses unknown names and combinations before anything is trained. */
 async function checkUse({ parts, grid = [], base = [], plot }: OptionsOf<typeof options>): Promise<void> {
-  const { removableParts } = await import("../../methods/settings/choices.js");
+  const { gridSettings, removableParts } = await import("../../methods/settings/choices.js");
   const unknown = parts?.find((part) => !(removableParts as readonly string[]).includes(part));
   if (unknown !== undefined)
     throw new UsageError(`unknown part "${unknown}": use ${removableParts.join(", ")}`);
-  const { gridSettings } = await import("../../methods/settings/choices.js");
   const odd = grid.find(({ setting }) => !gridSettings.includes(setting));
   if (odd !== undefined)
     throw new UsageError(`a grid cannot vary "${odd.setting}": use ${gridSettings.join(", ")}`);

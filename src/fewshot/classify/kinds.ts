@@ -1,4 +1,4 @@
-/** Learned kinds of phrases: their file, and the kinds of new phrases. */
+/** Learned kinds of phrases: their file, the kinds of new phrases, and those of tables. */
 import * as v from "valibot";
 import type { PhraseEncoder } from "../../encoder/phrase-encoder.js";
 import { withEncoder } from "../../encoder/with-encoder.js";

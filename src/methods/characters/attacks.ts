@@ -57,12 +57,6 @@ export async function createAttack(
   };
 }
 
-/**
- * Noise learned from misspellings (Brill and Moore, 2000, "An Improved Error Model for Noisy Channel Spelling
- * Correction"): a piece of a word, between the letters beside it, becomes another piece with the probability that it
- * did so in the pairs. Neighbours on the keyboard, letters that sound alike and doubled ones are among the pieces.
- */
-
 /** A misspelling, and the word that was meant. */
 export type Misspelling = readonly [wrong: string, right: string];
 
@@ -87,7 +81,12 @@ interface Piece {
   readonly writings: Map<string, number>;
 }
 
-/** Writes a word as the people did who made these errors; never with more errors than a pair had, nor empty. */
+/**
+ * Noise learned from misspellings (Brill and Moore, 2000, "An Improved Error Model for Noisy Channel Spelling
+ * Correction"): a piece of a word, between the letters beside it, becomes another piece with the probability that it
+ * did so in the pairs. Neighbours on the keyboard, letters that sound alike and doubled ones are among the pieces.
+ * Writes a word as the people did who made these errors; never with more errors than a pair had, nor empty.
+ */
 export function learnNoise(pairs: readonly Misspelling[]): (word: string, random: Random) => string {
   const pieces = new Map<string, Piece>();
   const errors: number[] = [];

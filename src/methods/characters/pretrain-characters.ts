@@ -181,13 +181,13 @@ function settingsOf(options: PretrainCharactersOptions, encoder: SpellingEncoder
 }
 
 async function prepare(list: WordList, start: SpellingStart, settings: CharacterSettings) {
-  const { batchSize, hardNegatives, seed, attacks } = settings;
+  const { hardNegatives, seed, attacks } = settings;
   const { featurizer } = start;
   const near = hardNegatives > 0 ? nearWords(list.words, { seed }) : undefined;
   const program = spellingProgram(start, settings, list.vectors?.dimension);
   const attack = await createAttack(attacks, list.misspellings);
   const data = spellingData({
-    ...{ list, near, attack, featurizer, batchSize, hardNegatives, seed },
+    ...{ ...settings, list, near, attack, featurizer },
     inputNames: program.model.graph.inputs.map(({ name }) => name),
   });
   return { program, data };

@@ -78,15 +78,12 @@ function wordFeeds(featurizer: Featurizer, words: readonly string[]): Feeds {
   return feeds;
 }
 
-export interface SpellingDataOptions {
+interface SpellingDataOptions extends Pick<CharacterSettings, "batchSize" | "hardNegatives" | "seed"> {
   readonly list: WordList;
   /** Numbers of similarly spelled words; absent without hard negatives. */
   readonly near?: readonly Int32Array[];
   readonly attack: Attack;
   readonly featurizer: Featurizer;
-  readonly batchSize: number;
-  readonly hardNegatives: number;
-  readonly seed: number;
   readonly inputNames: readonly string[];
 }
 

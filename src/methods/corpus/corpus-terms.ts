@@ -1,4 +1,4 @@
-/** Contrastive losses beyond PEARL's: on each part of the vector, and on its prefix, a shorter embedding. */
+/** Losses beyond PEARL's: on parts and prefix of the vector, on spans against their contexts, and the divergence of gates. */
 import type { Columns, ContextLoss, VectorLayout } from "../../architectures/architecture.js";
 import { contrastBothWays } from "../../nn/losses.js";
 import { type Net, number, reduce } from "../../nn/net.js";

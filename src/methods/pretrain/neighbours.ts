@@ -89,12 +89,10 @@ async function prepareRun(options: NeighbourOptions): Promise<PreparedRun<Neighb
   const start = encoder.start(sentences.texts.slice(0, 100_000), { ...settings, outputs: settings.hidden });
   const program = neighbourProgram(start, settings);
   const { steps, learningRate, encode, seed } = settings;
+  const inputNames = program.model.graph.inputs.map(({ name }) => name);
   return {
     ...{ program, steps, learningRate, checkpointEvery: 200 },
-    data: sentenceBatches(sentences, {
-      ...{ ...settings, featurizer: start.featurizer },
-      inputNames: program.model.graph.inputs.map(({ name }) => name),
-    }),
+    data: sentenceBatches(sentences, settings, start.featurizer, inputNames),
     options: () => ({
       clipNorm: 5,
       schedule: { kind: "warm-up-cosine", warmUp: 50, steps, floor: 0.05 },

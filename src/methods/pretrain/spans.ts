@@ -1,4 +1,4 @@
-/** Spans of words and their contexts, drawn from running text as QuickThoughts pairs sentences (Logeswaran and Lee, 2018). */
+/** Spans of words and their contexts, drawn from running text as QuickThoughts pairs sentences (Logeswaran and Lee, 2018), and their batches. */
 
 import type { Featurizer } from "../../architectures/architecture.js";
 import { CONTEXT, PUNCTUATION } from "../../architectures/contexts.js";

@@ -1,4 +1,4 @@
-/** The settings of a training on a corpus, as plain data: presets hold them and training.json records them. */
+/** The settings of a training on a corpus, as plain data: presets, and files that change them; training.json records them. */
 
 import { readFile } from "node:fs/promises";
 import { parse } from "yaml";

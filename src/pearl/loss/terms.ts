@@ -1,4 +1,4 @@
-/** The rows of a batch in the training graph: anchors, positives, and what follows them. */
+/** The terms of PEARL's loss (section 3), and the rows of a batch that they read: anchors, positives, and what follows them. */
 import type { Columns, VectorLayout } from "../../architectures/architecture.js";
 import { phraseVector } from "../../architectures/compose.js";
 import { typeLogits } from "../../architectures/type-head.js";

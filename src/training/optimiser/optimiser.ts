@@ -1,4 +1,4 @@
-/** Holds and updates the weights of a run: in memory (host-optimiser.ts) or on a device (graph-optimiser.ts). */
+/** Holds and updates the weights of a run, in memory (adam.ts) or on a device (graph-optimiser.ts); schedules of the rate. */
 import type { Tensor } from "../../onnx/tensor.js";
 import type { DeviceFeeds } from "../../runtime/ort-session.js";
 import type { GradientSink, Losses } from "../gradients/gradients.js";

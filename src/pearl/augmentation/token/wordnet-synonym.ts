@@ -1,4 +1,4 @@
-/** WordNet in memory: the senses of each lemma with their synonyms, and the given names of its persons. */
+/** The paper's rule: synonyms from WordNet of the whole phrase, the longest lemmas in it, and its words, inflected alike. */
 
 import { wordSet } from "../../../text/word-lists.js";
 import { readSynsets, readTagCounts, type Synset } from "../../../text/wordnet.js";

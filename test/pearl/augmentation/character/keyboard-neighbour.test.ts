@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { keyboardNeighbours } from "../../../../src/pearl/augmentation/character/character-edit.js";
+import { keyboardNeighbours } from "../../../../src/pearl/augmentation/character/keyboard-neighbour.js";
 
 const sorted = (text: string) => [...text].sort().join("");
 
