@@ -1,6 +1,7 @@
 /** Character rules beyond the paper's four: errors of scanners, a random character, another spelling of a sound. */
-import { type Edit, inCaseOf } from "../../pearl/augmentation/character/character-edit.js";
+
 import { randomCharacter } from "../../pearl/augmentation/character/alphabet.js";
+import { type Edit, inCaseOf } from "../../pearl/augmentation/character/character-edit.js";
 import { type Draw, pick } from "../../pearl/augmentation/rule.js";
 
 /** Similar shapes; each may be read as any other of its set. */

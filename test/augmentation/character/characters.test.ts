@@ -2,7 +2,7 @@ import { distance } from "fastest-levenshtein";
 import { describe, expect, it } from "vitest";
 import { characterRules } from "../../../src/augmentation/augmenter.js";
 import type { Rule, RuleName } from "../../../src/augmentation/named-rule.js";
-import { type CharacterSettings } from "../../../src/pearl/augmentation/character/character-edit.js";
+import type { CharacterSettings } from "../../../src/pearl/augmentation/character/character-edit.js";
 import { keyboardNeighbours } from "../../../src/pearl/augmentation/character/keyboard-neighbour.js";
 import { createRandom } from "../../../src/random.js";
 
