@@ -112,7 +112,7 @@ export function reportsAsJson(reports: readonly ModelReport[]): string {
 }
 
 /** Empty if the task was not run. */
-export function erTable(reports: readonly ModelReport[]): string {
+function erTable(reports: readonly ModelReport[]): string {
   const models = reports
     .map((report) => ({ title: titleOf(report), sets: setsOf(report.results) }))
     .filter(({ sets }) => sets.size > 0);

@@ -51,14 +51,14 @@ const variables = (theme: typeof light): string =>
 const lightColours = named(light);
 
 /** A style with each colour in its light form before the variable, or instead of it, for viewers without variables. */
-export const withPlainColours = (style: string, colours: "reader" | "light" = "reader"): string =>
+const withPlainColours = (style: string, colours: "reader" | "light" = "reader"): string =>
   style.replaceAll(/([\w-]+):var\(--(\w+)\)/g, (rule, property, name) => {
     const plain = `${property}:${lightColours[name]}`;
     return colours === "light" ? plain : `${plain};${rule}`;
   });
 
 /** Style that defines the colours as variables, by the reader's preference for light or dark. */
-export function themeStyle(selector: string): string {
+function themeStyle(selector: string): string {
   return (
     `${selector}{color-scheme:light dark;${variables(light)}}\n` +
     `@media (prefers-color-scheme:dark){${selector}{${variables(dark)}}}`

@@ -28,7 +28,7 @@ export const spellInitials =
  * The parts of a person's name, or undefined for other phrases. Without an entity type, a phrase counts as a person's
  * name where it looks like one and starts with a known given name or an initial.
  */
-export function personNameOf(
+function personNameOf(
   phrase: string,
   type: EntityType | undefined,
   givenNames: ReadonlySet<string>,
@@ -40,7 +40,7 @@ export function personNameOf(
   return /^\p{Lu}\.$/u.test(first) || givenNames.has(first) ? name : undefined;
 }
 
-export const isInitial = (name: string): boolean => initial.test(name);
+const isInitial = (name: string): boolean => initial.test(name);
 
 function readName(phrase: string): Name | undefined {
   if (!phrase.includes(" ") || phrase.length > 60) return undefined;
@@ -75,7 +75,7 @@ function* spellingsOf({ given, family }: Name): Generator<string> {
 }
 
 /** "J." of "John", "J.-P." of "Jean-Pierre". */
-export function initialOf(name: string): string {
+function initialOf(name: string): string {
   return name
     .split("-")
     .map((part) => `${part.charAt(0)}.`)

@@ -27,7 +27,7 @@ function commaOf(phrase: string): number {
 type WordEdit = (words: string[], random: Random, context: PhraseContext) => boolean;
 
 /** Makes a rule for names of at least `leastWords` words before their qualifier. */
-export function editWords(leastWords: number, edit: WordEdit): Draw {
+function editWords(leastWords: number, edit: WordEdit): Draw {
   return (phrase, random, context) => {
     const { words, tail } = namePartsOf(phrase);
     if (words.length < leastWords || !edit(words, random, context)) return undefined;
@@ -39,7 +39,7 @@ export function editWords(leastWords: number, edit: WordEdit): Draw {
 const short = wordSet("short-words");
 
 /** Whether a word is an article, a preposition or "and", in the languages that names are often in. */
-export const isShortWord = (word: string): boolean => word.length <= 5 && short().has(word.toLowerCase());
+const isShortWord = (word: string): boolean => word.length <= 5 && short().has(word.toLowerCase());
 
 export const placesOf = (words: readonly string[], isAble: (word: string) => boolean): number[] =>
   [...words.keys()].filter((place) => isAble(words[place]));
@@ -91,7 +91,7 @@ const all: Additions = {
 };
 
 /** Those of a type; all of them where the type is unknown or has none. */
-export const additionsOf = (type?: EntityType): Additions => (type && byType[type]) ?? all;
+const additionsOf = (type?: EntityType): Additions => (type && byType[type]) ?? all;
 
 /** Drops the first word or, more often, the last, which says least. */
 export const dropEndWord = editWords(3, (words, random) => {

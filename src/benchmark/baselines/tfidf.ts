@@ -3,11 +3,11 @@ import { charWbNgrams, wordTokens } from "../../text/char-ngrams.js";
 import type { SimilarityModel } from "../model.js";
 
 /** The rows that hold each term, with the term's weight in the row: compares a query with all of them at once. */
-export type InvertedIndex<Term> = ReadonlyMap<Term, { readonly rows: number[]; readonly weights: number[] }>;
+type InvertedIndex<Term> = ReadonlyMap<Term, { readonly rows: number[]; readonly weights: number[] }>;
 
-export type WeightedTerm<Term> = [term: Term, weight: number];
+type WeightedTerm<Term> = [term: Term, weight: number];
 
-export function invertedIndex<Term>(rows: readonly Iterable<WeightedTerm<Term>>[]): InvertedIndex<Term> {
+function invertedIndex<Term>(rows: readonly Iterable<WeightedTerm<Term>>[]): InvertedIndex<Term> {
   const index = new Map<Term, { rows: number[]; weights: number[] }>();
   rows.forEach((terms, row) => {
     for (const [term, weight] of terms) {

@@ -39,11 +39,11 @@ interface FaissNode {
 const queriesPerCall = 1000;
 
 /** Parts of a vector in the published protocol; the dimension must be a multiple of it. */
-export const subquantisers = 24;
+const subquantisers = 24;
 const lists = 100;
 
 /** Nearest candidate of each query, as a row number (-1 where the list that was searched is empty). */
-export type TopOneSearch = (candidates: Float32Array, queries: Float32Array) => Int32Array;
+type TopOneSearch = (candidates: Float32Array, queries: Float32Array) => Int32Array;
 
 /**
  * Prepares FAISS' IVFPQ index: L2 quantiser, 100 lists, 24 codes of 8 bits, 1 list searched (FAISS' default).
@@ -51,7 +51,7 @@ export type TopOneSearch = (candidates: Float32Array, queries: Float32Array) => 
  * @param dimension a multiple of 24
  * @throws MissingDataError where faiss-node is not installed.
  */
-export function faissTopOne(dimension: number): TopOneSearch {
+function faissTopOne(dimension: number): TopOneSearch {
   const faiss = loadOptional<FaissNode>(
     "faiss-node",
     "the published retrieval protocol",

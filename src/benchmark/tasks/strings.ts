@@ -21,7 +21,7 @@ import { fileTask, secondsSince } from "../task.js";
 const sampleSize = 19_970;
 const editCounts = [1, 2] as const;
 
-export const wordListFile: WantedFile = {
+const wordListFile: WantedFile = {
   what: "the word list",
   // in the data folder, or in a folder `words` beside it
   names: ["strings", "words", "../words"].flatMap((folder) => [

@@ -26,7 +26,7 @@ const views = [
 ] as const;
 
 /** A token of a sentence. */
-export interface TokenPlace {
+interface TokenPlace {
   readonly tokens: readonly string[];
   readonly at: number;
 }

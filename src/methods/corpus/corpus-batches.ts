@@ -237,7 +237,7 @@ function labelsOf(types: readonly string[]): Int32Array[] {
  * @param places number of each phrase of the batch
  * @param groups per phrase; equal numbers look the same to the model
  */
-export function negativeGroups(
+function negativeGroups(
   rows: readonly BatchRow[],
   places: ReadonlyMap<string, number>,
   groups: Int32Array,

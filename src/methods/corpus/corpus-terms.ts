@@ -65,12 +65,12 @@ function contrast(
 export const partRows = (part: Part): string => `${part}_rows`;
 
 /** Its value in the sample batch. */
-export const partSample = (part: Part): Feeds => ({
+const partSample = (part: Part): Feeds => ({
   [partRows(part)]: int64(part === "phrase" ? [0, 1] : [1, 2]),
 });
 
 /** Numbers of the pairs of one part: `picked` of the anchors, `second` of their positives among all rows. */
-export function pairsOfPart({ g }: Net, { sizes }: BatchRows, part: Part) {
+function pairsOfPart({ g }: Net, { sizes }: BatchRows, part: Part) {
   const name = partRows(part);
   const isDeclared = g.model().graph.inputs.some((input) => input.name === name);
   const picked = isDeclared ? name : g.input(name, "int64", [`${part}_own`]);

@@ -38,17 +38,12 @@ export interface PairTable {
   readonly summary: string;
 }
 
-export interface ReadPairsOptions extends WantedColumns {
-  /** A table with phrase and type as its first two columns, for pairs without a type; "none" ignores types. */
-  readonly typesPath?: string;
-}
-
 /**
  * Reads pairs from a table of any format. Columns are found by name; without the names text and positive, the first
  * two columns are used. Where texts have labels and no positives, the positive is the next text of the label.
  * @throws TableError for a table without the columns that are needed or without two different pairs
  */
-export async function readPairs(path: string, options: ReadPairsOptions = {}): Promise<PairTable> {
+export async function readPairs(path: string, options: WantedColumns = {}): Promise<PairTable> {
   const { typesPath } = options;
   const name = basename(path);
   const isUntyped = typesPath === "none";
@@ -156,10 +151,12 @@ export interface WantedColumns {
   readonly objective?: ObjectiveName;
   /** "view": a table of phrases alone is enough, since a view of each is its positive. */
   readonly positives?: "column" | "view";
+  /** A table with phrase and type as its first two columns, for pairs without a type; "none" ignores types. */
+  readonly typesPath?: string;
 }
 
 /** Names of columns; undefined for those that the table lacks or the objective does not read. */
-export interface PairColumns {
+interface PairColumns {
   readonly text: string;
   /** Absent: the positive is the text itself, or another text of its label. */
   readonly positive?: string;
@@ -170,7 +167,7 @@ export interface PairColumns {
 }
 
 /** @throws TableError for a table without a column that is needed */
-export function pairColumns(
+function pairColumns(
   name: string,
   columns: readonly string[],
   { objective = "nt-xent", positives = "column" }: WantedColumns,

@@ -98,13 +98,13 @@ export const groupsOf = (text: Int32Array, { starts, length }: Spans): Int32Arra
   numbered(Array.from(starts, (start) => text.subarray(start, start + length).join()));
 
 /** The spans as phrases. @param words by number, from 1 */
-export const spanTexts = (text: Int32Array, { starts, length }: Spans, words: readonly string[]): string[] =>
+const spanTexts = (text: Int32Array, { starts, length }: Spans, words: readonly string[]): string[] =>
   Array.from(starts, (start) =>
     Array.from(text.subarray(start, start + length), (token) => words[token - 1]).join(" "),
   );
 
 /** The graph's inputs for the contexts of spans: `context_bag`, `context_near` and `span_groups`. */
-export function contextFeeds(text: Int32Array, spans: Spans, vocabulary: number): Feeds {
+function contextFeeds(text: Int32Array, spans: Spans, vocabulary: number): Feeds {
   const { bag, near } = contextsOf(text, spans, vocabulary);
   const count = spans.starts.length;
   return {
@@ -115,7 +115,7 @@ export function contextFeeds(text: Int32Array, spans: Spans, vocabulary: number)
 }
 
 /** Batches of spans with their contexts, alone or beside pairs: functions of the batch's number, from shards on disk. */
-export interface SpanReading {
+interface SpanReading {
   readonly words: readonly string[];
   readonly featurizer: Featurizer;
   /** Words that contexts have numbers for. */

@@ -78,7 +78,7 @@ export interface MethodSettings extends Omit<PearlSettings, "augmentation" | "sc
 }
 
 /** PEARL's settings with everything beyond them left off. */
-export function withoutExtensions(pearl: PearlSettings): MethodSettings {
+function withoutExtensions(pearl: PearlSettings): MethodSettings {
   const { base, characters, types, typeWeight, anchors, hardNegatives, ...others } = pearl;
   return {
     ...{ base, shape: {}, characters, blocks: "as-they-come" as const },
@@ -99,7 +99,7 @@ export function scheduleOf(schedule: MethodSchedule, steps: number): Schedule {
  * transformer. The method is PEARL's with larger batches, known synonyms as positives in runs that share a word, and a
  * contrastive loss for each part of the vector, so that neither depends on the other.
  */
-export const fromScratch: MethodSettings = {
+const fromScratch: MethodSettings = {
   ...withoutExtensions(pearlSmall),
   base: "none",
   shape: { hidden: 256, layers: 2, heads: 4, vocabulary: 16_000, maximumLength: 24 },
