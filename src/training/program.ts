@@ -1,4 +1,5 @@
-/** What is trained, as a graph: from inputs to the loss, and how it is cut for large batches. */
+/** What is trained, as a graph from inputs to the loss, how it is cut for large batches, and the inputs of one batch. */
+
 import { type Differentiated, type DifferentiateOptions, differentiate } from "../autodiff/gradient.js";
 import { ArgumentError } from "../errors.js";
 import { GraphBuilder } from "../onnx/builder.js";
@@ -7,6 +8,24 @@ import { copyModel, type Model } from "../onnx/model.js";
 import { observeShapes, type Shapes } from "../onnx/observe-shapes.js";
 import { createOrtSession } from "../runtime/ort-session.js";
 import type { Feeds } from "../runtime/tensor.js";
+
+/** Some rows of a batch before the cut, of similar length, so that little padding is computed. */
+export interface Chunk {
+  /** Inputs of the graph before the cut, by name, for these rows alone. */
+  readonly feeds: Feeds;
+  /** Places of the rows in the whole batch, from 0. */
+  readonly rows: Int32Array;
+}
+
+/** The inputs of one step. */
+export interface TrainingBatch {
+  /** Inputs of the graph by name; with `chunks`, only those after the cut. */
+  readonly feeds: Feeds;
+  /** The inputs before the cut, in chunks. Default: the batch runs in one pass. */
+  readonly chunks?: readonly Chunk[];
+  /** Rows of the batch, for the reported rate. */
+  readonly phrases: number;
+}
 
 /** A training task, as plain data. */
 export interface TrainingProgram {

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readModelFolder } from "../../../src/architectures/model-folder.js";
 import { paddedLength } from "../../../src/encoder/batching.js";
 import { encode, openModel } from "../../../src/encoder/encode-model.js";
-import { TrainingEngine } from "../../../src/training/engine.js";
+import { openEngine } from "../../../src/training/engine.js";
 import { makeOracleModel } from "../../encoder/oracle-model.js";
 import { somePairs } from "../../training/pairs-folder.js";
 import { tinyData, tinyProgram } from "../../training/tiny-program.js";
@@ -49,7 +49,7 @@ describe.skipIf(!(await webgpuWorks()))("transfers to and from WebGPU", () => {
   });
 
   it("takes a step in two runs: the batch and three numbers go in, losses and the norm come back", async () => {
-    const engine = await TrainingEngine.open(tinyProgram(), { device });
+    const engine = await openEngine(tinyProgram(), { device });
     const first = await tinyData.batch(0);
     const warm = await engine.step(first, 0.01);
     expect(warm.finite).toBe(true);

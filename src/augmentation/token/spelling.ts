@@ -1,11 +1,37 @@
+/** Rules for how a phrase is written: punctuation, letter case, numbers in words or digits. */
+
+import { likeCaseOf, titleCase } from "../../pearl/augmentation/letter-case.js";
+import { type Draw, type List, oneReplaced, pick } from "../../pearl/augmentation/rule.js";
+
+/** Those of AEDA (Karimi et al. 2021), which EdaCSE uses too. */
+const marks = [".", ";", "?", ":", "!", ","];
+
+/** Adds one mark, or up to a third as many as there are words, before words or at the end, as separate words. */
+export const addPunctuation: Draw = (phrase, random) => {
+  if (phrase.trim() === "") return undefined;
+  const words = phrase.split(" ");
+  const most = Math.max(1, Math.floor(words.length / 3));
+  const count = 1 + Math.floor(random() * most);
+  for (let added = 0; added < count; added++) {
+    words.splice(Math.floor(random() * (words.length + 1)), 0, pick(marks, random));
+  }
+  return words.join(" ");
+};
+
+/** Lower case, capitals or title case, as tables write names. */
+export const changeLetterCase: Draw = (phrase, random) => {
+  const inLowerCase = phrase.toLowerCase();
+  const others = [inLowerCase, phrase.toUpperCase(), titleCase(inLowerCase)].filter(
+    (text) => text !== phrase,
+  );
+  return others.length === 0 ? undefined : pick(others, random);
+};
+
 /**
  * One number below 100 in words or digits, ordinal or cardinal, becomes the other (three, 3; second, 2nd), as does a
  * Roman numeral at the end of a name (World War II, World War 2). "one", "zero" and a "second" that may be a unit of time
  * stay.
  */
-import { likeCaseOf } from "../../pearl/augmentation/letter-case.js";
-import { type List, oneReplaced } from "../../pearl/augmentation/rule.js";
-
 const upToNineteen = (
   "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen " +
   "seventeen eighteen nineteen"
