@@ -6,6 +6,7 @@ import type { LabelEffect } from "../match/review/label-effect.js";
 import { readKnown } from "../match/review/review-file.js";
 import { commandWith, type NamedCommand, refuseCategory, refuseLoss } from "../match/unnamed-column.js";
 import { findColumn } from "../table/columns.js";
+import { withoutPassword } from "../table/postgres/address.js";
 import type { TableOptions } from "../table/table.js";
 import { readAllColumns, type WholeTable } from "../table/whole-table.js";
 import { type JoinedTables, type JoinOutputs, type WrittenFiles, writeJoin } from "./join-output.js";
@@ -71,8 +72,9 @@ export async function joinTables(
 }
 
 /** The first half of {@link joinTables}: reads two tables and matches their rows, without writing anything. */
-export async function openJoin(leftPath: string, rightPath: string, options: JoinTablesOptions) {
+export async function openJoin(leftGiven: string, rightGiven: string, options: JoinTablesOptions) {
   options.signal?.throwIfAborted();
+  const [leftPath, rightPath] = [leftGiven, rightGiven].map(withoutPassword);
   await refuseSameFile(leftPath, rightPath);
   const tables = { left: await loadTable(leftPath, options), right: await loadTable(rightPath, options) };
   const { left, right } = tables;
