@@ -1,17 +1,28 @@
-/** The embeddings that `pearl sync` keeps in PostgreSQL, as an index that is searched. */
+/** Embeddings in PostgreSQL as an index: those that `pearl sync` keeps are searched, those of a build also changed. */
 import { VectorIndexError } from "../../errors.js";
 import { readCopiedRows } from "../../stores/postgres/binary-copy.js";
+import {
+  appendIndexRows,
+  commentOn,
+  type IndexComment,
+  type IndexTable,
+  indexComment,
+  makeIndexTable,
+  optimiseIndexTable,
+  removeIndexRows,
+} from "../../stores/postgres/index-rows.js";
+import { lockSync } from "../../stores/postgres/lock.js";
 import { findExtension, findSide, type SideTable, sideOf } from "../../stores/postgres/side-table.js";
 import { listed } from "../../table/columns.js";
-import { addressOfTable, parseAddress } from "../../table/postgres/address.js";
+import { addressOfTable, parseAddress, tableOf } from "../../table/postgres/address.js";
 import { connectPostgres, cursorRows, type PostgresConnection } from "../../table/postgres/connection.js";
 import { findRelation, lookUp, type Relation } from "../../table/postgres/relation.js";
 import { ConnectionLost } from "../../table/postgres/trouble.js";
 import { identifier } from "../../table/read/database.js";
 import { multiplyRows } from "../exact.js";
-import type { IndexDescription, IndexEntry, IndexLayout } from "../index-types.js";
+import type { IndexDescription, IndexEntry, IndexLayout, UnfinishedBuild } from "../index-types.js";
 import { RankingCollector } from "../ranking.js";
-import type { StoredHit, VectorStore } from "./vector-store.js";
+import { keyExists, type NewRows, type StoredHit, type VectorStore } from "./vector-store.js";
 
 /** Rows compared at a time in an exact search. */
 const blockRows = 4096;
@@ -23,6 +34,7 @@ type Line = readonly (string | null)[];
 
 export class PostgresStore implements VectorStore {
   readonly layout: IndexLayout;
+  private isLocked = false;
 
   private constructor(
     private readonly address: string,
@@ -32,8 +44,10 @@ export class PostgresStore implements VectorStore {
     private readonly side: SideTable,
     /** The schema of pgvector. */
     private readonly extension: string,
+    /** Of an index that a build made; undefined for embeddings that follow a table. */
+    private own: IndexComment | undefined,
   ) {
-    const { settings, storage } = side;
+    const { settings } = side;
     const { dimension, key, column, model } = settings;
     // Lists are vectors, as in an index of a file.
     const shown = source.columns.filter(
@@ -43,10 +57,26 @@ export class PostgresStore implements VectorStore {
     this.layout = {
       ...{ dimension, columns, model, metric: "cosine", precision: "float32" },
       types: shown.map(({ duckdbType }) => duckdbType),
-      backend: storage === "vector" ? "hnsw" : "exact",
+      backend: "postgres",
       phraseColumn: columns.find((name) => name === column),
       keyColumn: columns.find((name) => name === key),
     };
+  }
+
+  /** Makes an empty index. @throws VectorIndexError where the table exists, TableError */
+  static async create(
+    address: string,
+    layout: IndexLayout,
+    connect = connectPostgres,
+  ): Promise<PostgresStore> {
+    const table = tableOf(address);
+    const connection = await connect(address);
+    try {
+      await makeIndexTable(connection, table, layout);
+    } finally {
+      await connection.close();
+    }
+    return PostgresStore.open(address, connect);
   }
 
   /** @throws VectorIndexError where the address names no table with embeddings; TableError */
@@ -57,7 +87,8 @@ export class PostgresStore implements VectorStore {
       const side = table === undefined ? await onlySide(connection) : await sideNamed(connection, table);
       const source = await findRelation(connection, side.settings.table);
       const extension = (await findExtension(connection))?.schema ?? "";
-      return new PostgresStore(address, connection, connect, source, side, extension);
+      const own = indexComment(source, connection);
+      return new PostgresStore(address, connection, connect, source, side, extension, own);
     } catch (error) {
       await connection.close();
       throw error;
@@ -75,8 +106,12 @@ export class PostgresStore implements VectorStore {
       ),
     );
     const searchedBy =
-      storage === "real[]" ? "PostgreSQL, exact" : `pgvector, ${indexes > 0 ? "hnsw" : "exact"}`;
-    return { ...this.layout, path: this.connection.shown, rows, deleted: 0, searchedBy, bytes };
+      storage === "real[]"
+        ? "PostgreSQL without pgvector, exact"
+        : `pgvector, ${indexes > 0 ? "hnsw" : "exact"}`;
+    const { unfinished } = this.own ?? {};
+    const facts = { rows, deleted: 0, searchedBy, bytes, ...(unfinished && { unfinished }) };
+    return { ...this.layout, path: this.connection.shown, ...facts };
   }
 
   async search(queries: Float32Array, k: number): Promise<StoredHit[][]> {
@@ -162,20 +197,26 @@ export class PostgresStore implements VectorStore {
         yield { key: line[0] ?? "", cells: line.slice(1).map((cell) => cell ?? "") };
   }
 
-  append(): Promise<void> {
-    return this.#refuse();
+  async append(rows: NewRows, existing: "refuse" | "replace"): Promise<void> {
+    const index = await this.#changed();
+    await appendIndexRows(index, rows, existing, (key) => keyExists(this.connection.shown, key));
   }
 
-  remove(): Promise<number> {
-    return this.#refuse();
+  async remove(column: "key" | number, values: readonly string[]): Promise<number> {
+    const name = column === "key" ? this.side.settings.key : this.layout.columns[column];
+    return removeIndexRows(await this.#changed(), name, values);
   }
 
-  markBuild(): Promise<void> {
-    return this.#refuse();
+  async markBuild(unfinished: UnfinishedBuild | undefined): Promise<void> {
+    const { connection, source } = await this.#changed();
+    await connection.query(commentOn(source, unfinished));
+    this.own = { "pearl index": 1, unfinished };
   }
 
-  /** `pearl sync` makes the index; PostgreSQL frees the space. */
-  async optimise(): Promise<void> {}
+  /** PostgreSQL frees the space of deleted rows itself. */
+  async optimise(): Promise<void> {
+    if (this.own !== undefined) await optimiseIndexTable(await this.#changed());
+  }
 
   /** Reads everything: PostgreSQL checks its own pages. */
   async verify(): Promise<void> {
@@ -186,10 +227,16 @@ export class PostgresStore implements VectorStore {
     return this.connection.close();
   }
 
-  async #refuse(): Promise<never> {
-    throw new VectorIndexError(
-      `${this.connection.shown}: the embeddings follow their table. Change ${this.source.name} itself, then run \`pearl sync\`.`,
-    );
+  /** The tables, to change them. @throws VectorIndexError for embeddings that follow a table, LockedError */
+  async #changed(): Promise<IndexTable> {
+    const { connection, source, side } = this;
+    if (this.own === undefined)
+      throw new VectorIndexError(
+        `${connection.shown}: the embeddings follow their table. Change ${source.name} itself, then run \`pearl sync\`.`,
+      );
+    if (!this.isLocked) await lockSync(connection, source);
+    this.isLocked = true;
+    return { connection, source, side };
   }
 
   /** An index may be open for days: a connection that was lost is made again, once. */
@@ -200,6 +247,7 @@ export class PostgresStore implements VectorStore {
       if (!(error instanceof ConnectionLost)) throw error;
       await this.connection.close();
       this.connection = await this.connect(this.address);
+      this.isLocked = false;
       return work(this.connection);
     }
   }

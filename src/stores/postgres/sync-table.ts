@@ -11,7 +11,14 @@ import { pauseAfterLoss } from "../../table/postgres/trouble.js";
 import type { VectorStorage } from "./binary-copy.js";
 import { followChanges } from "./follow.js";
 import { lockSync } from "./lock.js";
-import { type Difference, differenceOf, pendingRows, type Statements, statements, writeBatch } from "./pending.js";
+import {
+  type Difference,
+  differenceOf,
+  pendingRows,
+  type Statements,
+  statements,
+  writeBatch,
+} from "./pending.js";
 import {
   checkSettings,
   creation,
