@@ -9,6 +9,7 @@ import { findColumn } from "../table/columns.js";
 import { withoutPassword } from "../table/postgres/address.js";
 import type { TableOptions } from "../table/table.js";
 import { readAllColumns, type WholeTable } from "../table/whole-table.js";
+import { readCandidates } from "./database-candidates.js";
 import { type JoinedTables, type JoinOutputs, type WrittenFiles, writeJoin } from "./join-output.js";
 import type { JoinKind, JoinOptions } from "./options.js";
 import { type JoinFindings, joinColumns } from "./roads.js";
@@ -22,6 +23,11 @@ export interface JoinTablesOptions
   readonly kind?: JoinKind;
   /** Files of judged pairs: reviewed files, or tables with the columns left, right and decision. */
   readonly decisionPaths?: readonly string[];
+  /**
+   * "candidates": the left table is in PostgreSQL and has embeddings (`syncTable`); candidates are found there, and only these
+   * rows, their neighbours and a sample are read. Default "whole".
+   */
+  readonly reading?: "whole" | "candidates";
   /** How the tables are read. */
   readonly table?: Omit<TableOptions, "column">;
   /** Called with notes on how each table was read, and with warnings. */
@@ -33,6 +39,8 @@ export interface JoinTablesOptions
 /** What a join of two files found and wrote. */
 export interface JoinTablesReport extends JoinFindings, WrittenFiles {
   readonly leftRows: number;
+  /** Left rows that were read, where candidates were found in the database. */
+  readonly leftRowsRead?: number;
   readonly rightRows: number;
   /** Written pairs; more than `matchedRows` where right rows have several partners. */
   readonly matches: number;
@@ -57,7 +65,7 @@ export async function joinTables(
   options: JoinTablesOptions = {},
 ): Promise<JoinTablesReport> {
   const started = performance.now();
-  const { tables, known, joined, unnamed, command } = await openJoin(leftPath, rightPath, options);
+  const { tables, total, known, joined, unnamed, command } = await openJoin(leftPath, rightPath, options);
   const matchedRows = new Set(joined.matches.map((match) => match.right)).size;
   const rightRows = tables.right.phrases.length;
   const lost = options.unmatched === "keep" ? 0 : rightRows - matchedRows;
@@ -67,7 +75,9 @@ export async function joinTables(
   const labelEffect = known.length > 0 ? await joined.labelEffect() : undefined;
   return {
     ...{ ...joined.findings, ...files, labelEffect, matches: joined.matches.length, matchedRows },
-    ...{ leftRows: tables.left.phrases.length, rightRows, seconds: (performance.now() - started) / 1000 },
+    leftRows: total ?? tables.left.phrases.length,
+    ...(total !== undefined && { leftRowsRead: tables.left.phrases.length }),
+    ...{ rightRows, seconds: (performance.now() - started) / 1000 },
   };
 }
 
@@ -76,7 +86,7 @@ export async function openJoin(leftGiven: string, rightGiven: string, options: J
   options.signal?.throwIfAborted();
   const [leftPath, rightPath] = [leftGiven, rightGiven].map(withoutPassword);
   await refuseSameFile(leftPath, rightPath);
-  const tables = { left: await loadTable(leftPath, options), right: await loadTable(rightPath, options) };
+  const { tables, total } = await loadTables(leftPath, rightPath, options);
   const { left, right } = tables;
   const columns = resolvedColumns(tables, options);
   const plan = planColumns(left.columns, right.columns, columns);
@@ -90,7 +100,23 @@ export async function openJoin(leftGiven: string, rightGiven: string, options: J
   const texts = { left: left.columns, right: right.columns };
   const known = await readKnown(options.decisionPaths ?? [], texts);
   const joined = await joinColumns(texts, plan, { ...options, ...columns, known });
-  return { tables, texts, known, joined, unnamed, command };
+  return { tables, total, texts, known, joined, unnamed, command };
+}
+
+/** @returns total: the rows of a left table of which only a part is read */
+async function loadTables(leftPath: string, rightPath: string, options: JoinTablesOptions) {
+  if (options.reading !== "candidates")
+    return { tables: { left: await loadTable(leftPath, options), right: await loadTable(rightPath, options) } };
+  if (options.sharing !== undefined)
+    throw new UsageError("--in-database needs no shards, as it reads few rows: leave --shard and --learn out");
+  const right = await loadTable(rightPath, options);
+  const partnerOf = (left: WholeTable, column: string): string | undefined => {
+    const columns = resolvedColumns({ left, right }, options);
+    const { pairs } = planColumns(left.columns, right.columns, columns);
+    return pairs.find(([name]) => name === column)?.[1];
+  };
+  const { left, total } = await readCandidates(leftPath, right, partnerOf, options);
+  return { tables: { left, right }, total };
 }
 
 async function refuseSameFile(left: string, right: string): Promise<void> {

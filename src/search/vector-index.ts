@@ -66,11 +66,9 @@ export class VectorIndex {
    * @throws VectorIndexError where the path exists, ArgumentError, MissingDataError where the backend is not installed
    */
   static async create(path: string, options: CreateIndexOptions): Promise<VectorIndex> {
-    if (isPostgresAddress(path)) {
-      const { PostgresStore } = await import("./store/postgres-store.js");
-      const shown = withoutPassword(path);
-      return new VectorIndex(shown, await PostgresStore.create(path, layoutOf(shown, options)));
-    }
+    const shown = withoutPassword(path);
+    if (isPostgresAddress(path))
+      return new VectorIndex(shown, await (await postgresStore()).create(path, layoutOf(shown, options)));
     if (isObjectAddress(path) && options.backend !== "lancedb") throw unchangeable(path);
     const layout = layoutOf(path, options);
     // Loaded first: a build must not end with a missing library.
@@ -103,17 +101,16 @@ export class VectorIndex {
   }
 
   /**
-   * Opens an index, a copy of one in object storage (s3://...), or embeddings in PostgreSQL
-   * (postgres://...?table=NAME). Many processes may; the first that changes it locks it until `close`. Without usearch an
-   * index with an HNSW graph is searched exactly, and `describe` gives a note.
+   * Opens an index, a copy of one in object storage (s3://...), or embeddings in PostgreSQL (postgres://...?table=NAME). Many
+   * processes may; the first that changes it locks it until `close`. Without usearch an index with an HNSW graph is searched
+   * exactly, and `describe` gives a note.
    * @param onDownload called during a copy
    * @throws VectorIndexError where there is none, or it is damaged
    */
   static async open(path: string, onDownload?: DownloadOptions["onProgress"]): Promise<VectorIndex> {
-    if (isPostgresAddress(path)) {
-      const { PostgresStore } = await import("./store/postgres-store.js");
-      return new VectorIndex(withoutPassword(path), await PostgresStore.open(path));
-    }
+    const shown = withoutPassword(path);
+    if (isPostgresAddress(path))
+      return new VectorIndex(shown, await (await postgresStore()).open(path));
     if (isObjectAddress(path)) {
       const { openCopy } = await import("./store/object-copy.js");
       const copy = await openCopy(path, onDownload);
@@ -254,10 +251,10 @@ export class VectorIndex {
   }
 }
 
+const postgresStore = async () => (await import("./store/postgres-store.js")).PostgresStore;
+
 /** True for s3://..., db://... and other URIs, which only LanceDB can open. */
-function isLanceUri(path: string): boolean {
-  return /^[a-z][a-z0-9+]+:\/\//i.test(path);
-}
+const isLanceUri = (path: string): boolean => /^[a-z][a-z0-9+]+:\/\//i.test(path);
 
 function layoutOf(path: string, options: CreateIndexOptions): IndexLayout {
   const { dimension, columns = [], types, phraseColumn, keyColumn, backend = "auto" } = options;

@@ -11,6 +11,7 @@ import { choice, fraction, option, positiveInteger, shared, tableOptionsOf } fro
 import { reviewCommand } from "../serve/review.js";
 import { loadEncoder, type Session } from "../session.js";
 import { checkShare, learnOptions, shardOption, shareWork } from "../shards/sharing.js";
+import { openIndex } from "./index-table.js";
 import { columnLines, effectLine } from "./report.js";
 
 const options = [
@@ -36,6 +37,10 @@ const options = [
     positiveInteger,
     10,
   ),
+  option(
+    "--in-database",
+    "find candidates in PostgreSQL, where LEFT has embeddings (`pearl sync`), and read only these rows",
+  ),
   ...shared.tableFormat,
   option("-m, --model <model>", "embedded model, folder or hub id; none: compare without embeddings"),
   shared.int8,
@@ -60,6 +65,7 @@ export default command({
     ["pearl join a.csv b.csv --kind one-to-one --precision 0.95", "each row in one match at most"],
     ["pearl join a.csv b.csv --review-out review.csv", "doubtful pairs for a person to decide"],
     ["pearl join a.csv b.csv --review review.csv --pairs-out pairs.csv", "use the decisions"],
+    ["pearl join postgres://me@localhost/shop?table=customers b.csv --in-database", "a large table, synced"],
   ],
   run: async ([left, right], options, session) => {
     checkUsage(options);
@@ -78,13 +84,16 @@ export default command({
       stem: `${stemOf(right)}.joined`,
     };
     checkShare(run);
-    const encoder = options.model === "none" ? "none" : await loadEncoder(options, session);
+    const { inDatabase } = options;
+    const model = options.model ?? (inDatabase ? await modelOfEmbeddings(left, session) : undefined);
+    const encoder = model === "none" ? "none" : await loadEncoder({ ...options, model }, session);
     const join = (sharing?: Sharing) =>
       joinTables(left, right, output, {
         ...options,
         ...{ encoder, sharing, signal: session.signal },
         table: { ...tableOptionsOf(options), onProgress: session.onReading },
         decisionPaths: [options.labels, options.review].filter((path) => path !== undefined),
+        reading: inDatabase ? "candidates" : "whole",
         unmatched: options.keepUnmatched ? "keep" : "leave-out",
         explain: options.explain ? "column" : "none",
         ...{ reviewPath: reviewOut, pairsPath: pairsOut, explainPath: explainOut },
@@ -97,6 +106,11 @@ export default command({
     await session.record(report);
   },
 });
+
+async function modelOfEmbeddings(left: string, session: Session): Promise<string | undefined> {
+  const { isPostgresAddress } = await import("../../table/postgres/address.js");
+  return isPostgresAddress(left) ? (await openIndex(left, session)).layout.model?.name : undefined;
+}
 
 function checkUsage({ top, kind, pairsOut, explainOut, labels, review }: JoinOptions): void {
   if (explainOut !== undefined && !explainOut.endsWith(".jsonl")) {

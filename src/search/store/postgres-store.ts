@@ -12,11 +12,11 @@ import {
   removeIndexRows,
 } from "../../stores/postgres/index-rows.js";
 import { lockSync } from "../../stores/postgres/lock.js";
-import { findExtension, findSide, type SideTable, sideOf } from "../../stores/postgres/side-table.js";
-import { listed } from "../../table/columns.js";
-import { addressOfTable, parseAddress, tableOf } from "../../table/postgres/address.js";
+import { sideAt } from "../../stores/postgres/named-side.js";
+import { findExtension, type SideTable } from "../../stores/postgres/side-table.js";
+import { parseAddress, tableOf } from "../../table/postgres/address.js";
 import { connectPostgres, cursorRows, type PostgresConnection } from "../../table/postgres/connection.js";
-import { findRelation, lookUp, type Relation } from "../../table/postgres/relation.js";
+import { findRelation, keyArray, type Relation } from "../../table/postgres/relation.js";
 import { ConnectionLost } from "../../table/postgres/trouble.js";
 import { identifier } from "../../table/read/database.js";
 import { multiplyRows } from "../exact.js";
@@ -26,11 +26,19 @@ import { keyExists, type NewRows, type StoredHit, type VectorStore } from "./vec
 
 /** Rows compared at a time in an exact search. */
 const blockRows = 4096;
+/** Queries of one statement of pgvector. */
+const queriesAtOnce = 256;
 /** Rows that pgvector's HNSW index looks at, at least and at most. */
 const [leastEffort, mostEffort] = [200, 1000];
 
 /** A row found, with its cells in the order of the layout's columns. */
 type Line = readonly (string | null)[];
+
+/** A row near a query. */
+interface Near {
+  readonly key: string;
+  readonly score: number;
+}
 
 export class PostgresStore implements VectorStore {
   readonly layout: IndexLayout;
@@ -84,7 +92,7 @@ export class PostgresStore implements VectorStore {
     const connection = await connect(address);
     try {
       const { table } = parseAddress(address);
-      const side = table === undefined ? await onlySide(connection) : await sideNamed(connection, table);
+      const side = await sideAt(connection, table);
       const source = await findRelation(connection, side.settings.table);
       const extension = (await findExtension(connection))?.schema ?? "";
       const own = indexComment(source, connection);
@@ -93,6 +101,12 @@ export class PostgresStore implements VectorStore {
       await connection.close();
       throw error;
     }
+  }
+
+  /** The table, its embeddings, and the connection to them. */
+  get tables(): IndexTable {
+    const { connection, source, side } = this;
+    return { connection, source, side };
   }
 
   async describe(): Promise<IndexDescription> {
@@ -115,68 +129,89 @@ export class PostgresStore implements VectorStore {
   }
 
   async search(queries: Float32Array, k: number): Promise<StoredHit[][]> {
+    const found = await this.nearest(queries, k);
+    const wanted = [...new Set(found.flatMap((hits) => hits.map(({ key }) => key)))];
+    const lines = await this.#ask((connection) =>
+      connection.query<{ line: Line }>(
+        `SELECT ${this.#line()} AS line FROM ${this.source.sql} t WHERE ${this.#key()} = ANY($1::text[]::${this.#keyType()}[])`,
+        [wanted],
+      ),
+    );
+    const byKey = new Map(lines.map(({ line: [key, ...cells] }) => [key, cells.map((cell) => cell ?? "")]));
+    return found.map((hits) =>
+      hits.flatMap((hit) => {
+        const cells = byKey.get(hit.key);
+        return cells === undefined ? [] : [{ ...hit, cells }];
+      }),
+    );
+  }
+
+  /** The keys of the rows nearest to each query, best first, with their cosines. */
+  nearest(queries: Float32Array, k: number): Promise<Near[][]> {
     return this.#ask((connection) =>
       this.side.storage === "vector"
-        ? this.#searchIndexed(connection, queries, k)
-        : this.#searchAll(connection, queries, k),
+        ? this.#nearestIndexed(connection, queries, k)
+        : this.#nearestOfAll(connection, queries, k),
     );
   }
 
   /** Reads all embeddings once for all queries. */
-  async #searchAll(connection: PostgresConnection, queries: Float32Array, k: number): Promise<StoredHit[][]> {
-    const { dimension } = this.layout;
-    const count = queries.length / dimension;
+  async #nearestOfAll(connection: PostgresConnection, queries: Float32Array, k: number): Promise<Near[][]> {
+    const count = queries.length / this.layout.dimension;
     const collector = new RankingCollector(count, { k });
     const keys: string[] = [];
-    const live = `SELECT FROM ${this.source.sql} t WHERE t.${identifier(this.side.settings.key)} = s.key`;
-    const sql = `SELECT key::text, embedding FROM ${this.side.sql} s WHERE embedding IS NOT NULL AND EXISTS (${live})`;
-    const parts = connection.copyOut(`COPY (${sql}) TO STDOUT (FORMAT binary)`);
-    for await (const block of readCopiedRows(parts, dimension, blockRows)) {
-      const scores = await multiplyRows(queries, block.vectors, dimension);
+    const live = `SELECT FROM ${this.source.sql} t WHERE ${this.#key()} = s.key`;
+    for await (const block of this.#vectors(connection, `EXISTS (${live})`)) {
+      const scores = await multiplyRows(queries, block.vectors, this.layout.dimension);
       const rows = block.keys.length;
       for (let query = 0; query < count; query++)
         collector.add(query, keys.length, scores, query * rows, rows);
       for (const key of block.keys) keys.push(key);
     }
-    const found = collector.found();
-    const wanted = [...new Set(found.flatMap((hits) => hits.map(({ row }) => keys[row])))];
-    const keyType = this.source.columns.find(({ name }) => name === this.side.settings.key)!.type;
-    const lines = await connection.query<{ line: Line }>(
-      `SELECT ${this.#line()} AS line FROM ${this.source.sql} t WHERE ${this.#key()} = ANY($1::text[]::${keyType}[])`,
-      [wanted],
-    );
-    const byKey = new Map(lines.map(({ line: [key, ...cells] }) => [key, cells]));
-    return found.map((hits) =>
-      hits.flatMap(({ row, score }) => {
-        const cells = byKey.get(keys[row]);
-        return cells === undefined ? [] : [{ key: keys[row], score, cells: cells.map((cell) => cell ?? "") }];
-      }),
-    );
+    return collector.found().map((hits) => hits.map(({ row, score }) => ({ key: keys[row], score })));
   }
 
   /** By pgvector's operator, which takes its HNSW index where that is cheaper than comparing all rows. */
-  async #searchIndexed(
-    connection: PostgresConnection,
-    queries: Float32Array,
-    k: number,
-  ): Promise<StoredHit[][]> {
+  async #nearestIndexed(connection: PostgresConnection, queries: Float32Array, k: number): Promise<Near[][]> {
     const { dimension } = this.layout;
-    const distance = `embedding OPERATOR(${this.extension}.<=>) $1::${this.extension}.vector`;
-    const near = `SELECT key, ${distance} AS distance FROM ${this.side.sql} WHERE embedding IS NOT NULL ORDER BY ${distance} LIMIT $2`;
-    const sql = `SELECT 1 - n.distance AS score, ${this.#line()} AS line
-      FROM (${near}) n JOIN ${this.source.sql} t ON ${this.#key()} = n.key ORDER BY n.distance`;
+    const distance = `embedding OPERATOR(${this.extension}.<=>) q.vector::${this.extension}.vector`;
+    const near = `SELECT s.key, ${distance} AS distance FROM ${this.side.sql} s WHERE embedding IS NOT NULL ORDER BY ${distance} LIMIT $2`;
+    const sql = `SELECT q.place::int - 1 AS query, n.key::text AS key, 1 - n.distance AS score
+      FROM unnest($1::text[]) WITH ORDINALITY q(vector, place), LATERAL (${near}) n ORDER BY q.place, n.distance`;
     await connection.query(`SET hnsw.ef_search = ${Math.min(mostEffort, Math.max(leastEffort, 2 * k))}`);
-    const hits: StoredHit[][] = [];
-    for (let start = 0; start < queries.length; start += dimension) {
-      const query = `[${queries.subarray(start, start + dimension).join(",")}]`;
-      const rows = await connection.query<{ score: number; line: Line }>(sql, [query, k]);
-      hits.push(
-        rows.map(({ score, line: [key, ...cells] }) => ({
-          ...{ score, key: key ?? "", cells: cells.map((cell) => cell ?? "") },
-        })),
-      );
+    const found: Near[][] = Array.from({ length: queries.length / dimension }, () => []);
+    for (let first = 0; first < found.length; first += queriesAtOnce) {
+      const vectors: string[] = [];
+      for (let query = first; query < Math.min(found.length, first + queriesAtOnce); query++)
+        vectors.push(`[${queries.subarray(query * dimension, (query + 1) * dimension).join(",")}]`);
+      const rows = await connection.query<Near & { query: number }>(sql, [vectors, k]);
+      for (const { query, key, score } of rows) found[first + query].push({ key, score });
     }
-    return hits;
+    return found;
+  }
+
+  /** The embeddings of some rows, in any order: [rows, dimension]. */
+  async vectorsOf(keys: readonly string[]): Promise<Float32Array> {
+    const parts: Float32Array[] = [];
+    const isWanted = `s.key = ANY(${keyArray(keys, this.#keyType())})`;
+    for await (const { vectors } of this.#vectors(this.connection, isWanted)) parts.push(vectors);
+    const all = new Float32Array(parts.reduce((sum, { length }) => sum + length, 0));
+    parts.reduce((at, part) => {
+      all.set(part, at);
+      return at + part.length;
+    }, 0);
+    return all;
+  }
+
+  /** Streams the embeddings, called s, that fulfil a condition. */
+  #vectors(connection: PostgresConnection, condition: string) {
+    const sql = `SELECT key::text, embedding::real[] FROM ${this.side.sql} s WHERE embedding IS NOT NULL AND ${condition}`;
+    const parts = connection.copyOut(`COPY (${sql}) TO STDOUT (FORMAT binary)`);
+    return readCopiedRows(parts, this.layout.dimension, blockRows);
+  }
+
+  #keyType(): string {
+    return this.source.columns.find(({ name }) => name === this.side.settings.key)!.type;
   }
 
   #key(): string {
@@ -229,14 +264,14 @@ export class PostgresStore implements VectorStore {
 
   /** The tables, to change them. @throws VectorIndexError for embeddings that follow a table, LockedError */
   async #changed(): Promise<IndexTable> {
-    const { connection, source, side } = this;
+    const { connection, source } = this;
     if (this.own === undefined)
       throw new VectorIndexError(
         `${connection.shown}: the embeddings follow their table. Change ${source.name} itself, then run \`pearl sync\`.`,
       );
     if (!this.isLocked) await lockSync(connection, source);
     this.isLocked = true;
-    return { connection, source, side };
+    return this.tables;
   }
 
   /** An index may be open for days: a connection that was lost is made again, once. */
@@ -251,34 +286,4 @@ export class PostgresStore implements VectorStore {
       return work(this.connection);
     }
   }
-}
-
-/** The embeddings of a table, by its name or by their own. */
-async function sideNamed(connection: PostgresConnection, wanted: string): Promise<SideTable> {
-  const relation = await findRelation(connection, wanted);
-  const side = sideOf(relation, connection) ?? (await findSide(connection, relation));
-  if (side !== undefined) return side;
-  throw new VectorIndexError(
-    `${connection.shown}: ${wanted} has no embeddings. Make them first: pearl sync ADDRESS --table ${wanted}`,
-  );
-}
-
-async function onlySide(connection: PostgresConnection): Promise<SideTable> {
-  const found = await connection.query<{ name: string }>(
-    `SELECT format('%I.%I', n.nspname, c.relname) AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-     WHERE c.relkind = 'r' AND obj_description(c.oid, 'pg_class') LIKE '{"pearl":%' ORDER BY 1`,
-  );
-  const relations = await Promise.all(found.map(({ name }) => lookUp(connection, name)));
-  const sides = relations.flatMap((relation) => (relation && sideOf(relation, connection)) ?? []);
-  if (sides.length === 1) return sides[0];
-  const { shown } = connection;
-  if (sides.length === 0)
-    throw new VectorIndexError(
-      `${shown}: no table has embeddings. Make them first: pearl sync ADDRESS --table NAME`,
-    );
-  const tables = sides.map(({ settings }) => settings.table.replaceAll(/^"public"\.|"/g, ""));
-  const example = addressOfTable(shown, tables[0]);
-  throw new VectorIndexError(
-    `${shown}: ${tables.length} tables have embeddings (${listed(tables)}). Name one, as in ${example}`,
-  );
 }

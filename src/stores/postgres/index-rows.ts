@@ -56,10 +56,10 @@ export async function makeIndexTable(
   const { shown } = connection;
   if (phraseColumn === undefined || model === undefined || metric !== "cosine")
     throw new ArgumentError(
-      `${shown}: an index in PostgreSQL has a phrase column, a model and the metric cosine. Give phraseColumn and model.`,
+      `${shown}: an index in PostgreSQL needs a phrase column, a model and the metric cosine`,
     );
   if (precision !== "float32")
-    throw new ArgumentError(`${shown}: PostgreSQL stores float32. Leave the storage out.`);
+    throw new ArgumentError(`${shown}: an index in PostgreSQL stores float32. Leave --storage ${precision} out.`);
   const existing = await lookUp(connection, wanted);
   if (existing !== undefined)
     throw new VectorIndexError(
