@@ -106,9 +106,13 @@ export async function openJoin(leftGiven: string, rightGiven: string, options: J
 /** @returns total: the rows of a left table of which only a part is read */
 async function loadTables(leftPath: string, rightPath: string, options: JoinTablesOptions) {
   if (options.reading !== "candidates")
-    return { tables: { left: await loadTable(leftPath, options), right: await loadTable(rightPath, options) } };
+    return {
+      tables: { left: await loadTable(leftPath, options), right: await loadTable(rightPath, options) },
+    };
   if (options.sharing !== undefined)
-    throw new UsageError("--in-database needs no shards, as it reads few rows: leave --shard and --learn out");
+    throw new UsageError(
+      "--in-database needs no shards, as it reads few rows: leave --shard and --learn out",
+    );
   const right = await loadTable(rightPath, options);
   const partnerOf = (left: WholeTable, column: string): string | undefined => {
     const columns = resolvedColumns({ left, right }, options);

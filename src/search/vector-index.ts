@@ -109,8 +109,7 @@ export class VectorIndex {
    */
   static async open(path: string, onDownload?: DownloadOptions["onProgress"]): Promise<VectorIndex> {
     const shown = withoutPassword(path);
-    if (isPostgresAddress(path))
-      return new VectorIndex(shown, await (await postgresStore()).open(path));
+    if (isPostgresAddress(path)) return new VectorIndex(shown, await (await postgresStore()).open(path));
     if (isObjectAddress(path)) {
       const { openCopy } = await import("./store/object-copy.js");
       const copy = await openCopy(path, onDownload);

@@ -5,6 +5,7 @@ import type { Sharing } from "../../files/shards/shard.js";
 import type { JoinTablesReport } from "../../join/join-tables.js";
 import { precisionLine } from "../../match/estimates/precision-line.js";
 import { rowsFormatOfName, stemOf } from "../../table/format.js";
+import { isPostgresAddress } from "../../table/postgres/address.js";
 import { command, type OptionsOf } from "../command.js";
 import { counted, formatCount, formatDuration, formatPercent } from "../format.js";
 import { choice, fraction, option, positiveInteger, shared, tableOptionsOf } from "../options.js";
@@ -85,7 +86,8 @@ export default command({
     };
     checkShare(run);
     const { inDatabase } = options;
-    const model = options.model ?? (inDatabase ? await modelOfEmbeddings(left, session) : undefined);
+    const synced = inDatabase && isPostgresAddress(left) ? await openIndex(left, session) : undefined;
+    const model = options.model ?? synced?.layout.model?.name;
     const encoder = model === "none" ? "none" : await loadEncoder({ ...options, model }, session);
     const join = (sharing?: Sharing) =>
       joinTables(left, right, output, {
@@ -106,11 +108,6 @@ export default command({
     await session.record(report);
   },
 });
-
-async function modelOfEmbeddings(left: string, session: Session): Promise<string | undefined> {
-  const { isPostgresAddress } = await import("../../table/postgres/address.js");
-  return isPostgresAddress(left) ? (await openIndex(left, session)).layout.model?.name : undefined;
-}
 
 function checkUsage({ top, kind, pairsOut, explainOut, labels, review }: JoinOptions): void {
   if (explainOut !== undefined && !explainOut.endsWith(".jsonl")) {

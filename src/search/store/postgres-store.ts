@@ -3,17 +3,14 @@ import { VectorIndexError } from "../../errors.js";
 import { readCopiedRows } from "../../stores/postgres/binary-copy.js";
 import {
   appendIndexRows,
-  commentOn,
-  type IndexComment,
   type IndexTable,
-  indexComment,
   makeIndexTable,
   optimiseIndexTable,
   removeIndexRows,
 } from "../../stores/postgres/index-rows.js";
 import { lockSync } from "../../stores/postgres/lock.js";
 import { sideAt } from "../../stores/postgres/named-side.js";
-import { findExtension, type SideTable } from "../../stores/postgres/side-table.js";
+import { commentOf, findExtension, type SideTable } from "../../stores/postgres/side-table.js";
 import { parseAddress, tableOf } from "../../table/postgres/address.js";
 import { connectPostgres, cursorRows, type PostgresConnection } from "../../table/postgres/connection.js";
 import { findRelation, keyArray, type Relation } from "../../table/postgres/relation.js";
@@ -49,11 +46,9 @@ export class PostgresStore implements VectorStore {
     private connection: PostgresConnection,
     private readonly connect: (address: string) => Promise<PostgresConnection>,
     private readonly source: Relation,
-    private readonly side: SideTable,
+    private side: SideTable,
     /** The schema of pgvector. */
     private readonly extension: string,
-    /** Of an index that a build made; undefined for embeddings that follow a table. */
-    private own: IndexComment | undefined,
   ) {
     const { settings } = side;
     const { dimension, key, column, model } = settings;
@@ -95,8 +90,7 @@ export class PostgresStore implements VectorStore {
       const side = await sideAt(connection, table);
       const source = await findRelation(connection, side.settings.table);
       const extension = (await findExtension(connection))?.schema ?? "";
-      const own = indexComment(source, connection);
-      return new PostgresStore(address, connection, connect, source, side, extension, own);
+      return new PostgresStore(address, connection, connect, source, side, extension);
     } catch (error) {
       await connection.close();
       throw error;
@@ -123,8 +117,7 @@ export class PostgresStore implements VectorStore {
       storage === "real[]"
         ? "PostgreSQL without pgvector, exact"
         : `pgvector, ${indexes > 0 ? "hnsw" : "exact"}`;
-    const { unfinished } = this.own ?? {};
-    const facts = { rows, deleted: 0, searchedBy, bytes, ...(unfinished && { unfinished }) };
+    const facts = { rows, deleted: 0, searchedBy, bytes, ...this.side.settings.index };
     return { ...this.layout, path: this.connection.shown, ...facts };
   }
 
@@ -192,22 +185,17 @@ export class PostgresStore implements VectorStore {
 
   /** The embeddings of some rows, in any order: [rows, dimension]. */
   async vectorsOf(keys: readonly string[]): Promise<Float32Array> {
-    const parts: Float32Array[] = [];
     const isWanted = `s.key = ANY(${keyArray(keys, this.#keyType())})`;
-    for await (const { vectors } of this.#vectors(this.connection, isWanted)) parts.push(vectors);
-    const all = new Float32Array(parts.reduce((sum, { length }) => sum + length, 0));
-    parts.reduce((at, part) => {
-      all.set(part, at);
-      return at + part.length;
-    }, 0);
+    let all: Float32Array = new Float32Array(0);
+    for await (const { vectors } of this.#vectors(this.connection, isWanted, keys.length)) all = vectors;
     return all;
   }
 
   /** Streams the embeddings, called s, that fulfil a condition. */
-  #vectors(connection: PostgresConnection, condition: string) {
+  #vectors(connection: PostgresConnection, condition: string, rowsAtOnce = blockRows) {
     const sql = `SELECT key::text, embedding::real[] FROM ${this.side.sql} s WHERE embedding IS NOT NULL AND ${condition}`;
     const parts = connection.copyOut(`COPY (${sql}) TO STDOUT (FORMAT binary)`);
-    return readCopiedRows(parts, this.layout.dimension, blockRows);
+    return readCopiedRows(parts, this.layout.dimension, rowsAtOnce);
   }
 
   #keyType(): string {
@@ -243,14 +231,15 @@ export class PostgresStore implements VectorStore {
   }
 
   async markBuild(unfinished: UnfinishedBuild | undefined): Promise<void> {
-    const { connection, source } = await this.#changed();
-    await connection.query(commentOn(source, unfinished));
-    this.own = { "pearl index": 1, unfinished };
+    const { connection, side } = await this.#changed();
+    const settings = { ...side.settings, index: { unfinished } };
+    await connection.query(commentOf(side.sql, settings));
+    this.side = { ...side, settings };
   }
 
   /** PostgreSQL frees the space of deleted rows itself. */
   async optimise(): Promise<void> {
-    if (this.own !== undefined) await optimiseIndexTable(await this.#changed());
+    if (this.side.settings.index !== undefined) await optimiseIndexTable(await this.#changed());
   }
 
   /** Reads everything: PostgreSQL checks its own pages. */
@@ -265,7 +254,7 @@ export class PostgresStore implements VectorStore {
   /** The tables, to change them. @throws VectorIndexError for embeddings that follow a table, LockedError */
   async #changed(): Promise<IndexTable> {
     const { connection, source } = this;
-    if (this.own === undefined)
+    if (this.side.settings.index === undefined)
       throw new VectorIndexError(
         `${connection.shown}: the embeddings follow their table. Change ${source.name} itself, then run \`pearl sync\`.`,
       );

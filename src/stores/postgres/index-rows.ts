@@ -1,50 +1,24 @@
 /**
  * An index that pearl keeps in PostgreSQL alone: a table of rows that it made, and their embeddings beside it, laid out as
- * `pearl sync` does. The comment of the table says so, and which build is unfinished.
+ * `pearl sync` does. The comment of the embeddings says so, and which build is unfinished.
  */
 import { createHash } from "node:crypto";
-import * as v from "valibot";
 import { ArgumentError, VectorIndexError } from "../../errors.js";
-import { parseJson } from "../../files/json.js";
 import { inTransaction, type PostgresConnection } from "../../table/postgres/connection.js";
 import { lookUp, type Relation } from "../../table/postgres/relation.js";
 import { csvPart, newName, postgresType } from "../../table/postgres/write.js";
-import { identifier, literal } from "../../table/read/database.js";
+import { identifier } from "../../table/read/database.js";
 import { copyRows } from "./binary-copy.js";
 import { creation, findExtension, indexCreation, type SideSettings, type SideTable } from "./side-table.js";
 
-const commentSchema = v.object({
-  "pearl index": v.literal(1, "written by a newer pearl"),
-  unfinished: v.optional(v.object({ source: v.string(), rows: v.number() })),
-});
-export type IndexComment = v.InferOutput<typeof commentSchema>;
-
-/** What a table's comment says of it as an index; undefined for a table that is somebody's own. */
-export function indexComment(
-  { comment, name, sql }: Relation,
-  { shown }: PostgresConnection,
-): IndexComment | undefined {
-  if (!comment?.startsWith('{"pearl index":')) return undefined;
-  const cure = `Remove the table and build the index again: DROP TABLE ${sql}`;
-  return parseJson(comment, `${shown}: the comment of ${name}`, commentSchema, {
-    error: VectorIndexError,
-    cure,
-  });
-}
-
-export const commentOn = ({ sql }: Pick<Relation, "sql">, unfinished: IndexComment["unfinished"]): string =>
-  `COMMENT ON TABLE ${sql} IS ${literal(JSON.stringify({ "pearl index": 1, unfinished }))}`;
-
 /** Of an index in a folder, as far as a table needs it. */
-interface IndexLayout {
-  readonly dimension: number;
+interface IndexLayout extends Pick<SideSettings, "dimension">, Partial<Pick<SideSettings, "model">> {
   readonly metric: string;
   readonly precision: string;
   readonly columns: readonly string[];
   readonly types?: readonly string[];
   readonly phraseColumn?: string;
   readonly keyColumn?: string;
-  readonly model?: SideSettings["model"];
 }
 
 /** Makes the empty table and that of its embeddings. @throws VectorIndexError where a table has the name */
@@ -59,7 +33,9 @@ export async function makeIndexTable(
       `${shown}: an index in PostgreSQL needs a phrase column, a model and the metric cosine`,
     );
   if (precision !== "float32")
-    throw new ArgumentError(`${shown}: an index in PostgreSQL stores float32. Leave --storage ${precision} out.`);
+    throw new ArgumentError(
+      `${shown}: an index in PostgreSQL stores float32. Leave --storage ${precision} out.`,
+    );
   const existing = await lookUp(connection, wanted);
   if (existing !== undefined)
     throw new VectorIndexError(
@@ -78,17 +54,9 @@ export async function makeIndexTable(
   const extension = await findExtension(connection);
   await inTransaction(connection, async () => {
     await connection.query(`CREATE TABLE ${sql} (${declared.join(", ")}, PRIMARY KEY (${identifier(key)}))`);
-    await connection.query(commentOn({ sql }, undefined));
     const source = (await lookUp(connection, sql))!;
-    const settings = {
-      pearl: 1 as const,
-      table: sql,
-      key,
-      column: phraseColumn,
-      columns: [...columns],
-      dimension,
-      model,
-    };
+    const named = { table: sql, key, column: phraseColumn, columns: [...columns] };
+    const settings = { pearl: 1 as const, ...named, dimension, model, index: {} };
     for (const statement of creation(source, settings, extension, undefined))
       await connection.query(statement);
   });
@@ -126,7 +94,11 @@ export async function appendIndexRows(
       const [found] = await connection.query<{ key: string }>(sql, [rows.keys]);
       if (found !== undefined) throw taken(found.key);
     }
-    const keys = rows.keys ?? (await nextNumbers(index, rows.cells.length));
+    // Numbers that no row has had.
+    const numbers =
+      "SELECT array_agg(nextval(pg_get_serial_sequence($1, $2))::text) AS keys FROM generate_series(1, $3::int)";
+    const counted = [source.sql, key, rows.cells.length];
+    const keys = rows.keys ?? (await connection.query<{ keys: string[] }>(numbers, counted))[0].keys;
     const names = rows.keys === undefined ? [key, ...columns] : columns;
     const lines = rows.cells.map((cells, row) => (rows.keys === undefined ? [keys[row], ...cells] : cells));
     const types = names.map((wanted) => source.columns.find(({ name }) => name === wanted)!.type);
@@ -147,15 +119,6 @@ export async function appendIndexRows(
       copyRows(keyed, rows.vectors, dimension, side.storage),
     ]);
   });
-}
-
-/** Numbers that no row has had. */
-async function nextNumbers({ connection, source, side }: IndexTable, count: number): Promise<string[]> {
-  const numbers = await connection.query<{ number: string }>(
-    "SELECT nextval(pg_get_serial_sequence($1, $2))::text AS number FROM generate_series(1, $3::int)",
-    [source.sql, side.settings.key, count],
-  );
-  return numbers.map(({ number }) => number);
 }
 
 /** Deletes the rows with these values of a column. @returns how many */

@@ -212,7 +212,8 @@ class Sync {
       sample: ["-"],
     }));
     const column = names[choosePhraseColumn(place, infos, options.column ?? before?.column)];
-    const columns = options.columns?.map(named) ?? before?.columns;
+    const chosen = before?.index === undefined ? options.columns?.map(named) : undefined;
+    const columns = chosen ?? before?.columns;
     const summary = `${place}: phrases from "${column}" of ${listed(names)}, rows by ${key}`;
     const encoder = await load({ summary, model: before?.model.name });
     const prompt = options.prompt ?? before?.model.prompt;
@@ -228,6 +229,7 @@ class Sync {
         name: options.modelName ?? before?.model.name ?? encoder.model.name,
         prompt,
       },
+      index: before?.index,
     };
     return { encoder, settings: JSON.parse(JSON.stringify(settings)) as SideSettings };
   }

@@ -1,8 +1,8 @@
 /** Brings a table of PostgreSQL into a database, row after row from one snapshot, with every column's type. */
 import { openFingerprint } from "../../files/fingerprint.js";
 import { type Database, identifier } from "../read/database.js";
-import type { TableOptions } from "../table.js";
 import { type Imported, rowCountOf, rowsTable, storedColumns } from "../read/import.js";
+import type { TableOptions } from "../table.js";
 import { tableOf } from "./address.js";
 import { connectPostgres, cursorRows } from "./connection.js";
 import { findRelation, keyArray, type Relation } from "./relation.js";

@@ -106,7 +106,7 @@ describe.skipIf(noServer !== undefined)("an index in PostgreSQL", () => {
       `SELECT tags #>> '{of,0}' AS of, share FROM rows WHERE id = 5`,
     );
     expect({ of, share }).toEqual({ of: "4", share: 0.5 });
-  }, 300_000);
+  });
 
   it("has the layout of a sync, for which it is up to date", async () => {
     expect(await syncTable(at("rows"), encoder)).toMatchObject({

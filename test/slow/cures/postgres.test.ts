@@ -195,12 +195,6 @@ const cases = (folder: string): Readonly<Record<string, Case>> => ({
     "postgres://?table=backed needs the backend postgres, not hnsw. Leave the backend out, or name a folder.",
     `${build} -o postgres://?table=backed && ${build} -o backed.index --backend hnsw`,
   ),
-  "an index whose comment was changed": usage(
-    `${more} && ${build} -o postgres://?table=noted && psql -qc "COMMENT ON TABLE noted IS '{\\"pearl index\\":2}'"`,
-    "pearl search postgres://?table=noted toyota -q",
-    `Remove the table and build the index again: DROP TABLE "public"."noted"`,
-    `psql -qc 'DROP TABLE "public"."noted"' -c 'DROP TABLE noted_embeddings' && ${build} -o postgres://?table=noted`,
-  ),
   "a join in the database with a file": usage(
     `${make("joined")} && ${sync} joined && ${more}`,
     "pearl join more.csv postgres://?table=joined --in-database -q",
