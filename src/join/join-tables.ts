@@ -109,9 +109,11 @@ async function loadTables(leftPath: string, rightPath: string, options: JoinTabl
     return {
       tables: { left: await loadTable(leftPath, options), right: await loadTable(rightPath, options) },
     };
-  if (options.sharing !== undefined)
+  const { sharing, reviewPath, explainPath, decisionPaths = [] } = options;
+  if (decisionPaths.length > 0 || (sharing ?? reviewPath ?? explainPath) !== undefined)
     throw new UsageError(
-      "--in-database needs no shards, as it reads few rows: leave --shard and --learn out",
+      "--in-database reads a part of the left table, in which rows have other numbers: leave --shard, --learn, " +
+        "--review-out, --review, --labels and --explain-out out",
     );
   const right = await loadTable(rightPath, options);
   const partnerOf = (left: WholeTable, column: string): string | undefined => {

@@ -210,7 +210,7 @@ const cases = (folder: string): Readonly<Record<string, Case>> => ({
   "a join in the database with another model": usage(
     `${make("othered")} && ${sync} othered -c name && ${more}`,
     "pearl join postgres://?table=othered more.csv --in-database --on name -m pearl-mini -q",
-    "not of the model given",
+    "Use the model of the embeddings (--model).",
     "pearl join postgres://?table=othered more.csv --in-database --on name --model pearl-strings -q",
   ),
   "a join in the database by another column": usage(
@@ -219,10 +219,10 @@ const cases = (folder: string): Readonly<Record<string, Case>> => ({
     "has embeddings of name, with which no column of towns.csv is compared: name it with --on name=COLUMN",
     "pearl join postgres://?table=sided towns.csv --in-database --on name=other -q",
   ),
-  "a join in the database in shards": usage(
+  "a join in the database with a review": usage(
     `${make("sharded")} && ${sync} sharded -c name && ${more}`,
-    "pearl join postgres://?table=sharded more.csv --in-database --on name --shard 1/2 -q",
-    "--in-database needs no shards, as it reads few rows: leave --shard and --learn out",
+    "pearl join postgres://?table=sharded more.csv --in-database --on name --review-out review.csv -q",
+    "--in-database reads a part of the left table, in which rows have other numbers: leave --shard, --learn, --review-out, --review, --labels and --explain-out out",
     "pearl join postgres://?table=sharded more.csv --in-database --on name -q",
   ),
   "an output over another table": usage(
