@@ -92,8 +92,7 @@ async function nearKeys(
   const keys = new Set<string>();
   const nearest = new Set<string>();
   const settings = { prompt: model.prompt, truncateDim: dimension, signal };
-  const load = { source: model.name, threads, signal };
-  await withEncoder(encoder, load, async (loaded) => {
+  await withEncoder(encoder, { source: model.name, threads, signal }, async (loaded) => {
     const fingerprint = await loaded.fingerprint();
     if (fingerprint !== model.fingerprint)
       throw new ModelError(

@@ -32,10 +32,7 @@ const [leastEffort, mostEffort] = [200, 1000];
 type Line = readonly (string | null)[];
 
 /** A row near a query. */
-interface Near {
-  readonly key: string;
-  readonly score: number;
-}
+type Near = Pick<StoredHit, "key" | "score">;
 
 export class PostgresStore implements VectorStore {
   readonly layout: IndexLayout;

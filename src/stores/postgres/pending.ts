@@ -21,11 +21,7 @@ export interface Difference {
   readonly removed: number;
 }
 
-/**
- * The statements of one table and its embeddings.
- * @param hasSide without it, all rows are new
- * @param keys as text: the rows to compare; default all
- */
+/** The statements of a table and its embeddings. @param hasSide without it, all rows are new @param keys of the rows to compare; default all */
 export function statements(
   source: Relation,
   side: string,
