@@ -9,6 +9,7 @@ import {
   type OrtSession,
   type SessionOptions,
 } from "../../runtime/ort-session.js";
+import { createPackedSession } from "../../runtime/packed-session.js";
 import type { Feeds, Tensor } from "../../runtime/tensor.js";
 import type { Chunk, TrainingBatch } from "../batch.js";
 import {
@@ -133,11 +134,14 @@ export class GradientRunner {
       ({ name }) => [name, inMemory.has(name) ? "memory" : "device"] as const,
     );
     const { gradients, ...options } = this.#options;
-    const onCpu = this.#target.device === "cpu";
-    return createOrtSession(encodeModel(onCpu ? inRowBlocks(model) : model), {
+    const settings: SessionOptions = {
       ...{ ...options, optimization: "basic" },
       ...(gradients === "device" && { outputs: Object.fromEntries(places) }),
-    });
+    };
+    if (this.#target.device === "cpu") return createOrtSession(encodeModel(inRowBlocks(model)), settings);
+    const weights = new Set(this.weights);
+    const batch = model.graph.inputs.map(({ name }) => name).filter((name) => !weights.has(name));
+    return createPackedSession(model, new Set(batch), settings);
   }
 
   async release(): Promise<void> {
