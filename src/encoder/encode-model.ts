@@ -7,7 +7,6 @@ import {
 } from "../architectures/architecture.js";
 import { architectureOf, costliest, openFeaturizers } from "../architectures/registry.js";
 import { ModelError } from "../errors.js";
-import { createOrtSession, type OrtSession } from "../runtime/ort-session.js";
 import type { Feeds, Tensor } from "../runtime/tensor.js";
 import { batchByLength, paddedLength } from "./batching.js";
 import {
@@ -18,7 +17,7 @@ import {
   rowWidth,
   STOP,
 } from "./encode-protocol.js";
-import { explainGraph, graphSource } from "./graph/graph-source.js";
+import { type GraphSession, openGraph } from "./graph/graph-source.js";
 import { finishVector, pool } from "./pooling.js";
 
 /** Tokens of a batch, by device; on a CPU they fit a core's level 2 cache (measured, benchmarks/encode-speed.mjs). */
@@ -28,35 +27,27 @@ const NGRAMS = 16_384;
 
 export interface OpenModel {
   readonly folder: ModelFolder;
-  readonly session: OrtSession;
+  readonly session: GraphSession;
   readonly featurizers: readonly Featurizer[];
   readonly output: string;
 }
 
 /** Opens a model in the calling thread. @throws ModelError, DeviceError */
-export async function openModel({
-  folder,
-  device,
-  threads,
-  precision,
-  graph,
-}: OpenRequest): Promise<OpenModel> {
-  const source = graph?.bytes ?? (await graphSource(folder, precision, device));
-  const session = await createOrtSession(source, { device, threads, label: folder.graph }).catch(
-    async (error) => {
-      if (error instanceof ModelError) await explainGraph(source, folder.graph);
-      throw error;
-    },
-  );
+export async function openModel(request: OpenRequest): Promise<OpenModel> {
+  const { folder, graph } = request;
+  const session = await openGraph(request);
   const featurizers = await openFeaturizers(folder, session.inputNames, graph);
   return { folder, session, featurizers, output: chooseOutput(session.outputNames, folder) };
 }
 
 /** @throws ModelError where the output is not float32 vectors */
 export async function encode(open: OpenModel, request: EncodeRequest): Promise<EncodeReply> {
-  const texts =
-    request.prompt === "" ? request.phrases : request.phrases.map((phrase) => request.prompt + phrase);
-  const read = open.featurizers.map((featurizer) => featurizer.read(texts));
+  const { phrases, prompt } = request;
+  const texts = prompt === "" ? phrases : phrases.map((phrase) => prompt + phrase);
+  const read = open.featurizers.map(
+    (featurizer) => featurizer.readPrompted?.(phrases, prompt) ?? featurizer.read(texts),
+  );
+  await open.session.pin?.(read.find(({ opening }) => opening)?.opening ?? new Int32Array());
   // Every feature has its own row lengths; batches follow those of the costliest.
   const eachLengths = read.map(
     ({ rows }, i) =>

@@ -4,7 +4,7 @@ import { createNet, fromTensors } from "../../nn/net.js";
 import { firstToken, maxPooling, meanPooling } from "../../nn/pooling.js";
 import { GraphBuilder } from "../../onnx/builder.js";
 import { prune } from "../../onnx/graph.js";
-import { encodeModel, readModel } from "../../onnx/io/file.js";
+import { readModel } from "../../onnx/io/file.js";
 import { copyModel, type Model } from "../../onnx/model.js";
 import { toHalf } from "../../onnx/rewrite/half.js";
 import { prepareForInference } from "../../onnx/rewrite/inference.js";
@@ -15,9 +15,9 @@ import type { Precision } from "../encode-protocol.js";
 export async function deviceGraph(
   folder: ModelFolder,
   precision: Exclude<Precision, "int8">,
-): Promise<Uint8Array> {
+): Promise<Model> {
   const model = prepareForInference(await readModel(folder.graph));
-  return encodeModel(withoutTokenTypes(poolTokens(precision === "half" ? toHalf(model) : model, folder)));
+  return withoutTokenTypes(poolTokens(precision === "half" ? toHalf(model) : model, folder));
 }
 
 /** Token types are 0 in a phrase: where only a table's lookup reads them, they need not be uploaded. */

@@ -1,8 +1,13 @@
 /** In a browser a session is made from bytes. */
-import type { ModelFolder } from "../../architectures/architecture.js";
 import { readBytes } from "../../files/disk.browser.js";
+import { createOrtSession, type OrtSession } from "../../runtime/ort-session.js";
+import type { OpenRequest } from "../encode-protocol.js";
 
-export const graphSource = ({ graph }: ModelFolder): Promise<Uint8Array> => readBytes(graph);
+export interface GraphSession extends OrtSession {
+  pin?(opening: Int32Array): Promise<void>;
+}
 
-/** A browser takes its models from pearl's own folders. */
-export const explainGraph = async (): Promise<void> => {};
+export async function openGraph({ folder, device, threads, graph }: OpenRequest): Promise<GraphSession> {
+  const bytes = graph?.bytes ?? (await readBytes(folder.graph));
+  return createOrtSession(bytes, { device, threads, label: folder.graph });
+}

@@ -54,7 +54,7 @@ export function packInputs(model: Model, batch: ReadonlySet<string>): PackedMode
   for (const node of nodes) {
     const [output] = node.outputs;
     const moved = host.get(node.inputs[0]);
-    if (!host.has(output) && views.has(node.op) && moved && !isFloat(moved)) {
+    if (!host.has(output) && views.has(node.op) && moved && isInteger(moved)) {
       // by the shape of a value on the device: as float32, since ONNX Runtime moves integers on the CPU
       const [x, ...rest] = node.inputs;
       made.set(output, g.add(node.op, [unpacked(x, "float32"), ...rest], node.attributes));
@@ -110,7 +110,7 @@ const integerOperators = new Set([
 /** Inputs of the batch, and integers that follow from them alone, by name with their types. */
 function hostValues({ graph }: Model, batch: ReadonlySet<string>): Map<string, DataType> {
   const constants = new Map(
-    [...graph.initializers].flatMap(([name, { type }]) => (isFloat(type) ? [] : [[name, type] as const])),
+    [...graph.initializers].flatMap(([name, { type }]) => (isInteger(type) ? [[name, type] as const] : [])),
   );
   const host = new Map<string, DataType>();
   for (const { name, type } of graph.inputs) if (batch.has(name) && type) host.set(name, type);
@@ -129,16 +129,17 @@ function integerType(node: Node, typeOf: (name: string) => DataType | undefined)
   const { op, domain, inputs, attributes } = node;
   if (op === "Constant" && attributes.value?.type === "tensor") {
     const { type } = attributes.value.value;
-    return isFloat(type) ? undefined : type;
+    return isInteger(type) ? type : undefined;
   }
   if (domain !== "" || !integerOperators.has(op)) return undefined;
   if (op === "Shape" || op === "Size") return "int64";
   const type =
     op === "Cast" ? typeOfCode(intAttribute(node, "to", 0)) : typeOf(inputs[op === "Where" ? 1 : 0]);
-  return type && !isFloat(type) ? type : undefined;
+  return type && isInteger(type) ? type : undefined;
 }
 
-const isFloat = (type: DataType): boolean => type.includes("float");
+/** Types that batches and shapes have; a table of 8-bit weights is none of them. */
+const isInteger = (type: DataType): boolean => type === "int64" || type === "int32" || type === "bool";
 
 /**
  * The types in which a node on the device reads values of the host, and constants beside them; undefined for an input
