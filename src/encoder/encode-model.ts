@@ -3,6 +3,7 @@ import {
   chooseOutput,
   type Featurizer,
   type ModelFolder,
+  type ReadRows,
   TYPE_LOGITS,
 } from "../architectures/architecture.js";
 import { architectureOf, costliest, openFeaturizers } from "../architectures/registry.js";
@@ -42,17 +43,13 @@ export async function openModel(request: OpenRequest): Promise<OpenModel> {
 
 /** @throws ModelError where the output is not float32 vectors */
 export async function encode(open: OpenModel, request: EncodeRequest): Promise<EncodeReply> {
-  const { phrases, prompt } = request;
-  const texts = prompt === "" ? phrases : phrases.map((phrase) => prompt + phrase);
-  const read = open.featurizers.map(
-    (featurizer) => featurizer.readPrompted?.(phrases, prompt) ?? featurizer.read(texts),
-  );
-  await open.session.pin?.(read.find(({ opening }) => opening)?.opening ?? new Int32Array());
+  const { phrases } = request;
+  const read = await readFeatures(open, request);
   // Every feature has its own row lengths; batches follow those of the costliest.
   const eachLengths = read.map(
     ({ rows }, i) =>
       open.featurizers[i].lengths?.(rows) ??
-      Int32Array.from(texts, (_, row) => rows.starts[row + 1] - rows.starts[row]),
+      Int32Array.from(phrases, (_, row) => rows.starts[row + 1] - rows.starts[row]),
   );
   const { features } = open.folder;
   const { device } = open.session;
@@ -67,7 +64,7 @@ export async function encode(open: OpenModel, request: EncodeRequest): Promise<E
   const cells = isTransformer(primary) ? TOKENS[device] : NGRAMS;
   const outputs = request.parts.map(({ output }) => (output === "types" ? TYPE_LOGITS : open.output));
   let rowLength = rowWidth(request.parts);
-  let vectors = new Float32Array(texts.length * rowLength);
+  let vectors = new Float32Array(phrases.length * rowLength);
   for (const batch of batchByLength(eachPadded[primary], cells, request.batchSize)) {
     if (Atomics.load(request.state, STOP) === 1) break;
     const feeds: Feeds = {};
@@ -89,7 +86,7 @@ export async function encode(open: OpenModel, request: EncodeRequest): Promise<E
       const kept = dimension || width;
       if (rowLength === 0) {
         rowLength = kept;
-        vectors = new Float32Array(texts.length * kept);
+        vectors = new Float32Array(phrases.length * kept);
       }
       batch.rows.forEach((row, i) => {
         const start = row * rowLength + offset;
@@ -101,6 +98,19 @@ export async function encode(open: OpenModel, request: EncodeRequest): Promise<E
     Atomics.add(request.state, FINISHED, batch.rows.length);
   }
   return { vectors, truncated: read.reduce((most, { truncated }) => Math.max(most, truncated), 0) };
+}
+
+/** Reads the phrases with their prompt; on WebGPU, ids that all begin with stay there for all batches. */
+async function readFeatures(
+  { featurizers, session }: OpenModel,
+  { phrases, prompt }: EncodeRequest,
+): Promise<ReadRows[]> {
+  const texts = prompt === "" ? phrases : phrases.map((phrase) => prompt + phrase);
+  const read = featurizers.map(
+    (featurizer) => featurizer.readPrompted?.(phrases, prompt) ?? featurizer.read(texts),
+  );
+  await session.pin?.(read.find(({ opening }) => opening)?.opening ?? new Int32Array());
+  return read;
 }
 
 function checkedPool(

@@ -86,7 +86,10 @@ interface PreTokenizer {
 }
 
 /** True where white space ends every token: what follows it has the same tokens alone. */
-function splitsAtSpaces(tokenizer: { pre_tokenizer?: PreTokenizer | null; added_tokens?: { content: string }[] }) {
+function splitsAtSpaces(tokenizer: {
+  pre_tokenizer?: PreTokenizer | null;
+  added_tokens?: { content: string }[];
+}) {
   const { pre_tokenizer: own, added_tokens: added = [] } = tokenizer;
   const first = own?.type === "Sequence" ? own.pretokenizers?.[0] : own;
   const isSplit = ["BertPreTokenizer", "Whitespace", "WhitespaceSplit"].includes(first?.type ?? "");

@@ -18,7 +18,10 @@ export async function openDeviceSession(model: Model, options: SessionOptions): 
   const pinned = options.device === "webgpu" ? withOpening(model) : undefined;
   const session = await createPackedSession(pinned ?? model, new Set([...inputs, openingLength]), options);
   if (pinned === undefined) return session;
-  const uploader = await createOrtSession(encodeModel(uploadGraph()), { ...options, outputs: { [opening]: "device" } });
+  const uploader = await createOrtSession(encodeModel(uploadGraph()), {
+    ...options,
+    outputs: { [opening]: "device" },
+  });
   let ids: Int32Array = new Int32Array();
   let kept: DeviceFeeds = { [opening]: { type: "int32", dims: [0], data: ids }, [openingLength]: int64([0]) };
   const release = () => {
@@ -33,7 +36,11 @@ export async function openDeviceSession(model: Model, options: SessionOptions): 
       const uploaded = next.length > 0 && (await uploader.runOnDevice({ ids: float32(next) }));
       release();
       ids = next;
-      kept = { [opening]: { type: "int32", dims: [0], data: next }, ...uploaded, [openingLength]: int64([next.length]) };
+      kept = {
+        [opening]: { type: "int32", dims: [0], data: next },
+        ...uploaded,
+        [openingLength]: int64([next.length]),
+      };
     },
     async release() {
       release();

@@ -1,5 +1,5 @@
 /** The session that a model's graph is opened in: from its path, its bytes, or a graph rewritten for the device. */
-import { type ModelFolder } from "../../architectures/architecture.js";
+import type { ModelFolder } from "../../architectures/architecture.js";
 import { architectureOf, inheritArchitectures } from "../../architectures/registry.js";
 import { ModelError } from "../../errors.js";
 import type { Model } from "../../onnx/model.js";
@@ -18,7 +18,8 @@ export async function openGraph(request: OpenRequest): Promise<GraphSession> {
   const options = { device, threads, label: folder.graph };
   const source = graph?.bytes ?? (await graphSource(request));
   try {
-    if (typeof source === "string" || source instanceof Uint8Array) return await createOrtSession(source, options);
+    if (typeof source === "string" || source instanceof Uint8Array)
+      return await createOrtSession(source, options);
     return await (await import("./device-session.js")).openDeviceSession(source, options);
   } catch (error) {
     // names the cure, for what is not a whole ONNX file

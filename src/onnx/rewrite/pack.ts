@@ -138,8 +138,7 @@ function integerType(node: Node, typeOf: (name: string) => DataType | undefined)
   return type && isInteger(type) ? type : undefined;
 }
 
-/** Types that batches and shapes have; a table of 8-bit weights is none of them. */
-const isInteger = (type: DataType): boolean => type === "int64" || type === "int32" || type === "bool";
+const isInteger = (type: DataType): boolean => /^u?int|^bool/.test(type);
 
 /**
  * The types in which a node on the device reads values of the host, and constants beside them; undefined for an input
@@ -156,8 +155,11 @@ function typesRead(
   }
   return inputs.map((name, i) => {
     const type = host.get(name);
-    if (type !== "int64") return type;
-    if (op === "Cast" || (i === 1 && /^Gather(Elements)?$/.test(op))) return "int32";
-    return i === 1 && /^(GatherND|ScatterND|ScatterElements)$/.test(op) ? "int64" : undefined;
+    if (type === undefined || type === "float32" || type === "int32" || type === "bool") return type;
+    if (op === "Cast") return "int32";
+    if (type === "int64" && i === 1 && /^Gather(Elements)?$/.test(op)) return "int32";
+    return type === "int64" && i === 1 && /^(GatherND|ScatterND|ScatterElements)$/.test(op)
+      ? type
+      : undefined;
   });
 }
