@@ -128,7 +128,7 @@ describe("a prompt before a phrase", () => {
     tokenizer.encode("new", prompt);
     const read = vi.spyOn(Tokenizer.prototype, "encode");
     tokenizer.encode("york", prompt);
-    expect(read.mock.calls.map((call) => call[0])).toEqual([once ? "york" : `${prompt}york`]);
+    expect(read.mock.calls.map((call: unknown[]) => call[0])).toEqual([once ? "york" : `${prompt}york`]);
     read.mockRestore();
   });
 
