@@ -111,12 +111,10 @@ export interface FeatureRows {
   readonly starts: Int32Array;
 }
 
-/** What a featurizer read of some phrases. */
+/** What was read, how many phrases were longer than the model reads, and first ids of all rows, which may stay on a GPU. */
 export interface ReadRows {
   readonly rows: FeatureRows;
-  /** Phrases that were longer than the model reads. */
   readonly truncated: number;
-  /** Ids that all rows begin with and that no phrase changes, where they can stay on a GPU. */
   readonly opening?: Int32Array;
 }
 

@@ -14,11 +14,12 @@ import {
   type EncodeReply,
   type EncodeRequest,
   FINISHED,
+  type GraphSession,
   type OpenRequest,
   rowWidth,
   STOP,
 } from "./encode-protocol.js";
-import { type GraphSession, openGraph } from "./graph/graph-source.js";
+import { openGraph } from "./graph/graph-source.js";
 import { finishVector, pool } from "./pooling.js";
 
 /** Tokens of a batch, by device; on a CPU they fit a core's level 2 cache (measured, benchmarks/encode-speed.mjs). */

@@ -42,13 +42,12 @@ export function createTokenizer(
   const limit = maximumLength * CHARACTERS_PER_TOKEN;
   const whole = (text: string) => inner.encode(text).ids;
   const bare = (text: string) => inner.encode(text, { add_special_tokens: false }).ids;
-  const specials = specialIds(whole("a"), bare("a"));
-  const opening = memoLast((prompt) => [...specials.before, ...bare(prompt)]);
-  const joined = (prompt: string, phrase: string) => [...opening(prompt), ...bare(phrase), ...specials.after];
-  const canSplit = splitsAtSpaces(tokenizer);
-  const isSplit = memoLast(
+  const before = whole("a").indexOf(bare("a")[0]);
+  const after = whole("a").slice(before + bare("a").length);
+  const opening = keepLast((prompt) => [...whole("a").slice(0, before), ...bare(prompt)]);
+  const joined = (prompt: string, phrase: string) => [...opening(prompt), ...bare(phrase), ...after];
+  const isApart = keepLast(
     (prompt) =>
-      canSplit &&
       /\s$/.test(prompt) &&
       prompt.length < limit &&
       samples.every((phrase) => String(joined(prompt, phrase)) === String(whole(prompt + phrase))),
@@ -59,7 +58,7 @@ export function createTokenizer(
     encode(phrase, prompt = "") {
       const text = prompt + phrase;
       const readable = text.slice(0, limit);
-      const ids = isSplit(prompt) ? joined(prompt, readable.slice(prompt.length)) : whole(readable);
+      const ids = isApart(prompt) ? joined(prompt, readable.slice(prompt.length)) : whole(readable);
       const truncated = ids.length > maximumLength || readable.length < text.length;
       const cut = Int32Array.from(ids.slice(0, maximumLength));
       const last = ids[ids.length - 1];
@@ -70,34 +69,11 @@ export function createTokenizer(
   };
 }
 
-/** Phrases that a prompt is tried with before its tokens count as the same before every phrase. */
+/** Phrases that a prompt is tried with; if it has its own tokens before all of them, it is taken to have them always. */
 const samples = ["a", "Zürich 2", "##s", "3.5 %", "'s", "-b", "\u0301a", "日本", " x", "()"];
 
-/** The special tokens around the tokens of a text. */
-function specialIds(whole: readonly number[], bare: readonly number[]) {
-  const starts = [...whole.keys()].filter((i) => bare.every((id, k) => id === whole[i + k]));
-  const [start = whole.length] = starts;
-  return { before: whole.slice(0, start), after: whole.slice(start + bare.length) };
-}
-
-interface PreTokenizer {
-  readonly type?: string;
-  readonly pretokenizers?: readonly PreTokenizer[];
-}
-
-/** True where white space ends every token: what follows it has the same tokens alone. */
-function splitsAtSpaces(tokenizer: {
-  pre_tokenizer?: PreTokenizer | null;
-  added_tokens?: { content: string }[];
-}) {
-  const { pre_tokenizer: own, added_tokens: added = [] } = tokenizer;
-  const first = own?.type === "Sequence" ? own.pretokenizers?.[0] : own;
-  const isSplit = ["BertPreTokenizer", "Whitespace", "WhitespaceSplit"].includes(first?.type ?? "");
-  return isSplit && !added.some(({ content }) => /\s/.test(content));
-}
-
 /** Keeps the last result: prompts come one at a time. */
-function memoLast<Result>(compute: (text: string) => Result): (text: string) => Result {
+function keepLast<Result>(compute: (text: string) => Result): (text: string) => Result {
   let last: { readonly text: string; readonly result: Result } | undefined;
   return (text) => {
     if (last?.text !== text) last = { text, result: compute(text) };

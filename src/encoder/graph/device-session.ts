@@ -5,71 +5,59 @@ import { copyModel, intAttribute, type Model } from "../../onnx/model.js";
 import { typeCode } from "../../onnx/tensor.js";
 import { createOrtSession, type DeviceFeeds, type SessionOptions } from "../../runtime/ort-session.js";
 import { createPackedSession } from "../../runtime/packed-session.js";
-import { DeviceTensor, type Feeds, float32, int64 } from "../../runtime/tensor.js";
-import type { GraphSession } from "./graph-source.js";
+import { DeviceTensor, type Feeds, float32, int32, int64 } from "../../runtime/tensor.js";
+import type { GraphSession } from "../encode-protocol.js";
 
-/** Inputs: the ids that all rows begin with, int32 [tokens], which stay on the device; and their number, int64 [1]. */
+/** Inputs: first ids of all rows, int32 [tokens], which stay on the device; and their number, int64 [1]. */
 const [opening, openingLength] = ["opening_ids", "opening_length"] as const;
 
 /** @throws ModelError, DeviceError */
 export async function openDeviceSession(model: Model, options: SessionOptions): Promise<GraphSession> {
-  const inputs = model.graph.inputs.map(({ name }) => name);
   // ONNX Runtime for Node keeps tensors between runs on webgpu alone
   const pinned = options.device === "webgpu" ? withOpening(model) : undefined;
-  const session = await createPackedSession(pinned ?? model, new Set([...inputs, openingLength]), options);
+  const batch = new Set([...model.graph.inputs.map(({ name }) => name), openingLength]);
+  const session = await createPackedSession(pinned ?? model, batch, options);
   if (pinned === undefined) return session;
-  const uploader = await createOrtSession(encodeModel(uploadGraph()), {
-    ...options,
-    outputs: { [opening]: "device" },
-  });
+  const outputs = { [opening]: "device" } as const;
+  const uploader = await createOrtSession(encodeModel(uploadGraph()), { ...options, outputs });
   let ids: Int32Array = new Int32Array();
-  let kept: DeviceFeeds = { [opening]: { type: "int32", dims: [0], data: ids }, [openingLength]: int64([0]) };
-  const release = () => {
-    if (kept[opening] instanceof DeviceTensor) kept[opening].dispose();
+  let kept: DeviceFeeds = { [opening]: int32(ids), [openingLength]: int64([0]) };
+  const pin = async (next: Int32Array) => {
+    if (String(next) === String(ids)) return;
+    const last = kept[opening];
+    const uploaded = next.length > 0 ? await uploader.runOnDevice({ ids: float32(next) }) : {};
+    ids = next;
+    kept = { [opening]: int32(next), ...uploaded, [openingLength]: int64([next.length]) };
+    if (last instanceof DeviceTensor) last.dispose();
   };
   return {
-    ...session,
+    ...{ ...session, pin },
     inputNames: session.inputNames.filter((name) => name !== opening && name !== openingLength),
     run: async (feeds, fetches) => (await session.runOnDevice({ ...feeds, ...kept }, fetches)) as Feeds,
-    async pin(next) {
-      if (String(next) === String(ids)) return;
-      const uploaded = next.length > 0 && (await uploader.runOnDevice({ ids: float32(next) }));
-      release();
-      ids = next;
-      kept = {
-        [opening]: { type: "int32", dims: [0], data: next },
-        ...uploaded,
-        [openingLength]: int64([next.length]),
-      };
-    },
     async release() {
-      release();
+      await pin(new Int32Array());
       await Promise.all([session.release(), uploader.release()]);
     },
   };
 }
 
-/**
- * The graph with those ids before each row's own where they choose rows of the embeddings; undefined where it has no such
- * lookup. All else that depends on ids is computed on the host.
- */
+/** The graph with them before the ids in `input_ids` from there on, in look-ups; undefined where it has none. */
 export function withOpening(model: Model): Model | undefined {
   const copy = copyModel(model);
-  const g = new GraphBuilder(copy);
   const { nodes } = copy.graph;
-  const all = "input_ids";
   const lookups = nodes.filter(
-    (node) => node.op === "Gather" && node.inputs[1] === all && intAttribute(node, "axis", 0) === 0,
+    (node) => node.op === "Gather" && node.inputs[1] === "input_ids" && intAttribute(node, "axis", 0) === 0,
   );
   if (lookups.length === 0) return undefined;
+  const g = new GraphBuilder(copy);
   copy.graph.nodes = [];
   const first = g.input(opening, "int32", ["opening"]);
   const length = g.input(openingLength, "int64", [1]);
-  const own = g.add("Slice", [all, length, g.ints(Number.MAX_SAFE_INTEGER), g.ints(1)]);
-  const rows = g.add("Slice", [g.add("Shape", [all]), g.ints(0), g.ints(1)]);
-  const openings = g.add("Expand", [first, g.add("Concat", [rows, length], { axis: 0 })]);
-  const joined = g.add("Concat", [openings, g.add("Cast", [own], { to: typeCode("int32") })], { axis: 1 });
-  for (const { inputs } of lookups) inputs[1] = joined;
+  const own = g.add("Slice", ["input_ids", length, g.ints(Number.MAX_SAFE_INTEGER), g.ints(1)]);
+  const rows = g.add("Slice", [g.add("Shape", ["input_ids"]), g.ints(0), g.ints(1)]);
+  const spread = g.add("Expand", [first, g.add("Concat", [rows, length], { axis: 0 })]);
+  const all = g.add("Concat", [spread, g.add("Cast", [own], { to: typeCode("int32") })], { axis: 1 });
+  for (const { inputs } of lookups) inputs[1] = all;
   copy.graph.nodes.push(...nodes);
   return copy;
 }

@@ -58,8 +58,8 @@ describe.skipIf(!(await webgpuWorks()))("transfers to and from WebGPU", () => {
         const batch = down.embedding / (4 * 32);
         const length = up.input_ids / (8 * batch);
         expect(length).toBe(paddedLength(length));
-        // ids without those on the device, positions, and the mask in two shapes
-        expect(up.packed / 4).toBe(batch * (length - kept) + length + 2 * batch * length);
+        // ids without those on the device, token types, positions, and the mask in two shapes
+        expect(up.packed / 4).toBe(batch * (length - kept) + length + 3 * batch * length);
         lengths.add(length);
         rows += batch;
       }
