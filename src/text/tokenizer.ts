@@ -48,6 +48,7 @@ export function createTokenizer(
   const joined = (prompt: string, phrase: string) => [...opening(prompt), ...bare(phrase), ...after];
   const isApart = keepLast(
     (prompt) =>
+      endsTokensAtSpaces(tokenizer) &&
       /\s$/.test(prompt) &&
       prompt.length < limit &&
       samples.every((phrase) => String(joined(prompt, phrase)) === String(whole(prompt + phrase))),
@@ -69,8 +70,24 @@ export function createTokenizer(
   };
 }
 
-/** Phrases that a prompt is tried with; if it has its own tokens before all of them, it is taken to have them always. */
+/** Phrases that a prompt is tried with: the normaliser may still join what white space parts. */
 const samples = ["a", "Zürich 2", "##s", "3.5 %", "'s", "-b", "\u0301a", "日本", " x", "()"];
+
+interface PreTokenizer {
+  readonly type?: string;
+  readonly pretokenizers?: readonly PreTokenizer[];
+}
+
+/** True where no token goes across white space. */
+function endsTokensAtSpaces(file: {
+  pre_tokenizer?: PreTokenizer | null;
+  added_tokens?: readonly { readonly content: string }[];
+}): boolean {
+  const own = file.pre_tokenizer;
+  const { type = "" } = (own?.type === "Sequence" ? own.pretokenizers?.[0] : own) ?? {};
+  const isSplit = ["BertPreTokenizer", "Whitespace", "WhitespaceSplit"].includes(type);
+  return isSplit && !file.added_tokens?.some(({ content }) => /\s/.test(content));
+}
 
 /** Keeps the last result: prompts come one at a time. */
 function keepLast<Result>(compute: (text: string) => Result): (text: string) => Result {
