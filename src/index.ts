@@ -234,6 +234,7 @@ export {
   type ModelPart,
   type OpenSource,
   type PartSettings,
+  type ReadRows,
 } from "./architectures/architecture.js";
 export { registerArchitecture } from "./architectures/registry.js";
 export { createModel } from "./methods/start-model.js";

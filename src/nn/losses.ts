@@ -65,21 +65,22 @@ function exclude(
   { rows, columns, groups }: { rows: string; columns: string; groups?: string },
 ): string {
   const { g } = net;
-  const count = (values: string) => g.add("Squeeze", [g.add("Shape", [values], { start: 0, end: 1 })]);
-  const counted = (end: string) => g.add("Range", [g.scalar("int64", 0), end, g.scalar("int64", 1)]);
-  // positions as floats: GPUs compare those, int64 only the CPU
-  const asFloats = (positions: string) => g.add("Cast", [positions], { to: typeCode("float32") });
+  const length = (values: string) => g.add("Shape", [values], { start: 0, end: 1 });
+  const ones = (values: string) => g.add("Expand", [number(net, 1), length(values)]);
+  // as floats, which are counted and compared where the scores are; int64 would be on the CPU alone
+  const positions = (values: string) =>
+    g.add("Sub", [g.add("CumSum", [ones(values), g.scalar("int64", 0)]), number(net, 1)]);
   const equal = (row: string, column: string) =>
     g.add("Equal", [g.add("Unsqueeze", [row, g.ints(1)]), column]);
-  const size = count(rows);
-  const own = counted(size);
-  const column = asFloats(counted(count(columns)));
+  const own = positions(rows);
+  const column = rows === columns ? own : positions(columns);
   const without = (condition: string, kept: string) => g.add("Where", [condition, number(net, never), kept]);
-  const others = without(equal(asFloats(own), column), scores);
+  const others = without(equal(own, column), scores);
   if (!groups) return others;
-  const half = g.add("Div", [size, g.scalar("int64", 2)]);
-  const partner = asFloats(g.add("Mod", [g.add("Add", [own, half]), size]));
-  const rowGroups = g.add("Slice", [groups, g.ints(0), g.add("Shape", [rows], { start: 0, end: 1 })]);
+  const half = g.add("Mul", [reduce(net, "ReduceSum", ones(rows), { axes: [0] }), number(net, 0.5)]);
+  const isAnchor = g.add("Less", [own, half]);
+  const partner = g.add("Where", [isAnchor, g.add("Add", [own, half]), g.add("Sub", [own, half])]);
+  const rowGroups = g.add("Slice", [groups, g.ints(0), length(rows)]);
   const different = without(equal(rowGroups, groups), others);
   return g.add("Where", [equal(partner, column), others, different]);
 }

@@ -8,6 +8,7 @@ import {
   type OrtSession,
   type SessionOptions,
 } from "../../runtime/ort-session.js";
+import { createPackedSession } from "../../runtime/packed-session.js";
 import type { Feeds, Tensor } from "../../runtime/tensor.js";
 import {
   type Chunk,
@@ -68,10 +69,14 @@ export async function openGradients(program: TrainingProgram, options: GradientO
     const places = model.graph.outputs.map(
       ({ name }) => [name, inMemory.has(name) ? "memory" : "device"] as const,
     );
-    return createOrtSession(encodeModel(target.device === "cpu" ? inRowBlocks(model) : model), {
+    const settings: SessionOptions = {
       ...{ ...sessionOptions, optimization: "basic" },
       ...(gradients === "device" && { outputs: Object.fromEntries(places) }),
-    });
+    };
+    if (target.device === "cpu") return createOrtSession(encodeModel(inRowBlocks(model)), settings);
+    const weights = new Set(whole.weights);
+    const batch = model.graph.inputs.map(({ name }) => name).filter((name) => !weights.has(name));
+    return createPackedSession(model, new Set(batch), settings);
   };
   const runOn = async (model: Model, feeds: DeviceFeeds): Promise<DeviceFeeds> =>
     (await sessions.get(model, () => open(model))).runOnDevice(feeds);

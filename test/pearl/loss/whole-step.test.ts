@@ -91,7 +91,11 @@ function readFixture(
   inputNames: readonly string[],
   padded = (longest: number): number => longest,
 ): ReadPhrases {
-  const tokenizer = { padId: 0, encode: () => ({ ids: new Int32Array(), truncated: false }) };
+  const tokenizer = {
+    padId: 0,
+    encode: () => ({ ids: new Int32Array(), truncated: false }),
+    opening: () => [],
+  };
   const tokenInputs = inputNames.filter((name) => /^(input_ids|attention_mask|token_type_ids)$/.test(name));
   const tokens = tokenFeaturizer(tokenizer, tokenInputs);
   const vocabulary = { characters: ["a"], pieces: [] };
