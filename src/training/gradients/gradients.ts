@@ -69,11 +69,10 @@ export async function openGradients(program: TrainingProgram, options: GradientO
     const places = model.graph.outputs.map(
       ({ name }) => [name, inMemory.has(name) ? "memory" : "device"] as const,
     );
-    const settings: SessionOptions = {
+    return openSession(model, target, whole.weights, {
       ...{ ...sessionOptions, optimization: "basic" },
       ...(gradients === "device" && { outputs: Object.fromEntries(places) }),
-    };
-    return openSession(model, target, whole.weights, settings);
+    });
   };
   const runOn = async (model: Model, feeds: DeviceFeeds): Promise<DeviceFeeds> =>
     (await sessions.get(model, () => open(model))).runOnDevice(feeds);
