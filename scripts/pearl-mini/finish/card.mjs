@@ -21,20 +21,21 @@ wordnet, wordnet-gloss, wordnet-hypernym | WordNet 3.1 (WordNet licence), withou
 thesaurus | Moby Thesaurus II (public domain)
 edict, cedict | translations of the same word in EDICT of the Electronic Dictionary Research and Development Group and in CC-CEDICT (CC BY-SA)
 wikdict, wikdict-gloss | WikDict's dictionaries from Wiktionary (CC BY-SA 3.0), FreeDict's edition: translations of the same sense, English headwords with a common translation, headwords with their glosses
+ding | translations of the same German word in Ding's dictionary (GPL 2 or later)
 forms | two forms of a content word with different function words, from the texts below and WordNet's derivationally related forms
 rewrite | chunks of GUM and CRAFT (CC BY) with words replaced by synonyms from PPDB and WordNet
 typed, kinds | named-entity sets (CC BY, CC BY-SA, MIT), WordNet, ontologies as above, Wikipedia, Freebase lists (CC BY), GeoNames (CC BY), OpenFlights (ODbL), corpora (CC0)
 `;
 
+const roundsText = (rounds) => rounds.map((counts) => counts.reduce((sum, count) => sum + count)).join(" and ");
 const number = (value) => value.toLocaleString("en-US");
 const rowOf = (cells) => `| ${cells.join(" | ")} |`;
 const tableOf = (head, rows) => [head, head.map(() => "---"), ...rows].map(rowOf).join("\n");
 
 /** Returns README.md of the model. @param facts `reports`: output of `pearl bench --json`, if any */
 export function modelCard({ recipe, config, record, reports }) {
-  const { tables, training, stages, seed } = record;
+  const { tables, stages, seed } = record;
   const counts = tables.kept["synonyms.tsv"];
-  const { averaged = [training] } = training;
   const own = reports && reportOf(recipe.name, reports);
   return `---
 license: ${recipe.license}
@@ -73,7 +74,7 @@ ${tableOf(
 A word encoder is pretrained on ${recipe.pretrain.texts.length} collections of text for ${number(recipe.pretrain.options.steps)} steps. Its word
 vectors start from ${recipe.pretrain.options.vectors} (GloVe), and its vocabulary also contains WordNet's words that are rare in
 the texts. Unknown words are split at inner capitals: "NYTimes" is read as "NY Times". Fine-tuning on
-${number(Object.values(counts).reduce((sum, count) => sum + count, 0))} pairs of phrases starts from it; the weights are the mean of this number of fine-tunings: ${averaged.length}.
+${number(Object.values(counts).reduce((sum, count) => sum + count, 0))} pairs of phrases starts from it, in rounds of ${roundsText(recipe.finetune.rounds)} trainings: the mean of a round starts the next, and the last is the model.
 The last steps need no training: the weights of words, the whitening of spelling, the temperature of types, and what follows.
 
 - A word outside the vocabulary has the vector of the most frequent known word that is one edit away, besides the vectors of
