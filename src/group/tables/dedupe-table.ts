@@ -86,15 +86,15 @@ export async function dedupeTable(
     const loss = { lost: chosen.removed.length, rows: phrases.length, loss: "removed" };
     refuseLoss([{ table, column: found.unnamed }], loss, commandFor("dedupe", path));
   }
-  const isKept = new Set(chosen.kept);
+  const isGone = new Set(chosen.removed.map(({ row }) => row));
   const others = found.report.groups.flatMap((group) => group.others);
-  const likely = others.filter(({ row }) => isKept.has(row)).length;
+  const likely = others.filter(({ row }) => !isGone.has(row)).length;
   await writeOutputs(
     table,
     { ...outputs, groups: groups ?? (likely > 0 ? likelyGroups : undefined) },
     found,
     {
-      ...{ ...chosen, isKept: (row) => isKept.has(row) },
+      ...{ ...chosen, isKept: (row) => !isGone.has(row) },
       ...{ format: options.format, why: options.explain === "column" ? found.why : undefined },
     },
   );
@@ -117,7 +117,10 @@ export async function openDuplicates(path: string, options: DedupeTableOptions) 
   const { cells, phrases } = table;
   const known = await readKnown(options.decisionPaths ?? [], { left: table.columns });
   refuseContradictions(phrases.length, known);
-  const completeness = phrases.map((_, row) => cells(row).filter((cell) => cell.trim() !== "").length);
+  const completeness = Uint16Array.from(
+    { length: phrases.length },
+    (_, row) => cells(row).filter((cell) => cell.trim() !== "").length,
+  );
   return { table, known, found: await findDuplicates(table, { ...options, known, completeness }) };
 }
 
