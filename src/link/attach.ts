@@ -5,6 +5,7 @@
 import { averageLinkage, groupsFrom } from "../group/average-linkage.js";
 import type { NamingVectors } from "../match/candidates/near-names.js";
 import type { Pairs } from "../match/candidates/pair-set.js";
+import { textAt, textCount } from "../match/columns/texts.js";
 import type { KnownPair } from "../match/compare-tables.js";
 import { groupBy } from "../match/group-by.js";
 import {
@@ -92,9 +93,9 @@ async function scored(
   rows.forEach(({ entity }, place) => entities.has(entity) && chosen.add(place));
   const { left: values, set } = read.tables.fields[learned.naming];
   const named = [...new Set([...chosen].map((place) => values[place]))].filter((value) => value >= 0);
-  const texts = named.map((value) => set.texts[value]);
+  const texts = named.map((value) => textAt(set.texts, value));
   const { data, dimension } = await model.encodeMatrix(texts, { signal });
-  const vectors: NamingVectors = { data: new Float32Array(set.texts.length * dimension), dimension };
+  const vectors: NamingVectors = { data: new Float32Array(textCount(set.texts) * dimension), dimension };
   named.forEach((value, place) => {
     vectors.data.set(data.subarray(place * dimension, (place + 1) * dimension), value * dimension);
   });

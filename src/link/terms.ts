@@ -4,6 +4,7 @@
  */
 import { FNV_BASIS, FNV_PRIME } from "../files/fnv.js";
 import { isText } from "../match/columns/fields.js";
+import { textReader } from "../match/columns/texts.js";
 import type { ReadRows, WholeCounts } from "../match/rescore.js";
 import type { LinkedRow } from "./reconcile.js";
 import type { Store } from "./store.js";
@@ -27,25 +28,30 @@ const valueTerm = ({ tables }: ReadRows, field: number, text: string): number =>
   return termOf(isText(kind) || kind === "category" ? "value" : "code", field, text);
 };
 
-function termsOf(read: ReadRows, row: number): Set<number> {
+/** Returns a function for the terms of a row. */
+function termsIn(read: ReadRows): (row: number) => Set<number> {
   const { tables, words } = read;
-  const { fields, naming, vocabulary } = tables;
-  const terms = new Set<number>();
-  for (let place = words.left.starts[row]; place < words.left.starts[row + 1]; place++)
-    terms.add(termOf("word", 0, vocabulary.words[words.left.items[place]]));
-  fields.forEach(({ kind, left, set }, field) => {
-    const value = left[row];
-    if (value < 0) return;
-    terms.add(termOf("filled", field, "")).add(valueTerm(read, field, set.texts[value]));
-    if (!isText(kind)) return;
-    for (let place = set.words.starts[value]; place < set.words.starts[value + 1]; place++)
-      terms.add(termOf("fieldWord", field, vocabulary.words[set.words.items[place]]));
-    if (field !== naming) return;
-    const padded = ` ${set.texts[value]} `;
-    for (let from = 0; from + 3 <= padded.length; from++)
-      terms.add(termOf("gram", 0, padded.slice(from, from + 3)));
-  });
-  return terms;
+  const { fields, naming } = tables;
+  const wordOf = textReader(tables.vocabulary.texts());
+  const textOf = fields.map(({ set }) => textReader(set.texts));
+  return (row) => {
+    const terms = new Set<number>();
+    for (let place = words.left.starts[row]; place < words.left.starts[row + 1]; place++)
+      terms.add(termOf("word", 0, wordOf(words.left.items[place])));
+    fields.forEach(({ kind, left, set }, field) => {
+      if (left[row] < 0) return;
+      const text = textOf[field](left[row]);
+      terms.add(termOf("filled", field, "")).add(valueTerm(read, field, text));
+      if (!isText(kind)) return;
+      for (let place = set.words.starts[left[row]]; place < set.words.starts[left[row] + 1]; place++)
+        terms.add(termOf("fieldWord", field, wordOf(set.words.items[place])));
+      if (field !== naming) return;
+      const padded = ` ${text} `;
+      for (let from = 0; from + 3 <= padded.length; from++)
+        terms.add(termOf("gram", 0, padded.slice(from, from + 3)));
+    });
+    return terms;
+  };
 }
 
 /** Stores the terms of rows. */
@@ -55,7 +61,10 @@ export async function writeTerms(
   rows: readonly LinkedRow[],
   read: ReadRows,
 ): Promise<void> {
-  const lines = rows.map(({ row }, place) => [row, `[${[...termsOf(read, place)].join()}]`]);
+  const termsOf = termsIn(read);
+  const lines = (function* () {
+    for (const [place, { row }] of rows.entries()) yield [row, `[${[...termsOf(place)].join()}]`];
+  })();
   await store.makeTemporary("new_term", '"row" INTEGER, terms VARCHAR', lines);
   await store.put("term", run, 'SELECT "row", unnest(terms::UINTEGER[]) FROM new_term');
   await store.query(
@@ -109,7 +118,8 @@ export async function wholeCounts(
   read: ReadRows,
   rows: readonly LinkedRow[],
 ): Promise<WholeCounts> {
-  const asked = new Set(rows.flatMap((_, row) => [...termsOf(read, row)]));
+  const termsOf = termsIn(read);
+  const asked = new Set(rows.flatMap((_, row) => [...termsOf(row)]));
   const lines = (function* () {
     for (const term of asked) yield [term];
   })();

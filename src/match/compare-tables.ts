@@ -8,6 +8,7 @@ import type { Pairs, Spill } from "./candidates/pair-set.js";
 import { findCandidates } from "./candidates/row-candidates.js";
 import type { PreparedTables } from "./columns/fields.js";
 import { rowWords } from "./columns/row-words.js";
+import { eachText, TextNumbers, type Texts, textCount } from "./columns/texts.js";
 import { comparisonSettings, type RowComparison, rowComparison } from "./evidence/pair-evidence.js";
 import { comparedClasses, pairLevels } from "./evidence/pair-levels.js";
 import { once } from "./once.js";
@@ -42,7 +43,7 @@ export interface CompareOptions extends MatchRunOptions, Pick<PartOptions, "item
 }
 
 interface EmbeddedNames {
-  readonly texts: readonly string[];
+  readonly texts: Texts;
   readonly vectors: NamingVectors;
 }
 
@@ -81,7 +82,7 @@ export async function compareTables(
 ): Promise<ComparedTables> {
   const { isOneTable, rows, fields, naming } = tables;
   const words = rowWords(tables);
-  const texts = fields[naming]?.set.texts ?? [];
+  const texts = fields[naming]?.set.texts ?? new TextNumbers().texts();
   const vectors = embeddedAgain(texts, embedded) ?? (await valueVectors(texts, encoder, run, sharing));
   const limits = candidateLimits(Math.max(...rows), isOneTable);
   const candidates = { ...limits, known, sharing, spill, ...partsOf(run, "finding candidates") };
@@ -133,12 +134,13 @@ async function sharedClasses(
 
 /** Embeddings in the order of the texts; undefined if not all of them were embedded before. */
 function embeddedAgain(
-  texts: readonly string[],
+  names: Texts,
   embedded: EmbeddedNames | undefined,
 ): NamingVectors | undefined {
-  const places = new Map(embedded?.texts.map((text, place) => [text, place]));
-  const isKnown = texts.length > 0 && texts.every((text) => places.has(text));
-  if (embedded === undefined || !isKnown) return undefined;
+  if (embedded === undefined || textCount(names) === 0) return undefined;
+  const texts = [...eachText(names)];
+  const places = new Map(Array.from(eachText(embedded.texts), (text, place) => [text, place]));
+  if (!texts.every((text) => places.has(text))) return undefined;
   const { data: from, dimension } = embedded.vectors;
   const data = shared(Float32Array, texts.length * dimension);
   texts.forEach((text, row) => {
@@ -157,21 +159,22 @@ export function partsOf(
 }
 
 async function valueVectors(
-  texts: readonly string[],
+  texts: Texts,
   encoder: PhraseEncoder | undefined,
   run: MatchRunOptions,
   sharing: Sharing | undefined,
 ): Promise<NamingVectors | undefined> {
+  const count = textCount(texts);
   const encode = async (): Promise<Kept> => {
-    if (encoder === undefined || texts.length === 0 || texts.length > mostEmbedded) return {};
+    if (encoder === undefined || count === 0 || count > mostEmbedded) return {};
     const { signal, onProgress } = partsOf(run, "encoding");
-    const matrix = await encoder.encodeMatrix(texts, { signal, onProgress });
+    const matrix = await encoder.encodeMatrix([...eachText(texts)], { signal, onProgress });
     const data = shared(Float32Array, matrix.data.length);
     data.set(matrix.data);
     return { vectors: data };
   };
   const { vectors } = await learnedOnce(encode, sharing);
-  return vectors && { data: vectors as Float32Array, dimension: vectors.length / texts.length };
+  return vectors && { data: vectors as Float32Array, dimension: vectors.length / count };
 }
 
 /**

@@ -7,8 +7,9 @@ import { explainPair, type RowExplanation } from "./column-report.js";
 import type { TableColumns } from "./columns/align.js";
 import { type Field, isText, type PreparedTables, rowsOf } from "./columns/fields.js";
 import { type RowWords, rowWords } from "./columns/row-words.js";
+import { eachText, TextNumbers } from "./columns/texts.js";
 import { readValues } from "./columns/value-set.js";
-import { rarities, Vocabulary } from "./columns/vocabulary.js";
+import { rarities } from "./columns/vocabulary.js";
 import { comparisonSettings, type EvidenceColumn, rowComparison } from "./evidence/pair-evidence.js";
 import { scorePairs, type Weights } from "./weights/learn.js";
 
@@ -37,7 +38,7 @@ export interface ReadRows {
 }
 
 export function readRows(given: TableColumns, { fields, naming }: LearnedRows): ReadRows {
-  const vocabulary = new Vocabulary();
+  const vocabulary = new TextNumbers();
   const rows = rowsOf(given);
   const order = Uint32Array.from({ length: rows }, (_, row) => row);
   const tables: PreparedTables = {
@@ -52,11 +53,11 @@ export function readRows(given: TableColumns, { fields, naming }: LearnedRows): 
 
 /** The rows with the counts of the whole table in place of their own. */
 export function asPartOf({ given, tables, words }: ReadRows, whole: WholeCounts): ReadRows {
-  const names = tables.vocabulary.words;
+  const names = [...eachText(tables.vocabulary.texts())];
   const rarityOf = (rows: number, count: (word: string) => number): Float32Array =>
     rarities(Uint32Array.from(names, count), rows);
   const fields = tables.fields.map((field, index): Field => {
-    const counts = Uint32Array.from(field.set.texts, (text) => whole.value(index, text));
+    const counts = Uint32Array.from(eachText(field.set.texts), (text) => whole.value(index, text));
     const filled = whole.filled(index);
     const rarity = isText(field.kind)
       ? rarityOf(filled, (word) => whole.fieldWord(index, word))

@@ -113,7 +113,7 @@ export async function openDuplicates(path: string, options: DedupeTableOptions) 
   if (memory !== undefined) await checkFolder(memory.folder);
   const { column } = options.table ?? {};
   const read = column === undefined ? readAllColumns : readWholeTable;
-  const table = await read(path, options.table, options.onNote);
+  const table = await read(path, { ...options.table, cellFolder: memory?.folder }, options.onNote);
   const { cells, phrases } = table;
   const known = await readKnown(options.decisionPaths ?? [], { left: table.columns });
   refuseContradictions(phrases.length, known);

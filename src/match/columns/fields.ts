@@ -4,7 +4,7 @@ import { type AlignedNames, alignColumns, type TableColumns } from "./align.js";
 import { canonicalOrder, reorder } from "./canonical.js";
 import { type ColumnKind, type ColumnProfile, profileColumn } from "./profile.js";
 import { readValues, type ValuedColumn } from "./value-set.js";
-import { Vocabulary } from "./vocabulary.js";
+import { TextNumbers } from "./texts.js";
 
 /** Which columns are compared, and as what. */
 export interface ColumnOptions {
@@ -30,7 +30,8 @@ export interface Field extends ValuedColumn {
 export interface PreparedTables {
   readonly isOneTable: boolean;
   readonly rows: readonly [number, number];
-  readonly vocabulary: Vocabulary;
+  /** The words of all columns. */
+  readonly vocabulary: TextNumbers;
   /** In the order of their headers, so that the order of columns does not matter. */
   readonly fields: readonly Field[];
   /** Index of the field that names the row; -1 without a text column. */
@@ -99,7 +100,7 @@ export function prepareTables(
   };
   const leftOrder = orderOf(0);
   const order = [leftOrder, isOneTable ? leftOrder : orderOf(1)] as const;
-  const vocabulary = new Vocabulary();
+  const vocabulary = new TextNumbers();
   const fields = pairs.map((pair): Field => {
     const cells = reorder(left[pair[0]], order[0]);
     const others = isOneTable ? cells : reorder(tables[1][pair[1]], order[1]);
@@ -128,7 +129,7 @@ function readField(
   [name, other]: AlignedNames,
   { left, right }: { readonly left: readonly string[]; readonly right: readonly string[] },
   { kindOf = {} }: ColumnOptions,
-  vocabulary: Vocabulary,
+  vocabulary: TextNumbers,
 ): Field {
   const profile = profileColumn(name, left === right ? left : left.concat(right));
   const kind = kindOf[name] ?? kindOf[other] ?? profile.kind;

@@ -1,6 +1,7 @@
 /** The 3-grams of texts as sorted sets of hashes, weighted by rarity, for the cosine of any two. */
 import { FNV_BASIS, FNV_PRIME } from "../../files/fnv.js";
 import { shared } from "../../runtime/shared-array.js";
+import { eachText, type Texts, textCount } from "../columns/texts.js";
 import { type Lists, ListsBuilder } from "../columns/vocabulary.js";
 
 export interface GramSets {
@@ -15,25 +16,26 @@ export interface GramSets {
 const buckets = 2 ** 18;
 
 /** @param counts rows with each text */
-export function gramSets(texts: readonly string[], counts: ArrayLike<number>): GramSets {
+export function gramSets(texts: Texts, counts: ArrayLike<number>): GramSets {
   const lists = new ListsBuilder();
   const rowsWith = new Float64Array(buckets);
   let total = 0;
-  texts.forEach((text, index) => {
+  let index = 0;
+  for (const text of eachText(texts)) {
     const padded = ` ${text} `;
     const grams = new Set<number>();
     for (let from = 0; from + 3 <= padded.length; from++) grams.add(hash(padded, from));
     for (const gram of grams) rowsWith[gram] += counts[index];
-    total += counts[index];
+    total += counts[index++];
     lists.push(Uint32Array.from(grams).sort());
-  });
+  }
   const weights = shared(Float32Array, buckets);
   rowsWith.forEach((count, gram) => {
     if (count > 0) weights[gram] = Math.log(1 + total / count) ** 2;
   });
   const grams = lists.finish();
-  const lengths = shared(Float32Array, texts.length);
-  for (let text = 0; text < texts.length; text++) {
+  const lengths = shared(Float32Array, textCount(texts));
+  for (let text = 0; text < lengths.length; text++) {
     let sum = 0;
     for (let place = grams.starts[text]; place < grams.starts[text + 1]; place++)
       sum += weights[grams.items[place]];
