@@ -1,9 +1,8 @@
 /** Removes duplicates from a table file, compared by all its columns or by one. */
 import { rm } from "node:fs/promises";
 import { UsageError } from "../../errors.js";
-import type { AlignedNames, TableColumns } from "../../match/columns/align.js";
-import { type ColumnOptions, namingField, planColumns, rowsOf } from "../../match/columns/fields.js";
-import { profileColumn } from "../../match/columns/profile.js";
+import type { TableColumns } from "../../match/columns/align.js";
+import { type ColumnOptions, type ColumnPlan, namingField, planColumns, rowsOf } from "../../match/columns/fields.js";
 import type { KnownPair, MatchRunOptions } from "../../match/compare-tables.js";
 import type { LabelEffect } from "../../match/review/label-effect.js";
 import { readKnown, writeReview } from "../../match/review/review-file.js";
@@ -154,14 +153,14 @@ async function findDuplicates(
   const unnamed = pairs.length === 1 && choice.on === undefined ? pairs[0][0] : undefined;
   if (unnamed !== undefined)
     refuseCategory([{ table, column: unnamed }], commandFor("dedupe", description.path));
-  const within = options.memory && (await withinMemory(columns, pairs, options.memory, options));
+  const within = options.memory && (await withinMemory(columns, plan, options.memory, options));
   return { ...(await duplicatesByPlan(columns, plan, { ...options, ...choice, ...within })), unnamed };
 }
 
 /** Threads and temporary files as the limit of memory allows. @throws UsageError, ArgumentError, TableError */
 async function withinMemory(
   columns: TableColumns,
-  pairs: readonly AlignedNames[],
+  { pairs, profiles }: ColumnPlan,
   limit: MemoryLimit,
   { encoder, kindOf = {}, threads, onNote }: DedupeTableOptions,
 ): Promise<Pick<MatchRunOptions, "threads" | "spill">> {
@@ -169,14 +168,14 @@ async function withinMemory(
     throw new UsageError(
       "--memory bounds the comparison of several columns, and here is one. Leave --memory out, or compare more columns.",
     );
-  const profiles = pairs.map(([name, other]) => {
-    const profile = profileColumn(name, columns[name]);
+  const compared = pairs.map(([name, other]) => {
+    const profile = profiles.get(name)!;
     return { name, other, profile, kind: kindOf[name] ?? profile.kind };
   });
   const size = {
     rows: rowsOf(columns),
     columns: pairs.length,
-    names: profiles[namingField(profiles)]?.profile.distinct ?? 0,
+    names: compared[namingField(compared)]?.profile.distinct ?? 0,
     dimension: encoder?.dimension ?? 0,
   };
   const { note, ...plan } = await planMemory(limit, size, threads);

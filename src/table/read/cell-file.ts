@@ -99,8 +99,10 @@ export class CellFile {
 
 /** What callers take for an array of strings. */
 function likeArray(length: number, at: (row: number) => string): readonly string[] {
-  const rowOf = (key: string | symbol): number =>
-    typeof key === "string" && key !== "" && Number(key) >= 0 && Number(key) < length ? Number(key) : -1;
+  const rowOf = (key: string | symbol): number => {
+    const row = typeof key === "symbol" || key === "" ? -1 : Number(key);
+    return Number.isInteger(row) && row < length ? row : -1;
+  };
   return new Proxy<string[]>([], {
     get: (target, key) => {
       const row = rowOf(key);
