@@ -77,7 +77,9 @@ for (const rows of values.rows.split(",").map(Number)) {
   results.push(found);
   const [first] = results;
   const growth = found.processorSeconds / rows / (first.processorSeconds / first.rows);
-  const shown = [found.peakMegabytes, found.processorSeconds, found.seconds].map((value) => Math.round(value));
+  const shown = [found.peakMegabytes, found.processorSeconds, found.seconds].map((value) =>
+    Math.round(value),
+  );
   console.log(
     `${rows.toLocaleString("en")} rows: ${shown[0]} MB, ${shown[1]} CPU seconds, ${shown[2]} seconds; ` +
       `${growth.toFixed(2)} × the first table's CPU time per row`,

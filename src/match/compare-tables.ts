@@ -133,10 +133,7 @@ async function sharedClasses(
 }
 
 /** Embeddings in the order of the texts; undefined if not all of them were embedded before. */
-function embeddedAgain(
-  names: Texts,
-  embedded: EmbeddedNames | undefined,
-): NamingVectors | undefined {
+function embeddedAgain(names: Texts, embedded: EmbeddedNames | undefined): NamingVectors | undefined {
   if (embedded === undefined || textCount(names) === 0) return undefined;
   const texts = [...eachText(names)];
   const places = new Map(Array.from(eachText(embedded.texts), (text, place) => [text, place]));

@@ -35,9 +35,7 @@ export async function readWholeTable(
     const onLoaded = loadingProgress(description, options);
     const file = options.cellFolder === undefined ? undefined : new CellFile(options.cellFolder);
     const keep: KeepCells = (chunks) =>
-      file === undefined
-        ? gathered(chunks, onLoaded)
-        : file.column(chunks, description.rowCount, onLoaded);
+      file === undefined ? gathered(chunks, onLoaded) : file.column(chunks, description.rowCount, onLoaded);
     for (const name of description.columns) columns[name] = await keep(table.columnValues(name));
     const cells = (row: number): string[] => description.columns.map((name) => columns[name][row]);
     const typed = {

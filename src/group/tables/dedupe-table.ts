@@ -2,7 +2,13 @@
 import { rm } from "node:fs/promises";
 import { UsageError } from "../../errors.js";
 import type { TableColumns } from "../../match/columns/align.js";
-import { type ColumnOptions, type ColumnPlan, namingField, planColumns, rowsOf } from "../../match/columns/fields.js";
+import {
+  type ColumnOptions,
+  type ColumnPlan,
+  namingField,
+  planColumns,
+  rowsOf,
+} from "../../match/columns/fields.js";
 import type { KnownPair, MatchRunOptions } from "../../match/compare-tables.js";
 import type { LabelEffect } from "../../match/review/label-effect.js";
 import { readKnown, writeReview } from "../../match/review/review-file.js";

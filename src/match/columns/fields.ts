@@ -3,8 +3,8 @@ import { ArgumentError } from "../../errors.js";
 import { type AlignedNames, alignColumns, type TableColumns } from "./align.js";
 import { canonicalOrder, reorder } from "./canonical.js";
 import { type ColumnKind, type ColumnProfile, profileColumn } from "./profile.js";
-import { readValues, type ValuedColumn } from "./value-set.js";
 import { TextNumbers } from "./texts.js";
+import { readValues, type ValuedColumn } from "./value-set.js";
 
 /** Which columns are compared, and as what. */
 export interface ColumnOptions {
@@ -108,9 +108,7 @@ export function prepareTables(
   const fields = pairs.map((pair): Field => {
     const cells = reorder(left[pair[0]], order[0]);
     const others = isOneTable ? cells : reorder(tables[1][pair[1]], order[1]);
-    const profile = isOneTable
-      ? profiles.get(pair[0])!
-      : profileColumn(pair[0], cells.concat(others));
+    const profile = isOneTable ? profiles.get(pair[0])! : profileColumn(pair[0], cells.concat(others));
     return readField(pair, { left: cells, right: others, profile }, options, vocabulary);
   });
   const naming = namingField(fields);

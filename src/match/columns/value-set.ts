@@ -93,5 +93,7 @@ function normalForm(cell: string, words: readonly string[], kind: ColumnKind): s
 
 const numbersOf = (texts: Texts, kind: ColumnKind): Float64Array =>
   kind === "number" || kind === "date"
-    ? Float64Array.from(eachText(texts), (text) => (/^-?[\d.]+(?:e[+-]?\d+)?$/.test(text) ? Number(text) : Number.NaN))
+    ? Float64Array.from(eachText(texts), (text) =>
+        /^-?[\d.]+(?:e[+-]?\d+)?$/.test(text) ? Number(text) : Number.NaN,
+      )
     : new Float64Array(0);

@@ -16,10 +16,7 @@ const mostJoined = 4;
  * Returns a function for a left and a right row: the level of their heaviest common code, lower if each has a rare code that
  * the other lacks; undefined if a row has no word with a digit.
  */
-export function codeComparison(
-  words: WordOf,
-  rows: RowWords,
-): (a: number, b: number) => number | undefined {
+export function codeComparison(words: WordOf, rows: RowWords): (a: number, b: number) => number | undefined {
   const [left, right] = [new Side(), new Side()];
   return (a, b) => {
     left.load(rows.leftCodes, a);

@@ -77,7 +77,8 @@ function openPairs(
   { known, candidates: all }: DoubtfulOptions,
 ) {
   const open: number[] = [];
-  for (let pair = 0; pair < all; pair++) if (probability.at(pair)! >= least && !known.has(pair)) open.push(pair);
+  for (let pair = 0; pair < all; pair++)
+    if (probability.at(pair)! >= least && !known.has(pair)) open.push(pair);
   open.sort((a, b) => probability.at(a)! - probability.at(b)! || a - b);
   const count = Math.min(mostWeighed, open.length);
   const candidates = Array.from({ length: count }, (_, rank): Candidate => {

@@ -62,12 +62,12 @@ export class ClassesBuilder {
 
   #slotOf(levels: readonly Int8Array[], pair: number): number {
     let hash = 0;
-    for (let column = 0; column < levels.length; column++)
-      hash = Math.imul(hash, 31) + levels[column][pair];
+    for (let column = 0; column < levels.length; column++) hash = Math.imul(hash, 31) + levels[column][pair];
     hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
     const last = this.#slots.length - 1;
     let slot = (hash ^ (hash >>> 13)) & last;
-    while (this.#slots[slot] >= 0 && !this.#isClass(this.#slots[slot], levels, pair)) slot = (slot + 1) & last;
+    while (this.#slots[slot] >= 0 && !this.#isClass(this.#slots[slot], levels, pair))
+      slot = (slot + 1) & last;
     return slot;
   }
 
@@ -98,7 +98,10 @@ export class ClassesBuilder {
 export function joinedClasses(a: PairClasses, b: PairClasses): PairClasses {
   const classes = classCount(a);
   const later = b.classOf.map((place) => classes + place);
-  return { classOf: joined(a.classOf, later), levels: a.levels.map((known, column) => joined(known, b.levels[column])) };
+  return {
+    classOf: joined(a.classOf, later),
+    levels: a.levels.map((known, column) => joined(known, b.levels[column])),
+  };
 }
 
 /** Pairs, some of which become classes of their own, the last ones in this order. */
@@ -145,13 +148,15 @@ export function withRoom(numbers: Int32Array<ArrayBuffer>, count: number): Int32
 
 /** The numbers of both; in the place of the first if there is room behind it. */
 export function joined<Numbers extends Int8Array | Int32Array>(a: Numbers, b: Numbers): Numbers {
-  const kind = a.constructor as new (from: ArrayBufferLike | number, start?: number, length?: number) => Numbers;
+  const kind = a.constructor as new (
+    from: ArrayBufferLike | number,
+    start?: number,
+    length?: number,
+  ) => Numbers;
   const { buffer, byteOffset, byteLength } = a;
   const end = byteOffset + byteLength;
   const isRoom = usedOf.get(buffer) === end && end + b.byteLength <= buffer.byteLength;
-  const both = isRoom
-    ? new kind(buffer, byteOffset, a.length + b.length)
-    : new kind(a.length + b.length);
+  const both = isRoom ? new kind(buffer, byteOffset, a.length + b.length) : new kind(a.length + b.length);
   if (isRoom) usedOf.set(buffer, end + b.byteLength);
   else both.set(a);
   both.set(b, a.length);

@@ -1,7 +1,8 @@
 /** Columns of a large table in a file: they are read as arrays are, and take four bytes of memory for each cell. */
+
+import { randomBytes } from "node:crypto";
 import { closeSync, openSync, readSync, unlinkSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { randomBytes } from "node:crypto";
 import { writeTrouble } from "../trouble.js";
 
 /** Cells that are read together where they are asked for in order. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { prepareTables } from "../../../src/match/columns/fields.js";
-import { textReader } from "../../../src/match/columns/texts.js";
 import { rowWords } from "../../../src/match/columns/row-words.js";
+import { textReader } from "../../../src/match/columns/texts.js";
 import { nameOpposition, opposition } from "../../../src/match/evidence/opposed-names.js";
 
 function opposed(a: string, b: string, more: readonly [string, string] = ["", ""]): number {

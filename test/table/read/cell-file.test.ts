@@ -52,8 +52,12 @@ describe("a table whose cells are in a file", () => {
   ])("is that of a table in memory: %s", async (format, text) => {
     const path = join(folder, `table.${format}`);
     writeFileSync(path, text);
-    const [inMemory, inFile] = [await readAllColumns(path), await readAllColumns(path, { cellFolder: folder })];
-    for (const [name, cells] of Object.entries(inMemory.columns)) expect([...inFile.columns[name]]).toEqual(cells);
+    const [inMemory, inFile] = [
+      await readAllColumns(path),
+      await readAllColumns(path, { cellFolder: folder }),
+    ];
+    for (const [name, cells] of Object.entries(inMemory.columns))
+      expect([...inFile.columns[name]]).toEqual(cells);
     expect(Object.keys(inFile.columns)).toEqual(Object.keys(inMemory.columns));
     for (const place of inMemory.phrases.keys())
       expect([inFile.cells(place), inFile.typed.cells(place)]).toEqual([
@@ -64,4 +68,5 @@ describe("a table whose cells are in a file", () => {
 });
 
 /** What is no cell. */
-const row = (cells: readonly string[]): unknown[] => ["-1", "1.5", "", "row"].map((key) => cells[key as never]);
+const row = (cells: readonly string[]): unknown[] =>
+  ["-1", "1.5", "", "row"].map((key) => cells[key as never]);
