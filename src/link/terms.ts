@@ -32,7 +32,7 @@ const valueTerm = ({ tables }: ReadRows, field: number, text: string): number =>
 function termsIn(read: ReadRows): (row: number) => Set<number> {
   const { tables, words } = read;
   const { fields, naming } = tables;
-  const wordOf = textReader(tables.vocabulary.texts());
+  const wordOf = textReader(tables.vocabulary);
   const textOf = fields.map(({ set }) => textReader(set.texts));
   return (row) => {
     const terms = new Set<number>();

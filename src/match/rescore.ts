@@ -41,19 +41,19 @@ export function readRows(given: TableColumns, { fields, naming }: LearnedRows): 
   const vocabulary = new TextNumbers();
   const rows = rowsOf(given);
   const order = Uint32Array.from({ length: rows }, (_, row) => row);
+  const read = fields.map(({ name, other, kind, profile }): Field => {
+    return { name, other, kind, profile, ...readValues(given[name], given[name], kind, vocabulary) };
+  });
   const tables: PreparedTables = {
-    ...{ isOneTable: true, rows: [rows, rows], vocabulary, naming, alone: [[], []], dropped: [] },
-    order: [order, order],
-    fields: fields.map(({ name, other, kind, profile }) => {
-      return { name, other, kind, profile, ...readValues(given[name], given[name], kind, vocabulary) };
-    }),
+    ...{ isOneTable: true, rows: [rows, rows], naming, alone: [[], []], dropped: [], fields: read },
+    ...{ order: [order, order], vocabulary: vocabulary.texts() },
   };
   return { given, tables, words: rowWords(tables) };
 }
 
 /** The rows with the counts of the whole table in place of their own. */
 export function asPartOf({ given, tables, words }: ReadRows, whole: WholeCounts): ReadRows {
-  const names = [...eachText(tables.vocabulary.texts())];
+  const names = [...eachText(tables.vocabulary)];
   const rarityOf = (rows: number, count: (word: string) => number): Float32Array =>
     rarities(Uint32Array.from(names, count), rows);
   const fields = tables.fields.map((field, index): Field => {

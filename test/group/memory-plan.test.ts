@@ -20,7 +20,7 @@ describe("a plan of memory", () => {
   it("has room for a million rows of five columns in 2 GB, and for ten million in 8", () => {
     const persons = { columns: 5, names: 0, dimension: 0 };
     expect(leastMemory({ ...persons, rows: 1_000_000 })).toBeLessThan(2e9);
-    expect(leastMemory({ ...persons, rows: 10_000_000 })).toBeLessThan(8e9);
+    expect(leastMemory({ ...persons, rows: 10_000_000 })).toBeLessThan(gigabytes(8));
   });
 
   it("counts embeddings where names are few enough to be embedded", () => {

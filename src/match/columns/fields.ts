@@ -3,7 +3,7 @@ import { ArgumentError } from "../../errors.js";
 import { type AlignedNames, alignColumns, type TableColumns } from "./align.js";
 import { canonicalOrder, reorder } from "./canonical.js";
 import { type ColumnKind, type ColumnProfile, profileColumn } from "./profile.js";
-import { TextNumbers } from "./texts.js";
+import { TextNumbers, type Texts } from "./texts.js";
 import { readValues, type ValuedColumn } from "./value-set.js";
 
 /** Which columns are compared, and as what. */
@@ -31,7 +31,7 @@ export interface PreparedTables {
   readonly isOneTable: boolean;
   readonly rows: readonly [number, number];
   /** The words of all columns. */
-  readonly vocabulary: TextNumbers;
+  readonly vocabulary: Texts;
   /** In the order of their headers, so that the order of columns does not matter. */
   readonly fields: readonly Field[];
   /** Index of the field that names the row; -1 without a text column. */
@@ -114,12 +114,14 @@ export function prepareTables(
   const naming = namingField(fields);
   const readAlone = (side: 0 | 1): ValuedColumn[] =>
     alone[side].map((name) => readValues(reorder(tables[side][name], order[side]), [], "text", vocabulary));
+  const ofAlone = [readAlone(0), readAlone(1)] as const;
   return {
-    ...{ isOneTable, vocabulary, dropped, order, naming, rows: [rowsOf(tables[0]), rowsOf(tables[1])] },
+    ...{ isOneTable, dropped, order, naming, rows: [rowsOf(tables[0]), rowsOf(tables[1])] },
+    vocabulary: vocabulary.texts(),
     fields: fields.map((field, index) =>
       index === naming && field.kind === "text" ? { ...field, kind: "name" } : field,
     ),
-    alone: [readAlone(0), readAlone(1)],
+    alone: ofAlone,
   };
 }
 

@@ -66,7 +66,7 @@ export function comparisonSettings(
   vectors?: ValueVectors,
 ): ComparisonSettings {
   const grams = fields.map(({ kind, set }) => (isText(kind) ? gramSets(set.texts, set.counts) : undefined));
-  return { fields, naming, isOneTable, words: vocabulary.texts(), rowWords, vectors, grams };
+  return { fields, naming, isOneTable, words: vocabulary, rowWords, vectors, grams };
 }
 
 export function rowComparison(settings: ComparisonSettings): RowComparison {

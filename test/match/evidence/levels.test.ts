@@ -12,7 +12,7 @@ function levels(kind: ColumnKind, others: readonly string[]) {
       kindOf: { column: kind },
     });
     const value = (row: number): number => fields[0].left[order[0].indexOf(row)];
-    return fieldComparison(fields[0], { words: textReader(vocabulary.texts()) }).compare(value(0), value(1));
+    return fieldComparison(fields[0], { words: textReader(vocabulary) }).compare(value(0), value(1));
   };
 }
 

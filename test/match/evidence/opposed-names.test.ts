@@ -15,7 +15,7 @@ function opposed(a: string, b: string, more: readonly [string, string] = ["", ""
   };
   const tables = prepareTables(table, undefined, { on: ["name", "note"] });
   const place = (row: number): number => tables.order[0].indexOf(row);
-  const words = textReader(tables.vocabulary.texts());
+  const words = textReader(tables.vocabulary);
   const compare = nameOpposition(tables.fields[tables.naming], rowWords(tables), words);
   expect(compare(place(0), place(1))).toBe(compare(place(1), place(0)));
   return compare(place(0), place(1));
