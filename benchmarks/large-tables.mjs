@@ -7,7 +7,7 @@
  * Each table is made in the folder for temporary files, deduplicated by the command line in a process of its own, and
  * removed. 15 % of the rows repeat one of the last 100,000. Ten million rows need about 2 GB of disk beside the pairs:
  *
- *     node benchmarks/large-tables.mjs --rows 10000000 --memory 8g --temp /var/tmp --json ten-million.json
+ *     node benchmarks/large-tables.mjs --rows 10000000 --memory 11g --temp /var/tmp --json ten-million.json
  *
  * On a busy machine compare the processor times.
  */

@@ -28,7 +28,7 @@ const ofModel = 250e6;
 /** Bytes while candidates are found: of the process, for each row, and for each cell with its words and their index. */
 const searching = { process: 300e6, row: 100, cell: 120 };
 /** Bytes while rows are grouped: of the process, for each cell, and for each pair. */
-const grouping = { process: 200e6, cell: 90, pair: 22 };
+const grouping = { process: 200e6, cell: 110, pair: 30 };
 /** Pairs of each row, of as many candidates as each source may find. */
 const pairsPerCandidate = 2;
 /** Embeddings are in memory as they are made, as they are kept, and in the lists that are searched. */
