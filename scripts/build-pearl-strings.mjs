@@ -13,7 +13,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } fr
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { readLines } from "../dist/benchmark/data-folder.js";
-import { splitMisspellings } from "../dist/benchmark/tasks/misspellings.js";
+import { splitMisspellings } from "../dist/benchmark/tasks/strings.js";
 import { writeModelFolder } from "../dist/files/sealed-folder.js";
 import { pretrainCharacters } from "../dist/methods/characters/pretrain-characters.js";
 import { readModel, writeModel } from "../dist/onnx/io/file.js";

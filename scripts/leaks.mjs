@@ -6,7 +6,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { splitMisspellings } from "../dist/benchmark/tasks/misspellings.js";
+import { splitMisspellings } from "../dist/benchmark/tasks/strings.js";
 import { groupBy } from "../dist/match/group-by.js";
 import { readRows } from "./training-tables.mjs";
 

@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { isMean, percent, scoreText, seedsText } from "../dist/benchmark/shown.js";
+import { isMean, percent, scoreText, seedsText } from "../dist/benchmark/published.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 export const recorded = join(root, "benchmarks/results/quality.json");

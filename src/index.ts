@@ -41,19 +41,17 @@ export { type Device, type DeviceChoice, parseDevice } from "./runtime/device.js
 // Learn kinds of phrases, and tags of spans, from a few examples.
 
 export {
-  type ClassifyTableOptions,
-  classifyTable,
-  readExamples,
-} from "./fewshot/classify/classify-table.js";
-export type { KindsEstimate } from "./fewshot/classify/held-out.js";
-export {
   type ClassifyOptions,
+  type ClassifyTableOptions,
   classify,
+  classifyTable,
   type KindOfPhrase,
   type Kinds,
+  readExamples,
   readKinds,
   writeKinds,
 } from "./fewshot/classify/kinds.js";
+export type { KindsEstimate } from "./fewshot/classify/train.js";
 export {
   type CurvePoint,
   type KindExample,
@@ -207,8 +205,7 @@ export {
   finetune,
   planFinetune,
 } from "./methods/pairs/finetune.js";
-export type { PunctuationSettings } from "./methods/pairs/punctuation.js";
-export type { PhraseView } from "./methods/pairs/views.js";
+export type { PhraseView, PunctuationSettings } from "./methods/pairs/views.js";
 export { planTraining, type TrainingPlan } from "./methods/plan.js";
 export {
   type NeighbourOptions,
@@ -218,7 +215,7 @@ export {
 export { type PretrainOptions, type PretrainReport, pretrain } from "./methods/pretrain/pretrain.js";
 export { type MethodChoices, type RemovablePart, withChoices, without } from "./methods/settings/choices.js";
 export type { MethodSettings } from "./methods/settings/method-settings.js";
-export { presets, readPreset } from "./methods/settings/presets.js";
+export { presets, readPreset } from "./methods/settings/method-settings.js";
 export type { ObjectiveSettings } from "./objectives/objective.js";
 export type { ObjectiveName } from "./objectives/registry.js";
 export type { TrainingProgram } from "./training/program.js";
@@ -237,6 +234,7 @@ export {
   type ModelPart,
   type OpenSource,
   type PartSettings,
+  type ReadRows,
 } from "./architectures/architecture.js";
 export { registerArchitecture } from "./architectures/registry.js";
 export { createModel } from "./methods/start-model.js";

@@ -22,7 +22,7 @@
 
 export * from "./nn/initialise.js";
 export * from "./nn/layers.js";
-export * from "./nn/losses/index.js";
+export * from "./nn/losses.js";
 export * from "./nn/net.js";
 export * from "./nn/pooling.js";
 export * from "./nn/recurrent.js";
@@ -41,11 +41,10 @@ export { checkGradients } from "./autodiff/check.js";
 
 export { ArgumentError, ModelError, TrainingError } from "./errors.js";
 export { pearlSchedule } from "./pearl/presets.js";
-export type { Chunk, TrainingBatch } from "./training/batch.js";
 export type { StepMetrics } from "./training/metrics.js";
 export type { AdamOptions } from "./training/optimiser/adam.js";
-export { type Schedule, scheduleFactor } from "./training/optimiser/schedule.js";
-export type { TrainingProgram } from "./training/program.js";
+export { type Schedule, scheduleFactor } from "./training/optimiser/optimiser.js";
+export type { Chunk, TrainingBatch, TrainingProgram } from "./training/program.js";
 export {
   type Evaluation,
   type TrainingData,

@@ -45,6 +45,7 @@ describe("README and docs", () => {
       ...commands,
       "index build",
       "index check",
+      "index delete",
       "corpus build",
       "models check",
       "classify train",

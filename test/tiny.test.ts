@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { differentiate } from "../src/autodiff/gradient.js";
-import { rocAuc } from "../src/benchmark/metrics/roc-auc.js";
+import { rocAuc } from "../src/benchmark/metrics.js";
 import {
   cluster,
   createAugmenter,
@@ -17,7 +17,7 @@ import {
   VectorIndex,
 } from "../src/index.js";
 import { linear } from "../src/nn/layers.js";
-import { squaredError } from "../src/nn/losses/regression.js";
+import { squaredError } from "../src/nn/losses.js";
 import { createNet, fromSeed } from "../src/nn/net.js";
 import { encodeModel } from "../src/onnx/io/file.js";
 import { observeShapes } from "../src/onnx/observe-shapes.js";

@@ -3,8 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { deserialize, serialize } from "node:v8";
 import { PhraseEncoder } from "../../dist/encoder/phrase-encoder.js";
-import { GradientSum } from "../../dist/training/gradients/gradient-sum.js";
-import { GradientRunner } from "../../dist/training/gradients/gradients.js";
+import { GradientRunner, GradientSum } from "../../dist/training/gradients/gradients.js";
 import { train } from "../../dist/training/trainer.js";
 import { expectDevice, openProgram, phraseSource, threads, trainingRows } from "./settings.mjs";
 
@@ -17,7 +16,7 @@ import { expectDevice, openProgram, phraseSource, threads, trainingRows } from "
  * @property {() => boolean} hasTime whether the phase may take another step
  *
  * @typedef {import("../../dist/runtime/device.js").Device} Device
- * @typedef {Map<string, import("../../dist/training/gradients/gradient-sum.js").Gradient>} Gradients
+ * @typedef {Map<string, import("../../dist/training/gradients/gradients.js").Gradient>} Gradients
  */
 
 /** Largest difference that counts as equal: of a coordinate; of a gradient and of a loss, relative. */
@@ -167,7 +166,7 @@ function worstGradient(/** @type {Gradients} */ expected, /** @type {Gradients} 
 
 /** The values of a gradient; those of a table by rising row. */
 function rowsInOrder(
-  /** @type {import("../../dist/training/gradients/gradient-sum.js").Gradient | undefined} */ gradient,
+  /** @type {import("../../dist/training/gradients/gradients.js").Gradient | undefined} */ gradient,
 ) {
   if (gradient === undefined || gradient.kind === "dense") return gradient?.values ?? new Float32Array(0);
   const { width, slots, values } = gradient;

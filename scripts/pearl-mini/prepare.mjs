@@ -16,6 +16,7 @@ import { parseArgs } from "node:util";
 import { readEvaluation } from "../leaks.mjs";
 import { readRows, writeRows, writeWhole } from "../training-tables.mjs";
 import { typoPairs } from "./data/made-pairs.mjs";
+import { countNames } from "./data/name-counts.mjs";
 import { mixPhrases, readChunks, readTyped } from "./data/phrases.mjs";
 import { synonymRows } from "./data/synonyms.mjs";
 import { formPairs } from "./data/word-forms.mjs";
@@ -38,17 +39,18 @@ export async function prepare({ data, output, recipe, seed, texts = recipe.pretr
   const wordnet = await readWordnet();
   const typed = await readTyped(train, wordnet, kept, tally);
   const chunks = readChunks(train, kept, tally);
-  const mixed = mixPhrases(typed, chunks, { ...phrases, seed });
-  for (const { lexical, type } of mixed)
-    tally.kept("phrases.tsv, by class and type", `${lexical} ${type || "unknown"}`);
-  const phraseRows = mixed.map(({ phrase, lexical, type, count }) => [phrase, lexical, type, count]);
-  await writeRows(join(output, "phrases.tsv"), [["phrase", "class", "type", "count"], ...phraseRows]);
   const typos = await typoPairs({ data, wordnet, typed }, { ...synonyms.typos, seed });
   // word forms may come from texts that are not in `texts`
   const { forms: { texts: formTexts = [], ...ofForms } = {} } = synonyms;
   const pathOf = (name) => join(output, "text", `${name}.txt`);
   for (const name of new Set([...texts, ...formTexts]))
     await writeRows(pathOf(name), textLines(join(train, "text", `${name}.tsv.gz`)));
+  const counts = await countNames(texts.map(pathOf));
+  const mixed = mixPhrases(typed, chunks, { ...phrases, counts, seed });
+  for (const { lexical, type } of mixed)
+    tally.kept("phrases.tsv, by class and type", `${lexical} ${type || "unknown"}`);
+  const phraseRows = mixed.map(({ phrase, lexical, type, count }) => [phrase, lexical, type, count]);
+  await writeRows(join(output, "phrases.tsv"), [["phrase", "class", "type", "count"], ...phraseRows]);
   const forms = await formPairs(formTexts.map(pathOf), wordnet.synsets, { ...ofForms, seed });
   const inputs = { data: train, evaluation, wordnet, typed, chunks, typos, forms };
   await writeRows(join(output, "synonyms.tsv"), synonymRows(inputs, { ...synonyms, leaveOut, seed }, tally));

@@ -1,5 +1,5 @@
 /** Draws an ablation as a table with a row per removed part and a column per task. */
-import { headHeight, headMargin, svgFile } from "../../dist/plot/svg-file.js";
+import { headHeight, headMargin, svgFile } from "../../dist/plot/theme.js";
 import { round, text } from "./picture.mjs";
 import { formatCount, plain, rowName, signed, taskName } from "./words.mjs";
 

@@ -1,7 +1,6 @@
 /** Draws a learning curve: a panel per loss of each stage, and a panel of task scores by step. */
 
-import { headHeight, headMargin, svgFile } from "../../dist/plot/svg-file.js";
-import { marks } from "../../dist/plot/theme.js";
+import { headHeight, headMargin, marks, svgFile } from "../../dist/plot/theme.js";
 import { panel, pathOf } from "./axes.mjs";
 import { round, text } from "./picture.mjs";
 import { formatCount, lossName, plain, stageName, taskName } from "./words.mjs";

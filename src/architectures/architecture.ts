@@ -111,10 +111,18 @@ export interface FeatureRows {
   readonly starts: Int32Array;
 }
 
+/** What was read, how many phrases were longer than the model reads, and first ids of all rows, which may stay on a GPU. */
+export interface ReadRows {
+  readonly rows: FeatureRows;
+  readonly truncated: number;
+  readonly opening?: Int32Array;
+}
+
 /** One feature, ready to read phrases and to fill batches. */
 export interface Featurizer {
-  /** Reads phrases; counts those that were longer than the model reads. */
-  read(phrases: readonly string[]): { rows: FeatureRows; truncated: number };
+  read(phrases: readonly string[]): ReadRows;
+  /** Reads phrases with a prompt before each one. Default: `read` gets the texts of both. */
+  readPrompted?(phrases: readonly string[], prompt: string): ReadRows;
   /** Positions that each row takes in a batch; default its number of ids. */
   lengths?(rows: FeatureRows): Int32Array;
   /** Fills the graph's inputs for some of the rows, padded to `length`; adds them to `feeds`. */

@@ -1,15 +1,46 @@
-/** Resolves the name of a model: a baseline, or a phrase encoder. */
+/** The models under test by name: baselines, files of word vectors, phrase encoders. */
+import { distance } from "fastest-levenshtein";
 import { type LoadOptions, PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { ArgumentError } from "../errors.js";
 import { exists } from "../files/whole-file.js";
 import { embeddedModels } from "../hub/locate.js";
-import { jaccardBaseline } from "./baselines/jaccard.js";
-import { jaroWinklerBaseline, levenshteinBaseline } from "./baselines/pairwise.js";
-import { shortTfidfBaseline, tfidfBaseline, tfidfWordsBaseline } from "./baselines/tfidf.js";
+import { jaroWinkler } from "../match/evidence/jaro-winkler.js";
+import { jaccardBaseline, shortTfidfBaseline, tfidfBaseline, tfidfWordsBaseline } from "./baselines/tfidf.js";
 import { gloveBaseline, isVectorFile, vectorFileBaseline } from "./baselines/word-vectors.js";
-import type { EmbeddingModel, PhraseModel } from "./model.js";
+import type { EmbeddingModel, PhraseModel, SimilarityModel } from "./model.js";
 import { unknownName } from "./task.js";
 
+/** 1 − Levenshtein distance / length of the longer string: 1 for equal strings, 0 where nothing matches. */
+export function levenshteinSimilarity(a: string, b: string): number {
+  const longer = Math.max(a.length, b.length);
+  return longer === 0 ? 1 : 1 - distance(a, b) / longer;
+}
+
+export const levenshteinBaseline = (): SimilarityModel =>
+  pairwise("levenshtein", "1 - distance / longer length", levenshteinSimilarity);
+
+export const jaroWinklerBaseline = (): SimilarityModel =>
+  pairwise("jaro-winkler", "prefix weight 0.1, at most 4", jaroWinkler);
+
+function pairwise(name: string, settings: string, similarity: typeof jaroWinkler): SimilarityModel {
+  return {
+    kind: "similarity",
+    name,
+    fingerprint: `${name}: ${settings}, lower case`,
+    fit(candidates) {
+      const lowered = candidates.map((candidate) => candidate.toLowerCase());
+      return {
+        pair: (a, b) => similarity(a.toLowerCase(), b.toLowerCase()),
+        all(query, scores) {
+          const text = query.toLowerCase();
+          for (let row = 0; row < lowered.length; row++) scores[row] = similarity(text, lowered[row]);
+        },
+      };
+    },
+  };
+}
+
+/** Resolves the name of a model: a baseline, or a phrase encoder. */
 const baselines: Readonly<Record<string, () => PhraseModel | Promise<PhraseModel>>> = {
   tfidf: tfidfBaseline,
   "tfidf-2-3": shortTfidfBaseline,

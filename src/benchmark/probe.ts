@@ -9,7 +9,7 @@
  * The reference leaves split, shuffling and first weights unseeded; here all follow from the seed.
  */
 import { linear } from "../nn/layers.js";
-import { binaryCrossEntropy } from "../nn/losses/binary-cross-entropy.js";
+import { binaryCrossEntropy } from "../nn/losses.js";
 import { createNet, fromSeed } from "../nn/net.js";
 import { encodeModel } from "../onnx/io/file.js";
 import type { Tensor } from "../onnx/tensor.js";
@@ -17,10 +17,11 @@ import { createRandom, type Random, shuffle } from "../random.js";
 import { createOrtSession, type OrtSession } from "../runtime/ort-session.js";
 import type { Feeds } from "../runtime/tensor.js";
 import { gatherRows } from "../search/vectors.js";
-import { TrainingEngine } from "../training/engine.js";
-import { copyTensors } from "../training/optimiser/host-optimiser.js";
+import { mean } from "../statistics.js";
+import { openEngine } from "../training/engine.js";
+import { copyTensors } from "../training/optimiser/adam.js";
 import { liftWeights, type TrainingProgram } from "../training/program.js";
-import { mean, type Protocol } from "./task.js";
+import type { Protocol } from "./task.js";
 
 interface ProbeOptions {
   readonly protocol: Protocol;
@@ -59,7 +60,7 @@ export async function probe(
   const random = createRandom(seed);
   const { training, validation, test } = split(positive.length, random);
   const program = probeProgram(width, seed);
-  const engine = await TrainingEngine.open(program);
+  const engine = await openEngine(program);
   const first = await engine.optimiser.weights();
   const forward = await createOrtSession(encodeModel(liftWeights(program.model, [...first.keys()])));
   const feedsOf = (rows: Int32Array) => batchOf(features, positive, rows, width);

@@ -1,11 +1,20 @@
 /** Formats benchmark reports as an HTML page: scores, published scores, AutoFJ's sets as bars, the worst misses. */
 import { groupBy } from "../match/group-by.js";
 import { escapeText, htmlPage, light } from "../plot/theme.js";
-import { partsNote, publishedMetrics, publishedScores, wholeScore } from "./published.js";
+import {
+  isMean,
+  partsNote,
+  percent,
+  publishedMetrics,
+  publishedScores,
+  scoreText,
+  seedsText,
+  titleOf,
+  wholeScore,
+} from "./published.js";
 import { leadOf } from "./rank.js";
 import { remarks, scoreRows } from "./report.js";
 import type { BenchmarkMiss, ModelReport } from "./runner.js";
-import { isMean, percent, scoreText, seedsText, titleOf } from "./shown.js";
 
 const missesShown = 12;
 const missesOfSet = 2;

@@ -2,19 +2,11 @@
 import { MissingDataError, PearlError, ShardError, UsageError } from "../errors.js";
 import { packageVersion } from "../files/package.js";
 import { type Kept, ownRange, type Sharing } from "../files/shards/shard.js";
+import { deviation, mean } from "../statistics.js";
 import { checkDataFolder } from "./data-folder.js";
 import type { PhraseModel } from "./model.js";
 import { checkModelName, type ResolveOptions, resolveModel } from "./models.js";
-import {
-  deviation,
-  type Miss,
-  mean,
-  type Protocol,
-  type Score,
-  type Task,
-  type TaskContext,
-  type TaskOutcome,
-} from "./task.js";
+import type { Miss, Protocol, Score, Task, TaskContext, TaskOutcome } from "./task.js";
 import { selectTasks } from "./tasks/index.js";
 
 export interface BenchmarkRequest extends ResolveOptions {

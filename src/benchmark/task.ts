@@ -1,5 +1,6 @@
 /** The interface of a task: a protocol as code that scores one model. */
 import { UsageError } from "../errors.js";
+import { mean } from "../statistics.js";
 import { nearestName } from "../table/columns.js";
 import { findFile, shownPath, type WantedFile } from "./data-folder.js";
 import type { PhraseModel } from "./model.js";
@@ -108,14 +109,14 @@ export function fileTask<Data>({ name, metric, files, read, measure }: FileTask<
 
 export const secondsSince = (started: number): number => (performance.now() - started) / 1000;
 
-export const mean = (values: readonly number[]): number =>
-  values.reduce((sum, value) => sum + value, 0) / values.length;
-
-/** Standard deviation of a sample (divided by n - 1); 0 of a single value. */
-export function deviation(values: readonly number[]): number {
-  const middle = mean(values);
-  const squares = values.reduce((sum, value) => sum + (value - middle) ** 2, 0);
-  return Math.sqrt(squares / Math.max(1, values.length - 1));
+/** The macro mean of some sets: each counts the same, however many rows it has. */
+export function macroScore(metric: string, sets: readonly Omit<Score, "details">[], details = {}): Score {
+  const sum = (of: "n" | "seconds") => sets.reduce((total, set) => total + set[of], 0);
+  return {
+    dataset: `macro mean of ${sets.length} sets`,
+    ...{ metric, score: mean(sets.map(({ score }) => score)), n: sum("n"), seconds: sum("seconds") },
+    details: { sets: sets.length, ...details },
+  };
 }
 
 /** "WHAT "TYPED". Did you mean NEAREST? HINT" */

@@ -1,4 +1,5 @@
 /** What a running command works with: output and progress, interruption, the model, and an orderly end. */
+import { existsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { extname, resolve } from "node:path";
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
@@ -82,6 +83,10 @@ export async function loadEncoder(choice: EncoderChoice, session: Session): Prom
   session.atEnd(() => encoder.dispose());
   return encoder;
 }
+
+/** What loads the model of `--model` again from another folder, for a file that was learned with it. */
+export const sourceOf = ({ model }: EncoderChoice): { readonly source?: string } =>
+  model === undefined ? {} : { source: existsSync(model) ? resolve(model) : model };
 
 /** Loads the model after the table has been opened, and prints how the table is read and which model is used. */
 export function encoderAfterTable(choice: EncoderChoice, session: Session) {

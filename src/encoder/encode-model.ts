@@ -3,22 +3,23 @@ import {
   chooseOutput,
   type Featurizer,
   type ModelFolder,
+  type ReadRows,
   TYPE_LOGITS,
 } from "../architectures/architecture.js";
 import { architectureOf, costliest, openFeaturizers } from "../architectures/registry.js";
 import { ModelError } from "../errors.js";
-import { createOrtSession, type OrtSession } from "../runtime/ort-session.js";
 import type { Feeds, Tensor } from "../runtime/tensor.js";
 import { batchByLength, paddedLength } from "./batching.js";
 import {
   type EncodeReply,
   type EncodeRequest,
   FINISHED,
+  type GraphSession,
   type OpenRequest,
   rowWidth,
   STOP,
 } from "./encode-protocol.js";
-import { explainGraph, graphSource } from "./graph/graph-source.js";
+import { openGraph } from "./graph/graph-source.js";
 import { finishVector, pool } from "./pooling.js";
 
 /** Tokens of a batch, by device; on a CPU they fit a core's level 2 cache (measured, benchmarks/encode-speed.mjs). */
@@ -28,40 +29,28 @@ const NGRAMS = 16_384;
 
 export interface OpenModel {
   readonly folder: ModelFolder;
-  readonly session: OrtSession;
+  readonly session: GraphSession;
   readonly featurizers: readonly Featurizer[];
   readonly output: string;
 }
 
 /** Opens a model in the calling thread. @throws ModelError, DeviceError */
-export async function openModel({
-  folder,
-  device,
-  threads,
-  precision,
-  graph,
-}: OpenRequest): Promise<OpenModel> {
-  const source = graph?.bytes ?? (await graphSource(folder, precision, device));
-  const session = await createOrtSession(source, { device, threads, label: folder.graph }).catch(
-    async (error) => {
-      if (error instanceof ModelError) await explainGraph(source, folder.graph);
-      throw error;
-    },
-  );
+export async function openModel(request: OpenRequest): Promise<OpenModel> {
+  const { folder, graph } = request;
+  const session = await openGraph(request);
   const featurizers = await openFeaturizers(folder, session.inputNames, graph);
   return { folder, session, featurizers, output: chooseOutput(session.outputNames, folder) };
 }
 
 /** @throws ModelError where the output is not float32 vectors */
 export async function encode(open: OpenModel, request: EncodeRequest): Promise<EncodeReply> {
-  const texts =
-    request.prompt === "" ? request.phrases : request.phrases.map((phrase) => request.prompt + phrase);
-  const read = open.featurizers.map((featurizer) => featurizer.read(texts));
+  const { phrases } = request;
+  const read = await readFeatures(open, request);
   // Every feature has its own row lengths; batches follow those of the costliest.
   const eachLengths = read.map(
     ({ rows }, i) =>
       open.featurizers[i].lengths?.(rows) ??
-      Int32Array.from(texts, (_, row) => rows.starts[row + 1] - rows.starts[row]),
+      Int32Array.from(phrases, (_, row) => rows.starts[row + 1] - rows.starts[row]),
   );
   const { features } = open.folder;
   const { device } = open.session;
@@ -76,7 +65,7 @@ export async function encode(open: OpenModel, request: EncodeRequest): Promise<E
   const cells = isTransformer(primary) ? TOKENS[device] : NGRAMS;
   const outputs = request.parts.map(({ output }) => (output === "types" ? TYPE_LOGITS : open.output));
   let rowLength = rowWidth(request.parts);
-  let vectors = new Float32Array(texts.length * rowLength);
+  let vectors = new Float32Array(phrases.length * rowLength);
   for (const batch of batchByLength(eachPadded[primary], cells, request.batchSize)) {
     if (Atomics.load(request.state, STOP) === 1) break;
     const feeds: Feeds = {};
@@ -98,7 +87,7 @@ export async function encode(open: OpenModel, request: EncodeRequest): Promise<E
       const kept = dimension || width;
       if (rowLength === 0) {
         rowLength = kept;
-        vectors = new Float32Array(texts.length * kept);
+        vectors = new Float32Array(phrases.length * kept);
       }
       batch.rows.forEach((row, i) => {
         const start = row * rowLength + offset;
@@ -110,6 +99,19 @@ export async function encode(open: OpenModel, request: EncodeRequest): Promise<E
     Atomics.add(request.state, FINISHED, batch.rows.length);
   }
   return { vectors, truncated: read.reduce((most, { truncated }) => Math.max(most, truncated), 0) };
+}
+
+/** Reads the phrases with their prompt; on WebGPU, ids that all begin with stay there for all batches. */
+async function readFeatures(
+  { featurizers, session }: OpenModel,
+  { phrases, prompt }: EncodeRequest,
+): Promise<ReadRows[]> {
+  const texts = prompt === "" ? phrases : phrases.map((phrase) => prompt + phrase);
+  const read = featurizers.map(
+    (featurizer) => featurizer.readPrompted?.(phrases, prompt) ?? featurizer.read(texts),
+  );
+  await session.pin?.(read.find(({ opening }) => opening)?.opening ?? new Int32Array());
+  return read;
 }
 
 function checkedPool(

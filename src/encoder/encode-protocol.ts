@@ -1,6 +1,7 @@
 /** Messages between PhraseEncoder and its workers. */
 import type { ModelFolder, SharedGraph } from "../architectures/architecture.js";
 import type { Device } from "../runtime/device.js";
+import type { OrtSession } from "../runtime/ort-session.js";
 
 export interface OpenRequest {
   readonly folder: ModelFolder;
@@ -9,6 +10,11 @@ export interface OpenRequest {
   readonly precision: Precision;
   /** The graph if it is already prepared; otherwise the worker loads it from the folder. */
   readonly graph?: SharedGraph;
+}
+
+/** A session that may keep the first ids of all rows on a GPU: `pin` is called before the runs that have them. */
+export interface GraphSession extends OrtSession {
+  pin?(opening: Int32Array): Promise<void>;
 }
 
 /** Numbers the graph computes with: as exported, float16 in transformers (pooled in float32), or weights in int8. */

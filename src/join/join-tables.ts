@@ -6,8 +6,10 @@ import type { LabelEffect } from "../match/review/label-effect.js";
 import { readKnown } from "../match/review/review-file.js";
 import { commandWith, type NamedCommand, refuseCategory, refuseLoss } from "../match/unnamed-column.js";
 import { findColumn } from "../table/columns.js";
+import { withoutPassword } from "../table/postgres/address.js";
 import type { TableOptions } from "../table/table.js";
 import { readAllColumns, type WholeTable } from "../table/whole-table.js";
+import { readCandidates } from "./database-candidates.js";
 import { type JoinedTables, type JoinOutputs, type WrittenFiles, writeJoin } from "./join-output.js";
 import type { JoinKind, JoinOptions } from "./options.js";
 import { type JoinFindings, joinColumns } from "./roads.js";
@@ -21,6 +23,11 @@ export interface JoinTablesOptions
   readonly kind?: JoinKind;
   /** Files of judged pairs: reviewed files, or tables with the columns left, right and decision. */
   readonly decisionPaths?: readonly string[];
+  /**
+   * "candidates": the left table is in PostgreSQL and has embeddings (`syncTable`); candidates are found there, and only these
+   * rows, their neighbours and a sample are read. Default "whole".
+   */
+  readonly reading?: "whole" | "candidates";
   /** How the tables are read. */
   readonly table?: Omit<TableOptions, "column">;
   /** Called with notes on how each table was read, and with warnings. */
@@ -32,6 +39,8 @@ export interface JoinTablesOptions
 /** What a join of two files found and wrote. */
 export interface JoinTablesReport extends JoinFindings, WrittenFiles {
   readonly leftRows: number;
+  /** Left rows that were read, where candidates were found in the database. */
+  readonly leftRowsRead?: number;
   readonly rightRows: number;
   /** Written pairs; more than `matchedRows` where right rows have several partners. */
   readonly matches: number;
@@ -56,7 +65,7 @@ export async function joinTables(
   options: JoinTablesOptions = {},
 ): Promise<JoinTablesReport> {
   const started = performance.now();
-  const { tables, known, joined, unnamed, command } = await openJoin(leftPath, rightPath, options);
+  const { tables, total, known, joined, unnamed, command } = await openJoin(leftPath, rightPath, options);
   const matchedRows = new Set(joined.matches.map((match) => match.right)).size;
   const rightRows = tables.right.phrases.length;
   const lost = options.unmatched === "keep" ? 0 : rightRows - matchedRows;
@@ -66,15 +75,18 @@ export async function joinTables(
   const labelEffect = known.length > 0 ? await joined.labelEffect() : undefined;
   return {
     ...{ ...joined.findings, ...files, labelEffect, matches: joined.matches.length, matchedRows },
-    ...{ leftRows: tables.left.phrases.length, rightRows, seconds: (performance.now() - started) / 1000 },
+    leftRows: total ?? tables.left.phrases.length,
+    ...(total !== undefined && { leftRowsRead: tables.left.phrases.length }),
+    ...{ rightRows, seconds: (performance.now() - started) / 1000 },
   };
 }
 
 /** The first half of {@link joinTables}: reads two tables and matches their rows, without writing anything. */
-export async function openJoin(leftPath: string, rightPath: string, options: JoinTablesOptions) {
+export async function openJoin(leftGiven: string, rightGiven: string, options: JoinTablesOptions) {
   options.signal?.throwIfAborted();
+  const [leftPath, rightPath] = [leftGiven, rightGiven].map(withoutPassword);
   await refuseSameFile(leftPath, rightPath);
-  const tables = { left: await loadTable(leftPath, options), right: await loadTable(rightPath, options) };
+  const { tables, total } = await loadTables(leftPath, rightPath, options);
   const { left, right } = tables;
   const columns = resolvedColumns(tables, options);
   const plan = planColumns(left.columns, right.columns, columns);
@@ -88,7 +100,29 @@ export async function openJoin(leftPath: string, rightPath: string, options: Joi
   const texts = { left: left.columns, right: right.columns };
   const known = await readKnown(options.decisionPaths ?? [], texts);
   const joined = await joinColumns(texts, plan, { ...options, ...columns, known });
-  return { tables, texts, known, joined, unnamed, command };
+  return { tables, total, texts, known, joined, unnamed, command };
+}
+
+/** @returns total: the rows of a left table of which only a part is read */
+async function loadTables(leftPath: string, rightPath: string, options: JoinTablesOptions) {
+  if (options.reading !== "candidates")
+    return {
+      tables: { left: await loadTable(leftPath, options), right: await loadTable(rightPath, options) },
+    };
+  const { sharing, reviewPath, explainPath, decisionPaths = [] } = options;
+  if (decisionPaths.length > 0 || (sharing ?? reviewPath ?? explainPath) !== undefined)
+    throw new UsageError(
+      "--in-database reads a part of the left table, in which rows have other numbers: leave --shard, --learn, " +
+        "--review-out, --review, --labels and --explain-out out",
+    );
+  const right = await loadTable(rightPath, options);
+  const partnerOf = (left: WholeTable, column: string): string | undefined => {
+    const columns = resolvedColumns({ left, right }, options);
+    const { pairs } = planColumns(left.columns, right.columns, columns);
+    return pairs.find(([name]) => name === column)?.[1];
+  };
+  const { left, total } = await readCandidates(leftPath, right, partnerOf, options);
+  return { tables: { left, right }, total };
 }
 
 async function refuseSameFile(left: string, right: string): Promise<void> {

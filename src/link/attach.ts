@@ -2,123 +2,166 @@
  * Links new and changed rows to the entities of a store by weights learned before. Only rows near them are read;
  * average linkage starts from the entities that exist.
  */
+
+import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { averageLinkage, groupsFrom } from "../group/average-linkage.js";
 import type { NamingVectors } from "../match/candidates/near-names.js";
-import type { Pairs } from "../match/candidates/pair-set.js";
-import { textAt, textCount } from "../match/columns/texts.js";
+import { PairSet, type Pairs } from "../match/candidates/pair-set.js";
+import { eachText } from "../match/columns/texts.js";
 import type { KnownPair } from "../match/compare-tables.js";
 import { groupBy } from "../match/group-by.js";
-import {
-  asPartOf,
-  type LearnedRows,
-  type PairScorer,
-  pairScorer,
-  type ReadRows,
-  readRows,
-} from "../match/rescore.js";
+import { type LearnedRows, type PairScorer, pairScorer, type ReadRows, readRows } from "../match/rescore.js";
 import { certain } from "../match/weights/learn.js";
 import { everyPair } from "../match/weights/pair-classes.js";
 import { equalGroups, type Grouping } from "./grouping.js";
-import { columnsOf, type RunOptions, readJudged, readLinked, type StoreModel } from "./model.js";
+import {
+  columnsOf,
+  type RunOptions,
+  readJudged,
+  readLinked,
+  type StoreModel,
+  type StoreState,
+} from "./model.js";
 import type { LinkedRow } from "./reconcile.js";
-import type { Store } from "./store.js";
-import { findNear, wholeCounts, writeTerms } from "./terms.js";
+import { listed, type Store } from "./store.js";
+import { findNear, readTerms, wholeCounts, writeTerms } from "./terms.js";
 
 /** Rows of an entity that are compared with a new row. */
 const mostMembers = 20;
-/** Pairs below it, compared without embeddings, are not compared with them. */
+/** Pairs below it, compared without embeddings, are not looked at again: they connect nothing. */
 const leastPlausible = -6;
+
+type Linked = Awaited<ReturnType<typeof readLinked>>;
+type RowPair = readonly [number, number];
 
 /** Links the rows that this run has put into the store. */
 export async function attach(
   store: Store,
-  run: number,
+  { run, nextRow }: StoreState,
   { learned, least }: StoreModel,
   { settings, encoder, signal }: RunOptions,
 ): Promise<Grouping> {
-  const read = (cells: readonly (readonly string[])[]) =>
-    readRows(columnsOf(settings.columns, cells), learned);
-  const fresh = await readLinked(store, run, `SELECT "row" FROM "row" WHERE run = ${run}`);
-  await writeTerms(store, run, fresh.rows, read(fresh.cells));
-  const { rows, cells, pairs } = await readNear(store, run);
-  const part = read(cells);
-  const whole = asPartOf(part, await wholeCounts(store, part, rows));
-  const scores = await scored(whole, pairs, rows, { learned, encoder, signal });
-  const judged = await readJudged(store);
-  const grouped = await groupsOf(rows, cells, { ...pairs, ...scores }, { judged, least, signal });
-  return { rows, ...grouped, explain: scores.scorer.explain };
+  const read = (cells: Linked["cells"]): ReadRows => readRows(columnsOf(settings.columns, cells), learned);
+  const fresh = await readLinked(store, run, `r.run = ${run}`);
+  const changed = await store.query<{ cells: string }>(`SELECT cells FROM "row" WHERE until = ${run}`);
+  const terms = [...readTerms(read(fresh.cells))];
+  const before = readTerms(read(changed.map(({ cells }): string[] => JSON.parse(cells))));
+  await writeTerms(store, run, fresh.rows, terms, before);
+  const [{ size }] = await store.query<{ size: number }>(
+    'SELECT count(*)::INTEGER AS size FROM "row" WHERE until IS NULL',
+  );
+  const known = new Map<number, number>();
+  const scorerOf = async (rows: ReadRows) =>
+    pairScorer(rows, await wholeCounts(store, known, rows, size), learned);
+  const last = Math.max(nextRow, ...fresh.rows.slice(-1).map(({ row }) => row));
+  const equal = await equalRows(store, run);
+  const found = [...equal, ...(await findNear(store, fresh.rows, terms, { rows: size, last }, known))];
+  const looked = new Set([...fresh.rows.map(({ row }) => row), ...found.map(([, row]) => row)]);
+  const near = await readLinked(store, run, `r."row" IN (${listed(looked)})`);
+  const answers = await readAnswers(store);
+  const pairs = pairsOf(near.rows, found);
+  const odds = (await scorerOf(read(near.cells))).scores(pairs.left, pairs.right);
+  const plausible = Array.from(odds.keys(), (pair): RowPair => {
+    return [near.rows[pairs.left[pair]].row, near.rows[pairs.right[pair]].row];
+  }).filter((pair, place) => odds[place] >= leastPlausible || answers.has(pair.join(" ")));
+  const group = await readEntities(store, run, { near: near.rows, pairs: [...equal, ...plausible] });
+  const groupRead = read(group.cells);
+  const first = await scorerOf(groupRead);
+  const model = group.pairs.left.length === 0 || learned.naming < 0 ? "none" : await encoder();
+  const scorer =
+    model === "none" ? first : first.withVectors(await nameVectors(groupRead, learned, model, signal));
+  const grouped = await groupsOf(group, scorer, { answers, least, signal });
+  const placeOf = new Map(group.rows.map(({ row }, place) => [row, place]));
+  const others = fresh.rows.filter(({ row }) => !placeOf.has(row));
+  const rows = [...group.rows, ...others].sort((x, y) => x.row - y.row);
+  const places = rows.map(({ row }) => placeOf.get(row) ?? -1);
+  // A row that is near no other is a group of its own.
+  const spread = (groups: ArrayLike<number>) =>
+    places.map((place, at) => (place < 0 ? group.rows.length + at : groups[place]));
+  return {
+    rows,
+    groups: spread(grouped.groups),
+    likely: grouped.likely && spread(grouped.likely),
+    explain: (a, b) => scorer.explain(places[a], places[b]),
+  };
 }
 
-/** The first rows of each entity. */
-const members = `SELECT entity, "row" FROM assignment WHERE until IS NULL
-  QUALIFY row_number() OVER (PARTITION BY entity ORDER BY "row") <= ${mostMembers}`;
-
-/** The new and changed rows, those near them, more rows of their entities, and the pairs to compare, by place. */
-async function readNear(store: Store, run: number) {
-  const fresh = `SELECT "row" FROM "row" WHERE run = ${run}`;
-  const current = "SELECT * FROM assignment WHERE until IS NULL";
-  await store.query(
-    `CREATE OR REPLACE TEMP TABLE new_near AS
-     SELECT DISTINCT least(new, old) AS a, greatest(new, old) AS b FROM (${await findNear(store, run)}
-       UNION SELECT changed."row", m."row" FROM (${current}) changed JOIN (${members}) m USING (entity)
-       WHERE changed."row" <> m."row" AND changed."row" IN (${fresh}))`,
+/** The new and changed rows that have the same cells as another, each with the first one. */
+async function equalRows(store: Store, run: number): Promise<RowPair[]> {
+  const equal = await store.query<Record<"a" | "b", number>>(
+    `SELECT a."row" AS a, min(b."row") AS b FROM "row" a JOIN "row" b ON a.cells = b.cells AND a."row" <> b."row"
+     WHERE a.run = ${run} AND a.until IS NULL AND b.until IS NULL GROUP BY a."row"`,
   );
-  const near = await store.query<Record<"a" | "b", number>>("SELECT a, b FROM new_near ORDER BY a, b");
-  const linked = await readLinked(
+  return equal.map(({ a, b }) => [a, b]);
+}
+
+/** Pairs by place in the rows, which are in the order of their numbers. */
+function pairsOf(rows: readonly LinkedRow[], pairs: Iterable<RowPair>): Pairs {
+  const placeOf = new Map(rows.map(({ row }, place) => [row, place]));
+  const places = new PairSet(rows.length);
+  for (const [a, b] of pairs) places.add(placeOf.get(Math.min(a, b))!, placeOf.get(Math.max(a, b))!);
+  return places.finish();
+}
+
+/** The rows of pairs with more rows of their entities. Changed rows are pairs with those of their entity. */
+async function readEntities(
+  store: Store,
+  run: number,
+  { near, pairs }: { readonly near: readonly LinkedRow[]; readonly pairs: readonly RowPair[] },
+): Promise<Linked & { readonly pairs: Pairs }> {
+  const isChanged = ({ entity, isSame }: LinkedRow): boolean => entity !== 0 && !isSame;
+  const wanted = new Set(pairs.flat());
+  const chosen = near.filter((row) => wanted.has(row.row) || isChanged(row));
+  const read = await readLinked(
     store,
     run,
-    `WITH near AS (${fresh} UNION SELECT a FROM new_near UNION SELECT b FROM new_near) SELECT "row" FROM near
-     UNION SELECT "row" FROM (${members}) WHERE entity IN (SELECT entity FROM (${current}) JOIN near USING ("row"))`,
+    `(r."row" IN (${listed(chosen.map(({ row }) => row))}) OR r."row" IN (
+       SELECT "row" FROM assignment WHERE until IS NULL AND entity IN (${listed(chosen.map(({ entity }) => entity))})
+       QUALIFY row_number() OVER (PARTITION BY entity ORDER BY "row") <= ${mostMembers}))`,
   );
-  const place = new Map(linked.rows.map(({ row }, at) => [row, at]));
-  const side = (name: "a" | "b") => Int32Array.from(near, (pair) => place.get(pair[name])!);
-  return { ...linked, pairs: { left: side("a"), right: side("b") } };
+  const members = groupBy(read.rows, ({ entity }) => entity);
+  const own = read.rows
+    .filter(isChanged)
+    .flatMap(({ row, entity }) =>
+      members.get(entity)!.flatMap((other): RowPair[] => (other.row === row ? [] : [[row, other.row]])),
+    );
+  return { ...read, pairs: pairsOf(read.rows, [...pairs, ...own]) };
 }
 
-/** Scores the pairs. Embeds the names of plausible rows, and of their entities, only. */
-async function scored(
-  read: ReadRows,
-  { left, right }: Pairs,
-  rows: readonly LinkedRow[],
-  { learned, encoder, signal }: Pick<RunOptions, "encoder" | "signal"> & { readonly learned: LearnedRows },
-): Promise<{ scorer: PairScorer; odds: Float64Array }> {
-  const first = pairScorer(read, learned);
-  const odds = first.scores(left, right);
-  const plausible = [...odds.keys()].filter((pair) => odds[pair] >= leastPlausible);
-  const model = plausible.length === 0 || learned.naming < 0 ? "none" : await encoder();
-  if (model === "none") return { scorer: first, odds };
-  const chosen = new Set(plausible.flatMap((pair) => [left[pair], right[pair]]));
-  const entities = new Set([...chosen].map((place) => rows[place].entity));
-  entities.delete(0);
-  rows.forEach(({ entity }, place) => entities.has(entity) && chosen.add(place));
-  const { left: values, set } = read.tables.fields[learned.naming];
-  const named = [...new Set([...chosen].map((place) => values[place]))].filter((value) => value >= 0);
-  const texts = named.map((value) => textAt(set.texts, value));
-  const { data, dimension } = await model.encodeMatrix(texts, { signal });
-  const vectors: NamingVectors = { data: new Float32Array(textCount(set.texts) * dimension), dimension };
-  named.forEach((value, place) => {
-    vectors.data.set(data.subarray(place * dimension, (place + 1) * dimension), value * dimension);
+/** The embeddings of the rows' names. */
+async function nameVectors(
+  { tables }: ReadRows,
+  { naming }: LearnedRows,
+  model: PhraseEncoder,
+  signal: AbortSignal | undefined,
+): Promise<NamingVectors> {
+  const { data, dimension } = await model.encodeMatrix([...eachText(tables.fields[naming].set.texts)], {
+    signal,
   });
-  const scorer = first.withVectors(vectors);
-  const of = (side: Int32Array): Int32Array => Int32Array.from(plausible, (pair) => side[pair]);
-  scorer.scores(of(left), of(right)).forEach((score, place) => {
-    odds[plausible[place]] = score;
-  });
-  return { scorer, odds };
+  return { data: new Float32Array(data), dimension };
+}
+
+/** Judged pairs outweigh all evidence: log-odds by the numbers of their rows. */
+async function readAnswers(store: Store): Promise<ReadonlyMap<string, number>> {
+  const judged = await readJudged(store);
+  return new Map(
+    judged.map(({ left: a, right: b, match }) => [
+      `${Math.min(a, b)} ${Math.max(a, b)}`,
+      match ? certain : -certain,
+    ]),
+  );
 }
 
 /** Groups by average linkage over what stands; where the promise was refused, of equal rows, and the likely ones beside. */
 async function groupsOf(
-  rows: readonly LinkedRow[],
-  cells: readonly (readonly string[])[],
-  { left, right, odds, scorer }: Pairs & { readonly odds: Float64Array; readonly scorer: PairScorer },
+  { rows, cells, pairs: { left, right } }: Linked & { readonly pairs: Pairs },
+  scorer: PairScorer,
   {
-    judged,
+    answers,
     least,
     signal,
   }: Pick<RunOptions, "signal"> & {
-    /** By rows of the store: answers outweigh all evidence. */
-    readonly judged: readonly KnownPair[];
+    readonly answers: ReadonlyMap<string, number>;
     readonly least: number | null;
   },
 ): Promise<Pick<Grouping, "groups" | "likely">> {
@@ -126,13 +169,8 @@ async function groupsOf(
   const standing = [...groupBy(rows.keys(), entityOf).values()].flatMap(([left, ...others]) =>
     others.map((right): KnownPair => ({ left, right, match: true })),
   );
-  const answers = new Map(
-    judged.map(({ left: a, right: b, match }) => [
-      `${Math.min(a, b)} ${Math.max(a, b)}`,
-      match ? certain : -certain,
-    ]),
-  );
   const answerOf = (a: number, b: number): number | undefined => answers.get(`${rows[a].row} ${rows[b].row}`);
+  const odds = scorer.scores(left, right);
   const all = {
     classOf: everyPair(left.length + standing.length),
     left: Int32Array.from([...left, ...standing.map((pair) => pair.left)]),

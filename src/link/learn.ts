@@ -16,7 +16,7 @@ import {
   type StoreState,
 } from "./model.js";
 import type { Store } from "./store.js";
-import { writeTerms } from "./terms.js";
+import { readTerms, writeTerms } from "./terms.js";
 
 /** @returns the new groups and what was learned; `writeReview` writes the doubtful pairs */
 export async function learn(store: Store, { run, model: before }: StoreState, options: RunOptions) {
@@ -50,7 +50,8 @@ export async function learn(store: Store, { run, model: before }: StoreState, op
     : { groups: equalGroups(cells, same), likely: found.groupOf };
   const grouping: Grouping = { rows, ...groups, explain: found.explain };
   await store.append("learned", [[run, modelText(model)]]);
-  await writeTerms(store, run, rows, readRows(table, learned));
+  await store.query(`UPDATE term SET until = ${run} WHERE until IS NULL`);
+  await writeTerms(store, run, rows, readTerms(readRows(table, learned)));
   return { grouping, model, writeReview: (path: string) => writeDoubtful(path, table, found) };
 }
 

@@ -51,10 +51,6 @@ export interface LinkReport extends RunCounts, PrecisionReport {
   readonly learnedFrom: number;
   /** What is linked: rows at an established precision, likely rows on demand, or equal rows only. */
   readonly linked: "established" | "likely" | "equal";
-  readonly entitiesBefore: number;
-  readonly entitiesAfter: number;
-  /** Pairs of rows within the entities of the store. */
-  readonly matches: number;
   /** Rows that are likely the same as one of another entity and were not linked, as the promise was refused. */
   readonly likely: number;
   /** Pairs written to `reviewOutput`. */
@@ -119,9 +115,8 @@ async function linkInto(
   table: WholeTable,
   options: LoadingOptions,
 ): Promise<LinkReport> {
-  const { result, before, after, likely } = await store.transaction(async () => {
+  const { result, likely } = await store.transaction(async () => {
     const state = await readState(store);
-    const before = await countEntities(store);
     if (state.settings !== undefined) checkSettings(store, state.settings, { path, table, options });
     const settings = state.settings ?? (await newSettings(path, table, options));
     const { source = stemOf(path) } = options;
@@ -130,7 +125,7 @@ async function linkInto(
     const encoder = checkedEncoder(store, settings, options);
     const result = await linkRows(store, state, { source, keys, cells }, { ...options, settings, encoder });
     const likely = await likelyLines(store, result.likely);
-    return { result, before, after: await countEntities(store), likely };
+    return { result, likely };
   });
   const { counts, model, writeReview } = result;
   if (options.output !== undefined) await writeLinked(options.output, table, counts.entityOf, options.format);
@@ -142,17 +137,8 @@ async function linkInto(
   return {
     ...{ ...counts, ...precision, columns, dropped },
     ...{ rows: table.phrases.length, learnedFrom: model.rows, linked },
-    ...{ entitiesBefore: before.entities, entitiesAfter: after.entities, matches: after.pairs },
     ...{ likely: likely.length, ...(typeof reviewed === "number" && { reviewed }) },
   };
-}
-
-async function countEntities(store: Store) {
-  const [counts] = await store.query<{ entities: number; pairs: number }>(
-    `SELECT count(*)::INTEGER AS entities, coalesce(sum(rows * (rows - 1) // 2), 0)::DOUBLE AS pairs
-     FROM (SELECT count(*) AS rows FROM assignment WHERE until IS NULL GROUP BY entity)`,
-  );
-  return counts;
 }
 
 async function newSettings(path: string, table: WholeTable, options: LoadingOptions): Promise<StoreSettings> {

@@ -71,8 +71,10 @@ export interface StoreState {
   readonly run: number;
   readonly nextRow: number;
   readonly nextEntity: number;
-  /** Current rows. */
+  /** Current rows, entities, and pairs of rows within these. */
   readonly rows: number;
+  readonly entities: number;
+  readonly pairs: number;
 }
 
 export async function readState(store: Store): Promise<StoreState> {
@@ -82,7 +84,9 @@ export async function readState(store: Store): Promise<StoreState> {
     `SELECT coalesce(max(run), 0) + 1 AS run, coalesce(max(next_entity), 1) AS nextEntity,
        (SELECT coalesce(max("row"), 0) + 1 FROM "row") AS nextRow,
        (SELECT count(*)::INTEGER FROM "row" WHERE until IS NULL) AS rows, (SELECT settings FROM meta) AS settings,
-       (SELECT model FROM learned ORDER BY run DESC LIMIT 1) AS model FROM run`,
+       (SELECT model FROM learned ORDER BY run DESC LIMIT 1) AS model,
+       coalesce(max_by(entities, run) FILTER (undone IS NULL), 0) AS entities,
+       coalesce(max_by(pairs, run) FILTER (undone IS NULL), 0) AS pairs FROM run`,
   );
   return {
     ...numbers,
@@ -91,12 +95,12 @@ export async function readState(store: Store): Promise<StoreState> {
   };
 }
 
-/** Current rows of the store by number, with their compared cells. @param chosen a query for some of them; default: all */
-export async function readLinked(store: Store, run: number, chosen = 'SELECT "row" FROM "row"') {
+/** Current rows of the store by number, with their compared cells. @param where a condition for some of them */
+export async function readLinked(store: Store, run: number, where = "true") {
   const found = await store.query<LinkedRow & { readonly cells: string }>(
     `SELECT r."row", coalesce(entity, 0) AS entity, r.run < ${run} AS isSame, cells FROM "row" r
      LEFT JOIN assignment a ON r."row" = a."row" AND a.until IS NULL
-     WHERE r.until IS NULL AND r."row" IN (${chosen}) ORDER BY r."row"`,
+     WHERE r.until IS NULL AND ${where} ORDER BY r."row"`,
   );
   return {
     rows: found as readonly LinkedRow[],

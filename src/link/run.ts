@@ -27,6 +27,10 @@ export interface RunCounts {
   readonly split: number;
   /** Number of the run in the store; 0 where nothing changed. */
   readonly run: number;
+  readonly entitiesBefore: number;
+  readonly entitiesAfter: number;
+  /** Pairs of rows within the entities of the store. */
+  readonly matches: number;
   /** Whether the run learned from all rows of the store. */
   readonly hasLearned: boolean;
   /** Entity of each row of the table. */
@@ -57,13 +61,20 @@ export async function linkRows(
     throw new StoreError(
       "this run only adds to what the store has learned, which is no work to share. Leave out --shard, or add --relearn.",
     );
-  const result = async (of: number, changes: readonly EntityChange[]): Promise<RunCounts> => {
+  const result = async (
+    of: number,
+    changes: readonly EntityChange[],
+    { entities, pairs }: EntityCounts,
+  ): Promise<RunCounts> => {
     const count = (kind: EntityChange["kind"]) => changes.filter((change) => change.kind === kind).length;
     const counts = { created: count("created"), merged: count("merged"), split: count("split") };
-    return { ...identified, ...counts, run: of, hasLearned, entityOf: await linkedEntities(store) };
+    return {
+      ...{ ...identified, ...counts, run: of, hasLearned, entityOf: await linkedEntities(store) },
+      ...{ entitiesBefore: state.entities, entitiesAfter: entities, matches: pairs },
+    };
   };
   if (before !== undefined && !hasLearned && identified.added + identified.changed === 0)
-    return { counts: await result(0, []), model: before, likely: [] };
+    return { counts: await result(0, [], state), model: before, likely: [] };
   await store.put(
     "row",
     run,
@@ -73,12 +84,14 @@ export async function linkRows(
   const { grouping, model, writeReview } =
     hasLearned || before === undefined
       ? await (await import("./learn.js")).learn(store, state, options)
-      : { model: before, grouping: await attach(store, run, before, options), writeReview: undefined };
+      : { model: before, grouping: await attach(store, state, before, options), writeReview: undefined };
   const { entities, changes, nextEntity } = reconcile(grouping.rows, grouping.groups, state.nextEntity);
   await writeChanges(store, run, grouping, { entities, changes });
   if (run === 1) await store.append("meta", [[version, JSON.stringify(options.settings)]]);
-  await store.append("run", [[run, new Date().toISOString(), incoming.source, nextEntity, null]]);
-  const counts = await result(run, changes);
+  const after = await countEntities(store);
+  const time = new Date().toISOString();
+  await store.append("run", [[run, time, incoming.source, nextEntity, after.entities, after.pairs, null]]);
+  const counts = await result(run, changes, after);
   return { counts, likely: likelyPairs(grouping, entities), model, writeReview };
 }
 
@@ -125,6 +138,16 @@ async function linkedEntities(store: Store): Promise<string[]> {
     `SELECT 'E' || entity AS name FROM new_linked JOIN assignment USING ("row") WHERE until IS NULL ORDER BY new_linked.place`,
   );
   return found.map(({ name }) => name);
+}
+
+type EntityCounts = Pick<StoreState, "entities" | "pairs">;
+
+async function countEntities(store: Store): Promise<EntityCounts> {
+  const [counts] = await store.query<EntityCounts>(
+    `SELECT count(*)::INTEGER AS entities, coalesce(sum(rows * (rows - 1) // 2), 0)::DOUBLE AS pairs
+     FROM (SELECT count(*) AS rows FROM assignment WHERE until IS NULL GROUP BY entity)`,
+  );
+  return counts;
 }
 
 /** Whether the run learns from all rows: asked for, needed by another option, or since the store has grown. */

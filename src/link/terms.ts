@@ -1,140 +1,259 @@
 /**
- * What the search for near rows and the counts of words need of each row, as hashed terms: words of the row, values and words of
- * its columns, 3-grams of its name. They are stored, so that rows are not read again.
+ * What the search for near rows and the rarity of words need of a store, as hashed terms with their counts: words of rows, and
+ * values, words and 3-grams of their columns. Terms that find rows have a list of them.
  */
 import { FNV_BASIS, FNV_PRIME } from "../files/fnv.js";
+import { BestRows } from "../match/candidates/term-search.js";
 import { isText } from "../match/columns/fields.js";
-import { textReader } from "../match/columns/texts.js";
-import type { ReadRows, WholeCounts } from "../match/rescore.js";
+import { textCount, textReader } from "../match/columns/texts.js";
+import { invertLists, type Lists, ListsBuilder } from "../match/columns/vocabulary.js";
+import { buckets } from "../match/evidence/gram-sets.js";
+import { countRows, type ReadRows, type RowCounts } from "../match/rescore.js";
 import type { LinkedRow } from "./reconcile.js";
-import type { Store } from "./store.js";
+import { listed, type Store } from "./store.js";
 
-/** The lowest bits of a term. Near rows are found by the first three. */
+/** Rows are found by the first three. */
 const kinds = { word: 0, gram: 1, code: 2, value: 3, filled: 4, fieldWord: 5 } as const;
-const kindBits = 3;
+type TermKind = keyof typeof kinds;
 
-/** 32 bits: of a million terms of a kind, one in a thousand shares its number with another. */
-function termOf(kind: keyof typeof kinds, field: number, text: string): number {
-  let state = Math.imul(FNV_BASIS, FNV_PRIME) ^ field;
+/** 32 bits: of a million terms, one in five thousand shares its number with another. */
+function termOf(kind: TermKind, field: number, text: string): number {
+  let state = Math.imul(FNV_BASIS ^ (8 * field + kinds[kind]), FNV_PRIME);
   for (let index = 0; index < text.length; index++)
     state = Math.imul(state ^ text.charCodeAt(index), FNV_PRIME);
   state = Math.imul(state ^ (state >>> 15), 0x2c1b3c6d);
-  return (((state ^ (state >>> 13)) << kindBits) | kinds[kind]) >>> 0;
+  return (state ^ (state >>> 13)) >>> 0;
 }
 
-/** Values of codes find rows; other values are counted only. */
-const valueTerm = ({ tables }: ReadRows, field: number, text: string): number => {
-  const { kind } = tables.fields[field];
-  return termOf(isText(kind) || kind === "category" ? "value" : "code", field, text);
-};
-
-/** Returns a function for the terms of a row. */
-function termsIn(read: ReadRows): (row: number) => Set<number> {
-  const { tables, words } = read;
-  const { fields, naming } = tables;
-  const wordOf = textReader(tables.vocabulary);
-  const textOf = fields.map(({ set }) => textReader(set.texts));
-  return (row) => {
-    const terms = new Set<number>();
-    for (let place = words.left.starts[row]; place < words.left.starts[row + 1]; place++)
-      terms.add(termOf("word", 0, wordOf(words.left.items[place])));
-    fields.forEach(({ kind, left, set }, field) => {
-      if (left[row] < 0) return;
-      const text = textOf[field](left[row]);
-      terms.add(termOf("filled", field, "")).add(valueTerm(read, field, text));
-      if (!isText(kind)) return;
-      for (let place = set.words.starts[left[row]]; place < set.words.starts[left[row] + 1]; place++)
-        terms.add(termOf("fieldWord", field, wordOf(set.words.items[place])));
-      if (field !== naming) return;
-      const padded = ` ${text} `;
-      for (let from = 0; from + 3 <= padded.length; from++)
-        terms.add(termOf("gram", 0, padded.slice(from, from + 3)));
-    });
-    return terms;
-  };
+/** A term of some rows, and where it is counted. */
+interface CountedTerm {
+  readonly kind: TermKind;
+  readonly field: number;
+  readonly term: number;
+  readonly counts: Uint32Array;
+  readonly place: number;
 }
 
-/** Stores the terms of rows. */
+/** A term with the number of rows that have it and, if it finds rows, their places. */
+export interface RowTerm {
+  readonly kind: TermKind;
+  readonly term: number;
+  readonly count: number;
+  readonly places?: Uint32Array;
+}
+
+/** The terms whose counts are not 0. */
+function* termsOf({ tables }: ReadRows, { words, fields }: RowCounts): Generator<CountedTerm> {
+  function* each(kind: TermKind, field: number, counts: Uint32Array, textOf: (place: number) => string) {
+    for (let place = 0; place < counts.length; place++)
+      if (counts[place] > 0) yield { kind, field, term: termOf(kind, field, textOf(place)), counts, place };
+  }
+  const word = textReader(tables.vocabulary);
+  yield* each("word", 0, words, word);
+  for (const [field, { kind, set }] of tables.fields.entries()) {
+    const counted = fields[field];
+    yield* each("filled", field, counted.filled, () => "");
+    // Values of codes find rows; other values are counted only.
+    const ofValue = isText(kind) || kind === "category" ? "value" : "code";
+    yield* each(ofValue, field, counted.values, textReader(set.texts));
+    yield* each("fieldWord", field, counted.words, word);
+    yield* each("gram", field, counted.grams, String);
+  }
+}
+
+/** For terms that find rows: the rows with each, by its place in the counts. */
+function rowLists({ tables, words, grams }: ReadRows): (kind: TermKind, field: number) => Lists | undefined {
+  const { fields, naming, vocabulary } = tables;
+  const ofWords = invertLists(words.left, textCount(vocabulary));
+  const byValue = fields.map(({ left, set }) => {
+    const lists = new ListsBuilder();
+    for (const value of left) lists.push(value < 0 ? [] : [value]);
+    return invertLists(lists.finish(), textCount(set.texts));
+  });
+  const ofNames = new ListsBuilder();
+  for (const value of naming < 0 ? [] : fields[naming].left) {
+    const { starts, items } = grams[naming]!;
+    ofNames.push(value < 0 ? [] : items.subarray(starts[value], starts[value + 1]));
+  }
+  const ofGrams = invertLists(ofNames.finish(), buckets);
+  return (kind, field) =>
+    kind === "word"
+      ? ofWords
+      : kind === "code"
+        ? byValue[field]
+        : kind === "gram" && field === naming
+          ? ofGrams
+          : undefined;
+}
+
+export function* readTerms(read: ReadRows): Generator<RowTerm> {
+  const listsOf = rowLists(read);
+  for (const { kind, field, term, counts, place } of termsOf(read, countRows(read))) {
+    const lists = listsOf(kind, field);
+    const places = lists?.items.subarray(lists.starts[place], lists.starts[place + 1]);
+    yield { kind, term, count: counts[place], places };
+  }
+}
+
+/** Stores the terms of rows. @param before of changed rows as they were: these no longer count */
 export async function writeTerms(
   store: Store,
   run: number,
   rows: readonly LinkedRow[],
-  read: ReadRows,
+  terms: Iterable<RowTerm>,
+  before: Iterable<RowTerm> = [],
 ): Promise<void> {
-  const termsOf = termsIn(read);
-  const lines = (function* () {
-    for (const [place, { row }] of rows.entries()) yield [row, `[${[...termsOf(place)].join()}]`];
-  })();
-  await store.makeTemporary("new_term", '"row" INTEGER, terms VARCHAR', lines);
-  await store.put("term", run, 'SELECT "row", unnest(terms::UINTEGER[]) FROM new_term');
-  await store.query(
-    `INSERT INTO counted SELECT ${run}, term, sum(change) FROM (
-       SELECT term, 1 AS change FROM term WHERE run = ${run} UNION ALL SELECT term, -1 FROM term WHERE until = ${run})
-     GROUP BY term HAVING sum(change) <> 0`,
-  );
+  function* lines() {
+    for (const { term, count, places } of terms) {
+      const numbers = places && Uint32Array.from(places, (place) => rows[place].row);
+      yield [run, null, term, count, numbers === undefined ? null : new Uint8Array(numbers.buffer)];
+    }
+    for (const { term, count } of before) yield [run, null, term, -count, null];
+  }
+  await store.append("term", lines());
 }
 
-/** A query for how many rows have each of some terms. */
-const countsOf = (terms: string): string =>
-  `SELECT term, sum(change)::INTEGER AS count FROM counted WHERE term IN (${terms}) GROUP BY term`;
+/** How many rows have each of some terms. @param known what was found before; it grows */
+async function countTerms(store: Store, known: Map<number, number>, terms: Iterable<number>): Promise<void> {
+  const wanted = [...terms].filter((term) => !known.has(term));
+  if (wanted.length === 0) return;
+  const [found, counts] = await store.columns<[number, number]>(
+    `SELECT term, sum(count)::INTEGER FROM term WHERE until IS NULL AND term IN (${listed(wanted)}) GROUP BY term`,
+  );
+  found.forEach((term, place) => {
+    known.set(term, counts[place]);
+  });
+}
 
-/** Rows per new row, and other rows visited for each kind of term to find them. */
-const k = 6;
+/** The counts of the values, words and grams of some rows in the whole store, and its rows. */
+export async function wholeCounts(
+  store: Store,
+  known: Map<number, number>,
+  read: ReadRows,
+  rows: number,
+): Promise<RowCounts> {
+  const whole = { ...countRows(read), rows };
+  const terms = [...termsOf(read, whole)];
+  await countTerms(
+    store,
+    known,
+    terms.map(({ term }) => term),
+  );
+  for (const { term, counts, place } of terms) counts[place] = known.get(term) ?? 0;
+  return whole;
+}
+
+/** Rows per new row: at most, and those of equal scores that are taken where more have them. */
+const k = 12;
+const leastFound = 3;
+/** Rows visited for each kind of term to find them. */
 const mostVisited = 1000;
 /** A code of more rows is a common value. */
 const mostEqual = 12;
 
+/** A term to find a row by. */
+interface Clue {
+  readonly term: number;
+  readonly count: number;
+}
+
 /**
  * Finds the rows that each new or changed row may be the same as: by rare words of the whole row, by letters of the name and by
  * equal codes (BM25 without the lengths of rows, Robertson and Zaragoza 2009; each kind counts as its share of the most that it
- * can reach), and by equal cells.
- * @returns a query for the pairs, a row of this run first
+ * can reach).
+ * @param size rows of the store, and the greatest of their numbers @param known counts of terms; it grows @returns pairs of row numbers, the new row first
  */
-export async function findNear(store: Store, run: number): Promise<string> {
-  await store.query(
-    `CREATE OR REPLACE TEMP TABLE new_count AS ${countsOf(`SELECT term FROM term WHERE run = ${run}`)}`,
-  );
-  return `
-    WITH stored AS (SELECT * FROM term WHERE until IS NULL AND term & 7 <= ${kinds.code}),
-    followed AS (
-      SELECT "row" AS new, term, term & 7 AS kind, (1e5 * ln(1 + (size - count + 0.5) / (count + 0.5)))::INTEGER AS rarity
-      FROM stored JOIN new_count USING (term), (SELECT count(*) AS size FROM "row" WHERE until IS NULL)
-      WHERE run = ${run} AND (kind < ${kinds.code} OR count <= ${mostEqual})
-      WINDOW visited AS (PARTITION BY new, kind ORDER BY count, term)
-      QUALIFY sum(count) OVER visited <= ${mostVisited} OR row_number() OVER visited = 1),
-    weighed AS (
-      SELECT new, term, (rarity::BIGINT << 20) // sum(rarity) OVER (PARTITION BY new, kind) AS share FROM followed),
-    scored AS (
-      SELECT new, "row" AS old, sum(share)::BIGINT AS score FROM weighed JOIN stored USING (term)
-      WHERE new <> "row" GROUP BY new, "row")
-    SELECT new, unnest(max_by(old, (score << 31) - old, ${k})) AS old FROM scored GROUP BY new
-    UNION SELECT a."row", min(b."row") FROM "row" a JOIN "row" b ON a.cells = b.cells AND a."row" <> b."row"
-      WHERE a.run = ${run} AND a.until IS NULL AND b.until IS NULL GROUP BY a."row"`;
+export async function findNear(
+  store: Store,
+  rows: readonly LinkedRow[],
+  terms: readonly RowTerm[],
+  size: { readonly rows: number; readonly last: number },
+  known: Map<number, number>,
+): Promise<[number, number][]> {
+  const clues = await cluesOf(store, known, rows, terms);
+  const followed = clues.map((ofRow) => ofRow.map((ofKind) => rarest(ofKind)));
+  const lists = await storedLists(store, new Set(followed.flat(2).map(({ term }) => term)));
+  const sums = new Float32Array(size.last + 1);
+  const touched = new Uint32Array(size.last + 1);
+  return rows.flatMap(({ row }, place) => {
+    let count = 0;
+    for (const ofKind of followed[place]) {
+      const rarities = ofKind.map((clue) =>
+        Math.round(1e5 * Math.log(1 + (size.rows - clue.count + 0.5) / (clue.count + 0.5))),
+      );
+      const most = rarities.reduce((sum, rarity) => sum + rarity, 0);
+      ofKind.forEach(({ term }, at) => {
+        // Whole numbers: sums do not depend on the order of the terms.
+        const share = Math.floor((2 ** 20 * rarities[at]) / most);
+        for (const list of lists.get(term) ?? [])
+          for (const other of list) {
+            if (sums[other] === 0) touched[count++] = other;
+            sums[other] += share;
+          }
+      });
+    }
+    const best = new BestRows(k + 1, (other) => other !== row);
+    best.fill(touched, count, sums);
+    for (let at = 0; at < count; at++) sums[touched[at]] = 0;
+    const found = best.rows();
+    // Of many rows with the same score, which come first says nothing.
+    const cut = found[k]?.score ?? 0;
+    return found
+      .filter(({ score }, at) => score > cut || at < leastFound)
+      .map((other): [number, number] => [row, other.row]);
+  });
 }
 
-/** The counts of the values and words of some rows in the whole store. */
-export async function wholeCounts(
+/** For each row the terms of each kind that it can be found by, with their counts in the store. */
+async function cluesOf(
   store: Store,
-  read: ReadRows,
+  known: Map<number, number>,
   rows: readonly LinkedRow[],
-): Promise<WholeCounts> {
-  const termsOf = termsIn(read);
-  const asked = new Set(rows.flatMap((_, row) => [...termsOf(row)]));
-  const lines = (function* () {
-    for (const term of asked) yield [term];
-  })();
-  await store.makeTemporary("new_asked", "term UINTEGER", lines);
-  const counted = await store.query<{ term: number; count: number }>(countsOf("SELECT term FROM new_asked"));
-  const counts = new Map(counted.map(({ term, count }) => [term, count]));
-  const [{ size }] = await store.query<{ size: number }>(
-    'SELECT count(*)::INTEGER AS size FROM "row" WHERE until IS NULL',
+  terms: readonly RowTerm[],
+): Promise<Clue[][][]> {
+  const found = terms.filter(({ places }) => places !== undefined);
+  await countTerms(
+    store,
+    known,
+    found.map(({ term }) => term),
   );
-  const countOf = (term: number): number => counts.get(term) ?? 0;
-  return {
-    rows: size,
-    filled: (field) => countOf(termOf("filled", field, "")),
-    value: (field, text) => countOf(valueTerm(read, field, text)),
-    fieldWord: (field, word) => countOf(termOf("fieldWord", field, word)),
-    rowWord: (word) => countOf(termOf("word", 0, word)),
-  };
+  const clues = rows.map((): Clue[][] => [[], [], []]);
+  for (const { kind, term, places } of found) {
+    const clue = { term, count: known.get(term)! };
+    if (kind !== "code" || clue.count <= mostEqual)
+      for (const place of places!) clues[place][kinds[kind]].push(clue);
+  }
+  return clues;
+}
+
+/** The terms that lead to a bounded number of rows, and the rarest in any case. */
+function rarest(clues: readonly Clue[]): Clue[] {
+  let visited = 0;
+  return [...clues]
+    .sort((x, y) => x.count - y.count || x.term - y.term)
+    .filter(({ count }, place) => {
+      visited += count;
+      return visited <= mostVisited || place === 0;
+    });
+}
+
+/** The current rows with each term, as far as their cells have not changed since. */
+async function storedLists(store: Store, terms: Iterable<number>): Promise<Map<number, Uint32Array[]>> {
+  const changed = await store.query<{ row: number; run: number }>(
+    'SELECT "row", max(until)::INTEGER AS run FROM "row" WHERE until IS NOT NULL GROUP BY "row"',
+  );
+  const changedIn = new Map(changed.map(({ row, run }) => [row, run]));
+  const [found, runs, lists] = await store.columns<[number, number, Uint8Array]>(
+    `SELECT term, run, rows FROM term WHERE until IS NULL AND rows IS NOT NULL AND term IN (${listed(terms)})`,
+  );
+  const all = new Map<number, Uint32Array[]>();
+  found.forEach((term, place) => {
+    const list = new Uint32Array(Uint8Array.from(lists[place]).buffer);
+    const current =
+      changedIn.size === 0 ? list : list.filter((row) => (changedIn.get(row) ?? 0) <= runs[place]);
+    const known = all.get(term);
+    if (known === undefined) all.set(term, [current]);
+    else known.push(current);
+  });
+  return all;
 }

@@ -7,9 +7,10 @@ import { explainPair, type RowExplanation } from "./column-report.js";
 import type { TableColumns } from "./columns/align.js";
 import { type Field, isText, type PreparedTables, rowsOf } from "./columns/fields.js";
 import { type RowWords, rowWords } from "./columns/row-words.js";
-import { eachText, TextNumbers } from "./columns/texts.js";
+import { TextNumbers, textCount } from "./columns/texts.js";
 import { readValues } from "./columns/value-set.js";
-import { rarities } from "./columns/vocabulary.js";
+import { countWords, type Lists, rarities } from "./columns/vocabulary.js";
+import { countGrams, gramLists, weighGrams } from "./evidence/gram-sets.js";
 import { comparisonSettings, type EvidenceColumn, rowComparison } from "./evidence/pair-evidence.js";
 import { scorePairs, type Weights } from "./weights/learn.js";
 
@@ -22,19 +23,21 @@ export interface LearnedRows {
   readonly weights: Weights;
 }
 
-/** How often values and words occur in the whole table. */
-export interface WholeCounts {
+/** In how many rows each value, word and gram of a column occurs, by number; `filled` is one number. */
+export type FieldCounts = Readonly<Record<"filled" | "values" | "words" | "grams", Uint32Array>>;
+
+export interface RowCounts {
   readonly rows: number;
-  filled(field: number): number;
-  value(field: number, text: string): number;
-  fieldWord(field: number, word: string): number;
-  rowWord(word: string): number;
+  readonly words: Uint32Array;
+  readonly fields: readonly FieldCounts[];
 }
 
 export interface ReadRows {
   readonly given: TableColumns;
   readonly tables: PreparedTables;
   readonly words: RowWords;
+  /** Of the values of each field, of texts only. */
+  readonly grams: readonly (Lists | undefined)[];
 }
 
 export function readRows(given: TableColumns, { fields, naming }: LearnedRows): ReadRows {
@@ -48,27 +51,22 @@ export function readRows(given: TableColumns, { fields, naming }: LearnedRows): 
     ...{ isOneTable: true, rows: [rows, rows], naming, alone: [[], []], dropped: [], fields: read },
     ...{ order: [order, order], vocabulary: vocabulary.texts() },
   };
-  return { given, tables, words: rowWords(tables) };
+  const grams = tables.fields.map(({ kind, set }) => (isText(kind) ? gramLists(set.texts) : undefined));
+  return { given, tables, words: rowWords(tables), grams };
 }
 
-/** The rows with the counts of the whole table in place of their own. */
-export function asPartOf({ given, tables, words }: ReadRows, whole: WholeCounts): ReadRows {
-  const names = [...eachText(tables.vocabulary)];
-  const rarityOf = (rows: number, count: (word: string) => number): Float32Array =>
-    rarities(Uint32Array.from(names, count), rows);
-  const fields = tables.fields.map((field, index): Field => {
-    const counts = Uint32Array.from(eachText(field.set.texts), (text) => whole.value(index, text));
-    const filled = whole.filled(index);
-    const rarity = isText(field.kind)
-      ? rarityOf(filled, (word) => whole.fieldWord(index, word))
-      : field.set.rarity;
-    return { ...field, set: { ...field.set, counts, filled, rarity } };
-  });
-  const rows = Uint32Array.from(names, whole.rowWord);
+/** The counts within the rows. */
+export function countRows({ tables: { fields, rows, vocabulary }, words, grams }: ReadRows): RowCounts {
+  const none = new Uint32Array(0);
   return {
-    given,
-    tables: { ...tables, fields },
-    words: { ...words, rows, rarity: rarities(rows, whole.rows) },
+    rows: rows[0],
+    words: words.rows.slice(),
+    fields: fields.map(({ kind, set }, index) => {
+      const ofField = { filled: Uint32Array.of(set.filled), values: set.counts.slice() };
+      if (!isText(kind)) return { ...ofField, words: none, grams: none };
+      const ofWords = countWords(set.words, textCount(vocabulary), set.counts);
+      return { ...ofField, words: ofWords, grams: countGrams(grams[index]!, set.counts) };
+    }),
   };
 }
 
@@ -81,8 +79,26 @@ export interface PairScorer {
   withVectors(vectors: NamingVectors): PairScorer;
 }
 
-export function pairScorer({ given, tables, words }: ReadRows, learned: LearnedRows): PairScorer {
-  const settings = comparisonSettings(tables, words);
+/** @param whole the counts of the whole table, which stand for those of the rows */
+export function pairScorer(
+  { given, tables: own, words, grams }: ReadRows,
+  whole: RowCounts,
+  learned: LearnedRows,
+): PairScorer {
+  const fields = own.fields.map((field, index): Field => {
+    const { filled, values: counts, words: rowsWith } = whole.fields[index];
+    const rarity = isText(field.kind) ? rarities(rowsWith, filled[0]) : field.set.rarity;
+    return { ...field, set: { ...field.set, counts, filled: filled[0], rarity } };
+  });
+  const tables = { ...own, fields };
+  const settings = comparisonSettings(
+    tables,
+    { ...words, rows: whole.words, rarity: rarities(whole.words, whole.rows) },
+    undefined,
+    grams.map(
+      (lists, index) => lists && weighGrams(lists, whole.fields[index].grams, whole.fields[index].filled[0]),
+    ),
+  );
   const { evidence, weights } = learned;
   const scorerWith = (vectors?: NamingVectors): PairScorer => {
     const comparison = rowComparison({ ...settings, vectors });

@@ -1,10 +1,10 @@
 /** A model's scores while it trains and in comparisons: one number per task, under the fair protocol. */
 
+import { isMean } from "../benchmark/published.js";
 import { type BenchmarkRequest, type ModelReport, runBenchmark } from "../benchmark/runner.js";
-import { isMean } from "../benchmark/shown.js";
-import { mean } from "../benchmark/task.js";
 import { selectTasks } from "../benchmark/tasks/index.js";
 import { MissingDataError } from "../errors.js";
+import { mean } from "../statistics.js";
 import type { PreparedRun, RunRecord } from "../training/run.js";
 
 /** Scores a model on the tasks of a folder after every epoch; without a folder nothing is scored. */

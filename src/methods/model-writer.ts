@@ -1,6 +1,7 @@
-/** Writes a trained model as a folder in the hub's layout: the files of its base, with trained weights in the graph. */
+/** Writes a trained model as a folder in the hub's layout: the files of its base, trained weights, and a model card. */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { stringify } from "yaml";
 import type { Assembled, ModelFolder } from "../architectures/architecture.js";
 import { classNameOf, filesOf } from "../architectures/registry.js";
 import { ModelError } from "../errors.js";
@@ -12,6 +13,7 @@ import { untieInitializers } from "../onnx/graph.js";
 import { writeModel } from "../onnx/io/file.js";
 import type { Model } from "../onnx/model.js";
 import type { Tensor } from "../onnx/tensor.js";
+import type { RunResult } from "../training/run.js";
 
 /** Files that belong to a model beside its graph and config.json. */
 const companionsOf = ({ features }: ModelFolder): string[] => [
@@ -31,9 +33,8 @@ export interface TrainedModel {
 }
 
 /** @throws ModelError if the folder cannot be written, ArgumentError if it exists */
-export function writeTrainedModel(folder: string, model: TrainedModel): Promise<void> {
-  return writeModelFolder(folder, (temporary) => fill(temporary, model));
-}
+export const writeTrainedModel = (folder: string, model: TrainedModel): Promise<void> =>
+  writeModelFolder(folder, (temporary) => fill(temporary, model));
 
 async function fill(folder: string, { base, assembled, weights, texts = {} }: TrainedModel): Promise<void> {
   await mkdir(join(folder, "onnx"), { recursive: true });
@@ -70,3 +71,83 @@ export function withWeights(model: Model, weights: ReadonlyMap<string, Tensor>):
   }
   return apart;
 }
+
+/** The model that a training started from. */
+export interface BaseModel {
+  /** A hub id, or a folder's name. */
+  readonly name: string;
+  /** Of its graph. */
+  readonly fingerprint: string;
+  readonly licence?: string;
+}
+
+export interface CardParts {
+  readonly metadata: object;
+  readonly opening: string;
+  readonly commands: readonly string[];
+  readonly use?: string;
+  /** Facts about the training; false ones are left out. */
+  readonly training: readonly (string | false)[];
+  readonly limits: string;
+}
+
+export function cardText(name: string, parts: CardParts): string {
+  const { metadata, opening, commands, use, training, limits } = parts;
+  return `---
+${stringify(metadata).trimEnd()}
+---
+
+# ${name}
+
+${opening}
+
+## Use
+
+${commands.map((line) => `    ${line}`).join("\n")}
+${use === undefined ? "" : `\n${use}\n`}
+## Training
+
+${training
+  .filter((fact) => fact !== false)
+  .map((fact) => `- ${fact}`)
+  .join("\n")}
+
+training.json holds every setting.
+
+## Quality and limits
+
+${limits}
+`;
+}
+
+/** Metadata and limits of a model of phrases. @param taught what it was trained on, such as "these pairs" */
+export function phraseModel(
+  taught: string,
+  library: string,
+  { base, result: { best } }: { readonly base?: BaseModel; readonly result: RunResult },
+): Pick<CardParts, "metadata" | "limits"> {
+  const quality = best
+    ? `The weights are those of step ${best.step}, which scored best (${best.score.toFixed(4)}, a mean over benchmark tasks) while training.`
+    : unmeasured("pearl bench");
+  const licence = base?.licence
+    ? `The licence is the base's (${base.licence}).`
+    : base
+      ? "The base states no licence; its terms apply here too."
+      : "You choose the licence; mind the corpus's.";
+  return {
+    metadata: {
+      ...(base?.licence && { license: base.licence }),
+      ...(base && { base_model: base.name }),
+      pipeline_tag: "feature-extraction",
+      library_name: library,
+      tags: ["pearl", "phrase-embeddings", "onnx"],
+    },
+    limits:
+      `${quality} The model knows what ${base ? "its base and " : ""}${taught} taught it; expect lower quality on ` +
+      `phrases of other fields or languages. ${licence}`,
+  };
+}
+
+/** The sentence of a model without scores. @param command measures it */
+export const unmeasured = (command: string): string =>
+  `No score was measured while training: \`${command}\` measures the model.`;

@@ -32,9 +32,8 @@ import { prepareForTraining } from "../pearl/loss/program.js";
 import { PHRASE_TYPES } from "../pearl/phrase-types.js";
 import { averageWeights } from "../pearl/weight-average.js";
 import type { PreparedRun, RunRecord } from "../training/run.js";
-import type { BaseModel } from "./card.js";
-import { charactersFolder } from "./characters/pretrained.js";
-import { writeTrainedModel } from "./model-writer.js";
+import { type BaseModel, writeTrainedModel } from "./model-writer.js";
+import { charactersFolder } from "./settings/choices.js";
 import type { MethodSettings } from "./settings/method-settings.js";
 
 export interface StartOptions {

@@ -1,5 +1,4 @@
 /** The rows of a batch against each other, and sums over chosen entries: what the objectives are made of. */
-
 import { logSumExp, type Net, number, reduce } from "../nn/net.js";
 import { l2Normalise } from "../nn/pooling.js";
 import { typeCode } from "../onnx/tensor.js";
@@ -127,3 +126,17 @@ export const plus = (net: Net, a: string, b: string, factor = 1): string =>
 /** x · factor. */
 export const times = (net: Net, x: string, factor: number): string =>
   net.g.add("Mul", [x, number(net, factor)]);
+
+/**
+ * -log( Σ exp(scores) over the others of the class / Σ exp(scores) over all others ); 0 where the class has no others.
+ * @param scores [R, C] @returns [R]
+ */
+export function missedShare(
+  net: Net,
+  scores: string,
+  { same, different }: Pick<Comparison, "same" | "different">,
+): string {
+  const { g } = net;
+  const all = maskedLogSumExp(net, scores, g.add("Add", [same, different]));
+  return where(net, hasAny(net, same), g.add("Sub", [all, maskedLogSumExp(net, scores, same)]), 0);
+}

@@ -77,21 +77,21 @@ export function settingsOf(
 
 type Rule = readonly [text: string, allows: (value: number) => boolean];
 
+const aboveZero: Rule = ["above 0", (x) => x > 0];
+
 /** What a number must be, by the setting's name, which means the same in all objectives. */
-const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
-  ...["temperature", "scale", "alpha", "t"].map(
-    (name) => [name, ["above 0", (x) => x > 0]] as [string, Rule],
-  ),
-  ["prior", ["of at least 0 and below 1", (x) => x >= 0 && x < 1]],
-  ["width", ["without a fraction, above 0", (x) => x > 0 && Number.isInteger(x)]],
-]);
+const rules: Readonly<Record<string, Rule>> = {
+  ...{ temperature: aboveZero, scale: aboveZero, alpha: aboveZero, t: aboveZero },
+  prior: ["of at least 0 and below 1", (x) => x >= 0 && x < 1],
+  width: ["without a fraction, above 0", (x) => x > 0 && Number.isInteger(x)],
+};
 const otherwise: Rule = ["of at least 0", (x) => x >= 0];
 
 /** What a value must be, where it is wrong. */
 function fault(key: string, standard: Declared, value: number | string): string | undefined {
   if (typeof standard !== "number")
     return standard.includes(String(value)) ? undefined : standard.join(" or ");
-  const [text, allows] = rules.get(key) ?? otherwise;
+  const [text, allows] = rules[key] ?? otherwise;
   return typeof value === "number" && Number.isFinite(value) && allows(value)
     ? undefined
     : `a number ${text}`;

@@ -1,6 +1,6 @@
 /** Inspects and rewrites a graph: which node makes a value, what is used, and how nodes are replaced. */
 import { GraphBuilder } from "./builder.js";
-import { copyModel, type Graph, type Model, type Node, subgraphs } from "./model.js";
+import { copyModel, type Graph, type Model, type Node, subgraphs, type ValueInfo } from "./model.js";
 import { type Tensor, tensor } from "./tensor.js";
 
 export function producersOf(graph: Graph): Map<string, Node> {
@@ -45,6 +45,20 @@ export function prune(graph: Graph): void {
   for (const name of idle) graph.initializers.delete(name);
   graph.inputs = graph.inputs.filter((input) => !idle.has(input.name)); // old files list weights as inputs, too
   graph.values = graph.values.filter((value) => used.has(value.name));
+}
+
+/** The part of a graph that some values need, with these as its outputs. */
+export function partOf(model: Model, outputs: readonly ValueInfo[]): Model {
+  const copy = copyModel(model);
+  const { graph } = copy;
+  graph.outputs = [...outputs];
+  prune(graph);
+  const read = new Set([
+    ...graph.nodes.flatMap((node) => [...readsOf(node)]),
+    ...outputs.map(({ name }) => name),
+  ]);
+  graph.inputs = graph.inputs.filter(({ name }) => read.has(name));
+  return copy;
 }
 
 /** Turns Constant nodes into initializers. Rewrites need this first: they look for constants only there. */

@@ -1,6 +1,6 @@
 /** The batches of PEARL (section 3): phrases with their hard negatives, each with a twin made by augmentation. */
 import { epochOrders, type Random, sampleWithout } from "../random.js";
-import type { PearlSettings } from "./settings.js";
+import type { PearlSettings } from "./presets.js";
 
 export interface BatchRow {
   readonly text: string;

@@ -1,14 +1,19 @@
 /** Phrases as a model's features, and batches of anchors, positives and hard negatives made of them. */
-import type { Assembled, ModelFolder } from "../architectures/architecture.js";
-import { concatenate, type FeatureRows, type Featurizer } from "../architectures/architecture.js";
+import {
+  type Assembled,
+  concatenate,
+  type FeatureRows,
+  type Featurizer,
+  type ModelFolder,
+} from "../architectures/architecture.js";
 import { architectureOf, costliest, openFeaturizers } from "../architectures/registry.js";
 import { numbered } from "../disjoint-sets.js";
 import { paddedLength } from "../encoder/batching.js";
 import { dropoutSeed } from "../onnx/rewrite/dropout.js";
 import type { Device } from "../runtime/device.js";
 import { type Feeds, int32, int64 } from "../runtime/tensor.js";
-import type { TrainingBatch } from "../training/batch.js";
 import { type ChunkOptions, planChunks } from "../training/gradients/chunks.js";
+import type { TrainingBatch } from "../training/program.js";
 
 export interface ReadPhrases {
   readonly features: readonly FeatureLengths[];

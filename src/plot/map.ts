@@ -1,8 +1,7 @@
 /** Draws a map of phrases as SVG: marks by category, a legend, and labels where there is room. */
 import stringWidth from "string-width";
 import { labelText, placeLabels, scattered } from "./labels.js";
-import { type Colours, headHeight, headMargin, svgFile } from "./svg-file.js";
-import { escapeText, light, marks } from "./theme.js";
+import { type Colours, escapeText, headHeight, headMargin, light, marks, svgFile } from "./theme.js";
 
 interface Place {
   readonly x: number;

@@ -1,8 +1,10 @@
 /** Draws the phrases of a table as a map: reads, samples, encodes, projects, draws and writes. */
+
+import { createRequire } from "node:module";
 import { basename, extname } from "node:path";
 import type { EncoderSource } from "../encoder/encode-table.js";
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
-import { messageOf, PearlError, TableError } from "../errors.js";
+import { MissingDataError, messageOf, PearlError, TableError } from "../errors.js";
 import { formatCount } from "../files/count-text.js";
 import { writeWholeFile } from "../files/whole-file.js";
 import { createRandom, sampleWithout } from "../random.js";
@@ -12,7 +14,6 @@ import { isPostgresAddress } from "../table/postgres/address.js";
 import { Table, type TableOptions } from "../table/table.js";
 import { type MapDrawing, type MapPoint, mapAsSvg } from "./map.js";
 import { mapAsHtml } from "./map-page.js";
-import { pngOf } from "./png.js";
 
 /** Settings of a map. */
 export interface PlotOptions {
@@ -179,4 +180,27 @@ function notesOn(drawn: number, rows: number, encoder: PhraseEncoder, { seed = 0
     `${which}, encoded by ${encoder.model.name}, projected by UMAP.`,
     "Neighbouring phrases are similar; long distances and directions mean little.",
   ];
+}
+
+/** Pixels across: sharp on a slide. */
+const pixels = 1920;
+
+/** @throws MissingDataError where the renderer has no build for this platform */
+export async function pngOf(svg: string): Promise<Buffer> {
+  const { Resvg } = await import("@resvg/resvg-js").catch((error: unknown) => {
+    throw new MissingDataError(
+      `PNG files cannot be drawn on this platform (${messageOf(error)}). Write .svg or .html.`,
+    );
+  });
+  const fonts = createRequire(import.meta.url);
+  const fontFiles = ["DejaVuSans", "DejaVuSans-Bold"].map((name) =>
+    fonts.resolve(`dejavu-fonts-ttf/ttf/${name}.ttf`),
+  );
+  const family = "DejaVu Sans";
+  const picture = new Resvg(svg.replace(/ font-family="[^"]*"/, ` font-family="${family}"`), {
+    fitTo: { mode: "width", value: pixels },
+    // the system's fonts serve characters that DejaVu lacks, such as Chinese ones
+    font: { fontFiles, loadSystemFonts: true, defaultFontFamily: family, sansSerifFamily: family },
+  });
+  return picture.render().asPng();
 }

@@ -1,4 +1,4 @@
-/** Colours that remain distinguishable in print and with colour blindness, light and dark; escaping; the frame of a page. */
+/** Colours that remain distinguishable in print and with colour blindness, light and dark; the frames of pages and pictures. */
 import { createHash } from "node:crypto";
 
 /**
@@ -51,14 +51,14 @@ const variables = (theme: typeof light): string =>
 const lightColours = named(light);
 
 /** A style with each colour in its light form before the variable, or instead of it, for viewers without variables. */
-export const withPlainColours = (style: string, colours: "reader" | "light" = "reader"): string =>
+const withPlainColours = (style: string, colours: "reader" | "light" = "reader"): string =>
   style.replaceAll(/([\w-]+):var\(--(\w+)\)/g, (rule, property, name) => {
     const plain = `${property}:${lightColours[name]}`;
     return colours === "light" ? plain : `${plain};${rule}`;
   });
 
 /** Style that defines the colours as variables, by the reader's preference for light or dark. */
-export function themeStyle(selector: string): string {
+function themeStyle(selector: string): string {
   return (
     `${selector}{color-scheme:light dark;${variables(light)}}\n` +
     `@media (prefers-color-scheme:dark){${selector}{${variables(dark)}}}`
@@ -116,3 +116,53 @@ ${script === undefined ? "" : `<script>${script}</script>\n`}</body>
 </html>
 `;
 }
+
+/** "reader": light or dark by the reader's preference. "light": plain colours alone, for programs without CSS. */
+export type Colours = "reader" | "light";
+
+interface Picture {
+  readonly title: string;
+  readonly notes: readonly string[];
+  readonly width: number;
+  readonly height: number;
+  /** Elements below {@link headHeight}; colours as the theme's variables, `fill="var(--ink)"`. */
+  readonly body: string;
+  readonly style?: string;
+  /** Default "reader". */
+  readonly colours?: Colours;
+}
+
+export const headMargin = 20;
+export const headHeight = (notes: readonly string[]): number => 48 + notes.length * 17;
+
+/** The picture as a file. Viewers without CSS variables show it in light colours. */
+export function svgFile({ title, notes, width, height, body, style = "", colours }: Picture): string {
+  const head = [
+    `<rect width="100%" height="100%" fill="var(--background)"/>`,
+    `<text x="${headMargin}" y="31" font-size="18" font-weight="600" fill="var(--ink)">${escapeText(title)}</text>`,
+    ...notes.map(
+      (note, line) =>
+        `<text x="${headMargin}" y="${52 + line * 17}" font-size="12" fill="var(--muted)">${escapeText(note)}</text>`,
+    ),
+  ];
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" role="img" aria-labelledby="t d" font-family="${escapeText(fontFamily)}">
+<title id="t">${escapeText(title)}</title>
+<desc id="d">${escapeText(notes.join(" "))}</desc>
+<style>
+${[colours === "light" ? "" : themeStyle("svg"), withPlainColours(style, colours)].filter(Boolean).join("\n")}
+</style>
+${paintedPlainly([...head, body].join("\n"), colours)}
+</svg>
+`;
+}
+
+/** Viewers without CSS variables draw an attribute that uses one in black, but ignore such a style. */
+const paintedPlainly = (elements: string, colours?: Colours): string =>
+  elements.replaceAll(/<\w[^>]*var\(--[^>]*>/g, (tag) => {
+    const rules: string[] = [];
+    const bare = tag.replaceAll(/ (fill|stroke)="(var\(--\w+\))"/g, (_, property, colour) => {
+      rules.push(`${property}:${colour}`);
+      return "";
+    });
+    return bare.replace(/\s*\/?>$/, (end) => ` style="${withPlainColours(rules.join(";"), colours)}"${end}`);
+  });

@@ -33,7 +33,7 @@ export interface SessionFacts {
 export interface OrtSession extends SessionFacts {
   run(feeds: Feeds, fetches?: readonly string[]): Promise<Feeds>;
   /** Runs the graph with tensors that lie in the device's memory, and leaves outputs there where asked to. */
-  runOnDevice(feeds: DeviceFeeds): Promise<DeviceFeeds>;
+  runOnDevice(feeds: DeviceFeeds, fetches?: readonly string[]): Promise<DeviceFeeds>;
   release(): Promise<void>;
 }
 
@@ -100,8 +100,8 @@ function wrap(
   return {
     ...{ device, inputNames: inner.inputNames, outputNames: inner.outputNames },
     run: async (feeds, fetches) => mapped(await run(feeds, fetches), fromOrt),
-    runOnDevice: async (feeds) =>
-      mapped(await run(feeds), (tensor) =>
+    runOnDevice: async (feeds, fetches) =>
+      mapped(await run(feeds, fetches), (tensor) =>
         tensor.location === "gpu-buffer" ? new DeviceTensor(tensor, device) : fromOrt(tensor),
       ),
     release: () => inner.release(),

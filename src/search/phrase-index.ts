@@ -6,7 +6,7 @@ import {
   encodeAhead,
 } from "../encoder/encode-table.js";
 import { type PhraseEncoder, truncatedDimension } from "../encoder/phrase-encoder.js";
-import { UsageError, VectorIndexError } from "../errors.js";
+import { PearlError, UsageError, VectorIndexError } from "../errors.js";
 import { isObjectAddress } from "../files/object-storage/address.js";
 import { writeWholeFolder } from "../files/whole-folder.js";
 import { Table } from "../table/table.js";
@@ -137,7 +137,8 @@ async function createIndex(
 /** The index of an interrupted build of this very table; undefined where there is none at all. */
 async function reopen(path: string, source: string): Promise<VectorIndex | undefined> {
   const index = await VectorIndex.open(path).catch((error: unknown) => {
-    if (error instanceof VectorIndexError && error.message.includes("is not an index")) return undefined;
+    if (error instanceof PearlError && /is not an index|there is no table/.test(error.message))
+      return undefined;
     throw error;
   });
   if (index === undefined) return undefined;

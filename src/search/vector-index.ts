@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { ArgumentError, ModelError, VectorIndexError } from "../errors.js";
 import { isObjectAddress } from "../files/object-storage/address.js";
 import type { DownloadOptions } from "../hub/download.js";
-import { isPostgresAddress, parseAddress } from "../table/postgres/address.js";
+import { isPostgresAddress, withoutPassword } from "../table/postgres/address.js";
 import { hnswLibrary } from "./graph/hnsw.js";
 import type {
   IndexDescription,
@@ -62,14 +62,13 @@ export class VectorIndex {
 
   /**
    * Makes an empty index, open for adding. A path is a folder; a URI (gs://, az://, db://) or the backend
-   * "lancedb" makes a LanceDB database, also in s3://.
+   * "lancedb" makes a LanceDB database, also in s3://, and postgres://...?table=NAME a table in PostgreSQL.
    * @throws VectorIndexError where the path exists, ArgumentError, MissingDataError where the backend is not installed
    */
   static async create(path: string, options: CreateIndexOptions): Promise<VectorIndex> {
+    const shown = withoutPassword(path);
     if (isPostgresAddress(path))
-      throw new VectorIndexError(
-        `${parseAddress(path).shown}: an index is a folder. For embeddings in PostgreSQL run \`pearl sync\`, then search them there.`,
-      );
+      return new VectorIndex(shown, await (await postgresStore()).create(path, layoutOf(shown, options)));
     if (isObjectAddress(path) && options.backend !== "lancedb") throw unchangeable(path);
     const layout = layoutOf(path, options);
     // Loaded first: a build must not end with a missing library.
@@ -102,18 +101,15 @@ export class VectorIndex {
   }
 
   /**
-   * Opens an index, a copy of one in object storage (s3://...), or the embeddings that `pearl sync` keeps in PostgreSQL
-   * (postgres://...?table=NAME). Many processes may; the first that changes it locks it until `close`. Without usearch an
-   * index with an HNSW graph is searched exactly, and `describe` gives a note.
+   * Opens an index, a copy of one in object storage (s3://...), or embeddings in PostgreSQL (postgres://...?table=NAME). Many
+   * processes may; the first that changes it locks it until `close`. Without usearch an index with an HNSW graph is searched
+   * exactly, and `describe` gives a note.
    * @param onDownload called during a copy
    * @throws VectorIndexError where there is none, or it is damaged
    */
   static async open(path: string, onDownload?: DownloadOptions["onProgress"]): Promise<VectorIndex> {
-    if (isPostgresAddress(path)) {
-      const { PostgresStore } = await import("./store/postgres-store.js");
-      const store = await PostgresStore.open(path);
-      return new VectorIndex(parseAddress(path).shown, store);
-    }
+    const shown = withoutPassword(path);
+    if (isPostgresAddress(path)) return new VectorIndex(shown, await (await postgresStore()).open(path));
     if (isObjectAddress(path)) {
       const { openCopy } = await import("./store/object-copy.js");
       const copy = await openCopy(path, onDownload);
@@ -254,10 +250,10 @@ export class VectorIndex {
   }
 }
 
+const postgresStore = async () => (await import("./store/postgres-store.js")).PostgresStore;
+
 /** True for s3://..., db://... and other URIs, which only LanceDB can open. */
-function isLanceUri(path: string): boolean {
-  return /^[a-z][a-z0-9+]+:\/\//i.test(path);
-}
+const isLanceUri = (path: string): boolean => /^[a-z][a-z0-9+]+:\/\//i.test(path);
 
 function layoutOf(path: string, options: CreateIndexOptions): IndexLayout {
   const { dimension, columns = [], types, phraseColumn, keyColumn, backend = "auto" } = options;
@@ -270,13 +266,17 @@ function layoutOf(path: string, options: CreateIndexOptions): IndexLayout {
       throw new ArgumentError(`${name} "${column}" is not among the columns (${columns.join(", ")})`);
     }
   }
-  const isUri = isLanceUri(path);
-  if (isUri && backend !== "auto" && backend !== "lancedb") {
+  const needed = isPostgresAddress(path) ? "postgres" : isLanceUri(path) ? "lancedb" : undefined;
+  if (needed !== undefined && backend !== "auto" && backend !== needed) {
     throw new ArgumentError(
-      `${path} needs the backend lancedb, not ${backend}. Leave the backend out, or name a folder.`,
+      `${path} needs the backend ${needed}, not ${backend}. Leave the backend out, or name a folder.`,
     );
   }
-  const fixed = { dimension, metric, backend: isUri ? ("lancedb" as const) : backend, precision };
+  if (backend === "postgres" && needed !== backend)
+    throw new ArgumentError(
+      `${path} is no address of PostgreSQL, which the backend postgres needs: write postgres://user@host/database?table=NAME`,
+    );
+  const fixed = { dimension, metric, backend: needed ?? backend, precision };
   return { ...fixed, columns, types, phraseColumn, keyColumn, model };
 }
 

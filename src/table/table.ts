@@ -20,6 +20,8 @@ export interface TableOptions {
   quote?: "double" | "none";
   /** The format, where the file's name does not indicate it. */
   format?: TableFormat;
+  /** Of a table in PostgreSQL: only the rows with one of these values, as text, of a column. */
+  only?: { readonly column: string; readonly values: readonly string[] };
   /** Where temporary files go (default: the system's temporary folder). */
   workFolder?: string;
   /** Called often while the table is read, with how much is done. */
@@ -169,7 +171,7 @@ async function importTable(
     const { importPostgres } = await import("./postgres/import.js");
     const onBytes = (bytes: number): void =>
       options.onProgress?.({ path, stage: "reading", done: bytes, total: 0 });
-    return { imported: await importPostgres(database, path, onBytes), format: "postgres" };
+    return { imported: await importPostgres(database, path, onBytes, options.only), format: "postgres" };
   }
   const named = options.format ?? formatOfName(path);
   let bytes = size;

@@ -1,4 +1,5 @@
 /** A table whole in memory, for work that needs any row at any time. */
+import { TableError } from "../errors.js";
 import { type Cell, cellOfJson, cellOfType, type TypedColumn } from "./cell.js";
 import { CellFile } from "./read/cell-file.js";
 import { jsonValuesOf } from "./read/json-values.js";
@@ -72,6 +73,15 @@ export async function readColumns(
   } finally {
     await table.close();
   }
+}
+
+/** The first two columns of a table. @param what they are, such as "a phrase and its type. Add ..." @throws TableError for one column */
+export async function readTwoColumns(path: string, what: string, shown = path): Promise<string[][]> {
+  const { description, columns } = await readWholeTable(path, { column: "1" });
+  const [first, second] = description.columns;
+  if (second === undefined)
+    throw new TableError(`${shown}: found one column (${first}), expected two: ${what}`);
+  return columns[first].map((text, row) => [text.trim(), columns[second][row].trim()]);
 }
 
 async function typedCells(

@@ -5,8 +5,13 @@ import { ModelError, messageOf } from "../errors.js";
 export interface Tokenizer {
   /** Id of the padding token (0 if the tokenizer has none). */
   readonly padId: number;
-  /** The token ids, special tokens included, and whether the phrase was longer than the model reads. */
-  encode(phrase: string): { ids: Int32Array; truncated: boolean };
+  /**
+   * The ids of prompt and phrase as one text, special tokens included, and whether that was longer than the model reads.
+   * @param prompt read once where its tokens are the same before every phrase
+   */
+  encode(phrase: string, prompt?: string): { ids: Int32Array; truncated: boolean };
+  /** The first ids of every text that begins with a prompt, if no token crosses its end: [CLS] and the prompt's. */
+  opening(prompt: string): readonly number[];
 }
 
 /** Characters read per token of the model's length; later ones cannot reach the model. */
@@ -34,17 +39,61 @@ export function createTokenizer(
   }
   const padToken = "pad_token" in config && typeof config.pad_token === "string" ? config.pad_token : "[PAD]";
   const special = new Set(inner.get_added_tokens_decoder().keys());
+  const limit = maximumLength * CHARACTERS_PER_TOKEN;
+  const whole = (text: string) => inner.encode(text).ids;
+  const bare = (text: string) => inner.encode(text, { add_special_tokens: false }).ids;
+  const before = whole("a").indexOf(bare("a")[0]);
+  const after = whole("a").slice(before + bare("a").length);
+  const opening = keepLast((prompt) => [...whole("a").slice(0, before), ...bare(prompt)]);
+  const joined = (prompt: string, phrase: string) => [...opening(prompt), ...bare(phrase), ...after];
+  const isApart = keepLast(
+    (prompt) =>
+      endsTokensAtSpaces(tokenizer) &&
+      /\s$/.test(prompt) &&
+      prompt.length < limit &&
+      samples.every((phrase) => String(joined(prompt, phrase)) === String(whole(prompt + phrase))),
+  );
   return {
     padId: inner.token_to_id(padToken) ?? 0,
-    encode(phrase) {
-      const readable = phrase.slice(0, maximumLength * CHARACTERS_PER_TOKEN);
-      const { ids } = inner.encode(readable);
-      const truncated = ids.length > maximumLength || readable.length < phrase.length;
+    opening,
+    encode(phrase, prompt = "") {
+      const text = prompt + phrase;
+      const readable = text.slice(0, limit);
+      const ids = isApart(prompt) ? joined(prompt, readable.slice(prompt.length)) : whole(readable);
+      const truncated = ids.length > maximumLength || readable.length < text.length;
       const cut = Int32Array.from(ids.slice(0, maximumLength));
       const last = ids[ids.length - 1];
       // The closing special token ([SEP], </s>) stays the last, as in the tokenizers library.
       if (ids.length > maximumLength && special.has(last)) cut[maximumLength - 1] = last;
       return { ids: cut, truncated };
     },
+  };
+}
+
+/** Phrases that a prompt is tried with: the normaliser may still join what white space parts. */
+const samples = ["a", "Zürich 2", "##s", "3.5 %", "'s", "-b", "\u0301a", "日本", " x", "()"];
+
+interface PreTokenizer {
+  readonly type?: string;
+  readonly pretokenizers?: readonly PreTokenizer[];
+}
+
+/** True where no token goes across white space. */
+function endsTokensAtSpaces(file: {
+  pre_tokenizer?: PreTokenizer | null;
+  added_tokens?: readonly { readonly content: string }[];
+}): boolean {
+  const own = file.pre_tokenizer;
+  const { type = "" } = (own?.type === "Sequence" ? own.pretokenizers?.[0] : own) ?? {};
+  const isSplit = ["BertPreTokenizer", "Whitespace", "WhitespaceSplit"].includes(type);
+  return isSplit && !file.added_tokens?.some(({ content }) => /\s/.test(content));
+}
+
+/** Keeps the last result: prompts come one at a time. */
+function keepLast<Result>(compute: (text: string) => Result): (text: string) => Result {
+  let last: { readonly text: string; readonly result: Result } | undefined;
+  return (text) => {
+    if (last?.text !== text) last = { text, result: compute(text) };
+    return last.result;
   };
 }

@@ -7,7 +7,7 @@
  *
  * Batches are functions of seed and step: the step is the data's position and the state of all randomness.
  */
-import { fsyncSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, fsyncSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
 import { messageOf, TrainingError } from "../errors.js";
@@ -59,13 +59,7 @@ export function listCheckpoints(folder: string): { step: number; path: string }[
     .sort((a, b) => a.step - b.step);
 }
 
-function entriesOf(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
+const entriesOf = (folder: string): string[] => (existsSync(folder) ? readdirSync(folder) : []);
 
 /**
  * Writes a checkpoint under `folder`.

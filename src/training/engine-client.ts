@@ -19,70 +19,60 @@ export class LostDevice extends DeviceError {
   }
 }
 
-export class EngineClient {
-  readonly #open: (device: Device) => Promise<WorkerClient>;
-  #worker: WorkerClient;
-  #place: Place;
+export type EngineClient = Awaited<ReturnType<typeof openEngineClient>>;
 
-  private constructor(open: (device: Device) => Promise<WorkerClient>, worker: WorkerClient, place: Place) {
-    this.#open = open;
-    this.#worker = worker;
-    this.#place = place;
+async function openWorker(
+  program: TrainingProgram,
+  { optimiser, clipNorm, threads, spinning, updates }: TrainOptions,
+  device: Device,
+): Promise<WorkerClient> {
+  const worker = startWorker("./training-worker.js", import.meta.url);
+  const engine: EngineOptions = { optimiser, clipNorm, threads, spinning, updates, device };
+  try {
+    await worker.call("open", { program, options: engine });
+    return worker;
+  } catch (error) {
+    await worker.terminate();
+    throw error;
   }
+}
 
-  /** Opens a program; on the CPU if the device that "auto" chose cannot run it. @throws ModelError, DeviceError */
-  static async open(program: TrainingProgram, options: TrainOptions): Promise<EngineClient> {
-    const { device: choice = "cpu", onNote, optimiser, clipNorm, threads, spinning, updates } = options;
-    const openOn = async (device: Device): Promise<WorkerClient> => {
-      const worker = startWorker("./training-worker.js", import.meta.url);
-      const engine: EngineOptions = { optimiser, clipNorm, threads, spinning, updates, device };
-      try {
-        await worker.call("open", { program, options: engine });
-        return worker;
-      } catch (error) {
-        await worker.terminate();
-        throw error;
-      }
-    };
-    const { device, notes } = await chooseDevice(choice, onNote);
-    try {
-      return new EngineClient(openOn, await openOn(device), { device, notes });
-    } catch (error) {
-      if (choice !== "auto" || device === "cpu" || !isDeviceFailure(error)) throw error;
-      const place: Place = { device: "cpu", notes: [...notes, `${device}: ${failureReason(error)}`] };
-      return new EngineClient(openOn, await openOn("cpu"), place);
-    }
-  }
-
-  get place(): Place {
-    return this.#place;
-  }
-
+/** Opens a program; on the CPU if the device that "auto" chose cannot run it. @throws ModelError, DeviceError */
+export async function openEngineClient(program: TrainingProgram, options: TrainOptions) {
+  const { device: choice = "cpu", onNote } = options;
+  const openOn = (device: Device) => openWorker(program, options, device);
+  let place: Place = await chooseDevice(choice, onNote);
+  let worker = await openOn(place.device).catch((error: unknown) => {
+    const { device, notes } = place;
+    if (choice !== "auto" || device === "cpu" || !isDeviceFailure(error)) throw error;
+    place = { device: "cpu", notes: [...notes, `${device}: ${failureReason(error)}`] };
+    return openOn("cpu");
+  });
   /** Calls a method of training-worker.ts. @throws LostDevice where the device is to blame */
-  async call<Result>(method: string, payload?: unknown): Promise<Result> {
-    const { device } = this.#place;
+  async function call<Result>(method: string, payload?: unknown): Promise<Result> {
+    const { device } = place;
     try {
-      return await this.#worker.call<Result>(method, payload);
+      return await worker.call<Result>(method, payload);
     } catch (error) {
       if (device === "cpu" || !isDeviceFailure(error)) throw error;
       throw new LostDevice(device, error);
     }
   }
-
-  /** Replaces the engine by one on the CPU. @returns whether that has the state of `step`; else it is at the start */
-  async moveToCpu(step: number): Promise<boolean> {
-    failedDevices.add(this.#place.device);
-    const lost = this.#worker;
-    const state = await this.call<EngineState>("state").catch(() => undefined);
-    this.#worker = await this.#open("cpu");
-    this.#place = { device: "cpu", notes: [] };
-    void lost.terminate();
-    if (state?.step !== step) return false;
-    await this.call("restore", state);
-    return true;
-  }
-
-  async close(): Promise<void> {
-    await this.#worker.terminate();
-  }
+  return {
+    call,
+    place: () => place,
+    /** Replaces the engine by one on the CPU. @returns whether that has the state of `step`; else it is at the start */
+    async moveToCpu(step: number): Promise<boolean> {
+      failedDevices.add(place.device);
+      const lost = worker;
+      const state = await call<EngineState>("state").catch(() => undefined);
+      worker = await openOn("cpu");
+      place = { device: "cpu", notes: [] };
+      void lost.terminate();
+      if (state?.step !== step) return false;
+      await call("restore", state);
+      return true;
+    },
+    close: () => worker.terminate(),
+  };
 }

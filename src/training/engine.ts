@@ -1,12 +1,11 @@
 /** The training engine: gradients and optimiser in the calling thread, one step per call. */
 import type { Tensor } from "../onnx/tensor.js";
 import type { SessionOptions } from "../runtime/ort-session.js";
-import type { TrainingBatch } from "./batch.js";
-import { GradientRunner } from "./gradients/gradients.js";
+import { openGradients } from "./gradients/gradients.js";
+import { createHostOptimiser } from "./optimiser/adam.js";
 import { createGraphOptimiser } from "./optimiser/graph-optimiser.js";
-import { createHostOptimiser } from "./optimiser/host-optimiser.js";
-import type { Optimiser, OptimiserOptions, StepReport } from "./optimiser/optimiser.js";
-import type { TrainingProgram } from "./program.js";
+import type { OptimiserOptions, StepReport } from "./optimiser/optimiser.js";
+import type { TrainingBatch, TrainingProgram } from "./program.js";
 
 export interface EngineOptions
   extends OptimiserOptions,
@@ -15,41 +14,33 @@ export interface EngineOptions
   readonly updates?: "memory" | "device";
 }
 
-export class TrainingEngine {
-  readonly optimiser: Optimiser;
-  readonly #runner: GradientRunner;
+export type TrainingEngine = Awaited<ReturnType<typeof openEngine>>;
 
-  private constructor(runner: GradientRunner, optimiser: Optimiser) {
-    this.#runner = runner;
-    this.optimiser = optimiser;
-  }
-
-  /**
-   * Opens a program. The model's own arrays are not changed.
-   * @throws ModelError if an operator between weights and loss has no derivative; DeviceError
-   */
-  static async open(program: TrainingProgram, options: EngineOptions = {}): Promise<TrainingEngine> {
-    const { device = "cpu", threads, spinning } = options;
-    const sessions = { device, threads, spinning };
-    const { updates = device === "webgpu" ? "device" : "memory" } = options;
-    const runner = await GradientRunner.open(program, { ...sessions, gradients: updates });
-    const { initializers } = program.model.graph;
-    const weights = new Map(runner.weights.map((name) => [name, initializers.get(name) as Tensor]));
-    const optimiser =
-      updates === "memory"
-        ? createHostOptimiser(weights, options)
-        : await createGraphOptimiser(weights, options, sessions);
-    return new TrainingEngine(runner, optimiser);
-  }
-
-  async step(batch: TrainingBatch, rate: number): Promise<StepReport> {
-    const sink = this.optimiser.sink();
-    const losses = await this.#runner.run(batch, this.optimiser.feeds(), sink);
-    return this.optimiser.update(sink, { rate, losses });
-  }
-
-  async release(): Promise<void> {
-    await this.optimiser.release();
-    await this.#runner.release();
-  }
+/**
+ * Opens a program. The model's own arrays are not changed.
+ * @throws ModelError if an operator between weights and loss has no derivative; DeviceError
+ */
+export async function openEngine(program: TrainingProgram, options: EngineOptions = {}) {
+  const { device = "cpu", threads, spinning } = options;
+  const sessions = { device, threads, spinning };
+  const { updates = device === "webgpu" ? "device" : "memory" } = options;
+  const runner = await openGradients(program, { ...sessions, gradients: updates });
+  const { initializers } = program.model.graph;
+  const weights = new Map(runner.weights.map((name) => [name, initializers.get(name) as Tensor]));
+  const optimiser =
+    updates === "memory"
+      ? createHostOptimiser(weights, options)
+      : await createGraphOptimiser(weights, options, sessions);
+  return {
+    optimiser,
+    async step(batch: TrainingBatch, rate: number): Promise<StepReport> {
+      const sink = optimiser.sink();
+      const losses = await runner.run(batch, optimiser.feeds(), sink);
+      return optimiser.update(sink, { rate, losses });
+    },
+    async release(): Promise<void> {
+      await optimiser.release();
+      await runner.release();
+    },
+  };
 }

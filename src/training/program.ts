@@ -1,12 +1,31 @@
-/** What is trained, as a graph: from inputs to the loss, and how it is cut for large batches. */
+/** What is trained, as a graph from inputs to the loss, how it is cut for large batches, and the inputs of one batch. */
+
 import { type Differentiated, type DifferentiateOptions, differentiate } from "../autodiff/gradient.js";
 import { ArgumentError } from "../errors.js";
 import { GraphBuilder } from "../onnx/builder.js";
-import { prune } from "../onnx/graph.js";
+import { partOf } from "../onnx/graph.js";
 import { copyModel, type Model } from "../onnx/model.js";
 import { observeShapes, type Shapes } from "../onnx/observe-shapes.js";
 import { createOrtSession } from "../runtime/ort-session.js";
 import type { Feeds } from "../runtime/tensor.js";
+
+/** Some rows of a batch before the cut, of similar length, so that little padding is computed. */
+export interface Chunk {
+  /** Inputs of the graph before the cut, by name, for these rows alone. */
+  readonly feeds: Feeds;
+  /** Places of the rows in the whole batch, from 0. */
+  readonly rows: Int32Array;
+}
+
+/** The inputs of one step. */
+export interface TrainingBatch {
+  /** Inputs of the graph by name; with `chunks`, only those after the cut. */
+  readonly feeds: Feeds;
+  /** The inputs before the cut, in chunks. Default: the batch runs in one pass. */
+  readonly chunks?: readonly Chunk[];
+  /** Rows of the batch, for the reported rate. */
+  readonly phrases: number;
+}
 
 /** A training task, as plain data. */
 export interface TrainingProgram {
@@ -68,11 +87,11 @@ export const upstream = "upstream";
 export function cutProgram(program: TrainingProgram, shapes: Shapes, target: Target): CutProgram {
   const { cut, loss, parts = [], model, weights: chosen } = program;
   if (cut === undefined) throw new ArgumentError("the training program names no embeddings to cut at");
-  const before = only(model, [cut]);
+  const before = only(model, cut);
   const behind = copyModel(model);
   behind.graph.nodes = behind.graph.nodes.filter(({ outputs }) => !outputs.includes(cut));
   behind.graph.inputs.push({ name: cut, type: "float32", shape: ["rows", shapes.get(cut)?.dims[1] ?? null] });
-  const after = only(behind, [loss, ...parts]);
+  const after = only(behind, loss, ...parts);
   const shared = [...after.graph.initializers.keys()].filter(
     (name) => before.graph.initializers.has(name) && isTrained(after, name, chosen),
   );
@@ -110,16 +129,11 @@ function withUpstream(model: Model, cut: string, shapes: Shapes): { model: Model
   return { model: copy, shapes: known };
 }
 
-/** The part of a graph that some values need, with these as its outputs. */
-function only(model: Model, outputs: readonly string[]): Model {
-  const copy = copyModel(model);
-  const { graph } = copy;
-  graph.outputs = outputs.map((name) => ({ name }));
-  prune(graph);
-  const read = new Set([...graph.nodes.flatMap(({ inputs }) => inputs), ...outputs]);
-  graph.inputs = graph.inputs.filter(({ name }) => read.has(name));
-  return copy;
-}
+const only = (model: Model, ...outputs: string[]): Model =>
+  partOf(
+    model,
+    outputs.map((name) => ({ name })),
+  );
 
 const isTrained = ({ graph }: Model, name: string, chosen?: readonly string[]): boolean => {
   if (chosen) return chosen.includes(name);
@@ -128,7 +142,7 @@ const isTrained = ({ graph }: Model, name: string, chosen?: readonly string[]): 
 };
 
 function reaching(model: Model, names: readonly string[], value: string): string[] {
-  const needed = only(model, [value]).graph.initializers;
+  const needed = only(model, value).graph.initializers;
   return names.filter((name) => needed.has(name));
 }
 

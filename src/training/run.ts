@@ -74,6 +74,11 @@ export interface RunResult {
   readonly best?: { readonly step: number; readonly score: number };
 }
 
+/** The end of a run as records hold it. */
+export const resultOf = ({ steps, last, best }: TrainingResult): RunResult => ({
+  ...{ steps, loss: last?.loss, best },
+});
+
 /** What a run returns: its record, the model's folder, and the step that it was resumed at (0 for a new run). */
 export type RunReport<Record extends RunRecord> = Record & {
   readonly output: string;

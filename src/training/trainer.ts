@@ -6,7 +6,6 @@ import { packageVersion } from "../files/package.js";
 import type { Tensor } from "../onnx/tensor.js";
 import type { DeviceChoice, Place } from "../runtime/device.js";
 import { failureReason } from "../runtime/devices/device-failure.js";
-import type { TrainingBatch } from "./batch.js";
 import {
   type CheckpointRecord,
   checkpointFolder,
@@ -19,11 +18,10 @@ import {
   settingsOf,
 } from "./checkpoint.js";
 import type { EngineOptions } from "./engine.js";
-import { EngineClient, LostDevice } from "./engine-client.js";
+import { type EngineClient, LostDevice, openEngineClient } from "./engine-client.js";
 import { appendMetrics, type StepLoss, type StepMetrics, startMetrics, stepMetrics } from "./metrics.js";
-import type { StepReport } from "./optimiser/optimiser.js";
-import { type Schedule, scheduleFactor } from "./optimiser/schedule.js";
-import type { TrainingProgram } from "./program.js";
+import { type Schedule, type StepReport, scheduleFactor } from "./optimiser/optimiser.js";
+import type { TrainingBatch, TrainingProgram } from "./program.js";
 
 /** Batches of a run. */
 export interface TrainingData {
@@ -102,9 +100,9 @@ export async function train(
 ): Promise<TrainingResult> {
   checkOptions(options);
   options.signal?.throwIfAborted();
-  const engine = await EngineClient.open(program, options);
+  const engine = await openEngineClient(program, options);
   try {
-    options.onOpen?.(engine.place);
+    options.onOpen?.(engine.place());
     return await new Run(program, data, options, engine).toTheEnd();
   } finally {
     await engine.close();

@@ -1,16 +1,15 @@
 /** The thread behind trainer.ts: holds one training engine and writes its checkpoints. */
 import { serve } from "../runtime/worker-server.js";
-import type { TrainingBatch } from "./batch.js";
 import { type Checkpoint, type CheckpointRecord, readTensors, writeCheckpoint } from "./checkpoint.js";
-import { type EngineOptions, TrainingEngine } from "./engine.js";
+import { type EngineOptions, openEngine, type TrainingEngine } from "./engine.js";
 import type { EngineState } from "./optimiser/optimiser.js";
-import type { TrainingProgram } from "./program.js";
+import type { TrainingBatch, TrainingProgram } from "./program.js";
 
 let engine: TrainingEngine;
 
 serve({
   async open({ program, options }: { program: TrainingProgram; options: EngineOptions }) {
-    engine = await TrainingEngine.open(program, options);
+    engine = await openEngine(program, options);
     return { result: undefined };
   },
   async step({ batch, rate }: { batch: TrainingBatch; rate: number }) {

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { autofjSets, downloadAutofj } from "../../src/benchmark/download.js";
+import { autofjSets, downloadAutofj } from "../../src/benchmark/data-folder.js";
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 

@@ -1,7 +1,7 @@
 /** The picture of a grid. */
 import { describe, expect, it } from "vitest";
-import { gridChart } from "../../src/methods/grid-chart.js";
-import { presets } from "../../src/methods/settings/presets.js";
+import { gridChart } from "../../src/methods/ablate.js";
+import { presets } from "../../src/methods/settings/method-settings.js";
 
 const run = (value: number, mean: number) => ({
   ...{ name: `temperature=${value}`, scores: { bird: mean }, mean, cost: 0.5 - mean, steps: 4, seconds: 1 },

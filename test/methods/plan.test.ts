@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import type { CorpusFinetuneOptions } from "../../src/methods/corpus/corpus-finetune.js";
 import { planTraining } from "../../src/methods/plan.js";
-import { presets } from "../../src/methods/settings/presets.js";
+import { presets } from "../../src/methods/settings/method-settings.js";
 import { newFolder } from "../training/pairs-folder.js";
 import { smallCorpus, smallSettings } from "../training/small-corpus.js";
 

@@ -9,8 +9,8 @@ import { fromTensors } from "../../src/nn/net.js";
 import { tensor } from "../../src/onnx/tensor.js";
 import { createOrtSession } from "../../src/runtime/ort-session.js";
 import type { Feeds } from "../../src/runtime/tensor.js";
-import { TrainingEngine } from "../../src/training/engine.js";
-import { copyTensors } from "../../src/training/optimiser/host-optimiser.js";
+import { openEngine } from "../../src/training/engine.js";
+import { copyTensors } from "../../src/training/optimiser/adam.js";
 
 type Weights = Readonly<Record<string, { readonly dims: number[]; readonly data: number[] }>>;
 interface Oracle {
@@ -49,7 +49,7 @@ beforeAll(async () => {
 describe("QuickThoughts with encoders f and g", () => {
   it("takes 20 steps as PyTorch does: every loss and the last weights", async () => {
     const program = neighbourProgram(start, { objective: "neighbours", contextSize });
-    const engine = await TrainingEngine.open(program, { threads: 1, clipNorm });
+    const engine = await openEngine(program, { threads: 1, clipNorm });
     try {
       for (const [i, batch] of batches.entries()) {
         const { losses: found } = await engine.step({ feeds: feedsOf(batch), phrases: places.length }, rate);
@@ -67,7 +67,7 @@ describe("QuickThoughts with encoders f and g", () => {
 
   it("is 0 for a batch in which no sentence has a neighbour", async () => {
     const program = neighbourProgram(start, { objective: "neighbours", contextSize: 1 });
-    const engine = await TrainingEngine.open(program, { threads: 1 });
+    const engine = await openEngine(program, { threads: 1 });
     const apart = places.map((_, i) => 10 * i);
     const step = await engine.step({ feeds: feedsOf(batches[0], apart), phrases: 9 }, rate);
     expect(Object.values(step.losses)).toEqual([0]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ntXent } from "../../src/nn/losses/nt-xent.js";
+import { ntXent } from "../../src/nn/losses.js";
 import { createNet, fromSeed } from "../../src/nn/net.js";
 import { type ObjectiveSettings, settingsOf } from "../../src/objectives/objective.js";
 import { type ObjectiveName, objectiveLoss, objectives } from "../../src/objectives/registry.js";

@@ -1,4 +1,4 @@
-"""Expected numbers for src/fewshot/classify/logistic.ts, from scikit-learn, on seeded random rows of length 1.
+"""Expected numbers for src/fewshot/classify/classifiers.ts, from scikit-learn, on seeded random rows of length 1.
 
 Run: python3 test/oracles/logistic.py > test/oracles/logistic.json
 """

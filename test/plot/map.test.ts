@@ -7,7 +7,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { type PlacedLabel, placeLabels, scattered } from "../../src/plot/labels.js";
 import { type MapPoint, mapAsSvg } from "../../src/plot/map.js";
 import { mapAsHtml } from "../../src/plot/map-page.js";
-import { pngOf } from "../../src/plot/png.js";
+import { pngOf } from "../../src/plot/plot-table.js";
 import { projectToPlane } from "../../src/plot/project.js";
 import { dark, escapeText, light, marks } from "../../src/plot/theme.js";
 import { createRandom } from "../../src/random.js";

@@ -1,7 +1,6 @@
 /** The frame of a picture, for viewers with and without CSS variables. */
 import { describe, expect, it } from "vitest";
-import { headHeight, svgFile } from "../../src/plot/svg-file.js";
-import { light } from "../../src/plot/theme.js";
+import { headHeight, light, svgFile } from "../../src/plot/theme.js";
 
 const picture = {
   title: 'Sales of "A & B"',

@@ -7,7 +7,7 @@ import { PhraseEncoder } from "../../src/encoder/phrase-encoder.js";
 import { type CorpusFinetuneOptions, finetuneOnCorpus } from "../../src/methods/corpus/corpus-finetune.js";
 import { planTraining } from "../../src/methods/plan.js";
 import { without } from "../../src/methods/settings/choices.js";
-import { presets } from "../../src/methods/settings/presets.js";
+import { presets } from "../../src/methods/settings/method-settings.js";
 import { readModel } from "../../src/onnx/io/file.js";
 import { makeOracleModel } from "../encoder/oracle-model.js";
 import { newFolder } from "../training/pairs-folder.js";

@@ -1,6 +1,6 @@
 /** A gradient as all its numbers, zeros where only rows of a table have one. */
 import type { Tensor } from "../../src/onnx/tensor.js";
-import type { Gradient } from "../../src/training/gradients/gradient-sum.js";
+import type { Gradient } from "../../src/training/gradients/gradients.js";
 
 /** @param weight of the gradient @returns as many numbers as the weight has */
 export function denseGradient(gradient: Gradient, { data }: Tensor): Float32Array {

@@ -2,8 +2,13 @@ import { describe, expect, it } from "vitest";
 import type { Tensor } from "../../src/onnx/tensor.js";
 import type { Feeds } from "../../src/runtime/tensor.js";
 import type { TrainingProgram } from "../../src/train.js";
-import { type Gradient, GradientSum } from "../../src/training/gradients/gradient-sum.js";
-import { GradientRunner, numbersOf } from "../../src/training/gradients/gradients.js";
+import {
+  type Gradient,
+  type GradientRunner,
+  GradientSum,
+  numbersOf,
+  openGradients,
+} from "../../src/training/gradients/gradients.js";
 import { asParameter, golden, parameters } from "../autodiff/oracle.js";
 import { denseGradient } from "./dense-gradient.js";
 import { difference, expectTwentyAdamSteps, largest, meaningful } from "./oracle-claims.js";
@@ -28,7 +33,7 @@ describe("the training engine on PyTorch's oracle", () => {
 
   it("gives the gradient of one pass where a batch is cut into chunks of any size", async () => {
     const program = oracleProgram();
-    const runner = await GradientRunner.open(program, {});
+    const runner = await openGradients(program);
     const weights = Object.fromEntries(runner.weights.map((name) => [name, startOf(program, name)])) as Feeds;
     const [batch] = golden().batches;
     const gradientsOf = async (input: Parameters<GradientRunner["run"]>[0]) => {

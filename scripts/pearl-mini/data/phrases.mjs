@@ -8,6 +8,7 @@ import { createRandom, sampleWithout } from "../../../dist/random.js";
 import { folded } from "../../leaks.mjs";
 import { clean, readRows } from "../../training-tables.mjs";
 import {
+  FREQUENT,
   fineType,
   impliedNames,
   inCapitals,
@@ -94,16 +95,23 @@ export function readChunks(data, { longest, leaveOut, titles }, tally) {
 }
 
 /**
- * The phrases that training samples uniformly: at most `perType` names of a type, names annotated by people
- * first; the fraction `capitals` of them again in capitals; and `chunks` chunks, divided equally among the
- * classes; small classes keep all their chunks. `oneWord` holds by type the fraction of names with one word, as
- * far as there are enough.
+ * The phrases of training: at most `perType` names of a type, first those that people annotated or that are frequent
+ * in texts; frequent ones and the fraction `capitals` of the others again in capitals; and `chunks` chunks, divided
+ * equally among the classes; small classes keep all their chunks. `oneWord` holds by type the fraction of names with
+ * one word, as far as there are enough. A name's count is that of the texts.
+ * @param settings `counts` maps names to their counts
  */
-export function mixPhrases(typed, chunks, { perType, oneWord = {}, capitals, chunks: most, seed }) {
+export function mixPhrases(
+  typed,
+  chunks,
+  { perType, oneWord = {}, capitals, chunks: most, counts = new Map(), seed },
+) {
   const random = createRandom(seed);
-  const names = [...groupBy(typed.values(), ({ type }) => type)].flatMap(([type, group]) => {
-    const marked = group.filter(({ best }) => best >= trust.gold);
-    const others = group.filter(({ best }) => best < trust.gold);
+  const counted = [...typed.values()].map((name) => ({ ...name, count: counts.get(name.phrase) ?? 1 }));
+  const names = [...groupBy(counted, ({ type }) => type)].flatMap(([type, group]) => {
+    const isFirst = ({ best, count }) => best >= trust.gold || count >= FREQUENT;
+    const marked = group.filter(isFirst);
+    const others = group.filter((name) => !isFirst(name));
     const kept = sampleWithout(marked, perType, random);
     return [...kept, ...sampleByLength(others, perType - kept.length, oneWord[type], random)];
   });
@@ -115,7 +123,7 @@ export function mixPhrases(typed, chunks, { perType, oneWord = {}, capitals, chu
   const kept = classes.flatMap((group, at) => {
     const sample = sampleWithout(group, Math.floor(left / (classes.length - at)), random);
     left -= sample.length;
-    return sample;
+    return sample.map((chunk) => ({ ...chunk, count: 1 }));
   });
   return [...names, ...inCapitals(names, capitals, random), ...kept];
 }

@@ -5,6 +5,7 @@ import { clean, readRows } from "../../training-tables.mjs";
 import {
   dictionaryPairs,
   readCedict,
+  readDing,
   readEdict,
   readThesaurus,
   readWikdict,
@@ -16,7 +17,7 @@ import { startsWithAny } from "./phrases.mjs";
 import { definitionPairs, hypernymPairs, synonymPairs } from "./wordnet.mjs";
 
 /** Readers of the dictionaries that the recipe may name. */
-const dictionaries = { edict: readEdict, cedict: readCedict, wikdict: readWikdict };
+const dictionaries = { edict: readEdict, cedict: readCedict, wikdict: readWikdict, ding: readDing };
 
 /** Sources of pairs that rewrites take their synonyms from. */
 const ofRewrites = new Set(["lexical", "wordnet"]);

@@ -86,10 +86,15 @@ const nameTypes = new Set(["PERSON", "GPE", "LOC", "ORG", "NORP"]);
 export function inCapitals(phrases, fraction, random) {
   const known = new Set(phrases.map(({ phrase }) => phrase));
   const names = phrases.filter(({ phrase, type }) => nameTypes.has(type) && /\p{Ll}/u.test(phrase));
-  return sampleWithout(names, Math.round(fraction * names.length), random)
-    .map((name) => ({ ...name, phrase: name.phrase.toUpperCase() }))
+  const kept = new Set(sampleWithout(names, Math.round(fraction * names.length), random));
+  return names
+    .filter((name) => kept.has(name) || name.count >= FREQUENT)
+    .map((name) => ({ ...name, phrase: name.phrase.toUpperCase(), count: Math.ceil(name.count / 4) }))
     .filter(({ phrase }) => !known.has(phrase));
 }
+
+/** Names that texts have this often are all repeated in capitals. */
+export const FREQUENT = 10;
 
 /** A word implies a type if at least this many names end in it, and at least this fraction of them have the type. */
 const FEWEST_NAMES = 10;

@@ -6,7 +6,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { normal, zeros } from "../../nn/initialise.js";
 import { gelu, linear } from "../../nn/layers.js";
-import { contrastBothWays } from "../../nn/losses/both-ways.js";
+import { contrastBothWays } from "../../nn/losses.js";
 import { type Net, number, reduce, type WeightSource, weight } from "../../nn/net.js";
 import { l2Normalise } from "../../nn/pooling.js";
 import { readSafetensors, writeSafetensors } from "../../onnx/io/safetensors.js";

@@ -46,12 +46,15 @@ export const hubFeature = async (path: string, config: object): Promise<TokensFe
 });
 
 export function tokenFeaturizer(tokenizer: Tokenizer, inputNames: readonly string[]): Featurizer {
+  const readPrompted = (phrases: readonly string[], prompt: string) => {
+    const encoded = phrases.map((phrase) => tokenizer.encode(phrase, prompt));
+    const truncated = encoded.filter((phrase) => phrase.truncated).length;
+    const ids = encoded.map((phrase) => phrase.ids);
+    return { rows: concatenate(ids), truncated, opening: commonStart(tokenizer.opening(prompt), ids) };
+  };
   return {
-    read(phrases) {
-      const encoded = phrases.map((phrase) => tokenizer.encode(phrase));
-      const truncated = encoded.filter((phrase) => phrase.truncated).length;
-      return { rows: concatenate(encoded.map((phrase) => phrase.ids)), truncated };
-    },
+    read: (phrases) => readPrompted(phrases, ""),
+    readPrompted,
     fill({ ids, starts }, batch, length, feeds) {
       const put = (name: string, data: BigInt64Array) => {
         feeds[name] = { type: "int64", dims: [batch.length, length], data };
@@ -74,4 +77,14 @@ export function tokenFeaturizer(tokenizer: Tokenizer, inputNames: readonly strin
         );
     },
   };
+}
+
+/** The first ids of `opening` that all rows begin with; each row has at least one more. */
+function commonStart(opening: readonly number[], rows: readonly Int32Array[]): Int32Array {
+  let count = opening.length;
+  for (const row of rows) {
+    count = Math.min(count, row.length - 1);
+    for (let i = 0; i < count; i++) if (row[i] !== opening[i]) count = i;
+  }
+  return Int32Array.from(opening.slice(0, Math.max(0, count)));
 }

@@ -1,9 +1,97 @@
-/** Rules that edit the words of a name before its qualifier. */
+/** Rules for a name as its words and its qualifier: what they share, what names gain and lose, and the rules. */
+
 import { unitsOf } from "../../pearl/augmentation/character/character-edit.js";
 import { capitalised, inWholeCaseOf } from "../../pearl/augmentation/letter-case.js";
-import { pick } from "../../pearl/augmentation/rule.js";
-import { additionsOf } from "./additions.js";
-import { editWords, isShortWord, placesOf } from "./name-parts.js";
+import { type Draw, type List, type PhraseContext, pick } from "../../pearl/augmentation/rule.js";
+import type { EntityType } from "../../pearl/phrase-types.js";
+import type { Random } from "../../random.js";
+import { wordSet } from "../../text/word-lists.js";
+import { isDayBeforeYear } from "../phrase/qualifier.js";
+
+/** The words of a name, and its qualifier with what is before it: " (planet)", ", Illinois" or nothing. */
+export function namePartsOf(phrase: string): { words: string[]; tail: string } {
+  const start = phrase.endsWith(")") ? phrase.lastIndexOf(" (") : commaOf(phrase);
+  const end = start > 0 ? start : phrase.length;
+  return { words: phrase.slice(0, end).split(" "), tail: phrase.slice(end) };
+}
+
+/** Where a qualifier starts: the first comma that is not within a date. */
+function commaOf(phrase: string): number {
+  const comma = phrase.indexOf(", ");
+  return comma > 0 && isDayBeforeYear(phrase.slice(0, comma), phrase.slice(comma + 2))
+    ? phrase.indexOf(", ", comma + 1)
+    : comma;
+}
+
+/** Changes the words in place; returns false where it does not apply. */
+type WordEdit = (words: string[], random: Random, context: PhraseContext) => boolean;
+
+/** Makes a rule for names of at least `leastWords` words before their qualifier. */
+function editWords(leastWords: number, edit: WordEdit): Draw {
+  return (phrase, random, context) => {
+    const { words, tail } = namePartsOf(phrase);
+    if (words.length < leastWords || !edit(words, random, context)) return undefined;
+    const text = words.join(" ") + tail;
+    return text === phrase || text.trim() === "" ? undefined : text;
+  };
+}
+
+const short = wordSet("short-words");
+
+/** Whether a word is an article, a preposition or "and", in the languages that names are often in. */
+const isShortWord = (word: string): boolean => word.length <= 5 && short().has(word.toLowerCase());
+
+export const placesOf = (words: readonly string[], isAble: (word: string) => boolean): number[] =>
+  [...words.keys()].filter((place) => isAble(words[place]));
+
+/** Suffixes and qualifiers that one table adds to a name and another leaves out, by entity type. */
+interface Additions {
+  readonly suffixes: readonly string[];
+  /** What distinguishes names with the same spelling. */
+  readonly qualifiers: readonly string[];
+}
+
+const additions = (suffixes: string, qualifiers: string): Additions => ({
+  suffixes: suffixes.split(", "),
+  qualifiers: qualifiers.split(", "),
+});
+
+const people = additions(
+  "Jr., Sr., Jr, II, III",
+  "actor, actress, politician, footballer, musician, singer, writer, artist, cricketer, bishop, judge, soldier",
+);
+const organisations = additions(
+  "Inc, Inc., Ltd, Co, Co., Corp, LLC, Company, Group, Holdings, Association, Society, Club, FC, GmbH, SA, plc, " +
+    "International",
+  "company, band, newspaper, club, UK, USA, Canada, London, New York, Germany",
+);
+const places = additions(
+  "City, County, District, Province, Region, Station, Township, Island",
+  "city, village, river, district, island, USA, UK, Canada, California, Texas, Ontario, France, Germany, India, " +
+    "Japan, Australia, England",
+);
+const works = additions(
+  "film, album, season, series, (remastered), Volume 1",
+  "film, album, song, novel, TV series, video game, play, single, soundtrack",
+);
+
+const byType: Partial<Record<EntityType, Additions>> = {
+  PERSON: people,
+  ORG: organisations,
+  GPE: places,
+  LOC: places,
+  FAC: places,
+  WORK_OF_ART: works,
+};
+
+const other = additions("film, album, season, University", "ship, disambiguation");
+const all: Additions = {
+  suffixes: [people, organisations, places, other].flatMap(({ suffixes }) => suffixes),
+  qualifiers: [people, organisations, places, works, other].flatMap(({ qualifiers }) => qualifiers),
+};
+
+/** Those of a type; all of them where the type is unknown or has none. */
+const additionsOf = (type?: EntityType): Additions => (type && byType[type]) ?? all;
 
 /** Drops the first word or, more often, the last, which says least. */
 export const dropEndWord = editWords(3, (words, random) => {
@@ -91,3 +179,30 @@ export const shuffleWords = editWords(3, (words, random) => {
   }
   return true;
 });
+
+/** The first letters of a name's words: "The New York Times" to "NYT"; of three words or more besides articles. */
+export const firstLetters: List = (phrase) => {
+  const { words, tail } = namePartsOf(phrase);
+  const letters = words
+    .filter((word) => /^\p{L}/u.test(word) && !isShortWord(word))
+    .map((word) => unitsOf(word)[0]);
+  return letters.length < 3 ? [] : [letters.join("").toUpperCase() + tail];
+};
+
+/** Adds a qualifier: "Mercury" to "Mercury (planet)" or "Mercury, planet"; a name has at most one. */
+export const addQualifier: Draw = (phrase, random, { type }) => {
+  if (phrase.trim() === "" || namePartsOf(phrase).tail !== "") return undefined;
+  const year = 1900 + Math.floor(random() * 126);
+  const drawn = random() < 0.15 ? String(year) : pick(additionsOf(type).qualifiers, random);
+  const qualifier = inWholeCaseOf(phrase, drawn);
+  return random() < 0.6 ? `${phrase} (${qualifier})` : `${phrase}, ${qualifier}`;
+};
+
+/** Drops any qualifier: "Mercury (planet)" to "Mercury". */
+export const dropQualifier: List = (phrase, { type }) => {
+  const { words, tail } = namePartsOf(phrase);
+  // The rule of initials reverses "Smith, John"; here only Smith would be left.
+  if (tail === "" || (type === "PERSON" && tail.startsWith(","))) return [];
+  const name = words.join(" ");
+  return name.length > 2 ? [name] : [];
+};

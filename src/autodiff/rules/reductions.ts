@@ -62,7 +62,12 @@ const sumAlong = (s: Site, value: string): string =>
 
 export const reductions = {
   ReduceSum: reduction((s, x, keep) => spread(s, keep(s.dy), x)),
-  ReduceMean: reduction((s, x, keep) => {
+  ReduceMean: reduction((s, x, keep, axes) => {
+    // counted on the GPU, to which a number from the host is one more upload
+    if (s.device === "gpu") {
+      const ones = spread(s, s.number(1), x);
+      return s.div(spread(s, keep(s.dy), x), s.reduce("ReduceSum", ones, axes));
+    }
     // sizes as floats: integer division by the size of an empty tensor would end the process
     const share = s.div(s.cast(s.size(s.y), s.y), s.cast(s.size(x), s.y));
     return spread(s, s.mul(keep(s.dy), share), x);

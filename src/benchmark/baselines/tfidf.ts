@@ -1,7 +1,40 @@
-/** The untrained floor: cosine of TF-IDF as scikit-learn computes it, with the idf of the task's own phrases. */
+/** The untrained floor: cosine of TF-IDF as scikit-learn computes it, and Jaccard similarity; terms are compared by an inverted index. */
 import { charWbNgrams, wordTokens } from "../../text/char-ngrams.js";
 import type { SimilarityModel } from "../model.js";
-import { dotProducts, type InvertedIndex, invertedIndex, type WeightedTerm } from "./inverted-index.js";
+
+/** The rows that hold each term, with the term's weight in the row: compares a query with all of them at once. */
+type InvertedIndex<Term> = ReadonlyMap<Term, { readonly rows: number[]; readonly weights: number[] }>;
+
+type WeightedTerm<Term> = [term: Term, weight: number];
+
+function invertedIndex<Term>(rows: readonly Iterable<WeightedTerm<Term>>[]): InvertedIndex<Term> {
+  const index = new Map<Term, { rows: number[]; weights: number[] }>();
+  rows.forEach((terms, row) => {
+    for (const [term, weight] of terms) {
+      const postings = index.get(term);
+      if (postings) {
+        postings.rows.push(row);
+        postings.weights.push(weight);
+      } else index.set(term, { rows: [row], weights: [weight] });
+    }
+  });
+  return index;
+}
+
+/** Writes the dot product of the query with every row into `scores`: [rows]. */
+export function dotProducts<Term>(
+  index: InvertedIndex<Term>,
+  query: Iterable<WeightedTerm<Term>>,
+  scores: Float64Array,
+): void {
+  scores.fill(0);
+  for (const [term, weight] of query) {
+    const postings = index.get(term);
+    if (!postings) continue;
+    const { rows, weights } = postings;
+    for (let place = 0; place < rows.length; place++) scores[rows[place]] += weight * weights[place];
+  }
+}
 
 /** Character 2- to 4-grams within words: scikit-learn's TfidfVectorizer(analyzer="char_wb", ngram_range=(2, 4)). */
 export function tfidfBaseline(): SimilarityModel {
@@ -81,3 +114,44 @@ function unitVector(texts: readonly string[], terms: ReadonlyMap<string, Term>):
   for (const entry of weighted) entry[1] *= scale;
   return weighted;
 }
+
+/** |A ∩ B| / |A ∪ B|; two phrases without any n-gram are not similar. */
+export function jaccardSimilarity(a: string, b: string): number {
+  const left = gramSet(a);
+  const right = gramSet(b);
+  let shared = 0;
+  for (const gram of left.keys()) if (right.has(gram)) shared++;
+  const union = left.size + right.size - shared;
+  return union === 0 ? 0 : shared / union;
+}
+
+export function jaccardBaseline(): SimilarityModel {
+  return {
+    kind: "similarity",
+    name: "jaccard",
+    fingerprint: "jaccard: sets of char_wb 3-grams, lower case",
+    fit(candidates) {
+      let index: InvertedIndex<string> | undefined; // pairs alone need none
+      let sizes: readonly number[] = [];
+      return {
+        pair: jaccardSimilarity,
+        all(query, scores) {
+          if (!index) {
+            const sets = candidates.map(gramSet);
+            sizes = sets.map(({ size }) => size);
+            index = invertedIndex(sets);
+          }
+          const grams = gramSet(query);
+          dotProducts(index, grams, scores);
+          for (let row = 0; row < scores.length; row++) {
+            if (scores[row] > 0) scores[row] /= grams.size + sizes[row] - scores[row];
+          }
+        },
+      };
+    },
+  };
+}
+
+/** The distinct n-grams, each with the weight 1: a dot product counts the shared ones. */
+const gramSet = (text: string): Map<string, number> =>
+  new Map(charWbNgrams(text, { min: 3, max: 3 }).map((gram) => [gram, 1]));

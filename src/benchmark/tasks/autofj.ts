@@ -9,13 +9,14 @@
  *   which counts every right row: those without a match can only be joined wrongly.
  */
 import { join } from "node:path";
+import { mean } from "../../statistics.js";
 import { readColumns } from "../../table/whole-table.js";
 import { autofjFiles, foldersWith, missing } from "../data-folder.js";
-import { type JoinAtPrecision, joinAtPrecision } from "../metrics/join-at-precision.js";
+import { type JoinAtPrecision, joinAtPrecision } from "../metrics.js";
 import { rankAnswers, worstMisses } from "../rank.js";
 import {
   type Miss,
-  mean,
+  macroScore,
   type Score,
   secondsSince,
   type Task,
@@ -105,24 +106,15 @@ async function scoreSet(dataset: string, context: TaskContext): Promise<{ score:
   };
 }
 
-/** The macro means: every set counts the same, however many rows it has. */
 function macroScores(scores: readonly Score[], { protocol }: TaskContext): Score[] {
-  const sets = scores.length;
-  const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
-  const dataset = `macro mean of ${sets} sets`;
-  const seconds = sum(scores.map((score) => score.seconds));
-  const macro = (metric: string, values: readonly number[], counts: readonly number[], details = {}) => {
-    return { dataset, metric, score: mean(values), n: sum(counts), seconds, details: { sets, ...details } };
-  };
-  const accuracies = scores.map(({ score }) => score);
-  const counts = scores.map(({ n }) => n);
-  const accuracy = macro("accuracy", accuracies, counts);
+  const accuracy = macroScore("accuracy", scores);
   if (protocol === "published") return [accuracy];
   const joins = scores.map(({ details }) => details.joinAtPrecision as JoinAtPrecision);
   const reached = joins.filter((join) => join.reached);
-  const recalls = joins.map((join) => join.recall);
-  const rights = scores.map(({ details }) => details.right as number);
-  const recall = macro(`recall at precision ${targetPrecision}`, recalls, rights, {
+  const recalls = scores.map((score, set) => {
+    return { ...score, score: joins[set].recall, n: score.details.right as number };
+  });
+  const recall = macroScore(`recall at precision ${targetPrecision}`, recalls, {
     targetPrecision,
     setsThatReachIt: reached.length,
     meanPrecisionWhereReached: reached.length > 0 ? mean(reached.map((join) => join.precision)) : null,

@@ -13,10 +13,11 @@ import { TableError } from "../../errors.js";
 import { parseJson } from "../../files/json.js";
 import { kMeans } from "../../search/k-means.js";
 import { unitRows } from "../../search/vectors.js";
+import { mean } from "../../statistics.js";
 import { readLines } from "../data-folder.js";
-import { normalizedMutualInformation } from "../metrics/mutual-information.js";
+import { normalizedMutualInformation } from "../metrics.js";
 import { embedPhrases } from "../model.js";
-import { fileTask, mean, type Task, type TaskContext } from "../task.js";
+import { fileTask, type Task, type TaskContext } from "../task.js";
 
 export const conll = clusteringTask("conll", "conll2003", ["PER", "LOC", "ORG"]);
 export const bc5cdr = clusteringTask("bc5cdr", "bc5cdr", ["Chemical", "Disease"]);

@@ -21,8 +21,8 @@ import { groupBy } from "../../match/group-by.js";
 import { readWholeTable } from "../../table/whole-table.js";
 import { nearestRows } from "../baselines/nearest-row.js";
 import { missing } from "../data-folder.js";
-import { type PairScores, pairScores } from "../metrics/pairs.js";
-import { mean, type Score, secondsSince, type Task, type TaskContext, unknownName } from "../task.js";
+import { type PairScores, pairScores } from "../metrics.js";
+import { macroScore, type Score, secondsSince, type Task, type TaskContext, unknownName } from "../task.js";
 
 const promise = 0.9;
 const otherPromises = [0.8, 0.95];
@@ -129,12 +129,8 @@ async function scoreSet(dataset: string, set: ErSet, context: TaskContext): Prom
   const { pairs, ...facts } = await matchedPairs(set, context);
   const seconds = secondsSince(started);
   const found = pairScores(pairs, set.pairs);
-  const details = {
-    kind: set.right === undefined ? "groups" : "pairs",
-    gold: set.gold,
-    pairs: found.pairs,
-    ...facts,
-  };
+  const kind = set.right === undefined ? "groups" : "pairs";
+  const details = { ...{ kind, gold: set.gold, pairs: found.pairs }, ...facts };
   return metricsOf(found, set.gold).map(([metric, score]) => {
     return { dataset, metric, score, n: set.pairs.size, seconds, details };
   });
@@ -174,29 +170,13 @@ async function matchedPairs({ left, right, pairs, gold, width }: ErSet, { model,
   };
 }
 
-/** Every set with whole gold counts the same, however many pairs it has. */
+/** Of the sets with whole gold. */
 function macroScores(scores: readonly Score[]): Score[] {
   const whole = scores.filter(({ details }) => details.gold === "whole");
-  const sets = new Set(whole.map(({ dataset }) => dataset)).size;
-  if (sets < 2) return [];
+  if (new Set(whole.map(({ dataset }) => dataset)).size < 2) return [];
   return ["precision", "recall", "f1"].flatMap((metric) => {
     const found = whole.filter((score) => score.metric === metric);
-    if (found.length === 0) return [];
-    const [n, seconds] = [
-      found.reduce((sum, score) => sum + score.n, 0),
-      found.reduce((sum, score) => sum + score.seconds, 0),
-    ];
-    const dataset = `macro mean of ${found.length} sets`;
-    return [
-      {
-        dataset,
-        metric,
-        score: mean(found.map(({ score }) => score)),
-        n,
-        seconds,
-        details: { sets: found.length },
-      },
-    ];
+    return found.length === 0 ? [] : [macroScore(metric, found)];
   });
 }
 

@@ -2,14 +2,12 @@
 import { UsageError } from "../../errors.js";
 import { type Task, unknownName } from "../task.js";
 import { autofj } from "./autofj.js";
-import { bird } from "./bird.js";
 import { bc5cdr, conll } from "./clustering.js";
 import { er } from "./er.js";
-import { misspellings } from "./misspellings.js";
+import { bird, sts } from "./graded.js";
 import { ppdb, ppdbFiltered } from "./ppdb.js";
 import { umls, yago } from "./retrieval.js";
-import { strings } from "./strings.js";
-import { sts } from "./sts.js";
+import { misspellings, strings } from "./strings.js";
 import { turney } from "./turney.js";
 
 /** The nine sets of PEARL in the paper's order, then string retrieval, misspellings, graded pairs and entity resolution. */

@@ -13,10 +13,11 @@ import { array, looseTuple, picklist, string } from "valibot";
 import { TableError } from "../../errors.js";
 import { parseJson } from "../../files/json.js";
 import { unitRows } from "../../search/vectors.js";
-import { rocAuc } from "../metrics/roc-auc.js";
+import { deviation, mean } from "../../statistics.js";
+import { rocAuc } from "../metrics.js";
 import { type EmbeddingModel, embedPhrases, type PhraseModel, pairSimilarities } from "../model.js";
 import { fewestPairs, type ProbeOutcome, probe } from "../probe.js";
-import { fileTask, mean, secondsSince, type Task, type TaskContext } from "../task.js";
+import { fileTask, secondsSince, type Task, type TaskContext } from "../task.js";
 
 export const ppdb = ppdbTask("ppdb", "ppdb.json");
 export const ppdbFiltered = ppdbTask("ppdb-filtered", "ppdb_filtered.json");
@@ -68,11 +69,9 @@ async function probeScore(pairs: Pairs, context: TaskContext) {
       }),
     );
   const accuracies = outcomes.map(({ accuracy }) => accuracy);
-  const score = mean(accuracies);
-  const squares = accuracies.reduce((sum, x) => sum + (x - score) ** 2, 0);
-  return scoreOf("probe accuracy", score, pairs, started, {
+  return scoreOf("probe accuracy", mean(accuracies), pairs, started, {
     ...{ accuracies, tested: outcomes[0].tested, epochs: outcomes.map(({ epochs }) => epochs) },
-    ...(runs > 1 && { standardDeviation: Math.sqrt(squares / (runs - 1)) }),
+    ...(runs > 1 && { standardDeviation: deviation(accuracies) }),
   });
 }
 

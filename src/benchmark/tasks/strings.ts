@@ -8,15 +8,20 @@
  * Precision@1 for queries with one and with two edits, ties at 1/k, and the seconds it took.
  * Both protocols are the same.
  */
+
+import { TableError } from "../../errors.js";
+import { groupBy } from "../../match/group-by.js";
 import { createRandom, type Random, sampleWithout } from "../../random.js";
+import { mean } from "../../statistics.js";
+import { hashFeature } from "../../text/hashed-ngrams.js";
 import { readLines, type WantedFile } from "../data-folder.js";
 import { rankAnswers, worstMisses } from "../rank.js";
-import { fileTask, mean, secondsSince } from "../task.js";
+import { fileTask, secondsSince } from "../task.js";
 
 const sampleSize = 19_970;
 const editCounts = [1, 2] as const;
 
-export const wordListFile: WantedFile = {
+const wordListFile: WantedFile = {
   what: "the word list",
   // in the data folder, or in a folder `words` beside it
   names: ["strings", "words", "../words"].flatMap((folder) => [
@@ -93,4 +98,104 @@ function editOnce(characters: readonly string[], random: Random): string[] {
       return result;
     }
   }
+}
+
+/** Words that are held out, and queries, at most. */
+const most = 2000;
+
+/**
+ * Human misspellings: find the word that was meant in a whole dictionary.
+ *
+ * The pairs are a table of misspellings and words. Of the words that the word list has, the 2,000 with the smallest
+ * hash are held out with all of their pairs, and the 2,000 of these pairs with the smallest hash are the queries.
+ * Some misspellings are other words of the list ("stop" for "spot"), which spelling alone cannot know. All is lower-cased.
+ * Precision@1 among all words of the list; a tie at the top is a miss. Other forms of a word may be known ("receives" as
+ * "recieves" to a training without "receive"): the second score is that of queries without such a pair. Both protocols
+ * are the same.
+ */
+export const misspellings = fileTask({
+  name: "misspellings",
+  metric: "precision@1",
+  files: [
+    {
+      what: "the misspellings (a tab-separated file: misspelling, word)",
+      names: ["misspellings/misspellings", "../train/pairs/misspell"].flatMap((name) => [
+        `${name}.tsv`,
+        `${name}.tsv.gz`,
+      ]),
+    },
+    wordListFile,
+  ],
+  async read([pairs, words]) {
+    const rows = (await readLines(pairs)).map((line) => line.split("\t"));
+    const wrong = rows.findIndex((cells) => cells.length < 2);
+    if (wrong >= 0)
+      throw new TableError(
+        `${pairs}, line ${wrong + 1}: expected a misspelling, a tab and a word, found "${rows[wrong][0]}".`,
+      );
+    return splitMisspellings(rows as unknown as Misspelling[], await readLines(words));
+  },
+  async measure({ dictionary, queries, expected, hasOtherForm }, context) {
+    const ranked = await rankAnswers({ queries, candidates: dictionary, expected }, context);
+    const details = { dictionary: dictionary.length };
+    const scoreOf = (metric: string, rows: typeof ranked) => {
+      const score = mean(rows.map(({ above, tied }) => Number(above === 0 && tied === 0)));
+      return { metric, score, n: rows.length, details };
+    };
+    const alone = ranked.filter((_, query) => !hasOtherForm[query]);
+    const scores = [scoreOf("precision@1", ranked)];
+    if (alone.length > 0) scores.push(scoreOf("precision@1, no other form known", alone));
+    return { scores, misses: worstMisses(ranked) };
+  },
+});
+
+type Pair = readonly [wrong: string, right: string];
+type Misspelling = readonly [...Pair, ...more: string[]];
+
+/**
+ * The queries of the held-out words, and the pairs of all other words, which a training may know.
+ * @throws TableError where no word of the pairs is in the list
+ */
+export function splitMisspellings(pairs: readonly Misspelling[], listed: readonly string[]) {
+  const lower = (text: string) => text.trim().toLowerCase();
+  const dictionary = [...new Set(listed.map(lower))].filter((word) => word !== "");
+  const known = new Set(dictionary);
+  const lowered = pairs.map(([wrong, right]) => [lower(wrong), lower(right)] as const);
+  const words = new Set(lowered.map(([, right]) => right).filter((right) => known.has(right)));
+  const heldOut = new Set(bySmallestHash([...words], (word) => word));
+  if (heldOut.size === 0)
+    throw new TableError("no word of the misspellings is in the word list. Give the list of their language.");
+  const [asked, training] = [true, false].map((isAsked) =>
+    lowered.filter(([, right]) => heldOut.has(right) === isAsked),
+  );
+  const drawn = bySmallestHash(asked, ([wrong, right]) => `${right} ${wrong}`);
+  return {
+    dictionary,
+    queries: drawn.map(([wrong]) => wrong),
+    expected: drawn.map(([, right]) => right),
+    heldOut,
+    training,
+    hasOtherForm: otherForms(drawn, training),
+  };
+}
+
+/** For each query, whether a pair of `training` begins as it does, all but two letters (four at least) of both sides. */
+function otherForms(queries: readonly Pair[], training: readonly Pair[]): boolean[] {
+  const start = (text: string) => text.slice(0, 4);
+  const known = groupBy(training, ([wrong, right]) => `${start(wrong)} ${start(right)}`);
+  const isForm = (text: string, other: string) =>
+    other.startsWith(text.slice(0, Math.max(4, text.length - 2)));
+  return queries.map(([wrong, right]) =>
+    (known.get(`${start(wrong)} ${start(right)}`) ?? []).some(
+      (pair) => isForm(wrong, pair[0]) && isForm(right, pair[1]),
+    ),
+  );
+}
+
+function bySmallestHash<Item>(items: readonly Item[], text: (item: Item) => string): Item[] {
+  const hashed = items.map((item) => ({ item, hash: hashFeature(text(item)) >>> 0 }));
+  return hashed
+    .sort((a, b) => a.hash - b.hash)
+    .slice(0, most)
+    .map(({ item }) => item);
 }

@@ -9,10 +9,11 @@
  */
 import { TableError } from "../../errors.js";
 import { dotRows, unitRows } from "../../search/vectors.js";
+import { mean } from "../../statistics.js";
 import { readLines } from "../data-folder.js";
 import { embedPhrases } from "../model.js";
 import { type Judged, tieTolerance, worstMisses } from "../rank.js";
-import { fileTask, mean, type Protocol, type TaskContext } from "../task.js";
+import { fileTask, type Protocol, type TaskContext } from "../task.js";
 
 /** A question: the bigram, then the answer and the four distractors. */
 type TurneyRow = readonly [query: string, ...choices: string[]];

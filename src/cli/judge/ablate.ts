@@ -4,11 +4,10 @@ import { InvalidArgumentError } from "commander";
 import { UsageError } from "../../errors.js";
 import { alignColumns } from "../../files/text-table.js";
 import type { AblationReport, AblationRun } from "../../methods/ablate.js";
-import type { RemovablePart } from "../../methods/settings/choices.js";
-import type { GridPoint, GridSetting } from "../../methods/settings/variants.js";
+import type { GridPoint, GridSetting, RemovablePart } from "../../methods/settings/choices.js";
 import { command, type OptionsOf } from "../command.js";
 import { counted } from "../format.js";
-import { methodSettings, settingOptions, typesFile } from "../learn/method-options.js";
+import { methodSettings, settingOptions, typesFile } from "../learn/training.js";
 import { refuseObjects } from "../object-storage.js";
 import {
   commaSeparated,
@@ -81,7 +80,7 @@ export default command({
     refuseObjects(options.output);
     await checkUse(options);
     const { parts, minutes, json, base: bases = [] } = options;
-    const { ablate } = await import("../../methods/ablate.js");
+    const { ablate, gridChart } = await import("../../methods/ablate.js");
     const { defaultDataFolder } = await import("../../benchmark/data-folder.js");
     let run = "training";
     const report = await ablate({
@@ -104,19 +103,16 @@ export default command({
     session.print(asTable(report));
     const { writeWholeFile, writeWholeJson } = await import("../../files/whole-file.js");
     if (json !== undefined) await writeWholeJson(json, report);
-    if (options.plot === undefined) return;
-    const { gridChart } = await import("../../methods/grid-chart.js");
-    await writeWholeFile(options.plot, gridChart(report));
+    if (options.plot !== undefined) await writeWholeFile(options.plot, gridChart(report));
   },
 });
 
 /** Refuses unknown names and combinations before anything is trained. */
 async function checkUse({ parts, grid = [], base = [], plot }: OptionsOf<typeof options>): Promise<void> {
-  const { removableParts } = await import("../../methods/settings/choices.js");
+  const { gridSettings, removableParts } = await import("../../methods/settings/choices.js");
   const unknown = parts?.find((part) => !(removableParts as readonly string[]).includes(part));
   if (unknown !== undefined)
     throw new UsageError(`unknown part "${unknown}": use ${removableParts.join(", ")}`);
-  const { gridSettings } = await import("../../methods/settings/variants.js");
   const odd = grid.find(({ setting }) => !gridSettings.includes(setting));
   if (odd !== undefined)
     throw new UsageError(`a grid cannot vary "${odd.setting}": use ${gridSettings.join(", ")}`);

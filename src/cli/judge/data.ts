@@ -18,7 +18,7 @@ const autofj = command({
   ],
   run: async (_, options, session) => {
     const { defaultDataFolder } = await import("../../benchmark/data-folder.js");
-    const { downloadAutofj } = await import("../../benchmark/download.js");
+    const { downloadAutofj } = await import("../../benchmark/data-folder.js");
     const target = options.data ?? (await defaultDataFolder());
     const { folder, downloaded, kept } = await downloadAutofj(target, {
       endpoint: options.endpoint,

@@ -18,9 +18,17 @@ import {
   positiveNumber,
 } from "../options.js";
 import type { Session } from "../session.js";
-import { methodOptions, methodSettings, typesFile } from "./method-options.js";
-import { announcePlan, runPlanText, stepLines } from "./run-plan.js";
-import { printTraining, trainingOptions, trainingSettings } from "./training.js";
+import {
+  announcePlan,
+  methodOptions,
+  methodSettings,
+  printTraining,
+  runPlanText,
+  stepLines,
+  trainingOptions,
+  trainingSettings,
+  typesFile,
+} from "./training.js";
 
 /** Parser of `1-3`, or `1`. */
 function marksRange(text: string): { least: number; most: number } {
@@ -87,11 +95,28 @@ export default command({
   ],
   run: async (_, options, session) => {
     checkUse(options);
-    if (isPairsAlone(options)) await (options.plan ? planOnPairs : runOnPairs)(options, session);
-    else if (options.plan) await printPlan(options, session);
-    else await runOnCorpus(options, session);
+    if (isPairsAlone(options)) {
+      const { finetune, planFinetune } = await import("../../methods/pairs/finetune.js");
+      const given = pairOptions(options, session);
+      if (options.plan) return printPlan(await planFinetune(given), runPlanText, session);
+      const report = await finetune(given);
+      return printTraining(report, session, counted(report.data.pairs, "pair"));
+    }
+    const given = await corpusOptions(options, session);
+    if (options.plan) {
+      const { planTraining } = await import("../../methods/plan.js");
+      return printPlan(await planTraining(given), planText, session);
+    }
+    const { finetuneOnCorpus } = await import("../../methods/corpus/corpus-finetune.js");
+    const report = await finetuneOnCorpus(given);
+    await printTraining(report, session, `${formatCount(report.corpus.phrases)} phrases`);
   },
 });
+
+function printPlan<Plan extends object>(plan: Plan, text: (plan: Plan) => string, session: Session) {
+  session.print(text(plan));
+  return session.record(plan);
+}
 
 /** Pairs alone are enough, unless something asks for the whole method. */
 const isPairsAlone = ({ pairs, base, corpus, preset }: FinetuneOptions): boolean =>
@@ -148,19 +173,6 @@ const pairOptions = (options: FinetuneOptions, session: Session) => ({
   },
 });
 
-async function runOnPairs(options: FinetuneOptions, session: Session): Promise<void> {
-  const { finetune } = await import("../../methods/pairs/finetune.js");
-  const report = await finetune(pairOptions(options, session));
-  await printTraining(report, session, counted(report.data.pairs, "pair"));
-}
-
-async function planOnPairs(options: FinetuneOptions, session: Session): Promise<void> {
-  const { planFinetune } = await import("../../methods/pairs/finetune.js");
-  const plan = await planFinetune(pairOptions(options, session));
-  session.print(runPlanText(plan));
-  await session.record(plan);
-}
-
 const corpusOptions = async (options: FinetuneOptions, session: Session): Promise<CorpusFinetuneOptions> => ({
   ...commonOptions(options, session),
   ...(await methodSettings(options)),
@@ -169,31 +181,16 @@ const corpusOptions = async (options: FinetuneOptions, session: Session): Promis
   onPreparation: (_, done, total) => session.show("preparing", done, total, "phrases"),
 });
 
-async function runOnCorpus(options: FinetuneOptions, session: Session): Promise<void> {
-  const { finetuneOnCorpus } = await import("../../methods/corpus/corpus-finetune.js");
-  const report = await finetuneOnCorpus(await corpusOptions(options, session));
-  await printTraining(report, session, `${formatCount(report.corpus.phrases)} phrases`);
-}
-
-async function printPlan(options: FinetuneOptions, session: Session): Promise<void> {
-  const { planTraining } = await import("../../methods/plan.js");
-  const plan = await planTraining(await corpusOptions(options, session));
-  session.print(`${planText(plan)}\n\n${paperText(plan)}`);
-  await session.record(plan);
-}
-
-const percent = (share: number): string => formatPercent(share, share < 0.1 ? 1 : 0);
-
+/** What is trained and how long it takes, and the paper's settings beside ours; a line below a difference says why. */
 function planText(plan: TrainingPlan): string {
-  const { settings, corpus } = plan;
-  const characters =
-    settings.characters === "none"
-      ? "no character encoder"
-      : `character encoder: ${settings.characters.from}`;
+  const { settings, corpus, paper, unchanged } = plan;
+  const { characters: encoder } = settings;
+  const characters = encoder === "none" ? "no character encoder" : `character encoder: ${encoder.from}`;
   const types = plan.types > 0 ? counted(plan.types, "type") : "no types";
   const sizes = `${counted(corpus.phrases, "phrase")}, ${formatCount(corpus.typed)} with a type`;
   const batch = `${settings.anchors} phrases with ${settings.hardNegatives} hard negatives each`;
-  return alignColumns([
+  const percent = formatPercent(unchanged, unchanged < 0.1 ? 1 : 0);
+  const trained = alignColumns([
     ["model", `${plan.base}, ${characters}, ${types}`],
     ["", `${plan.dimension} dimensions, ${counted(plan.parameters, "trainable parameter")}`],
     ["corpus", `${sizes}, ${counted(corpus.synonymPairs, "synonym pair")}`],
@@ -201,18 +198,15 @@ function planText(plan: TrainingPlan): string {
       "batch",
       `${batch}, ${counted(settings.synonyms, "synonym pair")}: ${counted(plan.pairsPerBatch, "pair")}`,
     ],
-    ["unchanged", `${percent(plan.unchanged)} of the first batch's phrases are not changed by augmentation`],
+    ["unchanged", `${percent} of the first batch's phrases are not changed by augmentation`],
     ...stepLines(plan),
     ...plan.before.map((what) => ["before", what]),
   ]);
-}
-
-/** The paper's settings beside ours; a line below a difference says why. */
-function paperText(plan: TrainingPlan): string {
-  const table = alignColumns([
+  const beside = alignColumns([
     ["setting", "PEARL's paper", "here"],
-    ...plan.paper.map(({ setting, paper, here, because }) => [setting, paper, because ? here : "the same"]),
+    ...paper.map(({ setting, paper, here, because }) => [setting, paper, because ? here : "the same"]),
   ]);
-  const reasons = plan.paper.filter(({ because }) => because).map((row) => [row.setting, row.because ?? ""]);
-  return [table, ...(reasons.length > 0 ? ["Where they differ:", alignColumns(reasons)] : [])].join("\n\n");
+  const reasons = paper.flatMap(({ setting, because }) => (because ? [[setting, because]] : []));
+  const why = reasons.length > 0 ? ["Where they differ:", alignColumns(reasons)] : [];
+  return [trained, beside, ...why].join("\n\n");
 }

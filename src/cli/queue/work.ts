@@ -51,7 +51,7 @@ export function checkQueue(address: string): void {
 
 const jobProcess = fileURLToPath(new URL("./job-process.js", import.meta.url));
 
-/** Does a job in a process of its own. @throws Error with the message that it printed last */
+/** Does a job in a process of its own. @throws Error with the message that it printed last, UsageError for exit code 2 */
 async function inProcess(order: JobOrder, stop: AbortSignal): Promise<Printed> {
   stop.throwIfAborted();
   const child = fork(jobProcess, { cwd: order.job.folder, stdio: ["ignore", "pipe", "pipe", "ipc"] });
@@ -71,7 +71,8 @@ async function inProcess(order: JobOrder, stop: AbortSignal): Promise<Printed> {
     if (code === 0) return { printed: texts.stdout, notes: texts.stderr };
     const last = texts.stderr.trimEnd().split("\n").at(-1) ?? "";
     const killed = `its process was ended by ${signal ?? `code ${code}`}; is there enough memory?`;
-    throw new Error(last.startsWith("pearl: ") ? last.slice("pearl: ".length) : killed);
+    const Trouble = code === 2 ? UsageError : Error;
+    throw new Trouble(last.startsWith("pearl: ") ? last.slice("pearl: ".length) : killed);
   } finally {
     stop.removeEventListener("abort", kill);
   }

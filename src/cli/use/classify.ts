@@ -1,6 +1,4 @@
 /** `pearl classify`: learns kinds of phrases from a few examples, and finds the kind of other phrases. */
-import { existsSync } from "node:fs";
-import { resolve } from "node:path";
 import { InvalidArgumentError } from "commander";
 import { UsageError } from "../../errors.js";
 import type { KindOfPhrase } from "../../fewshot/classify/kinds.js";
@@ -9,7 +7,7 @@ import { alignColumns } from "../../files/text-table.js";
 import { type AnyCommand, command } from "../command.js";
 import { counted, formatCount, formatPercent } from "../format.js";
 import { choice, fraction, option, required, shared } from "../options.js";
-import { loadEncoder, type Session, tableSettings } from "../session.js";
+import { loadEncoder, type Session, sourceOf, tableSettings } from "../session.js";
 import { phrasesOrTable } from "./phrases-or-table.js";
 
 /** Parser of `1,5,20`. */
@@ -55,17 +53,16 @@ const train = command({
     ["pearl classify train names.tsv -c name --kind-column group -o kinds.json", "other names of columns"],
   ],
   run: async ([file], options, session) => {
-    const { readExamples } = await import("../../fewshot/classify/classify-table.js");
+    const { readExamples } = await import("../../fewshot/classify/kinds.js");
     const { trainKinds } = await import("../../fewshot/classify/train.js");
     const { writeKinds } = await import("../../fewshot/classify/kinds.js");
-    const { output, kindColumn, model } = options;
+    const { output, kindColumn } = options;
     const settings = tableSettings(options, session);
     const examples = await readExamples(file, { ...settings, kindColumn });
     const encoder = await loadEncoder(options, session);
     const training = await trainKinds(examples, { ...options, ...settings, encoder });
-    const source = model !== undefined && existsSync(model) ? resolve(model) : model;
     const { kinds, sizes, ...report } = training;
-    await writeKinds(output, { ...kinds, model: { ...kinds.model, ...(source && { source }) } });
+    await writeKinds(output, { ...kinds, model: { ...kinds.model, ...sourceOf(options) } });
     printTraining(training, options.reject, session);
     await session.record({
       ...report,
@@ -129,7 +126,7 @@ const apply = command({
   ],
   run: async ([given], options, session) => {
     const { classify, readKinds } = await import("../../fewshot/classify/kinds.js");
-    const { classifyTable } = await import("../../fewshot/classify/classify-table.js");
+    const { classifyTable } = await import("../../fewshot/classify/kinds.js");
     const { output, format, phrase, reject, json } = options;
     const input = await phrasesOrTable(given, phrase);
     if (output !== undefined && !("table" in input))

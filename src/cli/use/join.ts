@@ -5,12 +5,14 @@ import type { Sharing } from "../../files/shards/shard.js";
 import type { JoinTablesReport } from "../../join/join-tables.js";
 import { precisionLine } from "../../match/estimates/precision-line.js";
 import { rowsFormatOfName, stemOf } from "../../table/format.js";
+import { isPostgresAddress } from "../../table/postgres/address.js";
 import { command, type OptionsOf } from "../command.js";
 import { counted, formatCount, formatDuration, formatPercent } from "../format.js";
 import { choice, fraction, option, positiveInteger, shared, tableOptionsOf } from "../options.js";
 import { reviewCommand } from "../serve/review.js";
 import { loadEncoder, type Session } from "../session.js";
 import { checkShare, learnOptions, shardOption, shareWork } from "../shards/sharing.js";
+import { openIndex } from "./index-table.js";
 import { columnLines, effectLine } from "./report.js";
 
 const options = [
@@ -36,6 +38,10 @@ const options = [
     positiveInteger,
     10,
   ),
+  option(
+    "--in-database",
+    "find candidates in PostgreSQL, where LEFT has embeddings (`pearl sync`), and read only these rows",
+  ),
   ...shared.tableFormat,
   option("-m, --model <model>", "embedded model, folder or hub id; none: compare without embeddings"),
   shared.int8,
@@ -60,6 +66,7 @@ export default command({
     ["pearl join a.csv b.csv --kind one-to-one --precision 0.95", "each row in one match at most"],
     ["pearl join a.csv b.csv --review-out review.csv", "doubtful pairs for a person to decide"],
     ["pearl join a.csv b.csv --review review.csv --pairs-out pairs.csv", "use the decisions"],
+    ["pearl join postgres://me@localhost/shop?table=customers b.csv --in-database", "a large table, synced"],
   ],
   run: async ([left, right], options, session) => {
     checkUsage(options);
@@ -78,13 +85,17 @@ export default command({
       stem: `${stemOf(right)}.joined`,
     };
     checkShare(run);
-    const encoder = options.model === "none" ? "none" : await loadEncoder(options, session);
+    const { inDatabase } = options;
+    const synced = inDatabase && isPostgresAddress(left) ? await openIndex(left, session) : undefined;
+    const model = options.model ?? synced?.layout.model?.name;
+    const encoder = model === "none" ? "none" : await loadEncoder({ ...options, model }, session);
     const join = (sharing?: Sharing) =>
       joinTables(left, right, output, {
         ...options,
         ...{ encoder, sharing, signal: session.signal },
         table: { ...tableOptionsOf(options), onProgress: session.onReading },
         decisionPaths: [options.labels, options.review].filter((path) => path !== undefined),
+        reading: inDatabase ? "candidates" : "whole",
         unmatched: options.keepUnmatched ? "keep" : "leave-out",
         explain: options.explain ? "column" : "none",
         ...{ reviewPath: reviewOut, pairsPath: pairsOut, explainPath: explainOut },

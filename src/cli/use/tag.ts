@@ -1,10 +1,8 @@
 /** `pearl tag`: learns tags of spans from a few sentences, and tags other sentences. */
-import { existsSync } from "node:fs";
-import { resolve } from "node:path";
 import { type AnyCommand, command } from "../command.js";
 import { counted, formatPercent } from "../format.js";
 import { choice, option, required, shared, wholeNumber } from "../options.js";
-import { loadEncoder } from "../session.js";
+import { loadEncoder, sourceOf } from "../session.js";
 
 const train = command({
   name: "train",
@@ -28,7 +26,7 @@ const train = command({
   run: async ([path], options, session) => {
     const { readTagged } = await import("../../fewshot/tag/sentences.js");
     const { trainTagger, writeTagger } = await import("../../fewshot/tag/tagger.js");
-    const { output, source, steps, seed, model } = options;
+    const { output, source, steps, seed } = options;
     const { sentences } = await readTagged(path, "required");
     const other = source === undefined ? undefined : (await readTagged(source, "required")).sentences;
     const encoder = await loadEncoder(options, session);
@@ -36,8 +34,7 @@ const train = command({
       ...{ encoder, source: other, steps, seed, signal: session.signal },
       onProgress: (done, total, stage) => session.show(stage, done, total),
     });
-    const named = model !== undefined && existsSync(model) ? resolve(model) : model;
-    await writeTagger(output, { ...tagger, model: { ...tagger.model, ...(named && { source: named }) } });
+    await writeTagger(output, { ...tagger, model: { ...tagger.model, ...sourceOf(options) } });
     if (estimate === undefined) session.say("give a second sentence to estimate how often it is right");
     else {
       const { f1, precision, recall } = estimate;

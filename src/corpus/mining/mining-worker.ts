@@ -1,5 +1,5 @@
 /** The mining worker: the near phrases of a group of phrases, their cosines, and the hard negatives among them. */
-import { NearSearch } from "../../pearl/hard-negatives/near-phrases.js";
+import { nearSearch } from "../../pearl/hard-negatives/near-phrases.js";
 import type { PhraseStore } from "../../pearl/hard-negatives/phrase-store.js";
 import { type SelectOptions, selectNegatives } from "../../pearl/hard-negatives/select.js";
 import { serve } from "../../runtime/worker-server.js";
@@ -45,7 +45,7 @@ export interface MinedCounts {
 }
 
 let setup: MiningSetup;
-let search: NearSearch;
+let search: ReturnType<typeof nearSearch>;
 
 serve({
   async open(opened: MiningSetup) {
@@ -53,7 +53,7 @@ serve({
     const { store, known, minimumRatio, nearest, thread } = setup;
     const isKnown = (place: number, other: number): boolean =>
       isKnownPair(known, store.rows[place], store.rows[other]);
-    search = new NearSearch(store, thread, { minimumRatio, nearest, isKnown });
+    search = nearSearch(store, thread, { minimumRatio, nearest, isKnown });
     return { result: undefined };
   },
   mine: async (request: MiningRequest) => ({ result: mine(request) }),
@@ -63,7 +63,7 @@ function mine({ first, last }: MiningRequest): MinedCounts {
   const { store, vectors, mined, listed, nearest } = setup;
   const { rows } = store;
   const counts = { phrases: last - first, candidates: 0, full: 0, negatives: 0, withNegatives: 0 };
-  search.find(first, last).forEach((near, index) => {
+  search(first, last).forEach((near, index) => {
     const row = rows[first + index];
     const candidates = near.map(({ place, ratio }) => {
       const other = rows[place];

@@ -4,36 +4,19 @@ import { createNet, fromTensors } from "../../nn/net.js";
 import { firstToken, maxPooling, meanPooling } from "../../nn/pooling.js";
 import { GraphBuilder } from "../../onnx/builder.js";
 import { prune } from "../../onnx/graph.js";
-import { encodeModel, readModel } from "../../onnx/io/file.js";
+import { readModel } from "../../onnx/io/file.js";
 import { copyModel, type Model } from "../../onnx/model.js";
 import { toHalf } from "../../onnx/rewrite/half.js";
 import { prepareForInference } from "../../onnx/rewrite/inference.js";
-import { tensor } from "../../onnx/tensor.js";
 import type { Precision } from "../encode-protocol.js";
 
 /** @throws ModelError for a graph that cannot be read or not be computed in half precision */
 export async function deviceGraph(
   folder: ModelFolder,
   precision: Exclude<Precision, "int8">,
-): Promise<Uint8Array> {
+): Promise<Model> {
   const model = prepareForInference(await readModel(folder.graph));
-  return encodeModel(withoutTokenTypes(poolTokens(precision === "half" ? toHalf(model) : model, folder)));
-}
-
-/** Token types are 0 in a phrase: where only a table's lookup reads them, they need not be uploaded. */
-function withoutTokenTypes(model: Model): Model {
-  const name = "token_type_ids";
-  const readersOf = (value: string) => model.graph.nodes.filter(({ inputs }) => inputs.includes(value));
-  const lookups = readersOf(name);
-  const isReplaceable = lookups.every(
-    ({ op, inputs, outputs }) =>
-      op === "Gather" && inputs[0] !== name && readersOf(outputs[0]).every((reader) => reader.op === "Add"),
-  );
-  if (lookups.length === 0 || !isReplaceable) return model;
-  const copy = copyModel(model);
-  copy.graph.inputs = copy.graph.inputs.filter((input) => input.name !== name);
-  copy.graph.initializers.set(name, tensor("int64", [1, 1], [0]));
-  return copy;
+  return poolTokens(precision === "half" ? toHalf(model) : model, folder);
 }
 
 /**

@@ -1,8 +1,7 @@
 /** In a browser a session is made from bytes. */
-import type { ModelFolder } from "../../architectures/architecture.js";
 import { readBytes } from "../../files/disk.browser.js";
+import { createOrtSession } from "../../runtime/ort-session.js";
+import type { GraphSession, OpenRequest } from "../encode-protocol.js";
 
-export const graphSource = ({ graph }: ModelFolder): Promise<Uint8Array> => readBytes(graph);
-
-/** A browser takes its models from pearl's own folders. */
-export const explainGraph = async (): Promise<void> => {};
+export const openGraph = async ({ folder, device, threads, graph }: OpenRequest): Promise<GraphSession> =>
+  createOrtSession(graph?.bytes ?? (await readBytes(folder.graph)), { device, threads, label: folder.graph });

@@ -1,21 +1,38 @@
-/** What a session is made from: the path of a model's graph, or its bytes. */
+/** Opens a model's graph: its file, bytes of it in int8 or half precision, or a graph rewritten for a GPU. */
 import type { ModelFolder } from "../../architectures/architecture.js";
 import { architectureOf, inheritArchitectures } from "../../architectures/registry.js";
-import type { Device } from "../../runtime/device.js";
-import type { Precision } from "../encode-protocol.js";
+import { ModelError } from "../../errors.js";
+import type { Model } from "../../onnx/model.js";
+import { createOrtSession } from "../../runtime/ort-session.js";
+import type { GraphSession, OpenRequest } from "../encode-protocol.js";
 
-export async function graphSource(
-  folder: ModelFolder,
-  precision: Precision,
-  device: Device,
-): Promise<string | Uint8Array> {
+/** @throws ModelError, DeviceError */
+export async function openGraph(request: OpenRequest): Promise<GraphSession> {
+  const { folder, device, threads, graph } = request;
+  const options = { device, threads, label: folder.graph };
+  const source = graph?.bytes ?? (await graphSource(request));
+  if (typeof source !== "string" && "graph" in source)
+    return (await import("./device-session.js")).openDeviceSession(source, options);
+  return createOrtSession(source, options).catch(async (error) => {
+    // reading the file names the cure, unless it is a whole ONNX file
+    if (error instanceof ModelError && typeof source === "string")
+      (await import("../../onnx/io/file.js")).readModel(source, { label: folder.graph });
+    throw error;
+  });
+}
+
+async function graphSource({ folder, precision, device }: OpenRequest): Promise<string | Uint8Array | Model> {
   if (precision === "int8") return int8Graph(folder);
-  if (precision === "full" && device === "cpu") return folder.graph;
+  const onCpu = device === "cpu";
+  // bytes of a graph hold at most 2 GiB
+  if (folder.sizeBytes > 1.8e9 || (precision === "full" && onCpu)) return folder.graph;
   await inheritArchitectures();
   const isTransformer = folder.features.some((feature) => architectureOf(feature).cost === "transformer");
-  // bytes of a graph hold at most 2 GiB
-  if (!isTransformer || folder.sizeBytes > 1.8e9) return folder.graph;
-  return (await import("./device-graph.js")).deviceGraph(folder, precision);
+  if (!isTransformer && onCpu) return folder.graph;
+  const { encodeModel, readModel } = await import("../../onnx/io/file.js");
+  if (!isTransformer) return readModel(folder.graph);
+  const model = await (await import("./device-graph.js")).deviceGraph(folder, precision);
+  return onCpu ? encodeModel(model) : model;
 }
 
 /** The graph with weights in int8, or its path. Code that reads ONNX files is loaded only here: loading takes time. */
@@ -25,9 +42,4 @@ async function int8Graph({ graph, quantizedGraph }: ModelFolder): Promise<string
   const { prepareForInference } = await import("../../onnx/rewrite/inference.js");
   const { quantizeDynamic } = await import("../../onnx/rewrite/quantize.js");
   return encodeModel(quantizeDynamic(prepareForInference(await readModel(graph))));
-}
-
-/** Where no session opens: returns for a whole ONNX file. @throws ModelError naming the cure, for any other file */
-export async function explainGraph(source: string | Uint8Array, label: string): Promise<void> {
-  if (typeof source === "string") (await import("../../onnx/io/file.js")).readModel(source, { label });
 }

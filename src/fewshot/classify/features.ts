@@ -1,6 +1,8 @@
 /** What a classifier of kinds reads of a phrase: its embedding, in which spelling counts less, and its phrase types. */
+import * as v from "valibot";
 import { spelledColumns } from "../../architectures/registry.js";
 import type { EncodeOptions, PhraseEncoder } from "../../encoder/phrase-encoder.js";
+import { ModelError } from "../../errors.js";
 import { unitRows } from "../../search/vectors.js";
 
 /** Rows of features, each of length 1; an empty phrase has zeros. */
@@ -14,6 +16,30 @@ export interface KindFeatures {
 const SPELLING = 0.3;
 /** Factor of the square roots of the type head's probabilities, as far as the model has a type head. */
 const TYPES = 0.3;
+
+/** The model that a file was learned with. */
+export interface LearnedModel {
+  readonly name: string;
+  readonly fingerprint: string;
+  /** What loads it; default: the embedded model. */
+  readonly source?: string;
+}
+
+export const learnedModelSchema = v.object({
+  ...{ name: v.string(), fingerprint: v.string(), source: v.optional(v.string()) },
+});
+
+/** @param learned what was learned with the model, such as "the kinds were learned" @throws ModelError for another model */
+export async function checkModel(
+  encoder: PhraseEncoder,
+  { name, fingerprint }: LearnedModel,
+  { learned, again }: { readonly learned: string; readonly again: string },
+): Promise<void> {
+  if ((await encoder.fingerprint()) === fingerprint) return;
+  throw new ModelError(
+    `${learned} with ${name}, and ${encoder.model.name} differs from it. Use that model, or train ${again} again.`,
+  );
+}
 
 export async function kindFeatures(
   encoder: PhraseEncoder,

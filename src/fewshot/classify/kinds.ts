@@ -1,12 +1,18 @@
-/** Learned kinds of phrases: their file, and the kinds of new phrases. */
+/** Learned kinds of phrases: their file, the kinds of new phrases, and those of tables. */
 import * as v from "valibot";
 import type { PhraseEncoder } from "../../encoder/phrase-encoder.js";
 import { withEncoder } from "../../encoder/with-encoder.js";
-import { ArgumentError, MissingDataError, ModelError } from "../../errors.js";
+import { ArgumentError, MissingDataError, TableError } from "../../errors.js";
 import { readJson } from "../../files/json.js";
 import { writeCheckedJson } from "../../files/whole-file.js";
-import { kindFeatures } from "./features.js";
-import { type LinearClassifier, largest, probabilitiesOf, rowOf, scoresOf } from "./linear.js";
+import { addedColumns, checkNames, type FileOptions, numberColumn } from "../../group/tables/group-files.js";
+import { numberCell } from "../../table/cell.js";
+import { findColumn, listed } from "../../table/columns.js";
+import { batchesOf, readWholeTable } from "../../table/whole-table.js";
+import { writeRows } from "../../table/write/text-rows.js";
+import { type LinearClassifier, largest, probabilitiesOf, rowOf, scoresOf } from "./classifiers.js";
+import { checkModel, kindFeatures, type LearnedModel, learnedModelSchema } from "./features.js";
+import type { KindExample } from "./train.js";
 
 /** Kinds of phrases with their weights, for the model that they were learned with. */
 export interface Kinds extends LinearClassifier {
@@ -14,12 +20,7 @@ export interface Kinds extends LinearClassifier {
   readonly names: readonly string[];
   /** Number of features of a phrase. */
   readonly dimension: number;
-  readonly model: {
-    readonly name: string;
-    readonly fingerprint: string;
-    /** What loads it; default: the embedded model. */
-    readonly source?: string;
-  };
+  readonly model: LearnedModel;
 }
 
 /** The kind of a phrase. */
@@ -54,11 +55,7 @@ export async function classify(
   if (!(reject >= 0 && reject <= 1)) throw new ArgumentError(`reject must be from 0 to 1, not ${reject}`);
   const { source } = kinds.model;
   return withEncoder(given, { source, signal: options.signal }, async (encoder) => {
-    if ((await encoder.fingerprint()) !== kinds.model.fingerprint)
-      throw new ModelError(
-        `the kinds were learned with ${kinds.model.name}, and ${encoder.model.name} differs from it. ` +
-          "Use that model, or train the kinds again.",
-      );
+    await checkModel(encoder, kinds.model, { learned: "the kinds were learned", again: "the kinds" });
     const features = await kindFeatures(encoder, phrases, options);
     return phrases.map((phrase, row) => {
       if (phrase.trim() === "")
@@ -73,7 +70,7 @@ export async function classify(
 
 const KindsFile = v.object({
   format: v.literal(1),
-  model: v.object({ name: v.string(), fingerprint: v.string(), source: v.optional(v.string()) }),
+  model: learnedModelSchema,
   /** `weights` are little-endian float32 in base64. */
   kinds: v.array(v.object({ name: v.string(), bias: v.number(), weights: v.string() })),
 });
@@ -105,4 +102,70 @@ export async function readKinds(path: string): Promise<Kinds> {
     weights: Float64Array.from(rows.flat()),
     bias: Float64Array.from(read.kinds, ({ bias }) => bias),
   };
+}
+
+/** Usual names of the column that says of what kind a phrase is, the first one first. */
+const usualNames = ["kind", "label", "class", "category", "type"];
+
+/** Rows with their line of the message, for a table that lacks a column. */
+const exampleLines = "phrase,kind\nTrieste,town\nAdriatic Sea,water";
+
+/**
+ * Reads examples of kinds from a table.
+ * @param kindColumn default: the first one with a usual name
+ * @throws TableError where there is no such column, or a row has a phrase and no kind
+ */
+export async function readExamples(
+  path: string,
+  { kindColumn, table, onNote }: FileOptions & { readonly kindColumn?: string } = {},
+): Promise<KindExample[]> {
+  const { description, columns, phrases } = await readWholeTable(path, table, onNote);
+  const names = description.columns;
+  const usual = usualNames.flatMap((name) =>
+    names.filter((own) => own.trim().toLowerCase() === name && own !== description.column),
+  );
+  const column = kindColumn === undefined ? usual[0] : names[findColumn(path, names, kindColumn)];
+  if (column === undefined || column === description.column)
+    throw new TableError(
+      `${path}: examples need a column of phrases and a column of kinds, as in\n\n${exampleLines}\n\n` +
+        `The columns are ${listed(names)}. Name the column of kinds with --kind-column.`,
+    );
+  const kinds = columns[column];
+  const lacking = phrases.findIndex((phrase, row) => phrase.trim() !== "" && kinds[row].trim() === "");
+  if (lacking >= 0)
+    throw new TableError(
+      `${path} row ${lacking + 1}: "${phrases[lacking]}" has no ${column}. Fill the cell, or remove the row.`,
+    );
+  return phrases.flatMap((phrase, row) =>
+    phrase.trim() === "" ? [] : [{ phrase: phrase.trim(), kind: kinds[row].trim() }],
+  );
+}
+
+/** Options of {@link classifyTable}. */
+export interface ClassifyTableOptions extends ClassifyOptions, FileOptions {}
+
+/**
+ * Writes the rows of a table with two more columns: `kind`, empty for none of the kinds, and its `probability`.
+ * @param output .csv, .tsv, .jsonl or .parquet; "-" is standard output; undefined writes nothing
+ * @throws TableError, ModelError
+ */
+export async function classifyTable(
+  path: string,
+  output: string | undefined,
+  kinds: Kinds,
+  options: ClassifyTableOptions = {},
+): Promise<{ readonly phrases: readonly string[]; readonly found: readonly KindOfPhrase[] }> {
+  checkNames(path, [output], options.format);
+  const { phrases, typed } = await readWholeTable(path, options.table, options.onNote);
+  const found = await classify(phrases, kinds, options);
+  if (output !== undefined) {
+    const added = addedColumns(typed.columns, ["kind", numberColumn("probability")]);
+    const rows = batchesOf(phrases.keys(), (row) => [
+      ...typed.cells(row),
+      found[row].kind ?? "",
+      numberCell(found[row].probability, 4),
+    ]);
+    await writeRows(output, [...typed.columns, ...added], rows, options.format);
+  }
+  return { phrases, found };
 }

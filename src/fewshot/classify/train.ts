@@ -1,14 +1,108 @@
-/** Learns kinds of phrases from examples, with an honest estimate of how often it is right. */
+/** Learns kinds of phrases from examples, with an honest estimate of how often it is right on phrases not seen. */
 import type { PhraseEncoder } from "../../encoder/phrase-encoder.js";
 import { withEncoder } from "../../encoder/with-encoder.js";
 import { ArgumentError } from "../../errors.js";
-import { createRandom, sampleWithout } from "../../random.js";
+import { createRandom, sampleWithout, shuffled } from "../../random.js";
+import { deviation, mean } from "../../statistics.js";
+import {
+  type Fit,
+  fitLogistic,
+  fitMeans,
+  type LabelledRows,
+  largest,
+  leaveOneOut,
+  probabilitiesOf,
+  rowOf,
+  scoresOf,
+} from "./classifiers.js";
 import { kindFeatures } from "./features.js";
-import { estimateOf, foldsHeldOut, type KindsEstimate, likeliestFactor, meansHeldOut } from "./held-out.js";
 import type { Kinds } from "./kinds.js";
-import { type Fit, type LabelledRows, largest, rowOf, scoresOf } from "./linear.js";
-import { fitLogistic } from "./logistic.js";
-import { fitMeans } from "./mean.js";
+
+const FOLDS = 5;
+/** Factor of cosines where no kind has a second example to fit it: measured with the embedded model. */
+const USUAL_FACTOR = 11;
+
+/** An example, judged without itself. */
+export interface HeldOut {
+  readonly kind: number;
+  readonly scores: Float64Array;
+}
+
+/** The mean classifier leaves out one example at a time. */
+export const meansHeldOut = (rows: LabelledRows): HeldOut[] =>
+  leaveOneOut(rows).flatMap((scores, row) => (scores ? [{ kind: rows.kinds[row], scores }] : []));
+
+/** Other classifiers leave out a fifth of each kind at a time. */
+export function foldsHeldOut(rows: LabelledRows, learn: Fit, seed: number): HeldOut[] {
+  const seen = new Int32Array(rows.count);
+  const foldOf = new Int32Array(rows.kinds.length);
+  for (const row of shuffled(rows.kinds.length, createRandom(seed)))
+    foldOf[row] = seen[rows.kinds[row]]++ % FOLDS;
+  const all = Int32Array.from(rows.kinds.keys());
+  return Array.from({ length: FOLDS }, (_, fold) => {
+    const others = all.filter((row) => foldOf[row] !== fold);
+    const classifier = learn(rows, others);
+    const left = Array.from(all).filter((row) => foldOf[row] === fold);
+    return left.map((row) => ({ kind: rows.kinds[row], scores: scoresOf(classifier, rowOf(rows, row)) }));
+  }).flat();
+}
+
+/**
+ * The factor that makes softmax of scores the likeliest probabilities (temperature scaling: Guo, Pleiss, Sun and
+ * Weinberger, 2017, "On Calibration of Modern Neural Networks"), by golden sections of its logarithm. Of n examples each
+ * counts as wrong by 1 / (n + 2) (Platt, 1999): a few that are all right do not make every answer certain.
+ */
+export function likeliestFactor(examples: readonly HeldOut[]): number {
+  if (examples.length === 0) return USUAL_FACTOR;
+  const wrong = 1 / (examples.length + 2);
+  const loss = (log: number): number =>
+    examples.reduce((sum, { kind, scores }) => {
+      const other = wrong / (scores.length - 1);
+      return probabilitiesOf(scores, Math.exp(log)).reduce(
+        (own, probability, i) =>
+          own - (i === kind ? 1 - wrong : other) * Math.log(Math.max(probability, 1e-300)),
+        sum,
+      );
+    }, 0);
+  const section = (Math.sqrt(5) - 1) / 2;
+  let [low, high] = [Math.log(0.05), Math.log(200)];
+  while (high - low > 1e-3) {
+    const [left, right] = [high - section * (high - low), low + section * (high - low)];
+    if (loss(left) < loss(right)) high = right;
+    else low = left;
+  }
+  return Math.exp((low + high) / 2);
+}
+
+/** What a classifier gets right on examples that it has not seen. */
+export interface KindsEstimate {
+  /** Number of examples that were judged. */
+  readonly examples: number;
+  /** Fraction that got their own kind, and half the width of its 95 % interval. */
+  readonly accuracy: number;
+  readonly margin: number;
+  /** Fraction that was not rejected, and the fraction of these that is right. */
+  readonly answered: number;
+  readonly precision: number;
+}
+
+/** @param reject least probability of an answer */
+export function estimateOf(examples: readonly HeldOut[], factor: number, reject: number): KindsEstimate {
+  const judged = examples.map(({ kind, scores }) => {
+    const probabilities = probabilitiesOf(scores, factor);
+    const best = largest(probabilities);
+    return { isRight: best === kind, isAnswered: probabilities[best] >= reject };
+  });
+  const rightOf = (some: typeof judged) =>
+    some.length === 0 ? 0 : some.filter(({ isRight }) => isRight).length / some.length;
+  const answered = judged.filter(({ isAnswered }) => isAnswered);
+  const [accuracy, count] = [rightOf(judged), Math.max(judged.length, 1)];
+  return {
+    ...{ examples: judged.length, accuracy, precision: rightOf(answered) },
+    margin: 1.96 * Math.sqrt((accuracy * (1 - accuracy)) / count),
+    answered: answered.length / count,
+  };
+}
 
 /** A phrase and what kind of thing it names. */
 export interface KindExample {
@@ -88,9 +182,11 @@ export async function trainKinds(
     });
     const kinds = Int32Array.from(distinct, ({ kind }) => names.indexOf(kind));
     const rows: LabelledRows = { ...features, kinds, count: names.length };
-    const sizes = names.map((_, kind) => kinds.filter((own) => own === kind).length);
-    const method = methodFor(sizes, options.method);
-    const curve = learningCurve(rows, sizes, options);
+    const rowsOf = names.map((_, kind) => [...kinds.keys()].filter((row) => kinds[row] === kind));
+    const sizes = rowsOf.map(({ length }) => length);
+    const { method: wanted = "auto" } = options;
+    const method = wanted === "auto" ? methodFor(sizes) : wanted;
+    const curve = learningCurve(rows, rowsOf, options);
     const heldOut = method === "mean" ? meansHeldOut(rows) : foldsHeldOut(rows, methods[method], seed);
     const factor = likeliestFactor(heldOut);
     const { weights, bias } = methods[method](rows, Int32Array.from(kinds.keys()));
@@ -115,8 +211,7 @@ function distinctExamples(examples: readonly KindExample[]): KindExample[] {
   ];
 }
 
-function methodFor(sizes: readonly number[], wanted: TrainKindsOptions["method"] = "auto"): KindMethod {
-  if (wanted !== "auto") return wanted;
+function methodFor(sizes: readonly number[]): KindMethod {
   const middling = sizes.toSorted((a, b) => a - b)[Math.floor((sizes.length - 1) / 2)];
   return middling >= LOGISTIC_FROM ? "logistic" : "mean";
 }
@@ -124,26 +219,17 @@ function methodFor(sizes: readonly number[], wanted: TrainKindsOptions["method"]
 /** @throws ArgumentError where a kind has too few examples to leave one out */
 function learningCurve(
   rows: LabelledRows,
-  sizes: readonly number[],
-  { examplesPerClass = [], method, seed = 0, signal, onProgress }: TrainKindsOptions,
+  rowsOf: readonly (readonly number[])[],
+  { examplesPerClass = [], method = "auto", seed = 0, signal, onProgress }: TrainKindsOptions,
 ): CurvePoint[] {
-  const fewest = Math.min(...sizes);
+  const fewest = Math.min(...rowsOf.map(({ length }) => length));
   const tooMany = examplesPerClass.find((perClass) => perClass >= fewest);
   if (tooMany !== undefined)
     throw new ArgumentError(
       `a learning curve with ${tooMany} examples of each kind needs at least ${tooMany + 1}, and the smallest kind has ${fewest}. Take a smaller number.`,
     );
-  const rowsOf = sizes.map((_, kind) =>
-    Array.from(rows.kinds.keys()).filter((row) => rows.kinds[row] === kind),
-  );
   return examplesPerClass.map((perClass, point) => {
-    const learn =
-      methods[
-        methodFor(
-          sizes.map(() => perClass),
-          method,
-        )
-      ];
+    const learn = methods[method === "auto" ? methodFor([perClass]) : method];
     const accuracies = Array.from({ length: CURVE_DRAWS }, (_, draw) => {
       signal?.throwIfAborted();
       onProgress?.(point * CURVE_DRAWS + draw, examplesPerClass.length * CURVE_DRAWS, "drawing");
@@ -151,9 +237,7 @@ function learningCurve(
       const chosen = Int32Array.from(rowsOf.flatMap((own) => sampleWithout(own, perClass, random)));
       return accuracyOnOthers(rows, chosen, learn);
     });
-    const accuracy = accuracies.reduce((sum, own) => sum + own, 0) / CURVE_DRAWS;
-    const squares = accuracies.reduce((sum, own) => sum + (own - accuracy) ** 2, 0);
-    return { perClass, accuracy, deviation: Math.sqrt(squares / (CURVE_DRAWS - 1)) };
+    return { perClass, accuracy: mean(accuracies), deviation: deviation(accuracies) };
   });
 }
 

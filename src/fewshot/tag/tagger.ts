@@ -2,11 +2,16 @@
 import * as v from "valibot";
 import type { PhraseEncoder } from "../../encoder/phrase-encoder.js";
 import { withEncoder } from "../../encoder/with-encoder.js";
-import { ArgumentError, MissingDataError, ModelError } from "../../errors.js";
+import { ArgumentError, MissingDataError } from "../../errors.js";
 import { readJson } from "../../files/json.js";
 import { writeCheckedJson } from "../../files/whole-file.js";
 import { dotRows } from "../../search/vectors.js";
-import type { KindFeatures } from "../classify/features.js";
+import {
+  checkModel,
+  type KindFeatures,
+  type LearnedModel,
+  learnedModelSchema,
+} from "../classify/features.js";
 import {
   type Distances,
   nearestTags,
@@ -16,13 +21,12 @@ import {
   transitionsOf,
   viterbi,
 } from "./decode.js";
-import { type Projection, trainProjection, withProjection } from "./projection.js";
+import { type Projection, placesOf, tokenFeatures, trainProjection, withProjection } from "./projection.js";
 import { OUTSIDE, type TaggedSentence } from "./sentences.js";
-import { placesOf, tokenFeatures } from "./tokens.js";
 
 /** The sentences that a tagger learned from, and what a source of other tags taught it. */
 export interface Tagger {
-  readonly model: { readonly name: string; readonly fingerprint: string; readonly source?: string };
+  readonly model: LearnedModel;
   readonly support: readonly TaggedSentence[];
   readonly projection?: Projection;
   readonly transitions?: Transitions;
@@ -58,15 +62,13 @@ export async function trainTagger(
 ): Promise<TaggerTraining> {
   if (!support.some(({ tags }) => tags.some((tag) => tag !== OUTSIDE)))
     throw new ArgumentError("no sentence of the support has a span. Tag at least one of each kind.");
-  const { source, steps = 0, seed = 0, signal, onProgress } = options;
+  const { source, steps = 0, signal } = options;
   return withEncoder(options.encoder, { signal }, async (encoder) => {
     const tagger: Tagger = {
       model: { name: encoder.model.name, fingerprint: await encoder.fingerprint() },
       support,
       ...(source && {
-        ...(steps > 0 && {
-          projection: await trainProjection(encoder, source, { steps, seed, signal, onProgress }),
-        }),
+        ...(steps > 0 && { projection: await trainProjection(encoder, source, options) }),
         transitions: transitionsOf(source),
       }),
     };
@@ -74,14 +76,8 @@ export async function trainTagger(
     const rows = await represent(encoder, support, tagger, { signal });
     const sentenceOf = support.flatMap(({ tokens }, sentence) => tokens.map(() => sentence));
     const distances = distancesTo(rows, { ...rows, support }, (a, b) => sentenceOf[a] !== sentenceOf[b]);
-    const found = decoded(support, distances, tagger);
-    return {
-      tagger,
-      estimate: spanScores(
-        support.map(({ tags }) => tags),
-        found,
-      ),
-    };
+    const gold = support.map(({ tags }) => tags);
+    return { tagger, estimate: spanScores(gold, decoded(support, distances, tagger)) };
   });
 }
 
@@ -108,11 +104,7 @@ export async function tagSentences(
   { encoder: given, decoding, signal, onProgress }: TagOptions = {},
 ): Promise<string[][]> {
   return withEncoder(given, { source: tagger.model.source, signal }, async (encoder) => {
-    if ((await encoder.fingerprint()) !== tagger.model.fingerprint)
-      throw new ModelError(
-        `the tagger learned with ${tagger.model.name}, and ${encoder.model.name} differs from it. ` +
-          "Use that model, or train the tagger again.",
-      );
+    await checkModel(encoder, tagger.model, { learned: "the tagger learned", again: "the tagger" });
     const { support } = tagger;
     const known = { ...(await represent(encoder, support, tagger, { signal })), support };
     const used = decoding === "nearest" ? { ...tagger, transitions: undefined } : tagger;
@@ -181,7 +173,7 @@ export function decoded(
 const Strings = v.array(v.string());
 const TaggerFile = v.object({
   format: v.literal(1),
-  model: v.object({ name: v.string(), fingerprint: v.string(), source: v.optional(v.string()) }),
+  model: learnedModelSchema,
   support: v.array(v.object({ tokens: Strings, tags: Strings })),
   transitions: v.optional(
     v.object({

@@ -136,7 +136,7 @@ export class TermSearch {
 }
 
 /** The k best rows of those offered: the greatest scores, of equal ones the earlier row. */
-class BestRows {
+export class BestRows {
   readonly #rows: Uint32Array;
   readonly #scores: Float32Array;
   readonly #accept: ((row: number) => boolean) | undefined;

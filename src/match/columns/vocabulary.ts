@@ -48,6 +48,18 @@ export function countWords({ starts, items }: Lists, words: number, times?: Arra
   return counts;
 }
 
+/** For each number below `size` the lists that hold it, ascending. */
+export function invertLists({ starts, items }: Lists, size: number): Lists {
+  const ends = new Uint32Array(size + 1);
+  for (const item of items) ends[item + 1]++;
+  for (let item = 0; item < size; item++) ends[item + 1] += ends[item];
+  const lists = new Uint32Array(items.length);
+  for (let list = 0; list + 1 < starts.length; list++)
+    for (let place = starts[list]; place < starts[list + 1]; place++) lists[ends[items[place]]++] = list;
+  // Each start has moved to its end, which is the next one's start.
+  return { starts: ends.copyWithin(1, 0).fill(0, 0, 1), items: lists };
+}
+
 /** Rarity of each word, ln((N + 1) / (rows + .5)) / ln(N + 1), from 0.02 (in every row) to 1 (in one row only). */
 export function rarities(counts: Uint32Array, rows: number): Float32Array {
   const whole = Math.log(rows + 1);

@@ -2,7 +2,7 @@
 import { FNV_BASIS, FNV_PRIME } from "../../files/fnv.js";
 import { shared } from "../../runtime/shared-array.js";
 import { eachText, type Texts, textCount } from "../columns/texts.js";
-import { type Lists, ListsBuilder } from "../columns/vocabulary.js";
+import { countWords, type Lists, ListsBuilder } from "../columns/vocabulary.js";
 
 export interface GramSets {
   /** Different grams of each text, ascending. */
@@ -13,35 +13,51 @@ export interface GramSets {
   readonly lengths: Float32Array;
 }
 
-const buckets = 2 ** 18;
+/** Grams are numbered below it. */
+export const buckets = 2 ** 18;
 
-/** @param counts rows with each text */
-export function gramSets(texts: Texts, counts: ArrayLike<number>): GramSets {
+/** The different grams of each text, ascending. */
+export function gramLists(texts: Texts): Lists {
   const lists = new ListsBuilder();
-  const rowsWith = new Float64Array(buckets);
-  let total = 0;
-  let index = 0;
   for (const text of eachText(texts)) {
     const padded = ` ${text} `;
-    const grams = new Set<number>();
-    for (let from = 0; from + 3 <= padded.length; from++) grams.add(hash(padded, from));
-    for (const gram of grams) rowsWith[gram] += counts[index];
-    total += counts[index++];
-    lists.push(Uint32Array.from(grams).sort());
+    const grams = new Uint32Array(Math.max(0, padded.length - 2));
+    for (let from = 0; from < grams.length; from++) grams[from] = hash(padded, from);
+    grams.sort();
+    let count = 0;
+    for (const gram of grams) if (count === 0 || gram !== grams[count - 1]) grams[count++] = gram;
+    lists.push(grams.subarray(0, count));
   }
+  return lists.finish();
+}
+
+/** How many rows have each gram. @param counts rows with each text */
+export const countGrams = (grams: Lists, counts: ArrayLike<number>): Uint32Array =>
+  countWords(grams, buckets, counts);
+
+/** @param rowsWith rows with each gram @param rows all of them */
+export function weighGrams(grams: Lists, rowsWith: Uint32Array, rows: number): GramSets {
   const weights = shared(Float32Array, buckets);
   rowsWith.forEach((count, gram) => {
-    if (count > 0) weights[gram] = Math.log(1 + total / count) ** 2;
+    if (count > 0) weights[gram] = Math.log(1 + rows / count) ** 2;
   });
-  const grams = lists.finish();
-  const lengths = shared(Float32Array, textCount(texts));
-  for (let text = 0; text < lengths.length; text++) {
+  const texts = grams.starts.length - 1;
+  const lengths = shared(Float32Array, texts);
+  for (let text = 0; text < texts; text++) {
     let sum = 0;
     for (let place = grams.starts[text]; place < grams.starts[text + 1]; place++)
       sum += weights[grams.items[place]];
     lengths[text] = Math.sqrt(sum);
   }
   return { grams, weights, lengths };
+}
+
+/** @param counts rows with each text */
+export function gramSets(texts: Texts, counts: ArrayLike<number>): GramSets {
+  const grams = gramLists(texts);
+  let rows = 0;
+  for (let text = 0; text < textCount(texts); text++) rows += counts[text];
+  return weighGrams(grams, countGrams(grams, counts), rows);
 }
 
 function hash(text: string, from: number): number {

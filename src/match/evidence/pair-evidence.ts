@@ -64,8 +64,8 @@ export function comparisonSettings(
   { fields, naming, isOneTable, vocabulary }: PreparedTables,
   rowWords: RowWords,
   vectors?: ValueVectors,
+  grams = fields.map(({ kind, set }) => (isText(kind) ? gramSets(set.texts, set.counts) : undefined)),
 ): ComparisonSettings {
-  const grams = fields.map(({ kind, set }) => (isText(kind) ? gramSets(set.texts, set.counts) : undefined));
   return { fields, naming, isOneTable, words: vocabulary, rowWords, vectors, grams };
 }
 

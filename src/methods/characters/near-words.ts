@@ -3,7 +3,7 @@ import { distance } from "fastest-levenshtein";
 import { ArgumentError } from "../../errors.js";
 import { FNV_BASIS, FNV_PRIME } from "../../files/fnv.js";
 import { createRandom } from "../../random.js";
-import { firstAbove } from "./synthetic.js";
+import { firstAbove } from "./word-list.js";
 
 /** Longer words have more deletions than they are worth. */
 const LONGEST = 40;

@@ -16,10 +16,10 @@ import {
   type RunOptions,
   type RunRecord,
   type RunReport,
+  resultOf,
   runMethod,
 } from "../../training/run.js";
-import { cardText, unmeasured } from "../card.js";
-import { writeTrainedModel } from "../model-writer.js";
+import { cardText, unmeasured, writeTrainedModel } from "../model-writer.js";
 import { type AttackOptions, attackPresets, createAttack } from "./attacks.js";
 import { nearWords } from "./near-words.js";
 import { spellingData, spellingProgram } from "./spelling.js";
@@ -87,17 +87,8 @@ export interface CharacterTrainingRecord extends RunRecord {
   readonly settings: CharacterSettings;
 }
 
-type OptionalSettings = "pieces" | "dropout" | "limit" | "hidden" | "pooling" | "synthetic";
-
 /** The options that decide the weights, defaults filled in. */
-type CharacterSettings = Pick<PretrainCharactersOptions, OptionalSettings> &
-  Required<
-    Omit<
-      PretrainCharactersOptions,
-      keyof RunOptions | OptionalSettings | "vectors" | "words" | "like" | "noise"
-    >
-  > &
-  Required<Pick<RunOptions, "seed">>;
+export type CharacterSettings = ReturnType<typeof settingsOf>;
 
 /** The model folder that {@link pretrainCharacters} wrote, and the record of its training. */
 export type PretrainCharactersReport = RunReport<CharacterTrainingRecord>;
@@ -138,8 +129,7 @@ async function prepareRun(options: PretrainCharactersOptions): Promise<PreparedR
         ...(list.vectors && { vectors: list.vectors.name, vectorDimension: list.vectors.dimension }),
         fingerprint: list.fingerprint,
       },
-      settings,
-      result: { steps: result.steps, loss: result.last?.loss },
+      ...{ settings, result: resultOf(result) },
     }),
     card: (name, record) => characterCard(name, record, encoder),
     write(folder, weights, texts) {
@@ -149,40 +139,39 @@ async function prepareRun(options: PretrainCharactersOptions): Promise<PreparedR
   };
 }
 
-function settingsOf(options: PretrainCharactersOptions, encoder: SpellingEncoder): CharacterSettings {
-  const { vectors, synthetic, hidden, pooling, pieces = 4000 } = options;
+function settingsOf(options: PretrainCharactersOptions, encoder: SpellingEncoder) {
+  const { vectors, synthetic, hidden, pooling, limit, pieces = 4000 } = options;
   const isSynthetic = synthetic !== undefined;
   const { units = encoder.units, width = encoder.width, temperature = 0.07 } = options;
   const { epochs = 20, batchSize = isSynthetic ? 256 : 128 } = options;
   const { hardNegatives = isSynthetic ? 0 : 3, learningRate = 2e-3, seed = 0 } = options;
-  const { projection = isSynthetic ? 128 : 0 } = options;
-  const { dropout = vectors === undefined ? 0 : 0.1 } = options;
+  const { projection = isSynthetic ? 128 : 0, dropout = vectors === undefined ? 0 : 0.1 } = options;
   const usual: AttackOptions =
     vectors === undefined ? { preset: isSynthetic ? "edits" : "typing", twice: 0.2 } : { preset: "love" };
-  const { attacks = usual, limit } = options;
-  const least = [
-    ["the width", width, 1],
-    ["the batch size", batchSize, 2],
-    ["the number of hard negatives", hardNegatives, 0],
-    ["the width of the projection", projection, 0],
-    ["the number of word pieces", pieces, 0],
-  ] as const;
-  for (const [name, value, bound] of least)
-    if (!(value >= bound && Number.isFinite(value)))
-      throw new ArgumentError(`${name} must be at least ${bound}, not ${value}`);
-  if (hidden !== undefined && !encoder.hasStates)
-    throw new ArgumentError(
+  const { attacks = usual } = options;
+  const atLeast = (bound: number, value: number, name: string) =>
+    [value >= bound && Number.isFinite(value), `${name} must be at least ${bound}, not ${value}`] as const;
+  const rules: readonly (readonly [isKept: boolean, otherwise: string])[] = [
+    atLeast(1, width, "the width"),
+    atLeast(2, batchSize, "the batch size"),
+    atLeast(0, hardNegatives, "the number of hard negatives"),
+    atLeast(0, projection, "the width of the projection"),
+    atLeast(0, pieces, "the number of word pieces"),
+    [
+      hidden === undefined || encoder.hasStates,
       `only a BiLSTM has states of another length (hidden) than its width, not ${encoder.name}`,
-    );
-  if (options.like !== undefined && !isSynthetic)
-    throw new ArgumentError("the words to resemble (like) are for synthetic words: say how many");
-  if (isSynthetic && hardNegatives > 0)
-    throw new ArgumentError("synthetic words have no hard negatives: leave them out");
-  if (!(epochs > 0 && Number.isFinite(epochs)))
-    throw new ArgumentError(`epochs must be above 0, not ${epochs}`);
-  if (!(temperature > 0)) throw new ArgumentError(`the temperature must be above 0, not ${temperature}`);
-  if (!(dropout >= 0 && dropout < 1))
-    throw new ArgumentError(`dropout must be from 0 to below 1, not ${dropout}`);
+    ],
+    [
+      options.like === undefined || isSynthetic,
+      "the words to resemble (like) are for synthetic words: say how many",
+    ],
+    [!(isSynthetic && hardNegatives > 0), "synthetic words have no hard negatives: leave them out"],
+    [epochs > 0 && Number.isFinite(epochs), `epochs must be above 0, not ${epochs}`],
+    [temperature > 0, `the temperature must be above 0, not ${temperature}`],
+    [dropout >= 0 && dropout < 1, `dropout must be from 0 to below 1, not ${dropout}`],
+  ];
+  const broken = rules.find(([isKept]) => !isKept);
+  if (broken) throw new ArgumentError(broken[1]);
   return {
     ...{ kind: encoder.name, width, units, epochs, batchSize, hardNegatives },
     ...{ learningRate, temperature, attacks, projection, seed, synthetic, hidden, pooling, limit },
@@ -192,14 +181,13 @@ function settingsOf(options: PretrainCharactersOptions, encoder: SpellingEncoder
 }
 
 async function prepare(list: WordList, start: SpellingStart, settings: CharacterSettings) {
-  const { batchSize, hardNegatives, seed, temperature, dropout = 0, attacks, projection } = settings;
+  const { hardNegatives, seed, attacks } = settings;
   const { featurizer } = start;
   const near = hardNegatives > 0 ? nearWords(list.words, { seed }) : undefined;
-  const vectorDimension = list.vectors?.dimension;
-  const program = spellingProgram({ ...start, temperature, vectorDimension, dropout, projection });
+  const program = spellingProgram(start, settings, list.vectors?.dimension);
   const attack = await createAttack(attacks, list.misspellings);
   const data = spellingData({
-    ...{ list, near, attack, featurizer, batchSize, hardNegatives, seed },
+    ...{ ...settings, list, near, attack, featurizer },
     inputNames: program.model.graph.inputs.map(({ name }) => name),
   });
   return { program, data };

@@ -2,17 +2,16 @@
 import type { Featurizer, ModelPart } from "../../architectures/architecture.js";
 import type { SpellingStart } from "../../architectures/pretraining.js";
 import { linear } from "../../nn/layers.js";
-import { ntXent } from "../../nn/losses/nt-xent.js";
+import { ntXent } from "../../nn/losses.js";
 import { createNet, type Net, splitEvenly } from "../../nn/net.js";
 import { addDropout, dropoutSeed } from "../../onnx/rewrite/dropout.js";
-import { createRandom, type Random, sampleWithout, shuffled } from "../../random.js";
+import { createRandom, inEpochs, type Random, sampleWithout, shuffled } from "../../random.js";
 import { type Feeds, int32, int64 } from "../../runtime/tensor.js";
 import { gatherRows } from "../../search/vectors.js";
-import type { TrainingBatch } from "../../training/batch.js";
-import type { TrainingProgram } from "../../training/program.js";
+import type { TrainingBatch, TrainingProgram } from "../../training/program.js";
 import type { TrainingData } from "../../training/trainer.js";
-import { inEpochs } from "../epochs.js";
 import type { Attack } from "./attacks.js";
+import type { CharacterSettings } from "./pretrain-characters.js";
 import type { WordList } from "./word-list.js";
 
 const inputs = {
@@ -22,57 +21,38 @@ const inputs = {
   targets: "target_vectors",
 } as const;
 
-export interface SpellingProgramOptions extends SpellingStart {
-  readonly temperature: number;
-  /** Dimension of given vectors; absent: the positives are the encoder's own vectors. */
-  readonly vectorDimension?: number;
-  /** Width of a projection head, of which the model keeps nothing; 0: none. */
-  readonly projection: number;
-  /** Fraction of entries that are dropped; 0: none. */
-  readonly dropout: number;
-}
-
-export function spellingProgram(options: SpellingProgramOptions): TrainingProgram {
-  const { part, weights, temperature, vectorDimension, dropout, projection } = options;
+/** @param vectorDimension of given vectors; absent: the positives are the encoder's own vectors */
+export function spellingProgram(
+  start: SpellingStart,
+  { temperature, dropout = 0, projection }: Pick<CharacterSettings, "temperature" | "dropout" | "projection">,
+  vectorDimension?: number,
+): TrainingProgram {
+  const { part, weights } = start;
   const loss = "nt_xent";
   const net = createNet(weights);
   const { g } = net;
   const embedded = part.build(net);
-  const vectors =
-    projection > 0 ? projected(net, embedded, { inputs: part.width, outputs: projection }) : embedded;
+  const vectors = projection > 0 ? projected(net, embedded, part.width, projection) : embedded;
   const groups = g.input(inputs.groups, "int32", ["rows"]);
-  const pairs =
-    vectorDimension === undefined ? halves(net, vectors) : withTargets(net, vectors, part, vectorDimension);
+  const pairs = sidesOf(net, vectors, part, vectorDimension);
   g.output(loss, ntXent(net, { ...pairs, groups }, { temperature }));
   const { model, places } = addDropout(g.model(), { ratio: dropout, end: embedded });
-  return { model, loss, sample: { ...sampleOf(options), ...(places > 0 && seedFeed(1)) } };
+  return { model, loss, sample: { ...sampleOf(start, vectorDimension), ...(places > 0 && seedFeed(1)) } };
 }
 
 /** The non-linear projection head of SimCLR (Chen et al., 2020): what it drops stays in the vectors before it. */
-function projected(
-  net: Net,
-  vectors: string,
-  { inputs, outputs }: { inputs: number; outputs: number },
-): string {
-  const hidden = net.g.add("Relu", [
-    linear(net, vectors, { name: "projection.first", inputs, outputs: inputs }),
-  ]);
+function projected(net: Net, vectors: string, inputs: number, outputs: number): string {
+  const first = linear(net, vectors, { name: "projection.first", inputs, outputs: inputs });
+  const hidden = net.g.add("Relu", [first]);
   return linear(net, hidden, { name: "projection.second", inputs, outputs });
 }
 
-/** Attacked words come first, correct words follow. */
-function halves(net: Net, vectors: string): { anchors: string; positives: string } {
-  const [anchors, positives] = splitEvenly(net, vectors, 2, 0);
-  return { anchors, positives };
-}
-
-/** Given vectors as positives; a linear layer bridges different dimensions. */
-function withTargets(
-  net: Net,
-  vectors: string,
-  { width }: ModelPart,
-  dimension: number,
-): { anchors: string; positives: string } {
+/** Attacked words come first, and correct words follow; or given vectors are the positives, which a linear layer may reach. */
+function sidesOf(net: Net, vectors: string, { width }: ModelPart, dimension: number | undefined) {
+  if (dimension === undefined) {
+    const [anchors, positives] = splitEvenly(net, vectors, 2, 0);
+    return { anchors, positives };
+  }
   const positives = net.g.input(inputs.targets, "float32", ["pairs", dimension]);
   if (width === dimension) return { anchors: vectors, positives };
   return { anchors: linear(net, vectors, { name: "mimic", inputs: width, outputs: dimension }), positives };
@@ -80,7 +60,7 @@ function withTargets(
 
 const seedFeed = (seed: number): Feeds => ({ [dropoutSeed]: int64([seed]) });
 
-function sampleOf({ featurizer, vectorDimension }: SpellingProgramOptions): Feeds {
+function sampleOf({ featurizer }: SpellingStart, vectorDimension: number | undefined): Feeds {
   const attacked = ["abcdefghi jk lm", "cdxe", "fghijklmno pq"];
   const correct = ["abcdefgh jk", "cde rs tu", "fgh"];
   const feeds = wordFeeds(featurizer, vectorDimension === undefined ? [...attacked, ...correct] : attacked);
@@ -98,15 +78,12 @@ function wordFeeds(featurizer: Featurizer, words: readonly string[]): Feeds {
   return feeds;
 }
 
-export interface SpellingDataOptions {
+interface SpellingDataOptions extends Pick<CharacterSettings, "batchSize" | "hardNegatives" | "seed"> {
   readonly list: WordList;
   /** Numbers of similarly spelled words; absent without hard negatives. */
   readonly near?: readonly Int32Array[];
   readonly attack: Attack;
   readonly featurizer: Featurizer;
-  readonly batchSize: number;
-  readonly hardNegatives: number;
-  readonly seed: number;
   readonly inputNames: readonly string[];
 }
 

@@ -1,15 +1,16 @@
 /** The words that a character encoder is pretrained on: of a table, of word vectors, or WordNet's lemmas. */
 import { basename } from "node:path";
-import { ArgumentError, TableError } from "../../errors.js";
+import { ArgumentError } from "../../errors.js";
 import { formatCount } from "../../files/count-text.js";
 import { fingerprint } from "../../files/fingerprint.js";
+import { normal } from "../../nn/initialise.js";
+import { batchSeed, createRandom } from "../../random.js";
 import { gatherRows, isZero } from "../../search/vectors.js";
-import { readWholeTable } from "../../table/whole-table.js";
+import { readTwoColumns, readWholeTable } from "../../table/whole-table.js";
 import { readWordVectors, type WordVectors } from "../../text/word-vectors.js";
 import { readSynsets } from "../../text/wordnet.js";
-import type { Misspelling } from "./learned-noise.js";
+import type { Misspelling } from "./attacks.js";
 import type { PretrainCharactersOptions } from "./pretrain-characters.js";
-import { syntheticWords } from "./synthetic.js";
 
 export interface WordList {
   readonly words: readonly string[];
@@ -25,20 +26,16 @@ export interface WordList {
   readonly fingerprint: string;
 }
 
-type WordListOptions = Pick<
-  PretrainCharactersOptions,
-  "vectors" | "words" | "limit" | "synthetic" | "like" | "noise" | "seed"
->;
-
 /** @throws TableError, MissingDataError; ArgumentError if fewer than two words are left */
-export async function readWordList(options: WordListOptions): Promise<WordList> {
+export async function readWordList(options: Omit<PretrainCharactersOptions, "output">): Promise<WordList> {
   if (options.synthetic !== undefined) return syntheticList(options, options.synthetic);
   if (options.noise !== undefined && options.vectors !== undefined)
     throw new ArgumentError("learned noise is for spelling alone: leave out the vectors or the noise");
   const listed = options.words === undefined ? undefined : await tableWords(options.words);
   const given = options.vectors === undefined ? undefined : await readWordVectors(options.vectors);
   const vectors = given && chosenVectors(given, listed && new Set(listed), options.limit);
-  const misspellings = options.noise === undefined ? undefined : await readMisspellings(options.noise);
+  const pairs = options.noise && (await readTwoColumns(options.noise, "a misspelling and its word."));
+  const misspellings = pairs ? (pairs.filter((pair) => pair.every(isWord)) as [string, string][]) : undefined;
   const chosen = vectors?.words ?? (listed ?? (await lemmas())).slice(0, options.limit);
   const words = misspellings ? [...new Set([...chosen, ...misspellings.map(([, right]) => right)])] : chosen;
   const source = options.words ?? given?.name;
@@ -64,7 +61,7 @@ export async function readWordList(options: WordListOptions): Promise<WordList> 
 
 /** @throws ArgumentError for options that have no meaning for synthetic words */
 async function syntheticList(
-  { like, words, vectors, noise, limit, seed = 0 }: WordListOptions,
+  { like, words, vectors, noise, limit, seed = 0 }: Parameters<typeof readWordList>[0],
   count: number,
 ): Promise<WordList> {
   if ([words, vectors, noise, limit].some((option) => option !== undefined))
@@ -91,17 +88,6 @@ async function tableWords(path: string): Promise<string[]> {
   return [...new Set(phrases.map((phrase) => phrase.trim()))].filter(isWord);
 }
 
-/** The first two columns: a misspelling, and the word that was meant. @throws TableError for a table of one column */
-async function readMisspellings(path: string): Promise<Misspelling[]> {
-  const { columns, description } = await readWholeTable(path, { column: "1" });
-  const [wrong, right] = description.columns;
-  if (right === undefined)
-    throw new TableError(`${path}: found one column (${wrong}), expected two: a misspelling and its word.`);
-  return columns[wrong]
-    .map((text, row): Misspelling => [text.trim(), columns[right][row].trim()])
-    .filter((pair) => pair.every(isWord));
-}
-
 /** WordNet's lemmas, phrases too, in alphabetical order. */
 async function lemmas(): Promise<string[]> {
   const found = new Set<string>();
@@ -122,4 +108,40 @@ function chosenVectors(
     .slice(0, limit);
   const words = rows.map((row) => given.words[row]);
   return { ...given, words, data: gatherRows(data, rows, dimension) };
+}
+
+/**
+ * Words made up while an encoder trains (Zaratiana, Tomeh, Holat and Charnois on string retrieval); none is stored.
+ * The length of a number's word is drawn from a normal distribution with the list's mean and deviation, rounded and cut
+ * to 1 to 25; its characters by their frequencies in the list, spaces left out.
+ */
+export function syntheticWords(like: readonly string[], seed: number): (number: number) => string {
+  const counts = new Map<string, number>();
+  const lengths = like.map((word) => {
+    const characters = [...word].filter((character) => character.trim() !== "");
+    for (const character of characters) counts.set(character, (counts.get(character) ?? 0) + 1);
+    return characters.length;
+  });
+  const meanOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+  const mean = meanOf(lengths);
+  const draw = normal(Math.sqrt(meanOf(lengths.map((length) => (length - mean) ** 2))));
+  const characters = [...counts.keys()];
+  let total = 0;
+  const ends = Float64Array.from(counts.values(), (count) => (total += count));
+  return (number) => {
+    const random = createRandom(batchSeed(seed, number));
+    const length = Math.min(25, Math.max(1, Math.round(mean + draw(random, []))));
+    return Array.from({ length }, () => characters[firstAbove(ends, random() * total)]).join("");
+  };
+}
+
+/** The first place whose value is above x, in rising values. */
+export function firstAbove(values: Float64Array, x: number): number {
+  let [low, high] = [0, values.length - 1];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (values[middle] > x) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }

@@ -1,5 +1,5 @@
 /** Reads a corpus folder, a table of pairs and shards of text, and makes PEARL's batches of them for a model. */
-import { createAugmenter } from "../../augmentation/augmenter.js";
+import { type Augmenter, createAugmenter } from "../../augmentation/augmenter.js";
 import {
   type Corpus,
   readHardNegatives,
@@ -7,18 +7,28 @@ import {
   synonymIndex,
   UNKNOWN_TYPE,
 } from "../../corpus/corpus-folder.js";
+import { entityTypeOfFine, FINE_TYPES } from "../../corpus/typing/fine-types.js";
+import { disjointSets } from "../../disjoint-sets.js";
+import { groupBy } from "../../match/group-by.js";
+import { type BatchData, type BatchRow, type BatchSettings, batchRows } from "../../pearl/batches.js";
 import { contrastiveBatch, type Reader, readPhrases } from "../../pearl/contrastive-batch.js";
-import { batchSeed } from "../../random.js";
+import { LEXICAL_CLASSES } from "../../pearl/phrase-types.js";
+import { batchSeed, createRandom, type Random } from "../../random.js";
+import { type Feeds, int64 } from "../../runtime/tensor.js";
 import type { TrainingData } from "../../training/trainer.js";
 import { readPairs } from "../pairs/pairs.js";
-import { type ContextSettings, openContexts } from "../pretrain/context-batches.js";
-import type { MethodSettings } from "../settings/method-settings.js";
-import { type CorpusRowSettings, corpusRows, partFeeds, synonymSources } from "./corpus-rows.js";
-import { negativeGroups } from "./negative-groups.js";
-import { neighbourRuns } from "./neighbour-runs.js";
+import { type ContextSettings, openContexts } from "../pretrain/spans.js";
+import type { MethodSettings, PairSide } from "../settings/method-settings.js";
+import { partRows } from "./corpus-terms.js";
+import { type NeighbourRuns, neighbourRuns, type PhrasePair } from "./neighbour-runs.js";
 
 /** What decides the batches of a corpus, as plain data. */
-export interface CorpusBatchSettings extends CorpusRowSettings, Pick<MethodSettings, "augmentation"> {
+export interface CorpusBatchSettings
+  extends BatchSettings,
+    Pick<MethodSettings, "countPower" | "synonyms" | "synonymShares" | "synonymSides" | "run" | "runsBy">,
+    Pick<MethodSettings, "augmentPairs" | "augmentation"> {
+  /** Labels of the type head, in order; empty: types are not learned. */
+  readonly types: readonly string[];
   readonly inputNames: readonly string[];
   /** A table of more pairs, and its rows in a batch. */
   readonly pairs?: { readonly path: string; readonly types?: string; readonly rows: number };
@@ -43,15 +53,9 @@ export interface CorpusFacts {
   readonly fingerprint: string;
 }
 
-export interface DescribedRow {
-  readonly text: string;
-  readonly positive: string;
-  readonly type: string | undefined;
-}
-
 export interface CorpusBatches extends TrainingData {
   readonly facts: CorpusFacts;
-  describe(index: number): DescribedRow[];
+  describe(index: number): { text: string; positive: string; type: string | undefined }[];
 }
 
 /** @throws TableError, MissingDataError, ModelError, ArgumentError */
@@ -69,21 +73,20 @@ export async function openCorpusBatches(
   const sources = [...synonymSources(pairs, settings), ...(table?.sources ?? [])];
   const augmenter =
     settings.augmentation === "none" ? undefined : await createAugmenter(settings.augmentation);
-  const { phrases, classes } = corpus;
-  const data = { phrases, classes, types: corpus.types, negatives, sources, augmenter };
-  const rowsOf = corpusRows({ ...data, pairTypes: table?.types ?? new Map() }, settings);
+  const pairTypes = table?.types ?? new Map();
+  const rowsOf = corpusRows({ ...corpus, negatives, sources, augmenter, pairTypes }, settings);
   const contexts = settings.contexts && (await openContexts(settings.contexts, seed));
   const inputNames = new Set(settings.inputNames);
   return {
     fingerprint: `${corpus.manifest.fingerprint} ${JSON.stringify(settings)}`,
     facts: {
-      phrases: phrases.length,
+      phrases: corpus.phrases.length,
       typed: corpus.types.reduce((count, type) => count + (type === UNKNOWN_TYPE ? 0 : 1), 0),
       withHardNegatives: negatives.size,
       withSynonyms: synonyms.size,
       synonymPairs: corpus.manifest.counts.synonymPairs,
       pairs: table?.size ?? 0,
-      batchesPerEpoch: Math.max(1, Math.ceil(phrases.length / Math.max(1, settings.anchors))),
+      batchesPerEpoch: Math.max(1, Math.ceil(repeated(corpus, settings).length / (settings.anchors || 1))),
       fingerprint: corpus.manifest.fingerprint,
     },
     async batch(index) {
@@ -130,4 +133,133 @@ async function readTable({ pairs, types, augmentPairs, seed }: CorpusBatchSettin
     if (index >= 0) typeOf.set(text, index).set(positive, index);
   }
   return { size: table.pairs.length, sources: [source], types: typeOf };
+}
+
+interface CorpusRow extends BatchRow {
+  readonly side: PairSide | undefined;
+}
+
+/** Positives of one source: pairs in runs, and the number of runs in a batch. */
+interface PairSource {
+  readonly runs: NeighbourRuns;
+  readonly runsPerBatch: number;
+  readonly augmented: number;
+  readonly side: PairSide | undefined;
+}
+
+interface CorpusRowData extends Pick<Corpus, "phrases" | "classes" | "counts" | "types">, Pick<BatchData, "negatives"> {
+  readonly sources: readonly PairSource[];
+  /** Labels of phrases from a table of pairs; they take precedence over `types`. */
+  readonly pairTypes: ReadonlyMap<string, number>;
+  /** Absent: twins are the phrases themselves. */
+  readonly augmenter: Augmenter | undefined;
+}
+
+/** Draws the rows of a batch by its number. */
+function corpusRows(data: CorpusRowData, settings: CorpusBatchSettings): (index: number) => CorpusRow[] {
+  const { phrases, classes, types, pairTypes, augmenter } = data;
+  const places = new Map(phrases.map((phrase, place) => [phrase, place]));
+  const labels = labelsOf(settings.types);
+  const typeOf = (phrase: string): number => {
+    if (settings.types.length === 0) return -1;
+    const own = pairTypes.get(phrase);
+    if (own !== undefined) return own;
+    const place = places.get(phrase);
+    return place === undefined ? -1 : (labels[classes[place]][types[place]] ?? -1);
+  };
+  const twinOf = (phrase: string, random: Random): string => {
+    const place = places.get(phrase);
+    const known = place === undefined ? undefined : FINE_TYPES[types[place]];
+    return augmenter?.augment(phrase, random, { type: known && entityTypeOfFine(known) }).text ?? phrase;
+  };
+  /** The positive of a phrase that is its own synonym is always a twin. */
+  const pairRow = ({ text, positive }: PhrasePair, { augmented, side }: PairSource, random: Random) => {
+    const [a, b] = random() < 0.5 ? [text, positive] : [positive, text];
+    const type = Math.max(typeOf(a), typeOf(b));
+    const isTwin = random() < augmented || a === b;
+    return { text: a, positive: isTwin ? twinOf(b, random) : b, type, side };
+  };
+  const pearlRows = batchRows({ ...data, phrases: repeated(data, settings), twinOf, typeOf }, settings);
+  return (index) => {
+    const random = createRandom(batchSeed(settings.seed, index));
+    const rows = pearlRows(index, random).map((row): CorpusRow => ({ ...row, side: "both" }));
+    for (const source of data.sources) {
+      const [from, to] = [index, index + 1].map((number) => Math.floor(number * source.runsPerBatch));
+      for (const pair of source.runs(from, to)) rows.push(pairRow(pair, source, random));
+    }
+    return rows;
+  };
+}
+
+/** Each phrase as often as it is an anchor in an epoch: names that are read often are learned often. */
+function repeated(
+  { phrases, counts }: Pick<Corpus, "phrases" | "counts">,
+  { countPower = 0 }: Pick<MethodSettings, "countPower">,
+): readonly string[] {
+  if (countPower === 0) return phrases;
+  const times = (row: number) => Math.max(1, Math.round(counts[row] ** countPower));
+  return phrases.flatMap((phrase, row) => new Array<string>(times(row)).fill(phrase));
+}
+
+function synonymSources(
+  pairs: Iterable<{ readonly phrase: string; readonly synonym: string; readonly source: string }>,
+  settings: CorpusBatchSettings,
+): PairSource[] {
+  const { synonymShares, run, seed, augmentPairs, synonymSides, runsBy } = settings;
+  const bySource = groupBy(pairs, ({ source }) => source);
+  const weights = [...bySource].map(([source, list]) => synonymShares?.[source] ?? list.length);
+  const sum = weights.reduce((total, weight) => total + weight, 0);
+  return [...bySource].flatMap(([source, list], i): PairSource[] => {
+    const runsPerBatch = sum === 0 ? 0 : (settings.synonyms * weights[i]) / sum / Math.min(run, list.length);
+    const augmented = typeof augmentPairs === "number" ? augmentPairs : (augmentPairs[source] ?? 0);
+    const texts = list.map(({ phrase, synonym }) => ({ text: phrase, positive: synonym }));
+    const runs = neighbourRuns(texts, { run, seed, by: runsBy?.[source] });
+    return runsPerBatch > 0 ? [{ runs, runsPerBatch, augmented, side: synonymSides?.[source] }] : [];
+  });
+}
+
+/** The inputs of losses of one part: the pairs of each. A pair without others has no loss, so that it can fill a part without rows. */
+function partFeeds(rows: readonly CorpusRow[]): Feeds {
+  const of = (wanted: PairSide) =>
+    rows.flatMap(({ side }, row) => (side === wanted || side === "both" ? [row] : []));
+  const filled = (own: readonly number[]) => int64(own.length > 0 ? own : [0]);
+  return {
+    [partRows("phrase")]: filled(of("phrase")),
+    [partRows("characters")]: filled(of("characters")),
+  };
+}
+
+/** Per class and fine type, the index among a head's labels; a head without kinds of OTHER labels them all OTHER. */
+function labelsOf(types: readonly string[]): Int32Array[] {
+  const places = new Map(types.map((label, place) => [label, place]));
+  return LEXICAL_CLASSES.map((lexical) =>
+    Int32Array.from(
+      FINE_TYPES,
+      (type) => places.get(`${lexical}-${type}`) ?? places.get(`${lexical}-${entityTypeOfFine(type)}`) ?? -1,
+    ),
+  );
+}
+
+/**
+ * A number for each anchor, then each positive. Phrases with the same number are not negatives of each other: they
+ * look the same to the model, are positives of each other, or known synonyms.
+ * @param places number of each phrase of the batch
+ * @param groups per phrase; equal numbers look the same to the model
+ */
+function negativeGroups(
+  rows: readonly BatchRow[],
+  places: ReadonlyMap<string, number>,
+  groups: Int32Array,
+  synonyms: ReadonlyMap<string, readonly string[]>,
+): Int32Array {
+  const sets = disjointSets(groups.length);
+  const groupOf = (text: string): number => groups[places.get(text) as number];
+  const unite = (one: string, other: string): void => sets.unite(groupOf(one), groupOf(other));
+  for (const { text, positive } of rows) {
+    unite(text, positive);
+    for (const known of [text, positive])
+      for (const synonym of synonyms.get(known) ?? []) if (places.has(synonym)) unite(known, synonym);
+  }
+  const all = [...rows.map(({ text }) => text), ...rows.map(({ positive }) => positive)];
+  return Int32Array.from(all, (text) => sets.rootOf(groupOf(text)));
 }

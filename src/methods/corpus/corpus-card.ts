@@ -1,7 +1,7 @@
 /** The record and the model card of a model trained on a corpus. */
 import { formatCount } from "../../files/count-text.js";
 import type { RunRecord, RunResult } from "../../training/run.js";
-import { type BaseModel, cardText, phraseModel } from "../card.js";
+import { type BaseModel, cardText, phraseModel } from "../model-writer.js";
 import type { MethodSettings } from "../settings/method-settings.js";
 import type { CorpusFacts } from "./corpus-batches.js";
 

@@ -15,11 +15,17 @@ import { PHRASE_TYPES } from "../../pearl/phrase-types.js";
 import { chooseDevice } from "../../runtime/devices/choose-device.js";
 import { loadRuntime } from "../../runtime/onnx-runtime.js";
 import type { TrainingProgram } from "../../training/program.js";
-import { type PreparedRun, type RunOptions, type RunReport, runMethod } from "../../training/run.js";
+import {
+  type PreparedRun,
+  type RunOptions,
+  type RunReport,
+  resultOf,
+  runMethod,
+} from "../../training/run.js";
 import type { TrainingResult } from "../../training/trainer.js";
 import { evaluationOn } from "../benchmark-score.js";
-import { withAvailableCharacters } from "../characters/pretrained.js";
 import { openTexts, textFolder } from "../pretrain/text-shards.js";
+import { withAvailableCharacters } from "../settings/choices.js";
 import { type MethodSettings, scheduleOf } from "../settings/method-settings.js";
 import {
   averagedWithBase,
@@ -32,9 +38,8 @@ import {
 import { type CorpusBatches, type CorpusBatchSettings, openCorpusBatches } from "./corpus-batches.js";
 import { type CorpusTrainingRecord, corpusCard } from "./corpus-card.js";
 import { type PrepareCorpusOptions, prepareCorpus } from "./corpus-source.js";
+import { partTerms, wordEncoderTerms } from "./corpus-terms.js";
 import { RUN_KEYS } from "./neighbour-runs.js";
-import { partTerms } from "./part-losses.js";
-import { wordEncoderTerms } from "./word-encoder-terms.js";
 
 /** Options of {@link finetuneOnCorpus}: the method's settings, the corpus, and how long to train. */
 export interface CorpusFinetuneOptions extends RunOptions, PrepareCorpusOptions {
@@ -132,7 +137,7 @@ export async function prepareTraining(options: CorpusFinetuneOptions, work: stri
     ...{ types: labels, seed, cells: options.chunkCells, contexts },
     ...{ anchors: settings.anchors, hardNegatives: settings.hardNegatives, synonyms: settings.synonyms },
     ...{ synonymShares: settings.synonymShares, synonymSides: settings.synonymSides },
-    ...{ run: settings.run, runsBy: settings.runsBy },
+    ...{ countPower: settings.countPower, run: settings.run, runsBy: settings.runsBy },
     ...{ augmentPairs: settings.augmentPairs, augmentation: settings.augmentation },
     pairs:
       options.pairs === undefined
@@ -147,7 +152,9 @@ export async function prepareTraining(options: CorpusFinetuneOptions, work: stri
 }
 
 /** @throws ArgumentError for settings that contradict each other or name unknown keys */
-function checkSettings({ meanShares, synonymSides, runsBy = {} }: MethodSettings): void {
+function checkSettings({ countPower = 0, meanShares, synonymSides, runsBy = {} }: MethodSettings): void {
+  if (!(countPower >= 0 && countPower <= 1))
+    throw new ArgumentError(`countPower must be between 0 and 1, not ${countPower}`);
   if (meanShares?.meanings && !synonymSides)
     throw new ArgumentError(
       "meanShares.meanings needs synonymSides, which names the sources of pairs that share only their meaning",
@@ -243,7 +250,7 @@ function noteFacts(
 async function recordOf(
   { settings, pretrained, data, start, corpus }: PreparedTraining,
   { pairs, seed = 0 }: CorpusFinetuneOptions,
-  { steps, last, best }: TrainingResult,
+  result: TrainingResult,
 ): Promise<CorpusTrainingRecord> {
   const base = pretrained && (await describeBase(settings.base, pretrained));
   return {
@@ -255,6 +262,6 @@ async function recordOf(
     settings: { ...settings, base: base?.name ?? settings.base },
     seed,
     model: { dimension: start.assembled.width, types: start.assembled.types.length },
-    result: { steps, loss: last?.loss, parts: last?.parts, best },
+    result: { ...resultOf(result), parts: result.last?.parts },
   };
 }

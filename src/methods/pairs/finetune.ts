@@ -12,11 +12,10 @@ import { dropoutSeed } from "../../onnx/rewrite/dropout.js";
 import { openReader, readPhrases, samplePhrases } from "../../pearl/contrastive-batch.js";
 import { pairProgram, prepareForTraining } from "../../pearl/loss/program.js";
 import { pearlSchedule } from "../../pearl/presets.js";
-import type { Device } from "../../runtime/device.js";
 import { chooseDevice } from "../../runtime/devices/choose-device.js";
 import { loadRuntime } from "../../runtime/onnx-runtime.js";
-import { type AdamOptions, type AdamSettings, adamSettings } from "../../training/optimiser/adam.js";
-import type { Schedule } from "../../training/optimiser/schedule.js";
+import { type AdamOptions, adamSettings } from "../../training/optimiser/adam.js";
+import type { Schedule } from "../../training/optimiser/optimiser.js";
 import {
   type PreparedRun,
   planRun,
@@ -25,17 +24,24 @@ import {
   type RunRecord,
   type RunReport,
   type RunResult,
+  resultOf,
   runMethod,
 } from "../../training/run.js";
 import { evaluationOn } from "../benchmark-score.js";
-import { type BaseModel, cardText, phraseModel } from "../card.js";
 import type { CorpusFinetuneOptions } from "../corpus/corpus-finetune.js";
+import { type BaseModel, cardText, phraseModel } from "../model-writer.js";
 import { averagedWithBase, describeBase, startOfBase } from "../start-model.js";
-import { type ChosenObjective, withObjective } from "./objective-term.js";
 import { createPairData, type PairData } from "./pair-data.js";
 import { type PairTable, readPairs } from "./pairs.js";
-import { type PunctuationSettings, punctuationSettings } from "./punctuation.js";
-import { cutsOf, type PhraseView, VIEW_DROPOUT, viewNames } from "./views.js";
+import {
+  type ChosenObjective,
+  cutsOf,
+  type PhraseView,
+  type PunctuationSettings,
+  punctuationSettings,
+  viewNames,
+  withObjective,
+} from "./views.js";
 
 type Shared = "types" | "chunkCells" | "evaluationData" | "onDownload";
 
@@ -97,18 +103,8 @@ export interface TrainingRecord extends RunRecord {
   readonly result: RunResult;
 }
 
-type WithDefault = "batchSize" | "learningRate" | "schedule" | "dropout" | "seed";
-type WithoutDefault = "epochs" | "clipNorm" | "averageWithBase" | "chunkCells" | "view";
-
 /** The options that decide the weights, defaults filled in. */
-type FinetuneSettings = Required<Pick<FinetuneOptions, WithDefault>> &
-  Pick<FinetuneOptions, WithoutDefault> & {
-    readonly objective: ChosenObjective;
-    readonly punctuation?: PunctuationSettings;
-    readonly optimiser: AdamSettings;
-    /** The base's. */
-    readonly pooling: string;
-  };
+type FinetuneSettings = ReturnType<typeof settingsOf>;
 
 /** The model folder that {@link finetune} wrote, and the record of its training. */
 export type FinetuneReport = RunReport<TrainingRecord>;
@@ -132,19 +128,18 @@ async function prepareRun(options: Omit<FinetuneOptions, "output">): Promise<Pre
     ...{ typesPath: options.types, objective: objective.name },
     positives: options.view === undefined ? "column" : "view",
   });
+  const { pairs, empty, repeated } = table;
   const base = await readModelFolder(await locateModel(options.base, options));
-  const types = [...new Set(table.pairs.map(({ type }) => type))].filter((type) => type !== "").sort();
+  const types = [...new Set(pairs.map(({ type }) => type))].filter((type) => type !== "").sort();
   if (types.length === 1)
     throw new ArgumentError(
       `all types are "${types[0]}": give at least two, or leave types out (--no-types)`,
     );
   const settings = settingsOf(base, objective, options);
-  const { device } = await chooseDevice(options.device ?? "cpu", options.onNote);
-  const { start, program, data } = await prepare(base, table, types, { ...settings, device });
+  const { start, program, data } = await prepare(base, table, types, settings, options);
   noteData(table, data, options, settings);
   const { view, punctuation, dropout, learningRate, schedule, clipNorm, chunkCells } = settings;
   const described = await describeBase(options.base ?? DEFAULT_MODEL, base);
-  const average = { own: start.own, share: options.averageWithBase };
   return {
     ...{ program, data, learningRate },
     steps: options.steps ?? data.batchesPerEpoch * (settings.epochs ?? 1),
@@ -159,48 +154,46 @@ async function prepareRun(options: Omit<FinetuneOptions, "output">): Promise<Pre
     }),
     what: () => base.name,
     evaluation: evaluationOn(options.evaluationData, data.batchesPerEpoch),
-    record: ({ steps, last, best }) => ({
+    record: (result) => ({
       ...{ pearl: packageVersion(), runtime: loadRuntime().name, base: described },
       data: {
-        ...{ file: basename(options.pairs), fingerprint: table.fingerprint, pairs: table.pairs.length },
-        ...{ empty: table.empty, repeated: table.repeated },
-        withNegative: table.pairs.filter(({ negative }) => negative !== "").length,
-        withType: table.pairs.filter(({ type }) => type !== "").length,
+        ...{ file: basename(options.pairs), fingerprint: table.fingerprint, pairs: pairs.length },
+        ...{ empty, repeated },
+        withNegative: pairs.filter(({ negative }) => negative !== "").length,
+        withType: pairs.filter(({ type }) => type !== "").length,
         types,
       },
-      settings,
-      result: { steps, loss: last?.loss, best },
+      ...{ settings, result: resultOf(result) },
     }),
     card: fineTuningCard,
-    finish: (weights) => averagedWithBase(weights, base, average),
+    finish: (weights) => averagedWithBase(weights, base, { own: start.own, share: options.averageWithBase }),
     write: start.write,
   };
 }
 
 async function prepare(
   base: ModelFolder,
-  table: PairTable,
+  { pairs, fingerprint }: PairTable,
   types: readonly string[],
-  settings: FinetuneSettings & { readonly device: Device },
+  settings: FinetuneSettings,
+  { device: wanted = "cpu", onNote }: Omit<FinetuneOptions, "output">,
 ) {
-  const { objective, view, punctuation, batchSize, seed, dropout, chunkCells, device } = settings;
+  const { objective, view, seed, dropout } = settings;
   const start = await startOfBase(base, { types, seed });
   const { assembled, own, labels } = start;
-  const { width } = assembled;
-  const layout = own?.layout;
-  const reader = await openReader(base, assembled, device);
-  const negatives = table.pairs.some(({ negative }) => negative !== "") ? "used" : "none";
+  const reader = await openReader(base, assembled, (await chooseDevice(wanted, onNote)).device);
+  const negatives = pairs.some(({ negative }) => negative !== "") ? "used" : "none";
   if (negatives === "used" && view === "punctuation")
     throw new ArgumentError(
       "the view punctuation takes the place of hard negatives: leave out the column negative",
     );
-  const scores = table.pairs.some(({ score }) => score !== undefined) ? "used" : "none";
+  const shape = { width: assembled.width, layout: own?.layout, negatives } as const;
+  const scores = pairs.some(({ score }) => score !== undefined) ? "used" : "none";
   const program = pairProgram(prepareForTraining(assembled.model), {
-    ...{ sample: await readPhrases(samplePhrases, reader), width, types: labels.length },
+    ...{ sample: await readPhrases(samplePhrases, reader), types: labels.length, dropout, seed, ...shape },
     // NT-Xent's; other objectives have their own
     temperature: Number(objective.settings.temperature ?? 1),
-    ...{ negatives, dropout, seed, layout },
-    terms: withObjective({ objective, view, punctuation, scores, negatives, width, layout }),
+    terms: withObjective({ ...settings, ...shape, scores }),
   });
   const inputNames = program.model.graph.inputs.map(({ name }) => name);
   if (view === "dropout" && !inputNames.includes(dropoutSeed))
@@ -208,11 +201,8 @@ async function prepare(
       `the view dropout needs a model with a transformer and a dropout above 0: without, both views of a phrase are ` +
         `equal. Use --view cutoff for ${base.name}, or set --dropout.`,
     );
-  const data = await createPairData(table.pairs, reader, {
-    ...{ batchSize, seed, types: labels, negatives, fingerprint: table.fingerprint, cells: chunkCells },
-    ...{ inputNames, view, punctuation },
-  });
-  return { start, program, data };
+  const given = { ...settings, types: labels, negatives, fingerprint, inputNames } as const;
+  return { start, program, data: await createPairData(pairs, reader, given) };
 }
 
 function noteData(
@@ -222,18 +212,15 @@ function noteData(
   { batchSize, objective, view }: FinetuneSettings,
 ): void {
   onNote?.(table.summary);
-  const left = (count: number, why: string) =>
-    count > 0 && onNote?.(`rows left out because ${why}: ${formatCount(count)}`);
-  left(table.empty, `${table.needed} is empty`);
-  left(table.repeated, "an earlier row is the same");
+  const counted = (what: string, count: number) => count > 0 && onNote?.(`${what}: ${formatCount(count)}`);
+  counted(`rows left out because ${table.needed} is empty`, table.empty);
+  counted("rows left out because an earlier row is the same", table.repeated);
   for (const column of table.unread)
     onNote?.(`the objective ${objective.name} does not read the column ${column}`);
   if (table.mapped) onNote?.(`scores from ${table.mapped.join(" to ")} are mapped to 0 to 1`);
-  const whole = table.pairs.filter(({ positive }) => cutsOf(positive).length === 1).length;
-  if (view === "cutoff" && whole > 0)
-    onNote?.(`phrases of one word, which cutoff leaves as they are: ${formatCount(whole)}`);
-  if (truncated > 0)
-    onNote?.(`phrases truncated to the length that the model reads: ${formatCount(truncated)}`);
+  const whole = table.pairs.filter(({ positive }) => view === "cutoff" && cutsOf(positive).length === 1);
+  counted("phrases of one word, which cutoff leaves as they are", whole.length);
+  counted("phrases truncated to the length that the model reads", truncated);
   if (table.pairs.length < batchSize)
     onNote?.(`all ${table.pairs.length} pairs make one batch, fewer than the batch size of ${batchSize}`);
 }
@@ -251,15 +238,15 @@ function settingsOf(
   { pooling }: ModelFolder,
   objective: ChosenObjective,
   options: Omit<FinetuneOptions, "output">,
-): FinetuneSettings {
-  const isTimed = options.steps !== undefined || options.minutes !== undefined;
-  const { epochs = 2, batchSize = 512, learningRate = 3e-5, schedule = pearlSchedule, view } = options;
-  const isDropped = view === "dropout" || view === "punctuation";
-  const { dropout = isDropped ? VIEW_DROPOUT : 0, seed = 0 } = options;
+) {
+  const { steps, minutes, view, clipNorm, averageWithBase, chunkCells } = options;
+  const { batchSize = 512, learningRate = 3e-5, schedule = pearlSchedule, seed = 0 } = options;
+  const epochs = steps === undefined && minutes === undefined ? (options.epochs ?? 2) : undefined;
+  // the views by dropout have SimCSE's
+  const { dropout = view === "dropout" || view === "punctuation" ? 0.1 : 0 } = options;
   const punctuation = view === "punctuation" ? punctuationSettings(options.punctuation) : undefined;
-  const { clipNorm, averageWithBase, chunkCells } = options;
   return {
-    ...{ epochs: isTimed ? undefined : epochs, batchSize, learningRate, schedule, objective, view, dropout },
+    ...{ epochs, batchSize, learningRate, schedule, objective, view, dropout },
     ...(punctuation && { punctuation }),
     optimiser: adamSettings(options.optimiser),
     ...{ clipNorm, averageWithBase, pooling, seed, chunkCells },

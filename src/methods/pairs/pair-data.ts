@@ -1,14 +1,20 @@
 /** Batches of pairs, as inputs of the graph of pearl/loss/program.ts. */
+import { disjointSets } from "../../disjoint-sets.js";
 import { contrastiveBatch, type Reader, readPhrases } from "../../pearl/contrastive-batch.js";
-import { batchSeed, createRandom, permutation } from "../../random.js";
+import { batchSeed, createRandom, inEpochs, permutation } from "../../random.js";
 import { type Feeds, float32, int32 } from "../../runtime/tensor.js";
 import type { TrainingData } from "../../training/trainer.js";
-import { inEpochs } from "../epochs.js";
-import { classesOf } from "./classes.js";
-import { classesInput, scoresInput } from "./objective-term.js";
 import type { Pair } from "./pairs.js";
-import { type PunctuationSettings, punctuated } from "./punctuation.js";
-import { cutsOf, mixtureInput, mixtures, type PhraseView } from "./views.js";
+import {
+  classesInput,
+  cutsOf,
+  mixtureInput,
+  mixtures,
+  type PhraseView,
+  type PunctuationSettings,
+  punctuated,
+  scoresInput,
+} from "./views.js";
 
 export interface PairDataOptions {
   readonly batchSize: number;
@@ -19,7 +25,7 @@ export interface PairDataOptions {
   readonly negatives: "used" | "none";
   readonly fingerprint: string;
   readonly inputNames: readonly string[];
-  readonly cells?: number;
+  readonly chunkCells?: number;
   readonly view?: PhraseView;
   readonly punctuation?: PunctuationSettings;
 }
@@ -36,13 +42,11 @@ export async function createPairData(
   reader: Reader,
   options: PairDataOptions,
 ): Promise<PairData> {
-  const { negatives, types, seed, batchSize, cells, fingerprint, view, punctuation } = options;
+  const { negatives, types, seed, batchSize, chunkCells: cells, fingerprint, view, punctuation } = options;
   const negativesOf = ({ negative }: Pair) => (negatives === "used" && negative !== "" ? [negative] : []);
   const secondsOf = ({ positive }: Pair) => (view === "cutoff" ? cutsOf(positive) : [positive]);
-  const { read, place } = await readAll(
-    pairs.flatMap((pair) => [pair.text, ...secondsOf(pair), ...negativesOf(pair)]),
-    reader,
-  );
+  const phrases = pairs.flatMap((pair) => [pair.text, ...secondsOf(pair), ...negativesOf(pair)]);
+  const { read, place } = await readAll(phrases, reader);
   const inputNames = new Set(options.inputNames);
   const groups = { groupOf: (text: string) => read.groups[place(text)], count: read.groups.length };
   const classes = inputNames.has(classesInput) && classesOf(pairs, groups);
@@ -55,6 +59,7 @@ export async function createPairData(
       const rows = Array.from(epochs.itemsOf(index), (i) => pairs[i]);
       const own = batchSeed(seed, index);
       const random = createRandom(own);
+      const texts = rows.map(({ text }) => text);
       const seconds = rows.map(secondsOf).map((cuts) => cuts[Math.floor(random() * cuts.length)]);
       const hard = rows.flatMap(negativesOf);
       const numbers = classes ? rows.map(classes.ofPair) : [];
@@ -63,16 +68,13 @@ export async function createPairData(
         ...(inputNames.has(scoresInput) && { [scoresInput]: float32(rows.map(({ score = 0 }) => score)) }),
         ...(inputNames.has(mixtureInput) && { [mixtureInput]: mixtures(rows.length, own) }),
       };
-      const marked = punctuation?.weight ? rows.map(({ text }) => punctuated(text, punctuation, random)) : [];
+      const marked = punctuation?.weight ? texts.map((text) => punctuated(text, punctuation, random)) : [];
       // marks are drawn anew in each batch, so that its phrases are read again
       const now =
-        marked.length > 0
-          ? await readAll([...rows.map(({ text }) => text), ...seconds, ...marked], reader)
-          : { read, place };
+        marked.length > 0 ? await readAll([...texts, ...seconds, ...marked], reader) : { read, place };
       return contrastiveBatch(
         {
-          anchors: rows.map(({ text }) => now.place(text)),
-          positives: seconds.map(now.place),
+          ...{ anchors: texts.map(now.place), positives: seconds.map(now.place) },
           ...(negatives === "used" && { negatives: hard.map(now.place) }),
           types: rows.map(({ type }) => types.indexOf(type)),
           further: { ...(marked.length > 0 && { rows: marked.map(now.place) }), feeds },
@@ -92,5 +94,33 @@ async function readAll(phrases: readonly string[], reader: Reader) {
   return {
     read: await readPhrases(distinct, reader),
     place: (phrase: string) => places.get(phrase) as number,
+  };
+}
+
+/**
+ * Numbers of the classes of pairs and hard negatives: labels where the table has them, else phrases that pairs join.
+ * @param pairs all of them: pairs without a label that share a phrase are one class
+ * @param given numbers below a count, equal for phrases that look the same to the model
+ */
+export function classesOf(
+  pairs: readonly Pair[],
+  { groupOf, count }: { groupOf(phrase: string): number; readonly count: number },
+) {
+  const sets = disjointSets(count);
+  const labels = new Map<string, number>();
+  const labelled = new Map<number, number>();
+  const labelOf = (label: string): number => {
+    const number = labels.get(label) ?? -1 - labels.size;
+    labels.set(label, number);
+    return number;
+  };
+  for (const { text, positive, label = "" } of pairs)
+    if (label === "") sets.unite(groupOf(text), groupOf(positive));
+    else
+      for (const group of [text, positive].map(groupOf))
+        if (!labelled.has(group)) labelled.set(group, labelOf(label));
+  return {
+    ofPair: ({ text, label = "" }: Pair) => (label === "" ? sets.rootOf(groupOf(text)) : labelOf(label)),
+    ofPhrase: (phrase: string) => labelled.get(groupOf(phrase)) ?? sets.rootOf(groupOf(phrase)),
   };
 }

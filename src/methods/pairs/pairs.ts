@@ -4,8 +4,9 @@ import { TableError } from "../../errors.js";
 import { formatCount } from "../../files/count-text.js";
 import { fingerprint } from "../../files/fingerprint.js";
 import { groupBy } from "../../match/group-by.js";
-import { readWholeTable } from "../../table/whole-table.js";
-import { pairColumns, type WantedColumns } from "./pair-columns.js";
+import type { ObjectiveColumn } from "../../objectives/objective.js";
+import { type ObjectiveName, objectiveNamed } from "../../objectives/registry.js";
+import { readTwoColumns, readWholeTable } from "../../table/whole-table.js";
 
 export interface Pair {
   readonly text: string;
@@ -37,21 +38,18 @@ export interface PairTable {
   readonly summary: string;
 }
 
-export interface ReadPairsOptions extends WantedColumns {
-  /** A table with phrase and type as its first two columns, for pairs without a type; "none" ignores types. */
-  readonly typesPath?: string;
-}
-
 /**
  * Reads pairs from a table of any format. Columns are found by name; without the names text and positive, the first
  * two columns are used. Where texts have labels and no positives, the positive is the next text of the label.
  * @throws TableError for a table without the columns that are needed or without two different pairs
  */
-export async function readPairs(path: string, options: ReadPairsOptions = {}): Promise<PairTable> {
+export async function readPairs(path: string, options: WantedColumns = {}): Promise<PairTable> {
   const { typesPath } = options;
   const name = basename(path);
   const isUntyped = typesPath === "none";
-  const types = typesPath === undefined || isUntyped ? new Map<string, string>() : await readTypes(typesPath);
+  const what = "a phrase and its type. Add the type to each row.";
+  const typed = typesPath === undefined || isUntyped ? [] : await readTwoColumns(typesPath, what);
+  const types = new Map(typed as [string, string][]);
   const { description, columns: cells } = await readWholeTable(path, { column: "1" });
   const columns = pairColumns(name, description.columns, options);
   const cell = (column: string | undefined, row: number) =>
@@ -131,17 +129,6 @@ function withinOne(name: string, pairs: readonly Pair[]): Pick<PairTable, "pairs
   return { pairs: mapped, mapped: [low, most] };
 }
 
-/** Types by phrase. */
-async function readTypes(path: string): Promise<Map<string, string>> {
-  const { description, columns } = await readWholeTable(path, { column: "1" });
-  const [phrase, type] = description.columns;
-  if (type === undefined)
-    throw new TableError(
-      `${basename(path)}: found one column (${phrase}), expected two: a phrase and its type. Add the type to each row.`,
-    );
-  return new Map(columns[phrase].map((text, row) => [text.trim(), columns[type][row].trim()]));
-}
-
 function checkPairs(
   name: string,
   pairs: readonly Pair[],
@@ -157,3 +144,75 @@ function checkPairs(
   if (!scored && pairs.every(isSame))
     throw new TableError(`${name}: all rows hold the same pair. Give at least two different pairs.`);
 }
+
+/** What a training reads besides text, positive, negative and type. */
+export interface WantedColumns {
+  /** Default "nt-xent". */
+  readonly objective?: ObjectiveName;
+  /** "view": a table of phrases alone is enough, since a view of each is its positive. */
+  readonly positives?: "column" | "view";
+  /** A table with phrase and type as its first two columns, for pairs without a type; "none" ignores types. */
+  readonly typesPath?: string;
+}
+
+/** Names of columns; undefined for those that the table lacks or the objective does not read. */
+interface PairColumns {
+  readonly text: string;
+  /** Absent: the positive is the text itself, or another text of its label. */
+  readonly positive?: string;
+  readonly negative?: string;
+  readonly type?: string;
+  readonly label?: string;
+  readonly score?: string;
+}
+
+/** @throws TableError for a table without a column that is needed */
+function pairColumns(
+  name: string,
+  columns: readonly string[],
+  { objective = "nt-xent", positives = "column" }: WantedColumns,
+): PairColumns {
+  const named = (wanted: string) => columns.find((column) => column.trim().toLowerCase() === wanted);
+  const { needs } = objectiveNamed(objective);
+  const read = Object.fromEntries(
+    (["label", "score"] as const).flatMap((column) => {
+      const need = needs[column];
+      const found = named(column);
+      if (need === "required" && found === undefined) throw lacking(name, columns, objective, column);
+      return need && found !== undefined ? [[column, found]] : [];
+    }),
+  );
+  const [text, positive] = [named("text"), named("positive")];
+  const others = { negative: named("negative"), type: named("type"), ...read };
+  if (text !== undefined && positive !== undefined) return { text, positive, ...others };
+  const phrases = columns.filter((column) => !Object.values(read).includes(column));
+  const isAlone = read.label !== undefined || positives === "view";
+  if (isAlone && (text !== undefined || phrases.length === 1)) return { text: text ?? phrases[0], ...others };
+  if (positives === "view" && phrases.length > 1)
+    throw new TableError(
+      `${name}: a view needs to know which of the columns ${phrases.join(", ")} holds the phrases. ` +
+        "Name it text, and the other side positive where the rows are pairs.",
+    );
+  if (phrases.length >= 2) return { text: phrases[0], positive: phrases[1], ...read };
+  throw new TableError(
+    `${name}: found one column (${columns[0]}), expected two: a phrase and one that means the same ` +
+      "(columns text and positive, optionally negative and type). Phrases alone need a view, such as --view cutoff.",
+  );
+}
+
+const meanings: Readonly<Record<ObjectiveColumn, string>> = {
+  label: "the class of the text",
+  score: "how similar text and positive are",
+};
+
+const examples: Readonly<Record<ObjectiveColumn, readonly string[]>> = {
+  label: ["text,label", "International Business Machines,ibm", "IBM Corp,ibm"],
+  score: ["text,positive,score", "The New York Times,NY Times,0.95", "The New York Times,The Times,0.3"],
+};
+
+const lacking = (name: string, columns: readonly string[], objective: string, column: ObjectiveColumn) =>
+  new TableError(
+    `${name}: the objective ${objective} needs the column ${column}, ${meanings[column]}. ` +
+      `The table has ${columns.join(", ")}. It must look like this:\n` +
+      examples[column].map((line) => `  ${line}`).join("\n"),
+  );

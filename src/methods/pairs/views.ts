@@ -6,19 +6,26 @@
  *   Approach", token cutoff).
  * - `mixup`: its vector mixed with that of another positive, λ z_i + (1 - λ) z_j with λ from ½ to 1 (Zhang et al., 2018,
  *   "mixup"); the larger share decides what it belongs to.
- * - `punctuation`: a third view beside dropout's, the phrase with punctuation marks inside (punctuation.ts).
+ * - `punctuation`: a third view beside dropout's, the phrase with punctuation marks inside, as a second contrastive task
+ *   (EdaCSE): L = loss_CSE + λ loss_Eda, where loss_CSE is the training's own loss and loss_Eda NT-Xent between each phrase
+ *   and its punctuated form, among those of the batch.
  */
+
+import type { VectorLayout } from "../../architectures/architecture.js";
+import { ArgumentError } from "../../errors.js";
+import { ntXent } from "../../nn/losses.js";
 import { type Net, number } from "../../nn/net.js";
-import { createRandom } from "../../random.js";
-import type { Tensor } from "../../runtime/tensor.js";
+import type { ObjectiveSettings } from "../../objectives/objective.js";
+import { type ObjectiveName, objectiveNamed } from "../../objectives/registry.js";
+import { type LossTerm, lossNames } from "../../pearl/loss/program.js";
+import { columnsOf } from "../../pearl/loss/terms.js";
+import { createRandom, type Random } from "../../random.js";
+import { float32, int32, type Tensor } from "../../runtime/tensor.js";
 
 export const viewNames = ["dropout", "cutoff", "mixup", "punctuation"] as const;
 
 /** How the second view of a phrase is made. */
 export type PhraseView = (typeof viewNames)[number];
-
-/** Dropout of the views `dropout` and `punctuation`, where no other is set: SimCSE's. */
-export const VIEW_DROPOUT = 0.1;
 
 /** The phrase without each of its words in turn; the phrase itself where it has one word. */
 export function cutsOf(phrase: string): string[] {
@@ -46,4 +53,142 @@ export function mixed(net: Net, rows: string): string {
   const next = g.add("Concat", [part(g.ints(1), count), part(g.ints(0), g.ints(1))], { axis: 0 });
   const rest = g.add("Sub", [number(net, 1), share]);
   return g.add("Add", [g.add("Mul", [rows, share]), g.add("Mul", [next, rest])]);
+}
+
+/** Settings of the view `punctuation`: how many marks it inserts, and what their loss counts. */
+export interface PunctuationSettings {
+  /** λ. Default 0.15. */
+  readonly weight: number;
+  /** Fewest and most marks in a phrase. Default 1 and 3. */
+  readonly least: number;
+  readonly most: number;
+  /** "calm" leaves out ! and ?. Default "all". */
+  readonly marks: "all" | "calm";
+}
+
+const marksOf = { all: [".", ",", "!", "?", ";", ":"], calm: [".", ",", ";", ":"] } as const;
+
+/** The settings with their defaults. @throws ArgumentError for numbers that make no view */
+export function punctuationSettings(given: Partial<PunctuationSettings> = {}): PunctuationSettings {
+  const settings = { weight: 0.15, least: 1, most: 3, marks: "all" as const, ...given };
+  const { weight, least, most } = settings;
+  if (!(weight >= 0 && Number.isFinite(weight)))
+    throw new ArgumentError(`the weight of the view punctuation must be at least 0, not ${weight}`);
+  if (!(Number.isInteger(least) && Number.isInteger(most) && least >= 1 && most >= least))
+    throw new ArgumentError(
+      `the marks of a phrase must be whole numbers from 1 on, such as 1-3, not ${least}-${most}`,
+    );
+  return settings;
+}
+
+/**
+ * The phrase with marks between its words; between its characters where no spaces divide it, as in Chinese. Never at an
+ * end; a phrase of one character stays as it is.
+ */
+export function punctuated(
+  phrase: string,
+  { least, most, marks }: PunctuationSettings,
+  random: Random,
+): string {
+  const words = phrase.trim().split(/\s+/);
+  const [parts, space] = words.length > 1 ? [words, " "] : [[...words[0]], ""];
+  if (parts.length < 2) return phrase;
+  const below = (count: number): number => Math.floor(random() * count);
+  const behind: string[] = parts.map(() => "");
+  const known = marksOf[marks];
+  for (let left = least + below(most - least + 1); left > 0; left--)
+    behind[below(parts.length - 1)] += `${space}${known[below(known.length)]}`;
+  return parts.map((part, place) => part + behind[place]).join(space);
+}
+
+/** λ loss_Eda: the anchors against the rows behind the pairs, which are their punctuated forms. */
+const punctuationTerm = (
+  { weight }: PunctuationSettings,
+  { layout, objective: { settings } }: TermOptions,
+): LossTerm => ({
+  ...{ name: "nt_xent_punctuation", weight, sample: { rows: [6, 7, 0], feeds: {} } },
+  add(net, rows) {
+    const { g } = net;
+    const pick = (values: string) => columnsOf(net, values, [layout?.embedding ?? "all"]);
+    const count = g.add("Shape", [rows.anchors], { start: 0, end: 1 });
+    // a punctuated phrase is of its phrase's group
+    const own = g.add("Slice", [rows.groups, g.ints(0), count]);
+    const groups = g.add("Concat", [own, own], { axis: 0 });
+    const pairs = { anchors: pick(rows.anchors), positives: pick(rows.third as string), groups };
+    return ntXent(net, pairs, { temperature: Number(settings.temperature ?? 0.07) });
+  },
+});
+
+/** An objective with all its settings. */
+export interface ChosenObjective {
+  readonly name: ObjectiveName;
+  readonly settings: ObjectiveSettings;
+}
+
+/** Inputs of the graph: int32 [rows], and float32 [pairs]. */
+export const classesInput = "classes";
+export const scoresInput = "scores";
+
+export interface TermOptions {
+  readonly objective: ChosenObjective;
+  readonly view?: PhraseView;
+  readonly punctuation?: PunctuationSettings;
+  readonly scores: "used" | "none";
+  readonly negatives: "used" | "none";
+  /** Width of the model's output, and which of its columns are the embedding. */
+  readonly width: number;
+  readonly layout?: VectorLayout;
+}
+
+/**
+ * PEARL's terms with an objective in the place of NT-Xent, which stays PEARL's own unless a view changes its graph, and
+ * the term of a view that has one.
+ */
+export const withObjective =
+  (options: TermOptions) =>
+  (terms: readonly LossTerm[]): readonly LossTerm[] => {
+    const { objective, view, punctuation } = options;
+    const isOther = objective.name !== "nt-xent" || view === "mixup";
+    return [
+      ...terms.map((term) =>
+        isOther && term.name === lossNames.contrastive ? objectiveTerm(options) : term,
+      ),
+      ...(punctuation?.weight ? [punctuationTerm(punctuation, options)] : []),
+    ];
+  };
+
+function objectiveTerm({ objective, view, scores, negatives, width, layout }: TermOptions): LossTerm {
+  const { name, settings } = objective;
+  const { build, learns = [] } = objectiveNamed(name);
+  const columns = layout?.embedding ?? "all";
+  const pick = (net: Net, values: string) => columnsOf(net, values, [columns]);
+  return {
+    ...{ name: name.replaceAll("-", "_"), weight: 1 },
+    add(net, rows) {
+      const positives = pick(net, rows.positives);
+      const batch = {
+        anchors: pick(net, rows.anchors),
+        positives: view === "mixup" ? mixed(net, positives) : positives,
+        ...(negatives === "used" && rows.third && { negatives: pick(net, rows.third) }),
+        classes: net.g.input(classesInput, "int32", ["rows"]),
+        ...(scores === "used" && { scores: net.g.input(scoresInput, "float32", ["pairs"]) }),
+        width: columns === "all" ? width : columns[1] - columns[0],
+      };
+      return build(net, batch, settings);
+    },
+    // three pairs, and two hard negatives where they are used
+    sample: {
+      feeds: {
+        [classesInput]: int32([0, 1, 1, 0, 1, 1, ...(negatives === "used" ? [2, 3] : [])]),
+        [scoresInput]: float32([1, 0, 0.5]),
+        [mixtureInput]: mixtures(3, 0),
+      },
+    },
+    ...(learns.length > 0 && {
+      trained: ({ graph }) =>
+        [...graph.initializers].flatMap(([weight, { type, data }]) =>
+          type === "float32" && (data.length > 1 || learns.includes(weight)) ? [weight] : [],
+        ),
+    }),
+  };
 }

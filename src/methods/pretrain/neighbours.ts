@@ -20,10 +20,10 @@ import {
   type RunOptions,
   type RunRecord,
   type RunReport,
+  resultOf,
   runMethod,
 } from "../../training/run.js";
-import { cardText, unmeasured } from "../card.js";
-import { writeTrainedModel } from "../model-writer.js";
+import { cardText, unmeasured, writeTrainedModel } from "../model-writer.js";
 import { readSentences, sentenceBatches, sentenceFeeds, sentenceInputs } from "./sentences.js";
 import type { OpenTextsOptions } from "./text-shards.js";
 
@@ -89,12 +89,10 @@ async function prepareRun(options: NeighbourOptions): Promise<PreparedRun<Neighb
   const start = encoder.start(sentences.texts.slice(0, 100_000), { ...settings, outputs: settings.hidden });
   const program = neighbourProgram(start, settings);
   const { steps, learningRate, encode, seed } = settings;
+  const inputNames = program.model.graph.inputs.map(({ name }) => name);
   return {
     ...{ program, steps, learningRate, checkpointEvery: 200 },
-    data: sentenceBatches(sentences, {
-      ...{ ...settings, featurizer: start.featurizer },
-      inputNames: program.model.graph.inputs.map(({ name }) => name),
-    }),
+    data: sentenceBatches(sentences, settings, start.featurizer, inputNames),
     options: () => ({
       clipNorm: 5,
       schedule: { kind: "warm-up-cosine", warmUp: 50, steps, floor: 0.05 },
@@ -107,8 +105,7 @@ async function prepareRun(options: NeighbourOptions): Promise<PreparedRun<Neighb
         texts: options.texts.map((path) => basename(path)),
         ...{ sentences: sentences.texts.length, documents, fingerprint: sentences.fingerprint },
       },
-      settings,
-      result: { steps: result.steps, loss: result.last?.loss },
+      ...{ settings, result: resultOf(result) },
     }),
     card: (name, record) => neighbourCard(name, record, encoder),
     write(folder, trained, texts) {

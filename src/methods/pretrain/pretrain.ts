@@ -13,11 +13,11 @@ import {
   type RunOptions,
   type RunRecord,
   type RunReport,
+  resultOf,
   runMethod,
 } from "../../training/run.js";
-import { cardText, unmeasured } from "../card.js";
-import { createContextBatches, spanFeeds } from "./context-batches.js";
-import { spanSampler } from "./spans.js";
+import { cardText, unmeasured } from "../model-writer.js";
+import { createContextBatches, spanFeeds, spanSampler } from "./spans.js";
 import { type OpenTextsOptions, openTexts, readShard, type TextShards, textFolder } from "./text-shards.js";
 
 /** Everything that decides a pretraining, besides text and word vectors. */
@@ -114,8 +114,7 @@ async function prepareRun(options: PretrainOptions, work: string): Promise<Prepa
         ...(options.vectors && { vectors: basename(options.vectors) }),
         ...(further > 0 && { furtherWords: further }),
       },
-      ...{ settings, sizes: start.sizes },
-      result: { steps: result.steps, loss: result.last?.loss },
+      ...{ settings, sizes: start.sizes, result: resultOf(result) },
     }),
     card: (name, record) => pretrainCard(name, record, start),
     write: start.write,

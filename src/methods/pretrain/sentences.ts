@@ -6,6 +6,7 @@ import { fingerprint } from "../../files/fingerprint.js";
 import { batchSeed, createRandom, epochOrders } from "../../random.js";
 import { type Feeds, int32 } from "../../runtime/tensor.js";
 import type { TrainingData } from "../../training/trainer.js";
+import type { NeighbourSettings } from "./neighbours.js";
 import type { OpenTextsOptions } from "./text-shards.js";
 
 export interface Sentences {
@@ -78,19 +79,12 @@ export function sentenceFeeds(
   });
 }
 
-export interface SentenceBatchOptions {
-  readonly featurizer: Featurizer;
-  readonly contextSize: number;
-  readonly batchSize: number;
-  readonly seed: number;
-  /** Inputs of the graph. */
-  readonly inputNames: readonly string[];
-}
-
 /** Batches of consecutive sentences, which begin elsewhere in each epoch, in random order. */
 export function sentenceBatches(
   { texts, documents, fingerprint }: Sentences,
-  { featurizer, contextSize, batchSize, seed, inputNames }: SentenceBatchOptions,
+  { contextSize, batchSize, seed }: Pick<NeighbourSettings, "contextSize" | "batchSize" | "seed">,
+  featurizer: Featurizer,
+  inputNames: readonly string[],
 ): TrainingData {
   const size = Math.min(batchSize, texts.length);
   const inEpoch = Math.ceil(texts.length / size);

@@ -1,9 +1,12 @@
-/** Spans of words and their contexts, drawn from running text as QuickThoughts pairs sentences (Logeswaran and Lee, 2018). */
+/** Spans of words and their contexts, drawn from running text as QuickThoughts pairs sentences (Logeswaran and Lee, 2018), and their batches. */
+
+import type { Featurizer } from "../../architectures/architecture.js";
 import { CONTEXT, PUNCTUATION } from "../../architectures/contexts.js";
 import { numbered } from "../../disjoint-sets.js";
-import type { Random } from "../../random.js";
+import { batchSeed, createRandom, type Random } from "../../random.js";
 import { type Feeds, int32 } from "../../runtime/tensor.js";
-import type { TextShards } from "./text-shards.js";
+import type { TrainingData } from "../../training/trainer.js";
+import { openShards, shardReader, type TextShards } from "./text-shards.js";
 
 /** Probabilities of spans of one, two, three and four words. */
 const LENGTHS = [0.22, 0.42, 0.26, 0.1] as const;
@@ -95,18 +98,74 @@ export const groupsOf = (text: Int32Array, { starts, length }: Spans): Int32Arra
   numbered(Array.from(starts, (start) => text.subarray(start, start + length).join()));
 
 /** The spans as phrases. @param words by number, from 1 */
-export const spanTexts = (text: Int32Array, { starts, length }: Spans, words: readonly string[]): string[] =>
+const spanTexts = (text: Int32Array, { starts, length }: Spans, words: readonly string[]): string[] =>
   Array.from(starts, (start) =>
     Array.from(text.subarray(start, start + length), (token) => words[token - 1]).join(" "),
   );
 
 /** The graph's inputs for the contexts of spans: `context_bag`, `context_near` and `span_groups`. */
-export function contextFeeds(text: Int32Array, spans: Spans, vocabulary: number): Feeds {
+function contextFeeds(text: Int32Array, spans: Spans, vocabulary: number): Feeds {
   const { bag, near } = contextsOf(text, spans, vocabulary);
   const count = spans.starts.length;
   return {
     context_bag: { type: "int32", dims: [count, CONTEXT.words], data: bag },
     context_near: { type: "int32", dims: [count, CONTEXT.near], data: near },
     span_groups: int32(groupsOf(text, spans)),
+  };
+}
+
+/** Batches of spans with their contexts, alone or beside pairs: functions of the batch's number, from shards on disk. */
+interface SpanReading {
+  readonly words: readonly string[];
+  readonly featurizer: Featurizer;
+  /** Words that contexts have numbers for. */
+  readonly vocabulary: number;
+}
+
+export function createContextBatches(
+  shards: TextShards,
+  reading: SpanReading,
+  { batchSize, seed }: { readonly batchSize: number; readonly seed: number },
+): TrainingData {
+  const draw = spanSampler(shards);
+  const read = shardReader(shards);
+  return {
+    fingerprint: `${shards.fingerprint} seed ${seed} batch ${batchSize} words ${reading.vocabulary}`,
+    async batch(index) {
+      const text = await read(index);
+      const spans = draw(text, batchSize, createRandom(seed * 1_000_003 + index));
+      return { feeds: spanFeeds(text, spans, reading), phrases: spans.starts.length };
+    },
+  };
+}
+
+export function spanFeeds(
+  text: Int32Array,
+  spans: Spans,
+  { words, featurizer, vocabulary }: SpanReading,
+): Feeds {
+  const phrases = spanTexts(text, spans, words);
+  const feeds = contextFeeds(text, spans, vocabulary);
+  featurizer.fill(featurizer.read(phrases).rows, Int32Array.from(phrases.keys()), spans.length, feeds);
+  return feeds;
+}
+
+/** Spans that join batches of pairs, as plain data. */
+export interface ContextSettings {
+  readonly folder: string;
+  readonly spans: number;
+  /** Words that contexts have numbers for. */
+  readonly vocabulary: number;
+}
+
+/** A function from a batch's number to its spans as texts, and the inputs of their contexts. */
+export async function openContexts({ folder, spans, vocabulary }: ContextSettings, seed: number) {
+  const shards = (await openShards(folder)) as TextShards;
+  const draw = spanSampler(shards);
+  const read = shardReader(shards);
+  return async (batch: number) => {
+    const text = await read(batch);
+    const drawn = draw(text, spans, createRandom(batchSeed(seed, batch) ^ 0x5bd1e995));
+    return { texts: spanTexts(text, drawn, shards.words), feeds: contextFeeds(text, drawn, vocabulary) };
   };
 }

@@ -1,9 +1,44 @@
-/** Changes to a preset, as the command line and ablations name them. */
+/** Changes to a preset, as the command line and ablations name them, and the trainings that an ablation compares. */
+import { join } from "node:path";
 import type { PartSettings } from "../../architectures/architecture.js";
 import { RULE_GROUPS } from "../../augmentation/named-rule.js";
 import { type Probabilities, resolveSettings } from "../../augmentation/settings.js";
-import { withNewCharacters } from "../characters/pretrained.js";
+import { ArgumentError } from "../../errors.js";
+import { cachePath } from "../../files/package.js";
+import { exists } from "../../files/whole-file.js";
+import type { RunOptions } from "../../training/run.js";
 import type { MethodSettings } from "./method-settings.js";
+
+/** Of character encoders that presets start from: `pearl pretrain-characters --vectors FILE` makes one. */
+const prefix = "pretrained-";
+
+/** The settings with a new character encoder in the place of a pretrained one. */
+export function withNewCharacters(settings: MethodSettings): MethodSettings {
+  const { characters } = settings;
+  if (characters === "none" || !characters.from.startsWith(prefix)) return settings;
+  return { ...settings, characters: { ...characters, from: characters.from.slice(prefix.length) } };
+}
+
+/** The folder of a name such as "pretrained-love"; other names are folders already. */
+export const charactersFolder = (from: string): string =>
+  from.startsWith(prefix) ? cachePath(from.slice(prefix.length)) : from;
+
+/** The settings as they are, or with an untrained encoder and a note where there is no pretrained one. */
+export async function withAvailableCharacters(
+  settings: MethodSettings,
+  { onNote }: Pick<RunOptions, "onNote">,
+): Promise<MethodSettings> {
+  const untrained = withNewCharacters(settings);
+  if (untrained === settings || settings.characters === "none") return settings;
+  const folder = charactersFolder(settings.characters.from);
+  const isThere = await exists(join(folder, "config.json"));
+  onNote?.(
+    isThere
+      ? `character encoder: pretrained, from ${folder}`
+      : `character encoder: untrained, since ${folder} does not exist; pearl pretrain-characters --vectors FILE makes it`,
+  );
+  return isThere ? settings : untrained;
+}
 
 /** The settings without each part, as in the paper's ablation (table 3). */
 const removals = {
@@ -96,3 +131,76 @@ function withoutKinds(...kinds: readonly string[]): (settings: MethodSettings) =
     };
   };
 }
+
+/** A training of an ablation. */
+export interface Variant {
+  /** Also the name of its files. */
+  readonly name: string;
+  readonly settings: MethodSettings;
+  /** The run that it is compared with; absent for those that others are compared with. */
+  readonly against?: string;
+  /** The base is scored as it is. */
+  readonly untrained?: true;
+  readonly point?: GridPoint;
+}
+
+/** A value of a setting on a grid. */
+export interface GridPoint {
+  readonly setting: GridSetting;
+  readonly value: number;
+}
+
+const choosing = (name: keyof MethodChoices) => (settings: MethodSettings, value: number) =>
+  withChoices(settings, { [name]: value });
+const isPositive = (value: number) => value > 0;
+const isCount = (value: number) => value > 0 && Number.isInteger(value);
+const isFraction = (value: number) => value >= 0 && value <= 1;
+
+/**
+ * What a grid may vary, and by which values: the paper's figure 5 (temperature, batch size, weights of the losses,
+ * dimensions), and the rest.
+ */
+const axes = {
+  temperature: [choosing("temperature"), isPositive],
+  anchors: [choosing("anchors"), isCount],
+  "type-weight": [(settings, typeWeight) => ({ ...settings, typeWeight }), (value) => value >= 0],
+  "character-width": [choosing("characterWidth"), isCount],
+  "hard-negatives": [choosing("hardNegatives"), (value) => value === 0 || isCount(value)],
+  lr: [choosing("learningRate"), isPositive],
+  dropout: [choosing("dropout"), isFraction],
+  average: [choosing("averageWithBase"), isFraction],
+} as const satisfies Record<
+  string,
+  [change: (settings: MethodSettings, value: number) => MethodSettings, allows: (value: number) => boolean]
+>;
+
+/** Name of a setting on a grid. */
+export type GridSetting = keyof typeof axes;
+export const gridSettings = Object.keys(axes) as GridSetting[];
+
+/** One change at a time, each compared with the whole. @throws ArgumentError for a value that the setting cannot have */
+export function gridVariants(settings: MethodSettings, points: readonly GridPoint[]): Variant[] {
+  return points.map((point) => {
+    const { setting, value } = point;
+    const [change, allows] = axes[setting];
+    if (!allows(value)) throw new ArgumentError(`the grid cannot set ${setting} to ${value}`);
+    if (setting === "character-width" && settings.characters === "none")
+      throw new ArgumentError(
+        "a grid of character-width needs a character encoder, which these settings lack",
+      );
+    return { name: `${setting}=${value}`, settings: change(settings, value), against: "whole", point };
+  });
+}
+
+/** Each base as it is, and trained (the paper's table 4); "none" has no model of its own. */
+export const baseVariants = (settings: MethodSettings, bases: readonly string[]): Variant[] =>
+  bases.flatMap((base): Variant[] => {
+    const own = { ...settings, base };
+    const name = base.replaceAll(/[^\w.-]+/g, "-");
+    const trained = { name: `${name}-trained`, settings: own };
+    if (base === "none") return [trained];
+    return [
+      { name, settings: own, untrained: true },
+      { ...trained, against: name },
+    ];
+  });

@@ -1,9 +1,8 @@
 /** PEARL's settings as its paper and published code have them, beside those of a training, and why they differ. */
 import { type ResolvedSettings, resolveSettings } from "../../augmentation/settings.js";
 import { pearlBase, pearlSmall } from "../../pearl/presets.js";
-import { withNewCharacters } from "../characters/pretrained.js";
-import type { MethodSettings } from "./method-settings.js";
-import { presets } from "./presets.js";
+import { withNewCharacters } from "./choices.js";
+import { type MethodSettings, presets } from "./method-settings.js";
 
 /** One setting of the paper beside that of a training. */
 export interface Departure {

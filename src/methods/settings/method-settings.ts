@@ -1,9 +1,13 @@
-/** The settings of a training on a corpus, as plain data: presets hold them and training.json records them. */
+/** The settings of a training on a corpus, as plain data: presets, and files that change them; training.json records them. */
+
+import { readFile } from "node:fs/promises";
+import { parse } from "yaml";
 import type { ScratchShape } from "../../architectures/architecture.js";
 import type { BlockLengths } from "../../architectures/compose.js";
 import type { AugmentationSettings } from "../../augmentation/settings.js";
-import type { PearlSettings } from "../../pearl/settings.js";
-import type { Schedule } from "../../training/optimiser/schedule.js";
+import { ArgumentError, messageOf } from "../../errors.js";
+import { type PearlSettings, pearlBase, pearlSmall } from "../../pearl/presets.js";
+import type { Schedule } from "../../training/optimiser/optimiser.js";
 import type { RunKey } from "../corpus/neighbour-runs.js";
 
 /** What two phrases of a pair have in common: their spelling, their meaning, or both, as other forms of a name. */
@@ -47,6 +51,11 @@ export interface MethodSettings extends Omit<PearlSettings, "augmentation" | "sc
    * alone ("between"), at a quarter of the cost. Default "all".
    */
   readonly furtherContrast?: "all" | "between";
+  /**
+   * A phrase that the corpus counts c times is an anchor c^countPower times, rounded, where others are one once; at
+   * most 1. Default 0: each phrase once.
+   */
+  readonly countPower?: number;
   /** Pairs of known synonyms in a batch. */
   readonly synonyms: number;
   /** Weights of the corpus's sources of synonyms; default their sizes. */
@@ -74,7 +83,7 @@ export interface MethodSettings extends Omit<PearlSettings, "augmentation" | "sc
 }
 
 /** PEARL's settings with everything beyond them left off. */
-export function withoutExtensions(pearl: PearlSettings): MethodSettings {
+function withoutExtensions(pearl: PearlSettings): MethodSettings {
   const { base, characters, types, typeWeight, anchors, hardNegatives, ...others } = pearl;
   return {
     ...{ base, shape: {}, characters, blocks: "as-they-come" as const },
@@ -88,4 +97,80 @@ export function scheduleOf(schedule: MethodSchedule, steps: number): Schedule {
   if (schedule.kind !== "warm-up-cosine-to-the-end") return schedule;
   const { warmUp, floor } = schedule;
   return { kind: "warm-up-cosine", warmUp: Math.min(warmUp, Math.ceil(steps / 10)), steps, floor };
+}
+
+/**
+ * A small model without a pretrained base, for a CPU: hashed n-grams with TF-IDF weights at first, and a small
+ * transformer. The method is PEARL's with larger batches, known synonyms as positives in runs that share a word, and a
+ * contrastive loss for each part of the vector, so that neither depends on the other.
+ */
+const fromScratch: MethodSettings = {
+  ...withoutExtensions(pearlSmall),
+  base: "none",
+  shape: { hidden: 256, layers: 2, heads: 4, vocabulary: 16_000, maximumLength: 24 },
+  characters: { from: "ngrams", width: 192, buckets: 2 ** 16 },
+  // a cosine is .64 characters and .36 meaning; times 10, so that the type head's scores can be large
+  blocks: { phrase: 6, characters: 8 },
+  partLosses: { phrase: 0.7, characters: 0.5 },
+  typeWeight: 0.5,
+  anchors: 96,
+  hardNegatives: 1,
+  synonyms: 160,
+  pairRows: 128,
+  run: 8,
+  augmentPairs: 0.3,
+  augmentation: { preset: "house" },
+  epochs: 3,
+  learningRate: 1e-3,
+  schedule: { kind: "warm-up-cosine-to-the-end", warmUp: 100, floor: 0.02 },
+  dropout: 0.1,
+  averageWithBase: 1,
+};
+
+/** The paper's two trainings and one from scratch, by the name that `--preset` takes. */
+export const presets = {
+  "pearl-small": withoutExtensions(pearlSmall),
+  "pearl-base": withoutExtensions(pearlBase),
+  "from-scratch": fromScratch,
+} as const satisfies Record<string, MethodSettings>;
+
+export type PresetName = keyof typeof presets;
+
+/** Settings that no preset has. */
+const optional =
+  "countPower synonymShares synonymSides runsBy prefixLoss contexts meanShares furtherContrast rateFactors".split(" ");
+
+/** The preset of a run that names none. */
+const defaultPreset: PresetName = "pearl-small";
+
+/**
+ * The settings of a preset, or of a YAML or JSON file with changed settings; its key `preset` names the preset of the
+ * others.
+ * @throws ArgumentError for an unknown name, a file that cannot be read, or an unknown setting in it
+ */
+export async function readPreset(name: string = defaultPreset): Promise<MethodSettings> {
+  if (Object.hasOwn(presets, name)) return presets[name as PresetName];
+  const names = Object.keys(presets).join(", ");
+  const text = await readFile(name, "utf8").catch((cause) => {
+    throw new ArgumentError(`${name} is neither a preset (${names}) nor a file that can be read`, { cause });
+  });
+  let given: unknown;
+  try {
+    given = parse(text);
+  } catch (error) {
+    throw new ArgumentError(
+      `${name}: not YAML (${messageOf(error)}). Write one setting per line, such as "epochs: 3".`,
+      { cause: error },
+    );
+  }
+  if (typeof given !== "object" || given === null || Array.isArray(given))
+    throw new ArgumentError(`${name}: expected settings, one per line, such as "epochs: 3"`);
+  const { preset = defaultPreset, ...changes } = given as { preset?: string };
+  if (!Object.hasOwn(presets, preset))
+    throw new ArgumentError(`${name}: preset ${preset} is not one of ${names}`);
+  const known = [...Object.keys(presets[defaultPreset]), ...optional];
+  const odd = Object.keys(changes).find((key) => !known.includes(key));
+  if (odd !== undefined)
+    throw new ArgumentError(`${name}: unknown setting "${odd}". Use ${known.join(", ")}`);
+  return { ...presets[preset as PresetName], ...changes };
 }

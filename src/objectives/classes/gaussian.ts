@@ -13,9 +13,17 @@
  */
 import { linear } from "../../nn/layers.js";
 import { type Net, number } from "../../nn/net.js";
-import { equalClasses, hasAny, maskedMean, plus, rowProducts, rowSums, times } from "../compare.js";
+import {
+  equalClasses,
+  hasAny,
+  maskedMean,
+  missedShare,
+  plus,
+  rowProducts,
+  rowSums,
+  times,
+} from "../compare.js";
 import { objective } from "../objective.js";
-import { missedShare } from "./missed-share.js";
 
 export const gaussian = objective({
   needs: { label: "required" },

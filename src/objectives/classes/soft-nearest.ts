@@ -12,9 +12,8 @@
  */
 import { ones } from "../../nn/initialise.js";
 import { number, weight } from "../../nn/net.js";
-import { compareAll, hasAny, maskedMean, squaredDistances } from "../compare.js";
+import { compareAll, hasAny, maskedMean, missedShare, squaredDistances } from "../compare.js";
 import { objective } from "../objective.js";
-import { missedShare } from "./missed-share.js";
 
 /** Name of the weight 1/T, relative to its first value. */
 const sharpness = "soft_nearest.sharpness";

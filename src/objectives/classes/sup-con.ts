@@ -11,9 +11,17 @@
  * Choose it first if phrases have classes, such as all names of one company.
  */
 import { number } from "../../nn/net.js";
-import { compareAll, hasAny, maskedLogSumExp, maskedMean, maskedSums, rowSums, times } from "../compare.js";
+import {
+  compareAll,
+  hasAny,
+  maskedLogSumExp,
+  maskedMean,
+  maskedSums,
+  missedShare,
+  rowSums,
+  times,
+} from "../compare.js";
 import { objective } from "../objective.js";
-import { missedShare } from "./missed-share.js";
 
 export const supCon = objective({
   needs: { label: "required" },

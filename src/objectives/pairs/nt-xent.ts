@@ -5,12 +5,12 @@
  *
  * Source: Chen, Kornblith, Norouzi and Hinton (2020), "A Simple Framework for Contrastive Learning of Visual
  * Representations", equation 1.
- * Here: the default, and PEARL's loss (src/nn/losses/nt-xent.ts). Equal phrases of a batch are not negatives of each
+ * Here: the default, and PEARL's loss (src/nn/losses.ts). Equal phrases of a batch are not negatives of each
  * other. Hard negatives join the sum.
  * Data: pairs or triplets (a column negative).
  * Choose it first: each step compares every phrase of a batch with every other.
  */
-import { ntXent as loss } from "../../nn/losses/nt-xent.js";
+import { ntXent as loss } from "../../nn/losses.js";
 import { objective } from "../objective.js";
 
 export const ntXent = objective({

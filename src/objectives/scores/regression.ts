@@ -8,7 +8,7 @@
  * Data: pairs with scores.
  * Choose it if people graded how similar two phrases are. Batches may be small: nothing in them is compared.
  */
-import { squaredError } from "../../nn/losses/regression.js";
+import { squaredError } from "../../nn/losses.js";
 import { l2Normalise } from "../../nn/pooling.js";
 import { rowProducts } from "../compare.js";
 import { objective } from "../objective.js";

@@ -109,7 +109,8 @@ function dropped(
 ): string {
   const integer = (x: number) => g.scalar("int64", x);
   const reduced = (x: string) => g.add("Mod", [x, integer(modulus)]);
-  const size = g.add("Size", [value]);
+  // Size would copy the value from a GPU
+  const size = g.add("ReduceProd", [g.add("Shape", [value])], { keepdims: 0 });
   const positions = g.add("Range", [integer(0), size, integer(1)]);
   const own = reduced(
     g.add("Mul", [g.add("Add", [dropoutSeed, integer(7919 * (number + 1))]), integer(factors[0])]),

@@ -2,7 +2,7 @@
 import { Heap } from "../../heap.js";
 import { leastCommon } from "./edit-ratio.js";
 import { charactersAt, type LengthRun, type PhraseStore } from "./phrase-store.js";
-import { hitsAt, openScan, PIECE, type Scan, SIGNATURE_BYTES, workspaceBytes } from "./scan-kernel.js";
+import { hitsAt, openScan, PIECE, SIGNATURE_BYTES, workspaceBytes } from "./scan-kernel.js";
 
 export interface NearOptions {
   readonly minimumRatio: number;
@@ -19,103 +19,70 @@ interface NearPhrase {
 /** Phrases that are compared with the corpus together, which fetches each of its pieces from memory once for all. */
 export const GROUP = 512;
 
-export class NearSearch {
-  readonly #store: PhraseStore;
-  readonly #options: NearOptions;
-  readonly #scan: Scan;
-  readonly #workspace: number;
-  /** For each code, the positions in the phrase that is compared, as bits. */
-  readonly #masks: Uint32Array;
-  /** Place and common subsequence of each hit. */
-  readonly #hits: Int32Array;
-  readonly #characters: Uint16Array;
-
-  /** @param thread which of the workspaces is this thread's, from 0 */
-  constructor(store: PhraseStore, thread: number, options: NearOptions) {
-    this.#store = store;
-    this.#options = options;
-    const { memory, workspaces, alphabet } = store;
-    this.#scan = openScan(memory);
-    this.#workspace = workspaces + thread * workspaceBytes(alphabet);
-    this.#masks = new Uint32Array(memory.buffer, this.#workspace);
-    this.#hits = new Int32Array(memory.buffer, hitsAt(this.#workspace, alphabet));
-    this.#characters = new Uint16Array(memory.buffer);
-  }
-
-  /** For each place from `first` to `last` (exclusive) its nearest phrases, best first. */
-  find(first: number, last: number): NearPhrase[][] {
-    const { runs } = this.#store;
-    const queries: Query[] = [];
-    for (let place = first; place < last; place++) {
-      const run = runs.find((candidate) => place < candidate.last) as LengthRun;
-      queries.push(new Query(place, run, this.#options));
+/** @param thread which of the workspaces is this thread's, from 0 */
+export function nearSearch(store: PhraseStore, thread: number, options: NearOptions) {
+  const { memory, workspaces, alphabet, runs } = store;
+  const scan = openScan(memory);
+  const workspace = workspaces + thread * workspaceBytes(alphabet);
+  // for each code, the positions in the phrase that is compared, as bits
+  const masks = new Uint32Array(memory.buffer, workspace);
+  // place and common subsequence of each hit
+  const hits = new Int32Array(memory.buffer, hitsAt(workspace, alphabet));
+  const characters = new Uint16Array(memory.buffer);
+  const mark = ({ place, run }: Query, words: number, how: "set" | "clear"): void => {
+    const start = charactersAt(run, place);
+    for (let index = 0; index < run.length; index++) {
+      const at = 2 * words * characters[start + index] + (index >>> 5);
+      masks[at] = how === "set" ? masks[at] | (1 << (index & 31)) : 0;
     }
-    for (const piece of pieces(runs, queries[0])) for (const query of queries) this.#search(query, piece);
-    return queries.map((query) => query.result());
-  }
-
-  #search(query: Query, { run, first, last }: Piece): void {
+  };
+  const search = (query: Query, { run, first, last }: Piece): void => {
     const both = query.run.length + run.length;
     const least = leastCommon(query.threshold, both);
     if (least > Math.min(query.run.length, run.length)) return;
     const words = Math.ceil(query.run.length / 64);
-    this.#mark(query, words, "set");
-    const found = this.#scan(words, {
+    mark(query, words, "set");
+    const found = scan(words, {
       signature: query.place * SIGNATURE_BYTES,
-      first: first * SIGNATURE_BYTES,
-      last: last * SIGNATURE_BYTES,
+      ...{ first: first * SIGNATURE_BYTES, last: last * SIGNATURE_BYTES },
       characters: run.characters - 2 * run.length * run.first,
       stride: 2 * run.length,
-      mostDifferent: both - 2 * least,
-      leastCommon: least,
-      masks: this.#workspace,
-      hits: this.#hits.byteOffset,
+      ...{ mostDifferent: both - 2 * least, leastCommon: least, masks: workspace, hits: hits.byteOffset },
     });
-    this.#mark(query, words, "clear");
+    mark(query, words, "clear");
     for (let hit = 0; hit < found; hit++) {
-      const ratio = (2 * this.#hits[2 * hit + 1]) / both;
-      if (ratio > query.threshold) query.offer(this.#hits[2 * hit], ratio);
+      const ratio = (2 * hits[2 * hit + 1]) / both;
+      if (ratio > query.threshold) query.offer(hits[2 * hit], ratio);
     }
-  }
-
-  #mark({ place, run }: Query, words: number, how: "set" | "clear"): void {
-    const start = charactersAt(run, place);
-    for (let index = 0; index < run.length; index++) {
-      const at = 2 * words * this.#characters[start + index] + (index >>> 5);
-      this.#masks[at] = how === "set" ? this.#masks[at] | (1 << (index & 31)) : 0;
-    }
-  }
+  };
+  /** For each place from `first` to `last` (exclusive) its nearest phrases, best first. */
+  return (first: number, last: number): NearPhrase[][] => {
+    const queries: Query[] = [];
+    for (let place = first; place < last; place++)
+      queries.push(queryOf(place, runs.find((run) => place < run.last) as LengthRun, options));
+    for (const piece of pieces(runs, queries[0])) for (const query of queries) search(query, piece);
+    return queries.map((query) => query.result());
+  };
 }
 
+type Query = ReturnType<typeof queryOf>;
+
 /** A phrase that is compared with others, and the nearest of them so far. */
-class Query {
-  readonly place: number;
-  readonly run: LengthRun;
-  readonly #options: NearOptions;
-  /** The farthest first. */
-  readonly #heap = new Heap<NearPhrase>((a, b) => a.ratio < b.ratio);
-  /** Only ratios above this change the result. */
-  threshold: number;
-
-  constructor(place: number, run: LengthRun, options: NearOptions) {
-    this.place = place;
-    this.run = run;
-    this.#options = options;
-    this.threshold = options.minimumRatio;
-  }
-
-  offer(place: number, ratio: number): void {
-    const { nearest } = this.#options;
-    if (place === this.place || this.#options.isKnown(this.place, place)) return;
-    const heap = this.#heap;
-    if (heap.items.length < nearest) heap.push({ place, ratio });
-    else heap.replaceFirst({ place, ratio });
-    if (heap.items.length === nearest) this.threshold = heap.items[0].ratio;
-  }
-
-  result(): NearPhrase[] {
-    return [...this.#heap.items].sort((a, b) => b.ratio - a.ratio || a.place - b.place);
-  }
+function queryOf(place: number, run: LengthRun, { minimumRatio, nearest, isKnown }: NearOptions) {
+  // the farthest first
+  const heap = new Heap<NearPhrase>((a, b) => a.ratio < b.ratio);
+  return {
+    ...{ place, run },
+    /** Only ratios above this change the result. */
+    threshold: minimumRatio,
+    offer(other: number, ratio: number): void {
+      if (other === place || isKnown(place, other)) return;
+      if (heap.items.length < nearest) heap.push({ place: other, ratio });
+      else heap.replaceFirst({ place: other, ratio });
+      if (heap.items.length === nearest) this.threshold = heap.items[0].ratio;
+    },
+    result: () => [...heap.items].sort((a, b) => b.ratio - a.ratio || a.place - b.place),
+  };
 }
 
 /** Phrases of one run, at the places `first` to `last` (exclusive). */

@@ -14,9 +14,7 @@ import { upgradeOpset } from "../../onnx/rewrite/upgrade.js";
 import type { Feeds } from "../../runtime/tensor.js";
 import type { TrainingProgram } from "../../training/program.js";
 import { contrastiveBatch, type ReadPhrases } from "../contrastive-batch.js";
-import { type ContrastOptions, contrastiveLoss } from "./contrastive-loss.js";
-import { type BatchRows, splitRows } from "./rows.js";
-import { typeLoss } from "./type-loss.js";
+import { type BatchRows, type ContrastOptions, contrastiveLoss, splitRows, typeLoss } from "./terms.js";
 
 /** The loss and its terms, as the program names its outputs. */
 export const lossNames = {

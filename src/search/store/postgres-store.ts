@@ -1,39 +1,53 @@
-/** The embeddings that `pearl sync` keeps in PostgreSQL, as an index that is searched. */
+/** Embeddings in PostgreSQL as an index: those that `pearl sync` keeps are searched, those of a build also changed. */
 import { VectorIndexError } from "../../errors.js";
 import { readCopiedRows } from "../../stores/postgres/binary-copy.js";
-import { findExtension, findSide, type SideTable, sideOf } from "../../stores/postgres/side-table.js";
-import { listed } from "../../table/columns.js";
-import { addressOfTable, parseAddress } from "../../table/postgres/address.js";
+import {
+  appendIndexRows,
+  type IndexTable,
+  makeIndexTable,
+  optimiseIndexTable,
+  removeIndexRows,
+} from "../../stores/postgres/index-rows.js";
+import { lockSync } from "../../stores/postgres/lock.js";
+import { sideAt } from "../../stores/postgres/named-side.js";
+import { commentOf, findExtension, type SideTable } from "../../stores/postgres/side-table.js";
+import { parseAddress, tableOf } from "../../table/postgres/address.js";
 import { connectPostgres, cursorRows, type PostgresConnection } from "../../table/postgres/connection.js";
-import { findRelation, lookUp, type Relation } from "../../table/postgres/relation.js";
+import { findRelation, keyArray, type Relation } from "../../table/postgres/relation.js";
 import { ConnectionLost } from "../../table/postgres/trouble.js";
 import { identifier } from "../../table/read/database.js";
 import { multiplyRows } from "../exact.js";
-import type { IndexDescription, IndexEntry, IndexLayout } from "../index-types.js";
+import type { IndexDescription, IndexEntry, IndexLayout, UnfinishedBuild } from "../index-types.js";
 import { RankingCollector } from "../ranking.js";
-import type { StoredHit, VectorStore } from "./vector-store.js";
+import { keyExists, type NewRows, type StoredHit, type VectorStore } from "./vector-store.js";
 
 /** Rows compared at a time in an exact search. */
 const blockRows = 4096;
+/** Queries of one statement of pgvector. */
+const queriesAtOnce = 256;
 /** Rows that pgvector's HNSW index looks at, at least and at most. */
 const [leastEffort, mostEffort] = [200, 1000];
 
 /** A row found, with its cells in the order of the layout's columns. */
 type Line = readonly (string | null)[];
 
+/** A row near a query. */
+type Near = Pick<StoredHit, "key" | "score">;
+
 export class PostgresStore implements VectorStore {
   readonly layout: IndexLayout;
+  private isLocked = false;
 
   private constructor(
     private readonly address: string,
     private connection: PostgresConnection,
     private readonly connect: (address: string) => Promise<PostgresConnection>,
     private readonly source: Relation,
-    private readonly side: SideTable,
+    private side: SideTable,
     /** The schema of pgvector. */
     private readonly extension: string,
   ) {
-    const { settings, storage } = side;
+    const { settings } = side;
     const { dimension, key, column, model } = settings;
     // Lists are vectors, as in an index of a file.
     const shown = source.columns.filter(
@@ -43,10 +57,26 @@ export class PostgresStore implements VectorStore {
     this.layout = {
       ...{ dimension, columns, model, metric: "cosine", precision: "float32" },
       types: shown.map(({ duckdbType }) => duckdbType),
-      backend: storage === "vector" ? "hnsw" : "exact",
+      backend: "postgres",
       phraseColumn: columns.find((name) => name === column),
       keyColumn: columns.find((name) => name === key),
     };
+  }
+
+  /** Makes an empty index. @throws VectorIndexError where the table exists, TableError */
+  static async create(
+    address: string,
+    layout: IndexLayout,
+    connect = connectPostgres,
+  ): Promise<PostgresStore> {
+    const table = tableOf(address);
+    const connection = await connect(address);
+    try {
+      await makeIndexTable(connection, table, layout);
+    } finally {
+      await connection.close();
+    }
+    return PostgresStore.open(address, connect);
   }
 
   /** @throws VectorIndexError where the address names no table with embeddings; TableError */
@@ -54,7 +84,7 @@ export class PostgresStore implements VectorStore {
     const connection = await connect(address);
     try {
       const { table } = parseAddress(address);
-      const side = table === undefined ? await onlySide(connection) : await sideNamed(connection, table);
+      const side = await sideAt(connection, table);
       const source = await findRelation(connection, side.settings.table);
       const extension = (await findExtension(connection))?.schema ?? "";
       return new PostgresStore(address, connection, connect, source, side, extension);
@@ -62,6 +92,12 @@ export class PostgresStore implements VectorStore {
       await connection.close();
       throw error;
     }
+  }
+
+  /** The table, its embeddings, and the connection to them. */
+  get tables(): IndexTable {
+    const { connection, source, side } = this;
+    return { connection, source, side };
   }
 
   async describe(): Promise<IndexDescription> {
@@ -75,73 +111,92 @@ export class PostgresStore implements VectorStore {
       ),
     );
     const searchedBy =
-      storage === "real[]" ? "PostgreSQL, exact" : `pgvector, ${indexes > 0 ? "hnsw" : "exact"}`;
-    return { ...this.layout, path: this.connection.shown, rows, deleted: 0, searchedBy, bytes };
+      storage === "real[]"
+        ? "PostgreSQL without pgvector, exact"
+        : `pgvector, ${indexes > 0 ? "hnsw" : "exact"}`;
+    const facts = { rows, deleted: 0, searchedBy, bytes, ...this.side.settings.index };
+    return { ...this.layout, path: this.connection.shown, ...facts };
   }
 
   async search(queries: Float32Array, k: number): Promise<StoredHit[][]> {
+    const found = await this.nearest(queries, k);
+    const wanted = [...new Set(found.flatMap((hits) => hits.map(({ key }) => key)))];
+    const lines = await this.#ask((connection) =>
+      connection.query<{ line: Line }>(
+        `SELECT ${this.#line()} AS line FROM ${this.source.sql} t WHERE ${this.#key()} = ANY($1::text[]::${this.#keyType()}[])`,
+        [wanted],
+      ),
+    );
+    const byKey = new Map(lines.map(({ line: [key, ...cells] }) => [key, cells.map((cell) => cell ?? "")]));
+    return found.map((hits) =>
+      hits.flatMap((hit) => {
+        const cells = byKey.get(hit.key);
+        return cells === undefined ? [] : [{ ...hit, cells }];
+      }),
+    );
+  }
+
+  /** The keys of the rows nearest to each query, best first, with their cosines. */
+  nearest(queries: Float32Array, k: number): Promise<Near[][]> {
     return this.#ask((connection) =>
       this.side.storage === "vector"
-        ? this.#searchIndexed(connection, queries, k)
-        : this.#searchAll(connection, queries, k),
+        ? this.#nearestIndexed(connection, queries, k)
+        : this.#nearestOfAll(connection, queries, k),
     );
   }
 
   /** Reads all embeddings once for all queries. */
-  async #searchAll(connection: PostgresConnection, queries: Float32Array, k: number): Promise<StoredHit[][]> {
-    const { dimension } = this.layout;
-    const count = queries.length / dimension;
+  async #nearestOfAll(connection: PostgresConnection, queries: Float32Array, k: number): Promise<Near[][]> {
+    const count = queries.length / this.layout.dimension;
     const collector = new RankingCollector(count, { k });
     const keys: string[] = [];
-    const live = `SELECT FROM ${this.source.sql} t WHERE t.${identifier(this.side.settings.key)} = s.key`;
-    const sql = `SELECT key::text, embedding FROM ${this.side.sql} s WHERE embedding IS NOT NULL AND EXISTS (${live})`;
-    const parts = connection.copyOut(`COPY (${sql}) TO STDOUT (FORMAT binary)`);
-    for await (const block of readCopiedRows(parts, dimension, blockRows)) {
-      const scores = await multiplyRows(queries, block.vectors, dimension);
+    const live = `SELECT FROM ${this.source.sql} t WHERE ${this.#key()} = s.key`;
+    for await (const block of this.#vectors(connection, `EXISTS (${live})`)) {
+      const scores = await multiplyRows(queries, block.vectors, this.layout.dimension);
       const rows = block.keys.length;
       for (let query = 0; query < count; query++)
         collector.add(query, keys.length, scores, query * rows, rows);
       for (const key of block.keys) keys.push(key);
     }
-    const found = collector.found();
-    const wanted = [...new Set(found.flatMap((hits) => hits.map(({ row }) => keys[row])))];
-    const keyType = this.source.columns.find(({ name }) => name === this.side.settings.key)!.type;
-    const lines = await connection.query<{ line: Line }>(
-      `SELECT ${this.#line()} AS line FROM ${this.source.sql} t WHERE ${this.#key()} = ANY($1::text[]::${keyType}[])`,
-      [wanted],
-    );
-    const byKey = new Map(lines.map(({ line: [key, ...cells] }) => [key, cells]));
-    return found.map((hits) =>
-      hits.flatMap(({ row, score }) => {
-        const cells = byKey.get(keys[row]);
-        return cells === undefined ? [] : [{ key: keys[row], score, cells: cells.map((cell) => cell ?? "") }];
-      }),
-    );
+    return collector.found().map((hits) => hits.map(({ row, score }) => ({ key: keys[row], score })));
   }
 
   /** By pgvector's operator, which takes its HNSW index where that is cheaper than comparing all rows. */
-  async #searchIndexed(
-    connection: PostgresConnection,
-    queries: Float32Array,
-    k: number,
-  ): Promise<StoredHit[][]> {
+  async #nearestIndexed(connection: PostgresConnection, queries: Float32Array, k: number): Promise<Near[][]> {
     const { dimension } = this.layout;
-    const distance = `embedding OPERATOR(${this.extension}.<=>) $1::${this.extension}.vector`;
-    const near = `SELECT key, ${distance} AS distance FROM ${this.side.sql} WHERE embedding IS NOT NULL ORDER BY ${distance} LIMIT $2`;
-    const sql = `SELECT 1 - n.distance AS score, ${this.#line()} AS line
-      FROM (${near}) n JOIN ${this.source.sql} t ON ${this.#key()} = n.key ORDER BY n.distance`;
+    const distance = `embedding OPERATOR(${this.extension}.<=>) q.vector::${this.extension}.vector`;
+    const near = `SELECT s.key, ${distance} AS distance FROM ${this.side.sql} s WHERE embedding IS NOT NULL ORDER BY ${distance} LIMIT $2`;
+    const sql = `SELECT q.place::int - 1 AS query, n.key::text AS key, 1 - n.distance AS score
+      FROM unnest($1::text[]) WITH ORDINALITY q(vector, place), LATERAL (${near}) n ORDER BY q.place, n.distance`;
     await connection.query(`SET hnsw.ef_search = ${Math.min(mostEffort, Math.max(leastEffort, 2 * k))}`);
-    const hits: StoredHit[][] = [];
-    for (let start = 0; start < queries.length; start += dimension) {
-      const query = `[${queries.subarray(start, start + dimension).join(",")}]`;
-      const rows = await connection.query<{ score: number; line: Line }>(sql, [query, k]);
-      hits.push(
-        rows.map(({ score, line: [key, ...cells] }) => ({
-          ...{ score, key: key ?? "", cells: cells.map((cell) => cell ?? "") },
-        })),
-      );
+    const found: Near[][] = Array.from({ length: queries.length / dimension }, () => []);
+    for (let first = 0; first < found.length; first += queriesAtOnce) {
+      const vectors: string[] = [];
+      for (let query = first; query < Math.min(found.length, first + queriesAtOnce); query++)
+        vectors.push(`[${queries.subarray(query * dimension, (query + 1) * dimension).join(",")}]`);
+      const rows = await connection.query<Near & { query: number }>(sql, [vectors, k]);
+      for (const { query, key, score } of rows) found[first + query].push({ key, score });
     }
-    return hits;
+    return found;
+  }
+
+  /** The embeddings of some rows, in any order: [rows, dimension]. */
+  async vectorsOf(keys: readonly string[]): Promise<Float32Array> {
+    const isWanted = `s.key = ANY(${keyArray(keys, this.#keyType())})`;
+    let all: Float32Array = new Float32Array(0);
+    for await (const { vectors } of this.#vectors(this.connection, isWanted, keys.length)) all = vectors;
+    return all;
+  }
+
+  /** Streams the embeddings, called s, that fulfil a condition. */
+  #vectors(connection: PostgresConnection, condition: string, rowsAtOnce = blockRows) {
+    const sql = `SELECT key::text, embedding::real[] FROM ${this.side.sql} s WHERE embedding IS NOT NULL AND ${condition}`;
+    const parts = connection.copyOut(`COPY (${sql}) TO STDOUT (FORMAT binary)`);
+    return readCopiedRows(parts, this.layout.dimension, rowsAtOnce);
+  }
+
+  #keyType(): string {
+    return this.source.columns.find(({ name }) => name === this.side.settings.key)!.type;
   }
 
   #key(): string {
@@ -162,20 +217,27 @@ export class PostgresStore implements VectorStore {
         yield { key: line[0] ?? "", cells: line.slice(1).map((cell) => cell ?? "") };
   }
 
-  append(): Promise<void> {
-    return this.#refuse();
+  async append(rows: NewRows, existing: "refuse" | "replace"): Promise<void> {
+    const index = await this.#changed();
+    await appendIndexRows(index, rows, existing, (key) => keyExists(this.connection.shown, key));
   }
 
-  remove(): Promise<number> {
-    return this.#refuse();
+  async remove(column: "key" | number, values: readonly string[]): Promise<number> {
+    const name = column === "key" ? this.side.settings.key : this.layout.columns[column];
+    return removeIndexRows(await this.#changed(), name, values);
   }
 
-  markBuild(): Promise<void> {
-    return this.#refuse();
+  async markBuild(unfinished: UnfinishedBuild | undefined): Promise<void> {
+    const { connection, side } = await this.#changed();
+    const settings = { ...side.settings, index: { unfinished } };
+    await connection.query(commentOf(side.sql, settings));
+    this.side = { ...side, settings };
   }
 
-  /** `pearl sync` makes the index; PostgreSQL frees the space. */
-  async optimise(): Promise<void> {}
+  /** PostgreSQL frees the space of deleted rows itself. */
+  async optimise(): Promise<void> {
+    if (this.side.settings.index !== undefined) await optimiseIndexTable(await this.#changed());
+  }
 
   /** Reads everything: PostgreSQL checks its own pages. */
   async verify(): Promise<void> {
@@ -186,10 +248,16 @@ export class PostgresStore implements VectorStore {
     return this.connection.close();
   }
 
-  async #refuse(): Promise<never> {
-    throw new VectorIndexError(
-      `${this.connection.shown}: the embeddings follow their table. Change ${this.source.name} itself, then run \`pearl sync\`.`,
-    );
+  /** The tables, to change them. @throws VectorIndexError for embeddings that follow a table, LockedError */
+  async #changed(): Promise<IndexTable> {
+    const { connection, source } = this;
+    if (this.side.settings.index === undefined)
+      throw new VectorIndexError(
+        `${connection.shown}: the embeddings follow their table. Change ${source.name} itself, then run \`pearl sync\`.`,
+      );
+    if (!this.isLocked) await lockSync(connection, source);
+    this.isLocked = true;
+    return this.tables;
   }
 
   /** An index may be open for days: a connection that was lost is made again, once. */
@@ -200,37 +268,8 @@ export class PostgresStore implements VectorStore {
       if (!(error instanceof ConnectionLost)) throw error;
       await this.connection.close();
       this.connection = await this.connect(this.address);
+      this.isLocked = false;
       return work(this.connection);
     }
   }
-}
-
-/** The embeddings of a table, by its name or by their own. */
-async function sideNamed(connection: PostgresConnection, wanted: string): Promise<SideTable> {
-  const relation = await findRelation(connection, wanted);
-  const side = sideOf(relation, connection) ?? (await findSide(connection, relation));
-  if (side !== undefined) return side;
-  throw new VectorIndexError(
-    `${connection.shown}: ${wanted} has no embeddings. Make them first: pearl sync ADDRESS --table ${wanted}`,
-  );
-}
-
-async function onlySide(connection: PostgresConnection): Promise<SideTable> {
-  const found = await connection.query<{ name: string }>(
-    `SELECT format('%I.%I', n.nspname, c.relname) AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-     WHERE c.relkind = 'r' AND obj_description(c.oid, 'pg_class') LIKE '{"pearl":%' ORDER BY 1`,
-  );
-  const relations = await Promise.all(found.map(({ name }) => lookUp(connection, name)));
-  const sides = relations.flatMap((relation) => (relation && sideOf(relation, connection)) ?? []);
-  if (sides.length === 1) return sides[0];
-  const { shown } = connection;
-  if (sides.length === 0)
-    throw new VectorIndexError(
-      `${shown}: no table has embeddings. Make them first: pearl sync ADDRESS --table NAME`,
-    );
-  const tables = sides.map(({ settings }) => settings.table.replaceAll(/^"public"\.|"/g, ""));
-  const example = addressOfTable(shown, tables[0]);
-  throw new VectorIndexError(
-    `${shown}: ${tables.length} tables have embeddings (${listed(tables)}). Name one, as in ${example}`,
-  );
 }

@@ -1,4 +1,4 @@
-/** Follows a table's changes by LISTEN and NOTIFY: a trigger of the table tells of them, and a pass brings the embeddings in step. */
+/** Follows a table's changes by LISTEN and NOTIFY: its triggers name the changed rows, and a pass brings their embeddings in step. */
 import { TableError } from "../../errors.js";
 import { inTransaction, type PostgresConnection } from "../../table/postgres/connection.js";
 import type { Relation } from "../../table/postgres/relation.js";
@@ -15,25 +15,29 @@ interface FollowOptions {
   readonly onNote?: (note: string) => void;
 }
 
-/** Installs the trigger if asked to, syncs, and syncs after each change until `signal` aborts. @returns the table's rows */
+/**
+ * Installs the triggers if asked to, syncs, and syncs after each change until `signal` aborts.
+ * @param pass syncs the rows of some keys, or all
+ */
 export async function followChanges(
   connection: PostgresConnection,
   source: Relation,
   settings: SideSettings,
-  pass: () => Promise<number>,
+  pass: (keys?: readonly string[]) => Promise<void>,
   { until, trigger, signal, onNote }: FollowOptions,
-): Promise<number> {
+): Promise<void> {
   const channel = nameOfSide(source);
   if (trigger === "install") await installTrigger(connection, source, settings);
   if (until !== "follow") return pass();
   await checkTrigger(connection, source);
   let wake = (): void => {};
-  let isDue = false;
+  let due: Set<string> | "all" | undefined;
   let trouble: Error | undefined;
   await connection.listen(
     channel,
-    () => {
-      isDue = true;
+    (text) => {
+      const keys = keysIn(text);
+      due = keys === undefined || due === "all" ? "all" : new Set([...(due ?? []), ...keys]);
       wake();
     },
     (error) => {
@@ -44,23 +48,29 @@ export async function followChanges(
   const onAbort = (): void => wake();
   signal?.addEventListener("abort", onAbort);
   try {
-    let rows = await pass();
+    // After a lost connection, too: nothing told of the changes in between.
+    await pass();
     onNote?.(`following the changes of ${source.name}`);
     for (;;) {
-      if (!isDue && trouble === undefined && !signal?.aborted)
+      if (due === undefined && trouble === undefined && !signal?.aborted)
         await new Promise<void>((resolve) => {
           wake = resolve;
         });
-      if (signal?.aborted) return rows;
+      if (signal?.aborted) return;
       if (trouble !== undefined) throw trouble;
       await new Promise((resolve) => setTimeout(resolve, gatherMs));
-      isDue = false;
-      rows = await pass();
+      const keys = due === undefined || due === "all" ? undefined : [...due];
+      due = undefined;
+      await pass(keys);
     }
   } finally {
     signal?.removeEventListener("abort", onAbort);
   }
 }
+
+/** The keys that a notification names; undefined for "", where it may be any row. */
+const keysIn = (text: string): readonly string[] | undefined =>
+  text.startsWith("[") ? (JSON.parse(text) as string[]) : undefined;
 
 const triggerName = (source: Relation): string => `${nameOfSide(source).slice(0, 50)}_changed`;
 
@@ -69,19 +79,39 @@ async function installTrigger(
   source: Relation,
   settings: SideSettings,
 ): Promise<void> {
-  const trigger = identifier(triggerName(source));
-  const procedure = `${identifier(source.schema)}.${trigger}`;
-  const columns = [...new Set([settings.key, settings.column])].map(identifier).join(", ");
+  const procedure = `${identifier(source.schema)}.${identifier(triggerName(source))}`;
+  const key = `${identifier(settings.key)}::text AS key`;
+  const changed = `SELECT ${key} FROM changed`;
+  // A notification holds less than 8,000 bytes. More keys than fit are any rows: "".
+  const body = `DECLARE keys text := '';
+BEGIN
+  IF TG_OP = 'UPDATE' THEN
+    SELECT json_agg(key) INTO keys FROM (${changed} UNION SELECT ${key} FROM replaced LIMIT 2000) c;
+  ELSIF TG_OP <> 'TRUNCATE' THEN
+    SELECT json_agg(key) INTO keys FROM (${changed} LIMIT 2000) c;
+  END IF;
+  IF octet_length(keys) > 7900 THEN keys := ''; END IF;
+  IF keys IS NOT NULL THEN PERFORM pg_notify(${literal(nameOfSide(source))}, keys); END IF;
+  RETURN NULL;
+END`;
+  const events = {
+    TRUNCATE: "",
+    INSERT: "REFERENCING NEW TABLE AS changed",
+    UPDATE: "REFERENCING NEW TABLE AS changed OLD TABLE AS replaced",
+    DELETE: "REFERENCING OLD TABLE AS changed",
+  };
   await inTransaction(connection, async () => {
     await connection.query(
-      `CREATE OR REPLACE FUNCTION ${procedure}() RETURNS trigger LANGUAGE plpgsql AS ` +
-        literal(`BEGIN PERFORM pg_notify(${literal(nameOfSide(source))}, ''); RETURN NULL; END`),
+      `CREATE OR REPLACE FUNCTION ${procedure}() RETURNS trigger LANGUAGE plpgsql AS ${literal(body)}`,
     );
-    await connection.query(`DROP TRIGGER IF EXISTS ${trigger} ON ${source.sql}`);
-    await connection.query(
-      `CREATE TRIGGER ${trigger} AFTER INSERT OR DELETE OR TRUNCATE OR UPDATE OF ${columns} ON ${source.sql} ` +
-        `FOR EACH STATEMENT EXECUTE FUNCTION ${procedure}()`,
-    );
+    for (const [event, rows] of Object.entries(events)) {
+      const suffix = event === "TRUNCATE" ? "" : `_${event.toLowerCase()}`;
+      const trigger = identifier(triggerName(source) + suffix);
+      await connection.query(`DROP TRIGGER IF EXISTS ${trigger} ON ${source.sql}`);
+      await connection.query(
+        `CREATE TRIGGER ${trigger} AFTER ${event} ON ${source.sql} ${rows} FOR EACH STATEMENT EXECUTE FUNCTION ${procedure}()`,
+      );
+    }
   });
 }
 

@@ -1,6 +1,6 @@
 /** The rows whose embeddings are missing or out of date, and how they are written and removed. */
 import { cursorRows, inTransaction, type PostgresConnection } from "../../table/postgres/connection.js";
-import type { Relation } from "../../table/postgres/relation.js";
+import { keyArray, type Relation } from "../../table/postgres/relation.js";
 import { identifier } from "../../table/read/database.js";
 import { copyRows, type KeyedRow, type VectorStorage } from "./binary-copy.js";
 import type { SideSettings } from "./side-table.js";
@@ -21,18 +21,25 @@ export interface Difference {
   readonly removed: number;
 }
 
-/** The statements of one table and its embeddings. @param hasSide without it, all rows are new */
-export function statements(source: Relation, side: string, settings: SideSettings, hasSide = true) {
+/** The statements of a table and its embeddings. @param hasSide without it, all rows are new @param keys of the rows to compare; default all */
+export function statements(
+  source: Relation,
+  side: string,
+  settings: SideSettings,
+  hasSide = true,
+  keys?: readonly string[],
+) {
   const key = identifier(settings.key);
   const { send, type } = source.columns.find(({ name }) => name === settings.key)!;
+  const only = keys && keyArray(keys, type);
   const text = `coalesce(${identifier(settings.column)}::text, '')`;
-  const rows = `(SELECT ${key} AS key, ${text} AS phrase, sha256(convert_to(${text}, 'UTF8')) AS hash FROM ${source.sql}) t`;
+  const rows = `(SELECT ${key} AS key, ${text} AS phrase, sha256(convert_to(${text}, 'UTF8')) AS hash FROM ${source.sql}${only ? ` WHERE ${key} = ANY(${only})` : ""}) t`;
   const none =
     "(SELECT key, hash AS text_hash FROM (SELECT NULL::" +
     `${type} AS key, NULL::bytea AS hash) n WHERE false)`;
   const stored = hasSide ? side : none;
   const joined = `${rows} LEFT JOIN ${stored} s ON s.key = t.key`;
-  const isGone = `NOT EXISTS (SELECT FROM ${source.sql} t WHERE t.${key} = s.key)`;
+  const isGone = `${only ? `s.key = ANY(${only}) AND ` : ""}NOT EXISTS (SELECT FROM ${source.sql} t WHERE t.${key} = s.key)`;
   return {
     difference: `SELECT count(*)::int AS rows, (count(*) FILTER (WHERE s.key IS NULL))::int AS added,
       (count(*) FILTER (WHERE s.text_hash <> t.hash))::int AS changed,

@@ -21,6 +21,8 @@ const settingsSchema = v.object({
   columns: v.optional(v.array(v.string())),
   dimension: v.pipe(v.number(), v.integer(), v.minValue(1)),
   model: v.object({ fingerprint: v.string(), name: v.optional(v.string()), prompt: v.optional(v.string()) }),
+  /** Where a build made the table, too; else it is somebody's own. */
+  index: v.optional(v.object({ unfinished: v.optional(v.object({ source: v.string(), rows: v.number() })) })),
 });
 
 /** What a table of embeddings belongs to. */
@@ -152,6 +154,10 @@ export function checkSettings({ sql, name, settings }: SideTable, wanted: SideSe
     );
 }
 
+/** The statement that stores the settings of a table of embeddings. */
+export const commentOf = (sql: string, settings: SideSettings): string =>
+  `COMMENT ON TABLE ${sql} IS ${literal(JSON.stringify(settings))}`;
+
 /** The statements that make a table of embeddings, or bring an existing one up to date; one transaction. */
 export function creation(
   source: Relation,
@@ -162,7 +168,7 @@ export function creation(
   const sql = sqlOfSide(source);
   const { dimension } = settings;
   const vectorType = extension && `${extension.schema}.vector(${dimension})`;
-  const comment = `COMMENT ON TABLE ${sql} IS ${literal(JSON.stringify(settings))}`;
+  const comment = commentOf(sql, settings);
   if (existing !== undefined) {
     const isUpgraded = existing.storage === "real[]" && vectorType !== undefined;
     return [

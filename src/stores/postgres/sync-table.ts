@@ -11,7 +11,14 @@ import { pauseAfterLoss } from "../../table/postgres/trouble.js";
 import type { VectorStorage } from "./binary-copy.js";
 import { followChanges } from "./follow.js";
 import { lockSync } from "./lock.js";
-import { type Difference, differenceOf, pendingRows, statements, writeBatch } from "./pending.js";
+import {
+  type Difference,
+  differenceOf,
+  pendingRows,
+  type Statements,
+  statements,
+  writeBatch,
+} from "./pending.js";
 import {
   checkSettings,
   creation,
@@ -178,12 +185,14 @@ class Sync {
       await inTransaction(connection, async () => {
         for (const statement of made) await connection.query(statement);
       });
-    const pass = async (): Promise<number> => {
-      const rows = await this.#pass(source, sql, settings, encoder, extension);
+    let rows = 0;
+    const pass = async (keys?: readonly string[]): Promise<void> => {
+      const wanted = statements(source, sql, settings, true, keys);
+      const found = await this.#pass(wanted, settings, encoder, extension);
+      rows = keys === undefined ? found.rows : rows + found.added - found.removed;
       if (index !== undefined) await connection.query(index);
-      return rows;
     };
-    const rows = await (options.until === "follow" || options.trigger === "install"
+    await (options.until === "follow" || options.trigger === "install"
       ? followChanges(connection, source, settings, pass, options)
       : pass());
     return report(rows, made);
@@ -203,7 +212,8 @@ class Sync {
       sample: ["-"],
     }));
     const column = names[choosePhraseColumn(place, infos, options.column ?? before?.column)];
-    const columns = options.columns?.map(named) ?? before?.columns;
+    const chosen = before?.index === undefined ? options.columns?.map(named) : undefined;
+    const columns = chosen ?? before?.columns;
     const summary = `${place}: phrases from "${column}" of ${listed(names)}, rows by ${key}`;
     const encoder = await load({ summary, model: before?.model.name });
     const prompt = options.prompt ?? before?.model.prompt;
@@ -219,28 +229,27 @@ class Sync {
         name: options.modelName ?? before?.model.name ?? encoder.model.name,
         prompt,
       },
+      index: before?.index,
     };
     return { encoder, settings: JSON.parse(JSON.stringify(settings)) as SideSettings };
   }
 
-  /** Brings the embeddings in step with the table as it is now. @returns the table's rows */
+  /** Brings the embeddings in step with the table as it is now. @returns what differed before */
   async #pass(
-    source: Relation,
-    side: string,
+    wanted: Statements,
     settings: SideSettings,
     encoder: PhraseEncoder,
     extension: VectorExtension | undefined,
-  ): Promise<number> {
+  ): Promise<Difference> {
     const { connection, options, counts } = this;
     const { signal, onNote, onProgress } = options;
-    const wanted = statements(source, side, settings);
     const found = await differenceOf(connection, wanted);
     if (found.removed > 0) {
       await connection.query(wanted.removal);
       counts.removed += found.removed;
     }
     const total = found.added + found.changed;
-    if (total === 0) return found.rows;
+    if (total === 0) return found;
     const { dimension, model } = settings;
     const storage = storageOf(extension);
     const rowsAtOnce = Math.max(1, Math.min(batchRows, Math.floor(batchBytes / (4 * dimension))));
@@ -271,6 +280,6 @@ class Sync {
         );
       throw error;
     }
-    return found.rows;
+    return found;
   }
 }

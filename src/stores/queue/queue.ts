@@ -203,8 +203,13 @@ export class JobQueue {
   }
 
   /** Lets a job be done again or, after the last time, makes it a dead letter. @returns whether it was still this process's */
-  fail(held: HeldJob, message: string): Promise<boolean> {
-    return this.#end(held, async ({ boss }) => {
+  fail(held: HeldJob, message: string, how: "this time" | "for good" = "this time"): Promise<boolean> {
+    return this.#end(held, async ({ boss, connection }) => {
+      if (how === "for good")
+        await connection.query(
+          `UPDATE ${jobs} SET retry_limit = retry_count WHERE ${isHeld}`,
+          valuesOf(held),
+        );
       await boss.fail(queueName, held.id, { message });
     });
   }

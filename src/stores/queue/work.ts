@@ -1,6 +1,6 @@
 /** A worker: it takes job after job from a queue, tells the queue that it is alive, and puts each part in its place. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { MissingDataError, messageOf } from "../../errors.js";
+import { MissingDataError, messageOf, UsageError } from "../../errors.js";
 import { exists } from "../../files/disk.js";
 import { placeOfParts } from "../../files/shards/part-place.js";
 import { hasFirstPass, type Job, learnedPart, nameOf, partOf, partsOf } from "./job.js";
@@ -105,7 +105,8 @@ async function doJob(
   if ("error" in result) {
     const message = messageOf(result.error);
     if (signal.aborted) await queue.release(held);
-    else await queue.fail(held, message);
+    // Wrong usage stays wrong.
+    else await queue.fail(held, message, result.error instanceof UsageError ? "for good" : "this time");
     onNote(`${name}: ${signal.aborted ? "given back" : `failed: ${message}`}`);
     return false;
   }

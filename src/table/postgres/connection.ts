@@ -20,8 +20,8 @@ export interface PostgresConnection {
   copyIn(sql: string, parts: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): Promise<void>;
   /** Runs a COPY TO STDOUT. */
   copyOut(sql: string): AsyncIterable<Buffer>;
-  /** Calls `receive` with each notification of a channel, until the connection is closed; `end` where it is lost. */
-  listen(channel: string, receive: () => void, end: (error: Error) => void): Promise<void>;
+  /** Calls `receive` with the text of each notification of a channel, until the connection is closed; `end` where it is lost. */
+  listen(channel: string, receive: (text: string) => void, end: (error: Error) => void): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -92,7 +92,9 @@ function connectionOf(client: Client, shown: string): PostgresConnection {
       }
     },
     async listen(channel, receive, end) {
-      client.on("notification", (message) => message.channel === channel && receive());
+      client.on("notification", (message) => {
+        if (message.channel === channel) receive(message.payload ?? "");
+      });
       client.on("end", () => end(postgresTrouble(new Error("Connection terminated unexpectedly"), shown)));
       await this.query(`LISTEN ${client.escapeIdentifier(channel)}`);
     },

@@ -2,9 +2,10 @@
 import { openFingerprint } from "../../files/fingerprint.js";
 import { type Database, identifier } from "../read/database.js";
 import { type Imported, rowCountOf, rowsTable, storedColumns } from "../read/import.js";
+import type { TableOptions } from "../table.js";
 import { tableOf } from "./address.js";
 import { connectPostgres, cursorRows } from "./connection.js";
-import { findRelation, type Relation } from "./relation.js";
+import { findRelation, keyArray, type Relation } from "./relation.js";
 
 const rowsAtOnce = 4096;
 const textsTable = "pearl_texts";
@@ -16,6 +17,7 @@ export async function importPostgres(
   database: Database,
   address: string,
   onBytes: (bytes: number) => void,
+  only?: TableOptions["only"],
 ): Promise<Imported> {
   const table = tableOf(address);
   const connection = await connectPostgres(address);
@@ -25,7 +27,7 @@ export async function importPostgres(
   try {
     await connection.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
     relation = await findRelation(connection, table);
-    const batches = rowsOf(relation, (sql) => cursorRows(connection, sql, rowsAtOnce, "transaction"));
+    const batches = rowsOf(relation, only, (sql) => cursorRows(connection, sql, rowsAtOnce, "transaction"));
     async function* noted(): AsyncGenerator<Texts[]> {
       let bytes = 0;
       for await (const rows of batches) {
@@ -62,10 +64,13 @@ export async function importPostgres(
 /** The cells of all rows as text, in the order of the primary key where there is one. */
 async function* rowsOf(
   { sql, columns, primaryKey }: Relation,
+  only: TableOptions["only"],
   select: (sql: string) => AsyncGenerator<Record<string, string | null>[]>,
 ): AsyncGenerator<Texts[]> {
   const texts = columns.map(({ text }, index) => `${text} AS c${index}`);
   const order = primaryKey.length === 0 ? "" : ` ORDER BY ${primaryKey.map(identifier).join(", ")}`;
-  for await (const rows of select(`SELECT ${texts.join(", ")} FROM ${sql}${order}`))
+  const type = columns.find(({ name }) => name === only?.column)?.type;
+  const where = only && type ? ` WHERE ${identifier(only.column)} = ANY(${keyArray(only.values, type)})` : "";
+  for await (const rows of select(`SELECT ${texts.join(", ")} FROM ${sql}${where}${order}`))
     yield rows.map((row) => columns.map((_, index) => row[`c${index}`]));
 }

@@ -1,7 +1,7 @@
 /** A table in PostgreSQL as its catalog describes it: columns with their types, and the column that identifies rows. */
 import { TableError } from "../../errors.js";
 import { listed, nearestName } from "../columns.js";
-import { identifier } from "../read/database.js";
+import { identifier, literal } from "../read/database.js";
 import type { PostgresConnection } from "./connection.js";
 
 export interface RelationColumn {
@@ -88,6 +88,10 @@ export async function lookUp(connection: PostgresConnection, wanted: string): Pr
     comment: table.comment ?? undefined,
   };
 }
+
+/** Keys, given as text, as an array of their type. */
+export const keyArray = (keys: readonly string[], type: string): string =>
+  `${literal(`{${keys.map((text) => `"${text.replaceAll(/["\\]/g, "\\$&")}"`).join(",")}}`)}::${type}[]`;
 
 interface Described {
   readonly name: string;

@@ -45,7 +45,7 @@ export async function writePostgresRows(
 }
 
 /** The parts of a name that no table has yet. */
-async function newName(
+export async function newName(
   connection: PostgresConnection,
   wanted: string,
 ): Promise<{ schema: string; name: string }> {
@@ -79,7 +79,7 @@ const sameValues: Readonly<Record<string, string>> = {
 };
 
 /** The type for a column of a DuckDB type: other nested ones become JSON, and the rest text. */
-function postgresType(type: string): string {
+export function postgresType(type: string): string {
   if (type in sameValues) return sameValues[type];
   if (type.startsWith("DECIMAL")) return type.replace("DECIMAL", "numeric");
   return /\]$|^(STRUCT|MAP|UNION)\b/.test(type) ? "jsonb" : "text";
@@ -89,13 +89,14 @@ async function* csvParts(
   batches: AsyncIterable<readonly (readonly Cell[])[]>,
   types: readonly string[],
 ): AsyncGenerator<Buffer> {
-  for await (const rows of batches)
-    yield Buffer.from(
-      rows
-        .map((cells) => `${cells.map((cell, column) => csvCell(cell, types[column])).join(",")}\n`)
-        .join(""),
-    );
+  for await (const rows of batches) yield csvPart(rows, types);
 }
+
+/** Rows as COPY reads them as CSV. @param types of the columns, as SQL writes them */
+export const csvPart = (rows: readonly (readonly Cell[])[], types: readonly string[]): Buffer =>
+  Buffer.from(
+    rows.map((cells) => `${cells.map((cell, column) => csvCell(cell, types[column])).join(",")}\n`).join(""),
+  );
 
 /** NULL is empty, and everything else in quotes; only text has an empty value. */
 function csvCell(cell: Cell, type: string): string {

@@ -9,7 +9,9 @@ import { messageOf, TableError } from "../../errors.js";
 import { isDiskFull } from "../trouble.js";
 
 // Required, not imported: Node would read its hundred files twice, to find out what they export (0.2 s).
-export const { DuckDBInstance } = createRequire(import.meta.url)("@duckdb/node-api") as typeof Duckdb;
+export const { DuckDBBlobValue, DuckDBDataChunk, DuckDBInstance } = createRequire(import.meta.url)(
+  "@duckdb/node-api",
+) as typeof Duckdb;
 
 /** Reading and writing rarely gain from more. */
 const threads = 2;

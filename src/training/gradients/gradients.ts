@@ -2,21 +2,22 @@
 import { ArgumentError } from "../../errors.js";
 import { encodeModel } from "../../onnx/io/file.js";
 import type { Model } from "../../onnx/model.js";
-import type { Shapes } from "../../onnx/observe-shapes.js";
 import {
   createOrtSession,
   type DeviceFeeds,
   type OrtSession,
   type SessionOptions,
 } from "../../runtime/ort-session.js";
+import { createPackedSession } from "../../runtime/packed-session.js";
 import type { Feeds, Tensor } from "../../runtime/tensor.js";
-import type { Chunk, TrainingBatch } from "../batch.js";
 import {
+  type Chunk,
   type CutProgram,
   cutProgram,
   type GradientGraph,
   observeProgram,
   type Target,
+  type TrainingBatch,
   type TrainingProgram,
   upstream,
   wholeGraph,
@@ -44,106 +45,101 @@ export interface GradientOptions extends SessionOptions {
   readonly gradients?: "memory" | "device";
 }
 
-/** A program ready to give gradients in the calling thread. Sessions open on first use. */
-export class GradientRunner {
-  readonly weights: readonly string[];
-  readonly #program: TrainingProgram;
-  readonly #shapes: Shapes;
-  readonly #options: GradientOptions;
-  readonly #target: Target;
-  readonly #wholeGraph: GradientGraph;
-  readonly #sessions = new Map<Model, Promise<OrtSession>>();
-  #cut: CutProgram | undefined;
+export type GradientRunner = Awaited<ReturnType<typeof openGradients>>;
 
-  private constructor(program: TrainingProgram, shapes: Shapes, options: GradientOptions) {
-    this.#program = program;
-    this.#shapes = shapes;
-    this.#options = options;
-    this.#target = {
-      device: (options.device ?? "cpu") === "cpu" ? "cpu" : "gpu",
-      // rows in memory: writing whole tables of zeros would cost more
-      tables: options.gradients === "device" ? "dense" : "rows",
+/**
+ * A program ready to give gradients in the calling thread. Sessions open on first use.
+ * @throws ModelError if an operator between weights and loss has no derivative
+ */
+export async function openGradients(program: TrainingProgram, options: GradientOptions = {}) {
+  const { gradients = "memory", ...sessionOptions } = options;
+  const shapes = await observeProgram(program);
+  const target: Target = {
+    device: (options.device ?? "cpu") === "cpu" ? "cpu" : "gpu",
+    // rows in memory: writing whole tables of zeros would cost more
+    tables: gradients === "device" ? "dense" : "rows",
+  };
+  const whole = wholeGraph(program, shapes, target);
+  const { cut = "", loss: lossName, parts: partNames = [] } = program;
+  const sessions = lazySessions<Model>();
+  let parted: CutProgram | undefined;
+
+  const open = (model: Model): Promise<OrtSession> => {
+    const inMemory = new Set([cut, parted?.loss.gradients.get(cut)]);
+    const places = model.graph.outputs.map(
+      ({ name }) => [name, inMemory.has(name) ? "memory" : "device"] as const,
+    );
+    const settings: SessionOptions = {
+      ...{ ...sessionOptions, optimization: "basic" },
+      ...(gradients === "device" && { outputs: Object.fromEntries(places) }),
     };
-    this.#wholeGraph = wholeGraph(program, shapes, this.#target);
-    this.weights = this.#wholeGraph.weights;
-  }
-
-  /** @throws ModelError if an operator between weights and loss has no derivative */
-  static async open(program: TrainingProgram, options: GradientOptions): Promise<GradientRunner> {
-    return new GradientRunner(program, await observeProgram(program), options);
-  }
-
-  /**
-   * Runs a batch; its gradients go to `sink`.
-   * @param weights values of {@link weights}, read while this runs
-   * @returns the loss and its parts by name, one number each, where the gradients are
-   */
-  async run(batch: TrainingBatch, weights: DeviceFeeds, sink: GradientSink): Promise<DeviceFeeds> {
-    if (batch.chunks) return this.#inChunks(batch.feeds, batch.chunks, weights, sink);
-    const graph = this.#wholeGraph;
-    const feeds = { ...batch.feeds, ...pick(weights, graph.weights) };
-    const outputs = await this.#run(graph.model, feeds);
-    await sink.collect(graph, { feeds, outputs });
-    return this.#losses(outputs);
-  }
+    if (target.device === "cpu") return createOrtSession(encodeModel(inRowBlocks(model)), settings);
+    const weights = new Set(whole.weights);
+    const batch = model.graph.inputs.map(({ name }) => name).filter((name) => !weights.has(name));
+    return createPackedSession(model, new Set(batch), settings);
+  };
+  const runOn = async (model: Model, feeds: DeviceFeeds): Promise<DeviceFeeds> =>
+    (await sessions.get(model, () => open(model))).runOnDevice(feeds);
+  const lossesOf = (outputs: DeviceFeeds) => pick(outputs, [lossName, ...partNames]);
 
   /** Embeds chunk by chunk, computes the loss over all, and sends its gradient back chunk by chunk. */
-  async #inChunks(
+  async function inChunks(
     feeds: Feeds,
     chunks: readonly Chunk[],
     weights: DeviceFeeds,
     sink: GradientSink,
   ): Promise<DeviceFeeds> {
-    this.#cut ??= cutProgram(this.#program, this.#shapes, this.#target);
-    const { forward, backward, loss } = this.#cut;
-    const cut = this.#program.cut as string;
+    parted ??= cutProgram(program, shapes, target);
+    const { forward, backward, loss } = parted;
     const before = pick(weights, backward.weights);
-    const parts: Tensor[] = [];
+    const embedded: Tensor[] = [];
     for (const chunk of chunks) {
-      const outputs = await this.#run(forward, { ...chunk.feeds, ...before });
-      parts.push(outputs[cut] as Tensor);
+      const outputs = await runOn(forward, { ...chunk.feeds, ...before });
+      embedded.push(outputs[cut] as Tensor);
     }
-    const head = { ...feeds, ...pick(weights, loss.weights), [cut]: gathered(chunks, parts) };
-    const outputs = await this.#run(loss.model, head);
+    const head = { ...feeds, ...pick(weights, loss.weights), [cut]: gathered(chunks, embedded) };
+    const outputs = await runOn(loss.model, head);
     const gradient = outputs[loss.gradients.get(cut) as string] as Tensor;
     await sink.collect(loss, { feeds: head, outputs }, cut);
     for (const chunk of chunks) {
       const inputs = { ...chunk.feeds, ...before, [upstream]: rowsOf(gradient, chunk.rows) };
-      const outputs = await this.#run(backward.model, inputs);
-      await sink.collect(backward, { feeds: inputs, outputs });
+      await sink.collect(backward, { feeds: inputs, outputs: await runOn(backward.model, inputs) });
     }
-    return this.#losses(outputs);
+    return lossesOf(outputs);
   }
 
-  #losses(outputs: DeviceFeeds): DeviceFeeds {
-    const { loss, parts = [] } = this.#program;
-    return pick(outputs, [loss, ...parts]);
-  }
+  return {
+    weights: whole.weights,
+    /**
+     * Runs a batch; its gradients go to `sink`.
+     * @param weights values of the program's weights, read while this runs
+     * @returns the loss and its parts by name, one number each, where the gradients are
+     */
+    async run(batch: TrainingBatch, weights: DeviceFeeds, sink: GradientSink): Promise<DeviceFeeds> {
+      if (batch.chunks) return inChunks(batch.feeds, batch.chunks, weights, sink);
+      const feeds = { ...batch.feeds, ...pick(weights, whole.weights) };
+      const outputs = await runOn(whole.model, feeds);
+      await sink.collect(whole, { feeds, outputs });
+      return lossesOf(outputs);
+    },
+    release: sessions.release,
+  };
+}
 
-  async #run(model: Model, feeds: DeviceFeeds): Promise<DeviceFeeds> {
-    const session = this.#sessions.get(model) ?? this.#open(model);
-    this.#sessions.set(model, session);
-    return (await session).runOnDevice(feeds);
-  }
-
-  #open(model: Model): Promise<OrtSession> {
-    const { cut = "" } = this.#program;
-    const inMemory = new Set([cut, this.#cut?.loss.gradients.get(cut)]);
-    const places = model.graph.outputs.map(
-      ({ name }) => [name, inMemory.has(name) ? "memory" : "device"] as const,
-    );
-    const { gradients, ...options } = this.#options;
-    const onCpu = this.#target.device === "cpu";
-    return createOrtSession(encodeModel(onCpu ? inRowBlocks(model) : model), {
-      ...{ ...options, optimization: "basic" },
-      ...(gradients === "device" && { outputs: Object.fromEntries(places) }),
-    });
-  }
-
-  async release(): Promise<void> {
-    for (const opened of await Promise.allSettled(this.#sessions.values()))
-      if (opened.status === "fulfilled") await opened.value.release();
-  }
+/** Sessions that open on first use. */
+export function lazySessions<Key>() {
+  const opened = new Map<Key, Promise<OrtSession>>();
+  return {
+    get(key: Key, open: () => Promise<OrtSession>): Promise<OrtSession> {
+      const session = opened.get(key) ?? open();
+      opened.set(key, session);
+      return session;
+    },
+    async release(): Promise<void> {
+      for (const session of await Promise.allSettled(opened.values()))
+        if (session.status === "fulfilled") await session.value.release();
+    },
+  };
 }
 
 const pick = (values: DeviceFeeds, names: readonly string[]): DeviceFeeds =>
@@ -170,4 +166,111 @@ function rowsOf({ data, dims: [, width] }: Tensor, rows: Int32Array): Tensor {
     picked.set((data as Float32Array).subarray(row * width, (row + 1) * width), i * width);
   });
   return { type: "float32", dims: [rows.length, width], data: picked };
+}
+
+/** Gradients added up over the runs of one step: dense ones, and those of tables by the rows that were read. */
+export type Gradient =
+  | { readonly kind: "dense"; readonly values: Float32Array }
+  | {
+      /** Row `r` of the table has the gradient `values[slots.get(r) * width ...]`; other rows have zero. */
+      readonly kind: "rows";
+      readonly width: number;
+      readonly slots: ReadonlyMap<number, number>;
+      readonly values: Float32Array;
+    };
+
+interface RowSum {
+  readonly width: number;
+  readonly slots: Map<number, number>;
+  values: Float32Array;
+}
+
+export class GradientSum implements GradientSink {
+  readonly #dense = new Map<string, Float32Array>();
+  readonly #rows = new Map<string, RowSum>();
+
+  collect(...[graph, { feeds, outputs }, except]: Parameters<GradientSink["collect"]>): void {
+    const read = (name: string) => (outputs[name] ?? feeds[name]) as Tensor;
+    for (const [name, output] of graph.gradients)
+      if (name !== except) this.add(name, read(output).data as Float32Array);
+    for (const [name, parts] of graph.rows)
+      for (const { indices, values } of parts)
+        this.addRows(name, read(indices).data, read(values).data as Float32Array, feeds[name].dims);
+  }
+
+  /** Adds a dense gradient, and may keep its array. */
+  add(name: string, values: Float32Array): void {
+    const sum = this.#dense.get(name);
+    if (!sum) this.#dense.set(name, values);
+    else for (let i = 0; i < sum.length; i++) sum[i] += values[i];
+  }
+
+  /**
+   * Adds rows of a table's gradient.
+   * @param indices the row of the table for each row of `values`; may repeat; negative ones count from the end
+   * @param shape of the table, [rows, ...]
+   */
+  addRows(
+    name: string,
+    indices: ArrayLike<number | bigint>,
+    values: Float32Array,
+    shape: readonly number[],
+  ): void {
+    const [rows] = shape;
+    const width = shape.slice(1).reduce((product, size) => product * size, 1);
+    const sum = this.#rows.get(name) ?? { width, slots: new Map(), values: new Float32Array(0) };
+    this.#rows.set(name, sum);
+    makeRoom(sum, Math.min(rows, sum.slots.size + indices.length));
+    const { slots, values: target } = sum;
+    for (let k = 0; k < indices.length; k++) {
+      const index = Number(indices[k]);
+      const row = index < 0 ? index + rows : index;
+      const slot = slots.get(row);
+      if (slot === undefined) {
+        target.set(values.subarray(k * width, (k + 1) * width), slots.size * width);
+        slots.set(row, slots.size);
+      } else for (let i = slot * width, j = k * width; j < (k + 1) * width; i++, j++) target[i] += values[j];
+    }
+  }
+
+  /** The sums. Rows of a weight that has a dense gradient too are added to it. */
+  gradients(): Map<string, Gradient> {
+    const all = new Map<string, Gradient>();
+    for (const [name, values] of this.#dense) all.set(name, { kind: "dense", values });
+    for (const [name, { width, slots, values }] of this.#rows) {
+      const whole = this.#dense.get(name);
+      if (!whole) all.set(name, { kind: "rows", width, slots, values });
+      else
+        for (const [row, slot] of slots)
+          for (let i = 0; i < width; i++) whole[row * width + i] += values[slot * width + i];
+    }
+    this.#rows.clear();
+    return all;
+  }
+}
+
+function makeRoom(sum: RowSum, rows: number): void {
+  if (rows * sum.width <= sum.values.length) return;
+  const larger = new Float32Array(rows * sum.width);
+  larger.set(sum.values);
+  sum.values = larger;
+}
+
+/** √ Σ g² over all weights, for gradient clipping (Pascanu et al., 2013). NaN or ∞ if a gradient is. */
+export function globalNorm(gradients: Iterable<Gradient>): number {
+  let total = 0;
+  for (const { values } of gradients) {
+    // four sums: a single one would wait for each addition
+    const whole = values.length & ~3;
+    let [a, b, c, d] = [0, 0, 0, 0];
+    for (let i = 0; i < whole; i += 4) {
+      a += values[i] * values[i];
+      b += values[i + 1] * values[i + 1];
+      c += values[i + 2] * values[i + 2];
+      d += values[i + 3] * values[i + 3];
+    }
+    for (let i = whole; i < values.length; i++) a += values[i] * values[i];
+    total += a + b + c + d;
+  }
+  return Math.sqrt(total);
 }

@@ -8,8 +8,8 @@ import {
   type OrtSession,
   type SessionOptions,
 } from "../../runtime/ort-session.js";
-import { DeviceTensor, type Feeds, type Tensor as RunTensor } from "../../runtime/tensor.js";
-import type { GradientSink } from "../gradients/gradients.js";
+import { DeviceTensor, float32, type Tensor as RunTensor } from "../../runtime/tensor.js";
+import { type GradientSink, lazySessions } from "../gradients/gradients.js";
 import { adamSettings } from "./adam.js";
 import {
   adamGraph,
@@ -20,14 +20,7 @@ import {
   scalarsName,
   sumGraph,
 } from "./adam-graph.js";
-import {
-  type EngineState,
-  type Optimiser,
-  type OptimiserOptions,
-  type StepReport,
-  statePrefixes,
-  type UpdateOptions,
-} from "./optimiser.js";
+import { type Optimiser, type OptimiserOptions, statePrefixes } from "./optimiser.js";
 
 /** Opens an optimiser on the device of the sessions; the CPU is a device too. @param start first values */
 export async function createGraphOptimiser(
@@ -35,179 +28,148 @@ export async function createGraphOptimiser(
   options: OptimiserOptions,
   sessions: SessionOptions,
 ): Promise<Optimiser> {
-  const optimiser = new GraphOptimiser(start, options, sessions);
-  const isMoment = (prefix: string) => prefix === "m/" || prefix === "v/";
-  const tensors = statePrefixes.flatMap((prefix) =>
-    [...start].map(([name, tensor]) => {
-      const data = isMoment(prefix) ? new Float32Array(tensor.data.length) : tensor.data;
-      return [`${prefix}${name}`, { ...tensor, data }] as const;
-    }),
-  );
-  await optimiser.restore({ step: 0, tensors: new Map(tensors) });
+  const shapes = new Map([...start].map(([name, { dims }]) => [name, dims]));
+  const opened = lazySessions<string>();
+  const sessionOf = (name: string, graph: () => Model, place: "memory" | "device" = "device") =>
+    opened.get(name, () => openGraph(graph(), place, sessions));
+  const held = deviceState(shapes, sessionOf);
+  let step = 0;
+  const optimiser: Optimiser = {
+    feeds: () => Object.fromEntries([...shapes.keys()].map((name) => [name, held.values[name]])),
+    sink: () =>
+      deviceGradientSum(shapes, (names) => {
+        const own = new Map(names.map((name) => [name, shapes.get(name) as number[]]));
+        return sessionOf(`sum of ${names}`, () => sumGraph(own));
+      }),
+    async update(sink, { rate, losses }) {
+      const gradients = (sink as ReturnType<typeof deviceGradientSum>).finish();
+      const names = Object.keys(losses);
+      const session = await sessionOf("adam", () => adamGraph(shapes, names, options));
+      const outputs = await session.runOnDevice({
+        ...held.values,
+        ...Object.fromEntries([...gradients].map(([name, value]) => [inputsOf(name).gradient, value])),
+        ...Object.fromEntries(names.map((name) => [lossInput(name), losses[name]])),
+        [scalarsName]: float32(stepScalars(step + 1, rate, options)),
+      });
+      dispose(gradients.values());
+      dispose(Object.values(losses));
+      const report = (outputs[reportName] as RunTensor).data as Float32Array;
+      const finite = report.every(Number.isFinite);
+      held.replace(outputs, finite ? "taken" : "refused");
+      if (finite) step++;
+      const found = Object.fromEntries(names.map((name, i) => [name, report[i]]));
+      return { losses: found, gradientNorm: report[names.length], finite };
+    },
+    weights: async () => new Map(await held.download([""])),
+    state: async () => ({ step, tensors: new Map(await held.download(statePrefixes)) }),
+    async restore(given) {
+      await held.upload(given.tensors);
+      step = given.step;
+    },
+    layout: () => new Map(held.names.map(({ name, weight }) => [name, shapes.get(weight) as number[]])),
+    async release() {
+      held.dispose();
+      await opened.release();
+    },
+  };
+  const first = ({ prefix, weight, name }: (typeof held.names)[number]) => {
+    const tensor = start.get(weight) as Tensor;
+    const data = prefix === "" ? tensor.data : new Float32Array(tensor.data.length);
+    return [name, { ...tensor, data }] as const;
+  };
+  await optimiser.restore({ step: 0, tensors: new Map(held.names.map(first)) });
   return optimiser;
 }
 
-class GraphOptimiser implements Optimiser {
-  readonly #options: OptimiserOptions;
-  readonly #sessions: SessionOptions;
-  readonly #shapes: ReadonlyMap<string, readonly number[]>;
-  readonly #open = new Map<string, Promise<OrtSession>>();
-  #step = 0;
-  #state: DeviceFeeds = {};
-
-  constructor(start: ReadonlyMap<string, Tensor>, options: OptimiserOptions, sessions: SessionOptions) {
-    this.#options = options;
-    this.#sessions = sessions;
-    this.#shapes = new Map([...start].map(([name, { dims }]) => [name, dims]));
-  }
-
-  feeds(): DeviceFeeds {
-    return Object.fromEntries([...this.#shapes.keys()].map((name) => [name, this.#state[name]]));
-  }
-
-  sink(): DeviceGradientSum {
-    return new DeviceGradientSum((names) => {
-      const shapes = new Map(names.map((name) => [name, this.#shapes.get(name) as number[]]));
-      return this.#session(`sum of ${names}`, () => sumGraph(shapes), "device");
-    });
-  }
-
-  async update(sink: GradientSink, { rate, losses }: UpdateOptions): Promise<StepReport> {
-    const gradients = (sink as DeviceGradientSum).finish(this.#shapes);
-    const names = Object.keys(losses);
-    const session = await this.#session(
-      "adam",
-      () => adamGraph(this.#shapes, names, this.#options),
-      "device",
-    );
-    const { betas, weightDecay } = adamSettings(this.#options.optimiser);
-    const [beta1, beta2] = betas;
-    const t = this.#step + 1;
-    const outputs = await session.runOnDevice({
-      ...this.#state,
-      ...Object.fromEntries([...gradients].map(([name, value]) => [inputsOf(name).gradient, value])),
-      ...Object.fromEntries(names.map((name) => [lossInput(name), losses[name]])),
-      [scalarsName]: {
-        type: "float32",
-        dims: [3],
-        data: Float32Array.of(rate / (1 - beta1 ** t), 1 / Math.sqrt(1 - beta2 ** t), 1 - rate * weightDecay),
-      },
-    });
-    dispose(gradients.values());
-    dispose(Object.values(losses));
-    const report = (outputs[reportName] as RunTensor).data as Float32Array;
-    const next = Object.fromEntries(Object.keys(this.#state).map((name) => [name, outputs[`next/${name}`]]));
-    const finite = report.every(Number.isFinite);
-    dispose(Object.values(finite ? this.#state : next));
-    if (finite) {
-      this.#state = next;
-      this.#step = t;
-    }
-    return {
-      losses: Object.fromEntries(names.map((name, i) => [name, report[i]])),
-      gradientNorm: report[names.length],
-      finite,
-    };
-  }
-
-  async weights(): Promise<ReadonlyMap<string, Tensor>> {
-    const weights = await this.#download("");
-    return new Map(weights);
-  }
-
-  async state(): Promise<EngineState> {
-    const tensors = new Map<string, Tensor>();
-    for (const prefix of statePrefixes)
-      for (const [weight, tensor] of await this.#download(prefix)) tensors.set(`${prefix}${weight}`, tensor);
-    return { step: this.#step, tensors };
-  }
-
-  async restore({ step, tensors }: EngineState): Promise<void> {
-    dispose(Object.values(this.#state));
-    const session = await this.#session("upload", () => copyGraph(this.#shapes), "device");
-    const weights = [...this.#shapes.keys()];
-    for (const prefix of statePrefixes) {
-      const feeds = weights.map((weight) => [weight, tensors.get(`${prefix}${weight}`)]);
-      const copies = await session.runOnDevice(Object.fromEntries(feeds) as Feeds);
-      for (const weight of weights) this.#state[`${prefix}${weight}`] = copies[`copy/${weight}`];
-    }
-    this.#step = step;
-  }
-
-  layout(): ReadonlyMap<string, readonly number[]> {
-    const shapes = [...this.#shapes];
-    return new Map(
-      statePrefixes.flatMap((prefix) =>
-        shapes.map(([weight, dims]) => [`${prefix}${weight}`, dims] as const),
-      ),
-    );
-  }
-
-  async release(): Promise<void> {
-    dispose(Object.values(this.#state));
-    for (const session of this.#open.values()) await (await session).release();
-  }
-
-  /** One part of the state in memory, by weight. */
-  async #download(prefix: string): Promise<(readonly [string, Tensor])[]> {
-    const session = await this.#session("download", () => copyGraph(this.#shapes), "memory");
-    const weights = [...this.#shapes.keys()];
-    const feeds = weights.map((weight) => [weight, this.#state[`${prefix}${weight}`]]);
-    const copies = await session.runOnDevice(Object.fromEntries(feeds));
-    return weights.map((weight) => [weight, copies[`copy/${weight}`] as Tensor]);
-  }
-
-  #session(name: string, graph: () => Model, place: "memory" | "device"): Promise<OrtSession> {
-    const known = this.#open.get(name);
-    if (known) return known;
-    const model = graph();
-    const outputs = model.graph.outputs.map((output) => [
-      output.name,
-      output.name === reportName ? "memory" : place,
-    ]);
-    const session = createOrtSession(encodeModel(model), {
-      ...this.#sessions,
-      optimization: "basic",
-      outputs: Object.fromEntries(outputs),
-    });
-    this.#open.set(name, session);
-    return session;
-  }
+/** The learning rate over 1 - β₁ᵗ, 1 / √(1 - β₂ᵗ), and 1 - learning rate × decay: input of the graph of a step. */
+function stepScalars(t: number, rate: number, { optimiser }: OptimiserOptions): number[] {
+  const { betas, weightDecay } = adamSettings(optimiser);
+  const [beta1, beta2] = betas;
+  return [rate / (1 - beta1 ** t), 1 / Math.sqrt(1 - beta2 ** t), 1 - rate * weightDecay];
 }
 
-class DeviceGradientSum implements GradientSink {
-  readonly #adderOf: (names: readonly string[]) => Promise<OrtSession>;
-  readonly #sums = new Map<string, DeviceFeeds[string]>();
+function openGraph(model: Model, place: "memory" | "device", sessions: SessionOptions): Promise<OrtSession> {
+  const outputs = model.graph.outputs.map(({ name }) => [name, name === reportName ? "memory" : place]);
+  return createOrtSession(encodeModel(model), {
+    ...{ ...sessions, optimization: "basic", outputs: Object.fromEntries(outputs) },
+  });
+}
 
-  constructor(adderOf: (names: readonly string[]) => Promise<OrtSession>) {
-    this.#adderOf = adderOf;
-  }
+/** Weights and moments on the device. */
+function deviceState(
+  shapes: ReadonlyMap<string, readonly number[]>,
+  sessionOf: (name: string, graph: () => Model, place?: "memory") => Promise<OrtSession>,
+) {
+  const weights = [...shapes.keys()];
+  let values: DeviceFeeds = {};
+  const names = statePrefixes.flatMap((prefix) =>
+    weights.map((weight) => ({ prefix, weight, name: `${prefix}${weight}` })),
+  );
+  /** Some values by weight, copied by a session. */
+  const copied = async (session: OrtSession, prefix: string, from: (name: string) => unknown) => {
+    const feeds = weights.map((weight) => [weight, from(`${prefix}${weight}`)]);
+    const copies = await session.runOnDevice(Object.fromEntries(feeds));
+    return weights.map((weight) => [`${prefix}${weight}`, copies[`copy/${weight}`]] as const);
+  };
+  return {
+    names,
+    get values() {
+      return values;
+    },
+    /** Takes the values of the next step, or drops them. */
+    replace(outputs: DeviceFeeds, how: "taken" | "refused"): void {
+      const next = Object.fromEntries(Object.keys(values).map((name) => [name, outputs[`next/${name}`]]));
+      dispose(Object.values(how === "taken" ? values : next));
+      if (how === "taken") values = next;
+    },
+    async download(prefixes: readonly string[]): Promise<(readonly [string, Tensor])[]> {
+      const session = await sessionOf("download", () => copyGraph(shapes), "memory");
+      const parts = [];
+      for (const prefix of prefixes) parts.push(...(await copied(session, prefix, (name) => values[name])));
+      return parts as (readonly [string, Tensor])[];
+    },
+    async upload(tensors: ReadonlyMap<string, Tensor>): Promise<void> {
+      dispose(Object.values(values));
+      const session = await sessionOf("upload", () => copyGraph(shapes));
+      for (const prefix of statePrefixes)
+        Object.assign(values, Object.fromEntries(await copied(session, prefix, (name) => tensors.get(name))));
+    },
+    dispose: () => dispose(Object.values(values)),
+  };
+}
 
-  async collect(...[graph, { outputs }, except]: Parameters<GradientSink["collect"]>): Promise<void> {
-    const feeds: DeviceFeeds = {};
-    const known: string[] = [];
-    for (const [name, output] of graph.gradients) {
-      const sum = this.#sums.get(name);
-      if (name === except) continue;
-      if (sum === undefined) this.#sums.set(name, outputs[output]);
-      else {
-        known.push(name);
-        Object.assign(feeds, { [`a/${name}`]: sum, [`b/${name}`]: outputs[output] });
+/** @param adderOf a session that adds two values of each name */
+function deviceGradientSum(
+  shapes: ReadonlyMap<string, readonly number[]>,
+  adderOf: (names: readonly string[]) => Promise<OrtSession>,
+) {
+  const sums = new Map<string, DeviceFeeds[string]>();
+  return {
+    async collect(...[graph, { outputs }, except]: Parameters<GradientSink["collect"]>): Promise<void> {
+      const feeds: DeviceFeeds = {};
+      const known: string[] = [];
+      for (const [name, output] of graph.gradients) {
+        const sum = sums.get(name);
+        if (name === except) continue;
+        if (sum === undefined) sums.set(name, outputs[output]);
+        else {
+          known.push(name);
+          Object.assign(feeds, { [`a/${name}`]: sum, [`b/${name}`]: outputs[output] });
+        }
       }
-    }
-    if (known.length === 0) return;
-    const sums = await (await this.#adderOf(known)).runOnDevice(feeds);
-    dispose(Object.values(feeds));
-    for (const name of known) this.#sums.set(name, sums[`sum/${name}`]);
-  }
-
-  /** The sums; zeros for weights without a gradient. */
-  finish(shapes: ReadonlyMap<string, readonly number[]>): ReadonlyMap<string, DeviceFeeds[string]> {
-    for (const [name, dims] of shapes)
-      if (!this.#sums.has(name))
-        this.#sums.set(name, { type: "float32", dims, data: new Float32Array(elementCount(dims)) });
-    return this.#sums;
-  }
+      if (known.length === 0) return;
+      const added = await (await adderOf(known)).runOnDevice(feeds);
+      dispose(Object.values(feeds));
+      for (const name of known) sums.set(name, added[`sum/${name}`]);
+    },
+    /** The sums; zeros for weights without a gradient. */
+    finish(): ReadonlyMap<string, DeviceFeeds[string]> {
+      for (const [name, dims] of shapes)
+        if (!sums.has(name))
+          sums.set(name, { type: "float32", dims, data: new Float32Array(elementCount(dims)) });
+      return sums;
+    },
+  };
 }
 
 function dispose(values: Iterable<DeviceFeeds[string]>): void {

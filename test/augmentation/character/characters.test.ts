@@ -1,6 +1,6 @@
 import { distance } from "fastest-levenshtein";
 import { describe, expect, it } from "vitest";
-import { characterRules } from "../../../src/augmentation/create-rules.js";
+import { characterRules } from "../../../src/augmentation/augmenter.js";
 import type { Rule, RuleName } from "../../../src/augmentation/named-rule.js";
 import type { CharacterSettings } from "../../../src/pearl/augmentation/character/character-edit.js";
 import { keyboardNeighbours } from "../../../src/pearl/augmentation/character/keyboard-neighbour.js";

@@ -1,6 +1,6 @@
 import { distance } from "fastest-levenshtein";
 import { describe, expect, it } from "vitest";
-import { respellSound } from "../../../src/augmentation/character/transliteration.js";
+import { respellSound } from "../../../src/augmentation/character/edits.js";
 import { createRandom } from "../../../src/random.js";
 import { manyDraws } from "../rule-claims.js";
 

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { outcomesOf } from "../../../src/augmentation/named-rule.js";
-import { addQualifier, dropQualifier, firstLetters } from "../../../src/augmentation/names/forms.js";
 import {
   englishGivenNames,
   shortenMiddleName,
   surnameAlone,
   useNickname,
 } from "../../../src/augmentation/names/persons.js";
+import { addQualifier, dropQualifier, firstLetters } from "../../../src/augmentation/names/words.js";
 import { claims, manyDraws } from "../rule-claims.js";
 
 describe("qualifiers of a name", () => {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { abbreviate } from "../../../src/augmentation/names/abbreviation.js";
-import { namePartsOf } from "../../../src/augmentation/names/name-parts.js";
 import {
   addSuffix,
   dropEndWord,
   dropShortWord,
   insertWord,
   joinWords,
+  namePartsOf,
   shortenWord,
   shuffleWords,
   splitWord,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { changeLetterCase } from "../../../src/augmentation/phrase/letter-case.js";
+import { changeLetterCase } from "../../../src/augmentation/token/spelling.js";
 import { createRandom } from "../../../src/random.js";
 
 const outcomes = (phrase: string): Set<string | undefined> => {

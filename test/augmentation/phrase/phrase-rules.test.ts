@@ -1,11 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { spellInitials } from "../../../src/augmentation/names/persons.js";
 import { spellAcronym, standsFor } from "../../../src/augmentation/phrase/acronym.js";
-import { spellInitials } from "../../../src/augmentation/phrase/initials.js";
 import { changeLegalForm } from "../../../src/augmentation/phrase/legal-form.js";
-import { spellNumber } from "../../../src/augmentation/phrase/number-word.js";
 import { turnOfPhrase } from "../../../src/augmentation/phrase/of-phrase.js";
-import { moveQualifier } from "../../../src/augmentation/phrase/qualifier.js";
-import { moveYear } from "../../../src/augmentation/phrase/year.js";
+import { moveQualifier, moveYear } from "../../../src/augmentation/phrase/qualifier.js";
+import { spellNumber } from "../../../src/augmentation/token/spelling.js";
 import { partnersIn } from "../../../src/pearl/augmentation/phrase/pair-table.js";
 import { claims } from "../rule-claims.js";
 

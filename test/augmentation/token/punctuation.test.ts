@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { addPunctuation } from "../../../src/augmentation/token/punctuation.js";
+import { addPunctuation } from "../../../src/augmentation/token/spelling.js";
 import { createRandom } from "../../../src/random.js";
 
 const words = (text: string) => text.match(/[\p{L}\p{N}']+/gu)?.sort();

@@ -4,16 +4,20 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { jaccardBaseline, jaccardSimilarity } from "../../../src/benchmark/baselines/jaccard.js";
+import {
+  jaccardBaseline,
+  jaccardSimilarity,
+  tfidfBaseline,
+  tfidfWordsBaseline,
+} from "../../../src/benchmark/baselines/tfidf.js";
+import { averagedVectors, gloveBaseline } from "../../../src/benchmark/baselines/word-vectors.js";
+import type { EmbeddingModel, SimilarityModel } from "../../../src/benchmark/model.js";
 import {
   jaroWinklerBaseline,
   levenshteinBaseline,
   levenshteinSimilarity,
-} from "../../../src/benchmark/baselines/pairwise.js";
-import { tfidfBaseline, tfidfWordsBaseline } from "../../../src/benchmark/baselines/tfidf.js";
-import { averagedVectors, gloveBaseline } from "../../../src/benchmark/baselines/word-vectors.js";
-import type { EmbeddingModel, SimilarityModel } from "../../../src/benchmark/model.js";
-import { resolveModel } from "../../../src/benchmark/models.js";
+  resolveModel,
+} from "../../../src/benchmark/models.js";
 import { createRandom } from "../../../src/random.js";
 
 describe("edit similarity and n-gram Jaccard", () => {

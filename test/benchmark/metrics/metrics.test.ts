@@ -1,9 +1,13 @@
 /** The metrics against SciPy and scikit-learn (test/oracles/metrics.py), and the join metric by hand. */
 import { describe, expect, it } from "vitest";
-import { averageRanks, pearson, spearman } from "../../../src/benchmark/metrics/correlation.js";
-import { joinAtPrecision } from "../../../src/benchmark/metrics/join-at-precision.js";
-import { normalizedMutualInformation } from "../../../src/benchmark/metrics/mutual-information.js";
-import { rocAuc } from "../../../src/benchmark/metrics/roc-auc.js";
+import {
+  averageRanks,
+  joinAtPrecision,
+  normalizedMutualInformation,
+  pearson,
+  rocAuc,
+  spearman,
+} from "../../../src/benchmark/metrics.js";
 import oracle from "../../oracles/metrics.json" with { type: "json" };
 
 describe("correlations", () => {

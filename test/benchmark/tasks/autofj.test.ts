@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { levenshteinBaseline } from "../../../src/benchmark/baselines/pairwise.js";
+import { levenshteinBaseline } from "../../../src/benchmark/models.js";
 import { autofj } from "../../../src/benchmark/tasks/autofj.js";
 import { constantModel, letterModel } from "../small-data.js";
 import { run, scoresOf } from "./run-task.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bird } from "../../../src/benchmark/tasks/bird.js";
+import { bird } from "../../../src/benchmark/tasks/graded.js";
 import { constantModel, letterModel, tableModel } from "../small-data.js";
 import { run, scoresOf } from "./run-task.js";
 

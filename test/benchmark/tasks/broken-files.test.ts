@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { parseBird } from "../../../src/benchmark/tasks/bird.js";
 import { parseMentions } from "../../../src/benchmark/tasks/clustering.js";
+import { parseBird } from "../../../src/benchmark/tasks/graded.js";
 import { parsePpdb } from "../../../src/benchmark/tasks/ppdb.js";
 import { parseQueries } from "../../../src/benchmark/tasks/retrieval.js";
 import { parseTurney } from "../../../src/benchmark/tasks/turney.js";

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { levenshteinBaseline } from "../../../src/benchmark/baselines/pairwise.js";
-import { misspellings, splitMisspellings } from "../../../src/benchmark/tasks/misspellings.js";
+import { levenshteinBaseline } from "../../../src/benchmark/models.js";
+import { misspellings, splitMisspellings } from "../../../src/benchmark/tasks/strings.js";
 import { run } from "./run-task.js";
 
 const folder = mkdtempSync(join(tmpdir(), "pearl-misspellings-"));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { jaccardBaseline } from "../../../src/benchmark/baselines/jaccard.js";
+import { jaccardBaseline } from "../../../src/benchmark/baselines/tfidf.js";
 import { umls, yago } from "../../../src/benchmark/tasks/retrieval.js";
 import { constantModel, letterModel, smallData, writeData } from "../small-data.js";
 import { run, scoresOf } from "./run-task.js";

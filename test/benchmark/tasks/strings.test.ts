@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { levenshteinBaseline } from "../../../src/benchmark/baselines/pairwise.js";
+import { levenshteinBaseline } from "../../../src/benchmark/models.js";
 import { strings, withNoise } from "../../../src/benchmark/tasks/strings.js";
 import { createRandom } from "../../../src/random.js";
 import { run } from "./run-task.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { jaccardBaseline } from "../../../src/benchmark/baselines/jaccard.js";
+import { jaccardBaseline } from "../../../src/benchmark/baselines/tfidf.js";
 import { hitOf, turney } from "../../../src/benchmark/tasks/turney.js";
 import { constantModel, tableModel, writeData } from "../small-data.js";
 import { scoresOf } from "./run-task.js";

@@ -1,7 +1,7 @@
 /** Before a long training a person at a terminal is asked; scripts, and who has agreed, are not. */
 import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
-import { announcePlan } from "../../../src/cli/learn/run-plan.js";
+import { announcePlan } from "../../../src/cli/learn/training.js";
 
 const plan = (seconds: number) => ({
   ...{ parameters: 1, steps: 100, learningRate: 1e-3, seconds },

@@ -71,7 +71,9 @@ describe("the graph for a GPU", () => {
       expect(vectors).not.toEqual(exact);
       expect(await encoder.fingerprint()).not.toBe(await full.fingerprint());
       const [half, whole] = await Promise.all(
-        (["half", "full"] as const).map((precision) => deviceGraph(encoder.model, precision)),
+        (["half", "full"] as const).map(async (precision) =>
+          encodeModel(await deviceGraph(encoder.model, precision)),
+        ),
       );
       expect(half.byteLength).toBeLessThan(0.6 * whole.byteLength);
     },

@@ -1,9 +1,14 @@
 /** Logistic regression against scikit-learn, and the minimiser on a function with a known minimum. */
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { minimise } from "../../../src/fewshot/classify/lbfgs.js";
-import { type LabelledRows, probabilitiesOf, rowOf, scoresOf } from "../../../src/fewshot/classify/linear.js";
-import { fitLogistic } from "../../../src/fewshot/classify/logistic.js";
+import {
+  fitLogistic,
+  type LabelledRows,
+  minimise,
+  probabilitiesOf,
+  rowOf,
+  scoresOf,
+} from "../../../src/fewshot/classify/classifiers.js";
 
 const { cases } = JSON.parse(readFileSync("test/oracles/logistic.json", "utf8")) as {
   cases: {

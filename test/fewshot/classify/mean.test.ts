@@ -1,13 +1,17 @@
 /** The mean classifier and its estimates, worked by hand. */
 import { describe, expect, it } from "vitest";
 import {
+  fitMeans,
+  type LabelledRows,
+  leaveOneOut,
+  scoresOf,
+} from "../../../src/fewshot/classify/classifiers.js";
+import {
   estimateOf,
   foldsHeldOut,
   likeliestFactor,
   meansHeldOut,
-} from "../../../src/fewshot/classify/held-out.js";
-import { type LabelledRows, scoresOf } from "../../../src/fewshot/classify/linear.js";
-import { fitMeans, leaveOneOut } from "../../../src/fewshot/classify/mean.js";
+} from "../../../src/fewshot/classify/train.js";
 import { createRandom } from "../../../src/random.js";
 
 const rowsOf = (points: readonly (readonly number[])[], kinds: readonly number[]): LabelledRows => ({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { alignedEdits, learnNoise, type Misspelling } from "../../../src/methods/characters/learned-noise.js";
+import { alignedEdits, learnNoise, type Misspelling } from "../../../src/methods/characters/attacks.js";
 import { createRandom } from "../../../src/random.js";
 
 describe("learned noise", () => {

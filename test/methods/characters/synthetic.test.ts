@@ -1,7 +1,7 @@
 /** Words made up from the lengths and characters of a list. */
 import { describe, expect, it } from "vitest";
 import { createAttack } from "../../../src/methods/characters/attacks.js";
-import { syntheticWords } from "../../../src/methods/characters/synthetic.js";
+import { syntheticWords } from "../../../src/methods/characters/word-list.js";
 import { createRandom } from "../../../src/random.js";
 
 const sample = (like: readonly string[], count = 20_000) =>

@@ -63,6 +63,22 @@ describe("openCorpusBatches", () => {
     expect(seen).toHaveLength(70);
   });
 
+  it("repeats phrases by a power of their counts", async () => {
+    const corpus = mkdtempSync(join(tmpdir(), "pearl-counts-"));
+    const counts = { Paris: 100, Bern: 4, Olten: 1 };
+    await writeCorpus(corpus, {
+      phrases: Object.entries(counts).map(([phrase, count]) => ({
+        ...{ phrase, count, type: "GPE", lexicalClass: "NP" as const },
+      })),
+    });
+    const own = await settings({ corpus, countPower: 0.5, anchors: 13, hardNegatives: 0, synonyms: 0 });
+    const batches = await openCorpusBatches(own);
+    expect(batches.facts.batchesPerEpoch).toBe(1);
+    const texts = batches.describe(0).map(({ text }) => text);
+    const times = (name: string) => texts.filter((text) => text === name).length;
+    expect(["Paris", "Bern", "Olten"].map(times)).toEqual([10, 2, 1]);
+  });
+
   it("labels kinds of OTHER for a head that distinguishes them, and as OTHER for one that does not", async () => {
     const corpus = mkdtempSync(join(tmpdir(), "pearl-kinds-"));
     const common = { lexicalClass: "NP", count: 1 } as const;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { classesOf } from "../../../src/methods/pairs/classes.js";
+import { classesOf } from "../../../src/methods/pairs/pair-data.js";
 import type { Pair } from "../../../src/methods/pairs/pairs.js";
 
 const pair = (text: string, positive: string, label?: string): Pair => ({

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { finetune } from "../../../src/methods/pairs/finetune.js";
-import { punctuated, punctuationSettings } from "../../../src/methods/pairs/punctuation.js";
+import { punctuated, punctuationSettings } from "../../../src/methods/pairs/views.js";
 import { createRandom } from "../../../src/random.js";
 import { makeOracleModel } from "../../encoder/oracle-model.js";
 import { newFolder, writeTable } from "../../training/pairs-folder.js";

@@ -74,8 +74,9 @@ describe("sentences", () => {
   it("come in batches of consecutive ones that depend on the batch's number alone", async () => {
     const texts = Array.from({ length: 50 }, (_, i) => String(i));
     const sentences = { texts, documents: new Int32Array(50), fingerprint: "" };
-    const options = { featurizer, contextSize: 1, batchSize: 8, seed: 3, inputNames: ["ids"] };
-    const { batch } = sentenceBatches(sentences, options);
+    const settings = { contextSize: 1, batchSize: 8, seed: 3 };
+    const batches = () => sentenceBatches(sentences, settings, featurizer, ["ids"]);
+    const { batch } = batches();
     const read = async (index: number) => [...(await batch(index)).feeds.ids.data].map(Number);
     const epochs = await Promise.all(
       [0, 7].map((from) => Promise.all([0, 1, 2, 3, 4, 5, 6].map((i) => read(from + i)))),
@@ -87,6 +88,6 @@ describe("sentences", () => {
     const starts = epochs.map((epoch) => epoch.map(([id]) => id));
     expect(starts[0].toSorted((a, b) => a - b)).not.toEqual(starts[1].toSorted((a, b) => a - b));
     expect(new Set(epochs[0].flat()).size).toBeGreaterThan(40);
-    expect(await sentenceBatches(sentences, options).batch(9)).toEqual(await batch(9));
+    expect(await batches().batch(9)).toEqual(await batch(9));
   });
 });

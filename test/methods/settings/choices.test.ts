@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { createRules } from "../../../src/augmentation/create-rules.js";
+import { createRules } from "../../../src/augmentation/augmenter.js";
 import { resolveSettings } from "../../../src/augmentation/settings.js";
 import { removableParts, withChoices, without } from "../../../src/methods/settings/choices.js";
-import { scheduleOf } from "../../../src/methods/settings/method-settings.js";
-import { presets } from "../../../src/methods/settings/presets.js";
+import { presets, scheduleOf } from "../../../src/methods/settings/method-settings.js";
 
 const pearl = presets["pearl-small"];
 const kinds = (settings: typeof pearl) =>

@@ -1,7 +1,7 @@
 /** The paper's settings beside ours. */
 import { describe, expect, it } from "vitest";
 import { departures } from "../../../src/methods/settings/departures.js";
-import { presets } from "../../../src/methods/settings/presets.js";
+import { presets } from "../../../src/methods/settings/method-settings.js";
 
 const differing = (settings: Parameters<typeof departures>[0]) =>
   departures(settings).filter(({ because }) => because !== undefined);

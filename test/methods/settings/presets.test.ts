@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { presets, readPreset } from "../../../src/methods/settings/presets.js";
+import { presets, readPreset } from "../../../src/methods/settings/method-settings.js";
 import { newFolder } from "../../training/pairs-folder.js";
 
 describe("presets", () => {

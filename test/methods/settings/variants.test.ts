@@ -1,7 +1,7 @@
 /** The trainings that an ablation compares. */
 import { describe, expect, it } from "vitest";
-import { presets } from "../../../src/methods/settings/presets.js";
-import { baseVariants, gridSettings, gridVariants } from "../../../src/methods/settings/variants.js";
+import { baseVariants, gridSettings, gridVariants } from "../../../src/methods/settings/choices.js";
+import { presets } from "../../../src/methods/settings/method-settings.js";
 
 const settings = presets["pearl-small"];
 

@@ -1,7 +1,7 @@
 /** The search for near phrases against brute force, and the ratio against published values. */
 import { describe, expect, it } from "vitest";
 import { comparableForm, editRatio, leastCommon } from "../../../src/pearl/hard-negatives/edit-ratio.js";
-import { NearSearch } from "../../../src/pearl/hard-negatives/near-phrases.js";
+import { nearSearch } from "../../../src/pearl/hard-negatives/near-phrases.js";
 import { buildPhraseStore } from "../../../src/pearl/hard-negatives/phrase-store.js";
 import { createRandom } from "../../../src/random.js";
 
@@ -56,7 +56,7 @@ describe("near phrases", () => {
   const phrases = makePhrases(900, 7);
   const store = buildPhraseStore(phrases, 1);
   const search = (nearest: number) =>
-    new NearSearch(store, 0, { minimumRatio: 0.7, nearest, isKnown: () => false }).find(0, store.size);
+    nearSearch(store, 0, { minimumRatio: 0.7, nearest, isKnown: () => false })(0, store.size);
 
   /** For each phrase, all others above the ratio, nearest first, from comparing every pair. */
   const truth = Array.from(store.rows, (row) => {

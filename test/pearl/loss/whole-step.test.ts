@@ -1,15 +1,22 @@
 /** A step of the whole method against PyTorch (scripts/make-step-fixture.py): two encoders, hard negatives, types. */
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import type { Assembled, ModelFolder, ModelPart } from "../../../src/architectures/architecture.js";
-import { concatenate, type Featurizer } from "../../../src/architectures/architecture.js";
+import {
+  type Assembled,
+  concatenate,
+  type Featurizer,
+  type ModelFolder,
+  type ModelPart,
+} from "../../../src/architectures/architecture.js";
 import {
   type CharacterEncoderOptions,
   characterEncoder,
 } from "../../../src/architectures/characters/encoder.js";
 import { characterFeaturizer } from "../../../src/architectures/characters/features.js";
-import type { CharactersFeature } from "../../../src/architectures/characters/inputs.js";
-import { declareCharacterInputs } from "../../../src/architectures/characters/inputs.js";
+import {
+  type CharactersFeature,
+  declareCharacterInputs,
+} from "../../../src/architectures/characters/inputs.js";
 import { assembleModel, phraseVector } from "../../../src/architectures/compose.js";
 import { love } from "../../../src/architectures/love/love.js";
 import { tokenFeaturizer } from "../../../src/architectures/transformer/architecture.js";
@@ -20,8 +27,7 @@ import { contrastiveBatch, type ReadPhrases } from "../../../src/pearl/contrasti
 import { lossNames, pairProgram, prepareForTraining } from "../../../src/pearl/loss/program.js";
 import type { Feeds } from "../../../src/runtime/tensor.js";
 import { fromTensors } from "../../../src/train.js";
-import { GradientSum } from "../../../src/training/gradients/gradient-sum.js";
-import { GradientRunner, numbersOf } from "../../../src/training/gradients/gradients.js";
+import { GradientSum, numbersOf, openGradients } from "../../../src/training/gradients/gradients.js";
 import { denseGradient } from "../../training/dense-gradient.js";
 import { difference, largest, meaningful } from "../../training/oracle-claims.js";
 
@@ -85,7 +91,11 @@ function readFixture(
   inputNames: readonly string[],
   padded = (longest: number): number => longest,
 ): ReadPhrases {
-  const tokenizer = { padId: 0, encode: () => ({ ids: new Int32Array(), truncated: false }) };
+  const tokenizer = {
+    padId: 0,
+    encode: () => ({ ids: new Int32Array(), truncated: false }),
+    opening: () => [],
+  };
   const tokenInputs = inputNames.filter((name) => /^(input_ids|attention_mask|token_type_ids)$/.test(name));
   const tokens = tokenFeaturizer(tokenizer, tokenInputs);
   const vocabulary = { characters: ["a"], pieces: [] };
@@ -137,7 +147,7 @@ describe("a step of the whole method", () => {
       if (padded) expect(shapes).toEqual(shapes.map(() => 8));
       else expect(Math.max(...shapes)).toBeLessThan(8);
 
-      const runner = await GradientRunner.open(program, {});
+      const runner = await openGradients(program);
       const sum = new GradientSum();
       const now = Object.fromEntries(runner.weights.map((name) => [name, weights.get(name)])) as Feeds;
       const found = numbersOf(await runner.run(feeds, now, sum));

@@ -58,7 +58,7 @@ describe("a search in PostgreSQL", () => {
       );
       expect(await stored.describe()).toMatchObject({
         rows: 5000,
-        searchedBy: "PostgreSQL, exact",
+        searchedBy: "PostgreSQL without pgvector, exact",
         keyColumn: "id",
       });
       const [[best]] = found;

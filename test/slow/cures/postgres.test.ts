@@ -11,6 +11,8 @@ import { type Case, claimCures } from "./cases.js";
 const sync = "pearl sync postgres:// -m pearl-strings -q --table";
 const make = (table: string, columns = "id int PRIMARY KEY, name text, city text"): string =>
   `psql -qc "CREATE TABLE ${table} (${columns})" -c "INSERT INTO ${table} VALUES (1, 'Acme', 'Ulm'), (2, 'Bosch', 'Ulm')"`;
+const more = "printf 'name\\nToyota\\nBosch\\n' > more.csv";
+const build = "pearl index build more.csv -q -m pearl-strings";
 const rename = (from: string, to: string): string => `psql -qc "ALTER TABLE ${from} RENAME TO ${to}"`;
 const usage = (before: string | undefined, wrong: string, says: string, cured: string): Case => ({
   ...{ files: {}, wrong, says, cured },
@@ -169,11 +171,59 @@ const cases = (folder: string): Readonly<Record<string, Case>> => ({
     "the embeddings follow their table. Change led itself, then run `pearl sync`.",
     `psql -qc "DELETE FROM led WHERE id = 1" && ${sync} led && pearl search postgres://?table=led acme -q`,
   ),
-  "an index built in PostgreSQL": usage(
-    `${make("built")} && printf 'name\nToyota\n' > more.csv`,
-    "pearl index build more.csv -o postgres://?table=built -q",
-    "an index is a folder. For embeddings in PostgreSQL run `pearl sync`, then search them there.",
-    `${sync} built && pearl search postgres://?table=built acme -q`,
+  "an index over a table that exists": usage(
+    `${make("built")} && ${more}`,
+    `${build} -o postgres://?table=built`,
+    "the table built exists. Name another table; `pearl index add` adds rows to an index, and `pearl sync` makes embeddings",
+    `${build} -o postgres://?table=built2 && pearl index add postgres://?table=built2 more.csv -q && ${sync} built`,
+  ),
+  "an index of half precision": usage(
+    more,
+    `${build} -o postgres://?table=halved --storage float16`,
+    "an index in PostgreSQL stores float32. Leave --storage float16 out.",
+    `${build} -o postgres://?table=halved`,
+  ),
+  "an index in PostgreSQL without an address": usage(
+    more,
+    `${build} -o more.index --backend postgres`,
+    "is no address of PostgreSQL, which the backend postgres needs: write postgres://user@host/database?table=NAME",
+    `${build} -o 'postgres://pearl@/postgres?host=${folder}&table=more' --backend postgres`,
+  ),
+  "an index by another backend": usage(
+    more,
+    `${build} -o postgres://?table=backed --backend hnsw`,
+    "postgres://?table=backed needs the backend postgres, not hnsw. Leave the backend out, or name a folder.",
+    `${build} -o postgres://?table=backed && ${build} -o backed.index --backend hnsw`,
+  ),
+  "a join in the database with a file": usage(
+    `${make("joined")} && ${sync} joined && ${more}`,
+    "pearl join more.csv postgres://?table=joined --in-database -q",
+    "more.csv is no table in PostgreSQL, in which --in-database finds candidates: leave it out",
+    "pearl join more.csv postgres://?table=joined --on name -q -m pearl-strings",
+  ),
+  "a join in the database without a model": usage(
+    `${make("modelless")} && ${sync} modelless -c name && ${more}`,
+    "pearl join postgres://?table=modelless more.csv --in-database -m none -q",
+    "--in-database compares embeddings: leave --model none out",
+    "pearl join postgres://?table=modelless more.csv --in-database --on name -q",
+  ),
+  "a join in the database with another model": usage(
+    `${make("othered")} && ${sync} othered -c name && ${more}`,
+    "pearl join postgres://?table=othered more.csv --in-database --on name -m pearl-mini -q",
+    "Use the model of the embeddings (--model).",
+    "pearl join postgres://?table=othered more.csv --in-database --on name --model pearl-strings -q",
+  ),
+  "a join in the database by another column": usage(
+    `${make("sided")} && ${sync} sided -c name && printf 'town,other\nUlm,acme\n' > towns.csv`,
+    "pearl join postgres://?table=sided towns.csv --in-database --on city=town -q",
+    "has embeddings of name, with which no column of towns.csv is compared: name it with --on name=COLUMN",
+    "pearl join postgres://?table=sided towns.csv --in-database --on name=other -q",
+  ),
+  "a join in the database with a review": usage(
+    `${make("sharded")} && ${sync} sharded -c name && ${more}`,
+    "pearl join postgres://?table=sharded more.csv --in-database --on name --review-out review.csv -q",
+    "--in-database reads a part of the left table, in which rows have other numbers: leave --shard, --learn, --review-out, --review, --labels and --explain-out out",
+    "pearl join postgres://?table=sharded more.csv --in-database --on name -q",
   ),
   "an output over another table": usage(
     `${make("precious")} && ${make("source")}`,

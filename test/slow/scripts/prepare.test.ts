@@ -70,7 +70,7 @@ const training: Record<string, string[]> = {
   "text/simple": ["Lake Bled\tLake Bled is a lake."],
   "text/news": Array.from(
     { length: 4 },
-    (_, i) => `${i}\tThey were thanking you. They thanked you. The bridge was seen.`,
+    (_, i) => `${i}\tThey were thanking you. They thanked you. The bridge was seen in London.`,
   ),
 };
 
@@ -213,10 +213,10 @@ describe("scripts/pearl-mini/prepare.mjs", () => {
     // the city in WordNet outweighs five rows that mean the writer
     const some = [
       "Port of Trieste\tNP\tFAC\t1",
-      "Trieste\tNP\tORG\t3",
-      "London\tNP\tGPE\t7",
+      "Trieste\tNP\tORG\t1",
+      "London\tNP\tGPE\t4",
       "a large dog\tNP\t\t1",
-      "went home\tVP\tOTHER\t2",
+      "went home\tVP\tOTHER\t1",
     ];
     const names = some.map((row) => row.split("\t")[0]);
     expect(all.filter((row) => names.includes(row.split("\t")[0])).sort()).toEqual(some.sort());

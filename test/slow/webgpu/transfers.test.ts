@@ -1,9 +1,19 @@
 /** What crosses between main memory and WebGPU in a batch and in a step, on a GPU or on SwiftShader. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { assembleModel } from "../../../src/architectures/compose.js";
 import { readModelFolder } from "../../../src/architectures/model-folder.js";
 import { paddedLength } from "../../../src/encoder/batching.js";
 import { encode, openModel } from "../../../src/encoder/encode-model.js";
-import { TrainingEngine } from "../../../src/training/engine.js";
+import { readModel } from "../../../src/onnx/io/file.js";
+import {
+  contrastiveBatch,
+  openReader,
+  readPhrases,
+  samplePhrases,
+} from "../../../src/pearl/contrastive-batch.js";
+import { pairProgram, prepareForTraining } from "../../../src/pearl/loss/program.js";
+import { openEngine } from "../../../src/training/engine.js";
+import type { ChunkOptions } from "../../../src/training/gradients/chunks.js";
 import { makeOracleModel } from "../../encoder/oracle-model.js";
 import { somePairs } from "../../training/pairs-folder.js";
 import { tinyData, tinyProgram } from "../../training/tiny-program.js";
@@ -19,52 +29,123 @@ describe.skipIf(!(await webgpuWorks()))("transfers to and from WebGPU", () => {
   });
   afterEach(() => watch.end());
 
-  it("encodes a batch in one run: token ids and mask go in, one vector of each phrase comes back", async () => {
+  /** A session whose only upload in each run is the packed batch. */
+  const onlyPacked = (runs: number) => ({ runs, inputs: { packed: runs }, toDevice: 0, toHost: 0 });
+
+  it("encodes a batch in one run and one upload; a prompt's ids go in once, and vectors equal the CPU's", async () => {
     const folder = await readModelFolder(makeOracleModel("encoder.folded.onnx"));
-    const open = await openModel({ folder, device, threads: 1, precision: "full" });
     const phrases = somePairs(40).map(([text]) => text);
     const parts = [{ output: "embedding", dimension: 32, length: "unit" }] as const;
-    const batchSize = 16;
-    await encode(open, { phrases, prompt: "", parts, batchSize, state: new Int32Array(2) });
-    const runs = watch.take();
-    let rows = 0;
-    const shapes = new Set<number>();
-    for (const { up, down } of runs) {
-      expect(Object.keys(up).sort()).toEqual(["attention_mask", "input_ids"]);
-      expect(Object.keys(down)).toEqual(["embedding"]);
-      const batch = down.embedding / (4 * 32);
-      const length = up.input_ids / (8 * batch);
-      expect(length).toBe(paddedLength(length));
-      shapes.add(length);
-      rows += batch;
+    const [gpu, cpu] = await Promise.all(
+      ([device, "cpu"] as const).map((on) =>
+        openModel({ folder, device: on, threads: 1, precision: "full" }),
+      ),
+    );
+    const lengths = new Set<number>();
+    let batches = 0;
+    // ids that stay on the device: [CLS], and the prompt's
+    for (const [prompt, kept] of [
+      ["", 1],
+      ["t200 t201 ", 3],
+      ["t200 t201 ", 3],
+    ] as const) {
+      const request = { phrases, prompt, parts, batchSize: 16, state: new Int32Array(2) };
+      const { vectors } = await encode(gpu, request);
+      const runs = watch.take().filter(({ down }) => "embedding" in down);
+      let rows = 0;
+      for (const { up, down } of runs) {
+        expect(Object.keys(down)).toEqual(["embedding"]);
+        const batch = down.embedding / (4 * 32);
+        const length = up.input_ids / (8 * batch);
+        expect(length).toBe(paddedLength(length));
+        // ids without those on the device, token types, positions, and the mask in two shapes
+        expect(up.packed / 4).toBe(batch * (length - kept) + length + 3 * batch * length);
+        lengths.add(length);
+        rows += batch;
+      }
+      expect(rows).toBe(40);
+      batches += runs.length;
+      const expected = (await encode(cpu, request)).vectors;
+      vectors.forEach((x, i) => {
+        expect(Math.abs(x - expected[i])).toBeLessThan(1e-5);
+      });
     }
-    expect(rows).toBe(40);
-    // phrases have 5 to 11 tokens: two lengths
-    expect([...shapes].sort((a, b) => a - b)).toEqual([8, 16]);
-    const { MemcpyToHost = 0, MemcpyFromHost } = watch.copies();
-    expect(MemcpyToHost).toBe(0);
-    // ids, positions, and the mask in two shapes
-    expect(MemcpyFromHost / runs.length).toBeLessThanOrEqual(4);
-    await open.session.release();
+    // phrases have 5 to 11 tokens, and a prompt of two
+    expect([...lengths].sort((a, b) => a - b)).toEqual([8, 16]);
+    const [batchSession, openings] = watch.copies();
+    expect(batchSession).toEqual(onlyPacked(batches));
+    // one upload for both calls with the same prompt
+    expect(openings).toEqual({ runs: 2, inputs: { ids: 2 }, toDevice: 0, toHost: 0 });
+    await Promise.all([gpu.session.release(), cpu.session.release()]);
   });
 
-  it("takes a step in two runs: the batch and three numbers go in, losses and the norm come back", async () => {
-    const engine = await TrainingEngine.open(tinyProgram(), { device });
-    const first = await tinyData.batch(0);
-    const warm = await engine.step(first, 0.01);
-    expect(warm.finite).toBe(true);
+  it("takes a step in two runs: one vector and three numbers go in, losses and the norm come back", async () => {
+    const engine = await openEngine(tinyProgram(), { device });
     watch.take();
-    for (let step = 1; step <= 3; step++) {
+    for (let step = 0; step < 3; step++) {
       const { feeds } = await tinyData.batch(step);
-      await engine.step({ feeds, phrases: 12 }, 0.01);
+      expect((await engine.step({ feeds, phrases: 12 }, 0.01)).finite).toBe(true);
       const [gradients, adam, ...more] = watch.take();
       expect(more).toEqual([]);
-      const batchBytes = Object.entries(feeds).map(([name, { data }]) => [name, data.byteLength]);
-      expect(gradients).toEqual({ up: Object.fromEntries(batchBytes), down: {} });
+      // ids and mask, 12 rows of 4
+      expect(gradients.up.packed).toBeGreaterThanOrEqual(4 * 2 * 12 * 4);
+      expect(gradients.down).toEqual({});
       expect(adam).toEqual({ up: { scalars: 12 }, down: { report: 8 } });
     }
-    const copies = watch.copies();
-    expect(copies.MemcpyToHost ?? 0).toBe(0);
+    const [, gradients, adam] = watch.copies();
+    expect(gradients).toEqual(onlyPacked(3));
+    expect(adam).toEqual({ runs: 3, inputs: { scalars: 3 }, toDevice: 0, toHost: 0 });
     await engine.release();
   });
+
+  it("uploads a batch of PEARL's loss once for each of its runs: whole, and in chunks", async () => {
+    const { program, batch } = await pearlTask();
+    const [engine, onCpu] = await Promise.all(
+      [device, "cpu" as const].map((on) => openEngine(program, { device: on as "cpu" })),
+    );
+    const [whole, cut] = [batch({ cells: 1e9, overhead: 1e9 }), batch({ cells: 100 })];
+    const chunks = cut.chunks?.length as number;
+    expect(chunks).toBeGreaterThan(1);
+    for (const feeds of [whole, cut]) {
+      const [found, expected] = [await engine.step(feeds, 1e-3), await onCpu.step(feeds, 1e-3)];
+      for (const [name, loss] of Object.entries(expected.losses))
+        expect(Math.abs(found.losses[name] - loss), name).toBeLessThan(1e-4);
+      expect(Math.abs(found.gradientNorm / expected.gradientNorm - 1)).toBeLessThan(1e-3);
+    }
+    const perRun = watch.copies().filter(({ inputs }) => "packed" in inputs);
+    // whole; then chunks forward, the loss, and chunks backward
+    expect(perRun).toEqual([onlyPacked(1), onlyPacked(chunks), onlyPacked(1), onlyPacked(chunks)]);
+    await Promise.all([engine.release(), onCpu.release()]);
+  });
 });
+
+/** A transformer under NT-Xent with hard negatives, and the loss of two types. */
+async function pearlTask() {
+  const folder = await readModelFolder(makeOracleModel("encoder.folded.onnx"));
+  const types = ["even", "odd"];
+  const base = { folder, model: readModel(folder.graph) };
+  const assembled = assembleModel({ base, types, seed: 0 });
+  const reader = await openReader(folder, assembled, device);
+  const program = pairProgram(prepareForTraining(assembled.model), {
+    ...{ sample: await readPhrases(samplePhrases, reader), width: assembled.width, types: types.length },
+    ...{ temperature: 0.07, negatives: "used", seed: 0 },
+  });
+  const pairs = somePairs(8);
+  const read = await readPhrases(
+    pairs.flatMap(([text, positive, negative]) => [text, positive, negative || "t150"]),
+    reader,
+  );
+  const places = pairs.map((_, pair) => 3 * pair);
+  const rows = {
+    anchors: places,
+    positives: places.map((place) => place + 1),
+    negatives: places.map((place) => place + 2),
+    types: pairs.map(([, , , type], pair) => (pair === 5 ? -1 : types.indexOf(type))),
+  };
+  const inputNames = new Set(program.model.graph.inputs.map(({ name }) => name));
+  return {
+    program,
+    batch: (chunks: ChunkOptions) =>
+      contrastiveBatch(rows, read, { ...chunks, types: 2, inputNames, seed: 1 }),
+  };
+}

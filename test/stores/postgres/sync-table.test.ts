@@ -188,6 +188,41 @@ describe.skipIf(noServer !== undefined)("a table in PostgreSQL", () => {
     expect(notes.join("\n")).toContain("the connection was lost");
   });
 
+  it("is followed by the keys that its triggers name, and whole where they are too many", async () => {
+    await server.sql(`CREATE TABLE named (id text PRIMARY KEY, name text)`);
+    await server.sql(`INSERT INTO named SELECT 'k"' || i, 'name ' || i FROM generate_series(1, 4000) i`);
+    const stop = new AbortController();
+    const notes: string[] = [];
+    const following = sync("named", {
+      ...{ until: "follow", trigger: "install", signal: stop.signal },
+      onNote: (note) => notes.push(note),
+    });
+    const first = async (number: number) =>
+      (await stored(`named_embeddings WHERE key IN ('k"${number}', 'moved')`))[`k"${number}`]?.[0];
+    const settled = async (number: number, name: string) => {
+      const expected = (await vectorOf(name))[0];
+      await vi.waitFor(async () => expect(await first(number)).toBeCloseTo(expected, 5), {
+        timeout: 20_000,
+        interval: 50,
+      });
+    };
+    await vi.waitFor(() => expect(notes.join()).toContain("following"), 20_000);
+    const silently = (statement: string) =>
+      server.sql(
+        `SET session_replication_role = replica; ${statement}; SET session_replication_role = DEFAULT`,
+      );
+    await silently(`UPDATE named SET name = 'silent' WHERE id = 'k"1'`);
+    await server.sql(`UPDATE named SET name = 'told' WHERE id = 'k"2'`);
+    await settled(2, "told");
+    expect(await first(1)).toBeCloseTo((await vectorOf("name 1"))[0], 5);
+    await server.sql(`UPDATE named SET id = 'moved' WHERE id = 'k"3'`);
+    await vi.waitFor(async () => expect(await first(3)).toBeUndefined(), 20_000);
+    await server.sql("UPDATE named SET name = name || ' again' WHERE name LIKE 'name%'");
+    await settled(1, "silent");
+    stop.abort();
+    expect(await following).toMatchObject({ rows: 4000, removed: 1 });
+  });
+
   it("is refused to a second sync while one runs", async () => {
     await server.sql("CREATE TABLE busy (id int PRIMARY KEY, name text)");
     await server.sql("INSERT INTO busy VALUES (1, 'a')");

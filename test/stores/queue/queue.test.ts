@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { MissingDataError, ShardError } from "../../../src/errors.js";
+import { MissingDataError, ShardError, UsageError } from "../../../src/errors.js";
 import { packageVersion } from "../../../src/files/package.js";
 import { writePart } from "../../../src/files/shards/part-file.js";
 import { type Job, nameOf, type QueuedRun, queuedRun } from "../../../src/stores/queue/job.js";
@@ -39,12 +39,12 @@ describe.skipIf(noServer !== undefined)("a queue", () => {
   const limits = { expireInSeconds: 60, retryLimit: 0 };
 
   /** Writes parts, notes what it did, and fails where it is told to. */
-  const recorder = (fails: (job: Job) => string | undefined = () => undefined) => {
+  const recorder = (fails: (job: Job) => string | Error | undefined = () => undefined) => {
     const did: string[] = [];
     const run: RunJob = async (job, { output, learned, parts }) => {
       did.push(nameOf(job));
       const trouble = fails(job);
-      if (trouble !== undefined) throw new Error(trouble);
+      if (trouble !== undefined) throw typeof trouble === "string" ? new Error(trouble) : trouble;
       if (output === undefined) return { printed: `merged ${parts?.length}\n`, notes: "" };
       expect(learned !== undefined).toBe(job.command === "join" && job.step === "shard");
       const shard = { index: job.index, count: job.shards };
@@ -110,6 +110,16 @@ describe.skipIf(noServer !== undefined)("a queue", () => {
     await workThrough(cured.run);
     expect(cured.did).toEqual(["shard 3/4", "the merge"]);
     expect((await waitFor(run)).printed).toBe("merged 4\n");
+  });
+
+  it("does not do a shard of wrong usage again", async () => {
+    const run = newRun("encode", 2);
+    await queue.submit(run, { ...limits, retryLimit: 3 });
+    const wrong = recorder(({ index }) => (index === 1 ? new UsageError("unknown option --no") : undefined));
+    const claim = expect(waitFor(run)).rejects.toThrow("shard 1/2 failed: unknown option --no");
+    await workThrough(wrong.run);
+    await claim;
+    expect(wrong.did.filter((name) => name === "shard 1/2")).toHaveLength(1);
   });
 
   it("begins a failed shard again while others are being done", async () => {

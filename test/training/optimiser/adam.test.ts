@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type Tensor, tensor } from "../../../src/onnx/tensor.js";
 import { createRandom } from "../../../src/random.js";
-import { type Gradient, GradientSum } from "../../../src/training/gradients/gradient-sum.js";
+import { type Gradient, GradientSum } from "../../../src/training/gradients/gradients.js";
 import { Adam } from "../../../src/training/optimiser/adam.js";
 
 const random = createRandom(3);

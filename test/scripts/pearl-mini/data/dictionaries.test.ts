@@ -9,16 +9,25 @@ import { describe, expect, it } from "vitest";
 import { testFolder } from "../../../table/folder.js";
 
 const script = new URL("../../../../scripts/pearl-mini/data/dictionaries.mjs", import.meta.url).href;
-const { dictionaryPairs, readCedict, readEdict, readThesaurus, readWikdict, thesaurusPairs, wikdictGlosses } =
-  (await import(script)) as {
-    dictionaryPairs: (groups: string[][], settings: { words: number }) => Iterable<string[]>;
-    readCedict: (path: string) => string[][];
-    readEdict: (path: string) => string[][];
-    readThesaurus: (path: string) => string[][];
-    readWikdict: (folder: string) => string[][];
-    thesaurusPairs: (lists: string[][], settings: { most: number; least: number }) => Iterable<string[]>;
-    wikdictGlosses: (settings: { words: number }, folder: string) => Iterable<string[]>;
-  };
+const {
+  dictionaryPairs,
+  readCedict,
+  readDing,
+  readEdict,
+  readThesaurus,
+  readWikdict,
+  thesaurusPairs,
+  wikdictGlosses,
+} = (await import(script)) as {
+  dictionaryPairs: (groups: string[][], settings: { words: number }) => Iterable<string[]>;
+  readCedict: (path: string) => string[][];
+  readDing: (path: string) => string[][];
+  readEdict: (path: string) => string[][];
+  readThesaurus: (path: string) => string[][];
+  readWikdict: (folder: string) => string[][];
+  thesaurusPairs: (lists: string[][], settings: { most: number; least: number }) => Iterable<string[]>;
+  wikdictGlosses: (settings: { words: number }, folder: string) => Iterable<string[]>;
+};
 const { path } = testFolder();
 
 /** Encodes to EUC-JP by decoding all pairs of bytes, since Node only decodes it. */
@@ -67,6 +76,26 @@ describe("EDICT", () => {
       ["zilch", "naught"],
     ]);
     expect(() => readEdict(join(path, "nowhere"))).toThrow("apt-get install edict");
+  });
+});
+
+describe("Ding", () => {
+  it("gives the translations of a sense, without grammar, fields, sentences and alternatives", () => {
+    const file = join(path, "de-en");
+    const lines = [
+      "# comment :: a; b",
+      "Vorwahl {f} [pol.] | Vorwahlen {pl} :: preliminary election; primary [Am.] | preliminary elections; primaries",
+      "jdn. treffen {vt} :: to meet sb.; to run into sb./sth.; to meet/see sb.",
+      "Du bist dran. :: It's your move.; It's your turn.",
+      "Wort {n} :: word",
+    ];
+    writeFileSync(file, lines.join("\n"));
+    expect(readDing(file)).toEqual([
+      ["preliminary election", "primary"],
+      ["preliminary elections", "primaries"],
+      ["meet somebody", "run into somebody"],
+    ]);
+    expect(() => readDing(join(path, "nowhere"))).toThrow("apt-get install trans-de-en");
   });
 });
 

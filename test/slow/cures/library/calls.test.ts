@@ -6,9 +6,9 @@ import { dirname, join } from "node:path";
 import { build } from "esbuild";
 import { describe, expect, it } from "vitest";
 import { spellingEncoder } from "../../../../src/architectures/registry.js";
-import { levenshteinBaseline } from "../../../../src/benchmark/baselines/pairwise.js";
+import { levenshteinBaseline } from "../../../../src/benchmark/models.js";
 import { type BenchmarkRequest, runBenchmark } from "../../../../src/benchmark/runner.js";
-import { misspellings } from "../../../../src/benchmark/tasks/misspellings.js";
+import { misspellings } from "../../../../src/benchmark/tasks/strings.js";
 import {
   createAugmenter,
   createModel,

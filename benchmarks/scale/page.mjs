@@ -1,0 +1,204 @@
+/** Writes the tables of docs/scale.md from the record of benchmarks/scale.mjs. */
+import { hoursToKill, simulated, workerCounts } from "./conclude.mjs";
+
+/** @typedef {ReturnType<typeof import("./conclude.mjs").conclude>} Record */
+/** @typedef {Record["scaled"][0]} Scaled */
+
+/**
+ * The page with the tables of a record: each follows a line that names it, and ends at the first empty line.
+ * @param {string} page
+ * @param {Record} record
+ */
+export function pageWith(page, record) {
+  const tables = {
+    constants: constantsTable(record),
+    checks: checksTable(record),
+    encode: hoursTable(record, "encode"),
+    join: hoursTable(record, "join"),
+    dedupe: hoursTable(record, "dedupe"),
+    reach: reachTable(record),
+    "queue-check": queueCheckTable(record),
+    queue: queueTable(record),
+  };
+  let text = page;
+  for (const [name, table] of Object.entries(tables)) {
+    const marker = `<!-- node benchmarks/scale.mjs: ${name} -->\n`;
+    const [before, after] = text.split(marker);
+    if (after === undefined) throw new Error(`docs/scale.md has no line ${marker.trim()}`);
+    text = `${before}${marker}${table}${after.slice(after.search(/^\n/m))}`;
+  }
+  return text;
+}
+
+/** @param {readonly string[]} head @param {readonly (readonly string[])[]} rows */
+const tableOf = (head, rows) =>
+  [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |\n`).join("");
+
+/** Two significant digits, and no more than are whole. */
+const short = (/** @type {number} */ number) =>
+  number >= 100
+    ? Math.round(Number(number.toPrecision(2))).toLocaleString("en")
+    : String(Number(number.toPrecision(2)));
+const micro = (/** @type {number} */ seconds) => `${short(seconds * 1e6)} µs`;
+const inSeconds = (/** @type {number} */ seconds) => `${short(seconds)} s`;
+const bytes = (/** @type {number} */ megabytes) =>
+  megabytes < 1000 ? `${short(megabytes)} MB` : `${short(megabytes / 1000)} GB`;
+
+/** @param {Record} record */
+function constantsTable({ constants: { join, dedupe, ...own } }) {
+  const both = (/** @type {(of: typeof join) => string} */ cell) => [cell(join), cell(dedupe)];
+  return tableOf(
+    ["", "`encode`", "`join`", "`dedupe`"],
+    [
+      ["a process: start", ...["", "", ""].map(() => inSeconds(own.process))],
+      ["a process: loading pearl-mini", inSeconds(own.load), "", ""],
+      [
+        "a process: until it is at full speed",
+        inSeconds(own.encodeStart),
+        ...both((of) => inSeconds(of.start + of.indexStart + of.compareStart)),
+      ],
+      ["a row: reading", micro(own.scannedRow), "", ""],
+      ["a row: encoding and writing", micro(own.encodedRow), "", ""],
+      ["a row: merging", micro(own.mergedRow), "", ""],
+      ["a cell: reading and splitting into words", "", ...both((of) => micro(of.cell))],
+      ["a cell: indexing", "", ...both((of) => micro(of.indexedCell))],
+      ["candidate pairs of a row", "", ...both((of) => short(of.pairsPerRow))],
+      ["the same, above 400,000 rows", "", ...both((of) => short(of.pairsOfMany))],
+      ["of these, found from both rows", "", ...both((of) => short(of.foundTwice))],
+      ["a pair: finding, in small tables", "", ...both((of) => micro(of.found))],
+      ["the same, in large ones", "", ...both((of) => micro(of.foundOfMany))],
+      ["a pair: comparing, in small tables", "", ...both((of) => micro(of.compared))],
+      ["the same, in large ones", "", ...both((of) => micro(of.comparedOfMany))],
+      ["a pair: learning, grouping, writing", "", ...both((of) => micro(of.decided))],
+      ["a pair: taking it from a part", "", ...both((of) => micro(of.united))],
+      ["memory of a process", bytes(own.encodeMegabytes), ...both((of) => bytes(of.megabytes))],
+      ["memory of a cell", "", ...both((of) => `${short(of.bytesOfCell)} bytes`)],
+      ["of these, in the heap of JavaScript", "", ...both((of) => `${short(of.heapOfCell)} bytes`)],
+    ],
+  );
+}
+
+const number = (/** @type {number} */ count) => count.toLocaleString("en");
+
+/** @param {Record} record */
+function checksTable({ checked, earlier }) {
+  const names = {
+    encode: "`encode`",
+    join: "`join`",
+    dedupe: "`dedupe`",
+    "join sharded": "`join`, first pass, shards and merge",
+  };
+  return tableOf(
+    ["run", "rows", "predicted", "measured", "ratio"],
+    [...checked, ...earlier].map(({ kind, rows, shards, predicted, measured, ratio }, place) => [
+      `${names[/** @type {keyof typeof names} */ (kind)]}${shards ? ` (${shards} shards at once)` : ""}${place < checked.length ? "" : ", another day"}`,
+      rows.map(number).join(" × "),
+      `${predicted.toFixed(1)} s`,
+      `${measured.toFixed(1)} s`,
+      ratio.toFixed(2),
+    ]),
+  );
+}
+
+const total = (/** @type {Scaled["byWorkers"][0]["steps"]} */ steps) =>
+  Object.values(steps).reduce((sum, seconds) => sum + seconds, 0);
+
+/** The longest step, with its share of the time. */
+function binding(/** @type {Scaled["byWorkers"][0]["steps"]} */ steps) {
+  const [[name, seconds]] = Object.entries(steps).sort(([, a], [, b]) => b - a);
+  return `${name}, ${Math.round((100 * seconds) / total(steps))} %`;
+}
+
+/** @param {Record} record @param {string} kind */
+function hoursTable({ scaled }, kind) {
+  return tableOf(
+    [
+      "rows",
+      ...workerCounts.map((count) => (count === 1 ? "1 worker" : String(count))),
+      "memory of each",
+      "longest of 16",
+      "longest of 256",
+    ],
+    scaled
+      .filter((one) => one.kind === kind)
+      .map(({ rows, byWorkers, megabytes }) => {
+        const of = (/** @type {number} */ count) =>
+          byWorkers.find(({ workers }) => workers === count)?.steps ?? byWorkers[0].steps;
+        return [
+          `10${{ 7: "⁷", 8: "⁸", 9: "⁹" }[Math.log10(rows[0])]}`,
+          ...byWorkers.map(({ steps }) => short(total(steps) / 3600)),
+          bytes(megabytes),
+          binding(of(16)),
+          binding(of(256)),
+        ];
+      }),
+  );
+}
+
+/** @param {Record} record */
+function reachTable({ reach: { byWorkers, megabytes } }) {
+  const minutes = (/** @type {number} */ seconds) => String(Math.round(seconds / 60));
+  return tableOf(
+    [
+      "workers",
+      "first pass",
+      "reading and indexing, each",
+      "finding and comparing, each",
+      "merge",
+      "in all, a core for each",
+      "on 2 cores",
+      "CPU time",
+      "memory",
+    ],
+    byWorkers.map(({ workers, steps }) => [
+      String(workers),
+      minutes(steps["first pass"]),
+      minutes(steps.reading),
+      minutes(steps.work),
+      minutes(steps.merge),
+      minutes(total(steps)),
+      minutes(steps["first pass"] + Math.max(1, workers / 2) * (steps.reading + steps.work) + steps.merge),
+      minutes(steps["first pass"] + workers * (steps.reading + steps.work) + steps.merge),
+      `${workers} × ${bytes(megabytes)}`,
+    ]),
+  );
+}
+
+/** @param {Record} record */
+function queueTable({ queue }) {
+  const hours = (/** @type {number} */ of) => of.toFixed(2);
+  return tableOf(
+    [
+      `shards for each of ${simulated.workers} workers`,
+      "without trouble",
+      "with stragglers",
+      `and with kills every ${hoursToKill} h`,
+      "worker hours lost",
+      "runs with a dead letter",
+    ],
+    queue.map(({ shardsEach, calm, stragglers, kills }) => [
+      String(shardsEach),
+      hours(calm),
+      hours(stragglers),
+      hours(kills.hours),
+      hours(kills.lostHours),
+      `${Math.round(100 * kills.failed)} %`,
+    ]),
+  );
+}
+
+/** @param {Record} record */
+function queueCheckTable({ queueCheck }) {
+  const { workers, shards, shard, expire, kills, predicted, measured, ratio } = queueCheck;
+  return tableOf(
+    ["a queue in PostgreSQL", "simulated", "measured", "ratio"],
+    [
+      [
+        `${workers} workers, ${shards} shards that wait ${shard} s each, ${kills} kills, \`--expire ${expire}\``,
+        inSeconds(Math.round(predicted)),
+        inSeconds(Math.round(measured)),
+        ratio.toFixed(2),
+      ],
+    ],
+  );
+}

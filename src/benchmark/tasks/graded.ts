@@ -1,0 +1,117 @@
+/** Tasks of pairs that people graded: BIRD, and semantic textual similarity. */
+import { TableError } from "../../errors.js";
+import { groupBy } from "../../match/group-by.js";
+import { readWholeTable, type WholeTable } from "../../table/whole-table.js";
+import { readLines } from "../data-folder.js";
+import { pearson, spearman } from "../metrics.js";
+import { pairSimilarities } from "../model.js";
+import { fileTask } from "../task.js";
+
+/**
+ * BIRD: relatedness of 3,345 pairs of bigrams and words, rated by people (Asaadi, Mohammad and Kiritchenko 2019).
+ *
+ * - published: Pearson's r of (cosine + 1) / 2 with the rating (equal to Pearson's r of the cosine; the
+ *   reference calls it Spearman's).
+ * - fair: Pearson's r and Spearman's rho.
+ * String methods have no cosine: their similarity is used instead.
+ */
+export const bird = fileTask({
+  name: "bird",
+  metric: "pearson",
+  files: [{ what: "the pairs", names: ["bird/bird.txt", "bird.txt"] }],
+  read: async ([path]) => parseBird(await readLines(path), path),
+  async measure({ left, right, judged }, context) {
+    const similarities = await pairSimilarities(left, right, context);
+    const n = left.length;
+    const scores = [{ metric: "pearson", score: pearson(similarities, judged), n }];
+    if (context.protocol === "published") return { scores };
+    return { scores: [...scores, { metric: "spearman", score: spearman(similarities, judged), n }] };
+  },
+});
+
+/** Tab-separated with a header: the pair, term1, term2, ..., the relatedness, the parts of speech. */
+export function parseBird(lines: readonly string[], path: string) {
+  const pairs = lines.slice(1).map((line, index) => {
+    const cells = line.trimEnd().split("\t");
+    const judged = Number(cells.at(-2));
+    if (cells.length >= 5 && Number.isFinite(judged)) return { left: cells[1], right: cells[2], judged };
+    throw new TableError(
+      `${path}, line ${index + 2}: expected tab-separated columns with two terms in the second and third ` +
+        "and the relatedness in the last but one.",
+    );
+  });
+  if (pairs.length < 2)
+    throw new TableError(`${path}: a correlation needs at least two pairs, found ${pairs.length}.`);
+  return {
+    left: pairs.map(({ left }) => left),
+    right: pairs.map(({ right }) => right),
+    judged: pairs.map(({ judged }) => judged),
+  };
+}
+
+const mostSplits = 10;
+
+/**
+ * Semantic textual similarity: does the cosine of two texts rank pairs as people did?
+ *
+ * Any table of two texts and a score: a column `score`, or the first whose cells are all numbers; the texts are the first
+ * two others, and a column `split`, or a fourth of a few words, divides the pairs. Spearman's rho of all pairs and of
+ * each split. Both protocols are the same; string methods give their similarity.
+ */
+export const sts = fileTask({
+  name: "sts",
+  metric: "spearman",
+  files: [
+    {
+      what: "the table of pairs",
+      names: ["sts/sts", "sts"].flatMap((name) =>
+        ["tsv", "csv", "jsonl", "parquet"].map((end) => `${name}.${end}`),
+      ),
+    },
+  ],
+  read: async ([path]) => pairsOf(await readWholeTable(path, { column: "1", quote: quoteOf(path) }), path),
+  async measure({ left, right, scores, splits }, context) {
+    const similarities = await pairSimilarities(left, right, context);
+    const rows = [...left.keys()];
+    const of = (metric: string, chosen: readonly number[]) => {
+      const [found, judged] = [similarities, scores].map((values) =>
+        Float64Array.from(chosen, (row) => values[row]),
+      );
+      return { metric, score: spearman(found, judged), n: chosen.length };
+    };
+    const bySplit = splits ? [...groupBy(rows, (row) => splits[row])] : [];
+    return {
+      scores: [of("spearman", rows), ...bySplit.map(([split, chosen]) => of(`spearman, ${split}`, chosen))],
+    };
+  },
+});
+
+/** Sentences have quotes of their own, which tab-separated sets leave as they are. */
+const quoteOf = (path: string) => (path.endsWith(".tsv") ? "none" : "double");
+
+/** The columns of the table by their role. @throws TableError where a role is not filled */
+export function pairsOf({ description, columns }: Pick<WholeTable, "description" | "columns">, path: string) {
+  const names = description.columns;
+  const isNumber = (cell: string) => cell.trim() !== "" && Number.isFinite(Number(cell));
+  const score =
+    names.find((name) => name.trim().toLowerCase() === "score") ??
+    names.find((name) => columns[name].every(isNumber));
+  const others = names.filter((name) => name !== score);
+  if (score === undefined || others.length < 2 || description.rowCount < 2)
+    throw new TableError(
+      `${path}: expected at least two pairs in two columns of texts and one of scores, found ${names.join(", ")}. ` +
+        "Add what is missing; each score must be a number.",
+    );
+  const wrong = columns[score].findIndex((cell) => !isNumber(cell));
+  if (wrong >= 0)
+    throw new TableError(`${path}, row ${wrong + 1}: the score "${columns[score][wrong]}" is not a number.`);
+  const isSplit = (name: string) => new Set(columns[name]).size <= mostSplits;
+  const split =
+    others.slice(2).find((name) => name.trim().toLowerCase() === "split") ?? others.slice(2).find(isSplit);
+  return {
+    left: columns[others[0]],
+    right: columns[others[1]],
+    scores: columns[score].map(Number),
+    splits: split === undefined ? undefined : columns[split],
+  };
+}

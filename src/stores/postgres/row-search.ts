@@ -1,0 +1,44 @@
+/** Rows of a table that a join may need, found by the server: those with similar letters, and a sample of all. */
+import { identifier } from "../../table/read/database.js";
+import type { IndexTable } from "./index-rows.js";
+
+/** Keys drawn at random, the same ones each time. */
+export async function sampleKeys({ connection, source, side }: IndexTable, count: number): Promise<string[]> {
+  const key = `${identifier(side.settings.key)}::text`;
+  const sql = `SELECT ${key} AS key FROM ${source.sql} ORDER BY md5(${key}) LIMIT $1`;
+  return (await connection.query<{ key: string }>(sql, [count])).map((row) => row.key);
+}
+
+/** The schema of pg_trgm where the synced column has an index of trigrams, without which each search reads the table. */
+export async function trigramSchema({ connection, source, side }: IndexTable): Promise<string | undefined> {
+  const [found] = await connection.query<{ schema: string }>(
+    `SELECT o.opcnamespace::regnamespace::text AS schema FROM pg_index i
+     JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
+     JOIN pg_opclass o ON o.oid = i.indclass[0]
+     WHERE i.indrelid = $1::regclass AND a.attname = $2 AND i.indpred IS NULL AND i.indisvalid
+     AND o.opcname IN ('gin_trgm_ops', 'gist_trgm_ops') LIMIT 1`,
+    [source.sql, side.settings.column],
+  );
+  return found?.schema;
+}
+
+/** The statement that makes the index of trigrams. */
+export const trigramCreation = ({ source, side }: IndexTable): string =>
+  `CREATE EXTENSION IF NOT EXISTS pg_trgm; CREATE INDEX ON ${source.sql} USING gin (${identifier(side.settings.column)} gin_trgm_ops)`;
+
+/** The keys of the rows whose trigrams are nearest to those of any phrase. @param schema of pg_trgm @param k rows per phrase */
+export async function keysByTrigrams(
+  { connection, source, side }: IndexTable,
+  schema: string,
+  phrases: readonly string[],
+  k: number,
+): Promise<string[]> {
+  const column = `t.${identifier(side.settings.column)}`;
+  const key = `t.${identifier(side.settings.key)}`;
+  const rows = await connection.query<{ key: string }>(
+    `SELECT DISTINCT n.key FROM unnest($1::text[]) q(phrase), LATERAL (SELECT ${key}::text AS key FROM ${source.sql} t
+     WHERE ${column} OPERATOR(${schema}.%) q.phrase ORDER BY ${schema}.similarity(${column}, q.phrase) DESC, ${key} LIMIT $2) n`,
+    [phrases, k],
+  );
+  return rows.map((row) => row.key);
+}
