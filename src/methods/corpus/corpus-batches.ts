@@ -147,7 +147,9 @@ interface PairSource {
   readonly side: PairSide | undefined;
 }
 
-interface CorpusRowData extends Pick<Corpus, "phrases" | "classes" | "counts" | "types">, Pick<BatchData, "negatives"> {
+interface CorpusRowData
+  extends Pick<Corpus, "phrases" | "classes" | "counts" | "types">,
+    Pick<BatchData, "negatives"> {
   readonly sources: readonly PairSource[];
   /** Labels of phrases from a table of pairs; they take precedence over `types`. */
   readonly pairTypes: ReadonlyMap<string, number>;

@@ -138,7 +138,9 @@ export type PresetName = keyof typeof presets;
 
 /** Settings that no preset has. */
 const optional =
-  "countPower synonymShares synonymSides runsBy prefixLoss contexts meanShares furtherContrast rateFactors".split(" ");
+  "countPower synonymShares synonymSides runsBy prefixLoss contexts meanShares furtherContrast rateFactors".split(
+    " ",
+  );
 
 /** The preset of a run that names none. */
 const defaultPreset: PresetName = "pearl-small";

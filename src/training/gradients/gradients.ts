@@ -69,14 +69,10 @@ export async function openGradients(program: TrainingProgram, options: GradientO
     const places = model.graph.outputs.map(
       ({ name }) => [name, inMemory.has(name) ? "memory" : "device"] as const,
     );
-    const settings: SessionOptions = {
+    return openSession(model, target, whole.weights, {
       ...{ ...sessionOptions, optimization: "basic" },
       ...(gradients === "device" && { outputs: Object.fromEntries(places) }),
-    };
-    if (target.device === "cpu") return createOrtSession(encodeModel(inRowBlocks(model)), settings);
-    const weights = new Set(whole.weights);
-    const batch = model.graph.inputs.map(({ name }) => name).filter((name) => !weights.has(name));
-    return createPackedSession(model, new Set(batch), settings);
+    });
   };
   const runOn = async (model: Model, feeds: DeviceFeeds): Promise<DeviceFeeds> =>
     (await sessions.get(model, () => open(model))).runOnDevice(feeds);
@@ -124,6 +120,18 @@ export async function openGradients(program: TrainingProgram, options: GradientO
     },
     release: sessions.release,
   };
+}
+
+/** On a GPU, what a batch gives beside the weights arrives in one upload. */
+function openSession(
+  model: Model,
+  { device }: Target,
+  weights: readonly string[],
+  settings: SessionOptions,
+): Promise<OrtSession> {
+  if (device === "cpu") return createOrtSession(encodeModel(inRowBlocks(model)), settings);
+  const names = model.graph.inputs.map(({ name }) => name);
+  return createPackedSession(model, new Set(names.filter((name) => !weights.includes(name))), settings);
 }
 
 /** Sessions that open on first use. */
