@@ -77,3 +77,18 @@ export function personsOfOneTable(rows) {
   }
   return { left: toTable(list), isPair: (a, b) => firstOf[a] === firstOf[b], pairs };
 }
+
+/** Rows of such a table, one after the other: only the last rows that may be repeated are in memory. */
+export function* personRows(rows, kept = 100_000) {
+  const { person, miswritten, random } = writer();
+  const recent = [];
+  for (let row = 0; row < rows; row++) {
+    const isCopy = row > 0 && random() < 0.15;
+    if (isCopy) yield recent[Math.floor(random() * recent.length)].map(miswritten);
+    else {
+      const cells = person();
+      recent[recent.length < kept ? recent.length : row % kept] = cells;
+      yield cells;
+    }
+  }
+}

@@ -28,3 +28,13 @@ export function numbered<Label>(labels: Iterable<Label>): Int32Array {
   };
   return Int32Array.from(labels, numberOf);
 }
+
+/** The same for labels below the number of rows, such as roots: without a map, which has room for 16 million labels. */
+export function numberedRows(labels: Int32Array): Int32Array {
+  const numbers = new Int32Array(labels.length).fill(-1);
+  let count = 0;
+  return labels.map((label) => {
+    if (numbers[label] < 0) numbers[label] = count++;
+    return numbers[label];
+  });
+}

@@ -3,11 +3,11 @@
  * 1958). A chain of likely pairs between groups that otherwise differ does not merge them. Pairs that were no candidates
  * are weighed when two groups are about to merge.
  */
-import { disjointSets, numbered } from "../disjoint-sets.js";
+import { disjointSets, numberedRows } from "../disjoint-sets.js";
 import { Heap } from "../heap.js";
-import { groupBy } from "../match/group-by.js";
 import { pauses } from "../match/pause.js";
 import { certain } from "../match/weights/learn.js";
+import { pairsByRow } from "../match/weights/pair-table.js";
 
 export interface WeighedPairs {
   readonly left: Int32Array;
@@ -31,7 +31,7 @@ export interface LinkageOptions {
   /** Merges below it are not made. Default 0: the same as likely as not. */
   readonly least?: number;
   readonly signal?: AbortSignal;
-  /** Called now and then with the groups of connected rows that are done, and all of them. */
+  /** Called now and then with the rows whose groups are done, and all of them. */
   readonly onProgress?: (done: number, total: number) => void;
 }
 
@@ -57,18 +57,24 @@ export async function averageLinkage(
   const { left, right, classOf, logOdds } = pairs;
   const { rootOf, unite } = disjointSets(size);
   for (const pair of left.keys()) if (logOdds[classOf[pair]] > weakest) unite(left[pair], right[pair]);
-  function* connected(): Generator<number> {
-    for (const pair of left.keys()) if (rootOf(left[pair]) === rootOf(right[pair])) yield pair;
-  }
-  const components = groupBy(connected(), (pair) => rootOf(left[pair]));
+  const isConnected = (pair: number): boolean => rootOf(left[pair]) === rootOf(right[pair]);
+  let count = 0;
+  for (const pair of left.keys()) if (isConnected(pair)) count++;
+  const connected = new Int32Array(count);
+  for (const pair of left.keys()) if (isConnected(pair)) connected[connected.length - count--] = pair;
+  const { starts, order } = pairsByRow(
+    connected.map((pair) => rootOf(left[pair])),
+    size,
+  );
   const merges: Merge[] = [];
   const pause = pauses(options.signal, stepsBetween);
-  let done = 0;
-  for (const members of components.values()) {
+  for (let root = 0; root < size; root++) {
+    const members = order.subarray(starts[root], starts[root + 1]).map((place) => connected[place]);
+    if (members.length === 0) continue;
     for (const merge of await mergeComponent(members, pairs, { ...options, pause })) merges.push(merge);
-    if (++done % stepsBetween === 0) options.onProgress?.(done, components.size);
+    if (root % stepsBetween === 0) options.onProgress?.(root, size);
   }
-  options.onProgress?.(components.size, components.size);
+  options.onProgress?.(size, size);
   options.signal?.throwIfAborted();
   return merges.sort((x, y) => y.mean - x.mean || x.a - y.a || x.b - y.b);
 }
@@ -77,7 +83,7 @@ export async function averageLinkage(
 export function groupsFrom(size: number, merges: readonly Merge[], least: number): Int32Array {
   const { unite, roots } = disjointSets(size);
   for (const { a, b, mean } of merges) if (mean >= least) unite(a, b);
-  return numbered(roots());
+  return numberedRows(roots());
 }
 
 /** What is known of the pairs between two groups. */
@@ -101,7 +107,7 @@ interface Proposal {
 }
 
 async function mergeComponent(
-  members: readonly number[],
+  members: Iterable<number>,
   pairs: WeighedPairs,
   options: LinkageOptions & { readonly pause: ReturnType<typeof pauses> },
 ): Promise<Merge[]> {

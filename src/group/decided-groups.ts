@@ -1,6 +1,7 @@
 /** Applies what is sure about a table's rows to its groups: equal rows, and the decisions of a person. */
-import { disjointSets, numbered } from "../disjoint-sets.js";
+import { disjointSets, numberedRows } from "../disjoint-sets.js";
 import { ArgumentError } from "../errors.js";
+import { FNV_BASIS, FNV_PRIME } from "../files/fnv.js";
 import type { KnownPair } from "../match/compare-tables.js";
 import { groupBy } from "../match/group-by.js";
 
@@ -28,15 +29,32 @@ export function sureRows(
       const [x, y] = [rootOf(left), rootOf(right)];
       return (x === a && y === b) || (x === b && y === a);
     });
-  const firstOf = new Map<string, number>();
+  firstEqual(size, keyOf).forEach((first, row) => {
+    if (first >= 0 && !areFoes(rootOf(first), rootOf(row))) unite(first, row);
+  });
+  return roots();
+}
+
+/** The first row with the key of each row, -1 without one. Of each key only a hash is kept: keys of many rows are large. */
+function firstEqual(size: number, keyOf: (row: number) => string | undefined): Int32Array {
+  const firstOf = new Int32Array(size).fill(-1);
+  const hashes = new Uint32Array(size);
+  // Open addressing; -1 is free.
+  const slots = new Int32Array(2 ** Math.ceil(Math.log2(2 * size + 1))).fill(-1);
   for (let row = 0; row < size; row++) {
     const key = keyOf(row);
     if (key === undefined) continue;
-    const first = firstOf.get(key) ?? row;
-    firstOf.set(key, first);
-    if (!areFoes(rootOf(first), rootOf(row))) unite(first, row);
+    let hash = FNV_BASIS;
+    for (let index = 0; index < key.length; index++)
+      hash = Math.imul(hash ^ key.charCodeAt(index), FNV_PRIME);
+    hashes[row] = hash;
+    let slot = (hash ^ (hash >>> 15)) & (slots.length - 1);
+    while (slots[slot] >= 0 && (hashes[slots[slot]] !== hashes[row] || keyOf(slots[slot]) !== key))
+      slot = (slot + 1) & (slots.length - 1);
+    if (slots[slot] < 0) slots[slot] = row;
+    firstOf[row] = slots[slot];
   }
-  return roots();
+  return firstOf;
 }
 
 function confirmedClasses(size: number, known: readonly KnownPair[]) {
@@ -53,6 +71,7 @@ function confirmedClasses(size: number, known: readonly KnownPair[]) {
 
 /**
  * The groups after decisions, numbered by first row: rows that are sure are together, rejected pairs are apart.
+ * @param groupOf below the number of rows
  * @param probabilityOf decides which part of a divided group a row belongs to
  */
 export function decidedGroups(
@@ -61,14 +80,13 @@ export function decidedGroups(
   known: readonly KnownPair[],
   probabilityOf: (a: number, b: number) => number,
 ): Int32Array {
-  const firstOf = new Map<number, number>();
+  const firstOf = new Int32Array(sureOf.length).fill(-1);
   const classes = disjointSets(sureOf.length);
-  for (const [row, label] of sureOf.entries()) {
-    const first = firstOf.get(groupOf[row]) ?? row;
-    firstOf.set(groupOf[row], first);
+  sureOf.forEach((label, row) => {
+    if (firstOf[groupOf[row]] < 0) firstOf[groupOf[row]] = row;
     classes.unite(label, row);
-    classes.unite(first, row);
-  }
+    classes.unite(firstOf[groupOf[row]], row);
+  });
   const merged = classes.roots();
   const foes = new Map<number, Set<number>>();
   const note = (label: number, foe: number): void =>
@@ -80,12 +98,11 @@ export function decidedGroups(
   }
   const divided = new Set([...foes.keys()].map((label) => merged[label]));
   const partOf = new Map<number, number>();
-  for (const [group, labels] of groupBy(new Set(sureOf), (label) => merged[label]))
-    if (divided.has(group)) {
-      for (const part of dividedLabels(labels, foes, probabilityOf))
-        for (const label of part) partOf.set(label, part[0]);
-    }
-  return numbered(sureOf.map((label, row) => partOf.get(label) ?? merged[row]));
+  const inDivided = new Set(divided.size === 0 ? [] : sureOf.filter((label) => divided.has(merged[label])));
+  for (const labels of groupBy(inDivided, (label) => merged[label]).values())
+    for (const part of dividedLabels(labels, foes, probabilityOf))
+      for (const label of part) partOf.set(label, part[0]);
+  return numberedRows(sureOf.map((label, row) => partOf.get(label) ?? merged[row]));
 }
 
 /** Divides labels into parts without foes; each joins the part whose first row it equals most likely. */

@@ -18,8 +18,9 @@ export function greatestF1<Level extends AcceptedLevel>(levels: Iterable<Level>)
 function expectedF1({ accepted, probability, count }: AcceptedLevel): number {
   let [right, all] = [0, 0];
   accepted.forEach((flag, pair) => {
-    all += probability[pair];
-    if (flag === 1) right += probability[pair];
+    const own = probability.at(pair)!;
+    all += own;
+    if (flag === 1) right += own;
   });
   return (2 * right) / Math.max(1e-9, count + all);
 }

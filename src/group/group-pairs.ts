@@ -1,6 +1,6 @@
 /** The pairs of rows within groups: also those that were no candidates, and what the rest of a group says about each. */
 import type { ComparedTables } from "../match/compare-tables.js";
-import type { ScoredPairs } from "../match/estimates/scored-pairs.js";
+import type { PairProbabilities, ScoredPairs } from "../match/estimates/scored-pairs.js";
 import { pairLevels } from "../match/evidence/pair-levels.js";
 import { groupBy } from "../match/group-by.js";
 import type { PartOptions } from "../match/parts/in-parts.js";
@@ -47,20 +47,18 @@ export async function withPairsInside(
 const mostWitnesses = 30;
 
 /**
- * The probability of each accepted pair with the support of its group: two rows that are both the same as a third are the
- * same. Of the ways through other rows the best counts, and of a way its weaker step.
+ * The probability of each pair, that of an accepted one with the support of its group: two rows that are both the same as a
+ * third are the same. Of the ways through other rows the best counts, and of a way its weaker step.
  * @param own probability of each class without it
- * @param supported receives the result
  */
 export function supportedProbability(
   table: PairTable,
   accepted: Uint8Array,
   own: Float64Array,
-  supported = new Float64Array(accepted.length),
-): Float64Array {
-  for (let pair = 0; pair < supported.length; pair++) supported[pair] = own[table.classOf[pair]];
+): PairProbabilities {
   const { left, right, rows } = table;
   const pairs = acceptedPairs(accepted);
+  const supported = Float64Array.from(pairs, (pair) => own[table.classOf[pair]]);
   const [lefts, rights] = [pairs.map((pair) => left[pair]), pairs.map((pair) => right[pair])];
   // Every pair is an entry of each of its rows.
   const others = joined(rights, lefts);
@@ -69,16 +67,11 @@ export function supportedProbability(
   const entriesOf = (row: number): Uint32Array => order.subarray(starts[row], starts[row + 1]);
   for (let row = 0; row < rows[0]; row++) entriesOf(row).sort((x, y) => others[x] - others[y]);
   const probabilityOf = (row: number, other: number): number => {
-    let [low, high] = [starts[row], starts[row + 1]];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (others[order[middle]] < other) low = middle + 1;
-      else high = middle;
-    }
-    return low < starts[row + 1] && others[order[low]] === other ? ownOf(order[low]) : 0;
+    const place = placeIn(starts[row], starts[row + 1], (at) => others[order[at]] < other);
+    return place < starts[row + 1] && others[order[place]] === other ? ownOf(order[place]) : 0;
   };
   let [row, strongest] = [-1, new Uint32Array(0)];
-  for (const pair of pairs) {
+  pairs.forEach((pair, at) => {
     if (left[pair] !== row) {
       row = left[pair];
       const byOwn = entriesOf(row).slice();
@@ -88,18 +81,36 @@ export function supportedProbability(
     }
     for (const entry of strongest) {
       const probability = ownOf(entry);
-      if (probability <= supported[pair]) break;
+      if (probability <= supported[at]) break;
       const step = Math.min(probability, probabilityOf(right[pair], others[entry]));
-      if (step > supported[pair]) supported[pair] = step;
+      if (step > supported[at]) supported[at] = step;
     }
+  });
+  return {
+    at: (pair) =>
+      accepted[pair] === 1
+        ? supported[placeIn(0, pairs.length, (at) => pairs[at] < pair)]
+        : own[table.classOf[pair]],
+  };
+}
+
+/** The first place of a range of which something is no longer so; the end if it is so of all. */
+function placeIn(from: number, to: number, isBefore: (place: number) => boolean): number {
+  let [low, high] = [from, to];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (isBefore(middle)) low = middle + 1;
+    else high = middle;
   }
-  return supported;
+  return low;
 }
 
 function acceptedPairs(accepted: Uint8Array): Int32Array {
-  const found: number[] = [];
-  for (let pair = 0; pair < accepted.length; pair++) if (accepted[pair] === 1) found.push(pair);
-  return Int32Array.from(found);
+  let count = 0;
+  for (const flag of accepted) count += flag;
+  const found = new Int32Array(count);
+  for (let pair = accepted.length - 1; count > 0; pair--) if (accepted[pair] === 1) found[--count] = pair;
+  return found;
 }
 
 /**
@@ -110,18 +121,16 @@ export function pairProbability(
   { table: { left, right, rows }, accepted, probability }: ScoredPairs,
   weigh: (a: number, b: number) => number,
 ): (a: number, b: number) => number {
-  const found: number[] = [];
-  for (let pair = 0; pair < accepted.length; pair++) if (accepted[pair] === 1) found.push(pair);
-  const pairs = Int32Array.from(found);
+  const pairs = acceptedPairs(accepted);
   const { starts, order } = pairsByRow(
-    Int32Array.from(pairs, (pair) => left[pair]),
+    pairs.map((pair) => left[pair]),
     rows[0],
   );
   return (a, b) => {
     const [x, y] = [Math.min(a, b), Math.max(a, b)];
     for (let place = starts[x]; place < starts[x + 1]; place++) {
       const pair = pairs[order[place]];
-      if (right[pair] === y) return probability[pair];
+      if (right[pair] === y) return probability.at(pair)!;
     }
     return 1 / (1 + Math.exp(-weigh(x, y)));
   };

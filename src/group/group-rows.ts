@@ -1,5 +1,5 @@
 /** Groups the rows of one table that are the same thing by all their columns, without labels. */
-import { numbered } from "../disjoint-sets.js";
+import { numberedRows } from "../disjoint-sets.js";
 import type { TableColumns } from "../match/columns/align.js";
 import { type ComparedTables, type MatchRunOptions, partsOf } from "../match/compare-tables.js";
 import { halving } from "../match/estimates/audit.js";
@@ -70,7 +70,7 @@ const byGroups: MatchMethod<GroupLevel, Fit, Groups> = {
     const { tables, columns: evidence } = compared;
     const probabilityOf = pairProbability(level, pairScorer(compared, weights));
     return {
-      groupOf: numbered(Int32Array.from(place, (prepared) => level.groups[prepared])),
+      groupOf: numberedRows(Int32Array.from(place, (prepared) => level.groups[prepared])),
       probabilityOf: (a, b) => probabilityOf(place[a], place[b]),
       learned: { fields: tables.fields, naming: tables.naming, evidence, weights },
       least: level.least,
@@ -142,31 +142,25 @@ async function fitGroups(
   // The candidates come first among the pairs inside groups.
   const { table, logOdds } = decide(inside, undecided, known);
   const own = undecided.map(sigmoid);
-  const newRoom = () => {
-    const { length } = inside.left;
-    return { accepted: new Uint8Array(length), probability: new Float64Array(length) };
-  };
-  /** @param room what the level takes for its own */
-  const levelAt = (cut: number, room = newRoom()): GroupLevel => {
+  const levelAt = (cut: number): GroupLevel => {
     const groups = groupsFrom(size, merges, cut);
-    const { accepted } = room;
+    const accepted = new Uint8Array(inside.left.length);
     let count = 0;
     for (let pair = 0; pair < accepted.length; pair++) {
       accepted[pair] = groups[inside.left[pair]] === groups[inside.right[pair]] ? 1 : 0;
       count += accepted[pair];
     }
-    const probability = supportedProbability(inside, accepted, own, room.probability);
-    const judged = judgedEstimates(known, probability);
-    for (const [pair, match] of known) probability[pair] = match;
+    const supported = supportedProbability(inside, accepted, own);
+    const judged = judgedEstimates(known, supported);
+    const probability = { at: (pair: number) => known.get(pair) ?? supported.at(pair) };
     const relation = "many-to-many";
     return {
       ...{ table, relation, weights, logOdds, judged, least: cut },
       ...{ probability, accepted, count, groups },
     };
   };
-  /** @param room for all but the even level: where it is given, a level ends with the next one */
-  function* levels(from = cuts[0], room?: ReturnType<typeof newRoom>): Generator<GroupLevel> {
-    for (const cut of cuts) if (cut >= from) yield cut === evenOdds ? even : levelAt(cut, room);
+  function* levels(from = cuts[0]): Generator<GroupLevel> {
+    for (const cut of cuts) if (cut >= from) yield cut === evenOdds ? even : levelAt(cut);
   }
   const even = levelAt(evenOdds);
   const [found, doubt] = [contradiction(even), veto(even)];
@@ -176,7 +170,7 @@ async function fitGroups(
     return likely;
   };
   const accept: Fit["accept"] = (target) =>
-    keepPrecision({ target, levels: levels(cuts[0], newRoom()), fallback, doubt: doubt?.reason });
+    keepPrecision({ target, levels: levels(), fallback, doubt: doubt?.reason });
   const sampled = (): GroupLevel[] => halving(levels(evenOdds));
   return { weights, compared, doubt: found?.strength ?? 0, accept, likely: even, sampled };
 }

@@ -1,5 +1,5 @@
 /** Which row of each group stays, and which rows go. */
-import { groupBy } from "../match/group-by.js";
+import { pairsByRow } from "../match/weights/pair-table.js";
 
 /** A row and the row that is kept, or would be, in its place. */
 export interface DuplicateRow {
@@ -16,10 +16,10 @@ export interface DuplicateGroup {
 }
 
 export interface GroupedTable {
-  /** Group of each row. */
-  readonly groupOf: ArrayLike<number>;
-  /** Equal for rows that are equal, or that a person has confirmed. */
-  readonly sureOf: ArrayLike<number>;
+  /** Group of each row, below the number of rows. */
+  readonly groupOf: Int32Array;
+  /** The same, equal for rows that are equal, or that a person has confirmed. */
+  readonly sureOf: Int32Array;
   probabilityOf(row: number, keptRow: number): number;
   /** How complete each row is. Default: all equal. */
   readonly completeness?: ArrayLike<number>;
@@ -33,8 +33,10 @@ export function duplicateGroups({
   completeness,
 }: GroupedTable): DuplicateGroup[] {
   const groups: DuplicateGroup[] = [];
-  for (const rows of groupBy(Array(groupOf.length).keys(), (row) => groupOf[row]).values()) {
-    if (rows.length === 1) continue;
+  const { starts, order } = pairsByRow(groupOf, groupOf.length);
+  for (let group = 0; group < groupOf.length; group++) {
+    if (starts[group + 1] - starts[group] < 2) continue;
+    const rows = [...order.subarray(starts[group], starts[group + 1])];
     let kept = rows[0];
     for (const row of rows) if (completeness && completeness[row] > completeness[kept]) kept = row;
     const others = rows.filter((row) => row !== kept);

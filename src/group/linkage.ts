@@ -1,5 +1,5 @@
 /** Clusters rows by pairwise similarity: links similar pairs, but never chains rows that are far apart. */
-import { disjointSets, numbered } from "../disjoint-sets.js";
+import { disjointSets, numberedRows } from "../disjoint-sets.js";
 import { groupBy } from "../match/group-by.js";
 import type { CountedTable } from "./one-column/promised-threshold.js";
 
@@ -40,7 +40,7 @@ export function linkGroups(size: number, links: Links, options: LinkageOptions):
   for (const component of components(rows, order, links))
     for (const group of completeGroups(component, links, options))
       for (const row of group) firstOf[row] = group[0];
-  return numbered(firstOf);
+  return numberedRows(firstOf);
 }
 
 /** Connected rows, ascending, and their links, most similar first. */

@@ -26,15 +26,15 @@ export interface MatchSize {
 /** Bytes of a small model. */
 const ofModel = 250e6;
 /** Bytes while candidates are found: of the process, for each row, and for each cell with its words and their index. */
-const searching = { process: 300e6, row: 100, cell: 220 };
+const searching = { process: 300e6, row: 100, cell: 120 };
 /** Bytes while rows are grouped: of the process, for each cell, and for each pair. */
-const grouping = { process: 200e6, cell: 120, pair: 60 };
+const grouping = { process: 200e6, cell: 110, pair: 30 };
 /** Pairs of each row, of as many candidates as each source may find. */
 const pairsPerCandidate = 2;
 /** Embeddings are in memory as they are made, as they are kept, and in the lists that are searched. */
 const copiesOfEmbeddings = 3;
-/** Bytes of a thread; for each row while it searches; for each cell while it compares, since it has texts of its own. */
-const [ofThread, ofFoundRow, ofComparedCell] = [50e6, 12, 60];
+/** Bytes of a thread; for each row while it searches; for each cell while it compares. */
+const [ofThread, ofFoundRow, ofComparedCell] = [50e6, 12, 6];
 /** Bytes of the index that is searched, in all and for each row: they are free while threads compare. */
 const [ofIndex, ofIndexedRow] = [130e6, 400];
 /** Pairs are kept in memory at least in this number: fewer save little, and make many small runs. */
@@ -53,7 +53,7 @@ export function leastMemory({ rows, columns, names, dimension }: MatchSize): num
   return Math.max(...ofStages) + model + copiesOfEmbeddings * embedded;
 }
 
-/** Bytes that so many threads take beside the least. One thread is the calling one, which has its texts already. */
+/** Bytes that so many threads take beside the least. One thread is the calling one. */
 function ofThreads(threads: number, { rows, columns }: MatchSize): number {
   if (threads === 1) return 0;
   const whileSearching = threads * (ofThread + ofFoundRow * rows);

@@ -122,7 +122,8 @@ function acceptPairs(
 
 /** A level after decisions: confirmed pairs are accepted in place of rivals, and rejected ones are not. */
 export function decidedPairs(level: AcceptedLevel, known: Known): AcceptedLevel {
-  const [accepted, probability] = [level.accepted.slice(), level.probability.slice()];
+  const accepted = level.accepted.slice();
+  const probability = Float64Array.from(accepted, (_, pair) => level.probability.at(pair)!);
   for (const { rowOf } of competingSides(level.table, level.relation)) {
     const taken = new Set([...known].flatMap(([pair, match]) => (match === 1 ? [rowOf[pair]] : [])));
     for (let pair = 0; pair < accepted.length; pair++) if (taken.has(rowOf[pair])) accepted[pair] = 0;

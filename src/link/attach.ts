@@ -7,6 +7,7 @@ import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { averageLinkage, groupsFrom } from "../group/average-linkage.js";
 import type { NamingVectors } from "../match/candidates/near-names.js";
 import { PairSet, type Pairs } from "../match/candidates/pair-set.js";
+import { eachText } from "../match/columns/texts.js";
 import type { KnownPair } from "../match/compare-tables.js";
 import { groupBy } from "../match/group-by.js";
 import { type LearnedRows, type PairScorer, pairScorer, type ReadRows, readRows } from "../match/rescore.js";
@@ -134,7 +135,9 @@ async function nameVectors(
   model: PhraseEncoder,
   signal: AbortSignal | undefined,
 ): Promise<NamingVectors> {
-  const { data, dimension } = await model.encodeMatrix([...tables.fields[naming].set.texts], { signal });
+  const { data, dimension } = await model.encodeMatrix([...eachText(tables.fields[naming].set.texts)], {
+    signal,
+  });
   return { data: new Float32Array(data), dimension };
 }
 

@@ -5,6 +5,7 @@
 import { FNV_BASIS, FNV_PRIME } from "../files/fnv.js";
 import { BestRows } from "../match/candidates/term-search.js";
 import { isText } from "../match/columns/fields.js";
+import { textCount, textReader } from "../match/columns/texts.js";
 import { invertLists, type Lists, ListsBuilder } from "../match/columns/vocabulary.js";
 import { buckets } from "../match/evidence/gram-sets.js";
 import { countRows, type ReadRows, type RowCounts } from "../match/rescore.js";
@@ -47,14 +48,14 @@ function* termsOf({ tables }: ReadRows, { words, fields }: RowCounts): Generator
     for (let place = 0; place < counts.length; place++)
       if (counts[place] > 0) yield { kind, field, term: termOf(kind, field, textOf(place)), counts, place };
   }
-  const word = (place: number): string => tables.vocabulary.words[place];
+  const word = textReader(tables.vocabulary);
   yield* each("word", 0, words, word);
   for (const [field, { kind, set }] of tables.fields.entries()) {
     const counted = fields[field];
     yield* each("filled", field, counted.filled, () => "");
     // Values of codes find rows; other values are counted only.
     const ofValue = isText(kind) || kind === "category" ? "value" : "code";
-    yield* each(ofValue, field, counted.values, (value) => set.texts[value]);
+    yield* each(ofValue, field, counted.values, textReader(set.texts));
     yield* each("fieldWord", field, counted.words, word);
     yield* each("gram", field, counted.grams, String);
   }
@@ -63,11 +64,11 @@ function* termsOf({ tables }: ReadRows, { words, fields }: RowCounts): Generator
 /** For terms that find rows: the rows with each, by its place in the counts. */
 function rowLists({ tables, words, grams }: ReadRows): (kind: TermKind, field: number) => Lists | undefined {
   const { fields, naming, vocabulary } = tables;
-  const ofWords = invertLists(words.left, vocabulary.words.length);
+  const ofWords = invertLists(words.left, textCount(vocabulary));
   const byValue = fields.map(({ left, set }) => {
     const lists = new ListsBuilder();
     for (const value of left) lists.push(value < 0 ? [] : [value]);
-    return invertLists(lists.finish(), set.texts.length);
+    return invertLists(lists.finish(), textCount(set.texts));
   });
   const ofNames = new ListsBuilder();
   for (const value of naming < 0 ? [] : fields[naming].left) {

@@ -8,11 +8,13 @@ import type { Pairs, Spill } from "./candidates/pair-set.js";
 import { findCandidates } from "./candidates/row-candidates.js";
 import type { PreparedTables } from "./columns/fields.js";
 import { rowWords } from "./columns/row-words.js";
+import { eachText, TextNumbers, type Texts, textCount } from "./columns/texts.js";
 import { comparisonSettings, type RowComparison, rowComparison } from "./evidence/pair-evidence.js";
-import { pairLevels } from "./evidence/pair-levels.js";
+import { comparedClasses, pairLevels } from "./evidence/pair-levels.js";
+import { once } from "./once.js";
 import type { PartOptions } from "./parts/in-parts.js";
-import { type ComparedPairs, sharedPairs } from "./parts/shared-pairs.js";
-import { pairClasses } from "./weights/pair-classes.js";
+import { sharedPairs } from "./parts/shared-pairs.js";
+import { type PairClasses, pairClasses } from "./weights/pair-classes.js";
 import { type PairTable, placeOf } from "./weights/pair-table.js";
 
 /** What a long call is at, in plain words. */
@@ -41,7 +43,7 @@ export interface CompareOptions extends MatchRunOptions, Pick<PartOptions, "item
 }
 
 interface EmbeddedNames {
-  readonly texts: readonly string[];
+  readonly texts: Texts;
   readonly vectors: NamingVectors;
 }
 
@@ -80,33 +82,62 @@ export async function compareTables(
 ): Promise<ComparedTables> {
   const { isOneTable, rows, fields, naming } = tables;
   const words = rowWords(tables);
-  const texts = fields[naming]?.set.texts ?? [];
+  const texts = fields[naming]?.set.texts ?? new TextNumbers().texts();
   const vectors = embeddedAgain(texts, embedded) ?? (await valueVectors(texts, encoder, run, sharing));
   const limits = candidateLimits(Math.max(...rows), isOneTable);
-  const comparison = rowComparison(comparisonSettings(tables, words, vectors));
-  const find = async (): Promise<ComparedPairs> => {
-    const candidates = { ...limits, known, sharing, spill, ...partsOf(run, "finding candidates") };
-    const pairs = await findCandidates(tables, words, vectors, candidates);
-    return { pairs, levels: await pairLevels(comparison, pairs, partsOf(run, "comparing")) };
-  };
-  const { pairs, levels } = await sharedPairs(find, rows[1], sharing);
+  const candidates = { ...limits, known, sharing, spill, ...partsOf(run, "finding candidates") };
+  const find = () => findCandidates(tables, words, vectors, candidates);
+  // Made after the search, which needs its memory.
+  const comparison = once(() => rowComparison(comparisonSettings(tables, words, vectors)));
+  const comparing = partsOf(run, "comparing");
+  const { pairs, classes } =
+    sharing === undefined
+      ? await classed(await find(), comparison, comparing)
+      : await sharedClasses(find, comparison, { rows: rows[1], sharing, comparing });
   const drawn = drawPairs(rows, isOneTable, pairs);
-  const random = await pairLevels(comparison, drawn, { ...run, onProgress: undefined });
+  const random = await pairLevels(comparison(), drawn, { ...run, onProgress: undefined });
   return {
-    ...{ ...pairs, ...pairClasses(levels), isOneTable, rows, tables, comparison },
-    ...{ columns: comparison.columns, random },
+    ...{ ...pairs, ...classes, isOneTable, rows, tables, comparison: comparison() },
+    ...{ columns: comparison().columns, random },
     embedded: vectors && { texts, vectors },
   };
 }
 
+interface ClassedPairs {
+  readonly pairs: Pairs;
+  readonly classes: PairClasses;
+}
+
+const classed = async (
+  pairs: Pairs,
+  comparison: () => RowComparison,
+  options: PartOptions,
+): Promise<ClassedPairs> => ({ pairs, classes: await comparedClasses(comparison(), pairs, options) });
+
+/** A shard passes on the levels of its pairs. */
+async function sharedClasses(
+  find: () => Promise<Pairs>,
+  comparison: () => RowComparison,
+  {
+    rows,
+    sharing,
+    comparing,
+  }: { readonly rows: number; readonly sharing: Sharing; readonly comparing: PartOptions },
+): Promise<ClassedPairs> {
+  const compare = async () => {
+    const pairs = await find();
+    return { pairs, levels: await pairLevels(comparison(), pairs, comparing) };
+  };
+  const { pairs, levels } = await sharedPairs(compare, rows, sharing);
+  return { pairs, classes: pairClasses(levels) };
+}
+
 /** Embeddings in the order of the texts; undefined if not all of them were embedded before. */
-function embeddedAgain(
-  texts: readonly string[],
-  embedded: EmbeddedNames | undefined,
-): NamingVectors | undefined {
-  const places = new Map(embedded?.texts.map((text, place) => [text, place]));
-  const isKnown = texts.length > 0 && texts.every((text) => places.has(text));
-  if (embedded === undefined || !isKnown) return undefined;
+function embeddedAgain(names: Texts, embedded: EmbeddedNames | undefined): NamingVectors | undefined {
+  if (embedded === undefined || textCount(names) === 0) return undefined;
+  const texts = [...eachText(names)];
+  const places = new Map(Array.from(eachText(embedded.texts), (text, place) => [text, place]));
+  if (!texts.every((text) => places.has(text))) return undefined;
   const { data: from, dimension } = embedded.vectors;
   const data = shared(Float32Array, texts.length * dimension);
   texts.forEach((text, row) => {
@@ -125,21 +156,22 @@ export function partsOf(
 }
 
 async function valueVectors(
-  texts: readonly string[],
+  texts: Texts,
   encoder: PhraseEncoder | undefined,
   run: MatchRunOptions,
   sharing: Sharing | undefined,
 ): Promise<NamingVectors | undefined> {
+  const count = textCount(texts);
   const encode = async (): Promise<Kept> => {
-    if (encoder === undefined || texts.length === 0 || texts.length > mostEmbedded) return {};
+    if (encoder === undefined || count === 0 || count > mostEmbedded) return {};
     const { signal, onProgress } = partsOf(run, "encoding");
-    const matrix = await encoder.encodeMatrix(texts, { signal, onProgress });
+    const matrix = await encoder.encodeMatrix([...eachText(texts)], { signal, onProgress });
     const data = shared(Float32Array, matrix.data.length);
     data.set(matrix.data);
     return { vectors: data };
   };
   const { vectors } = await learnedOnce(encode, sharing);
-  return vectors && { data: vectors as Float32Array, dimension: vectors.length / texts.length };
+  return vectors && { data: vectors as Float32Array, dimension: vectors.length / count };
 }
 
 /**

@@ -7,8 +7,9 @@ import { explainPair, type RowExplanation } from "./column-report.js";
 import type { TableColumns } from "./columns/align.js";
 import { type Field, isText, type PreparedTables, rowsOf } from "./columns/fields.js";
 import { type RowWords, rowWords } from "./columns/row-words.js";
+import { TextNumbers, textCount } from "./columns/texts.js";
 import { readValues } from "./columns/value-set.js";
-import { countWords, type Lists, rarities, Vocabulary } from "./columns/vocabulary.js";
+import { countWords, type Lists, rarities } from "./columns/vocabulary.js";
 import { countGrams, gramLists, weighGrams } from "./evidence/gram-sets.js";
 import { comparisonSettings, type EvidenceColumn, rowComparison } from "./evidence/pair-evidence.js";
 import { scorePairs, type Weights } from "./weights/learn.js";
@@ -40,15 +41,15 @@ export interface ReadRows {
 }
 
 export function readRows(given: TableColumns, { fields, naming }: LearnedRows): ReadRows {
-  const vocabulary = new Vocabulary();
+  const vocabulary = new TextNumbers();
   const rows = rowsOf(given);
   const order = Uint32Array.from({ length: rows }, (_, row) => row);
+  const read = fields.map(({ name, other, kind, profile }): Field => {
+    return { name, other, kind, profile, ...readValues(given[name], given[name], kind, vocabulary) };
+  });
   const tables: PreparedTables = {
-    ...{ isOneTable: true, rows: [rows, rows], vocabulary, naming, alone: [[], []], dropped: [] },
-    order: [order, order],
-    fields: fields.map(({ name, other, kind, profile }) => {
-      return { name, other, kind, profile, ...readValues(given[name], given[name], kind, vocabulary) };
-    }),
+    ...{ isOneTable: true, rows: [rows, rows], naming, alone: [[], []], dropped: [], fields: read },
+    ...{ order: [order, order], vocabulary: vocabulary.texts() },
   };
   const grams = tables.fields.map(({ kind, set }) => (isText(kind) ? gramLists(set.texts) : undefined));
   return { given, tables, words: rowWords(tables), grams };
@@ -63,7 +64,7 @@ export function countRows({ tables: { fields, rows, vocabulary }, words, grams }
     fields: fields.map(({ kind, set }, index) => {
       const ofField = { filled: Uint32Array.of(set.filled), values: set.counts.slice() };
       if (!isText(kind)) return { ...ofField, words: none, grams: none };
-      const ofWords = countWords(set.words, vocabulary.words.length, set.counts);
+      const ofWords = countWords(set.words, textCount(vocabulary), set.counts);
       return { ...ofField, words: ofWords, grams: countGrams(grams[index]!, set.counts) };
     }),
   };

@@ -1,6 +1,7 @@
 /** A table whole in memory, for work that needs any row at any time. */
 import { TableError } from "../errors.js";
 import { type Cell, cellOfJson, cellOfType, type TypedColumn } from "./cell.js";
+import { CellFile } from "./read/cell-file.js";
 import { jsonValuesOf } from "./read/json-values.js";
 import { Table, type TableDescription, type TableOptions } from "./table.js";
 
@@ -15,23 +16,32 @@ export interface WholeTable {
   readonly typed: { readonly columns: readonly TypedColumn[]; readonly cells: (row: number) => Cell[] };
 }
 
+/** How a table is read whole. */
+export interface WholeTableOptions extends TableOptions {
+  /** A folder for the cells, which then take little memory. Default: they are in memory. */
+  readonly cellFolder?: string;
+}
+
 /** Reads a table. @param onNote called with how the table is read, before the values are @throws TableError */
 export async function readWholeTable(
   path: string,
-  options: TableOptions = {},
+  options: WholeTableOptions = {},
   onNote?: (summary: string) => void,
 ): Promise<WholeTable> {
   const table = await Table.open(path, options);
   try {
     const { description } = table;
     onNote?.(description.summary);
-    const columns: Record<string, string[]> = {};
+    const columns: Record<string, readonly string[]> = {};
     const onLoaded = loadingProgress(description, options);
-    for (const name of description.columns) columns[name] = await valuesOf(table, name, onLoaded);
+    const file = options.cellFolder === undefined ? undefined : new CellFile(options.cellFolder);
+    const keep: KeepCells = (chunks) =>
+      file === undefined ? gathered(chunks, onLoaded) : file.column(chunks, description.rowCount, onLoaded);
+    for (const name of description.columns) columns[name] = await keep(table.columnValues(name));
     const cells = (row: number): string[] => description.columns.map((name) => columns[name][row]);
     const typed = {
       columns: table.columns.map(({ name, type }) => ({ name, type })),
-      cells: await typedCells(table, columns, cells, onLoaded),
+      cells: await typedCells(table, columns, cells, keep),
     };
     return { description, columns, phrases: columns[description.column], cells, typed };
   } finally {
@@ -42,7 +52,7 @@ export async function readWholeTable(
 /** Reads a table whose rows are compared by columns that are chosen later: notes name no column of phrases. */
 export const readAllColumns = (
   path: string,
-  options?: TableOptions,
+  options?: WholeTableOptions,
   onNote?: (summary: string) => void,
 ): Promise<WholeTable> =>
   readWholeTable(path, { ...options, column: "1" }, (summary) =>
@@ -58,7 +68,7 @@ export async function readColumns(
   const table = await Table.open(path, { ...options, column: names[0] });
   try {
     const columns: string[][] = [];
-    for (const name of names) columns.push(await valuesOf(table, name));
+    for (const name of names) columns.push(await gathered(table.columnValues(name)));
     return columns;
   } finally {
     await table.close();
@@ -78,11 +88,11 @@ async function typedCells(
   table: Table,
   texts: Readonly<Record<string, readonly string[]>>,
   cells: (row: number) => string[],
-  onLoaded: OnLoaded,
+  keep: KeepCells,
 ): Promise<(row: number) => Cell[]> {
   const { columns, description } = table;
   if (description.format === "jsonl") {
-    const lines = await gathered(table.lines(), onLoaded);
+    const lines = await keep(table.lines());
     return (row) => {
       const values = jsonValuesOf(lines[row]);
       return description.columns.map((name) => {
@@ -97,7 +107,10 @@ async function typedCells(
     columns.map(({ name, type }, index) => cellOfType(type, nulls[index].has(row) ? null : texts[name][row]));
 }
 
-/** Receives the number of further cells in memory. */
+/** Keeps the cells of a column, in memory or in a file. */
+type KeepCells = (chunks: AsyncIterable<string[]>) => Promise<readonly string[]>;
+
+/** Receives the number of further cells that are kept. */
 type OnLoaded = (cells: number) => void;
 
 function loadingProgress(
@@ -112,9 +125,6 @@ function loadingProgress(
     onProgress?.({ path, stage: "loading", done, total });
   };
 }
-
-const valuesOf = (table: Table, column: string, onLoaded?: OnLoaded): Promise<string[]> =>
-  gathered(table.columnValues(column), onLoaded);
 
 async function gathered(chunks: AsyncIterable<string[]>, onLoaded?: OnLoaded): Promise<string[]> {
   const values: string[] = [];

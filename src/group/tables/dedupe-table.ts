@@ -1,9 +1,14 @@
 /** Removes duplicates from a table file, compared by all its columns or by one. */
 import { rm } from "node:fs/promises";
 import { UsageError } from "../../errors.js";
-import type { AlignedNames, TableColumns } from "../../match/columns/align.js";
-import { type ColumnOptions, namingField, planColumns, rowsOf } from "../../match/columns/fields.js";
-import { profileColumn } from "../../match/columns/profile.js";
+import type { TableColumns } from "../../match/columns/align.js";
+import {
+  type ColumnOptions,
+  type ColumnPlan,
+  namingField,
+  planColumns,
+  rowsOf,
+} from "../../match/columns/fields.js";
 import type { KnownPair, MatchRunOptions } from "../../match/compare-tables.js";
 import type { LabelEffect } from "../../match/review/label-effect.js";
 import { readKnown, writeReview } from "../../match/review/review-file.js";
@@ -86,15 +91,15 @@ export async function dedupeTable(
     const loss = { lost: chosen.removed.length, rows: phrases.length, loss: "removed" };
     refuseLoss([{ table, column: found.unnamed }], loss, commandFor("dedupe", path));
   }
-  const isKept = new Set(chosen.kept);
+  const isGone = new Set(chosen.removed.map(({ row }) => row));
   const others = found.report.groups.flatMap((group) => group.others);
-  const likely = others.filter(({ row }) => isKept.has(row)).length;
+  const likely = others.filter(({ row }) => !isGone.has(row)).length;
   await writeOutputs(
     table,
     { ...outputs, groups: groups ?? (likely > 0 ? likelyGroups : undefined) },
     found,
     {
-      ...{ ...chosen, isKept: (row) => isKept.has(row) },
+      ...{ ...chosen, isKept: (row) => !isGone.has(row) },
       ...{ format: options.format, why: options.explain === "column" ? found.why : undefined },
     },
   );
@@ -113,11 +118,14 @@ export async function openDuplicates(path: string, options: DedupeTableOptions) 
   if (memory !== undefined) await checkFolder(memory.folder);
   const { column } = options.table ?? {};
   const read = column === undefined ? readAllColumns : readWholeTable;
-  const table = await read(path, options.table, options.onNote);
+  const table = await read(path, { ...options.table, cellFolder: memory?.folder }, options.onNote);
   const { cells, phrases } = table;
   const known = await readKnown(options.decisionPaths ?? [], { left: table.columns });
   refuseContradictions(phrases.length, known);
-  const completeness = phrases.map((_, row) => cells(row).filter((cell) => cell.trim() !== "").length);
+  const completeness = Uint16Array.from(
+    { length: phrases.length },
+    (_, row) => cells(row).filter((cell) => cell.trim() !== "").length,
+  );
   return { table, known, found: await findDuplicates(table, { ...options, known, completeness }) };
 }
 
@@ -151,14 +159,14 @@ async function findDuplicates(
   const unnamed = pairs.length === 1 && choice.on === undefined ? pairs[0][0] : undefined;
   if (unnamed !== undefined)
     refuseCategory([{ table, column: unnamed }], commandFor("dedupe", description.path));
-  const within = options.memory && (await withinMemory(columns, pairs, options.memory, options));
+  const within = options.memory && (await withinMemory(columns, plan, options.memory, options));
   return { ...(await duplicatesByPlan(columns, plan, { ...options, ...choice, ...within })), unnamed };
 }
 
 /** Threads and temporary files as the limit of memory allows. @throws UsageError, ArgumentError, TableError */
 async function withinMemory(
   columns: TableColumns,
-  pairs: readonly AlignedNames[],
+  { pairs, profiles }: ColumnPlan,
   limit: MemoryLimit,
   { encoder, kindOf = {}, threads, onNote }: DedupeTableOptions,
 ): Promise<Pick<MatchRunOptions, "threads" | "spill">> {
@@ -166,14 +174,14 @@ async function withinMemory(
     throw new UsageError(
       "--memory bounds the comparison of several columns, and here is one. Leave --memory out, or compare more columns.",
     );
-  const profiles = pairs.map(([name, other]) => {
-    const profile = profileColumn(name, columns[name]);
+  const compared = pairs.map(([name, other]) => {
+    const profile = profiles.get(name)!;
     return { name, other, profile, kind: kindOf[name] ?? profile.kind };
   });
   const size = {
     rows: rowsOf(columns),
     columns: pairs.length,
-    names: profiles[namingField(profiles)]?.profile.distinct ?? 0,
+    names: compared[namingField(compared)]?.profile.distinct ?? 0,
     dimension: encoder?.dimension ?? 0,
   };
   const { note, ...plan } = await planMemory(limit, size, threads);

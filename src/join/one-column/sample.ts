@@ -40,7 +40,7 @@ export function atLevel(
     const [left, right] = [table.left[pair], table.right[pair]];
     const isFree = !taken.left.has(left) && !taken.right.has(right) && !isConfirmed.has(`${left} ${right}`);
     if (accepted[pair] === 0 || !isFree || others.get(right)?.has(left)) return [];
-    return [{ left, right, probability: probability[pair] }];
+    return [{ left, right, probability: probability.at(pair)! }];
   });
   const matches = [...confirmed, ...unverified].sort(
     (a, b) => a.right - b.right || b.probability - a.probability,

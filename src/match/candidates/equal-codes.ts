@@ -1,6 +1,7 @@
 /** Candidates by equal codes, or by two equal cells together, such as date and amount. */
 import { dayOf } from "../columns/dates.js";
 import { type Field, isText } from "../columns/fields.js";
+import { textCount } from "../columns/texts.js";
 import { pauses } from "../pause.js";
 import { type PairsByRow, pairsByRow } from "../weights/pair-table.js";
 import type { AddPair } from "./pair-set.js";
@@ -47,11 +48,11 @@ export async function equalCodes(
 
 /** One key for the cells of two columns, -1 where one is empty; dates are moved by some days. */
 function combined(first: Field, second: Field, side: "left" | "right", days: number): Float64Array {
-  const count = second.set.texts.length;
+  const count = textCount(second.set.texts);
   const keys =
     first.kind === "date"
       ? first.set.numbers.map((date) => (Number.isNaN(date) ? -1 : dayOf(date) + 1e6 + days))
-      : Float64Array.from(first.set.texts.keys());
+      : Float64Array.from({ length: textCount(first.set.texts) }, (_, value) => value);
   return Float64Array.from(first[side], (value, row) => {
     const other = second[side][row];
     return value < 0 || other < 0 || keys[value] < 0 ? -1 : keys[value] * count + other;

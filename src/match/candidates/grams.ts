@@ -74,10 +74,13 @@ function phraseTerms(folded: string, buckets: number): number[] {
   return terms;
 }
 
+/** Folded phrases, which need not all be in memory. */
+export type FoldedTexts = Iterable<string> & { readonly length: number };
+
 /** Extracts the terms of two tables of folded phrases and weights them by their rarity in both together. */
 export function termRows(
-  left: readonly string[],
-  right: readonly string[],
+  left: FoldedTexts,
+  right: FoldedTexts,
 ): { left: SparseRows; right: SparseRows; statistics: TermStatistics } {
   const rows = left.length + right.length;
   // Few buckets keep small tables cheap; many keep collisions rare in large ones.
@@ -89,13 +92,14 @@ export function termRows(
 }
 
 /** Terms before weighting: hashes in ascending order within each row, with their counts. */
-function countTerms(table: readonly string[], documents: Uint32Array, buckets: number) {
+function countTerms(table: FoldedTexts, documents: Uint32Array, buckets: number) {
   const starts = shared(Uint32Array, table.length + 1);
   // Pages that nothing is written to take no memory.
   let terms = shared(Uint32Array, table.length * 32 + 64);
   let counts = new Uint8Array(terms.length);
   let used = 0;
-  table.forEach((folded, row) => {
+  let row = 0;
+  for (const folded of table) {
     const found = Uint32Array.from(phraseTerms(folded, buckets)).sort();
     if (used + found.length > terms.length) {
       const [smallTerms, smallCounts] = [terms, counts];
@@ -113,8 +117,8 @@ function countTerms(table: readonly string[], documents: Uint32Array, buckets: n
       counts[used++] = 1;
       documents[found[index]]++;
     }
-    starts[row + 1] = used;
-  });
+    starts[++row] = used;
+  }
   return { starts, terms: terms.subarray(0, used), counts };
 }
 

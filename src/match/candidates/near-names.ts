@@ -2,6 +2,7 @@
 import { ownRange, type Sharing } from "../../files/shards/shard.js";
 import { dotRows } from "../../search/vectors.js";
 import type { Field } from "../columns/fields.js";
+import { textCount } from "../columns/texts.js";
 import { nearestByEmbedding, pickRows } from "./nearest-by-embedding.js";
 import type { AddPair } from "./pair-set.js";
 
@@ -31,7 +32,7 @@ export async function nearNames(
 ): Promise<void> {
   const { vectors, k, isOneTable, sharing, signal, onShare } = options;
   const { data, dimension } = vectors;
-  const [leftRows, rightRows] = [rowsByValue(left, set.texts.length), rowsByValue(right, set.texts.length)];
+  const [leftRows, rightRows] = [left, right].map((values) => rowsByValue(values, textCount(set.texts)));
   const search = async (
     from: number[][],
     to: number[][],
@@ -45,7 +46,7 @@ export async function nearNames(
     const columns = {
       dimension,
       base: {
-        texts: base.map((value) => set.texts[value]),
+        texts: base,
         vectors: pickRows(data, Uint32Array.from(base), dimension),
       },
       queries: { vectors: pickRows(data, Uint32Array.from(asked), dimension) },

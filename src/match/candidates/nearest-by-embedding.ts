@@ -37,7 +37,7 @@ export interface NearestOptions {
 
 /** What the search needs of a column of two tables. */
 interface EmbeddedPair extends Pick<ColumnPair, "dimension"> {
-  readonly base: Pick<ColumnPair["base"], "texts" | "vectors">;
+  readonly base: { readonly texts: ArrayLike<unknown> } & Pick<ColumnPair["base"], "vectors">;
   readonly queries: Pick<ColumnPair["queries"], "vectors">;
 }
 

@@ -1,4 +1,5 @@
 /** A growing set of pairs of rows, one number each: left row × right rows + right row. */
+import { withRoom } from "../weights/pair-classes.js";
 
 export interface Pairs {
   /** Ascending by left row, then by right row. */
@@ -75,7 +76,8 @@ export class PairSet {
       this.#keys = new Float64Array(0);
       [keys, most] = [runs.merged(), runs.length];
     }
-    const [left, right] = [new Int32Array(most), new Int32Array(most)];
+    // Runs have pairs in common; what is not written to takes no memory.
+    const [left, right] = [new Int32Array(1.25 * most), new Int32Array(1.25 * most)];
     let count = 0;
     for (const key of keys) {
       left[count] = Math.floor(key / this.#rightRows);
@@ -83,6 +85,6 @@ export class PairSet {
       count++;
     }
     runs?.close();
-    return { left: left.subarray(0, count), right: right.subarray(0, count) };
+    return { left: withRoom(left, count), right: withRoom(right, count) };
   }
 }

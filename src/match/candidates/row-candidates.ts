@@ -5,9 +5,10 @@
 import { ownRange, type Sharing } from "../../files/shards/shard.js";
 import { type Field, isText, type PreparedTables } from "../columns/fields.js";
 import type { RowWords } from "../columns/row-words.js";
+import { textReader } from "../columns/texts.js";
 import { inParts, type PartedWork, type PartOptions } from "../parts/in-parts.js";
 import { equalCodes } from "./equal-codes.js";
-import { indexTerms, termRows } from "./grams.js";
+import { type FoldedTexts, indexTerms, termRows } from "./grams.js";
 import { type NamingVectors, nearNames } from "./near-names.js";
 import { type AddPair, PairSet, type Pairs, type Spill } from "./pair-set.js";
 import type { SearchSettings } from "./row-search.js";
@@ -114,8 +115,13 @@ async function searchTerms(
 
 /** Letters, words and initials of the naming column. */
 function gramTerms({ set, left, right }: Field, isOneTable: boolean): Terms {
-  const textsOf = (values: Int32Array): string[] =>
-    Array.from(values, (value) => (value < 0 ? "" : set.texts[value]));
+  const read = textReader(set.texts);
+  const textsOf = (values: Int32Array): FoldedTexts => ({
+    length: values.length,
+    *[Symbol.iterator]() {
+      for (const value of values) yield value < 0 ? "" : read(value);
+    },
+  });
   const found = termRows(textsOf(left), isOneTable ? [] : textsOf(right));
   return {
     left: found.left,

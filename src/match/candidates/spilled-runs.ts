@@ -1,8 +1,7 @@
 /** Sorted runs of numbers on disk, and their merge: an external merge sort (Knuth, The Art of Computer Programming 3, 5.4). */
-import { randomBytes } from "node:crypto";
-import { closeSync, openSync, readSync, unlinkSync, writeSync } from "node:fs";
-import { join } from "node:path";
+import { closeSync, readSync, writeSync } from "node:fs";
 import { Heap } from "../../heap.js";
+import { openUnnamed } from "../../table/read/cell-file.js";
 import { writeTrouble } from "../../table/trouble.js";
 import type { Spill } from "./pair-set.js";
 
@@ -84,11 +83,4 @@ export class SpilledRuns implements SpillRuns {
     this.#file = undefined;
     this.#ends.length = 0;
   }
-}
-
-function openUnnamed(folder: string): number {
-  const path = join(folder, `pearl-pairs-${randomBytes(6).toString("hex")}`);
-  const file = openSync(path, "wx+");
-  unlinkSync(path);
-  return file;
 }

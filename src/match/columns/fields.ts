@@ -3,8 +3,8 @@ import { ArgumentError } from "../../errors.js";
 import { type AlignedNames, alignColumns, type TableColumns } from "./align.js";
 import { canonicalOrder, reorder } from "./canonical.js";
 import { type ColumnKind, type ColumnProfile, profileColumn } from "./profile.js";
+import { TextNumbers, type Texts } from "./texts.js";
 import { readValues, type ValuedColumn } from "./value-set.js";
-import { Vocabulary } from "./vocabulary.js";
 
 /** Which columns are compared, and as what. */
 export interface ColumnOptions {
@@ -30,7 +30,8 @@ export interface Field extends ValuedColumn {
 export interface PreparedTables {
   readonly isOneTable: boolean;
   readonly rows: readonly [number, number];
-  readonly vocabulary: Vocabulary;
+  /** The words of all columns. */
+  readonly vocabulary: Texts;
   /** In the order of their headers, so that the order of columns does not matter. */
   readonly fields: readonly Field[];
   /** Index of the field that names the row; -1 without a text column. */
@@ -55,6 +56,8 @@ export interface ColumnPlan {
   /** Columns of the left, and of the right table alone. */
   readonly alone: readonly [readonly string[], readonly string[]];
   readonly dropped: readonly DroppedColumn[];
+  /** What the columns of the left table are, by name. */
+  readonly profiles: ReadonlyMap<string, ColumnProfile>;
 }
 
 /** Chooses the columns of two tables, or of one where `right` is undefined. @throws ArgumentError for an unknown column */
@@ -64,7 +67,8 @@ export function planColumns(
   options: ColumnOptions = {},
 ): ColumnPlan {
   const other = right ?? left;
-  const [first, second] = [usable(left, options), usable(other, options)];
+  const first = usable(left, options);
+  const second = right === undefined ? first : usable(other, options);
   const dropped = [...first.dropped, ...(right === undefined ? [] : second.dropped)];
   const asked = options.on?.map((text) => askedPair(text, left, other));
   const aligned =
@@ -76,7 +80,8 @@ export function planColumns(
     asked !== undefined || right === undefined
       ? []
       : names.filter((name) => !aligned.some((pair) => pair[side] === name)).sort();
-  return { pairs, dropped, alone: [unpaired(first.names, 0), unpaired(second.names, 1)] };
+  const alone = [unpaired(first.names, 0), unpaired(second.names, 1)] as const;
+  return { pairs, dropped, alone, profiles: first.profiles };
 }
 
 /** Prepares two tables, or one where `right` is undefined. @throws ArgumentError if no column can be compared */
@@ -87,7 +92,7 @@ export function prepareTables(
 ): PreparedTables {
   const tables = [left, right ?? left] as const;
   const isOneTable = right === undefined;
-  const { pairs, alone, dropped } = planColumns(left, right, options);
+  const { pairs, alone, dropped, profiles } = planColumns(left, right, options);
   if (pairs.length === 0) throw new ArgumentError(nothingToCompare(tables, dropped));
   const orderOf = (side: 0 | 1): Uint32Array => {
     const cellsOf = (names: readonly string[]) => names.map((name) => tables[side][name]);
@@ -99,21 +104,24 @@ export function prepareTables(
   };
   const leftOrder = orderOf(0);
   const order = [leftOrder, isOneTable ? leftOrder : orderOf(1)] as const;
-  const vocabulary = new Vocabulary();
+  const vocabulary = new TextNumbers();
   const fields = pairs.map((pair): Field => {
     const cells = reorder(left[pair[0]], order[0]);
     const others = isOneTable ? cells : reorder(tables[1][pair[1]], order[1]);
-    return readField(pair, { left: cells, right: others }, options, vocabulary);
+    const profile = isOneTable ? profiles.get(pair[0])! : profileColumn(pair[0], cells.concat(others));
+    return readField(pair, { left: cells, right: others, profile }, options, vocabulary);
   });
   const naming = namingField(fields);
   const readAlone = (side: 0 | 1): ValuedColumn[] =>
     alone[side].map((name) => readValues(reorder(tables[side][name], order[side]), [], "text", vocabulary));
+  const ofAlone = [readAlone(0), readAlone(1)] as const;
   return {
-    ...{ isOneTable, vocabulary, dropped, order, naming, rows: [rowsOf(tables[0]), rowsOf(tables[1])] },
+    ...{ isOneTable, dropped, order, naming, rows: [rowsOf(tables[0]), rowsOf(tables[1])] },
+    vocabulary: vocabulary.texts(),
     fields: fields.map((field, index) =>
       index === naming && field.kind === "text" ? { ...field, kind: "name" } : field,
     ),
-    alone: [readAlone(0), readAlone(1)],
+    alone: ofAlone,
   };
 }
 
@@ -126,11 +134,10 @@ function nothingToCompare(tables: readonly TableColumns[], dropped: readonly Dro
 
 function readField(
   [name, other]: AlignedNames,
-  { left, right }: { readonly left: readonly string[]; readonly right: readonly string[] },
+  { left, right, profile }: Pick<Field, "profile"> & Readonly<Record<"left" | "right", readonly string[]>>,
   { kindOf = {} }: ColumnOptions,
-  vocabulary: Vocabulary,
+  vocabulary: TextNumbers,
 ): Field {
-  const profile = profileColumn(name, left === right ? left : left.concat(right));
   const kind = kindOf[name] ?? kindOf[other] ?? profile.kind;
   return { ...readValues(left, right, kind, vocabulary), name, other, kind, profile };
 }
@@ -143,6 +150,7 @@ const sorted = (pairs: readonly AlignedNames[]): AlignedNames[] =>
 /** Columns of one table that may carry evidence. */
 interface UsableColumns {
   readonly names: readonly string[];
+  readonly profiles: ReadonlyMap<string, ColumnProfile>;
   readonly dropped: readonly DroppedColumn[];
   /** The column that names a row best, if there is one. */
   readonly naming?: string;
@@ -150,14 +158,14 @@ interface UsableColumns {
 
 function usable(table: TableColumns, { ignore = [], kindOf = {} }: ColumnOptions): UsableColumns {
   const dropped: DroppedColumn[] = [];
-  const profiles = Object.keys(table).flatMap((name) => {
-    const profile = profileColumn(name, table[name]);
+  const all = new Map(Object.keys(table).map((name) => [name, profileColumn(name, table[name])]));
+  const profiles = [...all].flatMap(([name, profile]) => {
     const reason = ignore.includes(name) ? "ignored" : profile.dropped;
     if (reason !== undefined) dropped.push({ name, reason });
     return reason === undefined ? [{ name, other: name, kind: kindOf[name] ?? profile.kind, profile }] : [];
   });
   const names = profiles.map(({ name }) => name);
-  return { names, dropped, naming: names[namingField(profiles)] };
+  return { names, profiles: all, dropped, naming: names[namingField(profiles)] };
 }
 
 /**
@@ -206,12 +214,14 @@ function withoutCopies(
 
 function isCopy(cells: readonly string[], others: readonly string[]): boolean {
   let [same, filled] = [0, 0];
-  cells.forEach((cell, row) => {
-    if (cell === "" && others[row] === "") return;
+  const mostDifferent = (1 - copied) * cells.length + 1;
+  for (let row = 0; row < cells.length && filled - same <= mostDifferent; row++) {
+    const [cell, other] = [cells[row], others[row]];
+    if (cell === "" && other === "") continue;
     filled++;
-    if (cell.trim().toLowerCase() === others[row].trim().toLowerCase()) same++;
-  });
-  return same >= copied * filled;
+    if (cell.trim().toLowerCase() === other.trim().toLowerCase()) same++;
+  }
+  return filled - same <= mostDifferent && same >= copied * filled;
 }
 
 const texts = new Set<ColumnKind>(["name", "text", "long", "list"]);

@@ -1,5 +1,6 @@
 /** The words of whole rows, over all columns. */
 import type { PreparedTables } from "./fields.js";
+import { eachText, textCount } from "./texts.js";
 import type { ValuedColumn, ValueSet } from "./value-set.js";
 import { countWords, type Lists, ListsBuilder, rarities } from "./vocabulary.js";
 
@@ -28,7 +29,7 @@ export function rowWords({ isOneTable, rows, fields, alone, vocabulary }: Prepar
   });
   const [ofLeft, ofRight] = [columnsOf("left", alone[0]), columnsOf("right", alone[1])];
   const gather = ({ compared, own }: typeof ofLeft, count: number, other: typeof ofLeft): Lists => {
-    const known = wordsIn([...other.compared, ...other.own], vocabulary.words.length);
+    const known = wordsIn([...other.compared, ...other.own], textCount(vocabulary));
     const lists = new ListsBuilder();
     for (let row = 0; row < count; row++) {
       const words = new Set<number>();
@@ -41,10 +42,10 @@ export function rowWords({ isOneTable, rows, fields, alone, vocabulary }: Prepar
   };
   const left = gather(ofLeft, rows[0], ofRight);
   const right = isOneTable ? left : gather(ofRight, rows[1], ofLeft);
-  const count = vocabulary.words.length;
+  const count = textCount(vocabulary);
   const found = countWords(left, count);
   if (!isOneTable) countWords(right, count).forEach((rowsWith, word) => (found[word] += rowsWith));
-  const isCode = Uint8Array.from(vocabulary.words, (word) => (/\d/.test(word) ? 1 : 0));
+  const isCode = Uint8Array.from(eachText(vocabulary), (word) => (/\d/.test(word) ? 1 : 0));
   const leftCodes = chosen(left, isCode);
   const codes = { leftCodes, rightCodes: isOneTable ? leftCodes : chosen(right, isCode) };
   return {

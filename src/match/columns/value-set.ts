@@ -4,11 +4,12 @@ import { sharedIntegers } from "../../runtime/shared-array.js";
 import { cellNumber, cellWords } from "./cell-words.js";
 import { dateNumber } from "./dates.js";
 import type { ColumnKind } from "./profile.js";
-import { countWords, type Lists, ListsBuilder, rarities, type Vocabulary } from "./vocabulary.js";
+import { eachText, TextNumbers, type Texts } from "./texts.js";
+import { countWords, type Lists, ListsBuilder, rarities } from "./vocabulary.js";
 
 export interface ValueSet {
   /** Normal form of each value: lower-case words, digits of a phone number, value of a number. */
-  readonly texts: readonly string[];
+  readonly texts: Texts;
   /** Rows of both tables that have the value. */
   readonly counts: Uint32Array;
   /** Filled rows of both tables. */
@@ -33,38 +34,37 @@ export interface ValuedColumn {
 const lastBrackets = /(?:\s*(?:\([^()]*\)|\[[^\][]*\]))+\s*$/u;
 const placeholders = new Set(["n/a", "null", "none", "nan", "unknown", "-", "?"]);
 
+/** Cells whose values are remembered. */
+const remembered = 2 ** 17;
+
 /** Reads the values of one column of each table (the same array twice for a single table). */
 export function readValues(
   left: readonly string[],
   right: readonly string[],
   kind: ColumnKind,
-  vocabulary: Vocabulary,
+  vocabulary: TextNumbers,
 ): ValuedColumn {
-  const texts: string[] = [];
+  const texts = new TextNumbers();
   const counts: number[] = [];
   const words = new ListsBuilder();
   const mainWords: number[] = [];
-  const numberOf = new Map<string, number>();
-  // Cells repeat as they are written more often than they differ: the second map saves normalising them again.
+  // Cells repeat as they are written: the first ones are not normalised again.
   const seen = new Map<string, number>();
   const read = (cell: string): number => {
     const found = cellWords(kind === "email" ? cell.replace("@", " ") : cell);
     if (found.length === 0 || placeholders.has(cell.trim().toLowerCase())) return -1;
-    const text = normalForm(cell, found, kind);
-    const known = numberOf.get(text);
-    if (known !== undefined) return known;
-    numberOf.set(text, texts.length);
-    words.push(found.map((word) => vocabulary.numberOf(word)));
-    counts.push(0);
-    const bracket = lastBrackets.exec(cell)?.index ?? 0;
-    mainWords.push(bracket > 0 ? cellWords(cell.slice(0, bracket)).length : found.length);
-    return texts.push(text) - 1;
+    return texts.numberOf(normalForm(cell, found, kind), () => {
+      words.push(found.map((word) => vocabulary.numberOf(word)));
+      counts.push(0);
+      const bracket = lastBrackets.exec(cell)?.index ?? 0;
+      mainWords.push(bracket > 0 ? cellWords(cell.slice(0, bracket)).length : found.length);
+    });
   };
   const number = (cells: readonly string[]): Int32Array =>
     sharedIntegers(
       cells.map((cell) => {
         const value = seen.get(cell) ?? read(cell);
-        seen.set(cell, value);
+        if (seen.size < remembered) seen.set(cell, value);
         if (value >= 0) counts[value]++;
         return value;
       }),
@@ -72,16 +72,16 @@ export function readValues(
   const numbered = left === right ? { left: number(left) } : { left: number(left), right: number(right) };
   const lists = words.finish();
   const filled = counts.reduce((sum, count) => sum + count, 0);
-  const rarity = rarities(countWords(lists, vocabulary.words.length, counts), filled);
+  const rarity = rarities(countWords(lists, vocabulary.size, counts), filled);
   const set = {
-    texts,
+    texts: texts.texts(),
     counts: Uint32Array.from(counts),
     filled,
     words: lists,
     rarity,
     mainWords: Uint8Array.from(mainWords),
   };
-  return { right: numbered.left, ...numbered, set: { ...set, numbers: numbersOf(texts, kind) } };
+  return { right: numbered.left, ...numbered, set: { ...set, numbers: numbersOf(set.texts, kind) } };
 }
 
 function normalForm(cell: string, words: readonly string[], kind: ColumnKind): string {
@@ -91,7 +91,9 @@ function normalForm(cell: string, words: readonly string[], kind: ColumnKind): s
   return Number.isNaN(number) ? joined : String(number);
 }
 
-const numbersOf = (texts: readonly string[], kind: ColumnKind): Float64Array =>
+const numbersOf = (texts: Texts, kind: ColumnKind): Float64Array =>
   kind === "number" || kind === "date"
-    ? Float64Array.from(texts, (text) => (/^-?[\d.]+(?:e[+-]?\d+)?$/.test(text) ? Number(text) : Number.NaN))
+    ? Float64Array.from(eachText(texts), (text) =>
+        /^-?[\d.]+(?:e[+-]?\d+)?$/.test(text) ? Number(text) : Number.NaN,
+      )
     : new Float64Array(0);

@@ -34,20 +34,6 @@ export class ListsBuilder {
   }
 }
 
-/** Words by number. */
-export class Vocabulary {
-  readonly words: string[] = [];
-  readonly #numbers = new Map<string, number>();
-
-  numberOf(word: string): number {
-    const known = this.#numbers.get(word);
-    if (known !== undefined) return known;
-    const number = this.words.push(word) - 1;
-    this.#numbers.set(word, number);
-    return number;
-  }
-}
-
 /** In how many rows each word occurs; `times` is how many rows have the same list. */
 export function countWords({ starts, items }: Lists, words: number, times?: ArrayLike<number>): Uint32Array {
   const counts = new Uint32Array(words);

@@ -17,8 +17,10 @@ export function answeredPrecision(
   { probability, accepted, judged = [] }: ScoredPairs,
   estimate: number,
 ): number {
-  const own = probability.filter((_, pair) => accepted[pair] === 1).map(logit);
-  if (judged.length === 0 || own.length === 0) return estimate;
+  if (judged.length === 0) return estimate;
+  const own: number[] = [];
+  accepted.forEach((flag, pair) => flag === 1 && own.push(logit(probability.at(pair)!)));
+  if (own.length === 0) return estimate;
   const mean = (shift: number): number =>
     own.reduce((sum, logOdds) => sum + sigmoid(logOdds + shift), 0) / own.length;
   const target = Math.min(highest, Math.max(lowest, estimate));

@@ -7,6 +7,7 @@ import { once } from "../once.js";
 import type { DoubtfulPair } from "../review/doubtful.js";
 import type { Known } from "../weights/answers.js";
 import { established, fewest, type PrecisionReport } from "./promise.js";
+import type { PairProbabilities } from "./scored-pairs.js";
 
 /** Chance that the true precision lies below the lower end; as much that it lies above the upper end. */
 const outside = 0.05;
@@ -25,7 +26,7 @@ interface Sample {
 /** Pairs that would be accepted. All levels of an audit have the same pairs in the same order. */
 export interface SampledLevel {
   readonly table: { readonly left: ArrayLike<number>; readonly right: ArrayLike<number> };
-  readonly probability: ArrayLike<number>;
+  readonly probability: PairProbabilities;
   /** 1 for each accepted pair. */
   readonly accepted: Uint8Array;
   readonly count: number;
@@ -142,7 +143,7 @@ export function auditOf<Level extends SampledLevel>(
         .filter((pair) => !known.has(pair))
         .slice(0, mostAsked)
         .map((pair) => {
-          const probability = level.probability[pair];
+          const probability = level.probability.at(pair)!;
           return { left: left[pair], right: right[pair], probability, accepted: true };
         });
     },

@@ -4,6 +4,11 @@ import type { Relation, Weights } from "../weights/learn.js";
 import type { PairTable } from "../weights/pair-table.js";
 import type { JudgedEstimate } from "./calibrate.js";
 
+/** The probability of each pair: an array, or what computes it where most pairs have that of their class. */
+export interface PairProbabilities {
+  at(pair: number): number | undefined;
+}
+
 export interface ScoredPairs {
   readonly table: PairTable;
   /** How many partners a row may have. */
@@ -11,8 +16,7 @@ export interface ScoredPairs {
   readonly weights: Weights;
   /** Log-odds of each class of pairs before rows compete. */
   readonly logOdds: Float64Array;
-  /** Probability of each pair. */
-  readonly probability: Float64Array;
+  readonly probability: PairProbabilities;
   /** 1 for each accepted pair. */
   readonly accepted: Uint8Array;
   /** Pairs that people judged, with the estimate that they would have without their own answer. */
@@ -24,7 +28,7 @@ export function posteriorPrecision({ probability, accepted }: ScoredPairs): numb
   let [sum, count] = [0, 0];
   accepted.forEach((flag, pair) => {
     if (flag === 0) return;
-    sum += probability[pair];
+    sum += probability.at(pair)!;
     count++;
   });
   return sum / Math.max(1, count);
@@ -48,6 +52,6 @@ export function acceptedScores(
 /** The judged pairs with their estimates. @param undecided probabilities as if nobody had judged a pair */
 export const judgedEstimates = (
   known: ReadonlyMap<number, number>,
-  undecided: Float64Array,
+  undecided: PairProbabilities,
 ): JudgedEstimate[] =>
-  Array.from(known, ([pair, match]) => ({ estimate: undecided[pair], match: match === 1 }));
+  Array.from(known, ([pair, match]) => ({ estimate: undecided.at(pair)!, match: match === 1 }));

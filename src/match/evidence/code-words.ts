@@ -1,7 +1,7 @@
 /** Compares the words with digits of two rows: model numbers, house numbers, codes in any column. */
 import type { RowWords } from "../columns/row-words.js";
 import { levelOf } from "./levels.js";
-import { continues, matchEqual, matchSoft, Side } from "./overlap.js";
+import { continues, matchEqual, matchSoft, Side, type WordOf } from "./overlap.js";
 
 /** Cuts of the weight of the heaviest common code. */
 const cuts = [0.3, 0.5, 0.7, 0.85];
@@ -16,10 +16,7 @@ const mostJoined = 4;
  * Returns a function for a left and a right row: the level of their heaviest common code, lower if each has a rare code that
  * the other lacks; undefined if a row has no word with a digit.
  */
-export function codeComparison(
-  words: readonly string[],
-  rows: RowWords,
-): (a: number, b: number) => number | undefined {
+export function codeComparison(words: WordOf, rows: RowWords): (a: number, b: number) => number | undefined {
   const [left, right] = [new Side(), new Side()];
   return (a, b) => {
     left.load(rows.leftCodes, a);
@@ -44,15 +41,15 @@ function matchNeighbours(
   other: Side,
   { starts, items }: RowWords["left"],
   row: number,
-  words: readonly string[],
+  words: WordOf,
 ): void {
   for (let i = 0; i < one.count; i++) {
     if (one.met[i] > 0) continue;
-    const whole = words[one.word(i)];
+    const whole = words(one.word(i));
     for (let from = starts[row]; from + 1 < starts[row + 1]; from++) {
       let [length, to] = [0, from];
       while (to < starts[row + 1] && to - from < mostJoined && length < whole.length) {
-        const part = words[items[to]];
+        const part = words(items[to]);
         if (!continues(whole, part, length)) break;
         length += part.length;
         to++;

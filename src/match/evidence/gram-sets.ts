@@ -1,6 +1,7 @@
 /** The 3-grams of texts as sorted sets of hashes, weighted by rarity, for the cosine of any two. */
 import { FNV_BASIS, FNV_PRIME } from "../../files/fnv.js";
 import { shared } from "../../runtime/shared-array.js";
+import { eachText, type Texts, textCount } from "../columns/texts.js";
 import { countWords, type Lists, ListsBuilder } from "../columns/vocabulary.js";
 
 export interface GramSets {
@@ -16,9 +17,9 @@ export interface GramSets {
 export const buckets = 2 ** 18;
 
 /** The different grams of each text, ascending. */
-export function gramLists(texts: readonly string[]): Lists {
+export function gramLists(texts: Texts): Lists {
   const lists = new ListsBuilder();
-  for (const text of texts) {
+  for (const text of eachText(texts)) {
     const padded = ` ${text} `;
     const grams = new Uint32Array(Math.max(0, padded.length - 2));
     for (let from = 0; from < grams.length; from++) grams[from] = hash(padded, from);
@@ -52,10 +53,10 @@ export function weighGrams(grams: Lists, rowsWith: Uint32Array, rows: number): G
 }
 
 /** @param counts rows with each text */
-export function gramSets(texts: readonly string[], counts: ArrayLike<number>): GramSets {
+export function gramSets(texts: Texts, counts: ArrayLike<number>): GramSets {
   const grams = gramLists(texts);
   let rows = 0;
-  for (let text = 0; text < texts.length; text++) rows += counts[text];
+  for (let text = 0; text < textCount(texts); text++) rows += counts[text];
   return weighGrams(grams, countGrams(grams, counts), rows);
 }
 

@@ -6,9 +6,10 @@ import { distance } from "fastest-levenshtein";
 import { dotRows } from "../../search/vectors.js";
 import { dayOf } from "../columns/dates.js";
 import { type Field, isText } from "../columns/fields.js";
+import { textReader } from "../columns/texts.js";
 import type { ValueSet } from "../columns/value-set.js";
 import { type GramSets, gramCosine, gramSets } from "./gram-sets.js";
-import { overlapComparison } from "./overlap.js";
+import { overlapComparison, type WordOf } from "./overlap.js";
 
 /** Compares two values of a column by number. */
 export interface FieldComparison {
@@ -43,8 +44,7 @@ const numberCuts = [0.5, 0.8, 0.95, 0.999];
 const rareNumber = [5];
 
 interface TextData {
-  /** By word number. */
-  readonly words: readonly string[];
+  readonly words: WordOf;
   /** Of texts. */
   readonly grams?: GramSets;
   readonly vectors?: ValueVectors;
@@ -60,10 +60,11 @@ export function fieldComparison(field: Field, data: TextData): FieldComparison {
     return withEqual(numberCuts.length + 1, surprise, rareNumber, (a, b) =>
       numberLevel(set.numbers[a], set.numbers[b]),
     );
+  const read = textReader(set.texts);
   if (kind === "date")
-    return withEqual(dateLevels, surprise, rareCuts, (a, b) => dateLevel(set.texts[a], set.texts[b]));
+    return withEqual(dateLevels, surprise, rareCuts, (a, b) => dateLevel(read(a), read(b)));
   const compare = (a: number, b: number): number => {
-    const [x, y] = [set.texts[a], set.texts[b]];
+    const [x, y] = [read(a), read(b)];
     return levelOf(1 - distance(x, y) / Math.max(x.length, y.length), codeCuts);
   };
   return withEqual(codeCuts.length + 1, surprise, rareCuts, compare);
@@ -136,6 +137,7 @@ function textComparison(
   surprise: Float64Array,
   { words, grams = gramSets(set.texts, set.counts), vectors }: TextData,
 ): FieldComparison {
+  const read = textReader(set.texts);
   const overlap = overlapComparison({ words, rarity: set.rarity });
   const byEdits = kind !== "long" && kind !== "list";
   let last = 0;
@@ -145,7 +147,7 @@ function textComparison(
     if (cosine > leastCosine && sameMainWords(set, a, b))
       return textCuts.length + 1 + levelOf(-Math.log((set.counts[a] + set.counts[b]) / set.filled), rareCuts);
     const letters = gramCosine(grams, a, b);
-    const [x, y] = [set.texts[a], set.texts[b]];
+    const [x, y] = [read(a), read(b)];
     const longest = Math.max(x.length, y.length);
     const edited = longest <= mostEdited && byEdits ? 1 - distance(x, y) / longest : 0;
     let whole = edited;

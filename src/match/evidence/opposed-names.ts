@@ -6,6 +6,7 @@
 import type { Field } from "../columns/fields.js";
 import type { RowWords } from "../columns/row-words.js";
 import type { Lists } from "../columns/vocabulary.js";
+import type { WordOf } from "./overlap.js";
 import { hasDigit, softLikeness } from "./soft-words.js";
 
 /** From contradiction to none: codes, rare words, common words, nothing. */
@@ -18,10 +19,11 @@ const rareWord = 0.3;
 const shortestPart = 4;
 
 /** Returns a function for a left and a right row with names. */
-export function nameOpposition({ set, left, right }: Field, rows: RowWords, words: readonly string[]) {
-  const digits = Uint8Array.from(words, (word) => (hasDigit(word) ? 1 : 0));
+export function nameOpposition({ set, left, right }: Field, rows: RowWords, words: WordOf) {
+  const count = rows.rarity.length;
+  const digits = Uint8Array.from({ length: count }, (_, word) => (hasDigit(words(word)) ? 1 : 0));
   // Stamps instead of sets: the words of the row last seen on each side.
-  const stamps = [new Int32Array(words.length).fill(-1), new Int32Array(words.length).fill(-1)] as const;
+  const stamps = [new Int32Array(count).fill(-1), new Int32Array(count).fill(-1)] as const;
   const stampRow = (stamp: Int32Array, { starts, items }: Lists, row: number): void => {
     for (let place = starts[row]; place < starts[row + 1]; place++) stamp[items[place]] = row;
   };
@@ -38,13 +40,13 @@ export function nameOpposition({ set, left, right }: Field, rows: RowWords, word
           : rows.rarity[word] > rareWord
             ? opposition.rare
             : opposition.common;
-      if (level < found && !isWithin(words[word], digits[word], other, row)) found = level;
+      if (level < found && !isWithin(words(word), digits[word], other, row)) found = level;
     }
     return found;
   };
   const isWithin = (word: string, digit: number, { starts, items }: Lists, row: number): boolean => {
     for (let place = starts[row]; place < starts[row + 1]; place++) {
-      const other = words[items[place]];
+      const other = words(items[place]);
       if (digits[items[place]] !== digit) {
         if (word.length >= shortestPart && other.includes(word)) return true;
         continue;

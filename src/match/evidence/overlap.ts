@@ -19,8 +19,11 @@ export interface Overlap {
 const mostSoft = 16;
 const mostJoined = 4;
 
+/** Reads a word by its number. */
+export type WordOf = (word: number) => string;
+
 export interface WordWeights {
-  readonly words: readonly string[];
+  readonly words: WordOf;
   readonly rarity: Float32Array;
 }
 
@@ -110,15 +113,15 @@ export const continues = (whole: string, part: string, at: number): boolean =>
   whole.charCodeAt(at) === part.charCodeAt(0) && whole.startsWith(part, at);
 
 /** Matches 2 to 4 neighbours of `many` that join to one word of `one`. */
-function matchJoined(one: Side, many: Side, words: readonly string[]): void {
+function matchJoined(one: Side, many: Side, words: WordOf): void {
   for (let i = 0; i < one.count; i++) {
     if (one.met[i] > 0) continue;
-    const whole = words[one.word(i)];
+    const whole = words(one.word(i));
     for (let from = 0; from + 1 < many.count; from++) {
       let length = 0;
       let to = from;
       while (to < many.count && to - from < mostJoined && many.met[to] === 0) {
-        const part = words[many.word(to)];
+        const part = words(many.word(to));
         if (!continues(whole, part, length)) break;
         length += part.length;
         to++;
@@ -133,12 +136,12 @@ function matchJoined(one: Side, many: Side, words: readonly string[]): void {
 }
 
 /** Matches the most alike of the remaining words, heavier ones first among equally alike. */
-export function matchSoft(left: Side, right: Side, words: readonly string[], rarity: Float32Array): void {
+export function matchSoft(left: Side, right: Side, words: WordOf, rarity: Float32Array): void {
   const [open, others] = [openPlaces(left), openPlaces(right)];
   const found: { i: number; j: number; likeness: number; weight: number }[] = [];
   for (const i of open) {
     for (const j of others) {
-      const likeness = softLikeness(words[left.word(i)], words[right.word(j)]);
+      const likeness = softLikeness(words(left.word(i)), words(right.word(j)));
       if (likeness > 0) found.push({ i, j, likeness, weight: rarity[left.word(i)] + rarity[right.word(j)] });
     }
   }

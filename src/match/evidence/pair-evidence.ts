@@ -5,11 +5,13 @@
 import type { Pairs } from "../candidates/pair-set.js";
 import { isText, type PreparedTables } from "../columns/fields.js";
 import type { RowWords } from "../columns/row-words.js";
+import { type Texts, textReader } from "../columns/texts.js";
 import { codeComparison, codeLevels } from "./code-words.js";
 import { crossWords } from "./cross-words.js";
 import { type GramSets, gramSets } from "./gram-sets.js";
 import { type FieldComparison, fieldComparison, levelOf, type ValueVectors } from "./levels.js";
 import { nameOpposition, oppositionLevels } from "./opposed-names.js";
+import type { WordOf } from "./overlap.js";
 
 /** The column that says whether names contradict each other. */
 export const opposedColumn = "names opposed";
@@ -50,7 +52,7 @@ interface ComparedColumn extends EvidenceColumn {
 /** What rows are compared by; threads get a copy, of numbers a view. */
 export interface ComparisonSettings extends Pick<PreparedTables, "fields" | "naming" | "isOneTable"> {
   /** By word number. */
-  readonly words: readonly string[];
+  readonly words: Texts;
   readonly rowWords: RowWords;
   /** Of the values of the naming column. */
   readonly vectors?: ValueVectors;
@@ -64,11 +66,12 @@ export function comparisonSettings(
   vectors?: ValueVectors,
   grams = fields.map(({ kind, set }) => (isText(kind) ? gramSets(set.texts, set.counts) : undefined)),
 ): ComparisonSettings {
-  return { fields, naming, isOneTable, words: vocabulary.words, rowWords, vectors, grams };
+  return { fields, naming, isOneTable, words: vocabulary, rowWords, vectors, grams };
 }
 
 export function rowComparison(settings: ComparisonSettings): RowComparison {
-  const { fields, naming, words, rowWords, vectors, grams } = settings;
+  const { fields, naming, rowWords, vectors, grams } = settings;
+  const words = textReader(settings.words);
   const own = fields.map((field, index) =>
     fieldComparison(field, { words, grams: grams[index], vectors: index === naming ? vectors : undefined }),
   );
@@ -87,7 +90,7 @@ export function rowComparison(settings: ComparisonSettings): RowComparison {
     ...{ name: "codes anywhere", field: -1, from: -1, levels: codeLevels, share: 1 },
     compare: (left, right) => codes(left, right) ?? missing,
   };
-  const columns = [...ofFields, ofCodes, ...(naming < 0 ? [] : namingColumns(settings, own[naming]))];
+  const columns = [...ofFields, ofCodes, ...(naming < 0 ? [] : namingColumns(settings, words, own[naming]))];
   const compare: RowComparison["compare"] = (left, right, out, place) => {
     for (let column = 0; column < columns.length; column++)
       out[column][place] = columns[column].compare(left, right);
@@ -97,7 +100,8 @@ export function rowComparison(settings: ComparisonSettings): RowComparison {
 
 /** Columns that look at names in another way than the naming column itself. They are compared after it. */
 function namingColumns(
-  { fields, naming, words, rowWords, isOneTable }: ComparisonSettings,
+  { fields, naming, rowWords, isOneTable }: ComparisonSettings,
+  words: WordOf,
   names: FieldComparison,
 ): ComparedColumn[] {
   const { left, right } = fields[naming];

@@ -1,6 +1,7 @@
 /** The levels of many pairs of rows, column by column. */
 import type { Pairs } from "../candidates/pair-set.js";
 import { inParts, type PartOptions } from "../parts/in-parts.js";
+import { ClassesBuilder, type PairClasses } from "../weights/pair-classes.js";
 import type { RowComparison } from "./pair-evidence.js";
 
 /** Fewer pairs take no longer than to start a thread. */
@@ -8,20 +9,39 @@ const pairsPerThread = 65_536;
 
 /** One array per column with the level of each pair. An aborted call rejects with the reason of its signal. */
 export async function pairLevels(
-  { settings, columns }: RowComparison,
-  { left, right }: Pairs,
-  options: PartOptions = {},
+  comparison: RowComparison,
+  pairs: Pairs,
+  options?: PartOptions,
 ): Promise<Int8Array[]> {
-  const levels = columns.map(() => new Int8Array(left.length));
-  await inParts(
+  const levels = comparison.columns.map(() => new Int8Array(pairs.left.length));
+  await compareInParts(comparison, pairs, options, (found, from) => {
+    for (const [column, ofColumn] of found.entries()) levels[column].set(ofColumn, from);
+  });
+  return levels;
+}
+
+/** The classes of pairs. Levels of single pairs, a byte for each column, are never all in memory. */
+export async function comparedClasses(
+  comparison: RowComparison,
+  pairs: Pairs,
+  options?: PartOptions,
+): Promise<PairClasses> {
+  const classes = new ClassesBuilder(comparison.columns.length, pairs.left.length);
+  await compareInParts(comparison, pairs, options, (found, from) => classes.add(found, from));
+  return classes.finish();
+}
+
+const compareInParts = (
+  { settings }: RowComparison,
+  { left, right }: Pairs,
+  options: PartOptions | undefined,
+  take: (levels: readonly Int8Array[], from: number) => void,
+): Promise<void> =>
+  inParts(
     "compare",
     {
-      settings,
-      total: left.length,
+      ...{ settings, total: left.length, take },
       partAt: (from, to) => ({ left: left.slice(from, to), right: right.slice(from, to) }),
-      take: (found, from) => found.forEach((ofColumn, column) => levels[column].set(ofColumn, from)),
     },
     { itemsPerThread: pairsPerThread, ...options },
   );
-  return levels;
-}

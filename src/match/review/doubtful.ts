@@ -63,7 +63,7 @@ export function doubtfulPairs(scored: ScoredPairs, options: DoubtfulOptions): Do
       const { pair } = open[place];
       if (chosen.length === options.count || !isFree(pair)) continue;
       const [left, right] = [table.left[pair], table.right[pair]];
-      chosen.push({ left, right, probability: probability[pair], accepted: accepted[pair] === 1 });
+      chosen.push({ left, right, probability: probability.at(pair)!, accepted: accepted[pair] === 1 });
       covariance = updated(covariance, gains[place]);
     }
     open = step < mostPlanned ? open.toSpliced(order[0], 1) : [];
@@ -77,12 +77,13 @@ function openPairs(
   { known, candidates: all }: DoubtfulOptions,
 ) {
   const open: number[] = [];
-  for (let pair = 0; pair < all; pair++) if (probability[pair] >= least && !known.has(pair)) open.push(pair);
-  open.sort((a, b) => probability[a] - probability[b] || a - b);
+  for (let pair = 0; pair < all; pair++)
+    if (probability.at(pair)! >= least && !known.has(pair)) open.push(pair);
+  open.sort((a, b) => probability.at(a)! - probability.at(b)! || a - b);
   const count = Math.min(mostWeighed, open.length);
   const candidates = Array.from({ length: count }, (_, rank): Candidate => {
     const pair = open[Math.floor(((rank + 0.5) / count) * open.length)];
-    return { pair, features: pairFeatures(table, weights, pair), logOdds: logit(probability[pair]) };
+    return { pair, features: pairFeatures(table, weights, pair), logOdds: logit(probability.at(pair)!) };
   });
   return { candidates, share: count / Math.max(1, open.length) };
 }

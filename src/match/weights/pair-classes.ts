@@ -12,48 +12,96 @@ export interface PairClasses {
 
 /** Finds the classes of pairs. @param levels per column the level of each pair */
 export function pairClasses(levels: readonly Int8Array[]): PairClasses {
-  const pairs = levels[0]?.length ?? 0;
-  const classOf = new Int32Array(pairs);
-  /** A pair of each class. */
-  let first = new Int32Array(1024);
-  let count = 0;
-  // Open addressing; -1 is free.
-  let slots = new Int32Array(4096).fill(-1);
-  const hashOf = (pair: number): number => {
-    let hash = 0;
-    for (const ofColumn of levels) hash = Math.imul(hash, 31) + ofColumn[pair];
-    hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
-    return (hash ^ (hash >>> 13)) >>> 0;
-  };
-  const isEqual = (a: number, b: number): boolean => levels.every((ofColumn) => ofColumn[a] === ofColumn[b]);
-  const slotOf = (pair: number): number => {
-    let slot = hashOf(pair) & (slots.length - 1);
-    while (slots[slot] >= 0 && !isEqual(first[slots[slot]], pair)) slot = (slot + 1) & (slots.length - 1);
-    return slot;
-  };
-  for (let pair = 0; pair < pairs; pair++) {
-    const slot = slotOf(pair);
-    if (slots[slot] < 0) {
-      slots[slot] = count;
-      if (count === first.length) first = resized(first, 2 * count);
-      first[count++] = pair;
-    }
-    classOf[pair] = slots[slot];
-    if (2 * count < slots.length) continue;
-    slots = new Int32Array(2 * slots.length).fill(-1);
-    for (let known = 0; known < count; known++) slots[slotOf(first[known])] = known;
+  const classes = new ClassesBuilder(levels.length, levels[0]?.length ?? 0);
+  classes.add(levels, 0);
+  return classes.finish();
+}
+
+/** Finds the classes of pairs whose levels come in parts, in any order: only those of the classes are kept. */
+export class ClassesBuilder {
+  readonly #classOf: Int32Array;
+  /** [columns] levels of each class. */
+  readonly #levels: Int8Array[];
+  #count = 0;
+  /** Open addressing; -1 is free. */
+  #slots = new Int32Array(4096).fill(-1);
+
+  constructor(columns: number, pairs: number) {
+    this.#classOf = withRoom(new Int32Array(1.25 * pairs), pairs);
+    this.#levels = Array.from({ length: columns }, () => new Int8Array(1024));
   }
-  const pairOf = first.subarray(0, count);
-  return { classOf, levels: levels.map((ofColumn) => Int8Array.from(pairOf, (pair) => ofColumn[pair])) };
+
+  /** @param levels per column the level of each pair of a part @param from the first of them among all pairs */
+  add(levels: readonly Int8Array[], from: number): void {
+    const pairs = levels[0]?.length ?? 0;
+    for (let pair = 0; pair < pairs; pair++) {
+      const slot = this.#slotOf(levels, pair);
+      if (this.#slots[slot] < 0) {
+        this.#slots[slot] = this.#count;
+        this.#keep(levels, pair);
+      }
+      this.#classOf[from + pair] = this.#slots[slot];
+      if (2 * this.#count >= this.#slots.length) this.#growSlots();
+    }
+  }
+
+  #keep(levels: readonly Int8Array[], pair: number): void {
+    if (this.#count === this.#levels[0].length)
+      this.#levels.forEach((known, column) => {
+        this.#levels[column] = joined(known, new Int8Array(known.length));
+      });
+    for (let column = 0; column < levels.length; column++)
+      this.#levels[column][this.#count] = levels[column][pair];
+    this.#count++;
+  }
+
+  #growSlots(): void {
+    this.#slots = new Int32Array(2 * this.#slots.length).fill(-1);
+    for (let known = 0; known < this.#count; known++) this.#slots[this.#slotOf(this.#levels, known)] = known;
+  }
+
+  #slotOf(levels: readonly Int8Array[], pair: number): number {
+    let hash = 0;
+    for (let column = 0; column < levels.length; column++) hash = Math.imul(hash, 31) + levels[column][pair];
+    hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
+    const last = this.#slots.length - 1;
+    let slot = (hash ^ (hash >>> 13)) & last;
+    while (this.#slots[slot] >= 0 && !this.#isClass(this.#slots[slot], levels, pair))
+      slot = (slot + 1) & last;
+    return slot;
+  }
+
+  #isClass(known: number, levels: readonly Int8Array[], pair: number): boolean {
+    for (let column = 0; column < levels.length; column++)
+      if (this.#levels[column][known] !== levels[column][pair]) return false;
+    return true;
+  }
+
+  /** Numbers the classes by their first pair. */
+  finish(): PairClasses {
+    const numbers = new Int32Array(this.#count).fill(-1);
+    const order = new Int32Array(this.#count);
+    let count = 0;
+    this.#classOf.forEach((found, pair) => {
+      if (numbers[found] < 0) {
+        order[count] = found;
+        numbers[found] = count++;
+      }
+      this.#classOf[pair] = numbers[found];
+    });
+    const levels = this.#levels.map((known) => Int8Array.from(order, (found) => known[found]));
+    return { classOf: this.#classOf, levels };
+  }
 }
 
 /** Pairs, followed by others. */
 export function joinedClasses(a: PairClasses, b: PairClasses): PairClasses {
   const classes = classCount(a);
-  const classOf = resized(a.classOf, a.classOf.length + b.classOf.length);
-  for (let pair = 0; pair < b.classOf.length; pair++)
-    classOf[a.classOf.length + pair] = classes + b.classOf[pair];
-  return { classOf, levels: a.levels.map((known, column) => joined(known, b.levels[column])) };
+  const later = b.classOf.map((place) => classes + place);
+  return {
+    classOf: joined(a.classOf, later),
+    levels: a.levels.map((known, column) => joined(known, b.levels[column])),
+  };
 }
 
 /** Pairs, some of which become classes of their own, the last ones in this order. */
@@ -88,15 +136,29 @@ export function classSizes({ classOf, levels }: PairClasses): Uint32Array {
 export const ofPairs = ({ classOf }: PairClasses, values: Float64Array): Float64Array =>
   Float64Array.from(classOf, (place) => values[place]);
 
-function resized(numbers: Int32Array, length: number): Int32Array<ArrayBuffer> {
-  const larger = new Int32Array(length);
-  larger.set(numbers);
-  return larger;
+/** Up to where the memory of numbers with room behind them is used, in bytes. */
+const usedOf = new WeakMap<ArrayBufferLike, number>();
+
+/** The first of some numbers; the rest is room for others to be joined, which takes no memory until it is used. */
+export function withRoom(numbers: Int32Array<ArrayBuffer>, count: number): Int32Array<ArrayBuffer> {
+  const first = numbers.subarray(0, count);
+  usedOf.set(first.buffer, first.byteLength);
+  return first;
 }
 
+/** The numbers of both; in the place of the first if there is room behind it. */
 export function joined<Numbers extends Int8Array | Int32Array>(a: Numbers, b: Numbers): Numbers {
-  const both = new (a.constructor as new (length: number) => Numbers)(a.length + b.length);
-  both.set(a);
+  const kind = a.constructor as new (
+    from: ArrayBufferLike | number,
+    start?: number,
+    length?: number,
+  ) => Numbers;
+  const { buffer, byteOffset, byteLength } = a;
+  const end = byteOffset + byteLength;
+  const isRoom = usedOf.get(buffer) === end && end + b.byteLength <= buffer.byteLength;
+  const both = isRoom ? new kind(buffer, byteOffset, a.length + b.length) : new kind(a.length + b.length);
+  if (isRoom) usedOf.set(buffer, end + b.byteLength);
+  else both.set(a);
   both.set(b, a.length);
   return both;
 }

@@ -14,7 +14,12 @@ function join(seed: number, options: Partial<Parameters<typeof joinColumns>[2]> 
   const { left, right } = twoTables(common, 20, seed);
   const siblings = left.name.map((name) => `${name}s`);
   const tables = { left: { name: [...left.name, ...siblings] }, right: { name: right.name } };
-  const plan = { pairs: [["name", "name"]] as const, alone: [[], []] as const, dropped: [] };
+  const plan = {
+    pairs: [["name", "name"]] as const,
+    alone: [[], []] as const,
+    dropped: [],
+    profiles: new Map(),
+  };
   return joinColumns(tables, plan, { encoder: "none", threads: 1, known: [], ...options });
 }
 

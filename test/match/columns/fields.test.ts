@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { prepareTables } from "../../../src/match/columns/fields.js";
+import { textAt } from "../../../src/match/columns/texts.js";
 import { twoTables } from "../people.js";
 
 const names = (prepared: ReturnType<typeof prepareTables>): string[] =>
@@ -59,7 +60,7 @@ describe("columns of two tables", () => {
     );
     const [given, turned] = [prepareTables(left, right), prepareTables(reversed, right)];
     const texts = ({ fields: [field] }: typeof given): string[] =>
-      Array.from(field.left, (value) => field.set.texts[value]);
+      Array.from(field.left, (value) => textAt(field.set.texts, value));
     expect(texts(turned)).toEqual(texts(given));
   });
 });

@@ -1,21 +1,18 @@
 import { describe, expect, it } from "vitest";
-import { ListsBuilder, Vocabulary } from "../../../src/match/columns/vocabulary.js";
+import { eachText, TextNumbers, textReader } from "../../../src/match/columns/texts.js";
+import { ListsBuilder } from "../../../src/match/columns/vocabulary.js";
 import { overlapComparison } from "../../../src/match/evidence/overlap.js";
 import { softLikeness } from "../../../src/match/evidence/soft-words.js";
 
 /** Compares two texts whose words all have the rarity given, 1 if not. */
 function overlap(left: string, right: string, rarity: Record<string, number> = {}) {
-  const vocabulary = new Vocabulary();
+  const vocabulary = new TextNumbers();
   const lists = new ListsBuilder();
   for (const text of [left, right]) lists.push(text.split(" ").map((word) => vocabulary.numberOf(word)));
   const both = lists.finish();
-  const weights = Float32Array.from(vocabulary.words, (word) => rarity[word] ?? 1);
-  const { cosine, unmatched } = overlapComparison({ words: vocabulary.words, rarity: weights })(
-    both,
-    0,
-    both,
-    1,
-  );
+  const weights = Float32Array.from(eachText(vocabulary.texts()), (word) => rarity[word] ?? 1);
+  const words = textReader(vocabulary.texts());
+  const { cosine, unmatched } = overlapComparison({ words, rarity: weights })(both, 0, both, 1);
   return { cosine, unmatched };
 }
 

@@ -1,0 +1,143 @@
+/**
+ * Many short texts in shared memory, as UTF-8. Strings of JavaScript take three times as much, a message copies them for each
+ * thread, and a map has room for 16 million of them.
+ */
+import { FNV_BASIS, FNV_PRIME } from "../../files/fnv.js";
+import { shared } from "../../runtime/shared-array.js";
+
+/** Text i has the bytes from starts[i] to starts[i + 1]. */
+export interface Texts {
+  readonly starts: Uint32Array;
+  readonly bytes: Uint8Array;
+}
+
+export const textCount = ({ starts }: Texts): number => starts.length - 1;
+
+/** Texts that were read last, by the last bits of their numbers. */
+const remembered = 2 ** 14;
+
+/** Returns a function that reads a text by its number. */
+export function textReader(texts: Texts): (text: number) => string {
+  const last = new Array<string>(Math.min(remembered, textCount(texts))).fill("");
+  const lastOf = new Int32Array(remembered).fill(-1);
+  return (text) => {
+    const slot = text & (remembered - 1);
+    if (lastOf[slot] !== text) {
+      last[slot] = textAt(texts, text);
+      lastOf[slot] = text;
+    }
+    return last[slot];
+  };
+}
+
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+/** Arguments of a call at most. */
+const mostAtOnce = 64;
+
+export function textAt({ starts, bytes }: Texts, text: number): string {
+  const [from, to] = [starts[text], starts[text + 1]];
+  const codes: number[] = [];
+  let place = from;
+  if (to - from <= mostAtOnce) while (place < to && bytes[place] < 0x80) codes.push(bytes[place++]);
+  // A copy: decoders refuse shared memory.
+  return place === to ? String.fromCharCode.apply(null, codes) : decoder.decode(bytes.slice(from, to));
+}
+
+export function* eachText(texts: Texts): Generator<string> {
+  for (let text = 0; text < textCount(texts); text++) yield textAt(texts, text);
+}
+
+const encoder = new TextEncoder();
+
+/** Numbers texts by first occurrence. */
+export class TextNumbers {
+  #starts = new Uint32Array(1024);
+  #bytes = new Uint8Array(4096);
+  #count = 0;
+  #hashes = new Int32Array(1024);
+  /** Open addressing; -1 is free. */
+  #slots = new Int32Array(2048).fill(-1);
+
+  get size(): number {
+    return this.#count;
+  }
+
+  /** @param isNew called before a new text gets its number */
+  numberOf(text: string, isNew?: () => void): number {
+    const start = this.#starts[this.#count];
+    const length = this.#write(text, start);
+    // Hashes are kept as signed numbers.
+    let hash = FNV_BASIS | 0;
+    for (let place = start; place < start + length; place++)
+      hash = Math.imul(hash ^ this.#bytes[place], FNV_PRIME);
+    const slot = this.#slotOf(hash, start, length);
+    if (this.#slots[slot] >= 0) return this.#slots[slot];
+    isNew?.();
+    if (this.#count + 2 > this.#starts.length) {
+      this.#starts = enlarged(this.#starts, 2 * this.#starts.length);
+      this.#hashes = enlarged(this.#hashes, 2 * this.#hashes.length);
+    }
+    this.#slots[slot] = this.#count;
+    this.#hashes[this.#count++] = hash;
+    this.#starts[this.#count] = start + length;
+    if (2 * this.#count >= this.#slots.length) this.#growSlots();
+    return this.#count - 1;
+  }
+
+  /** Writes a text behind the others. @returns its length in bytes */
+  #write(text: string, start: number): number {
+    if (start + 3 * text.length > this.#bytes.length)
+      this.#bytes = enlarged(this.#bytes, 2 * (start + 3 * text.length));
+    for (let place = 0; place < text.length; place++) {
+      const code = text.charCodeAt(place);
+      if (code >= 0x80) return encoder.encodeInto(text, this.#bytes.subarray(start)).written;
+      this.#bytes[start + place] = code;
+    }
+    return text.length;
+  }
+
+  /** Where a text is, or the free slot for it. */
+  #slotOf(hash: number, start: number, length: number): number {
+    const mask = this.#slots.length - 1;
+    let slot = (hash ^ (hash >>> 15)) & mask;
+    while (this.#slots[slot] >= 0 && !this.#isEqual(this.#slots[slot], hash, start, length))
+      slot = (slot + 1) & mask;
+    return slot;
+  }
+
+  #isEqual(text: number, hash: number, start: number, length: number): boolean {
+    const from = this.#starts[text];
+    if (this.#hashes[text] !== hash || this.#starts[text + 1] - from !== length) return false;
+    for (let place = 0; place < length; place++)
+      if (this.#bytes[from + place] !== this.#bytes[start + place]) return false;
+    return true;
+  }
+
+  #growSlots(): void {
+    this.#slots = new Int32Array(2 * this.#slots.length).fill(-1);
+    const mask = this.#slots.length - 1;
+    for (let text = 0; text < this.#count; text++) {
+      let slot = (this.#hashes[text] ^ (this.#hashes[text] >>> 15)) & mask;
+      while (this.#slots[slot] >= 0) slot = (slot + 1) & mask;
+      this.#slots[slot] = text;
+    }
+  }
+
+  /** The texts so far. */
+  texts(): Texts {
+    const starts = shared(Uint32Array, this.#count + 1);
+    starts.set(this.#starts.subarray(0, this.#count + 1));
+    const bytes = shared(Uint8Array, starts[this.#count]);
+    bytes.set(this.#bytes.subarray(0, bytes.length));
+    return { starts, bytes };
+  }
+}
+
+function enlarged<Numbers extends Uint8Array | Uint32Array | Int32Array>(
+  numbers: Numbers,
+  length: number,
+): Numbers {
+  const larger = new (numbers.constructor as new (length: number) => Numbers)(length);
+  larger.set(numbers);
+  return larger;
+}

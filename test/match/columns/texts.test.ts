@@ -1,0 +1,29 @@
+import { describe, expect, it } from "vitest";
+import { eachText, TextNumbers, textAt, textCount, textReader } from "../../../src/match/columns/texts.js";
+
+/** Repeated, empty and long texts, with letters of one to four bytes. */
+const given = Array.from({ length: 40_000 }, (_, place) => {
+  const letters = "aé中😀 ".repeat(place % 25);
+  return place % 7 === 0 ? "" : `${letters}${(place * 7919) % 25_000}`;
+});
+
+describe("texts in shared memory", () => {
+  it("are numbered as a map numbers them, and read as they were given", () => {
+    const numbers = new TextNumbers();
+    const known = new Map<string, number>();
+    for (const text of given) {
+      const expected = known.get(text) ?? known.size;
+      let isNew = false;
+      const found = numbers.numberOf(text, () => {
+        isNew = true;
+      });
+      expect([found, isNew]).toEqual([expected, !known.has(text)]);
+      known.set(text, expected);
+    }
+    const texts = numbers.texts();
+    expect([numbers.size, textCount(texts)]).toEqual([known.size, known.size]);
+    expect([...eachText(texts)]).toEqual([...known.keys()]);
+    const read = textReader(texts);
+    for (const [text, number] of known) expect([read(number), textAt(texts, number)]).toEqual([text, text]);
+  });
+});
