@@ -22,7 +22,7 @@ import { writeCorpus } from "../dist/corpus/corpus-folder.js";
 import { mineCorpus } from "../dist/corpus/mining/mine.js";
 import { PhraseEncoder } from "../dist/encoder/phrase-encoder.js";
 import { comparableForm } from "../dist/pearl/hard-negatives/edit-ratio.js";
-import { GROUP, NearSearch } from "../dist/pearl/hard-negatives/near-phrases.js";
+import { GROUP, nearSearch } from "../dist/pearl/hard-negatives/near-phrases.js";
 import { buildPhraseStore } from "../dist/pearl/hard-negatives/phrase-store.js";
 import { createRandom, sampleWithout } from "../dist/random.js";
 
@@ -167,10 +167,10 @@ function measureRecall(phrases) {
   const bruteForceSeconds = (performance.now() - start) / 1000;
   const before = performance.now();
   const store = buildPhraseStore(phrases, 1);
-  const search = new NearSearch(store, 0, { minimumRatio, nearest, isKnown: () => false });
+  const search = nearSearch(store, 0, { minimumRatio, nearest, isKnown: () => false });
   const counts = { nearPairs: 0, amongNearest: 0, found: 0, foundWrongly: 0 };
   for (let first = 0; first < store.size; first += GROUP) {
-    search.find(first, Math.min(first + GROUP, store.size)).forEach((near, index) => {
+    search(first, Math.min(first + GROUP, store.size)).forEach((near, index) => {
       const expected = truth[store.rows[first + index]];
       counts.nearPairs += expected.length;
       const listed = expected.slice(0, nearest);

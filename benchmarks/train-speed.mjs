@@ -23,7 +23,7 @@ import { openFeaturizers } from "../dist/architectures/registry.js";
 import { readModel } from "../dist/onnx/io/file.js";
 import { openReader, readPhrases, samplePhrases } from "../dist/pearl/contrastive-batch.js";
 import { pairProgram, prepareForTraining } from "../dist/pearl/loss/program.js";
-import { TrainingEngine } from "../dist/training/engine.js";
+import { openEngine } from "../dist/training/engine.js";
 import { planChunks } from "../dist/training/gradients/chunks.js";
 import { e5Small, makeModelFolder } from "../scripts/make-e5-shape.mjs";
 
@@ -130,7 +130,7 @@ async function serve(/** @type {Settings} */ { folder, threads, batches }) {
     ...{ sample: await readPhrases(samplePhrases, reader), width: assembled.width },
     ...{ temperature: 0.07, types: 0, negatives: "none", seed: 0 },
   });
-  const engine = await TrainingEngine.open(program, { device: "cpu", threads, spinning });
+  const engine = await openEngine(program, { device: "cpu", threads, spinning });
   const weights = [...(await engine.optimiser.weights()).values()].reduce(
     (sum, { data }) => sum + data.length,
     0,
@@ -157,7 +157,7 @@ async function serve(/** @type {Settings} */ { folder, threads, batches }) {
 
 function batchOf(
   /** @type {number[][]} */ rows,
-  /** @type {import("../dist/architectures/feature-rows.js").Featurizer} */ featurizer,
+  /** @type {import("../dist/architectures/architecture.js").Featurizer} */ featurizer,
 ) {
   const starts = Int32Array.from([0, ...rows.map(({ length }) => length)]);
   for (let i = 1; i < starts.length; i++) starts[i] += starts[i - 1];

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { deserialize, serialize } from "node:v8";
 import { PhraseEncoder } from "../../dist/encoder/phrase-encoder.js";
-import { GradientRunner, GradientSum } from "../../dist/training/gradients/gradients.js";
+import { GradientSum, openGradients } from "../../dist/training/gradients/gradients.js";
 import { train } from "../../dist/training/trainer.js";
 import { expectDevice, openProgram, phraseSource, threads, trainingRows } from "./settings.mjs";
 
@@ -129,7 +129,7 @@ async function smallTraining(/** @type {Setting} */ { folder, sizes, types }) {
 /** @returns {Promise<Gradients>} */
 async function gradientsOn(/** @type {Device} */ device, /** @type {Setting} */ setting) {
   const { program, batches } = await smallTraining(setting);
-  const runner = await GradientRunner.open(program, { device, threads });
+  const runner = await openGradients(program, { device, threads });
   const { initializers } = program.model.graph;
   const weights = Object.fromEntries(
     runner.weights.map((name) => [
