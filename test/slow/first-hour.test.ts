@@ -90,8 +90,8 @@ describe("the samples", () => {
     expect(joined).toContain("--review-out FILE, then --review FILE");
     const deduped = ["phrases.deduped.csv", "phrases.deduped.removed.csv"];
     const kept = await done("npx pearl dedupe data/phrases.csv -c phrase --remove-likely", deduped);
-    expect(kept).toContain("65 rows in, 17 groups of duplicates, 48 rows out");
-    expect(kept).toMatch(/wrote phrases.deduped.removed.csv: 17 removed rows\n( {2}2 rows: ".*", ".*"\n){3}/);
+    expect(kept).toContain("65 rows in, 17 groups of duplicates, 47 rows out");
+    expect(kept).toMatch(/wrote phrases.deduped.removed.csv: 18 removed rows\n( {2}[23] rows: ".*", ".*"\n){3}/);
     expect(linesOf(read(deduped[0])).length + linesOf(read(deduped[1])).length).toBe(65 + 2);
     const customers = ["", ".removed", ".groups"].map((part) => `customers.deduped${part}.csv`);
     const likely = await done("npx pearl dedupe data/customers.csv", customers);
@@ -99,7 +99,7 @@ describe("the samples", () => {
     const grouped = await done("npx pearl cluster data/phrases.csv -c phrase -o grouped.csv", [
       "grouped.csv",
     ]);
-    expect(grouped).toContain("wrote grouped.csv: 65 rows in 48 groups");
+    expect(grouped).toContain("wrote grouped.csv: 65 rows in 47 groups");
   });
 
   it("index and search", async () => {
