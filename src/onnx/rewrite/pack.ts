@@ -88,24 +88,13 @@ const views = new Set(["Expand", "Reshape", "Slice", "Squeeze", "Transpose", "Un
 const comparisons = new Set(["Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual"]);
 
 /** Operators that make integers of integers, and what is computed with shapes. */
-const integerOperators = new Set([
-  ...[
-    "Abs",
-    "Add",
-    "And",
-    "Cast",
-    "Concat",
-    "CumSum",
-    "Div",
-    "Expand",
-    "Flatten",
-    "Gather",
-    "GatherElements",
-  ],
-  ...["Identity", "Max", "Min", "Mod", "Mul", "Neg", "Not", "Or", "Range", "ReduceMax", "ReduceMin"],
-  ...["ReduceProd", "ReduceSum", "Reshape", "Shape", "Size", "Slice", "Split", "Squeeze", "Sub", "Tile"],
-  ...["Transpose", "Unsqueeze", "Where"],
-]);
+const integerOperators = new Set(
+  (
+    "Abs Add And Cast Concat CumSum Div Expand Flatten Gather GatherElements Identity Max Min Mod " +
+    "Mul Neg Not Or Range ReduceMax ReduceMin ReduceProd ReduceSum Reshape Shape Size Slice Split " +
+    "Squeeze Sub Tile Transpose Unsqueeze Where"
+  ).split(" "),
+);
 
 /** Inputs of the batch, and integers that follow from them alone, by name with their types. */
 function hostValues({ graph }: Model, batch: ReadonlySet<string>): Map<string, DataType> {

@@ -48,13 +48,15 @@ export class CellFile {
     let row = 0;
     for await (const chunk of chunks) {
       let end = this.#size;
-      for (const cell of chunk) {
+      // Each cell alone: halves of a surrogate pair in two cells are no character.
+      const encoded = chunk.map((cell) => Buffer.from(cell));
+      for (const cell of encoded) {
         const block = row >> blockBits;
         if (row % blockRows === 0) starts[block] = end;
-        end += Buffer.byteLength(cell);
+        end += cell.length;
         ends[row++] = end - starts[block];
       }
-      this.#write(Buffer.from(chunk.join("")));
+      this.#write(Buffer.concat(encoded));
       onLoaded?.(chunk.length);
     }
     starts[starts.length - 1] = this.#size;

@@ -14,6 +14,12 @@ async function* chunksOf(cells: readonly string[], size: number): AsyncGenerator
 }
 
 describe("columns in a file", () => {
+  it("do not join the halves of a surrogate pair that two cells hold", async () => {
+    const cells = ["a\ud83d", "\ude00b", "c"];
+    const found = await new CellFile(folder).column(chunksOf(cells, 3), 3);
+    expect([...found]).toEqual(["a\ufffd", "\ufffdb", "c"]);
+  });
+
   it("are read as arrays are, in any order", async () => {
     const file = new CellFile(folder);
     const random = createRandom(1);
