@@ -91,7 +91,9 @@ describe("the samples", () => {
     const deduped = ["phrases.deduped.csv", "phrases.deduped.removed.csv"];
     const kept = await done("npx pearl dedupe data/phrases.csv -c phrase --remove-likely", deduped);
     expect(kept).toContain("65 rows in, 17 groups of duplicates, 47 rows out");
-    expect(kept).toMatch(/wrote phrases.deduped.removed.csv: 18 removed rows\n( {2}[23] rows: ".*", ".*"\n){3}/);
+    expect(kept).toMatch(
+      /wrote phrases.deduped.removed.csv: 18 removed rows\n( {2}[23] rows: ".*", ".*"\n){3}/,
+    );
     expect(linesOf(read(deduped[0])).length + linesOf(read(deduped[1])).length).toBe(65 + 2);
     const customers = ["", ".removed", ".groups"].map((part) => `customers.deduped${part}.csv`);
     const likely = await done("npx pearl dedupe data/customers.csv", customers);

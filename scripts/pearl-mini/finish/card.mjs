@@ -27,7 +27,8 @@ rewrite | chunks of GUM and CRAFT (CC BY) with words replaced by synonyms from P
 typed, kinds | named-entity sets (CC BY, CC BY-SA, MIT), WordNet, ontologies as above, Wikipedia, Freebase lists (CC BY), GeoNames (CC BY), OpenFlights (ODbL), corpora (CC0)
 `;
 
-const roundsText = (rounds) => rounds.map((counts) => counts.reduce((sum, count) => sum + count)).join(" and ");
+const roundsText = (rounds) =>
+  rounds.map((counts) => counts.reduce((sum, count) => sum + count)).join(" and ");
 const number = (value) => value.toLocaleString("en-US");
 const rowOf = (cells) => `| ${cells.join(" | ")} |`;
 const tableOf = (head, rows) => [head, head.map(() => "---"), ...rows].map(rowOf).join("\n");
