@@ -189,7 +189,11 @@ async function steps(
   /** @type {Parameters<typeof trainingRows>[0]} */ kind,
   /** @type {object} */ chunks,
 ) {
-  const { program, batch } = await openProgram(folderOf(shape), kind === "pearl" ? size.train.types : 0);
+  const { program, batch } = await openProgram(
+    folderOf(shape),
+    kind === "pearl" ? size.train.types : 0,
+    device,
+  );
   const source = phraseSource(folderOf(shape));
   const { batches: count, rounds } = size.train;
   const batches = await Promise.all(

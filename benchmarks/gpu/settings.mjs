@@ -133,15 +133,18 @@ function twin(/** @type {string} */ phrase) {
   return `${phrase.slice(0, Math.max(0, middle - 1))}${b}${a}${phrase.slice(middle + 1)}`;
 }
 
-/** A model's training graph with PEARL's loss, and what makes batches for it. `types` 0: no type head. */
-export async function openProgram(/** @type {string} */ folder, types = 0) {
+/**
+ * A model's training graph with PEARL's loss, and what makes batches for it. `types` 0: no type head.
+ * @param {string} folder @param {import("../../dist/runtime/device.js").Device} device
+ */
+export async function openProgram(folder, types = 0, device = "cpu") {
   const base = await readModelFolder(folder);
   const assembled = assembleModel({
     base: { folder: base, model: readModel(base.graph) },
     types: Array.from({ length: types }, (_, type) => `type ${type}`),
     seed: 0,
   });
-  const reader = await openReader(base, assembled);
+  const reader = await openReader(base, assembled, device);
   const program = pairProgram(prepareForTraining(assembled.model), {
     ...{ sample: await readPhrases(samplePhrases, reader), width: assembled.width },
     ...{ temperature: 0.07, types, negatives: "none", seed: 0 },

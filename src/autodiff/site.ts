@@ -96,6 +96,9 @@ export class Site {
   type = (value: string): DataType => this.#observed(value).type;
   axis = (axis: number, value: string): number => (axis < 0 ? axis + this.rank(value) : axis);
 
+  /** True for a weight or a constant, whose dimensions never change. */
+  isStored = (value: string): boolean => this.#backward.builder.graph.initializers.has(value);
+
   #observed(value: string) {
     const observed = this.#backward.shapes.get(value);
     if (!observed) throw this.unsupported(`the shape of ${value} was not observed`);

@@ -18,6 +18,11 @@ export interface SessionOptions {
   optimization?: "disabled" | "basic" | "all";
   /** Where each output stays: on webgpu, "device" makes `runOnDevice` return {@link DeviceTensor}s. Default memory. */
   outputs?: Readonly<Record<string, "memory" | "device">>;
+  /**
+   * How WebGPU keeps the buffers of values that are no longer needed: "few", some of each size, the default; or "all",
+   * where shapes recur and many values live at once, as in training. The first session of a process decides for all.
+   */
+  buffers?: "few" | "all";
   /** What the model is called in error messages; default its path. */
   label?: string;
 }
@@ -68,8 +73,12 @@ function openOn(
     allow_spinning: spinning === "off" ? "0" : "1",
     ...(spinning === "brief" && { spin_duration_us: "100" }),
   };
+  const webgpu = {
+    name: "webgpu",
+    ...(options.buffers === "all" && { storageBufferCacheMode: "simple" }),
+  } as const;
   const sessionOptions: OnnxRuntime.InferenceSession.SessionOptions = {
-    executionProviders: device === "cpu" ? ["cpu"] : [device, "cpu"],
+    executionProviders: device === "cpu" ? ["cpu"] : [device === "webgpu" ? webgpu : device, "cpu"],
     intraOpNumThreads: options.threads ?? 1,
     interOpNumThreads: 1,
     executionMode: "sequential",

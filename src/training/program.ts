@@ -13,7 +13,7 @@ import type { Feeds } from "../runtime/tensor.js";
 export interface Chunk {
   /** Inputs of the graph before the cut, by name, for these rows alone. */
   readonly feeds: Feeds;
-  /** Places of the rows in the whole batch, from 0. */
+  /** Places of the rows in the whole batch, from 0; -1: a row that only fills the chunk. */
   readonly rows: Int32Array;
 }
 

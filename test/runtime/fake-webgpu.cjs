@@ -25,7 +25,8 @@ const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 const { create } = ort.InferenceSession;
 let runs = 0;
 ort.InferenceSession.create = async (model, options) => {
-  const [device] = options.executionProviders;
+  const [provider] = options.executionProviders;
+  const device = provider.name ?? provider;
   const isRefused = device === "webgpu" && !isMainThread && refused;
   if (isRefused === "open") throw new Error("refused (a test)");
   const { preferredOutputLocation, ...rest } = options;

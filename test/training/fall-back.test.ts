@@ -37,19 +37,19 @@ const expectClose = (found: readonly number[], expected: readonly number[]) => {
   });
 };
 
-/** Three runs put the state onto the device; a step is two: the gradients, and Adam. */
+/** Four runs put the state onto the device; a step is two: the gradients, and Adam. */
 const withoutFolder: [string, FakeWebgpu, number, number][] = [
-  ["the gradients of step 4 fail", { failAt: 10 }, 3, 3],
-  ["Adam fails in step 4", { failAt: 11 }, 3, 3],
-  ["the device is lost in step 4", { failAt: 10, lost: true }, 3, 0],
-  ["the weights cannot be read at the end", { failAt: 28, lost: true }, 12, 0],
+  ["the gradients of step 4 fail", { failAt: 11 }, 3, 3],
+  ["Adam fails in step 4", { failAt: 12 }, 3, 3],
+  ["the device is lost in step 4", { failAt: 11, lost: true }, 3, 0],
+  ["the weights cannot be read at the end", { failAt: 29, lost: true }, 12, 0],
 ];
 /** With a folder there are more runs: one for an evaluation's weights, three for a checkpoint. */
 const withFolder: [string, FakeWebgpu, number, number][] = [
-  ["the first evaluation fails", { failAt: 4 }, 0, 0],
-  ["the checkpoint of step 5 fails", { failAt: 21 }, 5, 5],
-  ["the device is lost in step 8", { failAt: 26, lost: true }, 7, 5],
-  ["the device is lost in step 10", { failAt: 31, lost: true }, 9, 5],
+  ["the first evaluation fails", { failAt: 5 }, 0, 0],
+  ["the checkpoint of step 5 fails", { failAt: 22 }, 5, 5],
+  ["the device is lost in step 8", { failAt: 27, lost: true }, 7, 5],
+  ["the device is lost in step 10", { failAt: 32, lost: true }, 9, 5],
 ];
 
 async function expectSame(fake: FakeWebgpu, [at, from]: [number, number], folders: [string?, string?]) {

@@ -9,12 +9,15 @@ async function inChunks(index: number): Promise<TrainingBatch> {
   const { feeds, phrases } = await tinyData.batch(index);
   const [rows, length] = feeds.ids.dims;
   const even = Int32Array.from({ length: rows / 2 }, (_, i) => 2 * i);
-  const chunks = [even, even.map((row) => row + 1)].map((places) => {
+  // a row that only fills its chunk must change nothing
+  const odd = Int32Array.from([...even.map((row) => row + 1), -1]);
+  const chunks = [even, odd].map((places) => {
     const part = (name: string) => {
       const data = feeds[name].data as BigInt64Array;
-      const picked = Array.from(places).flatMap((row) => [
-        ...data.subarray(row * length, (row + 1) * length),
-      ]);
+      const picked = Array.from(places).flatMap((place) => {
+        const row = Math.max(0, place);
+        return [...data.subarray(row * length, (row + 1) * length)];
+      });
       return { type: "int64", dims: [places.length, length], data: BigInt64Array.from(picked) } as const;
     };
     return { rows: places, feeds: { ids: part("ids"), mask: part("mask") } };

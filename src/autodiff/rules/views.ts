@@ -20,9 +20,28 @@ const view: Rule = (s, x, ...others) => [
 
 const reshaped: Rule = (s, x) => [() => s.reshape(s.dy, s.shape(x))];
 
+/**
+ * Below it each row of a table is read so often that a GPU's atomic additions wait for each other: 14 ms instead of a
+ * tenth for 4,096 token types (NVIDIA H200).
+ */
+const fewRows = 64;
+
+/** Sums of dy's rows by index: a product with the matrix [rows, indices] of ones and zeros. */
+const sumsByIndex = (s: Site, table: string, indices: string): string => {
+  const [rows] = s.dims(table);
+  const column = s.op("Reshape", [s.op("Cast", [indices], { to: typeCode("int64") }), s.ints(-1, 1)]);
+  const positive = s.op("Mod", [s.add(column, s.ints(rows)), s.ints(rows)]);
+  const numbers = s.ints(...Array.from({ length: rows }, (_, row) => row));
+  const hits = s.transpose(s.cast(s.op("Equal", [positive, numbers]), table), [1, 0]);
+  const updates = s.op("Flatten", [s.dy], { axis: s.rank(indices) });
+  return s.op("Reshape", [s.op("MatMul", [hits, updates]), s.ints(...s.dims(table))]);
+};
+
 /** Rows of a table, embeddings above all: each row's gradients add up. */
 const gatherRows: Rule = (s, table, indices) => [
   () => {
+    if (s.device === "gpu" && s.isStored(table) && s.dims(table)[0] <= fewRows)
+      return sumsByIndex(s, table, indices);
     const rows = s.op("Cast", [indices], { to: typeCode("int64") });
     const column = s.op("Unsqueeze", [rows, s.ints(-1)]);
     if (s.device === "gpu") return s.op("ScatterND", [s.zeros(table), column, s.dy], { reduction: "add" });

@@ -14,14 +14,40 @@ export interface ChunkOptions {
  */
 export function planChunks(lengths: ArrayLike<number>, options: ChunkOptions = {}): Int32Array[] | undefined {
   const { cells = 4096, overhead = 96 } = options;
-  const order = Int32Array.from(lengths, (_, row) => row);
-  order.sort((a, b) => lengths[b] - lengths[a] || a - b);
+  const order = longestFirst(lengths);
   const longest = lengths[order[0]];
   const groups = groupsOf(order, lengths, overhead);
   const work = groups.reduce((sum, rows) => sum + rows.length * lengths[rows[0]] + overhead, 0);
   const whole = order.length * longest;
   if (whole <= cells && 3 * whole <= 4 * work) return undefined;
   return groups.flatMap((rows) => evenParts(rows, Math.max(1, Math.floor(cells / lengths[rows[0]]))));
+}
+
+/**
+ * Cuts a batch that has more than `cells` cells into chunks of few shapes: each has `cells` cells, or half or a quarter of
+ * them, as far as its length divides them. A GPU's memory for one shape serves no other.
+ * @param lengths as they are padded
+ * @returns as {@link planChunks}; -1 stands for rows that only fill a chunk
+ */
+export function planEqualChunks(lengths: ArrayLike<number>, cells: number): Int32Array[] | undefined {
+  const order = longestFirst(lengths);
+  if (order.length * lengths[order[0]] <= cells) return undefined;
+  const chunks: Int32Array[] = [];
+  for (let start = 0; start < order.length; ) {
+    const most = Math.max(1, Math.floor(cells / lengths[order[start]]));
+    const left = order.length - start;
+    const count = [4, 2, 1].map((part) => Math.ceil(most / part)).find((rows) => rows >= left) ?? most;
+    const chunk = new Int32Array(count).fill(-1);
+    chunk.set(order.subarray(start, start + count));
+    chunks.push(chunk);
+    start += count;
+  }
+  return chunks;
+}
+
+function longestFirst(lengths: ArrayLike<number>): Int32Array {
+  const order = Int32Array.from(lengths, (_, row) => row);
+  return order.sort((a, b) => lengths[b] - lengths[a] || a - b);
 }
 
 /** The cheapest partition of rows, sorted by falling length, into groups: dynamic programming over the lengths. */

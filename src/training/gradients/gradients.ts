@@ -32,6 +32,8 @@ export const numbersOf = (losses: DeviceFeeds): Losses =>
 
 /** What takes the gradients of each run; they are its own from then on. */
 export interface GradientSink {
+  /** The graph as this sink wants its gradients; asked once for each graph. Default: as it is. */
+  arrange?(graph: GradientGraph, except?: string): GradientGraph;
   /** @param run feeds and outputs of the graph @param except a value without a wanted gradient */
   collect(
     graph: GradientGraph,
@@ -74,6 +76,12 @@ export async function openGradients(program: TrainingProgram, options: GradientO
       ...(gradients === "device" && { outputs: Object.fromEntries(places) }),
     });
   };
+  const arranged = new Map<GradientGraph, GradientGraph>();
+  const arrange = (graph: GradientGraph, sink: GradientSink, except?: string): GradientGraph => {
+    const own = arranged.get(graph) ?? sink.arrange?.(graph, except) ?? graph;
+    arranged.set(graph, own);
+    return own;
+  };
   const runOn = async (model: Model, feeds: DeviceFeeds): Promise<DeviceFeeds> =>
     (await sessions.get(model, () => open(model))).runOnDevice(feeds);
   const lossesOf = (outputs: DeviceFeeds) => pick(outputs, [lossName, ...partNames]);
@@ -86,7 +94,9 @@ export async function openGradients(program: TrainingProgram, options: GradientO
     sink: GradientSink,
   ): Promise<DeviceFeeds> {
     parted ??= cutProgram(program, shapes, target);
-    const { forward, backward, loss } = parted;
+    const { forward } = parted;
+    const backward = arrange(parted.backward, sink);
+    const loss = arrange(parted.loss, sink, cut);
     const before = pick(weights, backward.weights);
     const embedded: Tensor[] = [];
     for (const chunk of chunks) {
@@ -114,8 +124,9 @@ export async function openGradients(program: TrainingProgram, options: GradientO
     async run(batch: TrainingBatch, weights: DeviceFeeds, sink: GradientSink): Promise<DeviceFeeds> {
       if (batch.chunks) return inChunks(batch.feeds, batch.chunks, weights, sink);
       const feeds = { ...batch.feeds, ...pick(weights, whole.weights) };
-      const outputs = await runOn(whole.model, feeds);
-      await sink.collect(whole, { feeds, outputs });
+      const graph = arrange(whole, sink);
+      const outputs = await runOn(graph.model, feeds);
+      await sink.collect(graph, { feeds, outputs });
       return lossesOf(outputs);
     },
     release: sessions.release,
@@ -154,7 +165,7 @@ const pick = (values: DeviceFeeds, names: readonly string[]): DeviceFeeds =>
   Object.fromEntries(names.filter((name) => name in values).map((name) => [name, values[name]]));
 
 function gathered(chunks: readonly Chunk[], parts: readonly Tensor[]): Tensor {
-  const rows = chunks.reduce((count, chunk) => count + chunk.rows.length, 0);
+  const rows = chunks.reduce((count, chunk) => count + chunk.rows.filter((row) => row >= 0).length, 0);
   const width = parts[0].dims[1];
   const data = new Float32Array(rows * width);
   chunks.forEach((chunk, c) => {
@@ -162,7 +173,7 @@ function gathered(chunks: readonly Chunk[], parts: readonly Tensor[]): Tensor {
     if (part.length !== chunk.rows.length * width)
       throw new ArgumentError(`chunk ${c}: ${chunk.rows.length} rows, but ${part.length / width} embeddings`);
     chunk.rows.forEach((row, i) => {
-      data.set(part.subarray(i * width, (i + 1) * width), row * width);
+      if (row >= 0) data.set(part.subarray(i * width, (i + 1) * width), row * width);
     });
   });
   return { type: "float32", dims: [rows, width], data };
@@ -171,7 +182,7 @@ function gathered(chunks: readonly Chunk[], parts: readonly Tensor[]): Tensor {
 function rowsOf({ data, dims: [, width] }: Tensor, rows: Int32Array): Tensor {
   const picked = new Float32Array(rows.length * width);
   rows.forEach((row, i) => {
-    picked.set((data as Float32Array).subarray(row * width, (row + 1) * width), i * width);
+    if (row >= 0) picked.set((data as Float32Array).subarray(row * width, (row + 1) * width), i * width);
   });
   return { type: "float32", dims: [rows.length, width], data: picked };
 }

@@ -1,16 +1,21 @@
-/** adam.ts as a graph on the device: weights, moments and gradients go in, updated weights and moments come out. */
+/** adam.ts as a graph on the device, over groups of weights; and graphs that make such groups and cut them. */
 import { GraphBuilder } from "../../onnx/builder.js";
-import type { Model } from "../../onnx/model.js";
-import { adamSettings, rateFactor } from "./adam.js";
+import { copyModel, type Model } from "../../onnx/model.js";
+import type { GradientGraph } from "../program.js";
+import { adamSettings } from "./adam.js";
 import type { OptimiserOptions } from "./optimiser.js";
+import { tensorOf, type WeightGroup, weightsOf } from "./weight-groups.js";
 
-/** Inputs of a weight; its outputs have the prefix "next/". */
-export const inputsOf = (weight: string) => ({
-  weight,
-  m: `m/${weight}`,
-  v: `v/${weight}`,
-  gradient: `gradient/${weight}`,
+/** Inputs of a group, in its shape; the outputs of the first three have the prefix "next/". */
+export const inputsOf = ({ name }: WeightGroup) => ({
+  w: `w/${name}`,
+  m: `m/${name}`,
+  v: `v/${name}`,
+  gradient: `gradient/${name}`,
 });
+
+/** Output of a weight, in its shape. */
+export const weightOutput = (weight: string): string => `weight/${weight}`;
 
 export const lossInput = (name: string): string => `loss/${name}`;
 export const [scalarsName, reportName] = ["scalars", "report"] as const;
@@ -21,7 +26,7 @@ export const [scalarsName, reportName] = ["scalars", "report"] as const;
  * goes to the device and comes back in one piece.
  */
 export function adamGraph(
-  shapes: ReadonlyMap<string, readonly number[]>,
+  groups: readonly WeightGroup[],
   losses: readonly string[],
   options: OptimiserOptions,
 ): Model {
@@ -29,44 +34,55 @@ export function adamGraph(
   const number = (value: number) => g.scalar("float32", value);
   const scalars = g.input(scalarsName, "float32", [3]);
   const [rate, spread, keep] = [0, 1, 2].map((i) => g.add("Gather", [scalars, g.scalar("int64", i)]));
-  const names = [...shapes.keys()].map(inputsOf);
-  for (const { weight, m, v, gradient } of names) {
-    for (const name of [weight, m, v, gradient])
-      g.input(name, "float32", [...(shapes.get(weight) as number[])]);
-  }
-  const squares = names.map(({ gradient }) =>
-    g.add("ReduceSum", [g.add("Mul", [gradient, gradient])], { keepdims: 0 }),
-  );
-  const total = squares.reduce((sum, square) => g.add("Add", [sum, square]));
-  const norm = g.add("Sqrt", [total]);
+  for (const group of groups)
+    for (const name of Object.values(inputsOf(group))) g.input(name, "float32", [...group.dims]);
+  const norm = g.add("Sqrt", [
+    groups
+      .map((group) => squaredNorm(g, inputsOf(group).gradient, group.dims.length))
+      .reduce((sum, square) => g.add("Add", [sum, square])),
+  ]);
   const reported = [...losses.map((name) => g.input(lossInput(name), "float32")), norm];
   const pieces = reported.map((value) => g.add("Reshape", [value, g.ints(1)]));
   g.output(reportName, g.add("Concat", pieces, { axis: 0 }));
   const clip = clipFactor(g, norm, options);
 
-  const settings = adamSettings(options.optimiser);
-  const { kind, betas, epsilon, weightDecay } = settings;
+  const { kind, betas, epsilon, weightDecay } = adamSettings(options.optimiser);
   const [beta1, beta2] = betas;
   const mix = (decay: number, old: string, value: string) =>
     g.add("Add", [g.add("Mul", [old, number(decay)]), g.add("Mul", [value, number(1 - decay)])]);
-  for (const { weight, m, v, gradient } of names) {
-    const decays = weightDecay !== 0 && (shapes.get(weight) as number[]).length > 1;
+  for (const group of groups) {
+    const { decays, factor } = group;
+    const { w, m, v, gradient } = inputsOf(group);
     const scaled = clip === undefined ? gradient : g.add("Mul", [gradient, clip]);
     const pulled = decays && kind === "adam";
-    const slope = pulled ? g.add("Add", [scaled, g.add("Mul", [weight, number(weightDecay)])]) : scaled;
+    const slope = pulled ? g.add("Add", [scaled, g.add("Mul", [w, number(weightDecay)])]) : scaled;
     const mean = mix(beta1, m, slope);
     const square = mix(beta2, v, g.add("Mul", [slope, slope]));
     const spreadOut = g.add("Add", [g.add("Mul", [g.add("Sqrt", [square]), spread]), number(epsilon)]);
-    const factor = rateFactor(settings, weight);
     const times = (value: string) => (factor === 1 ? value : g.add("Mul", [value, number(factor)]));
     const lost = decays && kind === "adamw" && times(g.add("Sub", [number(1), keep]));
-    const kept = lost ? g.add("Sub", [weight, g.add("Mul", [weight, lost])]) : weight;
+    const kept = lost ? g.add("Sub", [w, g.add("Mul", [w, lost])]) : w;
     const next = g.add("Sub", [kept, g.add("Div", [g.add("Mul", [mean, times(rate)]), spreadOut])]);
-    g.output(`next/${weight}`, next);
+    g.output(`next/${w}`, next);
     g.output(`next/${m}`, mean);
     g.output(`next/${v}`, square);
+    outputWeights(g, group, next);
   }
   return g.model();
+}
+
+function outputWeights(g: GraphBuilder, group: WeightGroup, tensor: string): void {
+  weightsOf(g, group, tensor).forEach((value, i) => {
+    // a group of one weight is that weight
+    g.output(weightOutput(group.weights[i].name), value === tensor ? g.add("Identity", [value]) : value);
+  });
+}
+
+/** Row by row first: a sum of all at once is computed by a single workgroup. */
+function squaredNorm(g: GraphBuilder, tensor: string, rank: number): string {
+  const squares = g.add("Mul", [tensor, tensor]);
+  const rows = rank > 1 ? g.add("ReduceSum", [squares, g.ints(-1)], { keepdims: 0 }) : squares;
+  return g.add("ReduceSum", [rows], { keepdims: 0 });
 }
 
 /** The factor of gradients: below 1 if their norm exceeds the limit; undefined without one. */
@@ -76,20 +92,51 @@ function clipFactor(g: GraphBuilder, norm: string, { clipNorm }: OptimiserOption
   return g.add("Div", [limit, g.add("Max", [norm, limit])]);
 }
 
-/** Sums of pairs of values: `sum/NAME` of `a/NAME` and `b/NAME`. */
-export function sumGraph(shapes: ReadonlyMap<string, readonly number[]>): Model {
+/** Weights in their shapes, from `w/GROUP`. */
+export function weightsGraph(groups: readonly WeightGroup[]): Model {
+  const g = new GraphBuilder({ name: "weights" });
+  for (const group of groups) outputWeights(g, group, g.input(inputsOf(group).w, "float32", [...group.dims]));
+  return g.model();
+}
+
+/**
+ * The graph with gradients of groups in place of those of weights, and zeros for weights that it has no gradient of.
+ * @param except a value whose gradient stays as it is
+ */
+export function groupGradients(
+  graph: GradientGraph,
+  groups: readonly WeightGroup[],
+  except?: string,
+): GradientGraph {
+  const model = copyModel(graph.model);
+  const g = new GraphBuilder(model);
+  const own = new Map([...graph.gradients].filter(([name]) => name !== except));
+  const replaced = new Set(own.values());
+  model.graph.outputs = model.graph.outputs.filter(({ name }) => !replaced.has(name));
+  const gradients = new Map([...graph.gradients].filter(([name]) => name === except));
+  for (const group of groups)
+    if (group.weights.some(({ name }) => own.has(name))) {
+      const output = tensorOf(g, group, (weight) => own.get(weight));
+      g.graph.outputs.push({ name: output });
+      gradients.set(group.name, output);
+    }
+  return { ...graph, model, gradients };
+}
+
+/** Sums of pairs of tensors: `sum/GROUP` of `a/GROUP` and `b/GROUP`. */
+export function sumGraph(groups: readonly WeightGroup[]): Model {
   const g = new GraphBuilder({ name: "sum" });
-  for (const [name, dims] of shapes) {
+  for (const { name, dims } of groups) {
     const [a, b] = ["a", "b"].map((side) => g.input(`${side}/${name}`, "float32", [...dims]));
     g.output(`sum/${name}`, g.add("Add", [a, b]));
   }
   return g.model();
 }
 
-/** Copies of values, from memory to the device or back: `copy/NAME` of `NAME`. */
-export function copyGraph(shapes: ReadonlyMap<string, readonly number[]>): Model {
+/** Copies of tensors, from memory to the device or back: `copy/GROUP` of `GROUP`. */
+export function copyGraph(groups: readonly WeightGroup[]): Model {
   const g = new GraphBuilder({ name: "copy" });
-  for (const [name, dims] of shapes)
+  for (const { name, dims } of groups)
     g.output(`copy/${name}`, g.add("Identity", [g.input(name, "float32", [...dims])]));
   return g.model();
 }

@@ -10,17 +10,25 @@ import {
 } from "../../runtime/ort-session.js";
 import { DeviceTensor, float32, type Tensor as RunTensor } from "../../runtime/tensor.js";
 import { type GradientSink, lazySessions } from "../gradients/gradients.js";
+import type { GradientGraph } from "../program.js";
 import { adamSettings } from "./adam.js";
 import {
   adamGraph,
   copyGraph,
+  groupGradients,
   inputsOf,
   lossInput,
   reportName,
   scalarsName,
   sumGraph,
+  weightOutput,
+  weightsGraph,
 } from "./adam-graph.js";
 import { type Optimiser, type OptimiserOptions, statePrefixes } from "./optimiser.js";
+import { groupWeights, placesIn, type WeightGroup } from "./weight-groups.js";
+
+/** Gives a session for a graph, opened on first use of its name. */
+type SessionOf = (name: string, graph: () => Model, place?: "memory" | "device") => Promise<OrtSession>;
 
 /** Opens an optimiser on the device of the sessions; the CPU is a device too. @param start first values */
 export async function createGraphOptimiser(
@@ -29,30 +37,27 @@ export async function createGraphOptimiser(
   sessions: SessionOptions,
 ): Promise<Optimiser> {
   const shapes = new Map([...start].map(([name, { dims }]) => [name, dims]));
+  const groups = groupWeights(shapes, adamSettings(options.optimiser));
   const opened = lazySessions<string>();
-  const sessionOf = (name: string, graph: () => Model, place: "memory" | "device" = "device") =>
+  const sessionOf: SessionOf = (name, graph, place = "device") =>
     opened.get(name, () => openGraph(graph(), place, sessions));
-  const held = deviceState(shapes, sessionOf);
+  const held = deviceState(groups, sessionOf);
   let step = 0;
   const optimiser: Optimiser = {
-    feeds: () => Object.fromEntries([...shapes.keys()].map((name) => [name, held.values[name]])),
-    sink: () =>
-      deviceGradientSum(shapes, (names) => {
-        const own = new Map(names.map((name) => [name, shapes.get(name) as number[]]));
-        return sessionOf(`sum of ${names}`, () => sumGraph(own));
-      }),
+    feeds: () => held.weights,
+    sink: () => deviceGradientSum(groups, sessionOf),
     async update(sink, { rate, losses }) {
       const gradients = (sink as ReturnType<typeof deviceGradientSum>).finish();
       const names = Object.keys(losses);
-      const session = await sessionOf("adam", () => adamGraph(shapes, names, options));
+      const session = await sessionOf("adam", () => adamGraph(groups, names, options));
       const outputs = await session.runOnDevice({
-        ...held.values,
-        ...Object.fromEntries([...gradients].map(([name, value]) => [inputsOf(name).gradient, value])),
+        ...held.tensors,
+        ...gradients,
         ...Object.fromEntries(names.map((name) => [lossInput(name), losses[name]])),
         [scalarsName]: float32(stepScalars(step + 1, rate, options)),
       });
-      dispose(gradients.values());
-      dispose(Object.values(losses));
+      dispose(gradients);
+      dispose(losses);
       const report = (outputs[reportName] as RunTensor).data as Float32Array;
       const finite = report.every(Number.isFinite);
       held.replace(outputs, finite ? "taken" : "refused");
@@ -60,24 +65,20 @@ export async function createGraphOptimiser(
       const found = Object.fromEntries(names.map((name, i) => [name, report[i]]));
       return { losses: found, gradientNorm: report[names.length], finite };
     },
-    weights: async () => new Map(await held.download([""])),
-    state: async () => ({ step, tensors: new Map(await held.download(statePrefixes)) }),
+    weights: () => held.download([""]),
+    state: async () => ({ step, tensors: await held.download(statePrefixes) }),
     async restore(given) {
       await held.upload(given.tensors);
       step = given.step;
     },
-    layout: () => new Map(held.names.map(({ name, weight }) => [name, shapes.get(weight) as number[]])),
+    layout: () =>
+      new Map(statePrefixes.flatMap((prefix) => [...shapes].map(([name, dims]) => [prefix + name, dims]))),
     async release() {
       held.dispose();
       await opened.release();
     },
   };
-  const first = ({ prefix, weight, name }: (typeof held.names)[number]) => {
-    const tensor = start.get(weight) as Tensor;
-    const data = prefix === "" ? tensor.data : new Float32Array(tensor.data.length);
-    return [name, { ...tensor, data }] as const;
-  };
-  await optimiser.restore({ step: 0, tensors: new Map(held.names.map(first)) });
+  await held.upload(start);
   return optimiser;
 }
 
@@ -95,83 +96,122 @@ function openGraph(model: Model, place: "memory" | "device", sessions: SessionOp
   });
 }
 
-/** Weights and moments on the device. */
-function deviceState(
-  shapes: ReadonlyMap<string, readonly number[]>,
-  sessionOf: (name: string, graph: () => Model, place?: "memory") => Promise<OrtSession>,
-) {
-  const weights = [...shapes.keys()];
-  let values: DeviceFeeds = {};
-  const names = statePrefixes.flatMap((prefix) =>
-    weights.map((weight) => ({ prefix, weight, name: `${prefix}${weight}` })),
-  );
-  /** Some values by weight, copied by a session. */
-  const copied = async (session: OrtSession, prefix: string, from: (name: string) => unknown) => {
-    const feeds = weights.map((weight) => [weight, from(`${prefix}${weight}`)]);
-    const copies = await session.runOnDevice(Object.fromEntries(feeds));
-    return weights.map((weight) => [`${prefix}${weight}`, copies[`copy/${weight}`]] as const);
+/** Weights and moments on the device, as tensors of groups; weights also in their shapes, as the gradients' graphs read them. */
+function deviceState(groups: readonly WeightGroup[], sessionOf: SessionOf) {
+  let tensors: DeviceFeeds = {};
+  let weights: DeviceFeeds = {};
+  const dropAll = () => {
+    dispose(tensors);
+    dispose(weights);
+  };
+  const copied = async (session: OrtSession, valueOf: (group: WeightGroup) => DeviceFeeds[string]) => {
+    const copies = await session.runOnDevice(
+      Object.fromEntries(groups.map((group) => [group.name, valueOf(group)])),
+    );
+    return groups.map((group) => [group, copies[`copy/${group.name}`]] as const);
   };
   return {
-    names,
-    get values() {
-      return values;
+    get tensors() {
+      return tensors;
+    },
+    get weights() {
+      return weights;
     },
     /** Takes the values of the next step, or drops them. */
     replace(outputs: DeviceFeeds, how: "taken" | "refused"): void {
-      const next = Object.fromEntries(Object.keys(values).map((name) => [name, outputs[`next/${name}`]]));
-      dispose(Object.values(how === "taken" ? values : next));
-      if (how === "taken") values = next;
+      const next = renamed(tensors, (name) => outputs[`next/${name}`]);
+      const shaped = renamed(weights, (name) => outputs[weightOutput(name)]);
+      if (how === "refused") {
+        dispose(next);
+        dispose(shaped);
+        return;
+      }
+      dropAll();
+      [tensors, weights] = [next, shaped];
     },
-    async download(prefixes: readonly string[]): Promise<(readonly [string, Tensor])[]> {
-      const session = await sessionOf("download", () => copyGraph(shapes), "memory");
-      const parts = [];
-      for (const prefix of prefixes) parts.push(...(await copied(session, prefix, (name) => values[name])));
-      return parts as (readonly [string, Tensor])[];
+    /** In memory, by prefix and weight. */
+    async download(prefixes: readonly string[]): Promise<Map<string, Tensor>> {
+      const session = await sessionOf("download", () => copyGraph(groups), "memory");
+      const found = new Map<string, Tensor>();
+      for (const prefix of prefixes) {
+        const copies = await copied(session, (group) => tensors[inputOf(group, prefix)]);
+        for (const [group, copy] of copies)
+          for (const { name, dims, start, end } of placesIn(group))
+            found.set(prefix + name, {
+              ...{ type: "float32", dims },
+              data: ((copy as RunTensor).data as Float32Array).slice(start, end),
+            });
+      }
+      return found;
     },
-    async upload(tensors: ReadonlyMap<string, Tensor>): Promise<void> {
-      dispose(Object.values(values));
-      const session = await sessionOf("upload", () => copyGraph(shapes));
+    /** @param given by prefix and weight; moments that it lacks are zeros */
+    async upload(given: ReadonlyMap<string, Tensor>): Promise<void> {
+      dropAll();
+      const session = await sessionOf("upload", () => copyGraph(groups));
+      tensors = {};
       for (const prefix of statePrefixes)
-        Object.assign(values, Object.fromEntries(await copied(session, prefix, (name) => tensors.get(name))));
+        for (const [group, copy] of await copied(session, (each) => tensorIn(each, prefix, given)))
+          tensors[inputOf(group, prefix)] = copy;
+      const shaper = await sessionOf("weights", () => weightsGraph(groups));
+      const own = groups.map((group) => [inputOf(group, ""), tensors[inputOf(group, "")]]);
+      const shaped = await shaper.runOnDevice(Object.fromEntries(own));
+      const names = groups.flatMap((group) => group.weights.map(({ name }) => name));
+      weights = Object.fromEntries(names.map((name) => [name, shaped[weightOutput(name)]]));
     },
-    dispose: () => dispose(Object.values(values)),
+    dispose: dropAll,
   };
 }
 
-/** @param adderOf a session that adds two values of each name */
-function deviceGradientSum(
-  shapes: ReadonlyMap<string, readonly number[]>,
-  adderOf: (names: readonly string[]) => Promise<OrtSession>,
-) {
+/** The input of a group's vector of weights ("") or of moments. */
+function inputOf(group: WeightGroup, prefix: string): string {
+  const { w, m, v } = inputsOf(group);
+  return [w, m, v][statePrefixes.indexOf(prefix as (typeof statePrefixes)[number])];
+}
+
+function tensorIn(group: WeightGroup, prefix: string, given: ReadonlyMap<string, Tensor>): RunTensor {
+  const data = new Float32Array(elementCount(group.dims));
+  for (const { name, start } of placesIn(group)) {
+    const values = given.get(prefix + name)?.data as Float32Array | undefined;
+    if (values) data.set(values, start);
+  }
+  return { type: "float32", dims: group.dims, data };
+}
+
+/** Adds up gradients of groups. */
+function deviceGradientSum(groups: readonly WeightGroup[], sessionOf: SessionOf) {
   const sums = new Map<string, DeviceFeeds[string]>();
   return {
+    arrange: (graph: GradientGraph, except?: string) => groupGradients(graph, groups, except),
     async collect(...[graph, { outputs }, except]: Parameters<GradientSink["collect"]>): Promise<void> {
-      const feeds: DeviceFeeds = {};
-      const known: string[] = [];
-      for (const [name, output] of graph.gradients) {
-        const sum = sums.get(name);
-        if (name === except) continue;
-        if (sum === undefined) sums.set(name, outputs[output]);
-        else {
-          known.push(name);
-          Object.assign(feeds, { [`a/${name}`]: sum, [`b/${name}`]: outputs[output] });
-        }
-      }
-      if (known.length === 0) return;
-      const added = await (await adderOf(known)).runOnDevice(feeds);
-      dispose(Object.values(feeds));
-      for (const name of known) sums.set(name, added[`sum/${name}`]);
+      const found = new Map([...graph.gradients].filter(([name]) => name !== except));
+      const added = groups.filter(({ name }) => found.has(name) && sums.has(name));
+      for (const [name, output] of found) if (!sums.has(name)) sums.set(name, outputs[output]);
+      if (added.length === 0) return;
+      const feeds = Object.fromEntries(
+        added.flatMap(({ name }) => [
+          [`a/${name}`, sums.get(name) as DeviceFeeds[string]],
+          [`b/${name}`, outputs[found.get(name) as string]],
+        ]),
+      );
+      const session = await sessionOf(`sum of ${added.map(({ name }) => name)}`, () => sumGraph(added));
+      const next = await session.runOnDevice(feeds);
+      dispose(feeds);
+      for (const { name } of added) sums.set(name, next[`sum/${name}`]);
     },
-    /** The sums; zeros for weights without a gradient. */
-    finish(): ReadonlyMap<string, DeviceFeeds[string]> {
-      for (const [name, dims] of shapes)
-        if (!sums.has(name))
-          sums.set(name, { type: "float32", dims, data: new Float32Array(elementCount(dims)) });
-      return sums;
-    },
+    /** The sums as inputs of Adam's graph; zeros for groups without a gradient. */
+    finish: (): DeviceFeeds =>
+      Object.fromEntries(
+        groups.map((group) => [
+          inputsOf(group).gradient,
+          sums.get(group.name) ?? tensorIn(group, "", new Map()),
+        ]),
+      ),
   };
 }
 
-function dispose(values: Iterable<DeviceFeeds[string]>): void {
-  for (const value of values) if (value instanceof DeviceTensor) value.dispose();
+const renamed = (values: DeviceFeeds, valueOf: (name: string) => DeviceFeeds[string]): DeviceFeeds =>
+  Object.fromEntries(Object.keys(values).map((name) => [name, valueOf(name)]));
+
+function dispose(values: DeviceFeeds): void {
+  for (const value of Object.values(values)) if (value instanceof DeviceTensor) value.dispose();
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createRandom } from "../../../src/random.js";
-import { planChunks } from "../../../src/training/gradients/chunks.js";
+import { planChunks, planEqualChunks } from "../../../src/training/gradients/chunks.js";
 
 const cellsOf = (plan: readonly Int32Array[], lengths: readonly number[]) =>
   plan.map((rows) => rows.length * Math.max(...Array.from(rows, (row) => lengths[row])));
@@ -28,5 +28,25 @@ describe("planChunks", () => {
   it("puts a phrase longer than the limit into its own chunk", () => {
     const plan = planChunks([3, 900, 3], { cells: 100 }) as Int32Array[];
     expect(plan.map((rows) => [...rows])).toEqual([[1], [0, 2]]);
+  });
+});
+
+describe("planEqualChunks", () => {
+  it("leaves a batch whole that fits", () => {
+    expect(planEqualChunks([8, 8, 16, 8], 64)).toBeUndefined();
+  });
+
+  it("cuts chunks of the whole, a half and a quarter of the cells, longest rows first, and fills the last", () => {
+    const lengths = [...Array<number>(3).fill(16), ...Array<number>(12).fill(8)];
+    const chunks = planEqualChunks(lengths, 64) as Int32Array[];
+    expect(chunks.map((chunk) => [...chunk])).toEqual([
+      [0, 1, 2, 3],
+      [4, 5, 6, 7, 8, 9, 10, 11],
+      [12, 13, 14, -1],
+    ]);
+  });
+
+  it("gives a row of more cells than a chunk its own", () => {
+    expect(planEqualChunks([128, 8], 64)?.map((chunk) => [...chunk])).toEqual([[0], [1, -1]]);
   });
 });
