@@ -23,8 +23,7 @@ export function batchByLength(
   cells: number,
   most = Number.POSITIVE_INFINITY,
 ): Batch[] {
-  const order = Int32Array.from(lengths, (_, index) => index);
-  order.sort((a, b) => lengths[b] - lengths[a] || a - b);
+  const order = longestFirst(lengths);
   const batches: Batch[] = [];
   for (let start = 0; start < order.length; ) {
     const length = lengths[order[start]];
@@ -41,9 +40,59 @@ export function batchByLength(
   return batches;
 }
 
+/** What bounds and prices batches on a GPU. */
+export interface RunCosts {
+  /** Rows times length of a batch at most; a longer phrase gets its own batch. */
+  readonly cells: number;
+  /** Rows of a batch at most; default all. */
+  readonly most?: number;
+  /** Cells that take as long as what every run takes, however small it is. */
+  readonly run: number;
+}
+
 /**
- * The length that a row is padded to on a GPU, which prepares its kernels anew for many shapes: a multiple of 8 up to
- * 64, of 32 up to 256, of 128 beyond; at most what the model reads.
+ * The batches that take the least time in all, longest phrases first, if a batch takes as long as its cells and those
+ * of `run` together: short phrases join longer ones where padding costs less than another run. A batch ends where the
+ * length changes, or where it is full.
+ */
+export function batchByCost(
+  lengths: ArrayLike<number>,
+  { cells, most = Number.POSITIVE_INFINITY, run }: RunCosts,
+): Batch[] {
+  const order = longestFirst(lengths);
+  const lengthAt = (place: number) => Math.max(1, lengths[order[place]]);
+  /** The first place whose phrase is shorter than that of each place. */
+  const shorter = new Int32Array(order.length).fill(order.length);
+  for (let place = order.length - 2; place >= 0; place--)
+    shorter[place] = lengthAt(place + 1) < lengthAt(place) ? place + 1 : shorter[place + 1];
+  // the least cost of the phrases before each place, and where the last batch of them starts
+  const costs = new Float64Array(order.length + 1).fill(Number.POSITIVE_INFINITY);
+  const starts = new Int32Array(order.length + 1);
+  costs[0] = 0;
+  for (let start = 0; start < order.length; start++) {
+    if (costs[start] === Number.POSITIVE_INFINITY) continue;
+    const capacity = Math.max(1, Math.min(most, Math.floor(cells / lengthAt(start))));
+    const last = Math.min(order.length, start + capacity);
+    for (let next = start, end = start; end < last; next = end) {
+      end = Math.min(last, shorter[next]);
+      const cost = costs[start] + run + (end - start) * lengthAt(start);
+      if (cost < costs[end]) [costs[end], starts[end]] = [cost, start];
+    }
+  }
+  const batches: Batch[] = [];
+  for (let end = order.length; end > 0; end = starts[end])
+    batches.push({ rows: order.slice(starts[end], end), length: lengths[order[starts[end]]] });
+  return batches.reverse();
+}
+
+function longestFirst(lengths: ArrayLike<number>): Int32Array {
+  const order = Int32Array.from(lengths, (_, index) => index);
+  return order.sort((a, b) => lengths[b] - lengths[a] || a - b);
+}
+
+/**
+ * The length that a row is padded to in a training on a GPU, which prepares its kernels anew for many shapes: a multiple
+ * of 8 up to 64, of 32 up to 256, of 128 beyond; at most what the model reads.
  */
 export function paddedLength(length: number, most = Number.POSITIVE_INFINITY): number {
   const step = length <= 64 ? 8 : length <= 256 ? 32 : 128;

@@ -27,6 +27,8 @@ const SPREAD_FROM = 512;
 const LARGEST_SHARE = 1024;
 const SMALLEST_SHARE = 256;
 const SHARES = 8;
+/** Phrases that the one worker of a GPU gets at a time: the GPU idles from one share to the next. */
+const GPU_SHARE = 16_384;
 const PROGRESS_MILLISECONDS = 100;
 /** Memory that copies of a model in several workers may take together, in bytes. */
 const COPIES_BUDGET = 1.5e9;
@@ -106,7 +108,7 @@ export class EncodePool {
     const report = (): void => onProgress?.(Atomics.load(state, FINISHED), distinct.length);
     const timer = onProgress && setInterval(report, PROGRESS_MILLISECONDS);
     let truncated = 0;
-    const pending = new Set(shares(distinct));
+    const pending = new Set(shares(distinct, this.device));
     const encodeShare = async (worker: WorkerClient, some: Int32Array): Promise<void> => {
       if (Atomics.load(state, STOP) === 1) return;
       const request = { ...settings, state, phrases: Array.from(some, (place) => distinct[place]) };
@@ -219,10 +221,13 @@ function unfit({ device, folder, precision }: PoolRequest, reason: string): Devi
 }
 
 /** The phrases in shares for the workers, longest first. */
-function* shares(phrases: readonly string[]): Generator<Int32Array> {
+function* shares(phrases: readonly string[], device: Device): Generator<Int32Array> {
   const order = Int32Array.from(phrases, (_, place) => place);
   order.sort((a, b) => phrases[b].length - phrases[a].length || a - b);
-  const share = Math.min(LARGEST_SHARE, Math.max(SMALLEST_SHARE, Math.ceil(phrases.length / SHARES)));
+  const share =
+    device === "cpu"
+      ? Math.min(LARGEST_SHARE, Math.max(SMALLEST_SHARE, Math.ceil(phrases.length / SHARES)))
+      : GPU_SHARE;
   for (let first = 0; first < order.length; first += share) yield order.subarray(first, first + share);
 }
 

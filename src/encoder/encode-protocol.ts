@@ -2,6 +2,7 @@
 import type { ModelFolder, SharedGraph } from "../architectures/architecture.js";
 import type { Device } from "../runtime/device.js";
 import type { OrtSession } from "../runtime/ort-session.js";
+import type { Feeds } from "../runtime/tensor.js";
 
 export interface OpenRequest {
   readonly folder: ModelFolder;
@@ -15,6 +16,8 @@ export interface OpenRequest {
 /** A session that may keep the first ids of all rows on a GPU: `pin` is called before the runs that have them. */
 export interface GraphSession extends OrtSession {
   pin?(opening: Int32Array): Promise<void>;
+  /** Starts a run on a GPU, which works while this thread does other things. @returns waits for the outputs */
+  start?(feeds: Feeds, fetches: readonly string[]): Promise<() => Promise<Feeds>>;
 }
 
 /** Numbers the graph computes with: as exported, float16 in transformers (pooled in float32), or weights in int8. */

@@ -3,9 +3,14 @@ import { GraphBuilder } from "../../onnx/builder.js";
 import { encodeModel } from "../../onnx/io/file.js";
 import { copyModel, intAttribute, type Model } from "../../onnx/model.js";
 import { typeCode } from "../../onnx/tensor.js";
-import { createOrtSession, type DeviceFeeds, type SessionOptions } from "../../runtime/ort-session.js";
+import {
+  createOrtSession,
+  type DeviceFeeds,
+  type OrtSession,
+  type SessionOptions,
+} from "../../runtime/ort-session.js";
 import { createPackedSession } from "../../runtime/packed-session.js";
-import { DeviceTensor, type Feeds, float32, int32, int64 } from "../../runtime/tensor.js";
+import { DeviceTensor, type Feeds, float32, int32, int64, type Tensor } from "../../runtime/tensor.js";
 import type { GraphSession } from "../encode-protocol.js";
 
 /** Inputs: first ids of all rows, int32 [tokens], which stay on the device; and their number, int64 [1]. */
@@ -13,13 +18,38 @@ const [opening, openingLength] = ["opening_ids", "opening_length"] as const;
 
 /** @throws ModelError, DeviceError */
 export async function openDeviceSession(model: Model, options: SessionOptions): Promise<GraphSession> {
-  // ONNX Runtime for Node keeps tensors between runs on webgpu alone
-  const pinned = options.device === "webgpu" ? withOpening(model) : undefined;
   const batch = new Set([...model.graph.inputs.map(({ name }) => name), openingLength]);
-  const session = await createPackedSession(pinned ?? model, batch, options);
-  if (pinned === undefined) return session;
-  const outputs = { [opening]: "device" } as const;
-  const uploader = await createOrtSession(encodeModel(uploadGraph()), { ...options, outputs });
+  // ONNX Runtime for Node keeps tensors between runs on webgpu alone
+  if (options.device !== "webgpu") return createPackedSession(model, batch, options);
+  const withIds = withOpening(model);
+  const session = await createPackedSession(withIds ?? model, batch, {
+    ...options,
+    outputs: Object.fromEntries(model.graph.outputs.map(({ name }) => [name, "device"])),
+  });
+  const downloader = await createOrtSession(encodeModel(downloadGraph()), options);
+  const pinned = withIds && (await openPinned(options));
+  const start = async (feeds: Feeds, fetches?: readonly string[]) => {
+    const results = await session.runOnDevice({ ...feeds, ...pinned?.feeds() }, fetches);
+    return () => download(results, downloader);
+  };
+  return {
+    ...session,
+    ...{ start, ...(pinned && { pin: pinned.pin }) },
+    inputNames: session.inputNames.filter((name) => name !== opening && name !== openingLength),
+    run: async (feeds, fetches) => (await start(feeds, fetches))(),
+    async release() {
+      await pinned?.release();
+      await Promise.all([session.release(), downloader.release()]);
+    },
+  };
+}
+
+/** Keeps the first ids of all rows on the device. */
+async function openPinned(options: SessionOptions) {
+  const uploader = await createOrtSession(encodeModel(uploadGraph()), {
+    ...options,
+    outputs: { [opening]: "device" },
+  });
   let ids: Int32Array = new Int32Array();
   let kept: DeviceFeeds = { [opening]: int32(ids), [openingLength]: int64([0]) };
   const pin = async (next: Int32Array) => {
@@ -31,17 +61,26 @@ export async function openDeviceSession(model: Model, options: SessionOptions): 
     if (last instanceof DeviceTensor) last.dispose();
   };
   return {
-    ...{ ...session, pin },
-    inputNames: session.inputNames.filter((name) => name !== opening && name !== openingLength),
-    run: async (feeds, fetches) => (await session.runOnDevice({ ...feeds, ...kept }, fetches)) as Feeds,
+    ...{ pin, feeds: () => kept },
     async release() {
       await pin(new Int32Array());
-      await Promise.all([session.release(), uploader.release()]);
+      await uploader.release();
     },
   };
 }
 
-/** The graph with them before the ids in `input_ids` from there on, in look-ups; undefined where it has none. */
+/** Copies outputs to main memory once they are computed: until then the thread waits. */
+async function download(results: DeviceFeeds, downloader: OrtSession): Promise<Feeds> {
+  const outputs: Feeds = {};
+  for (const [name, value] of Object.entries(results))
+    if (value instanceof DeviceTensor) {
+      outputs[name] = (await downloader.runOnDevice({ value })).copy as Tensor;
+      value.dispose();
+    } else outputs[name] = value;
+  return outputs;
+}
+
+/** The graph with the opening's ids before those in `input_ids` from there on, in look-ups; undefined where it has none. */
 export function withOpening(model: Model): Model | undefined {
   const copy = copyModel(model);
   const { nodes } = copy.graph;
@@ -65,5 +104,11 @@ export function withOpening(model: Model): Model | undefined {
 function uploadGraph(): Model {
   const g = new GraphBuilder();
   g.output(opening, g.add("Cast", [g.input("ids", "float32", ["tokens"])], { to: typeCode("int32") }));
+  return g.model();
+}
+
+function downloadGraph(): Model {
+  const g = new GraphBuilder();
+  g.output("copy", g.add("Identity", [g.input("value", "float32")]), "float32");
   return g.model();
 }

@@ -31,7 +31,7 @@ async function graphSource({ folder, precision, device }: OpenRequest): Promise<
   if (!isTransformer && onCpu) return folder.graph;
   const { encodeModel, readModel } = await import("../../onnx/io/file.js");
   if (!isTransformer) return readModel(folder.graph);
-  const model = await (await import("./device-graph.js")).deviceGraph(folder, precision);
+  const model = await (await import("./device-graph.js")).deviceGraph(folder, precision, device);
   return onCpu ? encodeModel(model) : model;
 }
 

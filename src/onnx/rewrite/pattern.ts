@@ -36,6 +36,12 @@ export const any =
   (value, _, bound) =>
     bind(name, value, bound);
 
+/** A value that matches, under a name. */
+export const named = (name: string, pattern: Pattern): Pattern =>
+  function* (value, view, bound) {
+    for (const more of bind(name, value, bound)) yield* pattern(value, view, more);
+  };
+
 export const initializer =
   (name: string): Pattern =>
   (value, view, bound) =>

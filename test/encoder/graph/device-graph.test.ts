@@ -72,7 +72,7 @@ describe("the graph for a GPU", () => {
       expect(await encoder.fingerprint()).not.toBe(await full.fingerprint());
       const [half, whole] = await Promise.all(
         (["half", "full"] as const).map(async (precision) =>
-          encodeModel(await deviceGraph(encoder.model, precision)),
+          encodeModel(await deviceGraph(encoder.model, precision, "cpu")),
         ),
       );
       expect(half.byteLength).toBeLessThan(0.6 * whole.byteLength);

@@ -1,0 +1,169 @@
+/**
+ * Self-attention as one operator, com.microsoft's Attention, in place of the dozen that exporters write for it. ONNX
+ * Runtime's WebGPU provider computes it in four kernels: one product for queries, keys and values with their biases,
+ * two copies, and flash attention.
+ */
+import type { GraphBuilder } from "../builder.js";
+import { rewriteNodes } from "../graph.js";
+import { intAttribute, intsAttribute, type Model, type Node } from "../model.js";
+import { elementCount, numbersOf, type Tensor, tensor } from "../tensor.js";
+import {
+  any,
+  type Bindings,
+  either,
+  find,
+  initializer,
+  made,
+  named,
+  type Pattern,
+  scalarOf,
+  type View,
+  viewOf,
+} from "./pattern.js";
+
+const parts = ["query", "key", "value"] as const;
+
+/** x · weight + bias, cut into heads: [batch, tokens, heads, width of a head] */
+const heads = (part: string): Pattern =>
+  made("Reshape", [
+    named(
+      `${part} rows`,
+      made("Add", [made("MatMul", [any("x"), initializer(`${part} weight`)]), initializer(`${part} bias`)]),
+    ),
+    any(`${part} shape`),
+  ]);
+
+const transpose = (of: Pattern, ...perm: number[]): Pattern =>
+  made("Transpose", [of], (node) => intsAttribute(node, "perm")?.join() === perm.join());
+
+const byHead = (of: Pattern): Pattern => transpose(of, 0, 2, 1, 3);
+
+const keys = either(transpose(heads("key"), 0, 2, 3, 1), transpose(byHead(heads("key")), 0, 1, 3, 2));
+const products = made("MatMul", [byHead(heads("query")), keys]);
+const scores = made("Add", [
+  either(made("Div", [products, initializer("divisor")]), made("Mul", [products, initializer("factor")])),
+  any("mask"),
+]);
+const overLastAxis = (node: Node): boolean => [-1, 3].includes(intAttribute(node, "axis", -1));
+const probabilities = either(
+  made("Softmax", [scores], overLastAxis),
+  // how upgradeOpset writes Softmax of operator set 12 and older
+  made("Reshape", [
+    made("Softmax", [
+      made("Flatten", [named("scores", scores)], (node) => intAttribute(node, "axis", 1) === 3),
+    ]),
+    made("Shape", [any("scores")]),
+  ]),
+);
+/** softmax(query · keyᵀ · scale + mask) · value, the heads side by side again: [batch, tokens, width] */
+const attention = made("Reshape", [
+  named("mixed", byHead(made("MatMul", [probabilities, byHead(heads("value"))]))),
+  any("shape"),
+]);
+
+/** Attention nodes in place of their decompositions. @param model with constants as initializers */
+export function fuseAttention(model: Model): Model {
+  const view = viewOf(model.graph);
+  const masks = new Map<string, string>();
+  return rewriteNodes(model, (node, g) => {
+    const found = node.op === "Reshape" ? find(attention, node.outputs[0], view) : undefined;
+    const sizes = found && sizesOf(found, view);
+    if (!sizes) return false;
+    const inputs = [found.x, weights(found, view, g), biases(found, view, g), "", ""];
+    masks.set(found.mask, masks.get(found.mask) ?? squareMask(g, found));
+    g.add(
+      "Attention",
+      [...inputs, masks.get(found.mask) as string],
+      { num_heads: { type: "int", value: sizes.heads }, scale: { type: "float", value: sizes.scale } },
+      { name: node.name, outputs: node.outputs, domain: "com.microsoft" },
+    );
+    return true;
+  });
+}
+
+/** The number of heads and the factor of the scores; undefined where the shapes are not those of self-attention. */
+function sizesOf(found: Bindings, view: View): { heads: number; scale: number } | undefined {
+  const [matrices, vectors] = ["weight", "bias"].map((what) =>
+    parts.map((part) => view.initializers.get(found[`${part} ${what}`]) as Tensor),
+  );
+  const [inner, width] = matrices[0].dims;
+  const sameSizes =
+    [...matrices, ...vectors].every(({ type }) => type === "float32") &&
+    matrices.every(({ dims }) => dims.join() === [inner, width].join()) &&
+    vectors.every(({ dims }) => dims.join() === String(width));
+  const split = parts.map((part) =>
+    lastSizes(found[`${part} shape`], [found[`${part} rows`], found.x], width, view),
+  );
+  const joined = lastSizes(found.shape, [found.mixed, found.x], width, view);
+  const number = scalarOf(found.divisor ?? found.factor, view);
+  if (!sameSizes || joined?.join() !== String(width) || number === undefined) return undefined;
+  if (split.some((sizes) => sizes?.length !== 2 || sizes.join() !== split[0]?.join())) return undefined;
+  return { heads: (split[0] as number[])[0], scale: found.divisor === undefined ? number : 1 / number };
+}
+
+/**
+ * The sizes that follow batch and tokens in a Reshape's shape, with a -1 among them worked out from their product;
+ * undefined where the shape does not begin with the first two sizes of one of `sources`.
+ */
+function lastSizes(
+  shape: string,
+  sources: readonly string[],
+  product: number,
+  view: View,
+): number[] | undefined {
+  const constant = view.initializers.get(shape);
+  const node = view.producers.get(shape);
+  let sizes: (number | undefined)[];
+  if (constant) {
+    const [batch, tokens, ...rest] = numbersOf(constant);
+    if (batch !== 0 || !(tokens === 0 || (tokens === -1 && !rest.includes(-1)))) return undefined;
+    sizes = rest;
+  } else {
+    if (node?.op !== "Concat") return undefined;
+    const [batch, tokens, ...rest] = node.inputs;
+    if (!isSize(batch, 0, sources, view) || !isSize(tokens, 1, sources, view)) return undefined;
+    sizes = rest.map((name) => {
+      const listed = view.producers.get(name);
+      return scalarOf(listed?.op === "Unsqueeze" ? listed.inputs[0] : name, view);
+    });
+  }
+  const known = sizes.filter((size) => size !== -1).reduce<number>((a, b) => a * (b ?? Number.NaN), 1);
+  const full = sizes.map((size) => (size === -1 ? product / known : (size as number)));
+  return elementCount(full) === product && full.every((size) => Number.isInteger(size) && size > 0)
+    ? full
+    : undefined;
+}
+
+/** Whether a value is the size of an axis of one of `sources`, as a list of one number. */
+function isSize(value: string, axis: number, sources: readonly string[], view: View): boolean {
+  const size = made("Unsqueeze", [made("Gather", [made("Shape", [any("source")]), any("axis")])]);
+  const found = find(size, value, view);
+  return found !== undefined && sources.includes(found.source) && scalarOf(found.axis, view) === axis;
+}
+
+/** The three weights side by side, [width of x, 3 · width]. */
+function weights(found: Bindings, { initializers }: View, g: GraphBuilder): string {
+  const matrices = parts.map((part) => initializers.get(found[`${part} weight`]) as Tensor);
+  const [rows, columns] = matrices[0].dims;
+  const data = new Float32Array(3 * rows * columns);
+  matrices.forEach((matrix, part) => {
+    for (let row = 0; row < rows; row++)
+      data.set(
+        (matrix.data as Float32Array).subarray(row * columns, (row + 1) * columns),
+        (3 * row + part) * columns,
+      );
+  });
+  return g.freshWeight("attention_weight", tensor("float32", [rows, 3 * columns], data));
+}
+
+function biases(found: Bindings, { initializers }: View, g: GraphBuilder): string {
+  const vectors = parts.map((part) => numbersOf(initializers.get(found[`${part} bias`]) as Tensor));
+  const all = vectors.flat();
+  return g.freshWeight("attention_bias", tensor("float32", [all.length], all));
+}
+
+/** The mask with a row for each query, as the operator wants it: [batch or 1, heads or 1, tokens, tokens]. */
+function squareMask(g: GraphBuilder, { x, mask }: Bindings): string {
+  const tokens = g.add("Slice", [g.add("Shape", [x]), g.ints(1), g.ints(2)]);
+  return g.add("Expand", [mask, g.add("Concat", [g.ints(1, 1), tokens, tokens], { axis: 0 })]);
+}
