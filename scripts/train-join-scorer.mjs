@@ -17,7 +17,7 @@
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { PhraseEncoder } from "../dist/encoder/phrase-encoder.js";
-import { writeCheckedJson } from "../dist/files/json.js";
+import { writeCheckedJson } from "../dist/files/whole-file.js";
 import { prepareColumn } from "../dist/match/columns.js";
 import { featureNames } from "../dist/match/evidence/features.js";
 import { evidenceNames } from "../dist/match/scorer.js";
@@ -123,7 +123,7 @@ function withTypes(network, rows) {
 async function learnEstimate(prepared, scorer) {
   const points = [];
   for (const { join, pair } of prepared)
-    points.push(...(await evidencePoints(join, pair, { scorer, strangers: settings.strangers, random })));
+    points.push(...(await evidencePoints(join, pair, { ...settings, scorer, random })));
   const { bias, weights } = fitEstimate(points, { ridge: settings.ridge });
   return { estimate: { bias: round(bias), weights: weights.map(round) }, evidencePoints: points.length };
 }

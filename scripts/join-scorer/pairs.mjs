@@ -2,13 +2,14 @@
  * Computes the features of the candidates of a training join, and the evidence of the best pair of each row.
  */
 
-import { rankTables } from "../../dist/join/fuzzy-join.js";
+import { postings, rankTables } from "../../dist/join/fuzzy-join.js";
 import { openPairs } from "../../dist/join/one-column/labels.js";
-import { termSearch } from "../../dist/match/candidates/grams.js";
 import { nearestByEmbedding } from "../../dist/match/candidates/nearest-by-embedding.js";
+import { TermSearch } from "../../dist/match/candidates/term-search.js";
 import { pairCosines } from "../../dist/match/columns.js";
 import { gatherEvidence } from "../../dist/match/estimates/estimate.js";
 import { featureNames, pairFeatures, weighPhrase } from "../../dist/match/evidence/features.js";
+import { openRanking } from "../../dist/match/rank-pool.js";
 
 /** The last feature. Only models with a type head have it, so its weights are learned after all others. */
 export const lateFeature = "typesDiffer";
@@ -30,11 +31,11 @@ export function withoutModel({ base, queries, ...pair }) {
  */
 export async function featureRows({ left, right, truth }, pair, { candidates: limit }) {
   const { k, rows: near } = await nearestByEmbedding(pair, Uint32Array.from(right.keys()), { k: limit });
-  const search = termSearch(pair.base.index, left.length);
+  const search = new TermSearch(pair.base.index, pair.base.terms);
   const phrases = left.map((text) => weighPhrase(text, pair.statistics));
   const all = new Float32Array(featureNames.length);
   return right.map((text, query) => {
-    const byTerms = search(pair.queries.terms, query, { k: limit, postings: 1e9 });
+    const byTerms = search.find(pair.queries.terms, query, { k: limit, postings: 1e9 });
     const found = new Set([...byTerms.map(({ row }) => row), ...near.slice(query * k, (query + 1) * k)]);
     const candidates = [...found].filter((row) => row >= 0);
     const phrase = weighPhrase(text, pair.statistics);
@@ -53,12 +54,15 @@ export async function featureRows({ left, right, truth }, pair, { candidates: li
  * Collects the evidence of the best pair of each row twice: with all left rows, and with some right rows
  * deprived of their match.
  *
- * @param options { scorer: network, strangers: fraction of right rows that lose their match, random }
+ * @param options { scorer: network, candidates per row, strangers: fraction of right rows that lose their match, random }
  */
-export async function evidencePoints({ right, truth }, pair, { scorer, strangers, random }) {
-  // One-to-one ranking also computes the spacing around lower candidates, which are the best pairs of
-  // deprived rows.
-  const rankings = await rankTables(pair, { scorer: { scorer } }, { kind: "one-to-one" });
+export async function evidencePoints({ right, truth }, pair, { scorer, candidates, strangers, random }) {
+  const ranking = openRanking({ column: pair, scorer, candidates, postings }, {});
+  const tables = await rankTables(pair, ranking, {});
+  // around lower candidates too, which are the best pairs of deprived rows
+  const spacing = await tables.measureSpacing(tables.right.rows.filter((row) => row >= 0));
+  const rankings = { ...tables, spacing };
+  await ranking.close();
   const points = [];
   for (const fraction of [0, strangers]) {
     const others = new Map(

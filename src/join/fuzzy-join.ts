@@ -37,7 +37,7 @@ const keptSpacing = 4;
 const scoredOfMany = 12;
 const spacingScoredOfMany = 8;
 /** Postings visited per row: enough for every term in a table of thousands of rows, for the rare terms in larger ones. */
-const postings = 12_000;
+export const postings = 12_000;
 
 /**
  * Joins every right phrase to the left phrases that mean the same.
@@ -151,7 +151,7 @@ function checkOptions(
 }
 
 /** Ranks the left rows of each right row; other left rows of each left row when asked for. */
-async function rankTables(
+export async function rankTables(
   column: ColumnPair,
   ranking: OpenRanking,
   { sharing, signal, onProgress }: Pick<JoinOptions, "sharing" | "signal" | "onProgress">,
