@@ -56,8 +56,9 @@ describe.skipIf(!(await webgpuWorks()))("transfers to and from WebGPU", () => {
       const runs = watch.take();
       const starts = runs.filter(({ up }) => "packed" in up);
       const downloads = runs.filter(({ down }) => "copy" in down);
-      // outputs come back after all else that the host does for the next batch
-      expect(runs.slice(-2 * starts.length)).toEqual(starts.flatMap((run, i) => [run, downloads[i]]));
+      // all batches are started before the first one's outputs are waited for
+      expect(starts.length).toBeGreaterThan(2);
+      expect(runs.slice(-2 * starts.length)).toEqual([...starts, ...downloads]);
       let rows = 0;
       for (const [i, { up, down }] of starts.entries()) {
         expect(down).toEqual({});
