@@ -2,7 +2,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { assembleModel } from "../../../src/architectures/compose.js";
 import { readModelFolder } from "../../../src/architectures/model-folder.js";
-import { encode, openModel } from "../../../src/encoder/encode-model.js";
+import { encode, type OpenModel, openModel } from "../../../src/encoder/encode-model.js";
+import type { EncodeRequest } from "../../../src/encoder/encode-protocol.js";
 import { readModel } from "../../../src/onnx/io/file.js";
 import {
   contrastiveBatch,
@@ -59,18 +60,24 @@ describe.skipIf(!(await webgpuWorks()))("transfers to and from WebGPU", () => {
       // all batches are started before the first one's outputs are waited for
       expect(starts.length).toBeGreaterThan(2);
       expect(runs.slice(-2 * starts.length)).toEqual([...starts, ...downloads]);
-      let rows = 0;
+      let [rows, allTokens] = [0, 0];
       for (const [i, { up, down }] of starts.entries()) {
         expect(down).toEqual({});
         expect(downloads[i].up).toEqual({});
         const batch = downloads[i].down.copy / (4 * 32);
         const length = up.input_ids / (8 * batch);
         // ids without those on the device, token types, positions, and the mask in two shapes
-        expect(up.packed / 4).toBe(batch * (length - kept) + length + 3 * batch * length);
+        const inRows = batch * (length - kept) + length + 3 * batch * length;
+        // where each token stands, and which token at each place
+        const tokens = up.packed / 4 - inRows - batch * length;
+        expect(tokens).toBeGreaterThan(batch);
+        expect(tokens).toBeLessThanOrEqual(batch * length);
+        allTokens += tokens;
         lengths.add(length);
         rows += batch;
       }
       expect(rows).toBe(40);
+      expect(allTokens).toBe(await tokensIn(cpu, { ...request, state: new Int32Array(2) }));
       batches += starts.length;
       const expected = (await encode(cpu, request)).vectors;
       vectors.forEach((x, i) => {
@@ -127,6 +134,12 @@ describe.skipIf(!(await webgpuWorks()))("transfers to and from WebGPU", () => {
     await Promise.all([engine.release(), onCpu.release()]);
   });
 });
+
+/** The tokens of all phrases, without padding. */
+async function tokensIn(open: OpenModel, request: EncodeRequest): Promise<number> {
+  const parts = [{ output: "tokens", dimension: 1, length: "raw" }] as const;
+  return (await encode(open, { ...request, parts })).vectors.reduce((sum, count) => sum + count, 0);
+}
 
 /** A transformer under NT-Xent with hard negatives, and the loss of two types. */
 async function pearlTask() {
