@@ -46,18 +46,20 @@ export interface RunCosts {
   readonly cells: number;
   /** Rows of a batch at most; default all. */
   readonly most?: number;
-  /** Cells that take as long as what every run takes, however small it is. */
+  /** What every batch costs, however small it is. */
   readonly run: number;
+  /** What a row costs that is padded to a length, in the same unit; default its length. */
+  readonly row?: (length: number) => number;
 }
 
 /**
- * The batches that take the least time in all, longest phrases first, if a batch takes as long as its cells and those
- * of `run` together: short phrases join longer ones where padding costs less than another run. A batch ends where the
+ * The batches that take the least time in all, longest phrases first, if a batch takes as long as its rows and what
+ * every run takes: short phrases join longer ones where padding costs less than another run. A batch ends where the
  * length changes, or where it is full.
  */
 export function batchByCost(
   lengths: ArrayLike<number>,
-  { cells, most = Number.POSITIVE_INFINITY, run }: RunCosts,
+  { cells, most = Number.POSITIVE_INFINITY, run, row = (length) => length }: RunCosts,
 ): Batch[] {
   const order = longestFirst(lengths);
   const lengthAt = (place: number) => Math.max(1, lengths[order[place]]);
@@ -73,9 +75,10 @@ export function batchByCost(
     if (costs[start] === Number.POSITIVE_INFINITY) continue;
     const capacity = Math.max(1, Math.min(most, Math.floor(cells / lengthAt(start))));
     const last = Math.min(order.length, start + capacity);
+    const rowCost = row(lengthAt(start));
     for (let next = start, end = start; end < last; next = end) {
       end = Math.min(last, shorter[next]);
-      const cost = costs[start] + run + (end - start) * lengthAt(start);
+      const cost = costs[start] + run + (end - start) * rowCost;
       if (cost < costs[end]) [costs[end], starts[end]] = [cost, start];
     }
   }

@@ -27,10 +27,14 @@ const TOKENS = { cpu: 512, webgpu: 16_384, cuda: 65_536 } as const;
 /** The same for n-grams, each of which costs one addition. */
 const NGRAMS = 16_384;
 /**
- * Tokens that take a GPU as long as what every run takes: about 4 ms for the copies, the operators' starts and 150
- * products too small to fill it, at 2 µs a token (ONNX Runtime's profiles of E5-small's shape on an NVIDIA H200).
+ * Tokens that take a GPU as long as what every run takes: about 3 ms for 150 kernels that a few tokens do not fill, at
+ * 2 µs a token (ONNX Runtime's profiles of E5-small's shape on an NVIDIA H200).
  */
-const RUN_ON_GPU = 2000;
+const RUN_ON_GPU = 1500;
+/** What a row costs in attention alone, in tokens: its copies by length, its products by the square. */
+const paddingCost = (length: number) => 0.15 * length + length ** 2 / 600;
+/** Batches that a GPU may be given before its outputs are waited for: a copy back waits for all that were started. */
+const STARTED_ON_GPU = 8;
 /** Phrases that are read before a GPU gets the first of them; more where a batch may hold more. */
 const READ_ON_GPU = 1024;
 
@@ -50,21 +54,22 @@ export async function openModel(request: OpenRequest): Promise<OpenModel> {
 }
 
 /**
- * While a GPU computes a batch, the next one is read and the last one's vectors are finished.
+ * A GPU gets the next batches while it computes, and its vectors come back after some of them.
  * @throws ModelError where the output is not float32 vectors
  */
 export async function encode(open: OpenModel, request: EncodeRequest): Promise<EncodeReply> {
   const outputs = [...new Set(outputsOf(open, request))];
   const reply = collector(open, request);
-  let last: { batch: ReadBatch; finish: () => Promise<Feeds> } | undefined;
+  const started: { batch: ReadBatch; finish: () => Promise<Feeds> }[] = [];
+  const finishAll = async () => {
+    for (const { batch, finish } of started.splice(0)) reply.take(batch, await finish());
+  };
   for await (const batch of readBatches(open, request)) {
     if (Atomics.load(request.state, STOP) === 1) break;
-    const results = await last?.finish();
-    const finish = await start(open.session, batch.feeds, outputs);
-    if (last && results) reply.take(last.batch, results);
-    last = { batch, finish };
+    started.push({ batch, finish: await start(open.session, batch.feeds, outputs) });
+    if (started.length >= (open.session.start ? STARTED_ON_GPU : 1)) await finishAll();
   }
-  if (last) reply.take(last.batch, await last.finish());
+  await finishAll();
   return reply.result();
 }
 
@@ -114,7 +119,10 @@ async function* readSome(open: OpenModel, request: EncodeRequest, first: number)
   const batches =
     device === "cpu" || !isTransformer
       ? batchByLength(lengths, cells, batchSize)
-      : batchByCost(lengths, { cells, most: batchSize, run: RUN_ON_GPU });
+      : batchByCost(lengths, {
+          ...{ cells, most: batchSize, run: RUN_ON_GPU },
+          ...(open.session.isUnpadded && { row: paddingCost }),
+        });
   let truncated = read.reduce((most, one) => Math.max(most, one.truncated), 0);
   for (const { rows } of batches) {
     const feeds: Feeds = {};

@@ -15,6 +15,8 @@ export interface OpenRequest {
 
 /** A session that may keep the first ids of all rows on a GPU: `pin` is called before the runs that have them. */
 export interface GraphSession extends OrtSession {
+  /** Whether padding is computed in attention only. */
+  readonly isUnpadded?: boolean;
   pin?(opening: Int32Array): Promise<void>;
   /** Starts a run on a GPU, which works while this thread does other things. @returns waits for the outputs */
   start?(feeds: Feeds, fetches: readonly string[]): Promise<() => Promise<Feeds>>;

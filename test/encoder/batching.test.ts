@@ -65,7 +65,7 @@ describe("batchByCost", () => {
         for (const end of ends) {
           const cells = (end - start) * some[start];
           const full = Math.max(1, Math.min(costs.most, Math.floor(costs.cells / some[start])));
-          if (end - start > full || (end - start < full && some[end] === some[start]))
+          if (end - start > full || (end - start < full && some[end] === some[end - 1]))
             return Number.POSITIVE_INFINITY;
           sum += cells + costs.run;
           start = end;

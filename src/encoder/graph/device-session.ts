@@ -1,7 +1,8 @@
-/** A session on a GPU: each batch is one upload, without the ids that all rows begin with, such as a prompt's. */
+/** A session on a GPU: each batch is one upload, without the ids that all rows begin with, and computed without padding. */
 import { GraphBuilder } from "../../onnx/builder.js";
 import { encodeModel } from "../../onnx/io/file.js";
 import { copyModel, intAttribute, type Model } from "../../onnx/model.js";
+import { placeTokens, tokenPlaces, tokensOf, unpad } from "../../onnx/rewrite/unpad.js";
 import { typeCode } from "../../onnx/tensor.js";
 import {
   createOrtSession,
@@ -18,30 +19,38 @@ const [opening, openingLength] = ["opening_ids", "opening_length"] as const;
 
 /** @throws ModelError, DeviceError */
 export async function openDeviceSession(model: Model, options: SessionOptions): Promise<GraphSession> {
-  const batch = new Set([...model.graph.inputs.map(({ name }) => name), openingLength]);
+  const inputNames = model.graph.inputs.map(({ name }) => name);
   // ONNX Runtime for Node keeps tensors between runs on webgpu alone
-  if (options.device !== "webgpu") return createPackedSession(model, batch, options);
-  const withIds = withOpening(model);
-  const session = await createPackedSession(withIds ?? model, batch, {
+  if (options.device !== "webgpu") return createPackedSession(model, new Set(inputNames), options);
+  const unpadded = inputNames.includes("attention_mask") ? unpad(model) : undefined;
+  const withIds = withOpening(unpadded ?? model);
+  const batch = new Set([...inputNames, tokenPlaces, placeTokens, openingLength]);
+  const session = await createPackedSession(withIds ?? unpadded ?? model, batch, {
     ...options,
     outputs: Object.fromEntries(model.graph.outputs.map(({ name }) => [name, "device"])),
   });
   const downloader = await createOrtSession(encodeModel(downloadGraph()), options);
   const pinned = withIds && (await openPinned(options));
   const start = async (feeds: Feeds, fetches?: readonly string[]) => {
-    const results = await session.runOnDevice({ ...feeds, ...pinned?.feeds() }, fetches);
+    const more = { ...(unpadded && tokenFeeds(feeds.attention_mask)), ...pinned?.feeds() };
+    const results = await session.runOnDevice({ ...feeds, ...more }, fetches);
     return () => download(results, downloader);
   };
   return {
     ...session,
-    ...{ start, ...(pinned && { pin: pinned.pin }) },
-    inputNames: session.inputNames.filter((name) => name !== opening && name !== openingLength),
+    ...{ start, isUnpadded: unpadded !== undefined, ...(pinned && { pin: pinned.pin }) },
+    inputNames: session.inputNames.filter((name) => inputNames.includes(name)),
     run: async (feeds, fetches) => (await start(feeds, fetches))(),
     async release() {
       await pinned?.release();
       await Promise.all([session.release(), downloader.release()]);
     },
   };
+}
+
+function tokenFeeds({ dims, data }: Tensor): Feeds {
+  const { places, tokens } = tokensOf(data);
+  return { [tokenPlaces]: int32(places), [placeTokens]: { type: "int32", dims, data: tokens } };
 }
 
 /** Keeps the first ids of all rows on the device. */

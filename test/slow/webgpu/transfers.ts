@@ -24,6 +24,8 @@ export interface Copies {
   /** Copies between operators in all runs. */
   readonly toDevice: number;
   readonly toHost: number;
+  /** Kernels that were compiled for the device. */
+  readonly kernels: number;
 }
 
 type Tensors = Record<
@@ -104,8 +106,10 @@ function copiesOf({ session, folder, runs }: Watched): Copies {
   session.endProfiling();
   const providers = new Map<string, string>();
   const counts: Bytes = {};
+  const kernels = new Set<string>();
   for (const file of readdirSync(folder).filter((name) => name.endsWith(".json")))
     for (const { name, args } of JSON.parse(readFileSync(join(folder, file), "utf8"))) {
+      if (args?.cache_key) kernels.add(args.cache_key);
       if (!name.endsWith("_kernel_time")) continue;
       providers.set(name.replace(/_kernel_time$/, ""), args.provider);
       counts[args.op_name] = (counts[args.op_name] ?? 0) + 1;
@@ -121,5 +125,5 @@ function copiesOf({ session, folder, runs }: Watched): Copies {
   for (const { up } of runs)
     for (const name of Object.keys(up)) if (isUploaded(name)) inputs[name] = (inputs[name] ?? 0) + 1;
   const { MemcpyFromHost: toDevice = 0, MemcpyToHost: toHost = 0 } = counts;
-  return { runs: runs.length, inputs, toDevice, toHost };
+  return { runs: runs.length, inputs, toDevice, toHost, kernels: kernels.size };
 }

@@ -1,0 +1,75 @@
+import { describe, expect, it } from "vitest";
+import { GraphBuilder } from "../../../src/onnx/builder.js";
+import { readModel } from "../../../src/onnx/io/file.js";
+import type { Model } from "../../../src/onnx/model.js";
+import { fuseAttention } from "../../../src/onnx/rewrite/fuse-attention.js";
+import { fuseBiases } from "../../../src/onnx/rewrite/fuse-bias.js";
+import { prepareForInference } from "../../../src/onnx/rewrite/inference.js";
+import { placeTokens, tokenPlaces, tokensOf, unpad } from "../../../src/onnx/rewrite/unpad.js";
+import { tensor } from "../../../src/onnx/tensor.js";
+import { encoderFeeds, exportNames, exportPath, ort, runModel } from "../oracle.js";
+
+const fused = (name: string) => fuseBiases(fuseAttention(prepareForInference(readModel(exportPath(name)))));
+
+describe("tokensOf", () => {
+  it("numbers the places that count, row by row", () => {
+    const { places, tokens } = tokensOf([1, 1, 0, 1, 0, 0, 1, 1, 1]);
+    expect([...places]).toEqual([0, 1, 3, 6, 7, 8]);
+    // padding reads any token
+    expect([...tokens]).toEqual([0, 1, 0, 2, 0, 0, 3, 4, 5]);
+  });
+
+  it("takes a mask of ONNX Runtime's", () => {
+    expect([...tokensOf(BigInt64Array.from([1n, 0n, 1n])).places]).toEqual([0, 2]);
+  });
+});
+
+describe("unpad", () => {
+  it.each(exportNames)("%s: gives each token its states, in products over the tokens alone", async (name) => {
+    const model = fused(name);
+    const unpadded = unpad(model) as Model;
+    const ids = [
+      [5, 7, 9, 21],
+      [11, 13, 0, 0],
+      [15, 0, 0, 0],
+      [17, 18, 19, 0],
+    ];
+    const mask = ids.map((row) => row.map((id) => (id === 0 ? 0 : 1)));
+    const { places, tokens } = tokensOf(mask.flat());
+    const feeds = {
+      ...encoderFeeds(ids, mask),
+      [tokenPlaces]: new ort.Tensor("int32", places, [places.length]),
+      [placeTokens]: new ort.Tensor("int32", tokens, [4, 4]),
+    };
+    const expected = (await runModel(readModel(exportPath(name)), feeds)).last_hidden_state;
+    const inner = unpadded.graph.nodes.filter(({ op }) => op === "SkipLayerNormalization");
+    unpadded.graph.outputs.push(...inner.map(({ outputs: [output] }) => ({ name: output })));
+    const found = await runModel(unpadded, feeds);
+    expect(found.last_hidden_state.dims).toEqual([4, 4, 32]);
+    mask.flat().forEach((counts, place) => {
+      for (let i = 32 * place; i < 32 * (place + 1); i++)
+        if (counts)
+          expect(Math.abs(Number(found.last_hidden_state.data[i]) - Number(expected.data[i]))).toBeLessThan(
+            3e-6,
+          );
+    });
+    expect(inner).toHaveLength(4);
+    for (const { outputs } of inner) expect(found[outputs[0]].dims).toEqual([10, 32]);
+  });
+
+  it("is not for graphs without attention, or with attention that masks in another way", () => {
+    const g = new GraphBuilder();
+    g.output("y", g.add("Exp", [g.input("x", "float32", ["n"])]));
+    expect(unpad(g.model())).toBeUndefined();
+    const [weight, bias] = [
+      tensor("float32", [2, 6], Array(12).fill(1)),
+      tensor("float32", [6], Array(6).fill(1)),
+    ];
+    const h = new GraphBuilder();
+    const x = h.input("x", "float32", ["rows", "length", 2]);
+    const mask = h.input("mask", "int32", ["rows", "length"]);
+    const inputs = [x, h.weight("w", weight), h.weight("b", bias), mask];
+    h.output("y", h.add("Attention", inputs, { num_heads: 1 }, { domain: "com.microsoft" }));
+    expect(unpad(h.model())).toBeUndefined();
+  });
+});
