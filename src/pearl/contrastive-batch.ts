@@ -9,7 +9,7 @@ import {
 import { architectureOf, costliest, openFeaturizers } from "../architectures/registry.js";
 import { numbered } from "../disjoint-sets.js";
 import { paddedLength } from "../encoder/batching.js";
-import { dropoutSeed } from "../onnx/rewrite/dropout.js";
+import { dropoutSeed } from "../onnx/rewrite/dropout-mask.js";
 import type { Device } from "../runtime/device.js";
 import { type Feeds, int32, int64 } from "../runtime/tensor.js";
 import { type ChunkOptions, planChunks } from "../training/gradients/chunks.js";
