@@ -8,7 +8,7 @@ import { packageVersion } from "../../files/package.js";
 import { locateModel } from "../../hub/locate.js";
 import { type ObjectiveSettings, settingsOf as objectiveSettings } from "../../objectives/objective.js";
 import { type ObjectiveName, objectiveNamed } from "../../objectives/registry.js";
-import { dropoutSeed } from "../../onnx/rewrite/dropout.js";
+import { dropoutSeed } from "../../onnx/rewrite/dropout-mask.js";
 import { openReader, readPhrases, samplePhrases } from "../../pearl/contrastive-batch.js";
 import { pairProgram, prepareForTraining } from "../../pearl/loss/program.js";
 import { pearlSchedule } from "../../pearl/presets.js";

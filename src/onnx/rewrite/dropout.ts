@@ -9,14 +9,8 @@
 import { GraphBuilder } from "../builder.js";
 import { producersOf, prune } from "../graph.js";
 import { copyModel, type Model, type Node } from "../model.js";
-import { typeCode } from "../tensor.js";
-
-/** Input of the graph, int64 [1], below 2^31: decides all masks. */
-export const dropoutSeed = "dropout_seed";
-
-/** The Mersenne prime 2^31 - 1: products of two residues fit 64 bits. */
-const modulus = 2 ** 31 - 1;
-const factors = [48271, 69621, 16807] as const;
+import { type MaskFactors, openMasks } from "./dropout-mask.js";
+import { sameShape } from "./same-shape.js";
 
 /**
  * Adds dropout to a copy of a graph whose norms are LayerNormalization nodes (as `prepareForTraining` writes them).
@@ -38,10 +32,13 @@ export function addDropout(
     values.has(node.outputs[0]) ? placesOf(copy, makers, node) : [],
   );
   if (places.length === 0 || ratio === 0) return { model: copy, places: 0 };
+  const hasShapeOf = sameShape(copy.graph, makers);
+  const firsts = places.map(({ value }) => places.findIndex((place) => hasShapeOf(place.value, value)));
   const g = new GraphBuilder(copy);
-  g.input(dropoutSeed, "int64", [1]);
   const nodes = copy.graph.nodes;
   copy.graph.nodes = [];
+  const masks = openMasks(g, ratio);
+  const factors = new Map<number, MaskFactors>();
   const added = new Map<Node, { value: string; number: number }[]>();
   for (const [number, { after, value }] of places.entries())
     added.set(after, [...(added.get(after) ?? []), { value, number }]);
@@ -49,8 +46,11 @@ export function addDropout(
   for (const node of nodes) {
     node.inputs = node.inputs.map((input) => renamed.get(input) ?? input);
     copy.graph.nodes.push(node);
-    for (const { value, number } of added.get(node) ?? [])
-      renamed.set(value, dropped(g, value, { ratio, number }));
+    for (const { value, number } of added.get(node) ?? []) {
+      const shape = factors.get(firsts[number]) ?? masks.factors(value);
+      factors.set(firsts[number], shape);
+      renamed.set(value, g.add("Mul", [value, masks.mask(shape, number)]));
+    }
   }
   return { model: copy, places: places.length };
 }
@@ -99,31 +99,4 @@ function isDense(
     node.inputs.some((input) => stored.has(input)) &&
     node.inputs.some((input) => makers.get(input)?.op === "MatMul")
   );
-}
-
-/** value · mask / (1 - ratio); the mask is a hash of position, place and seed, three rounds modulo a prime. */
-function dropped(
-  g: GraphBuilder,
-  value: string,
-  { ratio, number }: { ratio: number; number: number },
-): string {
-  const integer = (x: number) => g.scalar("int64", x);
-  const reduced = (x: string) => g.add("Mod", [x, integer(modulus)]);
-  // Size would copy the value from a GPU
-  const size = g.add("ReduceProd", [g.add("Shape", [value])], { keepdims: 0 });
-  const positions = g.add("Range", [integer(0), size, integer(1)]);
-  const own = reduced(
-    g.add("Mul", [g.add("Add", [dropoutSeed, integer(7919 * (number + 1))]), integer(factors[0])]),
-  );
-  let hash = reduced(g.add("Add", [g.add("Mul", [positions, integer(factors[1])]), own]));
-  for (let round = 0; round < 2; round++) {
-    const shifted = g.add("Add", [hash, integer(factors[2] * (round + 1))]);
-    hash = reduced(g.add("Add", [g.add("Mul", [shifted, shifted]), own]));
-  }
-  const kept = g.add("GreaterOrEqual", [hash, integer(Math.round(ratio * modulus))]);
-  const mask = g.add("Mul", [
-    g.add("Cast", [kept], { to: typeCode("float32") }),
-    g.scalar("float32", 1 / (1 - ratio)),
-  ]);
-  return g.add("Mul", [value, g.add("Reshape", [mask, g.add("Shape", [value])])]);
 }
