@@ -113,4 +113,21 @@ const conv: Rule = (s, x, w) => {
   ];
 };
 
-export const linearAlgebra = { MatMul: matMul, Gemm: gemm, Conv: conv } satisfies Record<string, Rule>;
+/** Of two inputs: each gradient is an Einsum of the output's gradient with the other input. */
+const einsum: Rule = (s, ...inputs) => {
+  const equation = stringAttribute(s.node, "equation", "").replaceAll(" ", "");
+  const [, a, b, y] = /^([a-zA-Z]+),([a-zA-Z]+)->([a-zA-Z]*)$/.exec(equation) ?? [];
+  if (y === undefined || [a, b, y].some((axes) => new Set(axes).size < axes.length))
+    throw s.unsupported(`its equation is ${equation}`);
+  const gradient = (own: string, other: string, value: string) => {
+    if ([...own].some((axis) => !y.includes(axis) && !other.includes(axis)))
+      throw s.unsupported(`it sums an axis of one input alone (${equation})`);
+    return s.op("Einsum", [s.dy, value], { equation: { type: "string", value: `${y},${other}->${own}` } });
+  };
+  return [() => gradient(a, b, inputs[1]), () => gradient(b, a, inputs[0])];
+};
+
+export const linearAlgebra = { MatMul: matMul, Gemm: gemm, Conv: conv, Einsum: einsum } satisfies Record<
+  string,
+  Rule
+>;

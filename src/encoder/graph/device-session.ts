@@ -2,7 +2,7 @@
 import { GraphBuilder } from "../../onnx/builder.js";
 import { encodeModel } from "../../onnx/io/file.js";
 import { copyModel, intAttribute, type Model } from "../../onnx/model.js";
-import { placeTokens, tokenPlaces, tokensOf, unpad } from "../../onnx/rewrite/unpad.js";
+import { mostShort, placeTokens, tokenPlaces, tokensOf, unpad } from "../../onnx/rewrite/unpad.js";
 import { typeCode } from "../../onnx/tensor.js";
 import {
   createOrtSession,
@@ -22,28 +22,36 @@ export async function openDeviceSession(model: Model, options: SessionOptions): 
   const inputNames = model.graph.inputs.map(({ name }) => name);
   // ONNX Runtime for Node keeps tensors between runs on webgpu alone
   if (options.device !== "webgpu") return createPackedSession(model, new Set(inputNames), options);
-  const unpadded = inputNames.includes("attention_mask") ? unpad(model) : undefined;
-  const withIds = withOpening(unpadded ?? model);
+  const unpadded = (rows: "short" | "long") =>
+    inputNames.includes("attention_mask") ? unpad(model, rows) : undefined;
   const batch = new Set([...inputNames, tokenPlaces, placeTokens, openingLength]);
-  const session = await createPackedSession(withIds ?? unpadded ?? model, batch, {
-    ...options,
-    outputs: Object.fromEntries(model.graph.outputs.map(({ name }) => [name, "device"])),
-  });
+  const open = (graph: Model) =>
+    createPackedSession(withOpening(graph) ?? graph, batch, {
+      ...options,
+      outputs: Object.fromEntries(model.graph.outputs.map(({ name }) => [name, "device"])),
+    });
+  const short = unpadded("short");
+  const session = await open(short ?? model);
+  /** Of rows of many tokens, which need attention of another kind; opened when the first one comes. */
+  let long: Promise<OrtSession> | undefined;
   const downloader = await createOrtSession(encodeModel(downloadGraph()), options);
-  const pinned = withIds && (await openPinned(options));
+  const pinned = withOpening(model) && (await openPinned(options));
   const start = async (feeds: Feeds, fetches?: readonly string[]) => {
-    const more = { ...(unpadded && tokenFeeds(feeds.attention_mask)), ...pinned?.feeds() };
-    const results = await session.runOnDevice({ ...feeds, ...more }, fetches);
+    const more = { ...(short && tokenFeeds(feeds.attention_mask)), ...pinned?.feeds() };
+    const isLong = short !== undefined && feeds.attention_mask.dims[1] > mostShort;
+    if (isLong) long ??= open(unpadded("long") as Model);
+    const own = isLong ? await (long as Promise<OrtSession>) : session;
+    const results = await own.runOnDevice({ ...feeds, ...more }, fetches);
     return () => download(results, downloader);
   };
   return {
     ...session,
-    ...{ start, isUnpadded: unpadded !== undefined, ...(pinned && { pin: pinned.pin }) },
+    ...{ start, isUnpadded: short !== undefined, ...(pinned && { pin: pinned.pin }) },
     inputNames: session.inputNames.filter((name) => inputNames.includes(name)),
     run: async (feeds, fetches) => (await start(feeds, fetches))(),
     async release() {
       await pinned?.release();
-      await Promise.all([session.release(), downloader.release()]);
+      await Promise.all([session.release(), long?.then((own) => own.release()), downloader.release()]);
     },
   };
 }

@@ -2,6 +2,8 @@
 import { ArgumentError } from "../../errors.js";
 import { encodeModel } from "../../onnx/io/file.js";
 import type { Model } from "../../onnx/model.js";
+import { einsumAttention } from "../../onnx/rewrite/einsum-attention.js";
+import { mergeProducts } from "../../onnx/rewrite/merge-products.js";
 import {
   createOrtSession,
   type DeviceFeeds,
@@ -53,11 +55,13 @@ export type GradientRunner = Awaited<ReturnType<typeof openGradients>>;
  * A program ready to give gradients in the calling thread. Sessions open on first use.
  * @throws ModelError if an operator between weights and loss has no derivative
  */
-export async function openGradients(program: TrainingProgram, options: GradientOptions = {}) {
+export async function openGradients(given: TrainingProgram, options: GradientOptions = {}) {
   const { gradients = "memory", ...sessionOptions } = options;
+  const isOnCpu = (options.device ?? "cpu") === "cpu";
+  const program = isOnCpu ? given : { ...given, model: mergeProducts(einsumAttention(given.model)) };
   const shapes = await observeProgram(program);
   const target: Target = {
-    device: (options.device ?? "cpu") === "cpu" ? "cpu" : "gpu",
+    device: isOnCpu ? "cpu" : "gpu",
     // rows in memory: writing whole tables of zeros would cost more
     tables: gradients === "device" ? "dense" : "rows",
   };

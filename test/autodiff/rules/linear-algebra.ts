@@ -36,6 +36,21 @@ direct("MatMul", "an empty batch", [
   [0, 2, 3],
   [3, 4],
 ]);
+for (const equation of ["bihd,bjhd->bhij", "bhij,bjhd->bihd", "bhij,bihd->bjhd"])
+  built(
+    "Einsum",
+    equation,
+    equation.startsWith("bihd")
+      ? [
+          [2, 3, 2, 4],
+          [2, 5, 2, 4],
+        ]
+      : [
+          [2, 2, 3, 5],
+          [2, equation.includes("bjhd->") ? 5 : 3, 2, 4],
+        ],
+    (g, inputs) => g.add("Einsum", inputs, { equation }),
+  );
 built("MatMul", "by its own transpose", [[3, 4]], (g, [x]) => g.add("MatMul", [x, g.add("Transpose", [x])]));
 for (const transA of [0, 1])
   for (const transB of [0, 1])

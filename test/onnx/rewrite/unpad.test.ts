@@ -25,42 +25,48 @@ describe("tokensOf", () => {
 });
 
 describe("unpad", () => {
-  it.each(exportNames)("%s: gives each token its states, in products over the tokens alone", async (name) => {
-    const model = fused(name);
-    const unpadded = unpad(model) as Model;
-    const ids = [
-      [5, 7, 9, 21],
-      [11, 13, 0, 0],
-      [15, 0, 0, 0],
-      [17, 18, 19, 0],
-    ];
-    const mask = ids.map((row) => row.map((id) => (id === 0 ? 0 : 1)));
-    const { places, tokens } = tokensOf(mask.flat());
-    const feeds = {
-      ...encoderFeeds(ids, mask),
-      [tokenPlaces]: new ort.Tensor("int32", places, [places.length]),
-      [placeTokens]: new ort.Tensor("int32", tokens, [4, 4]),
-    };
-    const expected = (await runModel(readModel(exportPath(name)), feeds)).last_hidden_state;
-    const inner = unpadded.graph.nodes.filter(({ op }) => op === "SkipLayerNormalization");
-    unpadded.graph.outputs.push(...inner.map(({ outputs: [output] }) => ({ name: output })));
-    const found = await runModel(unpadded, feeds);
-    expect(found.last_hidden_state.dims).toEqual([4, 4, 32]);
-    mask.flat().forEach((counts, place) => {
-      for (let i = 32 * place; i < 32 * (place + 1); i++)
-        if (counts)
-          expect(Math.abs(Number(found.last_hidden_state.data[i]) - Number(expected.data[i]))).toBeLessThan(
-            3e-6,
-          );
-    });
-    expect(inner).toHaveLength(4);
-    for (const { outputs } of inner) expect(found[outputs[0]].dims).toEqual([10, 32]);
-  });
+  const cases = exportNames.flatMap((name) => [[name, "short"] as const, [name, "long"] as const]);
+  it.each(cases)(
+    "%s, %s rows: gives tokens their states, in products over them alone",
+    async (name, rows) => {
+      const model = fused(name);
+      const unpadded = unpad(model, rows) as Model;
+      const attention = rows === "short" ? "Einsum" : "MultiHeadAttention";
+      expect(unpadded.graph.nodes.some(({ op }) => op === attention)).toBe(true);
+      const ids = [
+        [5, 7, 9, 21],
+        [11, 13, 0, 0],
+        [15, 0, 0, 0],
+        [17, 18, 19, 0],
+      ];
+      const mask = ids.map((row) => row.map((id) => (id === 0 ? 0 : 1)));
+      const { places, tokens } = tokensOf(mask.flat());
+      const feeds = {
+        ...encoderFeeds(ids, mask),
+        [tokenPlaces]: new ort.Tensor("int32", places, [places.length]),
+        [placeTokens]: new ort.Tensor("int32", tokens, [4, 4]),
+      };
+      const expected = (await runModel(readModel(exportPath(name)), feeds)).last_hidden_state;
+      const inner = unpadded.graph.nodes.filter(({ op }) => op === "SkipLayerNormalization");
+      unpadded.graph.outputs.push(...inner.map(({ outputs: [output] }) => ({ name: output })));
+      const found = await runModel(unpadded, feeds);
+      expect(found.last_hidden_state.dims).toEqual([4, 4, 32]);
+      mask.flat().forEach((counts, place) => {
+        for (let i = 32 * place; i < 32 * (place + 1); i++)
+          if (counts)
+            expect(Math.abs(Number(found.last_hidden_state.data[i]) - Number(expected.data[i]))).toBeLessThan(
+              3e-6,
+            );
+      });
+      expect(inner).toHaveLength(4);
+      for (const { outputs } of inner) expect(found[outputs[0]].dims).toEqual([10, 32]);
+    },
+  );
 
   it("is not for graphs without attention, or with attention that masks in another way", () => {
     const g = new GraphBuilder();
     g.output("y", g.add("Exp", [g.input("x", "float32", ["n"])]));
-    expect(unpad(g.model())).toBeUndefined();
+    expect(unpad(g.model(), "short")).toBeUndefined();
     const [weight, bias] = [
       tensor("float32", [2, 6], Array(12).fill(1)),
       tensor("float32", [6], Array(6).fill(1)),
@@ -70,6 +76,6 @@ describe("unpad", () => {
     const mask = h.input("mask", "int32", ["rows", "length"]);
     const inputs = [x, h.weight("w", weight), h.weight("b", bias), mask];
     h.output("y", h.add("Attention", inputs, { num_heads: 1 }, { domain: "com.microsoft" }));
-    expect(unpad(h.model())).toBeUndefined();
+    expect(unpad(h.model(), "short")).toBeUndefined();
   });
 });
