@@ -35,13 +35,12 @@ describe.skipIf(!works)("training on WebGPU", () => {
     expect(gpu).toEqual(cpu);
   });
 
-  it("pearl finetune has the same losses as on the CPU, with dropout", async () => {
+  it("pearl finetune has the same losses as on the CPU", async () => {
     const pairs = writeTable(somePairs(24), ["text", "positive", "negative", "type"]);
     const base = makeOracleModel("encoder.folded.onnx");
     const lossesOn = async (where: "cpu" | "webgpu") => {
       const output = join(newFolder(), "tuned");
-      const steps = { epochs: 2, batchSize: 12, learningRate: 1e-3, dropout: 0.1 };
-      await finetune({ base, pairs, output, ...steps, device: where });
+      await finetune({ base, pairs, output, epochs: 2, batchSize: 12, learningRate: 1e-3, device: where });
       const lines = readFileSync(join(output, "metrics.jsonl"), "utf8").trim().split("\n");
       return lines.map((line) => JSON.parse(line).loss);
     };
