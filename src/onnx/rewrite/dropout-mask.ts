@@ -30,29 +30,28 @@ export interface MaskFactors {
   readonly columns: string;
 }
 
-/** Declares the seed. */
+/** Adds the seed to the inputs. The graph holds 135 kB of constants for all masks together. */
 export function openMasks(g: GraphBuilder, ratio: number) {
   g.input(dropoutSeed, "int64", [1]);
   const [a, b] = seedTerms(g);
   const blocks = g.constant("int32", [tableSize, 1], randomOdd(tableSize, 1));
   const withinBlock = g.constant("int32", [blockRows], randomOdd(blockRows, 2));
   const columns = g.constant("int32", [tableSize], randomOdd(tableSize, 3));
-  const integers = (x: number) => g.ints(x);
   return {
     /** Factors for a value of at least two dimensions: below 16,384 columns, and below 16,384 × 1,024 rows. */
     factors(value: string): MaskFactors {
       const leading = g.add("Shape", [value], { start: 0, end: -1 });
       const rows = g.add("ReduceProd", [leading], { keepdims: 1 });
-      const count = g.add("Add", [g.add("Div", [rows, integers(blockRows)]), integers(1)]);
+      const count = g.add("Add", [g.add("Div", [rows, g.ints(blockRows)]), g.ints(1)]);
       const all = g.add("Reshape", [
-        g.add("Mul", [head(g, blocks, count, integers(tableSize)), withinBlock]),
-        integers(-1),
+        g.add("Mul", [head(g, blocks, count, g.ints(tableSize)), withinBlock]),
+        g.ints(-1),
       ]);
-      const row = head(g, all, rows, g.add("Mul", [count, integers(blockRows)]));
+      const row = head(g, all, rows, g.add("Mul", [count, g.ints(blockRows)]));
       const seeded = g.add("Mul", [g.add("Add", [row, a]), g.add("Add", [row, b])]);
       return {
-        rows: g.add("Reshape", [seeded, g.add("Concat", [leading, integers(1)], { axis: 0 })]),
-        columns: head(g, columns, g.add("Shape", [value], { start: -1 }), integers(tableSize)),
+        rows: g.add("Reshape", [seeded, g.add("Concat", [leading, g.ints(1)], { axis: 0 })]),
+        columns: head(g, columns, g.add("Shape", [value], { start: -1 }), g.ints(tableSize)),
       };
     },
     /** The mask of place `number`: 0 or 1 / (1 - ratio), float32. */
@@ -68,12 +67,11 @@ export function openMasks(g: GraphBuilder, ratio: number) {
 
 /** Two even numbers below 2^24, int32 [1], as float32 holds them exactly on their way to a GPU. */
 function seedTerms(g: GraphBuilder): [string, string] {
-  const integer = (x: number) => g.ints(x);
   // products of two residues modulo the prime 2^31 - 1 fit 64 bits
-  const residue = (x: string) => g.add("Mod", [x, integer(2 ** 31 - 1)]);
-  const even = (x: string) => g.add("Mul", [g.add("Mod", [x, integer(2 ** 23)]), integer(2)]);
-  const first = residue(g.add("Mul", [g.add("Add", [dropoutSeed, integer(7919)]), integer(48271)]));
-  const second = residue(g.add("Mul", [first, g.add("Add", [first, integer(16807)])]));
+  const residue = (x: string) => g.add("Mod", [x, g.ints(2 ** 31 - 1)]);
+  const even = (x: string) => g.add("Mul", [g.add("Mod", [x, g.ints(2 ** 23)]), g.ints(2)]);
+  const first = residue(g.add("Mul", [g.add("Add", [dropoutSeed, g.ints(7919)]), g.ints(48271)]));
+  const second = residue(g.add("Mul", [first, g.add("Add", [first, g.ints(16807)])]));
   const [a, b] = [first, second].map((x) => g.add("Cast", [even(x)], { to: typeCode("int32") }));
   return [a, b];
 }

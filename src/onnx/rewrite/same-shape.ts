@@ -1,9 +1,9 @@
-/** Tells of two values whether they have the same shape in each run, by how they are computed. */
+/** Whether two values have the same shape in each run, by how they are computed. */
 import type { Graph, Node } from "../model.js";
 
 /**
- * True if both values follow from the same value through the same operators; weights may differ. The layers of a
- * transformer are alike in this: what a layer adds to its input is taken to have the input's shape.
+ * True if both values follow from the same value through the same operators, as in the layers of a transformer;
+ * weights may differ. What a layer adds to its input is taken to have the input's shape.
  * @param makers from `producersOf`
  */
 export function sameShape({ initializers }: Graph, makers: ReadonlyMap<string, Node>) {

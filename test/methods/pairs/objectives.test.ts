@@ -226,7 +226,7 @@ describe("a view", () => {
     expect(losses[0]).toBeGreaterThan(1e-3);
   });
 
-  it.each(["cutoff", "mixup"] as const)("%s continues bit for bit after an interruption", async (view) => {
+  it.each(["dropout", "cutoff", "mixup"] as const)("%s continues bit for bit after an interruption", async (view) => {
     const options = start({ pairs: phrases(20), view, steps: 4, objective: "info-nce" });
     const whole = { ...options, output: join(newFolder(), "whole") };
     await finetune(whole);

@@ -3,7 +3,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { finetune } from "../../../src/methods/pairs/finetune.js";
+import { encodeModel } from "../../../src/onnx/io/file.js";
+import { createOrtSession } from "../../../src/runtime/ort-session.js";
 import { makeOracleModel } from "../../encoder/oracle-model.js";
+import { maskFeeds, maskGraph } from "../../onnx/rewrite/mask-graph.js";
 import { expectTwentyAdamSteps } from "../../training/oracle-claims.js";
 import { oracleProgram } from "../../training/oracle-task.js";
 import { newFolder, somePairs, writeTable } from "../../training/pairs-folder.js";
@@ -19,6 +22,18 @@ describe.skipIf(!works)("training on WebGPU", () => {
 
   it("20 Adam steps end at PyTorch's weights", () =>
     expectTwentyAdamSteps(oracleProgram(), "in one pass", { device }));
+
+  it("drops the CPU's elements", async () => {
+    const [cpu, gpu] = await Promise.all(
+      (["cpu", device] as const).map(async (on) => {
+        const session = await createOrtSession(encodeModel(maskGraph(3, 0.1)), { device: on });
+        const masks = await session.run(maskFeeds(2 ** 31 - 2, [5, 12, 40, 33]));
+        await session.release();
+        return masks;
+      }),
+    );
+    expect(gpu).toEqual(cpu);
+  });
 
   it("pearl finetune has the same losses as on the CPU", async () => {
     const pairs = writeTable(somePairs(24), ["text", "positive", "negative", "type"]);

@@ -115,7 +115,7 @@ describe.skipIf(!(await webgpuWorks()))("transfers to and from WebGPU", () => {
     await engine.release();
   });
 
-  it("uploads a batch of PEARL's loss once for each of its runs: whole, and in chunks", async () => {
+  it("uploads a batch of PEARL's loss with dropout once for each of its runs: whole, and in chunks", async () => {
     const { program, batch } = await pearlTask();
     const [engine, onCpu] = await Promise.all(
       [device, "cpu" as const].map((on) => openEngine(program, { device: on as "cpu" })),
@@ -151,7 +151,7 @@ async function pearlTask() {
   const reader = await openReader(folder, assembled, device);
   const program = pairProgram(prepareForTraining(assembled.model), {
     ...{ sample: await readPhrases(samplePhrases, reader), width: assembled.width, types: types.length },
-    ...{ temperature: 0.07, negatives: "used", seed: 0 },
+    ...{ temperature: 0.07, negatives: "used", dropout: 0.1, seed: 0 },
   });
   const pairs = somePairs(8);
   const read = await readPhrases(
