@@ -7,7 +7,7 @@ import { prune } from "../../onnx/graph.js";
 import { readModel } from "../../onnx/io/file.js";
 import { copyModel, type Model } from "../../onnx/model.js";
 import { fuseAttention } from "../../onnx/rewrite/fuse-attention.js";
-import { fuseBiases } from "../../onnx/rewrite/fuse-bias.js";
+import { fuseBiases, splitGemms } from "../../onnx/rewrite/fuse-bias.js";
 import { toHalf } from "../../onnx/rewrite/half.js";
 import { prepareForInference } from "../../onnx/rewrite/inference.js";
 import type { Device } from "../../runtime/device.js";
@@ -23,7 +23,7 @@ export async function deviceGraph(
   device: Device,
 ): Promise<Model> {
   const prepared = prepareForInference(await readModel(folder.graph));
-  const model = device === "webgpu" ? fuseBiases(fuseAttention(prepared)) : prepared;
+  const model = device === "webgpu" ? fuseBiases(fuseAttention(splitGemms(prepared))) : prepared;
   return poolTokens(precision === "half" ? toHalf(model) : model, folder);
 }
 

@@ -69,20 +69,34 @@ export function fuseAttention(model: Model): Model {
     const found = node.op === "Reshape" ? find(attention, node.outputs[0], view) : undefined;
     const sizes = found && sizesOf(found, view);
     if (!sizes) return false;
-    const inputs = [found.x, weights(found, view, g), biases(found, view, g), "", ""];
-    masks.set(found.mask, masks.get(found.mask) ?? squareMask(g, found));
-    g.add(
+    const options = { name: node.name, outputs: node.outputs };
+    // tokens as one list of all rows, as pearl's own graphs have them
+    const listed = sizes.batchAndTokens;
+    const x = listed ? asRows(g, found.x, listed, sizes.inner) : found.x;
+    masks.set(found.mask, masks.get(found.mask) ?? squareMask(g, x, found.mask));
+    const mixed = g.add(
       "Attention",
-      [...inputs, masks.get(found.mask) as string],
+      [x, weights(found, view, g), biases(found, view, g), "", "", masks.get(found.mask) as string],
       { num_heads: { type: "int", value: sizes.heads }, scale: { type: "float", value: sizes.scale } },
-      { name: node.name, outputs: node.outputs, domain: "com.microsoft" },
+      { ...(!listed && options), domain: "com.microsoft" },
     );
+    if (listed) g.add("Reshape", [mixed, found.shape], {}, options);
     return true;
   });
 }
 
-/** The number of heads and the factor of the scores; undefined where the shapes are not those of self-attention. */
-function sizesOf(found: Bindings, view: View): { heads: number; scale: number } | undefined {
+interface Sizes {
+  readonly heads: number;
+  /** The factor of the scores. */
+  readonly scale: number;
+  /** Width of x. */
+  readonly inner: number;
+  /** Where x is a list of all tokens: their shape in rows, int64 [2]. */
+  readonly batchAndTokens: string | undefined;
+}
+
+/** Undefined where the shapes are not those of self-attention. */
+function sizesOf(found: Bindings, view: View): Sizes | undefined {
   const [matrices, vectors] = ["weight", "bias"].map((what) =>
     parts.map((part) => view.initializers.get(found[`${part} ${what}`]) as Tensor),
   );
@@ -91,15 +105,44 @@ function sizesOf(found: Bindings, view: View): { heads: number; scale: number } 
     [...matrices, ...vectors].every(({ type }) => type === "float32") &&
     matrices.every(({ dims }) => dims.join() === [inner, width].join()) &&
     vectors.every(({ dims }) => dims.join() === String(width));
+  const listShapes = parts.map((part) => listShape(found[`${part} shape`], view));
+  const [batchAndTokens] = new Set(listShapes).size === 1 ? listShapes : [undefined];
   const split = parts.map((part) =>
-    lastSizes(found[`${part} shape`], [found[`${part} rows`], found.x], width, view),
+    batchAndTokens === undefined
+      ? lastSizes(found[`${part} shape`], [found[`${part} rows`], found.x], width, view)
+      : numbersOf(view.initializers.get(lastInput(found[`${part} shape`], view)) as Tensor),
   );
-  const joined = lastSizes(found.shape, [found.mixed, found.x], width, view);
+  const joined =
+    batchAndTokens === undefined
+      ? lastSizes(found.shape, [found.mixed, found.x], width, view)?.join() === String(width)
+      : constantSizes(found.shape, view)?.join() === [-1, width].join();
   const number = scalarOf(found.divisor ?? found.factor, view);
-  if (!sameSizes || joined?.join() !== String(width) || number === undefined) return undefined;
+  if (!sameSizes || !joined || number === undefined) return undefined;
   if (split.some((sizes) => sizes?.length !== 2 || sizes.join() !== split[0]?.join())) return undefined;
-  return { heads: (split[0] as number[])[0], scale: found.divisor === undefined ? number : 1 / number };
+  const [heads, size] = split[0] as number[];
+  if (heads * size !== width) return undefined;
+  const scale = found.divisor === undefined ? number : 1 / number;
+  return { heads, scale, inner, batchAndTokens };
 }
+
+const constantSizes = (shape: string, { initializers }: View): number[] | undefined => {
+  const constant = initializers.get(shape);
+  return constant && numbersOf(constant);
+};
+
+const lastInput = (shape: string, { producers }: View): string => producers.get(shape)?.inputs.at(-1) ?? "";
+
+/** The shape of a [batch, tokens] value that a Reshape's shape begins with, before two constants. */
+function listShape(shape: string, view: View): string | undefined {
+  const node = view.producers.get(shape);
+  if (node?.op !== "Concat" || node.inputs.length !== 2) return undefined;
+  const [first, last] = node.inputs;
+  const isShape = view.producers.get(first)?.op === "Shape";
+  return isShape && constantSizes(last, view)?.length === 2 ? first : undefined;
+}
+
+const asRows = (g: GraphBuilder, x: string, shape: string, width: number): string =>
+  g.add("Reshape", [x, g.add("Concat", [shape, g.ints(width)], { axis: 0 })]);
 
 /**
  * The sizes that follow batch and tokens in a Reshape's shape, with a -1 among them worked out from their product;
@@ -163,7 +206,7 @@ function biases(found: Bindings, { initializers }: View, g: GraphBuilder): strin
 }
 
 /** The mask with a row for each query, as the operator wants it: [batch or 1, heads or 1, tokens, tokens]. */
-function squareMask(g: GraphBuilder, { x, mask }: Bindings): string {
+function squareMask(g: GraphBuilder, x: string, mask: string): string {
   const tokens = g.add("Slice", [g.add("Shape", [x]), g.ints(1), g.ints(2)]);
   return g.add("Expand", [mask, g.add("Concat", [g.ints(1, 1), tokens, tokens], { axis: 0 })]);
 }

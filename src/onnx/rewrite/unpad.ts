@@ -4,8 +4,9 @@
  * ByteTransformer (Zhai et al., 2023).
  */
 import { GraphBuilder } from "../builder.js";
+import { producersOf, prune } from "../graph.js";
 import { copyModel, floatAttribute, type Graph, intAttribute, type Model, type Node } from "../model.js";
-import type { Tensor } from "../tensor.js";
+import { numbersOf, type Tensor } from "../tensor.js";
 
 /** Input, int32 [tokens]: where each token that counts stands among all places, row by row. */
 export const tokenPlaces = "token_places";
@@ -56,6 +57,23 @@ function shortAttention(g: GraphBuilder, node: Node, parts: readonly string[]): 
   return g.add("Einsum", [probabilities, value], { equation: "bhij,bjhd->bihd" });
 }
 
+/** Of rows of any length: flash attention. */
+function longAttention(
+  g: GraphBuilder,
+  { inputs, domain, attributes }: Node,
+  parts: readonly string[],
+): string {
+  return g.add("MultiHeadAttention", [...parts, "", "", inputs[5]], attributes, { domain });
+}
+
+/** A value by token, [tokens, width]. */
+interface Flat {
+  readonly name: string;
+  readonly width: number;
+  /** Whether the value in rows is [rows · length, width], not [rows, length, width]. */
+  readonly isList: boolean;
+}
+
 /**
  * The graph with two more inputs; undefined where its attention is not that of fuse-attention.ts. Values keep their
  * names and shapes where others read them; there, padding holds the numbers of other tokens.
@@ -67,56 +85,121 @@ export function unpad(model: Model, rows: "short" | "long"): Model | undefined {
   const { nodes } = graph;
   const attentions = nodes.filter(({ op }) => op === "Attention");
   if (attentions.length === 0 || !attentions.every((node) => isFused(node, graph))) return undefined;
-  const g = new GraphBuilder(copy);
-  graph.nodes = [];
-  const places = g.input(tokenPlaces, "int32", ["tokens"]);
-  const tokens = g.input(placeTokens, "int32", ["rows", "length"]);
-  /** Values by token, [tokens, width], by the name of the value in rows. */
-  const flat = new Map<string, string>();
-  /** Values that exist in rows. */
-  const inRows = new Set<string>();
-  const flatten = (value: string, width: number) =>
-    g.add("Gather", [g.add("Reshape", [value, g.ints(-1, width)]), places], { axis: 0 });
-  const needRows = (value: string) => {
-    const own = flat.get(value);
-    if (own === undefined || inRows.has(value)) return;
-    g.add("Gather", [own, tokens], { axis: 0 }, { outputs: [value] });
-    inRows.add(value);
-  };
-  const attend = (node: Node): string => {
-    const [x, weight, bias, , , mask] = node.inputs;
-    const [width, columns] = (graph.initializers.get(weight) as Tensor).dims;
-    const own = columns / 3;
-    if (!flat.has(x)) {
-      flat.set(x, flatten(x, width));
-      inRows.add(x);
-    }
-    const product = g.add("Add", [g.add("MatMul", [flat.get(x) as string, weight]), bias]);
-    const inRow = g.add("Gather", [product, tokens], { axis: 0 });
-    const parts = g.addMany("Split", [inRow, g.ints(own, own, own)], 3, { axis: -1 });
-    if (rows === "short") return flatten(shortAttention(g, node, parts), own);
-    const { domain, attributes } = node;
-    return flatten(g.add("MultiHeadAttention", [...parts, "", "", mask], attributes, { domain }), own);
-  };
+  const values = new Values(copy);
   for (const node of nodes) {
-    const read = node.inputs.filter((name) => name !== "" && !graph.initializers.has(name));
-    const isByToken =
-      byToken.has(node.op) &&
-      node.outputs.length === 1 &&
-      read.every((name) => flat.has(name)) &&
-      (node.op !== "MatMul" || graph.initializers.get(node.inputs[1])?.dims.length === 2);
-    if (node.op === "Attention") flat.set(node.outputs[0], attend(node));
-    else if (isByToken) {
-      const output = g.fresh(`${node.outputs[0]}_tokens`);
-      const inputs = node.inputs.map((name) => flat.get(name) ?? name);
-      graph.nodes.push({ ...node, inputs, outputs: [output] });
-      flat.set(node.outputs[0], output);
-    } else {
-      read.forEach(needRows);
-      graph.nodes.push(node);
-    }
+    if (node.op === "Attention") values.attend(node, rows === "short" ? shortAttention : longAttention);
+    else if (!values.follow(node)) values.keep(node);
   }
-  for (const { name } of graph.outputs) needRows(name);
+  for (const { name } of graph.outputs) values.needRows(name);
   graph.values = [];
+  prune(graph);
   return copy;
+}
+
+/** The values of a graph that exist by token, and the new nodes of the graph. */
+class Values {
+  readonly #g: GraphBuilder;
+  readonly #graph: Graph;
+  readonly #producers: ReadonlyMap<string, Node>;
+  readonly #places: string;
+  readonly #tokens: string;
+  readonly #flat = new Map<string, Flat>();
+  /** Values that exist in rows, too. */
+  readonly #inRows = new Set<string>();
+
+  constructor(model: Model) {
+    this.#g = new GraphBuilder(model);
+    this.#graph = model.graph;
+    this.#producers = producersOf(model.graph);
+    this.#graph.nodes = [];
+    this.#places = this.#g.input(tokenPlaces, "int32", ["tokens"]);
+    this.#tokens = this.#g.input(placeTokens, "int32", ["rows", "length"]);
+  }
+
+  /** Adds the products by token, and attention in rows. */
+  attend(node: Node, attention: typeof shortAttention): void {
+    const [x, weight, bias] = node.inputs;
+    const [width, columns] = (this.#graph.initializers.get(weight) as Tensor).dims;
+    const g = this.#g;
+    const product = g.add("Add", [g.add("MatMul", [this.#byToken(x, width), weight]), bias]);
+    const rows = g.add("Gather", [product, this.#tokens], { axis: 0 });
+    const own = columns / 3;
+    const parts = g.addMany("Split", [rows, g.ints(own, own, own)], 3, { axis: -1 });
+    const mixed = attention(g, node, parts);
+    this.#flat.set(node.outputs[0], { name: this.#flatten(mixed, own), width: own, isList: false });
+  }
+
+  /** Adds a node by token if it can be computed so. */
+  follow(node: Node): boolean {
+    const { initializers, nodes } = this.#graph;
+    const [output, ...more] = node.outputs;
+    const source = this.#flat.get(node.inputs[0]);
+    if (!source || more.length > 0) return false;
+    if (this.#lastSize(node) === source.width) {
+      this.#flat.set(output, { ...source, isList: initializers.has(node.inputs[1]) });
+      return true;
+    }
+    const weight = initializers.get(node.inputs[1]);
+    const isProduct = node.op === "MatMul";
+    const read = node.inputs.filter((name) => name !== "" && !initializers.has(name));
+    if (!byToken.has(node.op) || !read.every((name) => this.#flat.has(name))) return false;
+    if (isProduct && weight?.dims.length !== 2) return false;
+    const name = this.#g.fresh(`${output}_tokens`);
+    const inputs = node.inputs.map((value) => this.#flat.get(value)?.name ?? value);
+    nodes.push({ ...node, inputs, outputs: [name] });
+    this.#flat.set(output, { ...source, name, width: isProduct ? (weight as Tensor).dims[1] : source.width });
+    return true;
+  }
+
+  /** Adds a node as it is. */
+  keep(node: Node): void {
+    node.inputs.forEach((name) => {
+      this.needRows(name);
+    });
+    this.#graph.nodes.push(node);
+  }
+
+  needRows(value: string): void {
+    const own = this.#flat.get(value);
+    if (own === undefined || this.#inRows.has(value)) return;
+    const indices = own.isList ? this.#g.add("Reshape", [this.#tokens, this.#g.ints(-1)]) : this.#tokens;
+    this.#g.add("Gather", [own.name, indices], { axis: 0 }, { outputs: [value] });
+    this.#inRows.add(value);
+  }
+
+  /** The tokens of a value; of the list of them, too, where the value is made of one. */
+  #byToken(value: string, width: number): string {
+    const known = this.#flat.get(value);
+    if (known) return known.name;
+    const node = this.#producers.get(value);
+    const source = node && this.#lastSize(node) === width ? node.inputs[0] : value;
+    const name = this.#flatten(source, width);
+    for (const each of new Set([source, value])) {
+      this.#flat.set(each, { name, width, isList: each !== value });
+      this.#inRows.add(each);
+    }
+    return name;
+  }
+
+  #flatten(value: string, width: number): string {
+    const list = this.#g.add("Reshape", [value, this.#g.ints(-1, width)]);
+    return this.#g.add("Gather", [list, this.#places], { axis: 0 });
+  }
+
+  /** The last size of a Reshape to a list, or from one to the rows of the batch. */
+  #lastSize({ op, inputs }: Node): number | undefined {
+    if (op !== "Reshape") return undefined;
+    const { initializers } = this.#graph;
+    const constant = initializers.get(inputs[1]);
+    if (constant) {
+      const [tokens, width, ...more] = numbersOf(constant);
+      return tokens === -1 && more.length === 0 ? width : undefined;
+    }
+    const parts = this.#producers.get(inputs[1]);
+    if (parts?.op !== "Concat" || parts.inputs.length !== 2) return undefined;
+    const shape = this.#producers.get(parts.inputs[0]);
+    const width = initializers.get(parts.inputs[1]);
+    const batch = this.#graph.inputs.find(({ name }) => shape?.op === "Shape" && name === shape.inputs[0]);
+    return batch?.shape?.length === 2 && width?.data.length === 1 ? numbersOf(width)[0] : undefined;
+  }
 }

@@ -226,16 +226,19 @@ describe("a view", () => {
     expect(losses[0]).toBeGreaterThan(1e-3);
   });
 
-  it.each(["dropout", "cutoff", "mixup"] as const)("%s continues bit for bit after an interruption", async (view) => {
-    const options = start({ pairs: phrases(20), view, steps: 4, objective: "info-nce" });
-    const whole = { ...options, output: join(newFolder(), "whole") };
-    await finetune(whole);
-    const stop = new AbortController();
-    const onStep = ({ step }: { step: number }) => step === 2 && stop.abort();
-    await expect(finetune({ ...options, signal: stop.signal, onStep })).rejects.toThrow();
-    await finetune({ ...options, resume: "continue" });
-    expect(graphOf(options.output)).toEqual(graphOf(whole.output));
-  });
+  it.each(["dropout", "cutoff", "mixup"] as const)(
+    "%s continues bit for bit after an interruption",
+    async (view) => {
+      const options = start({ pairs: phrases(20), view, steps: 4, objective: "info-nce" });
+      const whole = { ...options, output: join(newFolder(), "whole") };
+      await finetune(whole);
+      const stop = new AbortController();
+      const onStep = ({ step }: { step: number }) => step === 2 && stop.abort();
+      await expect(finetune({ ...options, signal: stop.signal, onStep })).rejects.toThrow();
+      await finetune({ ...options, resume: "continue" });
+      expect(graphOf(options.output)).toEqual(graphOf(whole.output));
+    },
+  );
 
   it("is needed for phrases alone, and dropout needs a place", async () => {
     await expect(finetune(start({ pairs: phrases(5) }))).rejects.toThrow(

@@ -3,7 +3,7 @@ import { GraphBuilder } from "../../../src/onnx/builder.js";
 import { readModel } from "../../../src/onnx/io/file.js";
 import type { Model } from "../../../src/onnx/model.js";
 import { fuseAttention } from "../../../src/onnx/rewrite/fuse-attention.js";
-import { fuseBiases } from "../../../src/onnx/rewrite/fuse-bias.js";
+import { fuseBiases, splitGemms } from "../../../src/onnx/rewrite/fuse-bias.js";
 import { prepareForInference } from "../../../src/onnx/rewrite/inference.js";
 import { tensor } from "../../../src/onnx/tensor.js";
 import {
@@ -156,6 +156,31 @@ describe("fuseAttention", () => {
   ])("keeps what only resembles it: %o", (form) => {
     const model = written(form);
     expect(fuseAttention(model)).toEqual(model);
+  });
+});
+
+describe("splitGemms", () => {
+  const product = (attributes: Record<string, number>) => {
+    const g = new GraphBuilder();
+    const x = g.input("x", "float32", ["rows", 3]);
+    const dims = attributes.transB ? [2, 3] : [3, 2];
+    const weight = g.weight("weight", tensor("float32", dims, numbers(6, 1)));
+    const bias = g.weight("bias", tensor("float32", [2], [0.5, -1]));
+    g.output("y", g.add("Gemm", [x, weight, bias], attributes), "float32", ["rows", 2]);
+    return g.model();
+  };
+
+  it.each<Record<string, number>>([{}, { transB: 1 }, { alpha: 1, beta: 1, transB: 1 }])(
+    "makes MatMul and Add of %o",
+    async (form) => {
+      const split = splitGemms(product(form));
+      expect(split.graph.nodes.map(({ op }) => op)).toEqual(["MatMul", "Add", "Identity"]);
+      await expectEqual(product(form), split, { x: new ort.Tensor("float32", numbers(12, 2), [4, 3]) });
+    },
+  );
+
+  it.each<Record<string, number>>([{ alpha: 0.5 }, { beta: 2 }])("keeps a Gemm with factors: %o", (form) => {
+    expect(countOf(splitGemms(product(form)), "Gemm")).toBe(1);
   });
 });
 

@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { encoderGraph } from "../../../src/architectures/transformer/bert.js";
+import { fromSeed } from "../../../src/nn/net.js";
 import { GraphBuilder } from "../../../src/onnx/builder.js";
 import { readModel } from "../../../src/onnx/io/file.js";
 import type { Model } from "../../../src/onnx/model.js";
 import { fuseAttention } from "../../../src/onnx/rewrite/fuse-attention.js";
-import { fuseBiases } from "../../../src/onnx/rewrite/fuse-bias.js";
+import { fuseBiases, splitGemms } from "../../../src/onnx/rewrite/fuse-bias.js";
 import { prepareForInference } from "../../../src/onnx/rewrite/inference.js";
 import { placeTokens, tokenPlaces, tokensOf, unpad } from "../../../src/onnx/rewrite/unpad.js";
 import { tensor } from "../../../src/onnx/tensor.js";
@@ -25,6 +27,46 @@ describe("tokensOf", () => {
 });
 
 describe("unpad", () => {
+  it.each(["bert", "roberta"])(
+    "gives pearl's own graph of %s, where tokens are one list, the same states",
+    async (family) => {
+      const sizes = { hidden_size: 16, num_hidden_layers: 2, num_attention_heads: 2, intermediate_size: 24 };
+      const model = encoderGraph(
+        { ...sizes, model_type: family, vocab_size: 50, max_position_embeddings: 20, type_vocab_size: 2 },
+        fromSeed(1),
+      );
+      const plain = prepareForInference(model);
+      const unpadded = unpad(fuseBiases(fuseAttention(splitGemms(plain))), "long") as Model;
+      const counts = (op: string) => unpadded.graph.nodes.filter((node) => node.op === op).length;
+      expect(["MultiHeadAttention", "SkipLayerNormalization", "BiasGelu", "Gemm"].map(counts)).toEqual([
+        2, 4, 2, 0,
+      ]);
+      // to each attention and back, the embeddings, and the result
+      expect(counts("Gather") - plain.graph.nodes.filter(({ op }) => op === "Gather").length).toBe(6);
+      const ids = [
+        [5, 7, 9, 21],
+        [11, 13, 1, 1],
+        [15, 1, 1, 1],
+      ];
+      const mask = ids.map((row) => row.map((id) => (id === 1 ? 0 : 1)));
+      const { places, tokens } = tokensOf(mask.flat());
+      const feeds = {
+        ...encoderFeeds(ids, mask),
+        [tokenPlaces]: new ort.Tensor("int32", places, [places.length]),
+        [placeTokens]: new ort.Tensor("int32", tokens, [3, 4]),
+      };
+      const [expected, found] = [await runModel(model, feeds), await runModel(unpadded, feeds)];
+      expect(found.last_hidden_state.dims).toEqual([3, 4, 16]);
+      mask.flat().forEach((counts, place) => {
+        for (let i = 16 * place; i < 16 * (place + 1); i++)
+          if (counts)
+            expect(
+              Math.abs(Number(found.last_hidden_state.data[i]) - Number(expected.last_hidden_state.data[i])),
+            ).toBeLessThan(3e-6);
+      });
+    },
+  );
+
   const cases = exportNames.flatMap((name) => [[name, "short"] as const, [name, "long"] as const]);
   it.each(cases)(
     "%s, %s rows: gives tokens their states, in products over them alone",
