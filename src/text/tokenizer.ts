@@ -40,11 +40,22 @@ export function createTokenizer(
   const padToken = "pad_token" in config && typeof config.pad_token === "string" ? config.pad_token : "[PAD]";
   const special = new Set(inner.get_added_tokens_decoder().keys());
   const limit = maximumLength * CHARACTERS_PER_TOKEN;
-  const whole = (text: string) => inner.encode(text).ids;
-  const bare = (text: string) => inner.encode(text, { add_special_tokens: false }).ids;
-  const before = whole("a").indexOf(bare("a")[0]);
-  const after = whole("a").slice(before + bare("a").length);
-  const opening = keepLast((prompt) => [...whole("a").slice(0, before), ...bare(prompt)]);
+  const bareWhole = (text: string) => inner.encode(text, { add_special_tokens: false }).ids;
+  const words = new Map<string, readonly number[]>();
+  const bareWord = (word: string) => {
+    const known = words.get(word);
+    if (known !== undefined) return known;
+    if (words.size >= mostWords) words.clear();
+    const ids = bareWhole(word);
+    words.set(word, ids);
+    return ids;
+  };
+  const bareByWord = (text: string) => text.split(" ").flatMap((word) => (word === "" ? [] : bareWord(word)));
+  const bare = readsWordsAlone(tokenizer) ? bareByWord : bareWhole;
+  const wholeText = (text: string) => inner.encode(text).ids;
+  const [first, after] = specialTokens(wholeText("a"), bareWhole("a"));
+  const whole = bare === bareByWord ? (text: string) => [...first, ...bare(text), ...after] : wholeText;
+  const opening = keepLast((prompt) => [...first, ...bare(prompt)]);
   const joined = (prompt: string, phrase: string) => [...opening(prompt), ...bare(phrase), ...after];
   const isApart = keepLast(
     (prompt) =>
@@ -69,6 +80,24 @@ export function createTokenizer(
     },
   };
 }
+
+/** Words whose ids are kept: phrases repeat words, and the library takes 5 µs for each. */
+const mostWords = 50_000;
+
+/** The tokens before and after a text's own. */
+function specialTokens(whole: readonly number[], own: readonly number[]): [number[], number[]] {
+  const start = whole.indexOf(own[0]);
+  return [whole.slice(0, start), whole.slice(start + own.length)];
+}
+
+/** True for BERT's tokenizers, where the words around a word change none of its ids. */
+const readsWordsAlone = (file: {
+  normalizer?: PreTokenizer | null;
+  pre_tokenizer?: PreTokenizer | null;
+}): boolean =>
+  file.pre_tokenizer?.type === "BertPreTokenizer" &&
+  (file.normalizer == null || file.normalizer.type === "BertNormalizer") &&
+  endsTokensAtSpaces(file);
 
 /** Phrases that a prompt is tried with: the normaliser may still join what white space parts. */
 const samples = ["a", "Zürich 2", "##s", "3.5 %", "'s", "-b", "\u0301a", "日本", " x", "()"];

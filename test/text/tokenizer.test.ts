@@ -132,6 +132,20 @@ describe("a prompt before a phrase", () => {
     read.mockRestore();
   });
 
+  it("has words that are read once", () => {
+    const tokenizer = createTokenizer(bert, {}, 64, "tokenizer.json");
+    const oracle = new Tokenizer(bert, {});
+    const texts = ["New York", "new  york\u00a0times ", " York's new", "", " ", "[MASK] new[SEP] york"];
+    const expected = texts.map((text) => oracle.encode(text).ids);
+    const read = vi.spyOn(Tokenizer.prototype, "encode");
+    texts.forEach((text, i) => {
+      expect(Array.from(tokenizer.encode(text).ids), text).toEqual(expected[i]);
+    });
+    const calls = read.mock.calls.map((call: unknown[]) => call[0]);
+    expect(calls).toEqual(["New", "York", "new", "york\u00a0times", "York's", "[MASK]", "new[SEP]", "york"]);
+    read.mockRestore();
+  });
+
   it("is cut with its phrase at the model's length, and the closing token stays", () => {
     const tokenizer = createTokenizer(bert, {}, 6, "tokenizer.json");
     const { ids, truncated } = tokenizer.encode("new york times", "query: ");
