@@ -92,12 +92,3 @@ function longestFirst(lengths: ArrayLike<number>): Int32Array {
   const order = Int32Array.from(lengths, (_, index) => index);
   return order.sort((a, b) => lengths[b] - lengths[a] || a - b);
 }
-
-/**
- * The length that a row is padded to in a training on a GPU, which prepares its kernels anew for many shapes: a multiple
- * of 8 up to 64, of 32 up to 256, of 128 beyond; at most what the model reads.
- */
-export function paddedLength(length: number, most = Number.POSITIVE_INFINITY): number {
-  const step = length <= 64 ? 8 : length <= 256 ? 32 : 128;
-  return Math.max(length, Math.min(most, Math.ceil(length / step) * step));
-}

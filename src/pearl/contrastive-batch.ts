@@ -11,7 +11,12 @@ import { numbered } from "../disjoint-sets.js";
 import { dropoutSeed } from "../onnx/rewrite/dropout-mask.js";
 import type { Device } from "../runtime/device.js";
 import { type Feeds, int32, int64 } from "../runtime/tensor.js";
-import { type ChunkOptions, planChunks, planEqualChunks } from "../training/gradients/chunks.js";
+import {
+  type ChunkOptions,
+  paddedLength,
+  planChunks,
+  planEqualChunks,
+} from "../training/gradients/chunks.js";
 import type { TrainingBatch } from "../training/program.js";
 
 export interface ReadPhrases {
@@ -60,16 +65,12 @@ export async function openReader(
   const padded = featurizers.map((featurizer, i): PaddedFeature => {
     return {
       featurizer,
-      padded: (longest) => (isPadded(i) ? paddedToPower(longest, features[i].maximumLength) : longest),
+      padded: (longest) => (isPadded(i) ? paddedLength(longest, features[i].maximumLength) : longest),
     };
   });
   const primary = costliest(features);
   return { features: padded, primary, inFewShapes: isPadded(primary) };
 }
-
-/** A power of two, 8 at least; at most what the model reads. */
-const paddedToPower = (length: number, most = Number.POSITIVE_INFINITY): number =>
-  Math.max(length, Math.min(most, 2 ** Math.max(3, Math.ceil(Math.log2(length)))));
 
 /** Eight phrases of different lengths, for the sample batch of loss/program.ts. */
 export const samplePhrases: readonly string[] = [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { batchByCost, batchByLength, paddedLength } from "../../src/encoder/batching.js";
+import { batchByCost, batchByLength } from "../../src/encoder/batching.js";
 
 describe("batchByLength", () => {
   const lengths = Array.from({ length: 1000 }, (_, i) => 1 + ((i * 7919) % 40));
@@ -87,19 +87,5 @@ describe("batchByCost", () => {
     expect(batchByCost([5000, 2], { cells: 100, run: 1e9 }).map(({ rows }) => [...rows])).toEqual([[0], [1]]);
     expect(summary(Array(10).fill(7), { cells: 30, run: 5 })).toEqual(["4 of 7", "4 of 7", "2 of 7"]);
     expect(batchByCost([], { cells: 100, run: 1 })).toEqual([]);
-  });
-});
-
-describe("paddedLength", () => {
-  it("makes 16 lengths of all up to 512, never shorter ones, and none beyond what the model reads", () => {
-    const lengths = Array.from({ length: 512 }, (_, i) => i + 1);
-    const padded = lengths.map((length) => paddedLength(length, 512));
-    expect(new Set(padded).size).toBe(16);
-    padded.forEach((length, i) => {
-      expect(length).toBeGreaterThanOrEqual(lengths[i]);
-    });
-    expect([1, 8, 9, 65, 300].map((length) => paddedLength(length))).toEqual([8, 8, 16, 96, 384]);
-    expect(paddedLength(98, 100)).toBe(100);
-    expect(paddedLength(101, 100)).toBe(101);
   });
 });

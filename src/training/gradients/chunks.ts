@@ -45,6 +45,10 @@ export function planEqualChunks(lengths: ArrayLike<number>, cells: number): Int3
   return chunks;
 }
 
+/** The length that a row is padded to on a GPU: a power of two, 8 at least; at most what the model reads. */
+export const paddedLength = (length: number, most = Number.POSITIVE_INFINITY): number =>
+  Math.max(length, Math.min(most, 2 ** Math.max(3, Math.ceil(Math.log2(length)))));
+
 function longestFirst(lengths: ArrayLike<number>): Int32Array {
   const order = Int32Array.from(lengths, (_, row) => row);
   return order.sort((a, b) => lengths[b] - lengths[a] || a - b);

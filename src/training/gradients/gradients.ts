@@ -2,8 +2,7 @@
 import { ArgumentError } from "../../errors.js";
 import { encodeModel } from "../../onnx/io/file.js";
 import type { Model } from "../../onnx/model.js";
-import { einsumAttention } from "../../onnx/rewrite/einsum-attention.js";
-import { mergeProducts } from "../../onnx/rewrite/merge-products.js";
+import { forGpuTraining } from "../../onnx/rewrite/gpu-training.js";
 import {
   createOrtSession,
   type DeviceFeeds,
@@ -58,7 +57,7 @@ export type GradientRunner = Awaited<ReturnType<typeof openGradients>>;
 export async function openGradients(given: TrainingProgram, options: GradientOptions = {}) {
   const { gradients = "memory", ...sessionOptions } = options;
   const isOnCpu = (options.device ?? "cpu") === "cpu";
-  const program = isOnCpu ? given : { ...given, model: mergeProducts(einsumAttention(given.model)) };
+  const program = isOnCpu ? given : { ...given, model: forGpuTraining(given.model) };
   const shapes = await observeProgram(program);
   const target: Target = {
     device: isOnCpu ? "cpu" : "gpu",

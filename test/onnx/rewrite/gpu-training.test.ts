@@ -1,8 +1,7 @@
 /** Rewrites of the graph that a GPU trains: the same values, in fewer operators. */
 import { describe, expect, it } from "vitest";
 import { readModel } from "../../../src/onnx/io/file.js";
-import { einsumAttention } from "../../../src/onnx/rewrite/einsum-attention.js";
-import { mergeProducts } from "../../../src/onnx/rewrite/merge-products.js";
+import { einsumAttention, mergeProducts } from "../../../src/onnx/rewrite/gpu-training.js";
 import { prepareForTraining } from "../../../src/pearl/loss/program.js";
 import { encoderFeeds, exportNames, exportPath, runModel } from "../oracle.js";
 

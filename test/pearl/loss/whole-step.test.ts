@@ -21,12 +21,12 @@ import { assembleModel, phraseVector } from "../../../src/architectures/compose.
 import { love } from "../../../src/architectures/love/love.js";
 import { tokenFeaturizer } from "../../../src/architectures/transformer/architecture.js";
 import { type BertConfig, encoderGraph } from "../../../src/architectures/transformer/bert.js";
-import { paddedLength } from "../../../src/encoder/batching.js";
 import { type Tensor, tensor } from "../../../src/onnx/tensor.js";
 import { contrastiveBatch, type ReadPhrases } from "../../../src/pearl/contrastive-batch.js";
 import { lossNames, pairProgram, prepareForTraining } from "../../../src/pearl/loss/program.js";
 import type { Feeds } from "../../../src/runtime/tensor.js";
 import { fromTensors } from "../../../src/train.js";
+import { paddedLength } from "../../../src/training/gradients/chunks.js";
 import { GradientSum, numbersOf, openGradients } from "../../../src/training/gradients/gradients.js";
 import { denseGradient } from "../../training/dense-gradient.js";
 import { difference, largest, meaningful } from "../../training/oracle-claims.js";

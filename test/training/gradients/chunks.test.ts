@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createRandom } from "../../../src/random.js";
-import { planChunks, planEqualChunks } from "../../../src/training/gradients/chunks.js";
+import { paddedLength, planChunks, planEqualChunks } from "../../../src/training/gradients/chunks.js";
 
 const cellsOf = (plan: readonly Int32Array[], lengths: readonly number[]) =>
   plan.map((rows) => rows.length * Math.max(...Array.from(rows, (row) => lengths[row])));
@@ -48,5 +48,13 @@ describe("planEqualChunks", () => {
 
   it("gives a row of more cells than a chunk its own", () => {
     expect(planEqualChunks([128, 8], 64)?.map((chunk) => [...chunk])).toEqual([[0], [1, -1]]);
+  });
+});
+
+describe("paddedLength", () => {
+  it("makes few lengths, never shorter ones, and none beyond what the model reads", () => {
+    expect([1, 8, 9, 65, 300].map((length) => paddedLength(length))).toEqual([8, 8, 16, 128, 512]);
+    expect(paddedLength(98, 100)).toBe(100);
+    expect(paddedLength(101, 100)).toBe(101);
   });
 });
