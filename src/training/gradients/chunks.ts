@@ -1,4 +1,7 @@
 /** Cuts a batch of phrases of mixed length into chunks, to bound memory and to compute little padding. */
+import { ArgumentError } from "../../errors.js";
+import type { Tensor } from "../../runtime/tensor.js";
+import type { Chunk } from "../program.js";
 
 export interface ChunkOptions {
   /** Rows times length of one chunk at most, which bounds memory; default 4,096. */
@@ -80,4 +83,29 @@ function evenParts(rows: Int32Array, most: number): Int32Array[] {
   return Array.from({ length: count }, (_, i) =>
     rows.slice(Math.floor((i * rows.length) / count), Math.floor(((i + 1) * rows.length) / count)),
   );
+}
+
+/** The embeddings of all rows from those of each chunk. */
+export function gathered(chunks: readonly Chunk[], parts: readonly Tensor[]): Tensor {
+  const rows = chunks.reduce((count, chunk) => count + chunk.rows.filter((row) => row >= 0).length, 0);
+  const width = parts[0].dims[1];
+  const data = new Float32Array(rows * width);
+  chunks.forEach((chunk, c) => {
+    const part = parts[c].data as Float32Array;
+    if (part.length !== chunk.rows.length * width)
+      throw new ArgumentError(`chunk ${c}: ${chunk.rows.length} rows, but ${part.length / width} embeddings`);
+    chunk.rows.forEach((row, i) => {
+      if (row >= 0) data.set(part.subarray(i * width, (i + 1) * width), row * width);
+    });
+  });
+  return { type: "float32", dims: [rows, width], data };
+}
+
+/** The rows of a chunk, zeros for those that only fill it. */
+export function rowsOf({ data, dims: [, width] }: Tensor, rows: Int32Array): Tensor {
+  const picked = new Float32Array(rows.length * width);
+  rows.forEach((row, i) => {
+    if (row >= 0) picked.set((data as Float32Array).subarray(row * width, (row + 1) * width), i * width);
+  });
+  return { type: "float32", dims: [rows.length, width], data: picked };
 }

@@ -1,5 +1,4 @@
 /** Runs a batch through a program: losses, and gradients added up, in one pass or in chunks of bounded memory. */
-import { ArgumentError } from "../../errors.js";
 import { encodeModel } from "../../onnx/io/file.js";
 import type { Model } from "../../onnx/model.js";
 import { forGpuTraining } from "../../onnx/rewrite/gpu-training.js";
@@ -23,6 +22,7 @@ import {
   upstream,
   wholeGraph,
 } from "../program.js";
+import { gathered, rowsOf } from "./chunks.js";
 import { inRowBlocks } from "./row-blocks.js";
 
 export type Losses = Record<string, number>;
@@ -56,34 +56,22 @@ export type GradientRunner = Awaited<ReturnType<typeof openGradients>>;
  */
 export async function openGradients(given: TrainingProgram, options: GradientOptions = {}) {
   const { gradients = "memory", ...sessionOptions } = options;
-  const isOnCpu = (options.device ?? "cpu") === "cpu";
-  const program = isOnCpu ? given : { ...given, model: forGpuTraining(given.model) };
+  const device = (options.device ?? "cpu") === "cpu" ? "cpu" : "gpu";
+  const program = device === "cpu" ? given : { ...given, model: forGpuTraining(given.model) };
   const shapes = await observeProgram(program);
-  const target: Target = {
-    device: isOnCpu ? "cpu" : "gpu",
-    // rows in memory: writing whole tables of zeros would cost more
-    tables: gradients === "device" ? "dense" : "rows",
-  };
+  // rows in memory: writing whole tables of zeros would cost more
+  const target: Target = { device, tables: gradients === "device" ? "dense" : "rows" };
   const whole = wholeGraph(program, shapes, target);
   const { cut = "", loss: lossName, parts: partNames = [] } = program;
-  const sessions = lazySessions<Model>();
+  const [sessions, arrange] = [lazySessions<Model>(), arranger()];
   let parted: CutProgram | undefined;
 
   const open = (model: Model): Promise<OrtSession> => {
-    const inMemory = new Set([cut, parted?.loss.gradients.get(cut)]);
-    const places = model.graph.outputs.map(
-      ({ name }) => [name, inMemory.has(name) ? "memory" : "device"] as const,
-    );
+    const inMemory = [cut, parted?.loss.gradients.get(cut)];
     return openSession(model, target, whole.weights, {
       ...{ ...sessionOptions, optimization: "basic" },
-      ...(gradients === "device" && { outputs: Object.fromEntries(places) }),
+      ...(gradients === "device" && { outputs: outputPlaces(model, inMemory) }),
     });
-  };
-  const arranged = new Map<GradientGraph, GradientGraph>();
-  const arrange = (graph: GradientGraph, sink: GradientSink, except?: string): GradientGraph => {
-    const own = arranged.get(graph) ?? sink.arrange?.(graph, except) ?? graph;
-    arranged.set(graph, own);
-    return own;
   };
   const runOn = async (model: Model, feeds: DeviceFeeds): Promise<DeviceFeeds> =>
     (await sessions.get(model, () => open(model))).runOnDevice(feeds);
@@ -136,6 +124,21 @@ export async function openGradients(given: TrainingProgram, options: GradientOpt
   };
 }
 
+const outputPlaces = ({ graph }: Model, inMemory: readonly (string | undefined)[]) =>
+  Object.fromEntries(
+    graph.outputs.map(({ name }) => [name, inMemory.includes(name) ? "memory" : "device"] as const),
+  );
+
+/** Graphs as a sink wants them, made once. */
+function arranger() {
+  const arranged = new Map<GradientGraph, GradientGraph>();
+  return (graph: GradientGraph, sink: GradientSink, except?: string): GradientGraph => {
+    const own = arranged.get(graph) ?? sink.arrange?.(graph, except) ?? graph;
+    arranged.set(graph, own);
+    return own;
+  };
+}
+
 /** On a GPU, what a batch gives beside the weights arrives in one upload. */
 function openSession(
   model: Model,
@@ -166,29 +169,6 @@ export function lazySessions<Key>() {
 
 const pick = (values: DeviceFeeds, names: readonly string[]): DeviceFeeds =>
   Object.fromEntries(names.filter((name) => name in values).map((name) => [name, values[name]]));
-
-function gathered(chunks: readonly Chunk[], parts: readonly Tensor[]): Tensor {
-  const rows = chunks.reduce((count, chunk) => count + chunk.rows.filter((row) => row >= 0).length, 0);
-  const width = parts[0].dims[1];
-  const data = new Float32Array(rows * width);
-  chunks.forEach((chunk, c) => {
-    const part = parts[c].data as Float32Array;
-    if (part.length !== chunk.rows.length * width)
-      throw new ArgumentError(`chunk ${c}: ${chunk.rows.length} rows, but ${part.length / width} embeddings`);
-    chunk.rows.forEach((row, i) => {
-      if (row >= 0) data.set(part.subarray(i * width, (i + 1) * width), row * width);
-    });
-  });
-  return { type: "float32", dims: [rows, width], data };
-}
-
-function rowsOf({ data, dims: [, width] }: Tensor, rows: Int32Array): Tensor {
-  const picked = new Float32Array(rows.length * width);
-  rows.forEach((row, i) => {
-    if (row >= 0) picked.set((data as Float32Array).subarray(row * width, (row + 1) * width), i * width);
-  });
-  return { type: "float32", dims: [rows.length, width], data: picked };
-}
 
 /** Gradients added up over the runs of one step: dense ones, and those of tables by the rows that were read. */
 export type Gradient =

@@ -104,9 +104,9 @@ function deviceState(groups: readonly WeightGroup[], sessionOf: SessionOf) {
     dispose(tensors);
     dispose(weights);
   };
-  const copied = async (session: OrtSession, valueOf: (group: WeightGroup) => DeviceFeeds[string]) => {
+  const copied = async (session: OrtSession, valueFor: (group: WeightGroup) => DeviceFeeds[string]) => {
     const copies = await session.runOnDevice(
-      Object.fromEntries(groups.map((group) => [group.name, valueOf(group)])),
+      Object.fromEntries(groups.map((group) => [group.name, valueFor(group)])),
     );
     return groups.map((group) => [group, copies[`copy/${group.name}`]] as const);
   };
@@ -209,8 +209,8 @@ function deviceGradientSum(groups: readonly WeightGroup[], sessionOf: SessionOf)
   };
 }
 
-const renamed = (values: DeviceFeeds, valueOf: (name: string) => DeviceFeeds[string]): DeviceFeeds =>
-  Object.fromEntries(Object.keys(values).map((name) => [name, valueOf(name)]));
+const renamed = (values: DeviceFeeds, valueFor: (name: string) => DeviceFeeds[string]): DeviceFeeds =>
+  Object.fromEntries(Object.keys(values).map((name) => [name, valueFor(name)]));
 
 function dispose(values: DeviceFeeds): void {
   for (const value of Object.values(values)) if (value instanceof DeviceTensor) value.dispose();

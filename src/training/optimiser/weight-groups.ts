@@ -86,14 +86,14 @@ function cut(g: GraphBuilder, tensor: string, rows: readonly number[]): string[]
 
 /**
  * A group's tensor of values of its weights, zeros where there is none.
- * @param valueOf a weight's value in the graph
+ * @param valueFor a weight's value in the graph
  */
 export function tensorOf(
   g: GraphBuilder,
   { weights }: WeightGroup,
-  valueOf: (weight: string) => string | undefined,
+  valueFor: (weight: string) => string | undefined,
 ): string {
   const zeros = (dims: readonly number[]) => g.add("Expand", [g.scalar("float32", 0), g.ints(...dims)]);
-  const parts = weights.map(({ name, dims }) => valueOf(name) ?? zeros(dims));
+  const parts = weights.map(({ name, dims }) => valueFor(name) ?? zeros(dims));
   return g.add("Concat", parts, { axis: 0 });
 }
