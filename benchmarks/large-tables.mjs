@@ -1,18 +1,27 @@
 /**
- * Memory and time of `pearl dedupe --memory` on made tables of persons in five columns, and how they grow with the rows.
+ * Memory, time and disk of `pearl dedupe --memory` on made tables of persons in five columns, and how they grow with the rows.
  *
  *     npm run build && node benchmarks/large-tables.mjs [--rows 50000,100000,200000] [--memory 8g] [--temp FOLDER]
  *       [--threads N] [--model pearl-strings] [--json FILE]
  *
  * Each table is made in the folder for temporary files, deduplicated by the command line in a process of its own, and
- * removed. 15 % of the rows repeat one of the last 100,000. Ten million rows need about 2 GB of disk beside the pairs:
+ * removed. 15 % of the rows repeat one of the last 100,000. Ten million rows need about 2 GB of disk beside the pairs. The disk is
+ * the space of the temporary files that the process holds open, looked up twice a second, on Linux only:
  *
  *     node benchmarks/large-tables.mjs --rows 10000000 --memory 11g --temp /var/tmp --json ten-million.json
  *
  * On a busy machine compare the processor times.
  */
-import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { appendFile } from "node:fs/promises";
 import { availableParallelism, cpus, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -49,6 +58,38 @@ async function writeTable(path, rows) {
   if (lines.length > 0) await appendFile(path, `${lines.join("\n")}\n`);
 }
 
+/** Megabytes of the files of a folder that a process holds open, those without a name too; 0 where there is no /proc. */
+function openMegabytes(pid, folder, isOther) {
+  try {
+    const descriptors = `/proc/${pid}/fd`;
+    // A file may be open twice.
+    const sizes = new Map();
+    for (const name of readdirSync(descriptors)) {
+      const target = readlinkSync(join(descriptors, name));
+      if (!target.startsWith(folder) || isOther(target)) continue;
+      const { ino, blocks } = statSync(join(descriptors, name));
+      sizes.set(ino, (blocks * 512) / 1e6);
+    }
+    return [...sizes.values()].reduce((sum, size) => sum + size, 0);
+  } catch {
+    return 0;
+  }
+}
+
+/** Runs a command, and looks up now and then what its process takes. */
+async function watched(args, env, look) {
+  const child = spawn(process.execPath, args, { env, stdio: ["ignore", "ignore", "pipe"] });
+  const timer = setInterval(() => look(child.pid), 500);
+  let stderr = "";
+  child.stderr.setEncoding("utf8").on("data", (text) => {
+    stderr += text;
+  });
+  const status = await new Promise((resolve) => child.once("close", resolve));
+  clearInterval(timer);
+  if (status !== 0) throw new Error(stderr);
+  return stderr;
+}
+
 async function measure(rows) {
   const folder = mkdtempSync(join(values.temp, "pearl-large-"));
   const path = join(folder, "persons.csv");
@@ -58,14 +99,24 @@ async function measure(rows) {
     const started = performance.now();
     const command = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
     const limits = ["--memory", values.memory, "--temp", folder, "--threads", values.threads];
-    const args = ["dedupe", path, "-m", values.model, "-o", join(folder, "kept.csv"), "-q", ...limits];
-    const { stderr, status } = spawnSync(process.execPath, [command, ...args], {
-      encoding: "utf8",
-      env: { ...process.env, NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(measuring)}` },
+    const outputs = ["-o", join(folder, "kept.csv"), "--json", join(folder, "report.json")];
+    const args = [command, "dedupe", path, "-m", values.model, "-q", ...outputs, ...limits];
+    const env = {
+      ...process.env,
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(measuring)}`,
+    };
+    let diskMegabytes = 0;
+    const stderr = await watched(args, env, (pid) => {
+      diskMegabytes = Math.max(
+        diskMegabytes,
+        openMegabytes(pid, folder, (target) => target.endsWith(".csv")),
+      );
     });
-    if (status !== 0) throw new Error(stderr);
     const measured = JSON.parse(/measured (.*)/.exec(stderr)[1]);
-    return { rows, bytes, seconds: (performance.now() - started) / 1000, ...measured };
+    const seconds = (performance.now() - started) / 1000;
+    const { matches, estimate, promise } = JSON.parse(readFileSync(join(folder, "report.json"), "utf8"));
+    const found = { matches, estimate, established: promise.established };
+    return { rows, bytes, seconds, ...measured, diskMegabytes, ...found };
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -77,11 +128,11 @@ for (const rows of values.rows.split(",").map(Number)) {
   results.push(found);
   const [first] = results;
   const growth = found.processorSeconds / rows / (first.processorSeconds / first.rows);
-  const shown = [found.peakMegabytes, found.processorSeconds, found.seconds].map((value) =>
-    Math.round(value),
-  );
+  const measured = [found.peakMegabytes, found.processorSeconds, found.seconds, found.diskMegabytes];
+  const shown = measured.map((value) => Math.round(value));
   console.log(
-    `${rows.toLocaleString("en")} rows: ${shown[0]} MB, ${shown[1]} CPU seconds, ${shown[2]} seconds; ` +
+    `${rows.toLocaleString("en")} rows: ${shown[0]} MB, ${shown[1]} CPU seconds, ${shown[2]} seconds, ` +
+      `${shown[3]} MB of disk, ${found.matches.toLocaleString("en")} pairs found; ` +
       `${growth.toFixed(2)} × the first table's CPU time per row`,
   );
 }
