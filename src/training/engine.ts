@@ -22,7 +22,7 @@ export type TrainingEngine = Awaited<ReturnType<typeof openEngine>>;
  */
 export async function openEngine(program: TrainingProgram, options: EngineOptions = {}) {
   const { device = "cpu", threads, spinning } = options;
-  const sessions = { device, threads, spinning, buffers: "all" } as const;
+  const sessions = { device, threads, spinning, buffers: program.hasFewShapes ? "all" : "few" } as const;
   const { updates = device === "webgpu" ? "device" : "memory" } = options;
   const runner = await openGradients(program, { ...sessions, gradients: updates });
   const { initializers } = program.model.graph;

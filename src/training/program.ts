@@ -42,6 +42,8 @@ export interface TrainingProgram {
    * on its own, so that they can be computed in chunks. Default: batches are never cut.
    */
   readonly cut?: string;
+  /** Whether batches have few shapes, so that a GPU may keep the memory of each; default false. */
+  readonly hasFewShapes?: boolean;
   /**
    * The inputs of a small batch, to observe shapes with. Sizes that vary between batches must be above 1 here and
    * differ from each other.
