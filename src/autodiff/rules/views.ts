@@ -21,8 +21,8 @@ const view: Rule = (s, x, ...others) => [
 const reshaped: Rule = (s, x) => [() => s.reshape(s.dy, s.shape(x))];
 
 /**
- * Below it each row of a table is read so often that a GPU's atomic additions wait for each other: 14 ms instead of a
- * tenth for 4,096 token types (NVIDIA H200).
+ * Up to this number, rows of a table are read so often that a GPU's atomic additions wait for each other: for the types of
+ * 4,096 tokens 14 ms, where a product takes 0.1 (NVIDIA H200).
  */
 const fewRows = 64;
 

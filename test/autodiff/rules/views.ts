@@ -74,7 +74,13 @@ built("Pad", "reflected", [[3, 4]], (g, [x]) => g.add("Pad", [x, g.ints(1, 0, 0,
 built("Pad", "edge", [[3, 4]], (g, [x]) => g.add("Pad", [x, g.ints(1, 0, 0, 2)], { mode: "edge" }));
 const rows = (g: GraphBuilder) => g.constant("int64", [2, 3], [1, 0, 1, -1, 3, 1]);
 built("Gather", "rows, repeated and negative", [[4, 2]], (g, [x]) => g.add("Gather", [x, rows(g)]));
-built("Gather", "rows on a GPU", [[4, 2]], (g, [x]) => g.add("Gather", [x, rows(g)]), { device: "gpu" });
+for (const [size, count] of [
+  ["few", 4],
+  ["many", 70],
+] as const)
+  built("Gather", `${size} rows on a GPU`, [[count, 2]], (g, [x]) => g.add("Gather", [x, rows(g)]), {
+    device: "gpu",
+  });
 built("Gather", "rows by int32", [[4, 2]], (g, [x]) =>
   g.add("Gather", [x, g.constant("int32", [3], [2, 0, -2])]),
 );
