@@ -73,12 +73,10 @@ function openOn(
     allow_spinning: spinning === "off" ? "0" : "1",
     ...(spinning === "brief" && { spin_duration_us: "100" }),
   };
-  const webgpu = {
-    name: "webgpu",
-    ...(options.buffers === "all" && { storageBufferCacheMode: "simple" }),
-  } as const;
+  const keepsAll = device === "webgpu" && options.buffers === "all";
+  const provider = keepsAll ? ({ name: "webgpu", storageBufferCacheMode: "simple" } as const) : device;
   const sessionOptions: OnnxRuntime.InferenceSession.SessionOptions = {
-    executionProviders: device === "cpu" ? ["cpu"] : [device === "webgpu" ? webgpu : device, "cpu"],
+    executionProviders: device === "cpu" ? ["cpu"] : [provider, "cpu"],
     intraOpNumThreads: options.threads ?? 1,
     interOpNumThreads: 1,
     executionMode: "sequential",
