@@ -1,4 +1,5 @@
 /** Cuts phrases of many lengths into batches that waste little padding. */
+import { longestFirst } from "../longest-first.js";
 
 /** A batch: which phrases, and the common length they are padded to. */
 export interface Batch {
@@ -86,9 +87,4 @@ export function batchByCost(
   for (let end = order.length; end > 0; end = starts[end])
     batches.push({ rows: order.slice(starts[end], end), length: lengths[order[starts[end]]] });
   return batches.reverse();
-}
-
-function longestFirst(lengths: ArrayLike<number>): Int32Array {
-  const order = Int32Array.from(lengths, (_, index) => index);
-  return order.sort((a, b) => lengths[b] - lengths[a] || a - b);
 }

@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type * as OnnxRuntime from "onnxruntime-common";
+import { expect } from "vitest";
 import { encodeModel } from "../../src/onnx/io/file.js";
 import type { Model } from "../../src/onnx/model.js";
 
@@ -74,3 +75,18 @@ export const largestDifference = (a: ArrayLike<number>, b: ArrayLike<number>): n
   for (let i = 0; i < a.length; i++) largest = Math.max(largest, Math.abs(a[i] - b[i]));
   return largest;
 };
+
+export const countOf = (model: Model, op: string) =>
+  model.graph.nodes.filter((node) => node.op === op).length;
+
+/** Both models give the same numbers, without ONNX Runtime's own rewrites. */
+export async function expectEqual(before: Model, after: Model, feeds = goldenFeeds(), tolerance = 1e-5) {
+  const options = { graphOptimizationLevel: "disabled" } as const;
+  const [a, b] = [await runModel(before, feeds, options), await runModel(after, feeds, options)];
+  for (const name of Object.keys(a)) {
+    expect(b[name].dims).toEqual(a[name].dims);
+    expect(largestDifference(a[name].data as Float32Array, b[name].data as Float32Array)).toBeLessThan(
+      tolerance,
+    );
+  }
+}

@@ -10,28 +10,15 @@ import { quantizeDynamic } from "../../src/onnx/rewrite/quantize.js";
 import { upgradeOpset } from "../../src/onnx/rewrite/upgrade.js";
 import { tensor } from "../../src/onnx/tensor.js";
 import {
+  countOf,
   encoderFeeds,
+  expectEqual,
   exportNames,
   exportPath,
   goldenFeeds,
-  largestDifference,
   ort,
   runModel,
 } from "./oracle.js";
-
-const countOf = (model: Model, op: string) => model.graph.nodes.filter((node) => node.op === op).length;
-
-/** Both models give the same numbers, without ONNX Runtime's own rewrites. */
-async function expectEqual(before: Model, after: Model, feeds = goldenFeeds(), tolerance = 1e-5) {
-  const options = { graphOptimizationLevel: "disabled" } as const;
-  const [a, b] = [await runModel(before, feeds, options), await runModel(after, feeds, options)];
-  for (const name of Object.keys(a)) {
-    expect(b[name].dims).toEqual(a[name].dims);
-    expect(largestDifference(a[name].data as Float32Array, b[name].data as Float32Array)).toBeLessThan(
-      tolerance,
-    );
-  }
-}
 
 describe("the exported encoders", () => {
   it.each(exportNames)("%s: Constant nodes become initializers", async (name) => {

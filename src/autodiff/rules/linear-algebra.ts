@@ -122,7 +122,7 @@ const einsum: Rule = (s, ...inputs) => {
   const gradient = (own: string, other: string, value: string) => {
     if ([...own].some((axis) => !y.includes(axis) && !other.includes(axis)))
       throw s.unsupported(`it sums an axis of one input alone (${equation})`);
-    return s.op("Einsum", [s.dy, value], { equation: { type: "string", value: `${y},${other}->${own}` } });
+    return s.op("Einsum", [s.dy, value], { equation: `${y},${other}->${own}` });
   };
   return [() => gradient(a, b, inputs[1]), () => gradient(b, a, inputs[0])];
 };

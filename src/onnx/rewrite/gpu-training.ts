@@ -30,7 +30,7 @@ export function einsumAttention(model: Model): Model {
   const view = viewOf(model.graph);
   return rewriteNodes(model, ({ op, name, outputs }, g) => {
     const einsum = (equation: string, inputs: string[]) => {
-      g.add("Einsum", inputs, { equation: { type: "string", value: equation } }, { name, outputs });
+      g.add("Einsum", inputs, { equation }, { name, outputs });
       return true;
     };
     const products = op === "MatMul" ? find(scores, outputs[0], view) : undefined;

@@ -1,5 +1,6 @@
 /** Cuts a batch of phrases of mixed length into chunks, to bound memory and to compute little padding. */
 import { ArgumentError } from "../../errors.js";
+import { longestFirst } from "../../longest-first.js";
 import type { Tensor } from "../../runtime/tensor.js";
 import type { Chunk } from "../program.js";
 
@@ -51,11 +52,6 @@ export function planEqualChunks(lengths: ArrayLike<number>, cells: number): Int3
 /** The length that a row is padded to on a GPU: a power of two, 8 at least; at most what the model reads. */
 export const paddedLength = (length: number, most = Number.POSITIVE_INFINITY): number =>
   Math.max(length, Math.min(most, 2 ** Math.max(3, Math.ceil(Math.log2(length)))));
-
-function longestFirst(lengths: ArrayLike<number>): Int32Array {
-  const order = Int32Array.from(lengths, (_, row) => row);
-  return order.sort((a, b) => lengths[b] - lengths[a] || a - b);
-}
 
 /** The cheapest partition of rows, sorted by falling length, into groups: dynamic programming over the lengths. */
 function groupsOf(order: Int32Array, lengths: ArrayLike<number>, overhead: number): Int32Array[] {
