@@ -7,6 +7,7 @@ import { writeWholeFile } from "../../src/files/whole-file.js";
 import { pearl as runProcess } from "../cli/run-cli.js";
 import { pearl } from "../cli/run-here.js";
 import { bucket, startObjectServer } from "../files/object-storage/server.js";
+import { noServer, startServer } from "../stores/postgres/server.js";
 
 const server = await startObjectServer();
 const folder = mkdtempSync(join(tmpdir(), "pearl-objects-"));
@@ -193,4 +194,42 @@ it("a trained model is uploaded when it is whole, and can be used", async () => 
     [],
   );
   await run("encode", "names.csv", "-c", "name", "-m", output, "-o", "trained.csv");
+});
+
+describe.skipIf(noServer !== undefined)("a queue of workers", () => {
+  it("keeps its parts there until the merge, and writes what one run writes", async () => {
+    const database = await startServer();
+    const environment = { ...database.environment, ...server.environment };
+    const at = { cwd: folder, environment };
+    const words = ["join", "names.csv", "messy.csv", "--on", "name", "-m", "pearl-strings"];
+    await run(...words, "-o", "queue-whole.csv");
+    const queue = ["--queue", "postgres://", "--shards", "3", "--parts", `${bucket}/queue/`];
+    const submitted = await runProcess(["submit", ...words, "-o", "queued.csv", ...queue], at);
+    expect(submitted.code, submitted.stderr).toBe(0);
+    const work = () => runProcess(["work", "postgres://", "--until-empty", "--threads", "1"], at);
+    server.requests.length = 0;
+    for (const { code, stderr } of await Promise.all([work(), work()])) expect(code, stderr).toBe(0);
+    expect(here("queued.csv").toString()).toBe(here("queue-whole.csv").toString());
+    const written = server.requests.filter((request) => /^PUT .*\.part\b/.test(request));
+    const parts = new Set(written.map((request) => /([^/]+\.part)/.exec(request)![1]));
+    expect([...parts].sort()).toEqual(["1-of-3.part", "2-of-3.part", "3-of-3.part", "learned.part"]);
+    for (const name of parts)
+      expect(server.requests.some((request) => request.startsWith("DELETE") && request.includes(name))).toBe(
+        true,
+      );
+    expect(readdirSync(folder).filter((name) => /\.part/.test(name))).toEqual([]);
+  });
+
+  it("is given nothing where the parts cannot be written", async () => {
+    server.fault = (request) => (/^POST .*\.part/.test(request) ? "denied" : undefined);
+    const database = await startServer();
+    const words = ["submit", "encode", "names.csv", "-m", "pearl-strings", "-o", "refused.npy"];
+    const queue = ["--queue", "postgres://", "--parts", `${bucket}/closed`];
+    const environment = { ...database.environment, ...server.environment };
+    const refused = await runProcess([...words, ...queue], { cwd: folder, environment });
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining(`${bucket}/closed/`) });
+    expect(
+      await database.sql("SELECT FROM information_schema.schemata WHERE schema_name = 'pearl_queue'"),
+    ).toEqual([]);
+  });
 });

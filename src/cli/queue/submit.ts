@@ -2,6 +2,7 @@
 import { resolve } from "node:path";
 import { UsageError } from "../../errors.js";
 import { fileFingerprint } from "../../files/fingerprint.js";
+import { isObjectAddress } from "../../files/object-storage/address.js";
 import type { QueuedRun } from "../../stores/queue/job.js";
 import type { JobQueue, Printed } from "../../stores/queue/queue.js";
 import { stemOf } from "../../table/format.js";
@@ -20,13 +21,19 @@ const queueOptions = [
   ),
   option("--shards <n>", "into how many shards the work is cut", positiveInteger, 16),
   option("--wait", "wait for the result, and show progress"),
-  option("--parts <folder>", "where the parts lie until the merge (default: the working folder)"),
+  option(
+    "--parts <folder>",
+    "where the parts lie until the merge, also s3://... (default: the working folder)",
+  ),
   option("--expire <seconds>", "silence after which a worker is taken for dead", positiveInteger, 60),
   option("--retries <n>", "how often a job is done again after it failed or its worker died", wholeNumber, 3),
 ] as const;
 
 /** Options that say how one process works, and the output, which is a file here. */
-const notQueued = ["--output", "--shard", "--learn", "--learned", "--resume", "--threads", "--device"];
+const notQueued = [
+  ...["--output", "--shard", "--learn", "--learned", "--resume"],
+  ...["--threads", "--device", "--memory", "--temp"],
+];
 
 const examples: Readonly<Record<QueuedRun["command"], readonly (readonly [string, string])[]>> = {
   encode: [
@@ -84,7 +91,7 @@ async function submit(
   const head = await partHead(run);
   for (const [path, found] of Object.entries(head.inputs))
     if (found === "missing") await fileFingerprint(path);
-  const { queuedRun } = await import("../../stores/queue/job.js");
+  const { learnedPart, queuedRun } = await import("../../stores/queue/job.js");
   const queued = queuedRun(
     {
       command: name,
@@ -96,8 +103,12 @@ async function submit(
       json,
     },
     head.inputs,
-    (id) => resolve(parts ?? ".", `${stem}.${id}.parts`),
+    (id) => placeFor(parts, `${stem}.${id}.parts`),
   );
+  if (isObjectAddress(queued.parts)) {
+    const { checkWritable } = await import("../../files/object-storage/write.js");
+    await checkWritable(`${queued.parts}/${learnedPart}`);
+  }
   const { JobQueue } = await import("../../stores/queue/queue.js");
   const { signal, say: onNote } = session;
   const queue = await JobQueue.open(address, { signal, onNote });
@@ -108,6 +119,11 @@ async function submit(
   if (wait) printMerged(await waited(queue, queued, line, session), session);
   else session.print(`${line}; workers: pearl work ${queue.shown}`);
 }
+
+const placeFor = (parts: string | undefined, name: string): string =>
+  parts !== undefined && isObjectAddress(parts)
+    ? `${parts.replace(/\/+$/, "")}/${name}`
+    : resolve(parts ?? ".", name);
 
 async function waited(queue: JobQueue, queued: QueuedRun, line: string, session: Session): Promise<Printed> {
   const { waitForRun } = await import("../../stores/queue/wait.js");

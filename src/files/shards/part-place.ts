@@ -1,7 +1,9 @@
-/** Where the workers of a queue find each other's parts. What lies elsewhere than in a folder would be another such place. */
+/** Where the workers of a queue find each other's parts: in a folder, or in object storage. */
 import { mkdir, mkdtemp, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { ShardError } from "../../errors.js";
+import { isObjectAddress } from "../object-storage/address.js";
+import { replaceFile } from "../whole-file.js";
 import { checkContent, readManifest } from "./part-file.js";
 
 /** A place of parts, each with a name. */
@@ -13,24 +15,18 @@ export interface PartPlace {
    * and where this process is killed.
    */
   put(name: string, write: (path: string) => Promise<void>): Promise<void>;
-  /** A file on this machine with the part. */
-  get(name: string): Promise<string>;
+  /** The file with the part, or its address. */
+  get(name: string): string;
   /** Removes all parts, and what killed writers left. */
   remove(): Promise<void>;
 }
 
-/** @param folder seen by all workers under this name; made when the first part is written */
-export const placeOfParts = (folder: string): PartPlace => ({
-  async has(name) {
-    const path = join(folder, name);
-    try {
-      await checkContent(path, await readManifest(path));
-      return true;
-    } catch (error) {
-      if (error instanceof ShardError) return false;
-      throw error;
-    }
-  },
+/** @param folder seen by all workers under this name, made when the first part is written; or an address in object storage */
+export const placeOfParts = (folder: string): PartPlace =>
+  isObjectAddress(folder) ? placeOfObjects(folder) : placeOfFiles(folder);
+
+const placeOfFiles = (folder: string): PartPlace => ({
+  has: (name) => isWhole(join(folder, name)),
   async put(name, write) {
     await mkdir(folder, { recursive: true });
     const own = await mkdtemp(join(folder, "writing-"));
@@ -41,6 +37,32 @@ export const placeOfParts = (folder: string): PartPlace => ({
       await rm(own, { recursive: true, force: true });
     }
   },
-  get: async (name) => join(folder, name),
+  get: (name) => join(folder, name),
   remove: () => rm(folder, { recursive: true, force: true }),
 });
+
+/** An object appears when all of it has arrived. */
+const placeOfObjects = (folder: string): PartPlace => ({
+  async has(name) {
+    const { findObject } = await import("../object-storage/read.js");
+    const address = `${folder}/${name}`;
+    return (await findObject(address)) !== undefined && isWhole(address);
+  },
+  put: (name, write) => replaceFile(`${folder}/${name}`, write),
+  get: (name) => `${folder}/${name}`,
+  async remove() {
+    const { listObjects } = await import("../object-storage/folder.js");
+    const { removeObject } = await import("../object-storage/write.js");
+    for (const { name } of await listObjects(folder)) await removeObject(`${folder}/${name}`);
+  },
+});
+
+async function isWhole(path: string): Promise<boolean> {
+  try {
+    await checkContent(path, await readManifest(path));
+    return true;
+  } catch (error) {
+    if (error instanceof ShardError) return false;
+    throw error;
+  }
+}

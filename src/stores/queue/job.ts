@@ -24,7 +24,7 @@ const runSchema = object({
   arguments: array(string()),
   settings: record(string(), unknown()),
   shards: number(),
-  /** The working folder of the command, and the folder of its parts. Both are the same on all machines. */
+  /** The working folder of the command, and the folder of its parts, which may be an address in object storage: the same on all machines. */
   folder: string(),
   parts: string(),
   /** As -o and --json of the command. */
@@ -61,8 +61,9 @@ export function firstJobs(run: QueuedRun): Job[] {
   return hasFirstPass(run) ? [first] : shardJobs(first);
 }
 
-/** Whether the command has a first pass, which embeds what all shards need. */
-export const hasFirstPass = ({ command }: QueuedRun): boolean => command !== "encode";
+/** Whether the command has a first pass, which embeds what all shards need: without a model that is nothing. */
+export const hasFirstPass = ({ command, settings }: Pick<QueuedRun, "command" | "settings">): boolean =>
+  command !== "encode" && settings.model !== "none";
 
 /** The jobs that follow a finished one. @param left shards of the run that are not finished */
 export function nextJobs(job: Job, left: number): Job[] {

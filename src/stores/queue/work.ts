@@ -6,7 +6,7 @@ import { placeOfParts } from "../../files/shards/part-place.js";
 import { hasFirstPass, type Job, learnedPart, nameOf, partOf, partsOf } from "./job.js";
 import type { HeldJob, JobQueue, Printed } from "./queue.js";
 
-/** The files of a job on this machine. */
+/** The files of a job: paths on this machine, or addresses in object storage. */
 export interface JobFiles {
   /** The part that a first pass or a shard writes. */
   readonly output?: string;
@@ -121,13 +121,12 @@ const nothing: Printed = { printed: "", notes: "" };
 async function perform(job: Job, run: RunJob, signal: AbortSignal): Promise<Printed> {
   const place = placeOfParts(job.parts);
   if (job.step === "merge") {
-    const parts = await Promise.all(partsOf(job).map((name) => place.get(name)));
-    return run(job, { parts }, signal);
+    return run(job, { parts: partsOf(job).map(place.get) }, signal);
   }
   const name = partOf(job);
   // Another worker finished it, and died or was taken for dead.
   if (await place.has(name)) return nothing;
-  const learned = job.step === "shard" && hasFirstPass(job) ? await place.get(learnedPart) : undefined;
+  const learned = job.step === "shard" && hasFirstPass(job) ? place.get(learnedPart) : undefined;
   await place.put(name, async (output) => {
     await run(job, { output, learned }, signal);
   });

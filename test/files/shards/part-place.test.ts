@@ -2,9 +2,12 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
+import { findObject } from "../../../src/files/object-storage/read.js";
 import { writePart } from "../../../src/files/shards/part-file.js";
 import { placeOfParts } from "../../../src/files/shards/part-place.js";
+import { writeWholeFile } from "../../../src/files/whole-file.js";
+import { bucket, startObjectServer } from "../object-storage/server.js";
 
 const folder = mkdtempSync(join(tmpdir(), "pearl-place-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -23,7 +26,7 @@ it("has a part once it is whole, and none that is damaged", async () => {
     expect(await place.has("1.part")).toBe(false);
   });
   expect(await place.has("1.part")).toBe(true);
-  const path = await place.get("1.part");
+  const path = place.get("1.part");
   const bytes = readFileSync(path);
   for (const damaged of [
     bytes.subarray(0, -1),
@@ -47,4 +50,43 @@ it("keeps nothing of a writer that fails, and takes the same part from two write
   expect(readdirSync(join(folder, "parts")).sort()).toEqual(["1.part", "2.part"]);
   await place.remove();
   expect(readdirSync(folder)).toEqual([]);
+});
+
+describe("in object storage", async () => {
+  const server = await startObjectServer();
+  const inBucket = placeOfParts(`${bucket}/run.parts`);
+
+  it("has a part once it is whole, and none that is damaged", async () => {
+    expect(await inBucket.has("1.part")).toBe(false);
+    await inBucket.put("1.part", async (path) => {
+      await write(7)(path);
+      expect(await inBucket.has("1.part")).toBe(false);
+    });
+    expect(await inBucket.has("1.part")).toBe(true);
+    expect(inBucket.get("1.part")).toBe(`${bucket}/run.parts/1.part`);
+    const whole = server.content("run.parts/1.part")!;
+    await writeWholeFile(inBucket.get("1.part"), whole.subarray(0, -1));
+    expect(await inBucket.has("1.part")).toBe(false);
+    await inBucket.put("1.part", write(7));
+    expect(server.content("run.parts/1.part")?.equals(whole)).toBe(true);
+  });
+
+  it("keeps nothing of a writer that fails, and takes the same part from two writers", async () => {
+    const failing = inBucket.put("2.part", async (path) => {
+      writeFileSync(path, "half");
+      throw new Error("killed");
+    });
+    await expect(failing).rejects.toThrow("killed");
+    expect(await inBucket.has("2.part")).toBe(false);
+    server.fault = (request) => (request.startsWith("PUT") ? "denied" : undefined);
+    await expect(inBucket.put("2.part", write(9))).rejects.toThrow("2.part: ");
+    server.fault = () => undefined;
+    expect(await inBucket.has("2.part")).toBe(false);
+    await Promise.all([inBucket.put("2.part", write(9)), inBucket.put("2.part", write(9))]);
+    expect(await inBucket.has("2.part")).toBe(true);
+    await writeWholeFile(`${bucket}/run.parts-of-another/1.part`, "other");
+    await inBucket.remove();
+    expect(await inBucket.has("1.part")).toBe(false);
+    expect(await findObject(`${bucket}/run.parts-of-another/1.part`)).toBeDefined();
+  });
 });
