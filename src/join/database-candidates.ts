@@ -10,8 +10,7 @@ import { formatCount } from "../files/count-text.js";
 import { PostgresStore } from "../search/store/postgres-store.js";
 import { keysByTrigrams, sampleKeys, trigramCreation, trigramSchema } from "../stores/postgres/row-search.js";
 import { isPostgresAddress } from "../table/postgres/address.js";
-import type { TableOptions } from "../table/table.js";
-import { readAllColumns, type WholeTable } from "../table/whole-table.js";
+import { readAllColumns, type WholeTable, type WholeTableOptions } from "../table/whole-table.js";
 import type { JoinOptions } from "./options.js";
 
 /** Rows of the sample, and those of them by which columns are aligned. */
@@ -21,7 +20,7 @@ const searchedAtOnce = 8192;
 
 /** By default 10 candidates: rows by trigrams per right phrase, and twice as many by embedding. */
 interface CandidateRowsOptions extends Pick<JoinOptions, "candidates" | "encoder" | "threads" | "signal"> {
-  readonly table?: Omit<TableOptions, "column">;
+  readonly table?: Omit<WholeTableOptions, "column">;
   readonly onNote?: (note: string) => void;
   readonly onProgress?: (stage: string, done: number, total: number) => void;
 }

@@ -2,6 +2,7 @@
 import { realpath } from "node:fs/promises";
 import { TableError, UsageError } from "../errors.js";
 import { type ColumnOptions, planColumns } from "../match/columns/fields.js";
+import { type BoundedOptions, boundedReading, withinMemory } from "../match/memory/within-memory.js";
 import type { LabelEffect } from "../match/review/label-effect.js";
 import { readKnown } from "../match/review/review-file.js";
 import { commandWith, type NamedCommand, refuseCategory, refuseLoss } from "../match/unnamed-column.js";
@@ -18,7 +19,8 @@ import { type JoinFindings, joinColumns } from "./roads.js";
 export interface JoinTablesOptions
   extends ColumnOptions,
     JoinOutputs,
-    Pick<JoinOptions, "precision" | "top" | "encoder" | "candidates" | "threads" | "sharing" | "signal"> {
+    BoundedOptions,
+    Pick<JoinOptions, "precision" | "top" | "encoder" | "candidates" | "sharing" | "signal"> {
   /** Default: found from the tables; many-to-one where one column is compared. */
   readonly kind?: JoinKind;
   /** Files of judged pairs: reviewed files, or tables with the columns left, right and decision. */
@@ -86,7 +88,8 @@ export async function openJoin(leftGiven: string, rightGiven: string, options: J
   options.signal?.throwIfAborted();
   const [leftPath, rightPath] = [leftGiven, rightGiven].map(withoutPassword);
   await refuseSameFile(leftPath, rightPath);
-  const { tables, total } = await loadTables(leftPath, rightPath, options);
+  const table = await boundedReading(options.table, options);
+  const { tables, total } = await loadTables(leftPath, rightPath, { ...options, table });
   const { left, right } = tables;
   const columns = resolvedColumns(tables, options);
   const plan = planColumns(left.columns, right.columns, columns);
@@ -99,7 +102,8 @@ export async function openJoin(leftGiven: string, rightGiven: string, options: J
   refuseCategory(unnamed, command);
   const texts = { left: left.columns, right: right.columns };
   const known = await readKnown(options.decisionPaths ?? [], texts);
-  const joined = await joinColumns(texts, plan, { ...options, ...columns, known });
+  const within = await withinMemory([texts.left, texts.right], plan, { ...options, ...columns });
+  const joined = await joinColumns(texts, plan, { ...options, ...columns, ...within, known });
   return { tables, total, texts, known, joined, unnamed, command };
 }
 

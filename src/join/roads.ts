@@ -3,7 +3,7 @@ import type { ColumnReport } from "../match/column-report.js";
 import type { TableColumns } from "../match/columns/align.js";
 import { type ColumnOptions, type ColumnPlan, type DroppedColumn, isText } from "../match/columns/fields.js";
 import { profileColumn } from "../match/columns/profile.js";
-import type { KnownPair } from "../match/compare-tables.js";
+import type { KnownPair, MatchRunOptions } from "../match/compare-tables.js";
 import type { PrecisionReport } from "../match/estimates/promise.js";
 import { pairSentence } from "../match/pair-sentence.js";
 import type { DoubtfulPair } from "../match/review/doubtful.js";
@@ -49,7 +49,7 @@ interface Texts {
   readonly right: TableColumns;
 }
 
-interface RoadOptions extends ColumnOptions, Omit<JoinOptions, "onProgress"> {
+interface RoadOptions extends ColumnOptions, Pick<MatchRunOptions, "spill">, Omit<JoinOptions, "onProgress"> {
   readonly known: readonly KnownPair[];
   readonly onProgress?: (stage: string, done: number, total: number) => void;
 }

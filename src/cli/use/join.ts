@@ -8,15 +8,16 @@ import { rowsFormatOfName, stemOf } from "../../table/format.js";
 import { isPostgresAddress } from "../../table/postgres/address.js";
 import { command, type OptionsOf } from "../command.js";
 import { counted, formatCount, formatDuration, formatPercent } from "../format.js";
-import { choice, fraction, option, positiveInteger, shared, tableOptionsOf } from "../options.js";
+import { choice, fraction, option, positiveInteger, shared } from "../options.js";
 import { reviewCommand } from "../serve/review.js";
-import { loadEncoder, type Session } from "../session.js";
+import { boundedSettings, loadEncoder, type Session } from "../session.js";
 import { checkShare, learnOptions, shardOption, shareWork } from "../shards/sharing.js";
 import { openIndex } from "./index-table.js";
 import { columnLines, effectLine } from "./report.js";
 
 const options = [
   ...shared.compared,
+  ...shared.bounded,
   option("--precision <p>", "share of matches that must be correct", fraction, 0.9),
   choice("--kind <kind>", "how many matches a row may have (default: found from the tables)", [
     "one-to-one",
@@ -64,6 +65,7 @@ export default command({
     ["pearl join companies.csv messy.csv -o joined.csv", "by all columns that tell rows apart"],
     ["pearl join companies.csv messy.csv --on name=supplier -o joined.csv", "by one column"],
     ["pearl join a.csv b.csv --kind one-to-one --precision 0.95", "each row in one match at most"],
+    ["pearl join a.csv b.csv -o c.csv --memory 8g --temp .", "in 8 GB of memory, with temporary files here"],
     ["pearl join a.csv b.csv --review-out review.csv", "doubtful pairs for a person to decide"],
     ["pearl join a.csv b.csv --review review.csv --pairs-out pairs.csv", "use the decisions"],
     ["pearl join postgres://me@localhost/shop?table=customers b.csv --in-database", "a large table, synced"],
@@ -92,14 +94,12 @@ export default command({
     const join = (sharing?: Sharing) =>
       joinTables(left, right, output, {
         ...options,
-        ...{ encoder, sharing, signal: session.signal },
-        table: { ...tableOptionsOf(options), onProgress: session.onReading },
+        ...{ ...boundedSettings(options, session), encoder, sharing },
         decisionPaths: [options.labels, options.review].filter((path) => path !== undefined),
         reading: inDatabase ? "candidates" : "whole",
         unmatched: options.keepUnmatched ? "keep" : "leave-out",
         explain: options.explain ? "column" : "none",
         ...{ reviewPath: reviewOut, pairsPath: pairsOut, explainPath: explainOut },
-        onNote: session.say,
         onProgress: (stage, done, total) => session.show(stage, done, total),
       });
     const report = await shareWork(run, encoder, session, join);

@@ -1,15 +1,9 @@
 /** Removes duplicates from a table file, compared by all its columns or by one. */
 import { rm } from "node:fs/promises";
 import { UsageError } from "../../errors.js";
-import type { TableColumns } from "../../match/columns/align.js";
-import {
-  type ColumnOptions,
-  type ColumnPlan,
-  namingField,
-  planColumns,
-  rowsOf,
-} from "../../match/columns/fields.js";
-import type { KnownPair, MatchRunOptions } from "../../match/compare-tables.js";
+import { type ColumnOptions, planColumns } from "../../match/columns/fields.js";
+import type { KnownPair } from "../../match/compare-tables.js";
+import { type BoundedOptions, boundedReading, withinMemory } from "../../match/memory/within-memory.js";
 import type { LabelEffect } from "../../match/review/label-effect.js";
 import { readKnown, writeReview } from "../../match/review/review-file.js";
 import { refuseCategory, refuseLoss } from "../../match/unnamed-column.js";
@@ -19,7 +13,6 @@ import { writeRows } from "../../table/write/text-rows.js";
 import { refuseContradictions } from "../decided-groups.js";
 import type { DedupeOptions } from "../dedupe.js";
 import { type DuplicateRow, removedRows } from "../kept-rows.js";
-import { checkFolder, type MemoryLimit, planMemory } from "../memory-plan.js";
 import { type Duplicates, duplicatesByPlan, type FoundDuplicates } from "../roads.js";
 import { checkNames, commandFor, type FileOptions, writeGroups, writeRemoved } from "./group-files.js";
 
@@ -41,14 +34,12 @@ export interface DedupeOutputs {
 export interface DedupeTableOptions
   extends ColumnOptions,
     FileOptions,
+    BoundedOptions,
     Pick<DedupeOptions, "encoder" | "precision" | "threshold" | "likely" | "sharing" | "signal"> {
   /** Files of judged pairs: reviewed files, or tables with the columns left, right and decision. */
   readonly decisionPaths?: readonly string[];
   /** "column" adds a column "why" to the groups. Default "none". */
   readonly explain?: "column" | "none";
-  readonly threads?: number;
-  /** Keeps the comparison of several columns within a limit of memory. Results do not depend on it. */
-  readonly memory?: MemoryLimit;
   /** Called with the current stage, the items done and the total. */
   readonly onProgress?: (stage: string, done: number, total: number) => void;
 }
@@ -114,11 +105,9 @@ export async function dedupeTable(
 /** The first half of {@link dedupeTable}: reads a table and groups its rows, without writing anything. */
 export async function openDuplicates(path: string, options: DedupeTableOptions) {
   options.signal?.throwIfAborted();
-  const { memory } = options;
-  if (memory !== undefined) await checkFolder(memory.folder);
   const { column } = options.table ?? {};
   const read = column === undefined ? readAllColumns : readWholeTable;
-  const table = await read(path, { ...options.table, cellFolder: memory?.folder }, options.onNote);
+  const table = await read(path, await boundedReading(options.table, options), options.onNote);
   const { cells, phrases } = table;
   const known = await readKnown(options.decisionPaths ?? [], { left: table.columns });
   refuseContradictions(phrases.length, known);
@@ -159,34 +148,8 @@ async function findDuplicates(
   const unnamed = pairs.length === 1 && choice.on === undefined ? pairs[0][0] : undefined;
   if (unnamed !== undefined)
     refuseCategory([{ table, column: unnamed }], commandFor("dedupe", description.path));
-  const within = options.memory && (await withinMemory(columns, plan, options.memory, options));
+  const within = await withinMemory([columns], plan, { ...options, ...choice });
   return { ...(await duplicatesByPlan(columns, plan, { ...options, ...choice, ...within })), unnamed };
-}
-
-/** Threads and temporary files as the limit of memory allows. @throws UsageError, ArgumentError, TableError */
-async function withinMemory(
-  columns: TableColumns,
-  { pairs, profiles }: ColumnPlan,
-  limit: MemoryLimit,
-  { encoder, kindOf = {}, threads, onNote }: DedupeTableOptions,
-): Promise<Pick<MatchRunOptions, "threads" | "spill">> {
-  if (pairs.length < 2)
-    throw new UsageError(
-      "--memory bounds the comparison of several columns, and here is one. Leave --memory out, or compare more columns.",
-    );
-  const compared = pairs.map(([name, other]) => {
-    const profile = profiles.get(name)!;
-    return { name, other, profile, kind: kindOf[name] ?? profile.kind };
-  });
-  const size = {
-    rows: rowsOf(columns),
-    columns: pairs.length,
-    names: compared[namingField(compared)]?.profile.distinct ?? 0,
-    dimension: encoder?.dimension ?? 0,
-  };
-  const { note, ...plan } = await planMemory(limit, size, threads);
-  onNote?.(note);
-  return plan;
 }
 
 /** Cells that stand for a row, and the length to which texts are cut. */

@@ -1,10 +1,10 @@
-/** How the matching of one table keeps within a limit of memory: its threads, and the candidate pairs that go to disk. */
+/** How the matching of rows keeps within a limit of memory: its threads, and the candidate pairs that go to disk. */
 import { stat, statfs } from "node:fs/promises";
-import { ArgumentError, TableError } from "../errors.js";
-import type { Spill } from "../match/candidates/pair-set.js";
-import { SpilledRuns } from "../match/candidates/spilled-runs.js";
-import { candidateLimits, mostEmbedded } from "../match/compare-tables.js";
-import { availableParallelism } from "../runtime/thread.js";
+import { ArgumentError, TableError } from "../../errors.js";
+import { availableParallelism } from "../../runtime/thread.js";
+import type { Spill } from "../candidates/pair-set.js";
+import { SpilledRuns } from "../candidates/spilled-runs.js";
+import { candidateLimits, mostEmbedded } from "../compare-tables.js";
 
 /** Bytes of memory, and the folder for what has no room there. */
 export interface MemoryLimit {
@@ -14,7 +14,8 @@ export interface MemoryLimit {
 
 /** What the need of memory depends on. */
 export interface MatchSize {
-  readonly rows: number;
+  /** Rows of the table, or of each of two. */
+  readonly rows: readonly number[];
   /** Columns that are compared. */
   readonly columns: number;
   /** Different values of the naming column; 0 where nothing is embedded. */
@@ -41,11 +42,17 @@ const [ofIndex, ofIndexedRow] = [130e6, 400];
 const fewestPairs = 2 ** 17;
 const bytesPerPair = Float64Array.BYTES_PER_ELEMENT;
 
-/** Bytes of memory without which a table cannot be matched, whatever goes to disk. */
-export function leastMemory({ rows, columns, names, dimension }: MatchSize): number {
+const sum = (rows: readonly number[]): number => rows.reduce((all, some) => all + some, 0);
+
+const limitsOf = ({ rows }: MatchSize) => candidateLimits(Math.max(...rows), rows.length === 1);
+
+/** Bytes of memory without which tables cannot be matched, whatever goes to disk. */
+export function leastMemory(size: MatchSize): number {
+  const { columns, names, dimension } = size;
+  const rows = sum(size.rows);
   const embedded = names <= mostEmbedded ? names * dimension * Float32Array.BYTES_PER_ELEMENT : 0;
   const model = dimension > 0 ? ofModel : 0;
-  const pairs = rows * pairsPerCandidate * candidateLimits(rows, true).k;
+  const pairs = rows * pairsPerCandidate * limitsOf(size).k;
   const ofStages = [
     searching.process + rows * (searching.row + columns * searching.cell),
     grouping.process + rows * columns * grouping.cell + pairs * grouping.pair,
@@ -54,8 +61,10 @@ export function leastMemory({ rows, columns, names, dimension }: MatchSize): num
 }
 
 /** Bytes that so many threads take beside the least. One thread is the calling one. */
-function ofThreads(threads: number, { rows, columns }: MatchSize): number {
+function ofThreads(threads: number, size: MatchSize): number {
   if (threads === 1) return 0;
+  const { columns } = size;
+  const rows = sum(size.rows);
   const whileSearching = threads * (ofThread + ofFoundRow * rows);
   const whileComparing =
     threads * (ofThread + ofComparedCell * rows * columns) - (ofIndex + ofIndexedRow * rows);
@@ -82,7 +91,8 @@ export async function planMemory(
   size: MatchSize,
   threads = availableParallelism(),
 ) {
-  const { rows, columns } = size;
+  const { columns } = size;
+  const rows = sum(size.rows);
   const least = leastMemory(size);
   if (bytes < least)
     throw new ArgumentError(
@@ -97,7 +107,7 @@ export async function planMemory(
     most: Math.max(fewestPairs, Math.floor(spare / (1.5 * bytesPerPair))),
     runs: new SpilledRuns(folder),
   };
-  const { k, kOther } = candidateLimits(rows, true);
+  const { k, kOther } = limitsOf(size);
   const pairs = rows * (3 * k + columns * kOther);
   const disk = pairs > spill.most ? pairs * bytesPerPair : 0;
   const free = await freeBytes(folder);

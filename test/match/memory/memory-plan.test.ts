@@ -2,17 +2,17 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { checkFolder, leastMemory, planMemory } from "../../src/group/memory-plan.js";
+import { checkFolder, leastMemory, planMemory } from "../../../src/match/memory/memory-plan.js";
 
 const folder = mkdtempSync(join(tmpdir(), "pearl-plan-"));
 afterAll(() => rmSync(folder, { recursive: true }));
-const size = { rows: 1_000_000, columns: 5, names: 900_000, dimension: 600 };
+const size = { rows: [1_000_000], columns: 5, names: 900_000, dimension: 600 };
 const least = leastMemory(size);
 const gigabytes = (count: number): number => count * 2 ** 30;
 
 describe("a plan of memory", () => {
   it("grows with the rows: ten times the rows need less than ten times the memory", () => {
-    const ten = leastMemory({ ...size, rows: 10_000_000 });
+    const ten = leastMemory({ ...size, rows: [10_000_000] });
     expect(ten).toBeGreaterThan(6 * least);
     expect(ten).toBeLessThan(10 * least);
   });
@@ -54,7 +54,7 @@ describe("a plan of memory", () => {
   });
 
   it("refuses a disk that has less", async () => {
-    const huge = { ...size, rows: 1e12 };
+    const huge = { ...size, rows: [1e12] };
     await expect(planMemory({ bytes: leastMemory(huge), folder }, huge)).rejects.toThrow(/MB are free/);
   });
 

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
-import { leastMemory, planMemory } from "../../../src/group/memory-plan.js";
+import { leastMemory, planMemory } from "../../../src/match/memory/memory-plan.js";
 import { mountSmallDisk } from "../small-disk.js";
 import { claimCures } from "./cases.js";
 
@@ -48,7 +48,7 @@ const { isMounted, resize } = mountSmallDisk(small, "2m");
 it.skipIf(!isMounted)(
   "a disk with less room than the pairs may need has enough once it is larger",
   async () => {
-    const size = { rows: 20_000, columns: 5, names: 0, dimension: 0 };
+    const size = { rows: [20_000], columns: 5, names: 0, dimension: 0 };
     const plan = (place: string) => planMemory({ bytes: leastMemory(size), folder: place }, size);
     const refused = plan(small);
     await expect(refused).rejects.toThrow("Free some, or name another folder with --temp.");
