@@ -3,6 +3,7 @@ import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { withEncoder } from "../encoder/with-encoder.js";
 import { ArgumentError } from "../errors.js";
 import type { Sharing } from "../files/shards/shard.js";
+import type { Spill } from "../match/candidates/pair-set.js";
 import type { PrecisionReport } from "../match/estimates/promise.js";
 import { groupBy } from "../match/group-by.js";
 import type { DoubtfulPair } from "../match/review/doubtful.js";
@@ -43,6 +44,8 @@ export interface ClusterOptions {
   readonly seed?: number;
   /** Compares one shard of the phrases and ends, or takes what all shards found; not with `k`. */
   readonly sharing?: Sharing;
+  /** Where candidate pairs go that have no room in memory. Default: all are in memory. Results do not depend on it. */
+  readonly spill?: Spill;
   readonly signal?: AbortSignal;
   readonly onProgress?: GroupProgress;
 }
@@ -117,15 +120,10 @@ async function clusterTopics(
 async function clusterSpellings(
   { distinct, nodeOf, counts, numbered, compared }: DistinctPhrases,
   encoder: PhraseEncoder,
-  { threshold, precision: target = 0.9, sharing, signal, onProgress }: ClusterOptions,
+  { threshold, precision: target = 0.9, ...options }: ClusterOptions,
 ): Promise<Clustering> {
   const parts = { alone: distinct.slice(compared), numbered };
-  const near = await compareWithin(distinct.slice(0, compared), parts, {
-    encoder,
-    sharing,
-    signal,
-    onProgress,
-  });
+  const near = await compareWithin(distinct.slice(0, compared), parts, { ...options, encoder });
   const table = { ...near, counts };
   const found = threshold === undefined ? promisedGroups(table, target) : groupsAt(table, threshold);
   const clustering = spread(nodeOf, withAlone(found, distinct.length), table.similarity);

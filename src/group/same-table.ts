@@ -2,6 +2,7 @@
 import { ownRange } from "../files/shards/shard.js";
 import { termCosine } from "../match/candidates/grams.js";
 import { nearestByEmbedding } from "../match/candidates/nearest-by-embedding.js";
+import { PairSet, type Pairs, type Spill } from "../match/candidates/pair-set.js";
 import {
   type ColumnPair,
   type PrepareOptions,
@@ -56,6 +57,8 @@ export interface TableParts {
 export type GroupProgress = (done: number, total: number, stage?: "encoding" | "comparing") => void;
 
 interface SameTableOptions extends Omit<PrepareOptions, "onProgress"> {
+  /** Where candidate pairs go that have no room in memory. */
+  readonly spill?: Spill;
   readonly onProgress?: GroupProgress;
 }
 
@@ -111,8 +114,8 @@ export async function compareWithin(
 async function candidatePairs(
   column: ColumnPair,
   numbered: NumberedPhrases,
-  { sharing, signal, onProgress }: SameTableOptions,
-): Promise<Pick<Links, "left" | "right">> {
+  { sharing, spill, signal, onProgress }: SameTableOptions,
+): Promise<Pairs> {
   const size = column.base.texts.length;
   const { isNumbered, numbers } = numbered;
   const { from, to } = ownRange(size, sharing);
@@ -132,22 +135,20 @@ async function candidatePairs(
     const same = withNumbersOf(row);
     return same.length <= SMALL_BLOCK ? same.filter((other) => other !== row) : findInBlock(row, 0, none);
   };
-  const pairs: number[] = [];
-  for (let row = from; row < to; row++) {
-    if (row % PORTION === 0) {
-      signal?.throwIfAborted();
-      onProgress?.(row - from, to - from, "comparing");
-      await new Promise(setImmediate);
+  const pairs = new PairSet(size, spill);
+  try {
+    for (let row = from; row < to; row++) {
+      if (row % PORTION === 0) {
+        signal?.throwIfAborted();
+        onProgress?.(row - from, to - from, "comparing");
+        await new Promise(setImmediate);
+      }
+      for (const other of candidatesOf(row)) pairs.add(Math.min(row, other), Math.max(row, other));
     }
-    for (const other of candidatesOf(row)) pairs.push(Math.min(row, other) * size + Math.max(row, other));
+    return pairs.finish();
+  } finally {
+    spill?.runs.close();
   }
-  const keys = Float64Array.from(pairs)
-    .sort()
-    .filter((key, index, sorted) => key !== sorted[index - 1]);
-  return {
-    left: Int32Array.from(keys, (key) => Math.floor(key / size)),
-    right: Int32Array.from(keys, (key) => key % size),
-  };
 }
 
 /**

@@ -4,7 +4,7 @@ import { precisionLine } from "../../match/estimates/precision-line.js";
 import { command } from "../command.js";
 import { counted } from "../format.js";
 import { fraction, option, positiveInteger, shared } from "../options.js";
-import { loadEncoder, tableSettings } from "../session.js";
+import { boundedSettings, loadEncoder } from "../session.js";
 
 export const groupingOptions = [
   option("--precision <p>", "expected share of correct links; sets the threshold (default: 0.9)", fraction),
@@ -25,19 +25,24 @@ export default command({
     ...groupingOptions,
     option("--k <n>", "instead: make exactly n clusters by topic (spherical k-means)", positiveInteger),
     shared.seed,
+    ...shared.bounded,
     ...shared.tableEncoding,
   ],
   examples: [
     ["pearl cluster companies.csv", "print groups of two or more rows"],
     ["pearl cluster companies.csv -c name -o grouped.csv", "write all rows with group and representative"],
     ["pearl cluster companies.csv --precision 0.97", "fewer links, fewer mistakes"],
+    [
+      "pearl cluster companies.csv -o c.csv --memory 4g --temp .",
+      "in 4 GB of memory, with temporary files here",
+    ],
     ["pearl cluster keywords.txt --k 20 -o topics.csv", "twenty topics"],
   ],
   run: async ([file], options, session) => {
     const { clusterTable } = await import("../../group/tables/cluster-table.js");
     const { format, threshold, k, precision, seed, output } = options;
     const encoder = await loadEncoder(options, session);
-    const settings = tableSettings(options, session);
+    const settings = boundedSettings(options, session);
     const report = await clusterTable(file, output, {
       ...{ ...settings, encoder, threshold, k, precision, seed, format },
     });

@@ -1,4 +1,9 @@
 /** Clusters the phrases of a table file. */
+import {
+  type BoundedOptions,
+  boundedReading,
+  phrasesWithinMemory,
+} from "../../match/memory/within-memory.js";
 import { refuseCategory } from "../../match/unnamed-column.js";
 import { numberCell } from "../../table/cell.js";
 import { batchesOf, readWholeTable } from "../../table/whole-table.js";
@@ -28,15 +33,16 @@ export interface ClusterTableReport extends Clustering {
 export async function clusterTable(
   path: string,
   output: string | undefined,
-  options: ClusterOptions & FileOptions = {},
+  options: ClusterOptions & FileOptions & BoundedOptions = {},
 ): Promise<ClusterTableReport> {
   checkNames(path, [output], options.format);
   options.signal?.throwIfAborted();
-  const table = await readWholeTable(path, options.table, options.onNote);
+  const table = await readWholeTable(path, await boundedReading(options.table, options), options.onNote);
   const { phrases, typed } = table;
   const unnamed = options.table?.column === undefined ? [{ table, column: table.description.column }] : [];
   refuseCategory(unnamed, commandFor("cluster", path));
-  const found = await cluster(phrases, options);
+  const { spill } = await phrasesWithinMemory(phrases, options);
+  const found = await cluster(phrases, { ...options, spill });
   if (output !== undefined) {
     const { columns, cells } = typed;
     const added = addedColumns(columns, [rowNumber("group"), "representative", numberColumn("similarity")]);

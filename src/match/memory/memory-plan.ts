@@ -12,7 +12,7 @@ export interface MemoryLimit {
   readonly folder: string;
 }
 
-/** What the need of memory depends on. */
+/** What the memory of comparing rows depends on. */
 export interface MatchSize {
   /** Rows of the table, or of each of two. */
   readonly rows: readonly number[];
@@ -22,6 +22,24 @@ export interface MatchSize {
   readonly names: number;
   /** Of the embeddings; 0 without a model. */
   readonly dimension: number;
+}
+
+/** The same, where one column is compared. */
+export interface PhraseSize extends Pick<MatchSize, "rows" | "dimension"> {
+  /** Phrases that are embedded: the different ones of a table, or all of two. */
+  readonly phrases: number;
+}
+
+/** What some work needs. */
+export interface Need {
+  /** What it is, such as "1,000 rows of 5 columns". */
+  readonly what: string;
+  /** Bytes of memory without which it cannot be done, whatever goes to disk. */
+  readonly least: number;
+  /** Candidate pairs that may go to disk, at most. */
+  readonly pairs: number;
+  /** Bytes that so many threads take beside the least. One thread is the calling one. */
+  ofThreads(threads: number): number;
 }
 
 /** Bytes of a small model. */
@@ -38,37 +56,62 @@ const copiesOfEmbeddings = 3;
 const [ofThread, ofFoundRow, ofComparedCell] = [50e6, 12, 6];
 /** Bytes of the index that is searched, in all and for each row: they are free while threads compare. */
 const [ofIndex, ofIndexedRow] = [130e6, 400];
+/** One column of a table, and of two: bytes of the process, for each phrase, and copies of the embeddings. */
+const ofOneColumn = {
+  one: { process: 450e6, phrase: 9_000, copies: 2 },
+  two: { process: 480e6, phrase: 1_500, copies: 1.7 },
+};
+/** Bytes of a left row for each thread that ranks. */
+const ofRankedRow = 1_000;
+/** Pairs of each phrase of one column. */
+const pairsOfPhrase = 30;
 /** Pairs are kept in memory at least in this number: fewer save little, and make many small runs. */
 const fewestPairs = 2 ** 17;
 const bytesPerPair = Float64Array.BYTES_PER_ELEMENT;
+const bytesPerNumber = Float32Array.BYTES_PER_ELEMENT;
 
 const sum = (rows: readonly number[]): number => rows.reduce((all, some) => all + some, 0);
+const formatted = (count: number): string => count.toLocaleString("en");
 
-const limitsOf = ({ rows }: MatchSize) => candidateLimits(Math.max(...rows), rows.length === 1);
-
-/** Bytes of memory without which tables cannot be matched, whatever goes to disk. */
-export function leastMemory(size: MatchSize): number {
-  const { columns, names, dimension } = size;
-  const rows = sum(size.rows);
-  const embedded = names <= mostEmbedded ? names * dimension * Float32Array.BYTES_PER_ELEMENT : 0;
+/** Of comparing rows by several columns. */
+export function needOfRows({ rows: ofEach, columns, names, dimension }: MatchSize): Need {
+  const rows = sum(ofEach);
+  const { k, kOther } = candidateLimits(Math.max(...ofEach), ofEach.length === 1);
+  const embedded = names <= mostEmbedded ? names * dimension * bytesPerNumber : 0;
   const model = dimension > 0 ? ofModel : 0;
-  const pairs = rows * pairsPerCandidate * limitsOf(size).k;
+  const pairs = rows * pairsPerCandidate * k;
   const ofStages = [
     searching.process + rows * (searching.row + columns * searching.cell),
     grouping.process + rows * columns * grouping.cell + pairs * grouping.pair,
   ];
-  return Math.max(...ofStages) + model + copiesOfEmbeddings * embedded;
+  return {
+    what: `${formatted(rows)} rows of ${columns} columns`,
+    least: Math.max(...ofStages) + model + copiesOfEmbeddings * embedded,
+    pairs: rows * (3 * k + columns * kOther),
+    ofThreads(threads) {
+      if (threads === 1) return 0;
+      const whileSearching = threads * (ofThread + ofFoundRow * rows);
+      const whileComparing =
+        threads * (ofThread + ofComparedCell * rows * columns) - (ofIndex + ofIndexedRow * rows);
+      return Math.max(whileSearching, whileComparing);
+    },
+  };
 }
 
-/** Bytes that so many threads take beside the least. One thread is the calling one. */
-function ofThreads(threads: number, size: MatchSize): number {
-  if (threads === 1) return 0;
-  const { columns } = size;
-  const rows = sum(size.rows);
-  const whileSearching = threads * (ofThread + ofFoundRow * rows);
-  const whileComparing =
-    threads * (ofThread + ofComparedCell * rows * columns) - (ofIndex + ofIndexedRow * rows);
-  return Math.max(whileSearching, whileComparing);
+/** Of comparing one column: of a table in the calling thread, of two in threads that rank. */
+export function needOfPhrases({ rows, phrases, dimension }: PhraseSize): Need {
+  const isOneTable = rows.length === 1;
+  const { process, phrase, copies } = isOneTable ? ofOneColumn.one : ofOneColumn.two;
+  const model = dimension > 0 ? ofModel : 0;
+  const perPhrase = phrase + copies * dimension * bytesPerNumber;
+  return {
+    what: isOneTable
+      ? `${formatted(phrases)} different phrases`
+      : `${formatted(sum(rows))} rows, compared by one column,`,
+    least: process + phrases * perPhrase + model,
+    pairs: isOneTable ? phrases * pairsOfPhrase : 0,
+    ofThreads: (threads) => (isOneTable || threads === 1 ? 0 : threads * (ofThread + rows[0] * ofRankedRow)),
+  };
 }
 
 /** @throws TableError for a folder that is missing */
@@ -88,27 +131,22 @@ export async function checkFolder(folder: string): Promise<void> {
  */
 export async function planMemory(
   { bytes, folder }: MemoryLimit,
-  size: MatchSize,
+  { what, least, pairs, ofThreads }: Need,
   threads = availableParallelism(),
 ) {
-  const { columns } = size;
-  const rows = sum(size.rows);
-  const least = leastMemory(size);
   if (bytes < least)
     throw new ArgumentError(
-      `${rows.toLocaleString("en")} rows of ${columns} columns need at least ${megabytes(least)} MB of memory, ` +
+      `${what} need at least ${megabytes(least)} MB of memory, ` +
         `and the limit is ${megabytes(bytes)} MB. Raise it: --memory ${megabytes(least)}m`,
     );
   let used = threads;
-  while (used > 1 && ofThreads(used, size) > bytes - least) used--;
-  const spare = bytes - least - ofThreads(used, size);
+  while (used > 1 && ofThreads(used) > bytes - least) used--;
+  const spare = bytes - least - ofThreads(used);
   const spill: Spill = {
     // A set that grows is in memory once and a half.
     most: Math.max(fewestPairs, Math.floor(spare / (1.5 * bytesPerPair))),
     runs: new SpilledRuns(folder),
   };
-  const { k, kOther } = limitsOf(size);
-  const pairs = rows * (3 * k + columns * kOther);
   const disk = pairs > spill.most ? pairs * bytesPerPair : 0;
   const free = await freeBytes(folder);
   if (free < disk)

@@ -3,7 +3,14 @@ import type { PhraseEncoder } from "../../encoder/phrase-encoder.js";
 import type { TableColumns } from "../columns/align.js";
 import { type ColumnOptions, type ColumnPlan, namingField, rowsOf } from "../columns/fields.js";
 import type { MatchRunOptions } from "../compare-tables.js";
-import { checkFolder, type MatchSize, type MemoryLimit, planMemory } from "./memory-plan.js";
+import {
+  checkFolder,
+  type MemoryLimit,
+  type Need,
+  needOfPhrases,
+  needOfRows,
+  planMemory,
+} from "./memory-plan.js";
 
 /** Options of what can be kept within a limit of memory. */
 export interface BoundedOptions {
@@ -27,47 +34,63 @@ export async function boundedReading<Options extends object>(
 type Options = BoundedOptions & Pick<ColumnOptions, "kindOf"> & { readonly encoder?: PhraseEncoder | "none" };
 
 /**
- * How the rows of one table, or of two, are matched by several columns within the limit: nothing changes without one.
+ * How the columns of a plan are compared within the limit, of one table or of two: nothing changes without one.
  * @throws ArgumentError for a limit that is too small; TableError for a disk that has too little room
  */
-export async function withinMemory(
+export const withinMemory = (
   tables: readonly TableColumns[],
   plan: ColumnPlan,
   options: Options,
-): Promise<Pick<MatchRunOptions, "threads" | "spill">> {
-  const { memory, threads, onNote } = options;
+): Promise<Bounds> => boundsOf(() => needOf(tables, plan, options), options);
+
+/** The same for the phrases of one column of a table. */
+export const phrasesWithinMemory = (phrases: readonly string[], options: Options): Promise<Bounds> =>
+  boundsOf(() => needOfColumn([phrases], options), options);
+
+type Bounds = Pick<MatchRunOptions, "threads" | "spill">;
+
+async function boundsOf(need: () => Need, { memory, threads, onNote }: BoundedOptions): Promise<Bounds> {
   if (memory === undefined) return { threads };
-  const { note, ...found } = await planMemory(memory, sizeOf(tables, plan, options), threads);
+  const { note, ...bounds } = await planMemory(memory, need(), threads);
   onNote?.(note);
-  return found;
+  return bounds;
 }
 
-function sizeOf(
-  tables: readonly TableColumns[],
-  { pairs, profiles }: ColumnPlan,
-  { encoder, kindOf = {} }: Options,
-): MatchSize {
+function needOf(tables: readonly TableColumns[], { pairs, profiles }: ColumnPlan, options: Options): Need {
+  const { encoder, kindOf = {} } = options;
+  if (pairs.length === 1)
+    return needOfColumn(
+      tables.map((table, side) => table[pairs[0][side]]),
+      options,
+    );
   const compared = pairs.map(([name, other]) => {
     const profile = profiles.get(name)!;
     return { name, other, profile, kind: kindOf[name] ?? kindOf[other] ?? profile.kind };
   });
   const naming = compared[namingField(compared)];
   const names = naming && [naming.name, naming.other];
-  return {
+  return needOfRows({
     rows: tables.map(rowsOf),
     columns: pairs.length,
     names: names === undefined ? 0 : distinctCells(tables.map((table, side) => table[names[side]])),
     dimension: dimensionOf(encoder),
-  };
+  });
+}
+
+function needOfColumn(columns: readonly (readonly string[])[], { encoder }: Options): Need {
+  const rows = columns.map(({ length }) => length);
+  const [first, second] = rows;
+  const phrases = second === undefined ? distinctCells(columns) : first + second;
+  return needOfPhrases({ rows, phrases, dimension: dimensionOf(encoder) });
 }
 
 /** Of the embedded model, which is loaded where none is given. */
 const embeddedDimension = 600;
 
-export const dimensionOf = (encoder: PhraseEncoder | "none" | undefined): number =>
+const dimensionOf = (encoder: PhraseEncoder | "none" | undefined): number =>
   encoder === "none" ? 0 : (encoder?.dimension ?? embeddedDimension);
 
-export function distinctCells(columns: readonly (readonly string[])[]): number {
+function distinctCells(columns: readonly (readonly string[])[]): number {
   const found = new Set<string>();
   for (const cells of columns) for (const cell of cells) found.add(cell.trim());
   found.delete("");

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
-import { leastMemory, planMemory } from "../../../src/match/memory/memory-plan.js";
+import { needOfRows, planMemory } from "../../../src/match/memory/memory-plan.js";
 import { mountSmallDisk } from "../small-disk.js";
 import { claimCures } from "./cases.js";
 
@@ -24,12 +24,6 @@ claimCures(
       says: "Raise it: --memory ",
       cured: `asked=$(${dedupe} --memory 1m 2>&1 | grep -o -- "--memory .*") || true; ${dedupe} $asked`,
     },
-    "a limit of memory for one column": {
-      files: {},
-      wrong: `${dedupe} -c name --memory 4g`,
-      says: "Leave --memory out, or compare more columns.",
-      cured: `${dedupe} -c name --remove-likely && ${dedupe} --on name --on city --memory 4g`,
-    },
     "a folder of temporary files that is missing": {
       files: {},
       wrong: `${dedupe} --memory 4g --temp spill`,
@@ -49,7 +43,8 @@ it.skipIf(!isMounted)(
   "a disk with less room than the pairs may need has enough once it is larger",
   async () => {
     const size = { rows: [20_000], columns: 5, names: 0, dimension: 0 };
-    const plan = (place: string) => planMemory({ bytes: leastMemory(size), folder: place }, size);
+    const need = needOfRows(size);
+    const plan = (place: string) => planMemory({ bytes: need.least, folder: place }, need);
     const refused = plan(small);
     await expect(refused).rejects.toThrow("Free some, or name another folder with --temp.");
     const needed = /up to (\d+) MB/.exec(String(await refused.catch(String)))?.[1];
