@@ -187,5 +187,7 @@ async function groupsOf(
   const floor = least ?? 0;
   const merges = await averageLinkage(rows.length, all, { least: floor, weigh, signal });
   const linked = groupsFrom(rows.length, merges, floor);
-  return least !== null ? { groups: linked } : { groups: equalGroups(cells, standing), likely: linked };
+  return least !== null
+    ? { groups: linked }
+    : { groups: equalGroups(cells.length, (row) => cells[row], standing), likely: linked };
 }

@@ -32,10 +32,17 @@ function reasonOf(explanation: RowExplanation): PairReason {
 }
 
 /** Groups of rows that are equal in all compared cells, unless they are empty, or that are known to be the same. */
-export const equalGroups = (cells: readonly (readonly string[])[], same: readonly KnownPair[]): Int32Array =>
+export const equalGroups = (
+  rows: number,
+  cellsOf: (row: number) => readonly string[],
+  same: readonly KnownPair[],
+): Int32Array =>
   sureRows(
-    cells.length,
-    (row) => (cells[row].every((cell) => cell.trim() === "") ? undefined : JSON.stringify(cells[row])),
+    rows,
+    (row) => {
+      const cells = cellsOf(row);
+      return cells.every((cell) => cell.trim() === "") ? undefined : JSON.stringify(cells);
+    },
     same,
   );
 

@@ -1,17 +1,18 @@
 /** Learns from all rows of a store, with the pairs that a person judged, and groups them anew. */
 import { groupRows, type RowGroups } from "../group/group-rows.js";
 import type { TableColumns } from "../match/columns/align.js";
+import { planColumns } from "../match/columns/fields.js";
 import type { KnownPair } from "../match/compare-tables.js";
+import { storeWithinMemory } from "../match/memory/within-memory.js";
 import { pairSentence } from "../match/pair-sentence.js";
 import { readRows } from "../match/rescore.js";
 import { readDecisions, writeReview } from "../match/review/review-file.js";
 import { equalGroups, type Grouping } from "./grouping.js";
 import {
-  columnsOf,
   modelText,
   type RunOptions,
+  readAllLinked,
   readJudged,
-  readLinked,
   type StoreModel,
   type StoreState,
 } from "./model.js";
@@ -25,8 +26,9 @@ export async function learn(store: Store, { run, model: before }: StoreState, op
   const { precision = before?.precision.promise.target ?? 0.9, likely = before?.likely ?? "report" } =
     options;
   const encoder = await options.encoder();
-  const { rows, cells } = await readLinked(store, run);
-  const table = columnsOf(on, cells);
+  const { rows, table } = await readAllLinked(store, run, on, options.memory?.folder);
+  const plan = planColumns(table, undefined, { on, kindOf });
+  const bounds = await storeWithinMemory(table, plan, { ...options, kindOf, encoder });
   // Review files number the rows of the store from 1, as the store does, without gaps.
   const decisions = review === undefined ? [] : await readDecisions(review, { left: table });
   await store.append(
@@ -36,7 +38,8 @@ export async function learn(store: Store, { run, model: before }: StoreState, op
   const known = (await readJudged(store)).map(({ left, right, match }): KnownPair => {
     return { left: left - 1, right: right - 1, match };
   });
-  const found = await groupRows(table, { on, kindOf, precision, encoder, known, sharing, signal });
+  const matching = { on, kindOf, precision, encoder, known, sharing, signal };
+  const found = await groupRows(table, { ...matching, ...bounds });
   const { estimate, low, high, promise, columns, dropped, learned } = found;
   const isAccepted = promise.established || likely === "accept";
   const model: StoreModel = {
@@ -44,10 +47,11 @@ export async function learn(store: Store, { run, model: before }: StoreState, op
     least: isAccepted ? found.least : null,
     precision: { estimate, low, high, promise },
   };
+  const cellsOf = (row: number): string[] => on.map((name) => table[name][row]);
   const same = known.filter(({ match }) => match);
   const groups = isAccepted
     ? { groups: found.groupOf }
-    : { groups: equalGroups(cells, same), likely: found.groupOf };
+    : { groups: equalGroups(rows.length, cellsOf, same), likely: found.groupOf };
   const grouping: Grouping = { rows, ...groups, explain: found.explain };
   await store.append("learned", [[run, modelText(model)]]);
   await store.query(`UPDATE term SET until = ${run} WHERE until IS NULL`);

@@ -10,6 +10,7 @@ import { addedColumns, checkNames } from "../group/tables/group-files.js";
 import type { ColumnReport } from "../match/column-report.js";
 import { type ColumnOptions, type DroppedColumn, planColumns } from "../match/columns/fields.js";
 import type { PrecisionReport } from "../match/estimates/promise.js";
+import { type BoundedOptions, boundedReading } from "../match/memory/within-memory.js";
 import { once } from "../match/once.js";
 import { numberCell, type OutputColumn } from "../table/cell.js";
 import type { RowsFormat } from "../table/format.js";
@@ -26,6 +27,7 @@ import { type Store, withStore } from "./store.js";
 /** Options of {@link linkTable}. */
 export interface LinkOptions
   extends ColumnOptions,
+    BoundedOptions,
     Pick<RunOptions, "learn" | "likely" | "review" | "reviewOutput" | "sharing" | "signal"> {
   /** The promised precision of the pairs of rows within entities. Default: the store's; 0.9 for a new one. */
   readonly precision?: number;
@@ -41,7 +43,6 @@ export interface LinkOptions
   /** Where likely pairs are written if the promise is refused; nothing is written by default. */
   readonly likelyOutput?: string;
   readonly table?: TableOptions;
-  readonly onNote?: (line: string) => void;
 }
 
 /** What {@link linkTable} did. Entities are named E1, E2 and so on, in the order in which they came to be. */
@@ -75,7 +76,7 @@ export async function linkTable(
   if ([path, ...outputs].some((name) => name !== undefined && resolve(name) === resolve(storePath)))
     throw new ArgumentError(`${storePath} is the store. Choose another name for the table or the output.`);
   options.signal?.throwIfAborted();
-  const table = await readAllColumns(path, options.table, options.onNote);
+  const table = await readAllColumns(path, await boundedReading(options.table, options), options.onNote);
   let own: PhraseEncoder | undefined;
   const load = async (): Promise<PhraseEncoder> => {
     const encoder = await import("../encoder/phrase-encoder.js");
@@ -86,7 +87,12 @@ export async function linkTable(
   const encoder = once(async () => (typeof given === "function" ? given() : given));
   try {
     const link = (place: string): Promise<LinkReport> =>
-      withStore(place, "any", (store) => linkInto(store, path, table, { ...options, encoder }));
+      withStore(
+        place,
+        "any",
+        (store) => linkInto(store, path, table, { ...options, encoder }),
+        options.memory,
+      );
     return await (endsEarly(options.sharing) ? withCopy(storePath, link) : link(storePath));
   } finally {
     await own?.dispose();
@@ -121,9 +127,10 @@ async function linkInto(
     const settings = state.settings ?? (await newSettings(path, table, options));
     const { source = stemOf(path) } = options;
     const keys = options.key === undefined ? undefined : keyColumn(path, table, options.key);
-    const cells = table.phrases.map((_, row) => settings.columns.map((name) => table.columns[name][row]));
+    const cellsOf = (row: number): string[] => settings.columns.map((name) => table.columns[name][row]);
+    const incoming = { source, keys, rows: table.phrases.length, cellsOf };
     const encoder = checkedEncoder(store, settings, options);
-    const result = await linkRows(store, state, { source, keys, cells }, { ...options, settings, encoder });
+    const result = await linkRows(store, state, incoming, { ...options, settings, encoder });
     const likely = await likelyLines(store, result.likely);
     return { result, likely };
   });

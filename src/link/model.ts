@@ -2,10 +2,13 @@
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import type { Sharing } from "../files/shards/shard.js";
 import type { ColumnReport } from "../match/column-report.js";
+import type { TableColumns } from "../match/columns/align.js";
 import type { ColumnOptions, DroppedColumn } from "../match/columns/fields.js";
 import type { KnownPair } from "../match/compare-tables.js";
 import type { PrecisionReport } from "../match/estimates/promise.js";
+import type { BoundedOptions } from "../match/memory/within-memory.js";
 import type { LearnedRows } from "../match/rescore.js";
+import { CellFile } from "../table/read/cell-file.js";
 import type { LinkedRow } from "./reconcile.js";
 import type { Store } from "./store.js";
 
@@ -17,7 +20,7 @@ export interface StoreSettings extends ColumnOptions {
   readonly model?: { readonly fingerprint: string; readonly name: string };
 }
 
-export interface RunOptions {
+export interface RunOptions extends BoundedOptions {
   readonly settings: StoreSettings;
   readonly encoder: () => Promise<PhraseEncoder | "none">;
   /** Default: what the store has; 0.9 in a new store. */
@@ -97,24 +100,40 @@ export async function readState(store: Store): Promise<StoreState> {
 
 /** Current rows of the store by number, with their compared cells. @param where a condition for some of them */
 export async function readLinked(store: Store, run: number, where = "true") {
-  const found = await store.query<LinkedRow & { readonly cells: string }>(
-    `SELECT r."row", coalesce(entity, 0) AS entity, r.run < ${run} AS isSame, cells FROM "row" r
-     LEFT JOIN assignment a ON r."row" = a."row" AND a.until IS NULL
-     WHERE r.until IS NULL AND ${where} ORDER BY r."row"`,
-  );
+  const found = await store.query<LinkedRow & { readonly cells: string }>(linkedRows(run, where, ", cells"));
   return {
     rows: found as readonly LinkedRow[],
     cells: found.map((line): string[] => JSON.parse(line.cells)),
   };
 }
 
+/** All current rows of the store, and the columns of their compared cells: with a folder, the cells lie there in a file. */
+export async function readAllLinked(store: Store, run: number, names: readonly string[], folder?: string) {
+  if (folder === undefined) {
+    const { rows, cells } = await readLinked(store, run);
+    return { rows, table: columnsOf(names, cells) };
+  }
+  const rows = await store.query<LinkedRow>(linkedRows(run, "true", ""));
+  const file = new CellFile(folder);
+  const table: Record<string, readonly string[]> = {};
+  for (const [column, name] of names.entries()) {
+    const values = store.values(
+      `SELECT cells ->> '$[${column}]' FROM "row" WHERE until IS NULL ORDER BY "row"`,
+    );
+    table[name] = await file.column(values, rows.length);
+  }
+  return { rows, table };
+}
+
+const linkedRows = (run: number, where: string, cells: string): string =>
+  `SELECT r."row", coalesce(entity, 0) AS entity, r.run < ${run} AS isSame${cells} FROM "row" r
+   LEFT JOIN assignment a ON r."row" = a."row" AND a.until IS NULL
+   WHERE r.until IS NULL AND ${where} ORDER BY r."row"`;
+
 /** The judged pairs, by rows of the store. */
 export const readJudged = (store: Store): Promise<KnownPair[]> =>
   store.query('SELECT a AS "left", b AS "right", match = 1 AS match FROM judged ORDER BY run');
 
 /** The columns of rows as tables hold them. */
-export const columnsOf = (
-  names: readonly string[],
-  rows: readonly (readonly string[])[],
-): Record<string, string[]> =>
+export const columnsOf = (names: readonly string[], rows: readonly (readonly string[])[]): TableColumns =>
   Object.fromEntries(names.map((name, column) => [name, rows.map((cells) => cells[column])]));

@@ -1,5 +1,6 @@
 /** One run: identifies the rows of a table, links them to entities, and writes what changed; all within one transaction. */
 import { StoreError } from "../errors.js";
+import { checkAddedRows } from "../match/memory/within-memory.js";
 import { attach } from "./attach.js";
 import { changeReasons, type Grouping, type LikelyPair, likelyPairs } from "./grouping.js";
 import type { RunOptions, StoreModel, StoreState } from "./model.js";
@@ -12,8 +13,9 @@ export interface IncomingRows {
   readonly source: string;
   /** Undefined: rows are known by their content. */
   readonly keys?: readonly string[];
-  /** The compared cells of each row. */
-  readonly cells: readonly (readonly string[])[];
+  readonly rows: number;
+  /** The compared cells of a row. */
+  cellsOf(row: number): readonly string[];
 }
 
 /** Counts of what a run did. */
@@ -75,6 +77,8 @@ export async function linkRows(
   };
   if (before !== undefined && !hasLearned && identified.added + identified.changed === 0)
     return { counts: await result(0, [], state), model: before, likely: [] };
+  const encoder = options.settings.model === undefined ? "none" : undefined;
+  if (!hasLearned) await checkAddedRows(identified.added + identified.changed, { ...options, encoder });
   await store.put(
     "row",
     run,
@@ -99,10 +103,10 @@ export async function linkRows(
  * Finds which rows of the table the store knows, by key where there is one, else by content: of rows with equal cells the nth is
  * the nth. New rows are numbered from `nextRow`.
  */
-async function identify(store: Store, { source, keys, cells }: IncomingRows, nextRow: number) {
+async function identify(store: Store, { source, keys, rows, cellsOf }: IncomingRows, nextRow: number) {
   function* lines() {
-    for (const [place, row] of cells.entries())
-      yield [place + 1, source, keys?.[place] ?? null, JSON.stringify(row)];
+    for (let row = 0; row < rows; row++)
+      yield [row + 1, source, keys?.[row] ?? null, JSON.stringify(cellsOf(row))];
   }
   await store.makeTemporary(
     "new_incoming",

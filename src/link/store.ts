@@ -7,13 +7,14 @@ import { dirname, resolve } from "node:path";
 import type { DuckDBConnection, DuckDBInstance as Instance } from "@duckdb/node-api";
 import { messageOf, PearlError, StoreError } from "../errors.js";
 import { exists } from "../files/whole-file.js";
+import { databaseMemory, type MemoryLimit } from "../match/memory/memory-plan.js";
 import { DuckDBBlobValue, DuckDBDataChunk, DuckDBInstance } from "../table/read/database.js";
 import { isDiskFull } from "../table/trouble.js";
 
 export const version = 5;
 
 /** Small blocks: a run of a few rows adds little to the file. */
-const settings = { memory_limit: "1GB", threads: "2", default_block_size: "16384" };
+const settings = { threads: "2", default_block_size: "16384" };
 
 /**
  * `run` is the run that added a line and `until` the one that replaced it: lines without `until` are current. Rows and entities
@@ -60,7 +61,7 @@ export class Store {
   ) {}
 
   /** @param wanted "any" makes a store where there is none @throws StoreError */
-  static async open(path: string, wanted: "any" | "existing"): Promise<Store> {
+  static async open(path: string, wanted: "any" | "existing", memory?: MemoryLimit): Promise<Store> {
     const whole = resolve(path);
     const isThere = await exists(path);
     if (!isThere && wanted === "existing")
@@ -76,7 +77,8 @@ export class Store {
     if (openPaths.has(whole)) throw inUse(path, "this process");
     openPaths.add(whole);
     try {
-      const instance = await DuckDBInstance.create(whole, settings);
+      const limits = { memory_limit: databaseMemory(memory) };
+      const instance = await DuckDBInstance.create(whole, { ...settings, ...limits });
       const connection = await instance.connect();
       const found = await connection.runAndReadAll("SELECT 1 FROM duckdb_tables()");
       const store = new Store(path, found.currentRowCount === 0, instance, connection);
@@ -138,6 +140,20 @@ export class Store {
   ): Promise<{ -readonly [Column in keyof Values]: Values[Column][] }> {
     try {
       return (await this.connection.runAndReadAll(sql)).getColumnsJS() as never;
+    } catch (error) {
+      throw storeTrouble(error, this.path);
+    }
+  }
+
+  /** The first column of a query, of any length, some values at a time. */
+  async *values(sql: string): AsyncGenerator<string[]> {
+    try {
+      const result = await this.connection.stream(sql);
+      for (;;) {
+        const chunk = await result.fetchChunk();
+        if (chunk === null || chunk.rowCount === 0) return;
+        yield chunk.getColumnValues(0) as string[];
+      }
     } catch (error) {
       throw storeTrouble(error, this.path);
     }
@@ -209,8 +225,9 @@ export async function withStore<Result>(
   path: string,
   wanted: "any" | "existing",
   work: (store: Store) => Promise<Result>,
+  memory?: MemoryLimit,
 ): Promise<Result> {
-  const store = await Store.open(path, wanted);
+  const store = await Store.open(path, wanted, memory);
   try {
     return await work(store);
   } finally {

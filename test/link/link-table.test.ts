@@ -324,3 +324,43 @@ describe("a store that does not fit", () => {
     expect(existsSync(store)).toBe(false);
   });
 });
+
+describe("a limit of memory", () => {
+  const memory = { bytes: 2 ** 32, folder: path("") };
+
+  it("changes nothing in the store: the first link, later rows, and learning again", async () => {
+    const [free, bounded] = [newStore(), newStore()];
+    for (const [store, options] of [
+      [free, {}],
+      [bounded, { memory, threads: 1 }],
+    ] as const) {
+      await link(first, store, options);
+      await link(second, store, { ...options, learn: "never" });
+      await link(second, store, { ...options, learn: "again" });
+    }
+    expect(await linesOf(bounded)).toEqual(await linesOf(free));
+  });
+
+  it("that is too small is refused with the least, which will do, and the store stays as it was", async () => {
+    const folder = path("");
+    const least = async (run: (bytes: number) => Promise<unknown>): Promise<number> => {
+      const message = String(await run(2 ** 20).catch(String));
+      return Number(/--memory (\d+)m$/.exec(message)?.[1]) * 2 ** 20;
+    };
+    const store = newStore();
+    const learning = (bytes: number) => link(first, store, { memory: { bytes, folder } });
+    const needed = await least(learning);
+    expect(existsSync(store)).toBe(false);
+    await learning(needed);
+    const adding = (bytes: number) => link(second, store, { memory: { bytes, folder }, learn: "never" });
+    const before = await linesOf(store);
+    const neededLater = await least(adding);
+    expect(await linesOf(store)).toEqual(before);
+    expect((await adding(neededLater)).added).toBe(rest.length);
+  });
+
+  it("needs a folder that exists", async () => {
+    const missing = link(first, newStore(), { memory: { ...memory, folder: path("none") } });
+    await expect(missing).rejects.toThrow(/none: no such folder for temporary files/);
+  });
+});

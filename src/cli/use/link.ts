@@ -10,7 +10,7 @@ import { stemOf } from "../../table/format.js";
 import { command, type OptionsOf } from "../command.js";
 import { counted, formatCount } from "../format.js";
 import { fraction, option, required, shared } from "../options.js";
-import { besideOutput, loadEncoder, outputFor, type Session, tableSettings } from "../session.js";
+import { besideOutput, boundedSettings, loadEncoder, outputFor, type Session } from "../session.js";
 import { checkShare, learnOptions, type ShareOptions, shardOption, shareWork } from "../shards/sharing.js";
 import { columnLines } from "./report.js";
 
@@ -38,6 +38,7 @@ const declared = [
   option("--relearn", "learn from all rows again (default: when the store has grown by half)"),
   option("--no-relearn", "do not, however much the store has grown"),
   ...shared.compared,
+  ...shared.bounded,
   option("--history <entity>", "instead: print an entity's rows and what happened to it"),
   option("--undo", "instead: take the last run back"),
   option("--export <file>", "instead: write all rows of the store with their entities"),
@@ -104,7 +105,7 @@ async function linkFile(file: string, options: Options, session: Session): Promi
   const loaded = model === "none" ? "none" : isShared ? await load() : undefined;
   const link = (sharing?: Sharing) =>
     linkTable(file, store, {
-      ...{ ...options, ...tableSettings(options, session), sharing },
+      ...{ ...options, ...boundedSettings(options, session), sharing },
       ...(endsEarly(sharing) ? { output: undefined } : { output, likelyOutput }),
       reviewOutput: options.reviewOut,
       encoder: loaded ?? load,

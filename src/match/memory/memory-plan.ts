@@ -12,6 +12,10 @@ export interface MemoryLimit {
   readonly folder: string;
 }
 
+/** The memory of a store's database within a limit, as DuckDB reads it. */
+export const databaseMemory = (limit: MemoryLimit | undefined): string =>
+  limit === undefined ? "1GB" : "256MiB";
+
 /** What the memory of comparing rows depends on. */
 export interface MatchSize {
   /** Rows of the table, or of each of two. */
@@ -61,6 +65,8 @@ const ofOneColumn = {
   one: { process: 450e6, phrase: 9_000, copies: 2 },
   two: { process: 480e6, phrase: 1_500, copies: 1.7 },
 };
+/** Linking: bytes of the store's database, of each row that is learned from, and of each that is added to what was learned. */
+const linking = { process: 300e6, database: 256 * 2 ** 20, learned: 1_000, added: 20_000 };
 /** Bytes of a left row for each thread that ranks. */
 const ofRankedRow = 1_000;
 /** Pairs of each phrase of one column. */
@@ -113,6 +119,20 @@ export function needOfPhrases({ rows, phrases, dimension }: PhraseSize): Need {
     ofThreads: (threads) => (isOneTable || threads === 1 ? 0 : threads * (ofThread + rows[0] * ofRankedRow)),
   };
 }
+
+/** Of learning from all rows of a store. */
+export function needOfLearning(size: MatchSize): Need {
+  const need = needOfRows(size);
+  return { ...need, least: need.least + linking.database + sum(size.rows) * linking.learned };
+}
+
+/** Of adding rows to what a store has learned. */
+export const needOfAdding = (rows: number, dimension: number): Need => ({
+  what: `${formatted(rows)} new or changed rows`,
+  least: linking.process + linking.database + rows * linking.added + (dimension > 0 ? ofModel : 0),
+  pairs: 0,
+  ofThreads: () => 0,
+});
 
 /** @throws TableError for a folder that is missing */
 export async function checkFolder(folder: string): Promise<void> {

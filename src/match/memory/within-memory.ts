@@ -5,8 +5,11 @@ import { type ColumnOptions, type ColumnPlan, namingField, rowsOf } from "../col
 import type { MatchRunOptions } from "../compare-tables.js";
 import {
   checkFolder,
+  type MatchSize,
   type MemoryLimit,
   type Need,
+  needOfAdding,
+  needOfLearning,
   needOfPhrases,
   needOfRows,
   planMemory,
@@ -47,6 +50,14 @@ export const withinMemory = (
 export const phrasesWithinMemory = (phrases: readonly string[], options: Options): Promise<Bounds> =>
   boundsOf(() => needOfColumn([phrases], options), options);
 
+/** The same for all rows of a store, from which a link learns. */
+export const storeWithinMemory = (table: TableColumns, plan: ColumnPlan, options: Options): Promise<Bounds> =>
+  boundsOf(() => needOfLearning(sizeOf([table], plan, options)), options);
+
+/** @throws ArgumentError where rows that are added to a store need more than the limit */
+export const checkAddedRows = (rows: number, options: Options): Promise<Bounds> =>
+  boundsOf(() => needOfAdding(rows, dimensionOf(options.encoder)), options);
+
 type Bounds = Pick<MatchRunOptions, "threads" | "spill">;
 
 async function boundsOf(need: () => Need, { memory, threads, onNote }: BoundedOptions): Promise<Bounds> {
@@ -56,25 +67,32 @@ async function boundsOf(need: () => Need, { memory, threads, onNote }: BoundedOp
   return bounds;
 }
 
-function needOf(tables: readonly TableColumns[], { pairs, profiles }: ColumnPlan, options: Options): Need {
-  const { encoder, kindOf = {} } = options;
-  if (pairs.length === 1)
-    return needOfColumn(
-      tables.map((table, side) => table[pairs[0][side]]),
-      options,
-    );
+function needOf(tables: readonly TableColumns[], plan: ColumnPlan, options: Options): Need {
+  const [only, ...others] = plan.pairs;
+  if (only === undefined || others.length > 0) return needOfRows(sizeOf(tables, plan, options));
+  return needOfColumn(
+    tables.map((table, side) => table[only[side]]),
+    options,
+  );
+}
+
+function sizeOf(
+  tables: readonly TableColumns[],
+  { pairs, profiles }: ColumnPlan,
+  { encoder, kindOf = {} }: Options,
+): MatchSize {
   const compared = pairs.map(([name, other]) => {
     const profile = profiles.get(name)!;
     return { name, other, profile, kind: kindOf[name] ?? kindOf[other] ?? profile.kind };
   });
   const naming = compared[namingField(compared)];
   const names = naming && [naming.name, naming.other];
-  return needOfRows({
+  return {
     rows: tables.map(rowsOf),
     columns: pairs.length,
     names: names === undefined ? 0 : distinctCells(tables.map((table, side) => table[names[side]])),
     dimension: dimensionOf(encoder),
-  });
+  };
 }
 
 function needOfColumn(columns: readonly (readonly string[])[], { encoder }: Options): Need {
