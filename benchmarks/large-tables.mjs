@@ -1,14 +1,19 @@
 /**
  * Memory, time and disk of `pearl dedupe --memory` on made tables of persons in five columns, and how they grow with the rows.
  *
- *     npm run build && node benchmarks/large-tables.mjs [--rows 50000,100000,200000] [--memory 8g] [--temp FOLDER]
- *       [--threads N] [--model pearl-strings] [--json FILE]
+ *     npm run build && node benchmarks/large-tables.mjs [--command dedupe] [--rows 50000,100000,200000] [--memory 8g]
+ *       [--temp FOLDER] [--threads N] [--model pearl-strings] [--json FILE]
  *
  * Each table is made in the folder for temporary files, deduplicated by the command line in a process of its own, and
  * removed. 15 % of the rows repeat one of the last 100,000. Ten million rows need about 2 GB of disk beside the pairs. The disk is
  * the space of the temporary files that the process holds open, looked up twice a second, on Linux only:
  *
  *     node benchmarks/large-tables.mjs --rows 10000000 --memory 11g --temp /var/tmp --json ten-million.json
+ *
+ * `--command join` takes two tables, written 200000x20000; half of the right rows repeat one of the left, miswritten.
+ * `cluster` takes the names alone, and `link` makes a store. `--memory none` sets no limit.
+ *
+ *     node benchmarks/large-tables.mjs --command join --rows 10000000x1000000 --memory 8g --threads 4 --temp /var/tmp
  *
  * On a busy machine compare the processor times.
  */
@@ -27,10 +32,11 @@ import { availableParallelism, cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { personRows } from "./made-persons.mjs";
+import { personRows, rightPersonRows } from "./made-persons.mjs";
 
 const { values } = parseArgs({
   options: {
+    command: { type: "string", default: "dedupe" },
     rows: { type: "string", default: "50000,100000,200000" },
     memory: { type: "string", default: "8g" },
     temp: { type: "string", default: tmpdir() },
@@ -49,7 +55,7 @@ const measuring = `process.on("exit", () => {
 
 async function writeTable(path, rows) {
   let lines = ["name,street,city,phone,born"];
-  for (const cells of personRows(rows)) {
+  for (const cells of rows) {
     lines.push(cells.join());
     if (lines.length < 50_000) continue;
     await appendFile(path, `${lines.join("\n")}\n`);
@@ -90,17 +96,32 @@ async function watched(args, env, look) {
   return stderr;
 }
 
-async function measure(rows) {
+const ofCommand = {
+  dedupe: () => [],
+  join: () => [],
+  cluster: () => ["-c", "name"],
+  link: (folder) => ["--store", join(folder, "store.pearl")],
+};
+
+/** @param shown rows of the table, or of both as 200000x20000 */
+async function measure(shown) {
   const folder = mkdtempSync(join(values.temp, "pearl-large-"));
-  const path = join(folder, "persons.csv");
+  const [rows, right] = shown.split("x").map(Number);
   try {
-    await writeTable(path, rows);
-    const bytes = statSync(path).size;
+    const tables = [join(folder, "persons.csv")];
+    await writeTable(tables[0], personRows(rows));
+    if (right !== undefined) {
+      tables.push(join(folder, "right.csv"));
+      await writeTable(tables[1], rightPersonRows(rows, right));
+    }
+    const bytes = tables.reduce((sum, path) => sum + statSync(path).size, 0);
     const started = performance.now();
-    const command = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
-    const limits = ["--memory", values.memory, "--temp", folder, "--threads", values.threads];
-    const outputs = ["-o", join(folder, "kept.csv"), "--json", join(folder, "report.json")];
-    const args = [command, "dedupe", path, "-m", values.model, "-q", ...outputs, ...limits];
+    const main = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
+    const limit = values.memory === "none" ? [] : ["--memory", values.memory, "--temp", folder];
+    const outputs = ["-o", join(folder, "out.csv"), "--json", join(folder, "report.json")];
+    const own = ofCommand[values.command](folder);
+    const how = ["-m", values.model, "-q", "--threads", values.threads];
+    const args = [main, values.command, ...tables, ...own, ...how, ...outputs, ...limit];
     const env = {
       ...process.env,
       NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(measuring)}`,
@@ -114,30 +135,35 @@ async function measure(rows) {
     });
     const measured = JSON.parse(/measured (.*)/.exec(stderr)[1]);
     const seconds = (performance.now() - started) / 1000;
-    const { matches, estimate, promise } = JSON.parse(readFileSync(join(folder, "report.json"), "utf8"));
+    const report = JSON.parse(readFileSync(join(folder, "report.json"), "utf8"));
+    const { matches = report.groupsOfSeveral, estimate, promise } = report;
     const found = { matches, estimate, established: promise.established };
-    return { rows, bytes, seconds, ...measured, diskMegabytes, ...found };
+    return { tables: shown, rows: rows + (right ?? 0), bytes, seconds, ...measured, diskMegabytes, ...found };
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
 
 const results = [];
-for (const rows of values.rows.split(",").map(Number)) {
-  const found = await measure(rows);
+for (const shown of values.rows.split(",")) {
+  const found = await measure(shown);
   results.push(found);
   const [first] = results;
-  const growth = found.processorSeconds / rows / (first.processorSeconds / first.rows);
+  const growth = found.processorSeconds / found.rows / (first.processorSeconds / first.rows);
   const measured = [found.peakMegabytes, found.processorSeconds, found.seconds, found.diskMegabytes];
-  const shown = measured.map((value) => Math.round(value));
+  const [peak, processor, seconds, disk] = measured.map((value) => Math.round(value));
+  const what = values.command === "cluster" ? "groups" : "pairs";
   console.log(
-    `${rows.toLocaleString("en")} rows: ${shown[0]} MB, ${shown[1]} CPU seconds, ${shown[2]} seconds, ` +
-      `${shown[3]} MB of disk, ${found.matches.toLocaleString("en")} pairs found; ` +
+    `${shown} rows: ${peak} MB, ${processor} CPU seconds, ${seconds} seconds, ` +
+      `${disk} MB of disk, ${found.matches.toLocaleString("en")} ${what} found; ` +
       `${growth.toFixed(2)} × the first table's CPU time per row`,
   );
 }
 if (values.json !== undefined) {
   const machine = { processor: cpus()[0].model, cores: availableParallelism(), node: process.version };
-  const { memory, threads, model } = values;
-  writeFileSync(values.json, `${JSON.stringify({ memory, threads, model, machine, results }, null, 1)}\n`);
+  const { command, memory, threads, model } = values;
+  writeFileSync(
+    values.json,
+    `${JSON.stringify({ command, memory, threads, model, machine, results }, null, 1)}\n`,
+  );
 }

@@ -42,7 +42,10 @@ function writer() {
     if (kind < 0.8 && column === 1) return cell.replace("Street", "St.").replace("Road", "Rd");
     return kind < 0.9 ? slip(cell) : cell;
   };
-  return { person, miswritten, random };
+  const restart = (seed) => {
+    state = seed;
+  };
+  return { person, miswritten, random, restart };
 }
 
 const header = ["name", "street", "city", "phone", "born"];
@@ -91,4 +94,19 @@ export function* personRows(rows, kept = 100_000) {
       yield cells;
     }
   }
+}
+
+/** The right table beside {@link personRows}: half of its rows repeat rows from all over the left one, the others are new. */
+export function* rightPersonRows(leftRows, rows) {
+  const { person, miswritten, restart } = writer();
+  restart(2 ** 31 + 7);
+  const repeated = Math.min(leftRows, Math.floor(rows / 2));
+  let [at, made] = [0, 0];
+  for (const cells of personRows(leftRows)) {
+    if (made === repeated) break;
+    if (at++ < Math.floor((made * leftRows) / repeated)) continue;
+    made++;
+    yield cells.map(miswritten);
+  }
+  for (let row = repeated; row < rows; row++) yield person();
 }

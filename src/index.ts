@@ -100,6 +100,8 @@ export type { ColumnOptions, DroppedColumn } from "./match/columns/fields.js";
 export type { ColumnKind } from "./match/columns/profile.js";
 export type { KnownPair, MatchRunOptions, MatchStage } from "./match/compare-tables.js";
 export type { PrecisionReport, PromiseReport } from "./match/estimates/promise.js";
+export type { MemoryLimit } from "./match/memory/memory-plan.js";
+export type { BoundedOptions } from "./match/memory/within-memory.js";
 export { pairSentence } from "./match/pair-sentence.js";
 export type { DoubtfulPair } from "./match/review/doubtful.js";
 export type { LabelEffect } from "./match/review/label-effect.js";

@@ -1,43 +1,63 @@
-/** `pearl dedupe --memory` keeps within the least memory that it asks for, and writes what it writes without a limit. */
+/** Commands with `--memory` keep within the least memory that they ask for, and write what they write without a limit. */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import { pearl } from "../cli/run-cli.js";
-import { tableWithDuplicates } from "../match/people.js";
+import { type Table, tableWithDuplicates, twoTables } from "../match/people.js";
 
 const folder = mkdtempSync(join(tmpdir(), "pearl-bounded-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const { table } = tableWithDuplicates(4000);
-const names = Object.keys(table);
-const lines = table.name.map((_, row) => names.map((name) => table[name][row]).join());
-writeFileSync(join(folder, "people.csv"), `${[names.join(), ...lines].join("\n")}\n`);
+function save(file: string, table: Table): void {
+  const names = Object.keys(table);
+  const lines = table.name.map((_, row) => names.map((name) => table[name][row]).join());
+  writeFileSync(join(folder, file), `${[names.join(), ...lines].join("\n")}\n`);
+}
+save("people.csv", tableWithDuplicates(4000).table);
+const { left, right } = twoTables(3000, 3000);
+save("left.csv", left);
+save("right.csv", right);
 
 /** Prints the greatest memory of the process with all its threads, in kilobytes, when it ends. */
 const measuring = 'process.on("exit", () => console.error("peak", process.resourceUsage().maxRSS))';
-const dedupe = (output: string, ...more: string[]) =>
-  pearl(["dedupe", "people.csv", "-m", "pearl-strings", "-o", output, ...more], {
+const run = (words: readonly string[], output: string, ...more: string[]) =>
+  pearl([...words, "-m", "pearl-strings", "-o", `${output}.csv`, ...more], {
     cwd: folder,
     environment: { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(measuring)}` },
   });
 
-it("dedupes in the memory that it asks for, with the result of more", async () => {
-  const { stderr: refused, code } = await dedupe("none.csv", "--memory", "1m");
-  expect(code).toBe(1);
-  const [, asked] = /Raise it: --memory (\d+)m/.exec(refused) ?? [];
-  const spill = join(folder, "spill");
-  mkdirSync(spill);
-  const bounded = await dedupe("bounded.csv", "--memory", `${asked}m`, "--temp", spill);
-  expect(bounded.code, bounded.stderr).toBe(0);
-  const [, peak] = /peak (\d+)/.exec(bounded.stderr) ?? [];
-  console.info(`${Math.round(Number(peak) / 1024)} MB of ${asked} MB`);
-  expect(Number(peak) / 1024).toBeLessThan(Number(asked));
-  expect(bounded.stderr).toMatch(/up to \d+ MB of temporary pairs in/);
-  expect(readdirSync(spill)).toEqual([]);
-  expect((await dedupe("whole.csv")).code).toBe(0);
-  for (const ending of ["csv", "removed.csv"])
-    expect(readFileSync(join(folder, `bounded.${ending}`))).toEqual(
-      readFileSync(join(folder, `whole.${ending}`)),
-    );
-});
+const commands = [
+  { words: ["dedupe", "people.csv"], endings: ["csv", "removed.csv"] },
+  { words: ["dedupe", "people.csv", "-c", "name", "--threshold", "0.8"], endings: ["csv", "removed.csv"] },
+  { words: ["join", "left.csv", "right.csv"], endings: ["csv"] },
+  { words: ["join", "left.csv", "right.csv", "--on", "name"], endings: ["csv"] },
+  { words: ["cluster", "people.csv", "-c", "name"], endings: ["csv"] },
+  { words: ["link", "people.csv"], endings: ["csv"], hasStore: true },
+];
+
+it.each(commands)(
+  "$words stays within the memory that it asks for, with the result of more",
+  async ({ words, endings, hasStore }) => {
+    const store = (name: string): string[] => (hasStore ? ["--store", `${name}.pearl`] : []);
+    const { stderr: refused, code } = await run(words, "none", "--memory", "1m", ...store("none"));
+    expect(code).toBe(1);
+    const [, asked] = /Raise it: --memory (\d+)m/.exec(refused) ?? [];
+    const spill = join(folder, "spill");
+    mkdirSync(spill, { recursive: true });
+    const limits = ["--memory", `${asked}m`, "--temp", spill];
+    const bounded = await run(words, "bounded", ...limits, ...store("bounded"));
+    expect(bounded.code, bounded.stderr).toBe(0);
+    const [, peak] = /peak (\d+)/.exec(bounded.stderr) ?? [];
+    console.info(`${words.join(" ")}: ${Math.round(Number(peak) / 1024)} MB of ${asked} MB`);
+    expect(Number(peak) / 1024).toBeLessThan(Number(asked));
+    expect(bounded.stderr).toMatch(/memory: at least \d+ of \d+ MB; .*temporary pairs/);
+    expect(readdirSync(spill)).toEqual([]);
+    expect((await run(words, "whole", ...store("whole"))).code).toBe(0);
+    for (const ending of endings)
+      expect(readFileSync(join(folder, `bounded.${ending}`))).toEqual(
+        readFileSync(join(folder, `whole.${ending}`)),
+      );
+    for (const name of readdirSync(folder)) if (/pearl$/.test(name)) rmSync(join(folder, name));
+  },
+);

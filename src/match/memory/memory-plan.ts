@@ -50,6 +50,8 @@ export interface Need {
 const ofModel = 250e6;
 /** Bytes while candidates are found: of the process, for each row, and for each cell with its words and their index. */
 const searching = { process: 300e6, row: 100, cell: 120 };
+/** Bytes of the index of a second table: it is made when that of the first may still be in memory. */
+const ofOtherIndex = 110e6;
 /** Bytes while rows are grouped: of the process, for each cell, and for each pair. */
 const grouping = { process: 200e6, cell: 110, pair: 30 };
 /** Pairs of each row, of as many candidates as each source may find. */
@@ -62,7 +64,7 @@ const [ofThread, ofFoundRow, ofComparedCell] = [50e6, 12, 6];
 const [ofIndex, ofIndexedRow] = [130e6, 400];
 /** One column of a table, and of two: bytes of the process, for each phrase, and copies of the embeddings. */
 const ofOneColumn = {
-  one: { process: 450e6, phrase: 9_000, copies: 2 },
+  one: { process: 300e6, phrase: 6_500, copies: 1.7 },
   two: { process: 480e6, phrase: 1_500, copies: 1.7 },
 };
 /** Linking: bytes of the store's database, of each row that is learned from, and of each that is added to what was learned. */
@@ -87,7 +89,9 @@ export function needOfRows({ rows: ofEach, columns, names, dimension }: MatchSiz
   const model = dimension > 0 ? ofModel : 0;
   const pairs = rows * pairsPerCandidate * k;
   const ofStages = [
-    searching.process + rows * (searching.row + columns * searching.cell),
+    searching.process +
+      (ofEach.length - 1) * ofOtherIndex +
+      rows * (searching.row + columns * searching.cell),
     grouping.process + rows * columns * grouping.cell + pairs * grouping.pair,
   ];
   return {

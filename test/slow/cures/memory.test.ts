@@ -9,6 +9,8 @@ import { claimCures } from "./cases.js";
 
 const table = "id,name,city\n1,Acme,Berlin\n2,Acme Inc,Berlin\n3,Siemens,Munich\n4,Bosch,Stuttgart\n";
 const dedupe = "pearl dedupe x.csv -m pearl-strings -q";
+const joining = "pearl join x.csv y.csv -m none -q";
+const linking = "pearl link x.csv --store s.pearl -m none -q";
 
 claimCures(
   {
@@ -24,6 +26,24 @@ claimCures(
       says: "Raise it: --memory ",
       cured: `asked=$(${dedupe} --memory 1m 2>&1 | grep -o -- "--memory .*") || true; ${dedupe} $asked`,
     },
+    "a limit of memory that is too small for one column": {
+      files: {},
+      wrong: `${dedupe} -c name --memory 1m`,
+      says: "Raise it: --memory ",
+      cured: `asked=$(${dedupe} -c name --memory 1m 2>&1 | grep -o -- "--memory .*") || true; ${dedupe} -c name $asked`,
+    },
+    "a limit of memory that is too small for two tables": {
+      files: {},
+      wrong: `${joining} --memory 1m`,
+      says: "Raise it: --memory ",
+      cured: `asked=$(${joining} --memory 1m 2>&1 | grep -o -- "--memory .*") || true; ${joining} $asked`,
+    },
+    "a limit of memory that is too small for a store": {
+      files: {},
+      wrong: `${linking} --memory 1m`,
+      says: "Raise it: --memory ",
+      cured: `asked=$(${linking} --memory 1m 2>&1 | grep -o -- "--memory .*") || true; ${linking} $asked`,
+    },
     "a folder of temporary files that is missing": {
       files: {},
       wrong: `${dedupe} --memory 4g --temp spill`,
@@ -31,7 +51,7 @@ claimCures(
       cured: `${dedupe} --memory 4g --temp . && mkdir spill && ${dedupe} --memory 4g --temp spill`,
     },
   },
-  { files: { "x.csv": table } },
+  { files: { "x.csv": table, "y.csv": table } },
 );
 
 const folder = mkdtempSync(join(tmpdir(), "pearl-cures-memory-"));
