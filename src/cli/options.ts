@@ -177,7 +177,11 @@ export const shared = {
   ] as const,
   /** How much memory a matching takes, and where its temporary files go. */
   bounded: [
-    option("--memory <size>", "memory at most, such as 4g or 800m; candidate pairs go to disk", memorySize),
+    option(
+      "--memory <size>",
+      "memory at most, such as 4g or 800m; cells and candidate pairs go to disk",
+      memorySize,
+    ),
     option("--temp <folder>", "folder for temporary files (default: the system's)"),
   ] as const,
   /** Pairs that a person judges. */
