@@ -52,8 +52,11 @@ const ofModel = 250e6;
 const searching = { process: 300e6, row: 100, cell: 120 };
 /** Bytes of the index of a second table: it is made when that of the first may still be in memory. */
 const ofOtherIndex = 110e6;
-/** Bytes while rows are grouped: of the process, for each cell, and for each pair. */
-const grouping = { process: 200e6, cell: 110, pair: 30 };
+/** Bytes while rows of one table are grouped, and those of two are matched: of the process, for each cell, and for each pair. */
+const deciding = {
+  one: { process: 200e6, cell: 110, pair: 30 },
+  two: { process: 240e6, cell: 110, pair: 85 },
+};
 /** Pairs of each row, of as many candidates as each source may find. */
 const pairsPerCandidate = 2;
 /** Embeddings are in memory as they are made, as they are kept, and in the lists that are searched. */
@@ -88,11 +91,12 @@ export function needOfRows({ rows: ofEach, columns, names, dimension }: MatchSiz
   const embedded = names <= mostEmbedded ? names * dimension * bytesPerNumber : 0;
   const model = dimension > 0 ? ofModel : 0;
   const pairs = rows * pairsPerCandidate * k;
+  const { process, cell, pair } = ofEach.length === 1 ? deciding.one : deciding.two;
   const ofStages = [
     searching.process +
       (ofEach.length - 1) * ofOtherIndex +
       rows * (searching.row + columns * searching.cell),
-    grouping.process + rows * columns * grouping.cell + pairs * grouping.pair,
+    process + rows * columns * cell + pairs * pair,
   ];
   return {
     what: `${formatted(rows)} rows of ${columns} columns`,
