@@ -5,6 +5,7 @@
  */
 import { disjointSets, numberedRows } from "../disjoint-sets.js";
 import { Heap } from "../heap.js";
+import { chosenPlaces } from "../match/chosen-places.js";
 import { pauses } from "../match/pause.js";
 import { certain } from "../match/weights/learn.js";
 import { pairsByRow } from "../match/weights/pair-table.js";
@@ -58,10 +59,7 @@ export async function averageLinkage(
   const { rootOf, unite } = disjointSets(size);
   for (const pair of left.keys()) if (logOdds[classOf[pair]] > weakest) unite(left[pair], right[pair]);
   const isConnected = (pair: number): boolean => rootOf(left[pair]) === rootOf(right[pair]);
-  let count = 0;
-  for (const pair of left.keys()) if (isConnected(pair)) count++;
-  const connected = new Int32Array(count);
-  for (const pair of left.keys()) if (isConnected(pair)) connected[connected.length - count--] = pair;
+  const connected = chosenPlaces(left.length, isConnected);
   const { starts, order } = pairsByRow(
     connected.map((pair) => rootOf(left[pair])),
     size,

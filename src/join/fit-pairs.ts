@@ -1,4 +1,5 @@
 /** Learns which candidate pairs of two tables match, with as many partners per row as the tables show. */
+import { chosenPlaces } from "../match/chosen-places.js";
 import type { ComparedTables } from "../match/compare-tables.js";
 import { halving, halvings } from "../match/estimates/audit.js";
 import { type AcceptedLevel, keepPrecision, veto } from "../match/estimates/promise.js";
@@ -93,9 +94,9 @@ function acceptPairs(
   const judged = judgedEstimates(known, own);
   for (const [pair, match] of known) probability[pair] = match;
   const scoreOf = (pair: number): number => logOdds[table.classOf[pair]];
-  const order = Uint32Array.from(probability.keys())
-    .filter((pair) => probability[pair] >= floors[0])
-    .sort((x, y) => probability[y] - probability[x] || scoreOf(y) - scoreOf(x) || x - y);
+  const order = chosenPlaces(probability.length, (pair) => probability[pair] >= floors[0]).sort(
+    (x, y) => probability[y] - probability[x] || scoreOf(y) - scoreOf(x) || x - y,
+  );
   const sides = competingSides(compared, relation);
   const levelAt = (floor: number, most = Infinity): AcceptedLevel => {
     const accepted = new Uint8Array(probability.length);
@@ -135,14 +136,13 @@ export function decidedPairs(level: AcceptedLevel, known: Known): AcceptedLevel 
 /** The probability of each pair after rows have competed for partners. */
 function competed(
   compared: ComparedTables,
-  classOdds: Float64Array,
+  logOdds: Float64Array,
   relation: Relation,
   matches: number,
 ): Float64Array {
-  const logOdds = ofPairs(compared, classOdds);
   if (relation === "one-to-one") return matchingBeliefs(compared, logOdds, matches);
-  if (relation === "many-to-many") return logOdds.map(sigmoid);
-  const probability = new Float64Array(logOdds.length);
+  if (relation === "many-to-many") return ofPairs(compared, logOdds.map(sigmoid));
+  const probability = new Float64Array(compared.left.length);
   competition(compared, relation)(logOdds, matches, probability);
   return probability;
 }

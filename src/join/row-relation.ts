@@ -24,12 +24,11 @@ export function partnersPerRow(pairs: ScoredPairs): RowRelation {
   const { table, logOdds } = pairs;
   const good = usualScore(pairs);
   const share = (rowOf: Int32Array, rows: number): number => {
-    const { starts, order } = pairsByRow(rowOf, rows);
+    const counts = new Uint32Array(rows);
+    for (let pair = 0; pair < rowOf.length; pair++)
+      if (logOdds[table.classOf[pair]] >= good) counts[rowOf[pair]]++;
     let [several, any] = [0, 0];
-    for (let row = 0; row < rows; row++) {
-      let count = 0;
-      for (let place = starts[row]; place < starts[row + 1]; place++)
-        if (logOdds[table.classOf[order[place]]] >= good) count++;
+    for (const count of counts) {
       if (count > 0) any++;
       if (count > 1) several++;
     }

@@ -49,7 +49,7 @@ describe("learning without labels", () => {
     expect(learned.weights.matches).toBeLessThan(330);
     let right = 0;
     const found = new Float64Array(truth.length);
-    competition(table, "one-to-one")(ofPairs(table, learned.logOdds), learned.weights.matches, found);
+    competition(table, "one-to-one")(learned.logOdds, learned.weights.matches, found);
     found.forEach((probability, pair) => {
       if ((probability >= 0.5 ? 1 : 0) === truth[pair]) right++;
     });
