@@ -72,10 +72,9 @@ export function partnersAlike(
 /** What rows of one table are compared by among themselves, with the columns of both. */
 function ofOneSide(settings: ComparisonSettings, side: "left" | "right"): ComparisonSettings {
   const { rowWords: words } = settings;
-  const codes = side === "left" ? words.leftCodes : words.rightCodes;
   return {
     ...settings,
     fields: settings.fields.map((field) => ({ ...field, left: field[side], right: field[side] })),
-    rowWords: { ...words, left: words[side], right: words[side], leftCodes: codes, rightCodes: codes },
+    rowWords: { ...words, left: words[side], right: words[side] },
   };
 }

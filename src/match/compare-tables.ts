@@ -81,14 +81,13 @@ export async function compareTables(
   { encoder, known = [], embedded, sharing, spill, ...run }: CompareOptions = {},
 ): Promise<ComparedTables> {
   const { isOneTable, rows, fields, naming } = tables;
-  const words = rowWords(tables);
   const texts = fields[naming]?.set.texts ?? new TextNumbers().texts();
   const vectors = embeddedAgain(texts, embedded) ?? (await valueVectors(texts, encoder, run, sharing));
   const limits = candidateLimits(Math.max(...rows), isOneTable);
   const candidates = { ...limits, known, sharing, spill, ...partsOf(run, "finding candidates") };
-  const find = () => findCandidates(tables, words, vectors, candidates);
+  const find = () => findCandidates(tables, vectors, candidates);
   // Made after the search, which needs its memory.
-  const comparison = once(() => rowComparison(comparisonSettings(tables, words, vectors)));
+  const comparison = once(() => rowComparison(comparisonSettings(tables, rowWords(tables), vectors)));
   const comparing = partsOf(run, "comparing");
   const { pairs, classes } =
     sharing === undefined

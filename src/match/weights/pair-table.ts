@@ -65,20 +65,18 @@ export function competingSides({ left, right, rows }: PairTable, relation: Relat
   return relation === "many-to-one" ? [ofRight] : [ofLeft];
 }
 
-/** Pairs by row of a side: those of row r are order[starts[r]] to order[starts[r + 1] - 1]. */
+/** Pairs by row of a side: those of row r are order[starts[r]] to order[starts[r + 1] - 1]. Pairs without a row (-1) are left out. */
 export interface PairsByRow {
   readonly starts: Uint32Array;
   readonly order: Uint32Array;
 }
 
 export function pairsByRow(rowOf: Int32Array, rows: number): PairsByRow {
-  const starts = new Uint32Array(rows + 1);
-  for (const row of rowOf) starts[row + 1]++;
-  for (let row = 0; row < rows; row++) starts[row + 1] += starts[row];
-  const next = starts.slice(0, rows);
+  const ends = new Uint32Array(rows + 1);
+  for (const row of rowOf) if (row >= 0) ends[row + 1]++;
+  for (let row = 0; row < rows; row++) ends[row + 1] += ends[row];
   const order = new Uint32Array(rowOf.length);
-  rowOf.forEach((row, pair) => {
-    order[next[row]++] = pair;
-  });
-  return { starts, order };
+  for (let pair = 0; pair < rowOf.length; pair++) if (rowOf[pair] >= 0) order[ends[rowOf[pair]]++] = pair;
+  // Each row's start has moved to its end, which is the next row's start.
+  return { starts: ends.copyWithin(1, 0).fill(0, 0, 1), order };
 }
