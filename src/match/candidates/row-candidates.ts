@@ -123,9 +123,9 @@ function gramTerms({ set, left, right }: Field, isOneTable: boolean): Terms {
     },
   });
   const found = termRows(textsOf(left), isOneTable ? [] : textsOf(right));
-  return {
-    left: found.left,
-    right: isOneTable ? found.left : found.right,
-    terms: found.statistics.documents.length,
-  };
+  const [ofLeft, ofRight] = [
+    { ...found.left, values: left },
+    { ...found.right, values: right },
+  ];
+  return { left: ofLeft, right: isOneTable ? ofLeft : ofRight, terms: found.statistics.documents.length };
 }

@@ -5,6 +5,7 @@ import type { Field } from "../columns/fields.js";
 import type { CountedWords } from "../columns/row-words.js";
 import type { Lists } from "../columns/vocabulary.js";
 import type { SparseRows } from "./grams.js";
+import type { RowTerms } from "./row-search.js";
 
 /** Words in a larger share of the rows tell too little to find candidates by. */
 const commonShare = 0.1;
@@ -12,8 +13,8 @@ const fewRows = 50;
 
 /** Words of the rows of both tables; of one table the same object twice. */
 export interface Terms {
-  readonly left: SparseRows;
-  readonly right: SparseRows;
+  readonly left: RowTerms;
+  readonly right: RowTerms;
   /** Number of terms. */
   readonly terms: number;
 }
@@ -40,12 +41,11 @@ export function wordTerms(
 export function fieldTerms({ set, left, right }: Field): Terms {
   const { starts, items } = sortedLists(set.words);
   const empty = new Uint32Array(0);
-  const side = (values: Int32Array): SparseRows =>
-    weighted(
-      values.length,
-      (row) => (values[row] < 0 ? empty : items.subarray(starts[values[row]], starts[values[row] + 1])),
-      set.rarity,
-    );
+  const side = (values: Int32Array): RowTerms => {
+    const wordsOf = (row: number): Uint32Array =>
+      values[row] < 0 ? empty : items.subarray(starts[values[row]], starts[values[row] + 1]);
+    return { ...weighted(values.length, wordsOf, set.rarity), values };
+  };
   const leftTerms = side(left);
   return { left: leftTerms, right: right === left ? leftTerms : side(right), terms: set.rarity.length };
 }

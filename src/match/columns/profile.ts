@@ -61,7 +61,9 @@ export function profileColumn(name: string, cells: Cells): ColumnProfile {
   const isNew = (): void => rowsWith.push(0);
   for (const cell of cells) {
     const value = cell.trim();
-    if (value !== "") rowsWith.numbers[numbers.numberOf(value, isNew)]++;
+    if (value === "") continue;
+    const number = numbers.numberOf(value, isNew);
+    rowsWith.numbers[number]++;
   }
   const [values, counts] = [numbers.texts(), rowsWith.added()];
   let [filled, commonest] = [0, 0];
