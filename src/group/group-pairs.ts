@@ -1,5 +1,5 @@
 /** The pairs of rows within groups: also those that were no candidates, and what the rest of a group says about each. */
-import { chosenPlaces } from "../match/chosen-places.js";
+import { chosenPlaces, placeIn } from "../match/chosen-places.js";
 import type { ComparedTables } from "../match/compare-tables.js";
 import type { PairProbabilities, ScoredPairs } from "../match/estimates/scored-pairs.js";
 import { pairLevels } from "../match/evidence/pair-levels.js";
@@ -97,17 +97,6 @@ export function supportedProbability(
         ? supported[placeIn(0, pairs.length, (at) => pairs[at] < pair)]
         : own[table.classOf[pair]],
   };
-}
-
-/** The first place of a range of which something is no longer so; the end if it is so of all. */
-function placeIn(from: number, to: number, isBefore: (place: number) => boolean): number {
-  let [low, high] = [from, to];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (isBefore(middle)) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 /**

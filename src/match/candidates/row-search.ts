@@ -40,14 +40,14 @@ export function openSearch({ queries, base, index, k, least, postings, isOneTabl
     return Uint32Array.from(found, ({ row }) => row);
   };
   const { values } = queries;
-  const valueOf = new Int32Array(remembered).fill(-1);
+  const lastOf = new Int32Array(remembered).fill(-1);
   const foundOf = new Array<Uint32Array>(values === undefined ? 0 : remembered);
   const rowsFor = (query: number): Uint32Array => {
     if (values === undefined || values[query] < 0) return find(query);
     const slot = values[query] % remembered;
-    if (valueOf[slot] !== values[query]) {
+    if (lastOf[slot] !== values[query]) {
       foundOf[slot] = find(query);
-      valueOf[slot] = values[query];
+      lastOf[slot] = values[query];
     }
     return foundOf[slot];
   };
