@@ -23,7 +23,7 @@ export async function withPairsInside(
   const members = pairsByRow(groups, rows[0]);
   // Candidates are sorted by their left row.
   const starts = new Uint32Array(rows[0] + 1);
-  for (const row of left) starts[row + 1]++;
+  for (let pair = 0; pair < left.length; pair++) starts[left.at(pair)! + 1]++;
   for (let row = 0; row < rows[0]; row++) starts[row + 1] += starts[row];
   const [moreLeft, moreRight]: [number[], number[]] = [[], []];
   const stamp = new Int32Array(rows[0]).fill(-1);
@@ -43,7 +43,7 @@ export async function withPairsInside(
   const levels = await pairLevels(compared.comparison, more, parts);
   return {
     ...{ ...compared, ...joinedClasses(compared, pairClasses(levels)) },
-    left: joined(left, more.left),
+    left: left.followedBy(more.left),
     right: joined(right, more.right),
   };
 }
@@ -64,7 +64,7 @@ export function supportedProbability(
   const { left, right, rows } = table;
   const pairs = chosenPlaces(accepted.length, (pair) => accepted[pair] === 1);
   const supported = Float64Array.from(pairs, (pair) => own[table.classOf[pair]]);
-  const [lefts, rights] = [pairs.map((pair) => left[pair]), pairs.map((pair) => right[pair])];
+  const [lefts, rights] = [pairs.map((pair) => left.at(pair)!), pairs.map((pair) => right[pair])];
   // Every pair is an entry of each of its rows.
   const others = joined(rights, lefts);
   const { starts, order } = pairsByRow(joined(lefts, rights), rows[0]);
@@ -77,8 +77,8 @@ export function supportedProbability(
   };
   let [row, strongest] = [-1, new Uint32Array(0)];
   pairs.forEach((pair, at) => {
-    if (left[pair] !== row) {
-      row = left[pair];
+    if (left.at(pair) !== row) {
+      row = left.at(pair)!;
       const byOwn = entriesOf(row).slice();
       strongest = byOwn
         .sort((x, y) => ownOf(y) - ownOf(x) || others[x] - others[y])
@@ -109,7 +109,7 @@ export function pairProbability(
 ): (a: number, b: number) => number {
   const pairs = chosenPlaces(accepted.length, (pair) => accepted[pair] === 1);
   const { starts, order } = pairsByRow(
-    pairs.map((pair) => left[pair]),
+    pairs.map((pair) => left.at(pair)!),
     rows[0],
   );
   return (a, b) => {

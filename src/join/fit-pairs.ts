@@ -118,8 +118,8 @@ function acceptPairs(
       const pair = pairs[place];
       if (own[place] < floor || count === most) break;
       const isConfirmed = scoreOf(pair) === certain;
-      if (!isConfirmed && sides.some(({ rowOf }, side) => taken[side][rowOf[pair]] === 1)) continue;
-      for (const [side, { rowOf }] of sides.entries()) taken[side][rowOf[pair]] = 1;
+      if (!isConfirmed && sides.some(({ rowOf }, side) => taken[side][rowOf(pair)] === 1)) continue;
+      for (const [side, { rowOf }] of sides.entries()) taken[side][rowOf(pair)] = 1;
       accepted[pair] = 1;
       count++;
     }
@@ -139,8 +139,8 @@ export function decidedPairs(level: AcceptedLevel, known: Known): AcceptedLevel 
   const accepted = level.accepted.slice();
   const probability = Float64Array.from(accepted, (_, pair) => level.probability.at(pair)!);
   for (const { rowOf } of competingSides(level.table, level.relation)) {
-    const taken = new Set([...known].flatMap(([pair, match]) => (match === 1 ? [rowOf[pair]] : [])));
-    for (let pair = 0; pair < accepted.length; pair++) if (taken.has(rowOf[pair])) accepted[pair] = 0;
+    const taken = new Set([...known].flatMap(([pair, match]) => (match === 1 ? [rowOf(pair)] : [])));
+    for (let pair = 0; pair < accepted.length; pair++) if (taken.has(rowOf(pair))) accepted[pair] = 0;
   }
   for (const [pair, match] of known) accepted[pair] = probability[pair] = match;
   return { ...level, accepted, probability, count: accepted.reduce((sum, flag) => sum + flag, 0) };

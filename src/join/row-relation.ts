@@ -4,7 +4,7 @@ import type { ComparedTables } from "../match/compare-tables.js";
 import { acceptedScores, type ScoredPairs } from "../match/estimates/scored-pairs.js";
 import { type ComparisonSettings, rowComparison } from "../match/evidence/pair-evidence.js";
 import { scorePairs } from "../match/weights/learn.js";
-import { pairsByRow } from "../match/weights/pair-table.js";
+import { competingSides, type PairSide } from "../match/weights/pair-table.js";
 
 /** Share of the left, and of the right rows that have two or more candidates as good as accepted pairs usually are. */
 export interface RowRelation {
@@ -23,10 +23,10 @@ function usualScore(pairs: ScoredPairs): number {
 export function partnersPerRow(pairs: ScoredPairs): RowRelation {
   const { table, logOdds } = pairs;
   const good = usualScore(pairs);
-  const share = (rowOf: Int32Array, rows: number): number => {
+  const share = ({ rowOf, rows }: PairSide): number => {
     const counts = new Uint32Array(rows);
-    for (let pair = 0; pair < rowOf.length; pair++)
-      if (logOdds[table.classOf[pair]] >= good) counts[rowOf[pair]]++;
+    for (let pair = 0; pair < table.classOf.length; pair++)
+      if (logOdds[table.classOf[pair]] >= good) counts[rowOf(pair)]++;
     let [several, any] = [0, 0];
     for (const count of counts) {
       if (count > 0) any++;
@@ -34,7 +34,8 @@ export function partnersPerRow(pairs: ScoredPairs): RowRelation {
     }
     return several / Math.max(1, any);
   };
-  return { left: share(table.left, table.rows[0]), right: share(table.right, table.rows[1]) };
+  const [left, right] = competingSides(table, "one-to-one");
+  return { left: share(left), right: share(right) };
 }
 
 /** Rows with several partners that are looked at. */
@@ -53,15 +54,18 @@ export function partnersAlike(
   const { table, logOdds, weights } = pairs;
   const good = usualScore(pairs);
   const isRight = relation === "many-to-one";
-  const [sharing, partners] = isRight ? [table.right, table.left] : [table.left, table.right];
-  const { starts, order } = pairsByRow(partners, table.rows[isRight ? 0 : 1]);
-  const both: [number, number][] = [];
-  for (let row = 0; row + 1 < starts.length && both.length < looked; row++) {
-    const likely = order
-      .subarray(starts[row], starts[row + 1])
-      .filter((pair) => logOdds[table.classOf[pair]] >= good);
-    if (likely.length > 1) both.push([sharing[likely[0]], sharing[likely[1]]]);
+  const sides = competingSides(table, "one-to-one");
+  const [sharing, partners] = isRight ? [sides[1], sides[0]] : sides;
+  const [first, second] = [0, 1].map(() => new Int32Array(partners.rows).fill(-1));
+  for (let pair = 0; pair < table.classOf.length; pair++) {
+    if (logOdds[table.classOf[pair]] < good) continue;
+    const row = partners.rowOf(pair);
+    if (first[row] < 0) first[row] = pair;
+    else if (second[row] < 0) second[row] = pair;
   }
+  const both: [number, number][] = [];
+  for (let row = 0; row < partners.rows && both.length < looked; row++)
+    if (second[row] >= 0) both.push([sharing.rowOf(first[row]), sharing.rowOf(second[row])]);
   const { compare } = rowComparison(ofOneSide(comparison.settings, isRight ? "right" : "left"));
   const levels = columns.map(() => new Int8Array(both.length));
   both.forEach(([a, b], place) => compare(a, b, levels, place));

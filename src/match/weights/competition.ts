@@ -3,7 +3,7 @@
  * one unit of probability; where rows of both sides have one partner, the smaller of a pair's two shares counts.
  */
 import type { Relation } from "./learn.js";
-import { competingSides, type PairTable } from "./pair-table.js";
+import { competingSides, type PairSide, type PairTable } from "./pair-table.js";
 
 /**
  * Returns a function that fills the probability of each pair from the log-odds of its class and the expected number of
@@ -20,20 +20,24 @@ export function competition(table: PairTable, relation: Relation) {
     const shift = -Math.log(Math.max(0.02, 1 - matches / smallest));
     for (const { rowOf, highest, sums } of sides) {
       highest.fill(0);
-      for (let pair = 0; pair < rowOf.length; pair++) {
+      for (let pair = 0; pair < classOf.length; pair++) {
         const odds = logOdds[classOf[pair]] + shift;
-        if (odds > highest[rowOf[pair]]) highest[rowOf[pair]] = odds;
+        const row = rowOf(pair);
+        if (odds > highest[row]) highest[row] = odds;
       }
       for (let row = 0; row < sums.length; row++) sums[row] = Math.exp(-highest[row]);
-      for (let pair = 0; pair < rowOf.length; pair++)
-        sums[rowOf[pair]] += Math.exp(logOdds[classOf[pair]] + shift - highest[rowOf[pair]]);
+      for (let pair = 0; pair < classOf.length; pair++) {
+        const row = rowOf(pair);
+        sums[row] += Math.exp(logOdds[classOf[pair]] + shift - highest[row]);
+      }
     }
     const change = { moved: 0, sum: 0 };
     for (let pair = 0; pair < probability.length; pair++) {
       const odds = logOdds[classOf[pair]] + shift;
       let least = 1;
       for (const { rowOf, highest, sums } of sides) {
-        const share = Math.exp(odds - highest[rowOf[pair]]) / sums[rowOf[pair]];
+        const row = rowOf(pair);
+        const share = Math.exp(odds - highest[row]) / sums[row];
         if (share < least) least = share;
       }
       change.moved += Math.abs(least - probability[pair]);
@@ -58,24 +62,22 @@ const rounds = 12;
  * rival counts less if its other row has a better partner.
  * @param logOdds of each class
  */
-export function matchingBeliefs(
-  { left, right, rows, classOf }: PairTable,
-  logOdds: Float64Array,
-  matches: number,
-): Float64Array {
+export function matchingBeliefs(table: PairTable, logOdds: Float64Array, matches: number): Float64Array {
+  const { rows, classOf } = table;
+  const [left, right] = competingSides(table, "one-to-one");
   const shift = -Math.log(Math.max(0.02, 1 - matches / Math.min(rows[0], rows[1])));
   const odds = logOdds.map((value) => Math.exp(Math.min(40, value + shift)));
   const sums = new Float64Array(Math.max(rows[0], rows[1]));
   // How free a pair's right row is for it, and in turns its left row.
-  const free = new Float64Array(left.length).fill(1);
+  const free = new Float64Array(classOf.length).fill(1);
   /** Of each row 1 + the odds of its pairs, each as far as its other row is free. */
-  const sumRows = (rowOf: Int32Array): void => {
+  const sumRows = ({ rowOf }: PairSide): void => {
     sums.fill(1);
-    for (let pair = 0; pair < free.length; pair++) sums[rowOf[pair]] += odds[classOf[pair]] * free[pair];
+    for (let pair = 0; pair < free.length; pair++) sums[rowOf(pair)] += odds[classOf[pair]] * free[pair];
   };
   /** 1 / (1 + odds of the row's other pairs). */
-  const freedom = (rowOf: Int32Array, pair: number): number =>
-    1 / Math.max(1, sums[rowOf[pair]] - odds[classOf[pair]] * free[pair]);
+  const freedom = ({ rowOf }: PairSide, pair: number): number =>
+    1 / Math.max(1, sums[rowOf(pair)] - odds[classOf[pair]] * free[pair]);
   for (let round = 1; round <= rounds; round++) {
     sumRows(left);
     for (let pair = 0; pair < free.length; pair++) free[pair] = freedom(left, pair);

@@ -187,10 +187,10 @@ function matchesPerRow(
   const ofRight = isOneTable ? ofLeft : new Float64Array(rows[1]);
   for (let pair = 0; pair < left.length; pair++) {
     const probability = match[placeOf(pair)];
-    ofLeft[left[pair]] += probability;
+    ofLeft[left.at(pair)!] += probability;
     ofRight[right[pair]] += probability;
   }
-  return (pair) => Math.sqrt(Math.max(1, ofLeft[left[pair]]) * Math.max(1, ofRight[right[pair]]));
+  return (pair) => Math.sqrt(Math.max(1, ofLeft[left.at(pair)!]) * Math.max(1, ofRight[right[pair]]));
 }
 
 const logRatio = (counts: Float64Array, u: Float64Array): Float64Array =>

@@ -1,10 +1,10 @@
 /** Candidate pairs with their evidence: what the weights are learned from. */
-import type { Pairs } from "../candidates/pair-set.js";
 import { type EvidenceColumn, missing } from "../evidence/pair-evidence.js";
 import type { Relation } from "./learn.js";
+import type { RowPairs } from "./left-rows.js";
 import { classSizes, type PairClasses } from "./pair-classes.js";
 
-export interface PairTable extends Pairs, PairClasses {
+export interface PairTable extends RowPairs, PairClasses {
   readonly isOneTable: boolean;
   readonly rows: readonly [number, number];
   readonly columns: readonly EvidenceColumn[];
@@ -17,14 +17,15 @@ export const allPairs = ({ rows, isOneTable }: Pick<PairTable, "rows" | "isOneTa
   isOneTable ? (rows[0] * (rows[0] - 1)) / 2 : rows[0] * rows[1];
 
 /** Where a pair is among pairs that are sorted by left row and then by right row; -1 if it is none of them. */
-export function placeOf({ left, right }: Pairs, a: number, b: number): number {
+export function placeOf({ left, right }: RowPairs, a: number, b: number): number {
   let [low, high] = [0, left.length];
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (left[middle] < a || (left[middle] === a && right[middle] < b)) low = middle + 1;
+    const row = left.at(middle)!;
+    if (row < a || (row === a && right[middle] < b)) low = middle + 1;
     else high = middle;
   }
-  return left[low] === a && right[low] === b ? low : -1;
+  return low < left.length && left.at(low) === a && right[low] === b ? low : -1;
 }
 
 /** Per column how many of all pairs are at each level: candidates are counted, the others estimated by random pairs. */
@@ -50,15 +51,15 @@ function countLevels(levels: Int8Array, count: number, times?: Uint32Array): Flo
 
 /** The row of each pair on one side, and the number of that side's rows. */
 export interface PairSide {
-  readonly rowOf: Int32Array;
+  rowOf(pair: number): number;
   readonly rows: number;
 }
 
 /** The sides whose rows have one partner at most. */
 export function competingSides({ left, right, rows }: PairTable, relation: Relation): PairSide[] {
   const [ofLeft, ofRight] = [
-    { rowOf: left, rows: rows[0] },
-    { rowOf: right, rows: rows[1] },
+    { rowOf: (pair: number) => left.at(pair)!, rows: rows[0] },
+    { rowOf: (pair: number) => right[pair], rows: rows[1] },
   ];
   if (relation === "many-to-many") return [];
   if (relation === "one-to-one") return [ofLeft, ofRight];

@@ -94,8 +94,8 @@ function mutualBest(table: PairTable, scores: Float64Array, relation: Relation):
   });
   const mutual: { pair: number; score: number }[] = [];
   for (const pair of sides[0].best) {
-    if (pair < 0 || sides.some(({ rowOf, best }) => best[rowOf[pair]] !== pair)) continue;
-    const rival = Math.max(0, ...sides.map(({ rowOf, second }) => second[rowOf[pair]]));
+    if (pair < 0 || sides.some(({ rowOf, best }) => best[rowOf(pair)] !== pair)) continue;
+    const rival = Math.max(0, ...sides.map(({ rowOf, second }) => second[rowOf(pair)]));
     mutual.push({ pair, score: 2 * scores[table.classOf[pair]] - rival });
   }
   mutual.sort((a, b) => b.score - a.score || a.pair - b.pair);
@@ -106,8 +106,8 @@ function mutualBest(table: PairTable, scores: Float64Array, relation: Relation):
 function bestTwo({ rowOf, rows }: PairSide, classOf: Int32Array, scores: Float64Array) {
   const best = new Int32Array(rows).fill(-1);
   const second = new Float64Array(rows).fill(-Infinity);
-  for (let pair = 0; pair < rowOf.length; pair++) {
-    const [row, score] = [rowOf[pair], scores[classOf[pair]]];
+  for (let pair = 0; pair < classOf.length; pair++) {
+    const [row, score] = [rowOf(pair), scores[classOf[pair]]];
     const known = best[row] < 0 ? -Infinity : scores[classOf[best[row]]];
     if (best[row] < 0 || score > known) {
       second[row] = known;

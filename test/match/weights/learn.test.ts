@@ -85,7 +85,7 @@ describe("learning without labels", () => {
       { left: 7, right: 24, match: true },
       { left: 9, right: 300, match: true },
     ]);
-    const found = Array.from(known, ([pair, match]) => [table.left[pair], table.right[pair], match]);
+    const found = Array.from(known, ([pair, match]) => [table.left.at(pair), table.right[pair], match]);
     expect(found).toEqual([
       [5, 5, 0],
       [7, 24, 1],
