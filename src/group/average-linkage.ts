@@ -5,12 +5,14 @@
  */
 import { disjointSets, numberedRows } from "../disjoint-sets.js";
 import { Heap } from "../heap.js";
+import { chosenPlaces } from "../match/chosen-places.js";
 import { pauses } from "../match/pause.js";
 import { certain } from "../match/weights/learn.js";
+import type { LeftRows } from "../match/weights/left-rows.js";
 import { pairsByRow } from "../match/weights/pair-table.js";
 
 export interface WeighedPairs {
-  readonly left: Int32Array;
+  readonly left: Omit<LeftRows, "slice">;
   readonly right: Int32Array;
   /** The class of each pair. */
   readonly classOf: Int32Array;
@@ -56,14 +58,12 @@ export async function averageLinkage(
 ): Promise<Merge[]> {
   const { left, right, classOf, logOdds } = pairs;
   const { rootOf, unite } = disjointSets(size);
-  for (const pair of left.keys()) if (logOdds[classOf[pair]] > weakest) unite(left[pair], right[pair]);
-  const isConnected = (pair: number): boolean => rootOf(left[pair]) === rootOf(right[pair]);
-  let count = 0;
-  for (const pair of left.keys()) if (isConnected(pair)) count++;
-  const connected = new Int32Array(count);
-  for (const pair of left.keys()) if (isConnected(pair)) connected[connected.length - count--] = pair;
+  for (let pair = 0; pair < left.length; pair++)
+    if (logOdds[classOf[pair]] > weakest) unite(left.at(pair)!, right[pair]);
+  const isConnected = (pair: number): boolean => rootOf(left.at(pair)!) === rootOf(right[pair]);
+  const connected = chosenPlaces(left.length, isConnected);
   const { starts, order } = pairsByRow(
-    connected.map((pair) => rootOf(left[pair])),
+    connected.map((pair) => rootOf(left.at(pair)!)),
     size,
   );
   const merges: Merge[] = [];
@@ -125,7 +125,7 @@ async function mergeComponent(
     if (mean >= (options.least ?? 0)) heap.push({ a: Math.min(a, b), b: Math.max(a, b), mean, link });
   };
   for (const pair of members) {
-    const [a, b] = [pairs.left[pair], pairs.right[pair]];
+    const [a, b] = [pairs.left.at(pair)!, pairs.right[pair]];
     const link = { sum: clip(pairs.logOdds[pairs.classOf[pair]]), known: 1, isWeighed: true };
     groupOf(a).links.set(b, link);
     groupOf(b).links.set(a, link);

@@ -1,8 +1,8 @@
 /** The pairs of rows within groups: also those that were no candidates, and what the rest of a group says about each. */
+import { chosenPlaces, placeIn } from "../match/chosen-places.js";
 import type { ComparedTables } from "../match/compare-tables.js";
 import type { PairProbabilities, ScoredPairs } from "../match/estimates/scored-pairs.js";
 import { pairLevels } from "../match/evidence/pair-levels.js";
-import { groupBy } from "../match/group-by.js";
 import type { PartOptions } from "../match/parts/in-parts.js";
 import { joined, joinedClasses, pairClasses } from "../match/weights/pair-classes.js";
 import { type PairTable, pairsByRow } from "../match/weights/pair-table.js";
@@ -10,35 +10,40 @@ import { type PairTable, pairsByRow } from "../match/weights/pair-table.js";
 /** Of larger groups each row is paired with this many others. */
 const mostRows = 1500;
 
-/** The candidates, followed by all other pairs within the groups. */
+/**
+ * The candidates, followed by all other pairs within the groups.
+ * @param groups of each row, numbered by first row
+ */
 export async function withPairsInside(
   compared: ComparedTables,
   groups: Int32Array,
   parts: PartOptions = {},
 ): Promise<PairTable> {
   const { left, right, rows } = compared;
+  const members = pairsByRow(groups, rows[0]);
   // Candidates are sorted by their left row.
   const starts = new Uint32Array(rows[0] + 1);
-  for (const row of left) starts[row + 1]++;
+  for (let pair = 0; pair < left.length; pair++) starts[left.at(pair)! + 1]++;
   for (let row = 0; row < rows[0]; row++) starts[row + 1] += starts[row];
-  const members = groupBy(groups.keys(), (row) => groups[row]);
   const [moreLeft, moreRight]: [number[], number[]] = [[], []];
   const stamp = new Int32Array(rows[0]).fill(-1);
-  for (const group of members.values()) {
-    group.forEach((row, place) => {
+  for (let group = 0; group < rows[0]; group++) {
+    const [first, end] = [members.starts[group], members.starts[group + 1]];
+    for (let place = first; place + 1 < end; place++) {
+      const row = members.order[place];
       for (let pair = starts[row]; pair < starts[row + 1]; pair++) stamp[right[pair]] = row;
-      for (const other of group.slice(place + 1, place + mostRows)) {
+      for (const other of members.order.subarray(place + 1, Math.min(end, place + mostRows))) {
         if (stamp[other] === row) continue;
         moreLeft.push(row);
         moreRight.push(other);
       }
-    });
+    }
   }
   const more = { left: Int32Array.from(moreLeft), right: Int32Array.from(moreRight) };
   const levels = await pairLevels(compared.comparison, more, parts);
   return {
     ...{ ...compared, ...joinedClasses(compared, pairClasses(levels)) },
-    left: joined(left, more.left),
+    left: left.followedBy(more.left),
     right: joined(right, more.right),
   };
 }
@@ -57,9 +62,9 @@ export function supportedProbability(
   own: Float64Array,
 ): PairProbabilities {
   const { left, right, rows } = table;
-  const pairs = acceptedPairs(accepted);
+  const pairs = chosenPlaces(accepted.length, (pair) => accepted[pair] === 1);
   const supported = Float64Array.from(pairs, (pair) => own[table.classOf[pair]]);
-  const [lefts, rights] = [pairs.map((pair) => left[pair]), pairs.map((pair) => right[pair])];
+  const [lefts, rights] = [pairs.map((pair) => left.at(pair)!), pairs.map((pair) => right[pair])];
   // Every pair is an entry of each of its rows.
   const others = joined(rights, lefts);
   const { starts, order } = pairsByRow(joined(lefts, rights), rows[0]);
@@ -72,8 +77,8 @@ export function supportedProbability(
   };
   let [row, strongest] = [-1, new Uint32Array(0)];
   pairs.forEach((pair, at) => {
-    if (left[pair] !== row) {
-      row = left[pair];
+    if (left.at(pair) !== row) {
+      row = left.at(pair)!;
       const byOwn = entriesOf(row).slice();
       strongest = byOwn
         .sort((x, y) => ownOf(y) - ownOf(x) || others[x] - others[y])
@@ -94,25 +99,6 @@ export function supportedProbability(
   };
 }
 
-/** The first place of a range of which something is no longer so; the end if it is so of all. */
-function placeIn(from: number, to: number, isBefore: (place: number) => boolean): number {
-  let [low, high] = [from, to];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (isBefore(middle)) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
-function acceptedPairs(accepted: Uint8Array): Int32Array {
-  let count = 0;
-  for (const flag of accepted) count += flag;
-  const found = new Int32Array(count);
-  for (let pair = accepted.length - 1; count > 0; pair--) if (accepted[pair] === 1) found[--count] = pair;
-  return found;
-}
-
 /**
  * Returns the probability of any two rows: that of an accepted pair, or else from their columns alone.
  * @param weigh log-odds of two rows, the smaller first
@@ -121,9 +107,9 @@ export function pairProbability(
   { table: { left, right, rows }, accepted, probability }: ScoredPairs,
   weigh: (a: number, b: number) => number,
 ): (a: number, b: number) => number {
-  const pairs = acceptedPairs(accepted);
+  const pairs = chosenPlaces(accepted.length, (pair) => accepted[pair] === 1);
   const { starts, order } = pairsByRow(
-    pairs.map((pair) => left[pair]),
+    pairs.map((pair) => left.at(pair)!),
     rows[0],
   );
   return (a, b) => {

@@ -147,7 +147,7 @@ async function fitGroups(
     const accepted = new Uint8Array(inside.left.length);
     let count = 0;
     for (let pair = 0; pair < accepted.length; pair++) {
-      accepted[pair] = groups[inside.left[pair]] === groups[inside.right[pair]] ? 1 : 0;
+      accepted[pair] = groups[inside.left.at(pair)!] === groups[inside.right[pair]] ? 1 : 0;
       count += accepted[pair];
     }
     const supported = supportedProbability(inside, accepted, own);
@@ -179,10 +179,10 @@ async function fitGroups(
 function decidedLevel(level: GroupLevel, judged: Known): GroupLevel {
   const { left, right } = level.table;
   const known = Array.from(judged, ([pair, match]) => {
-    return { left: left[pair], right: right[pair], match: match === 1 };
+    return { left: left.at(pair)!, right: right[pair], match: match === 1 };
   });
   const sure = sureRows(level.groups.length, () => undefined, known);
   const groups = decidedGroups(level.groups, sure, known, () => 0);
-  const accepted = Uint8Array.from(left, (a, pair) => (groups[a] === groups[right[pair]] ? 1 : 0));
+  const accepted = Uint8Array.from(right, (b, pair) => (groups[left.at(pair)!] === groups[b] ? 1 : 0));
   return { ...level, groups, accepted, count: accepted.reduce((sum, flag) => sum + flag, 0) };
 }

@@ -1,4 +1,5 @@
 /** Which row of each group stays, and which rows go. */
+import { chosenPlaces } from "../match/chosen-places.js";
 import { pairsByRow } from "../match/weights/pair-table.js";
 
 /** A row and the row that is kept, or would be, in its place. */
@@ -56,5 +57,5 @@ export function removedRows(table: GroupedTable, which: "all" | "sure") {
   const removed = groups.flatMap(({ others }) => others).sort((a, b) => a.row - b.row);
   const isRemoved = new Uint8Array(table.groupOf.length);
   for (const { row } of removed) isRemoved[row] = 1;
-  return { removed, kept: Int32Array.from(isRemoved.keys()).filter((row) => isRemoved[row] === 0) };
+  return { removed, kept: chosenPlaces(isRemoved.length, (row) => isRemoved[row] === 0) };
 }

@@ -1,4 +1,5 @@
 /** Learns which candidate pairs of two tables match, with as many partners per row as the tables show. */
+import { chosenPlaces, placeIn } from "../match/chosen-places.js";
 import type { ComparedTables } from "../match/compare-tables.js";
 import { halving, halvings } from "../match/estimates/audit.js";
 import { type AcceptedLevel, keepPrecision, veto } from "../match/estimates/promise.js";
@@ -79,6 +80,18 @@ interface RelationFit extends MatchFit<AcceptedLevel> {
   levelAt(floor: number): AcceptedLevel;
 }
 
+/** The probabilities of pairs that any level may accept; 0 for the others, which are many. */
+function likelyProbabilities(all: Float64Array, known: Known) {
+  for (const [pair, match] of known) all[pair] = match;
+  const pairs = chosenPlaces(all.length, (pair) => all[pair] >= floors[0]);
+  const own = Float64Array.from(pairs, (pair) => all[pair]);
+  const at = (pair: number): number => {
+    const place = placeIn(0, pairs.length, (at) => pairs[at] < pair);
+    return pairs[place] === pair ? own[place] : 0;
+  };
+  return { pairs, own, at };
+}
+
 /** Accepts pairs in the order of their probability. */
 function acceptPairs(
   compared: ComparedTables,
@@ -88,24 +101,25 @@ function acceptPairs(
 ): RelationFit {
   const { weights, logOdds: undecided } = withAnswers(compared, learned, known);
   const { table, logOdds } = decide(compared, undecided, known);
-  const probability = competed(table, logOdds, relation, weights.matches);
-  const own = known.size === 0 ? probability : competed(compared, undecided, relation, weights.matches);
-  const judged = judgedEstimates(known, own);
-  for (const [pair, match] of known) probability[pair] = match;
+  const judged =
+    known.size === 0 ? [] : judgedEstimates(known, competed(compared, undecided, relation, weights.matches));
+  const probability = likelyProbabilities(competed(table, logOdds, relation, weights.matches), known);
   const scoreOf = (pair: number): number => logOdds[table.classOf[pair]];
-  const order = Uint32Array.from(probability.keys())
-    .filter((pair) => probability[pair] >= floors[0])
-    .sort((x, y) => probability[y] - probability[x] || scoreOf(y) - scoreOf(x) || x - y);
+  const { pairs, own } = probability;
+  const order = Int32Array.from({ length: pairs.length }, (_, place) => place).sort(
+    (x, y) => own[y] - own[x] || scoreOf(pairs[y]) - scoreOf(pairs[x]) || x - y,
+  );
   const sides = competingSides(compared, relation);
   const levelAt = (floor: number, most = Infinity): AcceptedLevel => {
-    const accepted = new Uint8Array(probability.length);
+    const accepted = new Uint8Array(table.left.length);
     const taken = sides.map(({ rows }) => new Uint8Array(rows));
     let count = 0;
-    for (const pair of order) {
-      if (probability[pair] < floor || count === most) break;
+    for (const place of order) {
+      const pair = pairs[place];
+      if (own[place] < floor || count === most) break;
       const isConfirmed = scoreOf(pair) === certain;
-      if (!isConfirmed && sides.some(({ rowOf }, side) => taken[side][rowOf[pair]] === 1)) continue;
-      for (const [side, { rowOf }] of sides.entries()) taken[side][rowOf[pair]] = 1;
+      if (!isConfirmed && sides.some(({ rowOf }, side) => taken[side][rowOf(pair)] === 1)) continue;
+      for (const [side, { rowOf }] of sides.entries()) taken[side][rowOf(pair)] = 1;
       accepted[pair] = 1;
       count++;
     }
@@ -125,8 +139,8 @@ export function decidedPairs(level: AcceptedLevel, known: Known): AcceptedLevel 
   const accepted = level.accepted.slice();
   const probability = Float64Array.from(accepted, (_, pair) => level.probability.at(pair)!);
   for (const { rowOf } of competingSides(level.table, level.relation)) {
-    const taken = new Set([...known].flatMap(([pair, match]) => (match === 1 ? [rowOf[pair]] : [])));
-    for (let pair = 0; pair < accepted.length; pair++) if (taken.has(rowOf[pair])) accepted[pair] = 0;
+    const taken = new Set([...known].flatMap(([pair, match]) => (match === 1 ? [rowOf(pair)] : [])));
+    for (let pair = 0; pair < accepted.length; pair++) if (taken.has(rowOf(pair))) accepted[pair] = 0;
   }
   for (const [pair, match] of known) accepted[pair] = probability[pair] = match;
   return { ...level, accepted, probability, count: accepted.reduce((sum, flag) => sum + flag, 0) };
@@ -135,14 +149,13 @@ export function decidedPairs(level: AcceptedLevel, known: Known): AcceptedLevel 
 /** The probability of each pair after rows have competed for partners. */
 function competed(
   compared: ComparedTables,
-  classOdds: Float64Array,
+  logOdds: Float64Array,
   relation: Relation,
   matches: number,
 ): Float64Array {
-  const logOdds = ofPairs(compared, classOdds);
   if (relation === "one-to-one") return matchingBeliefs(compared, logOdds, matches);
-  if (relation === "many-to-many") return logOdds.map(sigmoid);
-  const probability = new Float64Array(logOdds.length);
+  if (relation === "many-to-many") return ofPairs(compared, logOdds.map(sigmoid));
+  const probability = new Float64Array(compared.left.length);
   competition(compared, relation)(logOdds, matches, probability);
   return probability;
 }

@@ -66,7 +66,7 @@ export async function matchTables(
       const matches: RowMatch[] = [];
       accepted.forEach((flag, pair) => {
         if (flag === 0) return;
-        const rows = given({ left: table.left[pair], right: table.right[pair] });
+        const rows = given({ left: table.left.at(pair)!, right: table.right[pair] });
         matches.push({ ...rows, probability: probability.at(pair)! });
       });
       return { kind, kindReason, matches: matches.sort((x, y) => x.left - y.left || x.right - y.right) };

@@ -1,8 +1,8 @@
 /** The two roads of a join, with results of one form: by one column (`fuzzyJoin`), and by several (`matchTables`). */
 import type { ColumnReport } from "../match/column-report.js";
 import type { TableColumns } from "../match/columns/align.js";
-import { type ColumnOptions, type ColumnPlan, type DroppedColumn, isText } from "../match/columns/fields.js";
-import { profileColumn } from "../match/columns/profile.js";
+import type { ColumnOptions, ColumnPlan, DroppedColumn } from "../match/columns/fields.js";
+import { isText, profileColumn } from "../match/columns/profile.js";
 import type { KnownPair, MatchRunOptions } from "../match/compare-tables.js";
 import type { PrecisionReport } from "../match/estimates/promise.js";
 import { pairSentence } from "../match/pair-sentence.js";

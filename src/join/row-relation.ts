@@ -4,7 +4,7 @@ import type { ComparedTables } from "../match/compare-tables.js";
 import { acceptedScores, type ScoredPairs } from "../match/estimates/scored-pairs.js";
 import { type ComparisonSettings, rowComparison } from "../match/evidence/pair-evidence.js";
 import { scorePairs } from "../match/weights/learn.js";
-import { pairsByRow } from "../match/weights/pair-table.js";
+import { competingSides, type PairSide } from "../match/weights/pair-table.js";
 
 /** Share of the left, and of the right rows that have two or more candidates as good as accepted pairs usually are. */
 export interface RowRelation {
@@ -23,19 +23,19 @@ function usualScore(pairs: ScoredPairs): number {
 export function partnersPerRow(pairs: ScoredPairs): RowRelation {
   const { table, logOdds } = pairs;
   const good = usualScore(pairs);
-  const share = (rowOf: Int32Array, rows: number): number => {
-    const { starts, order } = pairsByRow(rowOf, rows);
+  const share = ({ rowOf, rows }: PairSide): number => {
+    const counts = new Uint32Array(rows);
+    for (let pair = 0; pair < table.classOf.length; pair++)
+      if (logOdds[table.classOf[pair]] >= good) counts[rowOf(pair)]++;
     let [several, any] = [0, 0];
-    for (let row = 0; row < rows; row++) {
-      let count = 0;
-      for (let place = starts[row]; place < starts[row + 1]; place++)
-        if (logOdds[table.classOf[order[place]]] >= good) count++;
+    for (const count of counts) {
       if (count > 0) any++;
       if (count > 1) several++;
     }
     return several / Math.max(1, any);
   };
-  return { left: share(table.left, table.rows[0]), right: share(table.right, table.rows[1]) };
+  const [left, right] = competingSides(table, "one-to-one");
+  return { left: share(left), right: share(right) };
 }
 
 /** Rows with several partners that are looked at. */
@@ -54,15 +54,18 @@ export function partnersAlike(
   const { table, logOdds, weights } = pairs;
   const good = usualScore(pairs);
   const isRight = relation === "many-to-one";
-  const [sharing, partners] = isRight ? [table.right, table.left] : [table.left, table.right];
-  const { starts, order } = pairsByRow(partners, table.rows[isRight ? 0 : 1]);
-  const both: [number, number][] = [];
-  for (let row = 0; row + 1 < starts.length && both.length < looked; row++) {
-    const likely = order
-      .subarray(starts[row], starts[row + 1])
-      .filter((pair) => logOdds[table.classOf[pair]] >= good);
-    if (likely.length > 1) both.push([sharing[likely[0]], sharing[likely[1]]]);
+  const sides = competingSides(table, "one-to-one");
+  const [sharing, partners] = isRight ? [sides[1], sides[0]] : sides;
+  const [first, second] = [0, 1].map(() => new Int32Array(partners.rows).fill(-1));
+  for (let pair = 0; pair < table.classOf.length; pair++) {
+    if (logOdds[table.classOf[pair]] < good) continue;
+    const row = partners.rowOf(pair);
+    if (first[row] < 0) first[row] = pair;
+    else if (second[row] < 0) second[row] = pair;
   }
+  const both: [number, number][] = [];
+  for (let row = 0; row < partners.rows && both.length < looked; row++)
+    if (second[row] >= 0) both.push([sharing.rowOf(first[row]), sharing.rowOf(second[row])]);
   const { compare } = rowComparison(ofOneSide(comparison.settings, isRight ? "right" : "left"));
   const levels = columns.map(() => new Int8Array(both.length));
   both.forEach(([a, b], place) => compare(a, b, levels, place));
@@ -73,10 +76,9 @@ export function partnersAlike(
 /** What rows of one table are compared by among themselves, with the columns of both. */
 function ofOneSide(settings: ComparisonSettings, side: "left" | "right"): ComparisonSettings {
   const { rowWords: words } = settings;
-  const codes = side === "left" ? words.leftCodes : words.rightCodes;
   return {
     ...settings,
     fields: settings.fields.map((field) => ({ ...field, left: field[side], right: field[side] })),
-    rowWords: { ...words, left: words[side], right: words[side], leftCodes: codes, rightCodes: codes },
+    rowWords: { ...words, left: words[side], right: words[side] },
   };
 }

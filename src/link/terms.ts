@@ -4,10 +4,10 @@
  */
 import { FNV_BASIS, FNV_PRIME } from "../files/fnv.js";
 import { BestRows } from "../match/candidates/term-search.js";
-import { isText } from "../match/columns/fields.js";
+import { isText } from "../match/columns/profile.js";
 import { textCount, textReader } from "../match/columns/texts.js";
 import { invertLists, type Lists, ListsBuilder } from "../match/columns/vocabulary.js";
-import { buckets } from "../match/evidence/gram-sets.js";
+import { buckets, gramsOf } from "../match/evidence/gram-sets.js";
 import { countRows, type ReadRows, type RowCounts } from "../match/rescore.js";
 import type { LinkedRow } from "./reconcile.js";
 import { listed, type Store } from "./store.js";
@@ -72,8 +72,7 @@ function rowLists({ tables, words, grams }: ReadRows): (kind: TermKind, field: n
   });
   const ofNames = new ListsBuilder();
   for (const value of naming < 0 ? [] : fields[naming].left) {
-    const { starts, items } = grams[naming]!;
-    ofNames.push(value < 0 ? [] : items.subarray(starts[value], starts[value + 1]));
+    ofNames.push(value < 0 ? [] : gramsOf(grams[naming]!, value));
   }
   const ofGrams = invertLists(ofNames.finish(), buckets);
   return (kind, field) =>

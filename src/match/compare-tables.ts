@@ -14,6 +14,7 @@ import { comparedClasses, pairLevels } from "./evidence/pair-levels.js";
 import { once } from "./once.js";
 import type { PartOptions } from "./parts/in-parts.js";
 import { sharedPairs } from "./parts/shared-pairs.js";
+import { type RowPairs, SortedRows } from "./weights/left-rows.js";
 import { type PairClasses, pairClasses } from "./weights/pair-classes.js";
 import { type PairTable, placeOf } from "./weights/pair-table.js";
 
@@ -55,6 +56,7 @@ export interface KnownPair {
 }
 
 export interface ComparedTables extends PairTable {
+  readonly left: SortedRows;
   readonly tables: PreparedTables;
   readonly comparison: RowComparison;
   /** Undefined without a model. */
@@ -81,19 +83,18 @@ export async function compareTables(
   { encoder, known = [], embedded, sharing, spill, ...run }: CompareOptions = {},
 ): Promise<ComparedTables> {
   const { isOneTable, rows, fields, naming } = tables;
-  const words = rowWords(tables);
   const texts = fields[naming]?.set.texts ?? new TextNumbers().texts();
   const vectors = embeddedAgain(texts, embedded) ?? (await valueVectors(texts, encoder, run, sharing));
   const limits = candidateLimits(Math.max(...rows), isOneTable);
   const candidates = { ...limits, known, sharing, spill, ...partsOf(run, "finding candidates") };
-  const find = () => findCandidates(tables, words, vectors, candidates);
+  const find = () => findCandidates(tables, vectors, candidates);
   // Made after the search, which needs its memory.
-  const comparison = once(() => rowComparison(comparisonSettings(tables, words, vectors)));
+  const comparison = once(() => rowComparison(comparisonSettings(tables, rowWords(tables), vectors)));
   const comparing = partsOf(run, "comparing");
   const { pairs, classes } =
     sharing === undefined
-      ? await classed(await find(), comparison, comparing)
-      : await sharedClasses(find, comparison, { rows: rows[1], sharing, comparing });
+      ? await classed(sortedRows(await find(), rows[0]), comparison, comparing)
+      : await sharedClasses(find, comparison, { rows, sharing, comparing });
   const drawn = drawPairs(rows, isOneTable, pairs);
   const random = await pairLevels(comparison(), drawn, { ...run, onProgress: undefined });
   return {
@@ -104,12 +105,16 @@ export async function compareTables(
 }
 
 interface ClassedPairs {
-  readonly pairs: Pairs;
+  readonly pairs: RowPairs & { readonly left: SortedRows };
   readonly classes: PairClasses;
 }
 
+const sortedRows = ({ left, right }: Pairs, leftRows: number): ClassedPairs["pairs"] => {
+  return { left: SortedRows.of(left, leftRows), right };
+};
+
 const classed = async (
-  pairs: Pairs,
+  pairs: ClassedPairs["pairs"],
   comparison: () => RowComparison,
   options: PartOptions,
 ): Promise<ClassedPairs> => ({ pairs, classes: await comparedClasses(comparison(), pairs, options) });
@@ -122,14 +127,17 @@ async function sharedClasses(
     rows,
     sharing,
     comparing,
-  }: { readonly rows: number; readonly sharing: Sharing; readonly comparing: PartOptions },
+  }: { readonly rows: readonly [number, number]; readonly sharing: Sharing; readonly comparing: PartOptions },
 ): Promise<ClassedPairs> {
   const compare = async () => {
     const pairs = await find();
     return { pairs, levels: await pairLevels(comparison(), pairs, comparing) };
   };
-  const { pairs, levels } = await sharedPairs(compare, rows, sharing);
-  return { pairs, classes: pairClasses(levels) };
+  const { pairs, levels } = await sharedPairs(compare, rows[1], sharing);
+  return {
+    pairs: sortedRows(pairs, rows[0]),
+    classes: pairClasses(levels),
+  };
 }
 
 /** Embeddings in the order of the texts; undefined if not all of them were embedded before. */
@@ -179,7 +187,7 @@ async function valueVectors(
  * without candidates, which are counted one by one: a single one would stand for thousands more like it. Of one table these
  * thousands keep pairs that are only alike from being taken for the same (chicago-sites: precision .81 without them, .89 with).
  */
-function drawPairs(rows: readonly [number, number], isOneTable: boolean, candidates: Pairs): Pairs {
+function drawPairs(rows: readonly [number, number], isOneTable: boolean, candidates: RowPairs): Pairs {
   const drawn = rows[0] * rows[1] <= randomPairs ? everyPair(rows) : randomlyDrawn(rows);
   const pairs = isOneTable
     ? drawn.flatMap(([a, b]) => (a === b ? [] : [a < b ? ([a, b] as const) : ([b, a] as const)]))
@@ -188,12 +196,12 @@ function drawPairs(rows: readonly [number, number], isOneTable: boolean, candida
   return { left: Int32Array.from(pairs, ([a]) => a), right: Int32Array.from(pairs, ([, b]) => b) };
 }
 
-type RowPairs = (readonly [number, number])[];
+type PairList = (readonly [number, number])[];
 
-const everyPair = ([left, right]: readonly [number, number]): RowPairs =>
+const everyPair = ([left, right]: readonly [number, number]): PairList =>
   Array.from({ length: left * right }, (_, pair) => [Math.floor(pair / right), pair % right] as const);
 
-function randomlyDrawn([left, right]: readonly [number, number]): RowPairs {
+function randomlyDrawn([left, right]: readonly [number, number]): PairList {
   const random = createRandom(1);
   const row = (rows: number): number => Math.floor(random() * rows);
   return Array.from({ length: randomPairs }, () => [row(left), row(right)] as const);

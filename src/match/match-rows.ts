@@ -108,7 +108,9 @@ export function matchRows<Accepted extends Level, Fit extends MatchFit<Accepted>
     const tables = isSwapped
       ? prepareTables(right, left, swappedOptions(options))
       : prepareTables(left, right, options);
-    const places = tables.order.map(inverse);
+    const [leftOrder, rightOrder] = tables.order;
+    const ofLeft = inverse(leftOrder);
+    const places = [ofLeft, rightOrder === leftOrder ? ofLeft : inverse(rightOrder)];
     const prepared = (pairs: readonly KnownPair[]): KnownPair[] =>
       pairs.map((pair) => {
         const { left, right, match } = isSwapped ? turned(pair) : pair;

@@ -5,12 +5,13 @@
 import type { NamingVectors } from "./candidates/near-names.js";
 import { explainPair, type RowExplanation } from "./column-report.js";
 import type { TableColumns } from "./columns/align.js";
-import { type Field, isText, type PreparedTables, rowsOf } from "./columns/fields.js";
-import { type RowWords, rowWords } from "./columns/row-words.js";
+import { type Field, type PreparedTables, rowsOf } from "./columns/fields.js";
+import { isText } from "./columns/profile.js";
+import { type CountedWords, rowWords } from "./columns/row-words.js";
 import { TextNumbers, textCount } from "./columns/texts.js";
 import { readValues } from "./columns/value-set.js";
-import { countWords, type Lists, rarities } from "./columns/vocabulary.js";
-import { countGrams, gramLists, weighGrams } from "./evidence/gram-sets.js";
+import { countWords, rarities } from "./columns/vocabulary.js";
+import { countGrams, type GramLists, gramLists, weighGrams } from "./evidence/gram-sets.js";
 import { comparisonSettings, type EvidenceColumn, rowComparison } from "./evidence/pair-evidence.js";
 import { scorePairs, type Weights } from "./weights/learn.js";
 
@@ -35,9 +36,9 @@ export interface RowCounts {
 export interface ReadRows {
   readonly given: TableColumns;
   readonly tables: PreparedTables;
-  readonly words: RowWords;
+  readonly words: CountedWords;
   /** Of the values of each field, of texts only. */
-  readonly grams: readonly (Lists | undefined)[];
+  readonly grams: readonly (GramLists | undefined)[];
 }
 
 export function readRows(given: TableColumns, { fields, naming }: LearnedRows): ReadRows {
@@ -93,7 +94,7 @@ export function pairScorer(
   const tables = { ...own, fields };
   const settings = comparisonSettings(
     tables,
-    { ...words, rows: whole.words, rarity: rarities(whole.words, whole.rows) },
+    { ...words, rarity: rarities(whole.words, whole.rows) },
     undefined,
     grams.map(
       (lists, index) => lists && weighGrams(lists, whole.fields[index].grams, whole.fields[index].filled[0]),

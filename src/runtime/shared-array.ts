@@ -11,9 +11,12 @@ export function shared<Numbers>(
   return new kind(new Memory(length * kind.BYTES_PER_ELEMENT) as SharedArrayBuffer);
 }
 
-/** The same numbers as 32-bit integers in shared memory. */
-export function sharedIntegers(numbers: ArrayLike<number>): Int32Array {
-  const copy = shared(Int32Array, numbers.length);
+/** A copy of numbers in shared memory. */
+export function sharedCopy<Numbers extends { readonly length: number; set(from: Numbers): void }>(
+  kind: { new (buffer: SharedArrayBuffer): Numbers; readonly BYTES_PER_ELEMENT: number },
+  numbers: Numbers,
+): Numbers {
+  const copy = shared(kind, numbers.length);
   copy.set(numbers);
   return copy;
 }

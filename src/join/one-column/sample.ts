@@ -37,7 +37,7 @@ export function atLevel(
   }
   const isConfirmed = new Set(confirmed.map(({ left, right }) => `${left} ${right}`));
   const unverified = [...accepted.keys()].flatMap((pair): RowMatch[] => {
-    const [left, right] = [table.left[pair], table.right[pair]];
+    const [left, right] = [table.left.at(pair)!, table.right[pair]];
     const isFree = !taken.left.has(left) && !taken.right.has(right) && !isConfirmed.has(`${left} ${right}`);
     if (accepted[pair] === 0 || !isFree || others.get(right)?.has(left)) return [];
     return [{ left, right, probability: probability.at(pair)! }];

@@ -1,6 +1,7 @@
 /** Candidates by equal codes, or by two equal cells together, such as date and amount. */
 import { dayOf } from "../columns/dates.js";
-import { type Field, isText } from "../columns/fields.js";
+import type { Field } from "../columns/fields.js";
+import { isText } from "../columns/profile.js";
 import { textCount } from "../columns/texts.js";
 import { pauses } from "../pause.js";
 import { type PairsByRow, pairsByRow } from "../weights/pair-table.js";
@@ -28,63 +29,90 @@ export async function equalCodes(
   const pause = pauses(signal, 1);
   const most = (isOneTable ? 2 : 1) * mostPairs;
   const codes = fields.filter(({ kind }) => !isText(kind));
-  for (const { kind, left, right } of codes) {
+  for (const { kind, set, left, right } of codes) {
     await pause();
-    if (kind !== "category") pairBlocks(left, rowsByKey(right), most, add);
+    if (kind !== "category") pairBlocks(left, pairsByRow(right, textCount(set.texts)), most, add);
   }
   let combinations = 0;
   for (const [index, first] of codes.entries()) {
     for (const second of codes.slice(index + 1)) {
       if (combinations++ >= mostCombinations) return;
       const [a, b] = second.kind === "date" ? [second, first] : [first, second];
-      const rows = rowsByKey(combined(a, b, "right", 0));
+      const keys = new NumberedKeys(a.right.length);
+      const ofRight = blocksOf(a, b, "right", 0, (key) => keys.add(key));
+      const rows = pairsByRow(ofRight, keys.size);
       for (const days of a.kind === "date" ? nearDays : [0]) {
         await pause();
-        pairBlocks(combined(a, b, "left", days), rows, most, add);
+        pairBlocks(
+          blocksOf(a, b, "left", days, (key) => keys.find(key)),
+          rows,
+          most,
+          add,
+        );
       }
     }
   }
 }
 
-/** One key for the cells of two columns, -1 where one is empty; dates are moved by some days. */
-function combined(first: Field, second: Field, side: "left" | "right", days: number): Float64Array {
+/** For each row the number of one key for its cells of two columns, -1 where one is empty; dates are moved by some days. */
+function blocksOf(
+  first: Field,
+  second: Field,
+  side: "left" | "right",
+  days: number,
+  numberOf: (key: number) => number,
+): Int32Array {
   const count = textCount(second.set.texts);
   const keys =
     first.kind === "date"
       ? first.set.numbers.map((date) => (Number.isNaN(date) ? -1 : dayOf(date) + 1e6 + days))
-      : Float64Array.from({ length: textCount(first.set.texts) }, (_, value) => value);
-  return Float64Array.from(first[side], (value, row) => {
+      : undefined;
+  return first[side].map((value, row) => {
     const other = second[side][row];
-    return value < 0 || other < 0 || keys[value] < 0 ? -1 : keys[value] * count + other;
+    const key = value < 0 || keys === undefined ? value : keys[value];
+    return key < 0 || other < 0 ? -1 : numberOf(key * count + other);
   });
 }
 
-/** The rows of each key: those of block b are order[starts[b]] to order[starts[b + 1] - 1]. */
-interface RowsByKey extends PairsByRow {
-  /** Number of the block of each key. */
-  readonly blocks: ReadonlyMap<number, number>;
+/** Numbers of keys, without a map, which has room for 16 million of them. Open addressing. */
+class NumberedKeys {
+  size = 0;
+  readonly #keys: Float64Array;
+  /** -1 is free. */
+  readonly #slots: Int32Array;
+
+  /** @param most keys at most */
+  constructor(most: number) {
+    this.#keys = new Float64Array(most);
+    this.#slots = new Int32Array(2 ** Math.ceil(Math.log2(1.5 * most + 1))).fill(-1);
+  }
+
+  add(key: number): number {
+    const slot = this.#slotOf(key);
+    if (this.#slots[slot] < 0) {
+      this.#keys[this.size] = key;
+      this.#slots[slot] = this.size++;
+    }
+    return this.#slots[slot];
+  }
+
+  /** -1 for an unknown key. */
+  find(key: number): number {
+    return this.#slots[this.#slotOf(key)];
+  }
+
+  #slotOf(key: number): number {
+    const hash = Math.imul(key ^ Math.imul(key / 2 ** 32, 0x9e3779b1), 0x85ebca6b);
+    const last = this.#slots.length - 1;
+    let slot = (hash ^ (hash >>> 15)) & last;
+    while (this.#slots[slot] >= 0 && this.#keys[this.#slots[slot]] !== key) slot = (slot + 1) & last;
+    return slot;
+  }
 }
 
-function rowsByKey(keys: Int32Array | Float64Array): RowsByKey {
-  const blocks = new Map<number, number>();
-  const blockOf = new Int32Array(keys.length);
-  keys.forEach((key, row) => {
-    const block = blocks.get(key) ?? blocks.size;
-    blocks.set(key, block);
-    blockOf[row] = block;
-  });
-  return { blocks, ...pairsByRow(blockOf, blocks.size) };
-}
-
-/** Pairs left rows with right rows of the same key, unless there are too many of them. */
-function pairBlocks(
-  left: Int32Array | Float64Array,
-  { blocks, starts, order }: RowsByKey,
-  most: number,
-  add: AddPair,
-): void {
-  const blockOf = Int32Array.from(left, (key) => (key < 0 ? -1 : (blocks.get(key) ?? -1)));
-  const counts = new Uint32Array(blocks.size);
+/** Pairs left rows with right rows of the same block, unless there are too many of them. */
+function pairBlocks(blockOf: Int32Array, { starts, order }: PairsByRow, most: number, add: AddPair): void {
+  const counts = new Uint32Array(starts.length - 1);
   for (const block of blockOf) if (block >= 0) counts[block]++;
   blockOf.forEach((block, row) => {
     if (block < 0 || counts[block] * (starts[block + 1] - starts[block]) > most) return;

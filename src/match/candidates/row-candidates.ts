@@ -3,8 +3,9 @@
  * the naming column, words of each other text column, and equal codes. Every source is bounded per row.
  */
 import { ownRange, type Sharing } from "../../files/shards/shard.js";
-import { type Field, isText, type PreparedTables } from "../columns/fields.js";
-import type { RowWords } from "../columns/row-words.js";
+import type { Field, PreparedTables } from "../columns/fields.js";
+import { isText } from "../columns/profile.js";
+import { rowWords } from "../columns/row-words.js";
 import { textReader } from "../columns/texts.js";
 import { inParts, type PartedWork, type PartOptions } from "../parts/in-parts.js";
 import { equalCodes } from "./equal-codes.js";
@@ -36,7 +37,6 @@ type Source = (onShare: (share: number) => void) => Promise<void>;
 /** An aborted call rejects with the reason of its signal. */
 export async function findCandidates(
   tables: PreparedTables,
-  words: RowWords,
   vectors: NamingVectors | undefined,
   { k, kOther, postings, known = [], sharing, spill, onProgress, ...parts }: CandidateOptions,
 ): Promise<Pairs> {
@@ -50,7 +50,7 @@ export async function findCandidates(
     (termsOf: () => Terms, limits: Nearest): Source =>
     (onShare) =>
       searchTerms(termsOf(), { ...limits, postings, isOneTable, sharing }, { ...parts, onShare }, add);
-  const sources = [byTerms(() => wordTerms(words, rows, isOneTable), { k, least: 0 })];
+  const sources = [byTerms(() => wordTerms(rowWords(tables), rows, isOneTable), { k, least: 0 })];
   fields.forEach((field, index) => {
     if (index === naming) sources.push(byTerms(() => gramTerms(field, isOneTable), { k, least: 0 }));
     else if (isText(field.kind))
@@ -123,9 +123,9 @@ function gramTerms({ set, left, right }: Field, isOneTable: boolean): Terms {
     },
   });
   const found = termRows(textsOf(left), isOneTable ? [] : textsOf(right));
-  return {
-    left: found.left,
-    right: isOneTable ? found.left : found.right,
-    terms: found.statistics.documents.length,
-  };
+  const [ofLeft, ofRight] = [
+    { ...found.left, values: left },
+    { ...found.right, values: right },
+  ];
+  return { left: ofLeft, right: isOneTable ? ofLeft : ofRight, terms: found.statistics.documents.length };
 }

@@ -2,8 +2,14 @@
 import type { SparseRows, TermIndex } from "./grams.js";
 import { TermSearch } from "./term-search.js";
 
+/** The terms of rows, of which those of one value are equal. */
+export interface RowTerms extends SparseRows {
+  /** The value of each row; undefined where most rows have terms of their own. */
+  readonly values?: Int32Array;
+}
+
 export interface SearchSettings {
-  readonly queries: SparseRows;
+  readonly queries: RowTerms;
   /** The rows that are found, and their index by term. */
   readonly base: SparseRows;
   readonly index: TermIndex;
@@ -22,15 +28,38 @@ export interface FoundRows {
   readonly rows: Int32Array;
 }
 
+/** Values of which the found rows are remembered, by the last bits of their numbers: a common one takes long to search for. */
+const remembered = 2 ** 14;
+
 export function openSearch({ queries, base, index, k, least, postings, isOneTable }: SearchSettings) {
   const search = new TermSearch(index, base);
+  // A row finds itself too, and is then passed over.
+  const most = isOneTable ? k + 1 : k;
+  const find = (query: number): Uint32Array => {
+    const found = search.find(queries, query, { k: most, postings }).filter(({ score }) => score > least);
+    return Uint32Array.from(found, ({ row }) => row);
+  };
+  const { values } = queries;
+  const lastOf = new Int32Array(remembered).fill(-1);
+  const foundOf = new Array<Uint32Array>(values === undefined ? 0 : remembered);
+  const rowsFor = (query: number): Uint32Array => {
+    if (values === undefined || values[query] < 0) return find(query);
+    const slot = values[query] % remembered;
+    if (lastOf[slot] !== values[query]) {
+      foundOf[slot] = find(query);
+      lastOf[slot] = values[query];
+    }
+    return foundOf[slot];
+  };
   return ({ from, to }: { readonly from: number; readonly to: number }): FoundRows => {
     const found = { queries: new Int32Array(k * (to - from)), rows: new Int32Array(k * (to - from)) };
     let count = 0;
     for (let query = from; query < to; query++) {
-      const accept = isOneTable ? (row: number): boolean => row !== query : undefined;
-      for (const { row, score } of search.find(queries, query, { k, postings, accept })) {
-        if (score <= least) continue;
+      let open = k;
+      for (const row of rowsFor(query)) {
+        if (open === 0) break;
+        if (isOneTable && row === query) continue;
+        open--;
         found.queries[count] = query;
         found.rows[count++] = row;
       }

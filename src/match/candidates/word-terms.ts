@@ -2,9 +2,10 @@
 
 import { shared } from "../../runtime/shared-array.js";
 import type { Field } from "../columns/fields.js";
-import type { RowWords } from "../columns/row-words.js";
+import type { CountedWords } from "../columns/row-words.js";
 import type { Lists } from "../columns/vocabulary.js";
 import type { SparseRows } from "./grams.js";
+import type { RowTerms } from "./row-search.js";
 
 /** Words in a larger share of the rows tell too little to find candidates by. */
 const commonShare = 0.1;
@@ -12,14 +13,14 @@ const fewRows = 50;
 
 /** Words of the rows of both tables; of one table the same object twice. */
 export interface Terms {
-  readonly left: SparseRows;
-  readonly right: SparseRows;
+  readonly left: RowTerms;
+  readonly right: RowTerms;
   /** Number of terms. */
   readonly terms: number;
 }
 
 export function wordTerms(
-  { left, right, rows: rowsWith }: RowWords,
+  { left, right, rows: rowsWith }: CountedWords,
   rows: readonly [number, number],
   isOneTable: boolean,
 ): Terms {
@@ -28,31 +29,32 @@ export function wordTerms(
   const weights = Float32Array.from(rowsWith, (count) =>
     count > most || count === 0 ? 0 : Math.log(1 + total / count),
   );
-  const side = (lists: Lists): SparseRows =>
-    weighted(
-      lists.starts.length - 1,
-      (row) => lists.items.slice(lists.starts[row], lists.starts[row + 1]).sort(),
-      weights,
-    );
+  const side = (lists: Lists): SparseRows => {
+    const { starts, items } = sortedLists(lists);
+    return weighted(starts.length - 1, (row) => items.subarray(starts[row], starts[row + 1]), weights);
+  };
   const leftTerms = side(left);
   return { left: leftTerms, right: isOneTable ? leftTerms : side(right), terms: weights.length };
 }
 
 /** The words of one column's cells. */
 export function fieldTerms({ set, left, right }: Field): Terms {
-  const { starts, items } = set.words;
-  const sorted = items.slice();
-  for (let value = 0; value + 1 < starts.length; value++)
-    sorted.subarray(starts[value], starts[value + 1]).sort();
+  const { starts, items } = sortedLists(set.words);
   const empty = new Uint32Array(0);
-  const side = (values: Int32Array): SparseRows =>
-    weighted(
-      values.length,
-      (row) => (values[row] < 0 ? empty : sorted.subarray(starts[values[row]], starts[values[row] + 1])),
-      set.rarity,
-    );
+  const side = (values: Int32Array): RowTerms => {
+    const wordsOf = (row: number): Uint32Array =>
+      values[row] < 0 ? empty : items.subarray(starts[values[row]], starts[values[row] + 1]);
+    return { ...weighted(values.length, wordsOf, set.rarity), values };
+  };
   const leftTerms = side(left);
   return { left: leftTerms, right: right === left ? leftTerms : side(right), terms: set.rarity.length };
+}
+
+/** The same lists, each ascending. */
+function sortedLists({ starts, items }: Lists): Lists {
+  const sorted = items.slice();
+  for (let list = 0; list + 1 < starts.length; list++) sorted.subarray(starts[list], starts[list + 1]).sort();
+  return { starts, items: sorted };
 }
 
 function weighted(rows: number, wordsOf: (row: number) => Uint32Array, weights: Float32Array): SparseRows {

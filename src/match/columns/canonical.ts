@@ -1,6 +1,7 @@
 /** An order of rows that depends on their contents alone, so that results do not depend on the order of the input. */
 import { FNV_BASIS, FNV_PRIME } from "../../files/fnv.js";
 import type { TableColumns } from "./align.js";
+import type { Cells } from "./value-set.js";
 
 /** Two 32-bit hashes of a row's cells, as one number below 2^52. */
 function rowHash(columns: readonly (readonly string[])[], row: number): number {
@@ -17,10 +18,12 @@ function rowHash(columns: readonly (readonly string[])[], row: number): number {
   return (first >>> 0) * 2 ** 20 + (second >>> 12);
 }
 
-type Cells = readonly (readonly string[])[];
-
 /** The rows of some columns in an order of their contents, equal ones by further columns; equal rows stay in their order. */
-export function canonicalOrder(columns: Cells, further: Cells, rows: number): Uint32Array {
+export function canonicalOrder(
+  columns: readonly (readonly string[])[],
+  further: readonly (readonly string[])[],
+  rows: number,
+): Uint32Array {
   const [first, second] = [columns, further].map((cells) =>
     Float64Array.from({ length: rows }, (_, row) => rowHash(cells, row)),
   );
@@ -36,8 +39,13 @@ function contentSum(columns: readonly (readonly string[])[], rows: number): numb
   return sum;
 }
 
-export const reorder = (cells: readonly string[], order: Uint32Array): string[] =>
-  Array.from(order, (row) => cells[row]);
+/** The cells in an order, read as they are asked for. */
+export const reorder = (cells: readonly string[], order: Uint32Array): Cells => ({
+  length: order.length,
+  *[Symbol.iterator]() {
+    for (const row of order) yield cells[row];
+  },
+});
 
 /** Which of two tables comes first: the smaller one, of equally large ones by the contents of common columns, if any. */
 export function canonicalSides(left: TableColumns, right: TableColumns): "given" | "swapped" {

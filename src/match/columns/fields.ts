@@ -2,9 +2,9 @@
 import { ArgumentError } from "../../errors.js";
 import { type AlignedNames, alignColumns, type TableColumns } from "./align.js";
 import { canonicalOrder, reorder } from "./canonical.js";
-import { type ColumnKind, type ColumnProfile, profileColumn } from "./profile.js";
+import { type ColumnKind, type ColumnProfile, isText, profileColumn } from "./profile.js";
 import { TextNumbers, type Texts } from "./texts.js";
-import { readValues, type ValuedColumn } from "./value-set.js";
+import { type Cells, readValues, type ValuedColumn } from "./value-set.js";
 
 /** Which columns are compared, and as what. */
 export interface ColumnOptions {
@@ -108,7 +108,9 @@ export function prepareTables(
   const fields = pairs.map((pair): Field => {
     const cells = reorder(left[pair[0]], order[0]);
     const others = isOneTable ? cells : reorder(tables[1][pair[1]], order[1]);
-    const profile = isOneTable ? profiles.get(pair[0])! : profileColumn(pair[0], cells.concat(others));
+    const profile = isOneTable
+      ? profiles.get(pair[0])!
+      : profileColumn(pair[0], both(left[pair[0]], tables[1][pair[1]]));
     return readField(pair, { left: cells, right: others, profile }, options, vocabulary);
   });
   const naming = namingField(fields);
@@ -134,13 +136,21 @@ function nothingToCompare(tables: readonly TableColumns[], dropped: readonly Dro
 
 function readField(
   [name, other]: AlignedNames,
-  { left, right, profile }: Pick<Field, "profile"> & Readonly<Record<"left" | "right", readonly string[]>>,
+  { left, right, profile }: Pick<Field, "profile"> & Readonly<Record<"left" | "right", Cells>>,
   { kindOf = {} }: ColumnOptions,
   vocabulary: TextNumbers,
 ): Field {
   const kind = kindOf[name] ?? kindOf[other] ?? profile.kind;
   return { ...readValues(left, right, kind, vocabulary), name, other, kind, profile };
 }
+
+const both = (first: Cells, second: Cells): Cells => ({
+  length: first.length + second.length,
+  *[Symbol.iterator]() {
+    yield* first;
+    yield* second;
+  },
+});
 
 export const rowsOf = (table: TableColumns): number => Object.values(table)[0]?.length ?? 0;
 
@@ -224,8 +234,6 @@ function isCopy(cells: readonly string[], others: readonly string[]): boolean {
   return filled - same <= mostDifferent && same >= copied * filled;
 }
 
-const texts = new Set<ColumnKind>(["name", "text", "long", "list"]);
-export const isText = (kind: ColumnKind): boolean => texts.has(kind);
 const namingHeader = /name|title|label/i;
 const notNaming = /program|given|first|last|sur|agency/i;
 

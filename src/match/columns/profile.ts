@@ -1,6 +1,9 @@
 /** Profiles a column of a table, decides its kind, and says why a column carries no evidence. */
 import { cellNumber, cellWords } from "./cell-words.js";
 import { readDate } from "./dates.js";
+import { Growing } from "./growing.js";
+import { eachText, sortedTexts, TextNumbers, type Texts, textAt } from "./texts.js";
+import type { Cells } from "./value-set.js";
 
 /** What the cells of a column are; the kind decides how two of them are compared. */
 export const columnKinds = [
@@ -18,6 +21,9 @@ export const columnKinds = [
 
 /** What the cells of a column are. */
 export type ColumnKind = (typeof columnKinds)[number];
+
+const texts = new Set<ColumnKind>(["name", "text", "long", "list"]);
+export const isText = (kind: ColumnKind): boolean => texts.has(kind);
 
 export interface ColumnProfile {
   readonly name: string;
@@ -49,36 +55,43 @@ interface CellShares {
 const sampled = 20_000;
 
 /** Profiles one column. The sample takes every n-th distinct value in sorted order, so that the order of rows does not matter. */
-export function profileColumn(name: string, cells: readonly string[]): ColumnProfile {
-  const counts = new Map<string, number>();
+export function profileColumn(name: string, cells: Cells): ColumnProfile {
+  const numbers = new TextNumbers();
+  const rowsWith = new Growing(Uint32Array);
+  const isNew = (): void => rowsWith.push(0);
   for (const cell of cells) {
     const value = cell.trim();
-    if (value !== "") counts.set(value, (counts.get(value) ?? 0) + 1);
+    if (value === "") continue;
+    const number = numbers.numberOf(value, isNew);
+    rowsWith.numbers[number]++;
   }
+  const [values, counts] = [numbers.texts(), rowsWith.added()];
   let [filled, commonest] = [0, 0];
-  for (const count of counts.values()) {
+  for (const count of counts) {
     filled += count;
     commonest = Math.max(commonest, count);
   }
-  const shares = { ...cellShares(counts), commonest: filled > 0 ? commonest / filled : 0 };
-  const kind = kindOfCells(shares, counts.size, filled);
-  const profile = { name, rows: cells.length, filled, distinct: counts.size, kind, shares };
-  return { ...profile, dropped: reasonToDrop(profile, counts.keys()) };
+  const shares = { ...cellShares(values, counts), commonest: filled > 0 ? commonest / filled : 0 };
+  const distinct = counts.length;
+  const kind = kindOfCells(shares, distinct, filled);
+  const profile = { name, rows: cells.length, filled, distinct, kind, shares };
+  return { ...profile, dropped: reasonToDrop(profile, eachText(values)) };
 }
 
 const email = /^\S+@\S+\.\S+$/;
 const phone = /^\+?[\d\s()./-]{7,20}$/;
 const separator = /[,;|]/;
 
-function cellShares(counts: ReadonlyMap<string, number>): Omit<CellShares, "commonest"> {
-  const values = [...counts.keys()];
-  const step = Math.ceil(values.length / sampled);
-  const chosen = step > 1 ? values.sort().filter((_, place) => place % step === 0) : values;
+/** @param counts rows with each of the values */
+function cellShares(values: Texts, counts: Uint32Array): Omit<CellShares, "commonest"> {
+  const step = Math.ceil(counts.length / sampled);
+  // The values of a small column are all in the sample: their order does not matter.
+  const order = step > 1 ? sortedTexts(values) : counts.map((_, place) => place);
   const sums = { words: 0, length: 0, numeric: 0, pointed: 0, digits: 0, single: 0 };
   const kinds = { dates: 0, emails: 0, phones: 0, lists: 0 };
   let total = 0;
-  for (const value of chosen) {
-    const count = counts.get(value)!;
+  for (let place = 0; place < order.length; place += Math.max(1, step)) {
+    const [value, count] = [textAt(values, order[place]), counts[order[place]]];
     const add = (test: boolean): number => (test ? count : 0);
     const words = cellWords(value);
     const isNumeric = !Number.isNaN(cellNumber(value));

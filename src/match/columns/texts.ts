@@ -3,7 +3,8 @@
  * thread, and a map has room for 16 million of them.
  */
 import { FNV_BASIS, FNV_PRIME } from "../../files/fnv.js";
-import { shared } from "../../runtime/shared-array.js";
+import { sharedCopy } from "../../runtime/shared-array.js";
+import { enlarged } from "./growing.js";
 
 /** Text i has the bytes from starts[i] to starts[i + 1]. */
 export interface Texts {
@@ -46,6 +47,24 @@ export function textAt({ starts, bytes }: Texts, text: number): string {
 export function* eachText(texts: Texts): Generator<string> {
   for (let text = 0; text < textCount(texts); text++) yield textAt(texts, text);
 }
+
+/** The numbers of the texts in the order in which strings are sorted, by their 16-bit units. */
+export function sortedTexts({ starts, bytes }: Texts): Uint32Array {
+  return Uint32Array.from({ length: starts.length - 1 }, (_, text) => text).sort((a, b) => {
+    let [i, j] = [starts[a], starts[b]];
+    const [endI, endJ] = [starts[a + 1], starts[b + 1]];
+    while (i < endI && j < endJ && bytes[i] === bytes[j]) {
+      i++;
+      j++;
+    }
+    if (i === endI || j === endJ) return endI - i - (endJ - j);
+    const [x, y] = [bytes[i], bytes[j]];
+    // Characters of four bytes are two units from D800 on, and come before those from E000 on.
+    return x >= firstOfFour !== y >= firstOfFour && Math.min(x, y) >= firstOfE000 ? y - x : x - y;
+  });
+}
+
+const [firstOfE000, firstOfFour] = [0xee, 0xf0];
 
 const encoder = new TextEncoder();
 
@@ -125,19 +144,7 @@ export class TextNumbers {
 
   /** The texts so far. */
   texts(): Texts {
-    const starts = shared(Uint32Array, this.#count + 1);
-    starts.set(this.#starts.subarray(0, this.#count + 1));
-    const bytes = shared(Uint8Array, starts[this.#count]);
-    bytes.set(this.#bytes.subarray(0, bytes.length));
-    return { starts, bytes };
+    const starts = sharedCopy(Uint32Array, this.#starts.subarray(0, this.#count + 1));
+    return { starts, bytes: sharedCopy(Uint8Array, this.#bytes.subarray(0, starts[this.#count])) };
   }
-}
-
-function enlarged<Numbers extends Uint8Array | Uint32Array | Int32Array>(
-  numbers: Numbers,
-  length: number,
-): Numbers {
-  const larger = new (numbers.constructor as new (length: number) => Numbers)(length);
-  larger.set(numbers);
-  return larger;
 }

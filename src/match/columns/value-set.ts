@@ -1,9 +1,10 @@
 /** The different values of a column of two tables, made ready for comparison. Equal values are stored once. */
 
-import { sharedIntegers } from "../../runtime/shared-array.js";
+import { shared, sharedCopy } from "../../runtime/shared-array.js";
 import { cellNumber, cellWords } from "./cell-words.js";
 import { dateNumber } from "./dates.js";
-import type { ColumnKind } from "./profile.js";
+import { Growing } from "./growing.js";
+import { type ColumnKind, isText } from "./profile.js";
 import { eachText, TextNumbers, type Texts } from "./texts.js";
 import { countWords, type Lists, ListsBuilder, rarities } from "./vocabulary.js";
 
@@ -18,7 +19,7 @@ export interface ValueSet {
   readonly words: Lists;
   /** How many of a value's words come before brackets at its end, as in "Mars (1968)" or "Scott, Ann (II)"; all without such. */
   readonly mainWords: Uint8Array;
-  /** By word number: rarity in this column. */
+  /** By word number: rarity in this column; empty where it holds no text. */
   readonly rarity: Float32Array;
   /** Value of a number, day number of a date; NaN for other texts. */
   readonly numbers: Float64Array;
@@ -37,17 +38,20 @@ const placeholders = new Set(["n/a", "null", "none", "nan", "unknown", "-", "?"]
 /** Cells whose values are remembered. */
 const remembered = 2 ** 17;
 
-/** Reads the values of one column of each table (the same array twice for a single table). */
+/** The cells of a column, which need not all be in memory. */
+export type Cells = Iterable<string> & { readonly length: number };
+
+/** Reads the values of one column of each table (the same cells twice for a single table). */
 export function readValues(
-  left: readonly string[],
-  right: readonly string[],
+  left: Cells,
+  right: Cells,
   kind: ColumnKind,
   vocabulary: TextNumbers,
 ): ValuedColumn {
   const texts = new TextNumbers();
-  const counts: number[] = [];
+  const counts = new Growing(Uint32Array);
   const words = new ListsBuilder();
-  const mainWords: number[] = [];
+  const mainWords = new Growing(Uint8Array);
   // Cells repeat as they are written: the first ones are not normalised again.
   const seen = new Map<string, number>();
   const read = (cell: string): number => {
@@ -60,26 +64,30 @@ export function readValues(
       mainWords.push(bracket > 0 ? cellWords(cell.slice(0, bracket)).length : found.length);
     });
   };
-  const number = (cells: readonly string[]): Int32Array =>
-    sharedIntegers(
-      cells.map((cell) => {
-        const value = seen.get(cell) ?? read(cell);
-        if (seen.size < remembered) seen.set(cell, value);
-        if (value >= 0) counts[value]++;
-        return value;
-      }),
-    );
+  const number = (cells: Cells): Int32Array => {
+    const values = shared(Int32Array, cells.length);
+    let row = 0;
+    for (const cell of cells) {
+      const value = seen.get(cell) ?? read(cell);
+      if (seen.size < remembered) seen.set(cell, value);
+      if (value >= 0) counts.numbers[value]++;
+      values[row++] = value;
+    }
+    return values;
+  };
   const numbered = left === right ? { left: number(left) } : { left: number(left), right: number(right) };
   const lists = words.finish();
-  const filled = counts.reduce((sum, count) => sum + count, 0);
-  const rarity = rarities(countWords(lists, vocabulary.size, counts), filled);
+  const filled = counts.added().reduce((sum, count) => sum + count, 0);
+  const rarity = isText(kind)
+    ? rarities(countWords(lists, vocabulary.size, counts.added()), filled)
+    : new Float32Array(0);
   const set = {
     texts: texts.texts(),
-    counts: Uint32Array.from(counts),
+    counts: sharedCopy(Uint32Array, counts.added()),
     filled,
     words: lists,
     rarity,
-    mainWords: Uint8Array.from(mainWords),
+    mainWords: sharedCopy(Uint8Array, mainWords.added()),
   };
   return { right: numbered.left, ...numbered, set: { ...set, numbers: numbersOf(set.texts, kind) } };
 }

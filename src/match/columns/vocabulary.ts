@@ -1,6 +1,7 @@
 /** Numbers the words of two tables, and counts in how many rows each occurs. */
 
-import { shared } from "../../runtime/shared-array.js";
+import { shared, sharedCopy } from "../../runtime/shared-array.js";
+import { enlarged, Growing } from "./growing.js";
 
 /** Lists of numbers, one for each item: item i has those from starts[i] to starts[i + 1]. */
 export interface Lists {
@@ -10,27 +11,22 @@ export interface Lists {
 
 /** Collects lists one after another. */
 export class ListsBuilder {
-  readonly #starts: number[] = [0];
+  readonly #ends = new Growing(Uint32Array);
   #items = new Uint32Array(1024);
   #used = 0;
 
   push(items: ArrayLike<number>): void {
     const needed = this.#used + items.length;
-    if (needed > this.#items.length) {
-      const larger = new Uint32Array(2 * needed);
-      larger.set(this.#items.subarray(0, this.#used));
-      this.#items = larger;
-    }
+    if (needed > this.#items.length) this.#items = enlarged(this.#items, 2 * needed);
     this.#items.set(items, this.#used);
     this.#used = needed;
-    this.#starts.push(needed);
+    this.#ends.push(needed);
   }
 
   finish(): Lists {
-    const [starts, items] = [shared(Uint32Array, this.#starts.length), shared(Uint32Array, this.#used)];
-    starts.set(this.#starts);
-    items.set(this.#items.subarray(0, this.#used));
-    return { starts, items };
+    const starts = shared(Uint32Array, this.#ends.length + 1);
+    starts.set(this.#ends.added(), 1);
+    return { starts, items: sharedCopy(Uint32Array, this.#items.subarray(0, this.#used)) };
   }
 }
 

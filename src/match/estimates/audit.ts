@@ -6,6 +6,7 @@ import { createRandom } from "../../random.js";
 import { once } from "../once.js";
 import type { DoubtfulPair } from "../review/doubtful.js";
 import type { Known } from "../weights/answers.js";
+import type { LeftRows } from "../weights/left-rows.js";
 import { established, fewest, type PrecisionReport } from "./promise.js";
 import type { PairProbabilities } from "./scored-pairs.js";
 
@@ -25,7 +26,7 @@ interface Sample {
 
 /** Pairs that would be accepted. All levels of an audit have the same pairs in the same order. */
 export interface SampledLevel {
-  readonly table: { readonly left: ArrayLike<number>; readonly right: ArrayLike<number> };
+  readonly table: { readonly left: Pick<LeftRows, "at">; readonly right: ArrayLike<number> };
   readonly probability: PairProbabilities;
   /** 1 for each accepted pair. */
   readonly accepted: Uint8Array;
@@ -34,7 +35,7 @@ export interface SampledLevel {
 
 /** The accepted pairs in a random order that depends on the rows alone: a stricter level has the same order. */
 function drawn({ table: { left, right }, accepted }: SampledLevel): number[] {
-  const place = (pair: number): number => createRandom(Math.imul(left[pair], 0x9e3779b1) ^ right[pair])();
+  const place = (pair: number): number => createRandom(Math.imul(left.at(pair)!, 0x9e3779b1) ^ right[pair])();
   const places = new Map<number, number>();
   accepted.forEach((flag, pair) => flag === 1 && places.set(pair, place(pair)));
   return [...places.keys()].sort((a, b) => places.get(a)! - places.get(b)! || a - b);
@@ -144,7 +145,7 @@ export function auditOf<Level extends SampledLevel>(
         .slice(0, mostAsked)
         .map((pair) => {
           const probability = level.probability.at(pair)!;
-          return { left: left[pair], right: right[pair], probability, accepted: true };
+          return { left: left.at(pair)!, right: right[pair], probability, accepted: true };
         });
     },
   };

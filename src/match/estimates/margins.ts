@@ -21,7 +21,7 @@ export function rowMargins({ table, logOdds, accepted }: ScoredPairs): Margins {
   const ofRight = sides.at(-1)!;
   for (let pair = 0; pair < classOf.length; pair++) {
     const [score, isPartner] = [logOdds[classOf[pair]], accepted[pair] === 1];
-    ofLeft.add(left[pair], score, isPartner);
+    ofLeft.add(left.at(pair)!, score, isPartner);
     ofRight.add(right[pair], score, isPartner);
   }
   for (const { partner, first, second } of sides) {

@@ -13,9 +13,11 @@ export function rivalPrecision({ table, relation, logOdds, accepted }: ScoredPai
   const scores = acceptedScores({ table, accepted }, logOdds);
   if (scores.length === 0) return 0;
   const edge = scores[Math.floor(edgeQuantile * scores.length)];
+  const ofLeft = (pair: number): number => table.left.at(pair)!;
+  const ofRight = (pair: number): number => table.right[pair];
   const sides = [
-    { own: table.left, other: table.right, rows: table.rows[0], others: table.rows[1] },
-    { own: table.right, other: table.left, rows: table.rows[1], others: table.rows[0] },
+    { own: ofLeft, other: ofRight, rows: table.rows[0], others: table.rows[1] },
+    { own: ofRight, other: ofLeft, rows: table.rows[1], others: table.rows[0] },
   ];
   // A further partner is false only for a row that has one at most.
   const competing = sides.filter((_, side) => relation !== (side === 0 ? "many-to-one" : "one-to-many"));
@@ -24,13 +26,13 @@ export function rivalPrecision({ table, relation, logOdds, accepted }: ScoredPai
       const [isTaken, isOtherTaken] = [new Uint8Array(rows), new Uint8Array(others)];
       accepted.forEach((flag, pair) => {
         if (flag === 0) return;
-        isTaken[own[pair]] = 1;
-        isOtherTaken[other[pair]] = 1;
+        isTaken[own(pair)] = 1;
+        isOtherTaken[other(pair)] = 1;
       });
       const hasRival = new Uint8Array(rows);
       table.classOf.forEach((place, pair) => {
-        if (logOdds[place] >= edge && isTaken[own[pair]] === 1 && isOtherTaken[other[pair]] === 0)
-          hasRival[own[pair]] = 1;
+        if (logOdds[place] >= edge && isTaken[own(pair)] === 1 && isOtherTaken[other(pair)] === 0)
+          hasRival[own(pair)] = 1;
       });
       const sum = (flags: Uint8Array): number => flags.reduce((total, flag) => total + flag, 0);
       const taken = sum(isTaken);

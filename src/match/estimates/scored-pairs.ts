@@ -1,4 +1,5 @@
 /** Candidate pairs with learned scores, and which of them are accepted: what every estimate of precision is made from. */
+import { chosenPlaces } from "../chosen-places.js";
 import { missing } from "../evidence/pair-evidence.js";
 import type { Relation, Weights } from "../weights/learn.js";
 import type { PairTable } from "../weights/pair-table.js";
@@ -45,8 +46,8 @@ export function acceptedScores(
   { table: { classOf }, accepted }: Pick<ScoredPairs, "table" | "accepted">,
   scores: Float64Array,
 ): Float64Array {
-  const places = classOf.filter((_, pair) => accepted[pair] === 1);
-  return Float64Array.from(places, (place) => scores[place]).sort();
+  const pairs = chosenPlaces(accepted.length, (pair) => accepted[pair] === 1);
+  return Float64Array.from(pairs, (pair) => scores[classOf[pair]]).sort();
 }
 
 /** The judged pairs with their estimates. @param undecided probabilities as if nobody had judged a pair */

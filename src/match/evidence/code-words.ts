@@ -19,8 +19,8 @@ const mostJoined = 4;
 export function codeComparison(words: WordOf, rows: RowWords): (a: number, b: number) => number | undefined {
   const [left, right] = [new Side(), new Side()];
   return (a, b) => {
-    left.load(rows.leftCodes, a);
-    right.load(rows.rightCodes, b);
+    left.loadChosen(rows.left, a, rows.isCode);
+    right.loadChosen(rows.right, b, rows.isCode);
     if (left.count === 0 || right.count === 0) return undefined;
     matchEqual(left, right);
     if (left.open > 0) matchNeighbours(left, right, rows.right, b, words);

@@ -1,12 +1,18 @@
 /** The 3-grams of texts as sorted sets of hashes, weighted by rarity, for the cosine of any two. */
 import { FNV_BASIS, FNV_PRIME } from "../../files/fnv.js";
-import { shared } from "../../runtime/shared-array.js";
+import { shared, sharedCopy } from "../../runtime/shared-array.js";
+import { Growing } from "../columns/growing.js";
 import { eachText, type Texts, textCount } from "../columns/texts.js";
-import { countWords, type Lists, ListsBuilder } from "../columns/vocabulary.js";
+
+/** The different grams of each text, ascending, as steps from one to the next: those of text i from starts[i] to starts[i + 1]. */
+export interface GramLists {
+  readonly starts: Uint32Array;
+  /** A step of `wide` goes on with the next one. */
+  readonly steps: Uint16Array;
+}
 
 export interface GramSets {
-  /** Different grams of each text, ascending. */
-  readonly grams: Lists;
+  readonly grams: GramLists;
   /** By gram: its squared weight. */
   readonly weights: Float32Array;
   /** By text: length of its vector. */
@@ -15,28 +21,76 @@ export interface GramSets {
 
 /** Grams are numbered below it. */
 export const buckets = 2 ** 18;
+const wide = 2 ** 16 - 1;
 
-/** The different grams of each text, ascending. */
-export function gramLists(texts: Texts): Lists {
-  const lists = new ListsBuilder();
-  for (const text of eachText(texts)) {
-    const padded = ` ${text} `;
+/** The different grams of each text. */
+export function gramLists(texts: Texts): GramLists {
+  const starts = shared(Uint32Array, textCount(texts) + 1);
+  const steps = new Growing(Uint16Array);
+  let text = 0;
+  for (const own of eachText(texts)) {
+    const padded = ` ${own} `;
     const grams = new Uint32Array(Math.max(0, padded.length - 2));
     for (let from = 0; from < grams.length; from++) grams[from] = hash(padded, from);
     grams.sort();
-    let count = 0;
-    for (const gram of grams) if (count === 0 || gram !== grams[count - 1]) grams[count++] = gram;
-    lists.push(grams.subarray(0, count));
+    let last = -1;
+    for (const gram of grams) {
+      if (gram === last) continue;
+      let step = gram - Math.max(0, last);
+      for (; step >= wide; step -= wide) steps.push(wide);
+      steps.push(step);
+      last = gram;
+    }
+    starts[++text] = steps.length;
   }
-  return lists.finish();
+  return { starts, steps: sharedCopy(Uint16Array, steps.added()) };
+}
+
+/** Walks the grams of a text. */
+class Walk {
+  /** -1 behind the last. */
+  gram = -1;
+  #steps: GramLists["steps"] = new Uint16Array(0);
+  #place = 0;
+  #end = 0;
+
+  begin({ starts, steps }: GramLists, text: number): void {
+    this.#steps = steps;
+    this.#place = starts[text];
+    this.#end = starts[text + 1];
+    this.gram = 0;
+    this.next();
+  }
+
+  next(): void {
+    if (this.#place === this.#end) {
+      this.gram = -1;
+      return;
+    }
+    let step = this.#steps[this.#place++];
+    for (; step === wide; step = this.#steps[this.#place++]) this.gram += wide;
+    this.gram += step;
+  }
+}
+
+const [one, other] = [new Walk(), new Walk()];
+
+export function gramsOf(grams: GramLists, text: number): number[] {
+  const found: number[] = [];
+  for (one.begin(grams, text); one.gram >= 0; one.next()) found.push(one.gram);
+  return found;
 }
 
 /** How many rows have each gram. @param counts rows with each text */
-export const countGrams = (grams: Lists, counts: ArrayLike<number>): Uint32Array =>
-  countWords(grams, buckets, counts);
+export function countGrams(grams: GramLists, counts: ArrayLike<number>): Uint32Array {
+  const rowsWith = new Uint32Array(buckets);
+  for (let text = 0; text + 1 < grams.starts.length; text++)
+    for (one.begin(grams, text); one.gram >= 0; one.next()) rowsWith[one.gram] += counts[text];
+  return rowsWith;
+}
 
 /** @param rowsWith rows with each gram @param rows all of them */
-export function weighGrams(grams: Lists, rowsWith: Uint32Array, rows: number): GramSets {
+export function weighGrams(grams: GramLists, rowsWith: Uint32Array, rows: number): GramSets {
   const weights = shared(Float32Array, buckets);
   rowsWith.forEach((count, gram) => {
     if (count > 0) weights[gram] = Math.log(1 + rows / count) ** 2;
@@ -45,8 +99,7 @@ export function weighGrams(grams: Lists, rowsWith: Uint32Array, rows: number): G
   const lengths = shared(Float32Array, texts);
   for (let text = 0; text < texts; text++) {
     let sum = 0;
-    for (let place = grams.starts[text]; place < grams.starts[text + 1]; place++)
-      sum += weights[grams.items[place]];
+    for (one.begin(grams, text); one.gram >= 0; one.next()) sum += weights[one.gram];
     lengths[text] = Math.sqrt(sum);
   }
   return { grams, weights, lengths };
@@ -69,20 +122,15 @@ function hash(text: string, from: number): number {
 }
 
 /** Cosine of the texts' weighted gram sets, 0 to 1. */
-export function gramCosine(
-  { grams: { starts, items }, weights, lengths }: GramSets,
-  a: number,
-  b: number,
-): number {
-  let [i, j, sum] = [starts[a], starts[b], 0];
-  const [endI, endJ] = [starts[a + 1], starts[b + 1]];
-  while (i < endI && j < endJ) {
-    const difference = items[i] - items[j];
-    if (difference === 0) {
-      sum += weights[items[i++]];
-      j++;
-    } else if (difference < 0) i++;
-    else j++;
+export function gramCosine({ grams, weights, lengths }: GramSets, a: number, b: number): number {
+  let sum = 0;
+  one.begin(grams, a);
+  other.begin(grams, b);
+  while (one.gram >= 0 && other.gram >= 0) {
+    const difference = one.gram - other.gram;
+    if (difference === 0) sum += weights[one.gram];
+    if (difference <= 0) one.next();
+    if (difference >= 0) other.next();
   }
   return sum / Math.max(1e-9, lengths[a] * lengths[b]);
 }

@@ -5,7 +5,8 @@
 import { distance } from "fastest-levenshtein";
 import { dotRows } from "../../search/vectors.js";
 import { dayOf } from "../columns/dates.js";
-import { type Field, isText } from "../columns/fields.js";
+import type { Field } from "../columns/fields.js";
+import { isText } from "../columns/profile.js";
 import { textReader } from "../columns/texts.js";
 import type { ValueSet } from "../columns/value-set.js";
 import { type GramSets, gramCosine, gramSets } from "./gram-sets.js";
@@ -53,7 +54,7 @@ interface TextData {
 /** Compares the values of a field; with vectors of the values, their cosine counts too. */
 export function fieldComparison(field: Field, data: TextData): FieldComparison {
   const { kind, set } = field;
-  const surprise = Float64Array.from(set.counts, (count) => -Math.log(count / Math.max(1, set.filled)));
+  const surprise = (value: number): number => -Math.log(set.counts[value] / Math.max(1, set.filled));
   if (isText(kind)) return textComparison(field, surprise, data);
   if (kind === "category") return withEqual(1, surprise, categoryCuts, () => 0);
   if (kind === "number")
@@ -73,13 +74,13 @@ export function fieldComparison(field: Field, data: TextData): FieldComparison {
 /** Levels of unequal values first, then equal values by rarity. */
 function withEqual(
   unequal: number,
-  surprise: Float64Array,
+  surprise: (value: number) => number,
   cuts: readonly number[],
   compare: (a: number, b: number) => number,
 ): FieldComparison {
   return {
     levels: unequal + cuts.length + 1,
-    compare: (a, b) => (a === b ? unequal + levelOf(surprise[a], cuts) : compare(a, b)),
+    compare: (a, b) => (a === b ? unequal + levelOf(surprise(a), cuts) : compare(a, b)),
   };
 }
 
@@ -134,7 +135,7 @@ function sameMainWords({ words: { starts, items }, mainWords }: ValueSet, a: num
 
 function textComparison(
   { kind, set }: Field,
-  surprise: Float64Array,
+  surprise: (value: number) => number,
   { words, grams = gramSets(set.texts, set.counts), vectors }: TextData,
 ): FieldComparison {
   const read = textReader(set.texts);

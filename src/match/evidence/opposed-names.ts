@@ -7,7 +7,8 @@ import type { Field } from "../columns/fields.js";
 import type { RowWords } from "../columns/row-words.js";
 import type { Lists } from "../columns/vocabulary.js";
 import type { WordOf } from "./overlap.js";
-import { hasDigit, softLikeness } from "./soft-words.js";
+import { RowStamps } from "./row-stamps.js";
+import { softLikeness } from "./soft-words.js";
 
 /** From contradiction to none: codes, rare words, common words, nothing. */
 export const opposition = { codes: 0, rare: 1, common: 2, none: 3 } as const;
@@ -19,15 +20,13 @@ const rareWord = 0.3;
 const shortestPart = 4;
 
 /** Returns a function for a left and a right row with names. */
-export function nameOpposition({ set, left, right }: Field, rows: RowWords, words: WordOf) {
-  const count = rows.rarity.length;
-  const digits = Uint8Array.from({ length: count }, (_, word) => (hasDigit(words(word)) ? 1 : 0));
-  // Stamps instead of sets: the words of the row last seen on each side.
-  const stamps = [new Int32Array(count).fill(-1), new Int32Array(count).fill(-1)] as const;
-  const stampRow = (stamp: Int32Array, { starts, items }: Lists, row: number): void => {
-    for (let place = starts[row]; place < starts[row + 1]; place++) stamp[items[place]] = row;
-  };
-  let stamped = -1;
+export function nameOpposition(
+  { set, left, right }: Field,
+  rows: RowWords,
+  words: WordOf,
+  stamps = new RowStamps(rows),
+) {
+  const { isCode } = rows;
   /** Strongest word of a name that the other row lacks: as an opposition. */
   const lacking = (value: number, stamp: Int32Array, other: Lists, row: number): number => {
     let found: number = opposition.none;
@@ -35,19 +34,19 @@ export function nameOpposition({ set, left, right }: Field, rows: RowWords, word
       const word = set.words.items[place];
       if (stamp[word] === row) continue;
       const level =
-        digits[word] === 1
+        isCode[word] === 1
           ? opposition.codes
           : rows.rarity[word] > rareWord
             ? opposition.rare
             : opposition.common;
-      if (level < found && !isWithin(words(word), digits[word], other, row)) found = level;
+      if (level < found && !isWithin(words(word), isCode[word], other, row)) found = level;
     }
     return found;
   };
   const isWithin = (word: string, digit: number, { starts, items }: Lists, row: number): boolean => {
     for (let place = starts[row]; place < starts[row + 1]; place++) {
       const other = words(items[place]);
-      if (digits[items[place]] !== digit) {
+      if (isCode[items[place]] !== digit) {
         if (word.length >= shortestPart && other.includes(word)) return true;
         continue;
       }
@@ -59,11 +58,9 @@ export function nameOpposition({ set, left, right }: Field, rows: RowWords, word
   };
   return (a: number, b: number): number => {
     if (left[a] === right[b]) return opposition.none;
-    if (stamped !== a) stampRow(stamps[0], rows.left, a);
-    stamped = a;
-    stampRow(stamps[1], rows.right, b);
-    const first = lacking(left[a], stamps[1], rows.right, b);
+    stamps.stamp(a, b);
+    const first = lacking(left[a], stamps.right, rows.right, b);
     if (first === opposition.none) return opposition.none;
-    return Math.max(first, lacking(right[b], stamps[0], rows.left, a));
+    return Math.max(first, lacking(right[b], stamps.left, rows.left, a));
   };
 }

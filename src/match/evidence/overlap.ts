@@ -62,12 +62,29 @@ export class Side {
   covered = 0;
   unmatched = 0;
   heaviest = 0;
+  #chosen = new Uint32Array(64);
 
   load({ starts, items }: Lists, list: number): void {
     this.items = items;
     this.first = starts[list];
-    this.count = starts[list + 1] - this.first;
-    this.open = this.count;
+    this.#begin(starts[list + 1] - this.first);
+  }
+
+  /** Loads the words of a list that are flagged. */
+  loadChosen({ starts, items }: Lists, list: number, flags: Uint8Array): void {
+    const [from, to] = [starts[list], starts[list + 1]];
+    if (this.#chosen.length < to - from) this.#chosen = new Uint32Array(2 * (to - from));
+    let count = 0;
+    for (let place = from; place < to; place++)
+      if (flags[items[place]] === 1) this.#chosen[count++] = items[place];
+    this.items = this.#chosen;
+    this.first = 0;
+    this.#begin(count);
+  }
+
+  #begin(count: number): void {
+    this.count = count;
+    this.open = count;
     if (this.met.length < this.count) this.met = new Float64Array(2 * this.count);
     this.met.fill(0, 0, this.count);
   }

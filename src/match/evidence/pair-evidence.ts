@@ -3,7 +3,8 @@
  * look across columns: codes anywhere in the row, naming words anywhere in the other row, and what the names lack.
  */
 import type { Pairs } from "../candidates/pair-set.js";
-import { isText, type PreparedTables } from "../columns/fields.js";
+import type { PreparedTables } from "../columns/fields.js";
+import { isText } from "../columns/profile.js";
 import type { RowWords } from "../columns/row-words.js";
 import { type Texts, textReader } from "../columns/texts.js";
 import { codeComparison, codeLevels } from "./code-words.js";
@@ -12,6 +13,7 @@ import { type GramSets, gramSets } from "./gram-sets.js";
 import { type FieldComparison, fieldComparison, levelOf, type ValueVectors } from "./levels.js";
 import { nameOpposition, oppositionLevels } from "./opposed-names.js";
 import type { WordOf } from "./overlap.js";
+import { RowStamps } from "./row-stamps.js";
 
 /** The column that says whether names contradict each other. */
 export const opposedColumn = "names opposed";
@@ -62,10 +64,11 @@ export interface ComparisonSettings extends Pick<PreparedTables, "fields" | "nam
 
 export function comparisonSettings(
   { fields, naming, isOneTable, vocabulary }: PreparedTables,
-  rowWords: RowWords,
+  { left, right, isCode, rarity }: RowWords,
   vectors?: ValueVectors,
   grams = fields.map(({ kind, set }) => (isText(kind) ? gramSets(set.texts, set.counts) : undefined)),
 ): ComparisonSettings {
+  const rowWords = { left, right, isCode, rarity };
   return { fields, naming, isOneTable, words: vocabulary, rowWords, vectors, grams };
 }
 
@@ -116,8 +119,9 @@ function namingColumns(
   const unmatched = column("words missing", conflictCuts.length + 1, (a, b) =>
     levelOf(left[a] === right[b] ? 0 : -names.unmatched!(), conflictCuts),
   );
-  const opposed = nameOpposition(fields[naming], rowWords, words);
-  const cross = crossWords(fields[naming], rowWords);
+  const stamps = new RowStamps(rowWords);
+  const opposed = nameOpposition(fields[naming], rowWords, words, stamps);
+  const cross = crossWords(fields[naming], rowWords, stamps);
   return [
     isOneTable ? { ...unmatched, share: 1 } : unmatched,
     column(opposedColumn, oppositionLevels, opposed),

@@ -1,6 +1,6 @@
 /** The levels of many pairs of rows, column by column. */
-import type { Pairs } from "../candidates/pair-set.js";
 import { inParts, type PartOptions } from "../parts/in-parts.js";
+import type { RowPairs } from "../weights/left-rows.js";
 import { ClassesBuilder, type PairClasses } from "../weights/pair-classes.js";
 import type { RowComparison } from "./pair-evidence.js";
 
@@ -10,7 +10,7 @@ const pairsPerThread = 65_536;
 /** One array per column with the level of each pair. An aborted call rejects with the reason of its signal. */
 export async function pairLevels(
   comparison: RowComparison,
-  pairs: Pairs,
+  pairs: RowPairs,
   options?: PartOptions,
 ): Promise<Int8Array[]> {
   const levels = comparison.columns.map(() => new Int8Array(pairs.left.length));
@@ -23,7 +23,7 @@ export async function pairLevels(
 /** The classes of pairs. Levels of single pairs, a byte for each column, are never all in memory. */
 export async function comparedClasses(
   comparison: RowComparison,
-  pairs: Pairs,
+  pairs: RowPairs,
   options?: PartOptions,
 ): Promise<PairClasses> {
   const classes = new ClassesBuilder(comparison.columns.length, pairs.left.length);
@@ -33,7 +33,7 @@ export async function comparedClasses(
 
 const compareInParts = (
   { settings }: RowComparison,
-  { left, right }: Pairs,
+  { left, right }: RowPairs,
   options: PartOptions | undefined,
   take: (levels: readonly Int8Array[], from: number) => void,
 ): Promise<void> =>

@@ -62,7 +62,7 @@ export function doubtfulPairs(scored: ScoredPairs, options: DoubtfulOptions): Do
     for (const place of taken) {
       const { pair } = open[place];
       if (chosen.length === options.count || !isFree(pair)) continue;
-      const [left, right] = [table.left[pair], table.right[pair]];
+      const [left, right] = [table.left.at(pair)!, table.right[pair]];
       chosen.push({ left, right, probability: probability.at(pair)!, accepted: accepted[pair] === 1 });
       covariance = updated(covariance, gains[place]);
     }
@@ -151,7 +151,7 @@ function multiply(matrix: Float64Array, vector: Float64Array): Float64Array {
 function freePairs({ table }: ScoredPairs, { groups, fields }: DoubtfulOptions): (pair: number) => boolean {
   const used = new Set<string>();
   return (pair) => {
-    const [left, right] = [table.left[pair], table.right[pair]];
+    const [left, right] = [table.left.at(pair)!, table.right[pair]];
     const [a, b] = groups === undefined ? [left, right] : [groups[left], groups[right]];
     const values = fields.map((field) => `${field.left[left]}=${field.right[right]}`).join();
     const keys = [...(table.isOneTable ? [`${a}`, `${b}`] : [`left ${a}`, `right ${b}`]), values];

@@ -3,40 +3,55 @@
  * one unit of probability; where rows of both sides have one partner, the smaller of a pair's two shares counts.
  */
 import type { Relation } from "./learn.js";
-import { competingSides, type PairsByRow, type PairTable, pairsByRow } from "./pair-table.js";
+import { competingSides, type PairSide, type PairTable } from "./pair-table.js";
 
-/** Returns a function that fills the probabilities from log-odds and the expected number of matches. */
+/**
+ * Returns a function that fills the probability of each pair from the log-odds of its class and the expected number of
+ * matches, and says how much that changes them. Beside them it keeps numbers for rows only: pairs are many.
+ */
 export function competition(table: PairTable, relation: Relation) {
-  const sides = competingSides(table, relation);
-  const smallest = Math.min(...sides.map(({ rows }) => rows));
-  const pairs = sides.map(({ rowOf, rows }) => pairsByRow(rowOf, rows));
-  return (logOdds: Float64Array, matches: number, probability: Float64Array): void => {
+  const { classOf } = table;
+  const sides = competingSides(table, relation).map(({ rowOf, rows }) => {
+    return { rowOf, highest: new Float64Array(rows), sums: new Float64Array(rows) };
+  });
+  const smallest = Math.min(...sides.map(({ sums }) => sums.length));
+  return (logOdds: Float64Array, matches: number, probability: Float64Array): Change => {
     // Odds against "none": most rows have a partner where most are expected to.
     const shift = -Math.log(Math.max(0.02, 1 - matches / smallest));
-    probability.fill(1);
-    for (const side of pairs) shareOut(side, logOdds, shift, probability);
+    for (const { rowOf, highest, sums } of sides) {
+      highest.fill(0);
+      for (let pair = 0; pair < classOf.length; pair++) {
+        const odds = logOdds[classOf[pair]] + shift;
+        const row = rowOf(pair);
+        if (odds > highest[row]) highest[row] = odds;
+      }
+      for (let row = 0; row < sums.length; row++) sums[row] = Math.exp(-highest[row]);
+      for (let pair = 0; pair < classOf.length; pair++) {
+        const row = rowOf(pair);
+        sums[row] += Math.exp(logOdds[classOf[pair]] + shift - highest[row]);
+      }
+    }
+    const change = { moved: 0, sum: 0 };
+    for (let pair = 0; pair < probability.length; pair++) {
+      const odds = logOdds[classOf[pair]] + shift;
+      let least = 1;
+      for (const { rowOf, highest, sums } of sides) {
+        const row = rowOf(pair);
+        const share = Math.exp(odds - highest[row]) / sums[row];
+        if (share < least) least = share;
+      }
+      change.moved += Math.abs(least - probability[pair]);
+      change.sum += least;
+      probability[pair] = least;
+    }
+    return change;
   };
 }
 
-function shareOut(
-  { starts, order }: PairsByRow,
-  logOdds: Float64Array,
-  shift: number,
-  probability: Float64Array,
-): void {
-  for (let row = 0; row + 1 < starts.length; row++) {
-    let highest = 0;
-    for (let place = starts[row]; place < starts[row + 1]; place++)
-      highest = Math.max(highest, logOdds[order[place]] + shift);
-    let sum = Math.exp(-highest);
-    for (let place = starts[row]; place < starts[row + 1]; place++)
-      sum += Math.exp(logOdds[order[place]] + shift - highest);
-    for (let place = starts[row]; place < starts[row + 1]; place++) {
-      const pair = order[place];
-      const share = Math.exp(logOdds[pair] + shift - highest) / sum;
-      if (share < probability[pair]) probability[pair] = share;
-    }
-  }
+/** How much probabilities have changed, and their sum. */
+export interface Change {
+  readonly moved: number;
+  readonly sum: number;
 }
 
 /** Rounds of messages: they settle within a few. */
@@ -45,42 +60,34 @@ const rounds = 12;
 /**
  * The probability of each pair where every row has one partner at most, by belief propagation (Huang and Jebara 2009): a
  * rival counts less if its other row has a better partner.
+ * @param logOdds of each class
  */
-export function matchingBeliefs(
-  { left, right, rows }: PairTable,
-  logOdds: Float64Array,
-  matches: number,
-): Float64Array {
+export function matchingBeliefs(table: PairTable, logOdds: Float64Array, matches: number): Float64Array {
+  const { rows, classOf } = table;
+  const [left, right] = competingSides(table, "one-to-one");
   const shift = -Math.log(Math.max(0.02, 1 - matches / Math.min(rows[0], rows[1])));
   const odds = logOdds.map((value) => Math.exp(Math.min(40, value + shift)));
-  const [ofLeft, ofRight] = [pairsByRow(left, rows[0]), pairsByRow(right, rows[1])];
-  // How free a pair's left, and right, row is for it.
-  const freeLeft = new Float64Array(odds.length).fill(1);
-  const freeRight = new Float64Array(odds.length).fill(1);
-  for (let round = 0; round < rounds; round++) {
-    freedom(ofLeft, odds, freeRight, freeLeft);
-    freedom(ofRight, odds, freeLeft, freeRight);
+  const sums = new Float64Array(Math.max(rows[0], rows[1]));
+  // How free a pair's right row is for it, and in turns its left row.
+  const free = new Float64Array(classOf.length).fill(1);
+  /** Of each row 1 + the odds of its pairs, each as far as its other row is free. */
+  const sumRows = ({ rowOf }: PairSide): void => {
+    sums.fill(1);
+    for (let pair = 0; pair < free.length; pair++) sums[rowOf(pair)] += odds[classOf[pair]] * free[pair];
+  };
+  /** 1 / (1 + odds of the row's other pairs). */
+  const freedom = ({ rowOf }: PairSide, pair: number): number =>
+    1 / Math.max(1, sums[rowOf(pair)] - odds[classOf[pair]] * free[pair]);
+  for (let round = 1; round <= rounds; round++) {
+    sumRows(left);
+    for (let pair = 0; pair < free.length; pair++) free[pair] = freedom(left, pair);
+    sumRows(right);
+    if (round === rounds) break;
+    for (let pair = 0; pair < free.length; pair++) free[pair] = freedom(right, pair);
   }
-  return odds.map((value, pair) => {
-    const free = value * freeLeft[pair] * freeRight[pair];
-    return free / (1 + free);
-  });
-}
-
-/** 1 / (1 + odds of the row's other pairs, each as far as its other row is free). */
-function freedom(
-  { starts, order }: PairsByRow,
-  odds: Float64Array,
-  other: Float64Array,
-  out: Float64Array,
-): void {
-  for (let row = 0; row + 1 < starts.length; row++) {
-    let sum = 1;
-    for (let place = starts[row]; place < starts[row + 1]; place++)
-      sum += odds[order[place]] * other[order[place]];
-    for (let place = starts[row]; place < starts[row + 1]; place++) {
-      const pair = order[place];
-      out[pair] = 1 / Math.max(1, sum - odds[pair] * other[pair]);
-    }
+  for (let pair = 0; pair < free.length; pair++) {
+    const both = odds[classOf[pair]] * free[pair] * freedom(right, pair);
+    free[pair] = both / (1 + both);
   }
+  return free;
 }

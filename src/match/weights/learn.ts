@@ -5,9 +5,9 @@
  */
 import { missing } from "../evidence/pair-evidence.js";
 import { pauses } from "../pause.js";
-import { competition } from "./competition.js";
+import { type Change, competition } from "./competition.js";
 import { monotoneLogRatio } from "./isotonic.js";
-import { ofPairs, separated } from "./pair-classes.js";
+import { separated } from "./pair-classes.js";
 import { allPairs, levelTotals, type PairTable, placeOf } from "./pair-table.js";
 import { type Posteriors, startingPosteriors } from "./start.js";
 
@@ -67,35 +67,36 @@ export async function learnWeights(table: PairTable, options: LearnOptions = {})
     onProgress?.(round, iterations);
     const related = new Float64Array(compete === undefined ? table.levels[0].length : 0);
     logOdds = scorePairs(table.levels, weights, table.columns, related);
-    const before = posteriors;
+    let change: Change;
     if (compete === undefined) {
-      const match = logOdds.map(sigmoid);
-      posteriors = {
-        placeOf: table.classOf,
-        match,
-        related: related.map((p, place) => p * (1 - match[place])),
-      };
-    } else {
-      const match = new Float64Array(table.left.length);
-      compete(ofPairs(table, logOdds), weights.matches, match);
-      posteriors = { ...before, match };
-    }
-    if (isSettled(before, posteriors)) break;
+      const before = posteriors;
+      posteriors = posteriorsOf(table, logOdds, related);
+      change = changeOf(before, posteriors, table.left.length);
+    } else change = compete(logOdds, weights.matches, posteriors.match);
+    if (change.moved < settled * change.sum) break;
     if (round + 1 < iterations) weights = weightsFrom(table, totals, posteriors, prior);
   }
   onProgress?.(iterations, iterations);
   return { weights, logOdds };
 }
 
-/** Whether the probabilities of the pairs have hardly changed. */
-function isSettled(before: Posteriors, { placeOf, match }: Posteriors): boolean {
+/** Those of the classes. */
+function posteriorsOf({ classOf }: PairTable, logOdds: Float64Array, related: Float64Array): Posteriors {
+  const match = logOdds.map(sigmoid);
+  return {
+    ...{ placeOf: (pair) => classOf[pair], match },
+    related: related.map((p, place) => p * (1 - match[place])),
+  };
+}
+
+function changeOf(before: Posteriors, { placeOf, match }: Posteriors, pairs: number): Change {
   let [moved, sum] = [0, 0];
-  for (let pair = 0; pair < placeOf.length; pair++) {
-    const probability = match[placeOf[pair]];
-    moved += Math.abs(probability - before.match[before.placeOf[pair]]);
+  for (let pair = 0; pair < pairs; pair++) {
+    const probability = match[placeOf(pair)];
+    moved += Math.abs(probability - before.match[before.placeOf(pair)]);
     sum += probability;
   }
-  return moved < settled * sum;
+  return { moved, sum };
 }
 
 /** Log-odds of a known pair: no evidence outweighs it. */
@@ -156,8 +157,9 @@ function expectedCounts(table: PairTable, { placeOf, match, related }: Posterior
     return { m: new Float64Array(levels), mRows: new Float64Array(levels), h: new Float64Array(levels) };
   });
   const all = { matches: 0, related: 0 };
-  for (let pair = 0; pair < placeOf.length; pair++) {
-    const [probability, alike] = [match[placeOf[pair]], hasRelated ? related[placeOf[pair]] : 0];
+  for (let pair = 0; pair < table.left.length; pair++) {
+    const place = placeOf(pair);
+    const [probability, alike] = [match[place], hasRelated ? related[place] : 0];
     const share = ofRow === undefined ? probability : probability / ofRow(pair);
     all.matches += probability;
     all.related += alike;
@@ -183,11 +185,12 @@ function matchesPerRow(
 ): (pair: number) => number {
   const ofLeft = new Float64Array(rows[0]);
   const ofRight = isOneTable ? ofLeft : new Float64Array(rows[1]);
-  for (let pair = 0; pair < placeOf.length; pair++) {
-    ofLeft[left[pair]] += match[placeOf[pair]];
-    ofRight[right[pair]] += match[placeOf[pair]];
+  for (let pair = 0; pair < left.length; pair++) {
+    const probability = match[placeOf(pair)];
+    ofLeft[left.at(pair)!] += probability;
+    ofRight[right[pair]] += probability;
   }
-  return (pair) => Math.sqrt(Math.max(1, ofLeft[left[pair]]) * Math.max(1, ofRight[right[pair]]));
+  return (pair) => Math.sqrt(Math.max(1, ofLeft[left.at(pair)!]) * Math.max(1, ofRight[right[pair]]));
 }
 
 const logRatio = (counts: Float64Array, u: Float64Array): Float64Array =>

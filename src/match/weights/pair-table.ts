@@ -1,10 +1,10 @@
 /** Candidate pairs with their evidence: what the weights are learned from. */
-import type { Pairs } from "../candidates/pair-set.js";
 import { type EvidenceColumn, missing } from "../evidence/pair-evidence.js";
 import type { Relation } from "./learn.js";
+import type { RowPairs } from "./left-rows.js";
 import { classSizes, type PairClasses } from "./pair-classes.js";
 
-export interface PairTable extends Pairs, PairClasses {
+export interface PairTable extends RowPairs, PairClasses {
   readonly isOneTable: boolean;
   readonly rows: readonly [number, number];
   readonly columns: readonly EvidenceColumn[];
@@ -17,14 +17,15 @@ export const allPairs = ({ rows, isOneTable }: Pick<PairTable, "rows" | "isOneTa
   isOneTable ? (rows[0] * (rows[0] - 1)) / 2 : rows[0] * rows[1];
 
 /** Where a pair is among pairs that are sorted by left row and then by right row; -1 if it is none of them. */
-export function placeOf({ left, right }: Pairs, a: number, b: number): number {
+export function placeOf({ left, right }: RowPairs, a: number, b: number): number {
   let [low, high] = [0, left.length];
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (left[middle] < a || (left[middle] === a && right[middle] < b)) low = middle + 1;
+    const row = left.at(middle)!;
+    if (row < a || (row === a && right[middle] < b)) low = middle + 1;
     else high = middle;
   }
-  return left[low] === a && right[low] === b ? low : -1;
+  return low < left.length && left.at(low) === a && right[low] === b ? low : -1;
 }
 
 /** Per column how many of all pairs are at each level: candidates are counted, the others estimated by random pairs. */
@@ -50,35 +51,33 @@ function countLevels(levels: Int8Array, count: number, times?: Uint32Array): Flo
 
 /** The row of each pair on one side, and the number of that side's rows. */
 export interface PairSide {
-  readonly rowOf: Int32Array;
+  rowOf(pair: number): number;
   readonly rows: number;
 }
 
 /** The sides whose rows have one partner at most. */
 export function competingSides({ left, right, rows }: PairTable, relation: Relation): PairSide[] {
   const [ofLeft, ofRight] = [
-    { rowOf: left, rows: rows[0] },
-    { rowOf: right, rows: rows[1] },
+    { rowOf: (pair: number) => left.at(pair)!, rows: rows[0] },
+    { rowOf: (pair: number) => right[pair], rows: rows[1] },
   ];
   if (relation === "many-to-many") return [];
   if (relation === "one-to-one") return [ofLeft, ofRight];
   return relation === "many-to-one" ? [ofRight] : [ofLeft];
 }
 
-/** Pairs by row of a side: those of row r are order[starts[r]] to order[starts[r + 1] - 1]. */
+/** Pairs by row of a side: those of row r are order[starts[r]] to order[starts[r + 1] - 1]. Pairs without a row (-1) are left out. */
 export interface PairsByRow {
   readonly starts: Uint32Array;
   readonly order: Uint32Array;
 }
 
 export function pairsByRow(rowOf: Int32Array, rows: number): PairsByRow {
-  const starts = new Uint32Array(rows + 1);
-  for (const row of rowOf) starts[row + 1]++;
-  for (let row = 0; row < rows; row++) starts[row + 1] += starts[row];
-  const next = starts.slice(0, rows);
+  const ends = new Uint32Array(rows + 1);
+  for (const row of rowOf) if (row >= 0) ends[row + 1]++;
+  for (let row = 0; row < rows; row++) ends[row + 1] += ends[row];
   const order = new Uint32Array(rowOf.length);
-  rowOf.forEach((row, pair) => {
-    order[next[row]++] = pair;
-  });
-  return { starts, order };
+  for (let pair = 0; pair < rowOf.length; pair++) if (rowOf[pair] >= 0) order[ends[rowOf[pair]]++] = pair;
+  // Each row's start has moved to its end, which is the next row's start.
+  return { starts: ends.copyWithin(1, 0).fill(0, 0, 1), order };
 }

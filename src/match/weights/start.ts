@@ -1,13 +1,13 @@
 /** Where learning starts: the pairs that agree on what pairs rarely agree on. */
 import { missing } from "../evidence/pair-evidence.js";
 import type { Relation } from "./learn.js";
-import { classCount, classSizes, everyPair, ofPairs } from "./pair-classes.js";
-import { competingSides, levelTotals, type PairsByRow, type PairTable, pairsByRow } from "./pair-table.js";
+import { classCount, classSizes } from "./pair-classes.js";
+import { competingSides, levelTotals, type PairSide, type PairTable } from "./pair-table.js";
 
 /** Probabilities of the pairs, which share a number where they are alike. */
 export interface Posteriors {
-  /** Where the numbers of each pair are. */
-  readonly placeOf: Int32Array;
+  /** Where the numbers of a pair are. */
+  placeOf(pair: number): number;
   /** Probability of being a match. */
   readonly match: Float64Array;
   /** Probability of being related without being a match; empty where rows have one partner. */
@@ -21,8 +21,8 @@ export function startingPosteriors(table: PairTable, relation: Relation): Poster
   const scores = surprises(table);
   if (relation === "many-to-many") return seededClasses(table, scores);
   const match = new Float64Array(table.left.length).fill(unseeded);
-  for (const pair of mutualBest(table, ofPairs(table, scores), relation)) match[pair] = seeded;
-  return { placeOf: everyPair(match.length), match, related: new Float64Array(0) };
+  for (const pair of mutualBest(table, scores, relation)) match[pair] = seeded;
+  return { placeOf: (pair) => pair, match, related: new Float64Array(0) };
 }
 
 /** As many pairs as a quarter of the rows are seeded, of equal ones the first: each class has seeded pairs and others. */
@@ -42,10 +42,13 @@ function seededClasses(table: PairTable, scores: Float64Array): Posteriors {
   const best = Math.min(pairs, Math.ceil(Math.min(...rows) / 4));
   const least = scoreAt(pairs - best);
   let open = scores.reduce((rest, score, place) => rest - (score > least ? sizes[place] : 0), best);
-  const placeOf = classOf.map((place) => {
-    const isSeeded = scores[place] > least || (scores[place] === least && open-- > 0);
+  let end = 0;
+  for (; open > 0; end++) if (scores[classOf[end]] === least) open--;
+  const placeOf = (pair: number): number => {
+    const place = classOf[pair];
+    const isSeeded = scores[place] > least || (scores[place] === least && pair < end);
     return isSeeded ? classes + place : place;
-  });
+  };
   const match = new Float64Array(2 * classes).fill(unseeded).fill(seeded, classes);
   const median = scoreAt(Math.floor(0.5 * pairs));
   const related = match.map((probability, place) => {
@@ -81,34 +84,35 @@ function surprises(table: PairTable): Float64Array {
   return scores;
 }
 
-/** Pairs that are the best of their rows, of each side that has one partner; the half that stands out most against rivals. */
+/**
+ * Pairs that are the best of their rows, of each side that has one partner; the half that stands out most against rivals.
+ * @param scores of each class
+ */
 function mutualBest(table: PairTable, scores: Float64Array, relation: Relation): number[] {
-  const sides = competingSides(table, relation).map(({ rowOf, rows }) => {
-    return { rowOf, ...bestTwo(pairsByRow(rowOf, rows), scores) };
+  const sides = competingSides(table, relation).map((side) => {
+    return { rowOf: side.rowOf, ...bestTwo(side, table.classOf, scores) };
   });
   const mutual: { pair: number; score: number }[] = [];
   for (const pair of sides[0].best) {
-    if (pair < 0 || sides.some(({ rowOf, best }) => best[rowOf[pair]] !== pair)) continue;
-    const rival = Math.max(0, ...sides.map(({ rowOf, second }) => second[rowOf[pair]]));
-    mutual.push({ pair, score: 2 * scores[pair] - rival });
+    if (pair < 0 || sides.some(({ rowOf, best }) => best[rowOf(pair)] !== pair)) continue;
+    const rival = Math.max(0, ...sides.map(({ rowOf, second }) => second[rowOf(pair)]));
+    mutual.push({ pair, score: 2 * scores[table.classOf[pair]] - rival });
   }
   mutual.sort((a, b) => b.score - a.score || a.pair - b.pair);
   return mutual.slice(0, Math.ceil(mutual.length / 2)).map(({ pair }) => pair);
 }
 
 /** The best pair of each row, -1 without one, and the score of the second best. */
-function bestTwo({ starts, order }: PairsByRow, scores: ArrayLike<number>) {
-  const rows = starts.length - 1;
+function bestTwo({ rowOf, rows }: PairSide, classOf: Int32Array, scores: Float64Array) {
   const best = new Int32Array(rows).fill(-1);
   const second = new Float64Array(rows).fill(-Infinity);
-  for (let row = 0; row < rows; row++) {
-    for (let place = starts[row]; place < starts[row + 1]; place++) {
-      const pair = order[place];
-      if (best[row] < 0 || scores[pair] > scores[best[row]]) {
-        if (best[row] >= 0) second[row] = scores[best[row]];
-        best[row] = pair;
-      } else second[row] = Math.max(second[row], scores[pair]);
-    }
+  for (let pair = 0; pair < classOf.length; pair++) {
+    const [row, score] = [rowOf(pair), scores[classOf[pair]]];
+    const known = best[row] < 0 ? -Infinity : scores[classOf[best[row]]];
+    if (best[row] < 0 || score > known) {
+      second[row] = known;
+      best[row] = pair;
+    } else second[row] = Math.max(second[row], score);
   }
   return { best, second };
 }

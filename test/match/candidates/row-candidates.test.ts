@@ -7,7 +7,6 @@ import { PairSet } from "../../../src/match/candidates/pair-set.js";
 import { findCandidates } from "../../../src/match/candidates/row-candidates.js";
 import { SpilledRuns } from "../../../src/match/candidates/spilled-runs.js";
 import { prepareTables } from "../../../src/match/columns/fields.js";
-import { rowWords } from "../../../src/match/columns/row-words.js";
 import { createRandom } from "../../../src/random.js";
 import { tableWithDuplicates, twoTables } from "../people.js";
 
@@ -65,7 +64,7 @@ describe("candidates", () => {
   it("of two tables hold nearly all true pairs, and few per row", async () => {
     const { left, right } = twoTables(200, 100);
     const tables = prepareTables(left, right);
-    const pairs = await findCandidates(tables, rowWords(tables), undefined, limits);
+    const pairs = await findCandidates(tables, undefined, limits);
     const [a, b] = tables.order;
     let found = 0;
     pairs.left.forEach((row, pair) => {
@@ -77,7 +76,7 @@ describe("candidates", () => {
 
   it("of one table never pair a row with itself, and name the smaller row first", async () => {
     const tables = prepareTables(tableWithDuplicates(100).table, undefined);
-    const pairs = await findCandidates(tables, rowWords(tables), undefined, limits);
+    const pairs = await findCandidates(tables, undefined, limits);
     expect(pairs.left.length).toBeGreaterThan(0);
     pairs.left.forEach((row, pair) => expect(row).toBeLessThan(pairs.right[pair]));
   });
@@ -85,7 +84,7 @@ describe("candidates", () => {
   it("hold pairs that were judged", async () => {
     const { left, right } = twoTables(50, 10);
     const tables = prepareTables(left, right);
-    const pairs = await findCandidates(tables, rowWords(tables), undefined, {
+    const pairs = await findCandidates(tables, undefined, {
       ...limits,
       known: [{ left: 3, right: 59 }],
     });

@@ -44,3 +44,18 @@ describe("columns without evidence", () => {
     expect(profileColumn("name", [...cells].reverse())).toEqual(profileColumn("name", cells));
   });
 });
+
+describe("a column of many values", () => {
+  it("is counted as a map counts it", () => {
+    const cells = cellsOf((row) => (row % 9 === 0 ? " " : ` value ${(row * 7919) % 30_011} `), 90_000);
+    const counts = new Map<string, number>();
+    for (const cell of cells) {
+      const value = cell.trim();
+      if (value !== "") counts.set(value, (counts.get(value) ?? 0) + 1);
+    }
+    const { filled, distinct, rows, shares } = profileColumn("column", cells);
+    expect([filled, distinct, rows]).toEqual([80_000, counts.size, 90_000]);
+    expect(shares.commonest).toBe(Math.max(...counts.values()) / 80_000);
+    expect(shares.words).toBe(2);
+  });
+});

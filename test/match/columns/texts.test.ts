@@ -1,5 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { eachText, TextNumbers, textAt, textCount, textReader } from "../../../src/match/columns/texts.js";
+import {
+  eachText,
+  sortedTexts,
+  TextNumbers,
+  textAt,
+  textCount,
+  textReader,
+} from "../../../src/match/columns/texts.js";
+import { createRandom } from "../../../src/random.js";
 
 /** Repeated, empty and long texts, with letters of one to four bytes. */
 const given = Array.from({ length: 40_000 }, (_, place) => {
@@ -25,5 +33,18 @@ describe("texts in shared memory", () => {
     expect([...eachText(texts)]).toEqual([...known.keys()]);
     const read = textReader(texts);
     for (const [text, number] of known) expect([read(number), textAt(texts, number)]).toEqual([text, text]);
+  });
+
+  it("are sorted as strings are, by 16-bit units", () => {
+    const random = createRandom(4);
+    // Characters of four bytes are pairs of units below U+E000.
+    const letters = ["a", "b", "~", "é", "\ud7ff", "\ue000", "\uf900", "\uffee", "😀", "𠮷", "\u{10ffff}"];
+    const letter = (): string => letters[Math.floor(random() * letters.length)];
+    const numbers = new TextNumbers();
+    for (let text = 0; text < 5000; text++)
+      numbers.numberOf(Array.from({ length: Math.floor(random() * 6) }, letter).join(""));
+    const texts = numbers.texts();
+    const sorted = Array.from(sortedTexts(texts), (text) => textAt(texts, text));
+    expect(sorted).toEqual([...eachText(texts)].sort());
   });
 });

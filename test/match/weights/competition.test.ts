@@ -16,7 +16,7 @@ function byEnumeration({ left, right }: PairTable, odds: readonly number[]): num
   for (let chosen = 0; chosen < 2 ** odds.length; chosen++) {
     const members = odds.map((_, pair) => pair).filter((pair) => (chosen >> pair) & 1);
     const isMatching =
-      new Set(members.map((pair) => left[pair])).size === members.length &&
+      new Set(members.map((pair) => left.at(pair))).size === members.length &&
       new Set(members.map((pair) => right[pair])).size === members.length;
     if (!isMatching) continue;
     const weight = members.reduce((product, pair) => product * odds[pair], 1);

@@ -49,7 +49,7 @@ describe("learning without labels", () => {
     expect(learned.weights.matches).toBeLessThan(330);
     let right = 0;
     const found = new Float64Array(truth.length);
-    competition(table, "one-to-one")(ofPairs(table, learned.logOdds), learned.weights.matches, found);
+    competition(table, "one-to-one")(learned.logOdds, learned.weights.matches, found);
     found.forEach((probability, pair) => {
       if ((probability >= 0.5 ? 1 : 0) === truth[pair]) right++;
     });
@@ -85,7 +85,7 @@ describe("learning without labels", () => {
       { left: 7, right: 24, match: true },
       { left: 9, right: 300, match: true },
     ]);
-    const found = Array.from(known, ([pair, match]) => [table.left[pair], table.right[pair], match]);
+    const found = Array.from(known, ([pair, match]) => [table.left.at(pair), table.right[pair], match]);
     expect(found).toEqual([
       [5, 5, 0],
       [7, 24, 1],
