@@ -48,7 +48,10 @@ export interface GradientSink {
 export interface GradientOptions extends SessionOptions {
   /** Gradients in "memory" (the default), those of tables by rows, or on the "device", all dense. */
   readonly gradients?: "memory" | "device";
-  /** Whether padding is computed outside attention, too; default "skipped", where the graph can be rewritten so. */
+  /**
+   * Whether padding is computed outside attention, too. Default "skipped" on a GPU, where the graph can be rewritten so; on
+   * the CPU, batches are cut into chunks with little padding.
+   */
   readonly padding?: "skipped" | "computed";
 }
 
@@ -59,8 +62,9 @@ export type GradientRunner = Awaited<ReturnType<typeof openGradients>>;
  * @throws ModelError if an operator between weights and loss has no derivative
  */
 export async function openGradients(given: TrainingProgram, options: GradientOptions = {}) {
-  const { gradients = "memory", padding = "skipped", ...sessionOptions } = options;
   const device = (options.device ?? "cpu") === "cpu" ? "cpu" : "gpu";
+  const { gradients = "memory", ...more } = options;
+  const { padding = device === "gpu" ? "skipped" : "computed", ...sessionOptions } = more;
   const { program, shapes } = await prepare(given, device, padding);
   // rows in memory: writing whole tables of zeros would cost more
   const tables = gradients === "device" ? "dense" : "rows";
