@@ -19,18 +19,18 @@ export const inverseIndices: ReadonlyMap<string, string> = new Map([
   [placeTokens, tokenPlaces],
 ]);
 
-/** Possible numbers of tokens: multiples of 32, and from 256 on eight up to each doubling. */
+/** Possible numbers of tokens: multiples of 8, and from 64 on eight up to each doubling. */
 const lengths = Array.from({ length: 128 }, (_, i) =>
-  i < 8 ? 32 * (i + 1) : (9 + (i % 8)) * 32 * 2 ** (Math.floor(i / 8) - 1),
+  i < 8 ? 8 * (i + 1) : (9 + (i % 8)) * 2 ** (Math.floor(i / 8) + 2),
 );
 
 const maskInput = "attention_mask";
 
 /** Operators whose output has at each place what they make of the numbers there. */
 const elementwise = new Set(
-  (
-    "Abs Add Cast Div Erf Exp Gelu GreaterOrEqual Identity Mul Neg Pow Reciprocal Relu Sigmoid Sqrt Sub Tanh"
-  ).split(" "),
+  "Abs Add Cast Div Erf Exp Gelu GreaterOrEqual Identity Mul Neg Pow Reciprocal Relu Sigmoid Sqrt Sub Tanh".split(
+    " ",
+  ),
 );
 /** Operators that attention's probabilities, and their products with values, may pass. */
 const moves = new Set(["Cast", "Einsum", "Identity", "MatMul", "Mul", "Reshape", "Transpose", "Where"]);
@@ -168,7 +168,9 @@ class Tokens {
     const source = this.#flat.get(x);
     if (!source) return false;
     const [start, end] = ["start", "end"].map((name) => Number(attributes[name]?.value ?? Number.NaN));
-    const range = [start || 0, Number.isNaN(end) ? source.isList ? 2 : 3 : end].map((at) => this.#g.ints(at));
+    const range = [start || 0, Number.isNaN(end) ? (source.isList ? 2 : 3) : end].map((at) =>
+      this.#g.ints(at),
+    );
     this.#g.add("Slice", [this.#shapeInRows(source), ...range], {}, { outputs });
     return true;
   }

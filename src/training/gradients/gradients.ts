@@ -62,9 +62,8 @@ export type GradientRunner = Awaited<ReturnType<typeof openGradients>>;
  * @throws ModelError if an operator between weights and loss has no derivative
  */
 export async function openGradients(given: TrainingProgram, options: GradientOptions = {}) {
+  const { gradients = "memory", padding, ...sessionOptions } = options;
   const device = (options.device ?? "cpu") === "cpu" ? "cpu" : "gpu";
-  const { gradients = "memory", ...more } = options;
-  const { padding = device === "gpu" ? "skipped" : "computed", ...sessionOptions } = more;
   const { program, shapes } = await prepare(given, device, padding);
   // rows in memory: writing whole tables of zeros would cost more
   const tables = gradients === "device" ? "dense" : "rows";
@@ -136,7 +135,7 @@ export async function openGradients(given: TrainingProgram, options: GradientOpt
 async function prepare(
   given: TrainingProgram,
   device: Target["device"],
-  padding: GradientOptions["padding"],
+  padding: GradientOptions["padding"] = device === "gpu" ? "skipped" : "computed",
 ): Promise<{ program: TrainingProgram; shapes: Shapes }> {
   const program = device === "cpu" ? given : { ...given, model: forGpuTraining(given.model) };
   const shapes = await observeProgram(program);
