@@ -20,8 +20,8 @@ export interface DifferentiateOptions {
   /** "rows": gradients of gathered rows are outputs, for the caller to add up. Default "dense": one per weight. */
   tables?: "dense" | "rows";
   /**
-   * Lists of indices, each with the one that undoes it: rows that one of them picks twice or leaves out have no gradient.
-   * Default: none.
+   * Lists of indices, each with the one that undoes it: the gradient of a Gather by one is a Gather by the other. Where a
+   * list names a row twice or leaves one out, the gradient there must be 0. Default: none.
    */
   inverses?: ReadonlyMap<string, string>;
 }

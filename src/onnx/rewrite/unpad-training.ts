@@ -1,10 +1,10 @@
 /**
  * The training graph without padding: operators that concern each token alone get the tokens that count, as in unpad.ts,
- * and attention alone gets rows. The graph computes by itself, from the mask, which tokens these are.
+ * and attention alone gets rows. The graph itself computes from the mask which tokens these are.
  *
- * `token_places` has few lengths, so that memory serves several batches: places of padding follow those that count. It
- * holds at least one of these where rows have padding, and the places that are left out read the last one. No gradient
- * comes from padding, so that the gradient of a Gather by one list is a Gather by the other.
+ * `token_places` has one of few lengths, so that memory serves several batches: places that count, then some of padding, at
+ * least one where rows have any. Places that are left out read the last one. Padding has no gradient, so that the gradient
+ * of a Gather by one list is a Gather by the other.
  */
 import { GraphBuilder } from "../builder.js";
 import { prune } from "../graph.js";

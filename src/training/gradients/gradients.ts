@@ -49,8 +49,8 @@ export interface GradientOptions extends SessionOptions {
   /** Gradients in "memory" (the default), those of tables by rows, or on the "device", all dense. */
   readonly gradients?: "memory" | "device";
   /**
-   * Whether padding is computed outside attention, too. Default "skipped" on a GPU, where the graph can be rewritten so; on
-   * the CPU, batches are cut into chunks with little padding.
+   * Whether padding is computed outside attention, too. Default "skipped" on a GPU, where the graph can be rewritten so, and
+   * "computed" on the CPU, whose chunks have little padding: their time stays the same without it.
    */
   readonly padding?: "skipped" | "computed";
 }
