@@ -25,6 +25,8 @@ export interface ReadPhrases {
   readonly features: readonly FeatureLengths[];
   /** For each phrase the length of the costliest feature: tokens where the model reads them. */
   readonly lengths: Int32Array;
+  /** The same lengths without a GPU's padding; default `lengths`. */
+  readonly tokens?: Int32Array;
   /** Phrases with the same number look the same to the model. */
   readonly groups: Int32Array;
   readonly truncated: number;
@@ -106,8 +108,9 @@ export async function readPhrases(
   const keyOf = (i: number): string =>
     features.map(({ rows: { ids, starts } }) => ids.subarray(starts[i], starts[i + 1])).join(";");
   const groups = numbered(Array.from(phrases, (_, i) => keyOf(i)));
-  const padded = features[primary].lengths.map(features[primary].padded);
-  return { inFewShapes, features, lengths: padded, groups, truncated };
+  const tokens = features[primary].lengths;
+  const lengths = tokens.map(features[primary].padded);
+  return { inFewShapes, features, lengths, tokens, groups, truncated };
 }
 
 /** Row i of anchors and positives mean the same. Numbers are indices of phrases in {@link ReadPhrases}. */
@@ -153,11 +156,14 @@ export function contrastiveBatch(
     ...further?.feeds,
   };
   const lengths = Int32Array.from(phrases, (phrase) => read.lengths[phrase]);
+  const tokens = Int32Array.from(phrases, (phrase) => (read.tokens ?? read.lengths)[phrase]);
   const plan = read.inFewShapes
-    ? planEqualChunks(lengths, options.cells ?? cellsOnGpu)
+    ? planEqualChunks(lengths, tokens, options.cells ?? cellsOnGpu)
     : planChunks(lengths, options);
+  const shortest = tokens.indexOf(tokens.reduce((least, count) => Math.min(least, count)));
   const inputsOf = (chunk: Iterable<number>, part: number) => {
-    const numbers = Int32Array.from(chunk, (row) => phrases[Math.max(0, row)]);
+    // rows that only fill a chunk are short ones
+    const numbers = Int32Array.from(chunk, (row) => phrases[row < 0 ? shortest : row]);
     return encoderFeeds(read, numbers, options, part);
   };
   if (!plan) return { feeds: { ...feeds, ...inputsOf(phrases.keys(), 0) }, phrases: phrases.length };

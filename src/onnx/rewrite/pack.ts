@@ -92,7 +92,7 @@ const integerOperators = new Set(
   (
     "Abs Add And Cast Concat CumSum Div Expand Flatten Gather GatherElements Identity Max Min Mod " +
     "Mul Neg Not Or Range ReduceMax ReduceMin ReduceProd ReduceSum Reshape Shape Size Slice Split " +
-    "Squeeze Sub Tile Transpose Unsqueeze Where"
+    "Squeeze Sub Tile TopK Transpose Unsqueeze Where"
   ).split(" "),
 );
 

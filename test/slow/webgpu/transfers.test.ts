@@ -1,21 +1,12 @@
 /** What crosses between main memory and WebGPU in a batch and in a step, on a GPU or on SwiftShader. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { assembleModel } from "../../../src/architectures/compose.js";
 import { readModelFolder } from "../../../src/architectures/model-folder.js";
 import { encode, type OpenModel, openModel } from "../../../src/encoder/encode-model.js";
 import type { EncodeRequest } from "../../../src/encoder/encode-protocol.js";
-import { readModel } from "../../../src/onnx/io/file.js";
-import {
-  contrastiveBatch,
-  openReader,
-  readPhrases,
-  samplePhrases,
-} from "../../../src/pearl/contrastive-batch.js";
-import { pairProgram, prepareForTraining } from "../../../src/pearl/loss/program.js";
 import { openEngine } from "../../../src/training/engine.js";
-import type { ChunkOptions } from "../../../src/training/gradients/chunks.js";
 import { makeOracleModel } from "../../encoder/oracle-model.js";
 import { somePairs } from "../../training/pairs-folder.js";
+import { pearlTask } from "../../training/pearl-task.js";
 import { tinyData, tinyProgram } from "../../training/tiny-program.js";
 import { watchTransfers } from "./transfers.js";
 import { webgpuWorks } from "./webgpu-device.js";
@@ -116,7 +107,7 @@ describe.skipIf(!(await webgpuWorks()))("transfers to and from WebGPU", () => {
   });
 
   it("uploads a batch of PEARL's loss with dropout once for each of its runs: whole, and in chunks", async () => {
-    const { program, batch } = await pearlTask();
+    const { program, batch } = await pearlTask(device);
     const [engine, onCpu] = await Promise.all(
       [device, "cpu" as const].map((on) => openEngine(program, { device: on as "cpu" })),
     );
@@ -129,9 +120,18 @@ describe.skipIf(!(await webgpuWorks()))("transfers to and from WebGPU", () => {
         expect(Math.abs(found.losses[name] - loss), name).toBeLessThan(1e-4);
       expect(Math.abs(found.gradientNorm / expected.gradientNorm - 1)).toBeLessThan(1e-3);
     }
+    // the upload is as long as the places of tokens: padding is left out
+    const { attention_mask: mask } = whole.feeds;
+    const full = { ...mask, data: (mask.data as BigInt64Array).map(() => 1n) };
+    const uploadOf = async (attention_mask: typeof mask) => {
+      watch.take();
+      await engine.step({ ...whole, feeds: { ...whole.feeds, attention_mask } }, 0);
+      return watch.take()[0].up.packed;
+    };
+    expect(await uploadOf(mask)).toBeLessThan(await uploadOf(full));
     const perRun = watch.copies().filter(({ inputs }) => "packed" in inputs);
-    // whole; then chunks forward, the loss, and chunks backward
-    expect(perRun).toEqual([onlyPacked(1), onlyPacked(chunks), onlyPacked(1), onlyPacked(chunks)]);
+    // whole, thrice; and chunks forward, the loss, and chunks backward
+    expect(perRun).toEqual([onlyPacked(3), onlyPacked(chunks), onlyPacked(1), onlyPacked(chunks)]);
     await Promise.all([engine.release(), onCpu.release()]);
   });
 });
@@ -140,35 +140,4 @@ describe.skipIf(!(await webgpuWorks()))("transfers to and from WebGPU", () => {
 async function tokensIn(open: OpenModel, request: EncodeRequest): Promise<number> {
   const parts = [{ output: "tokens", dimension: 1, length: "raw" }] as const;
   return (await encode(open, { ...request, parts })).vectors.reduce((sum, count) => sum + count, 0);
-}
-
-/** A transformer under NT-Xent with hard negatives, and the loss of two types. */
-async function pearlTask() {
-  const folder = await readModelFolder(makeOracleModel("encoder.folded.onnx"));
-  const types = ["even", "odd"];
-  const base = { folder, model: readModel(folder.graph) };
-  const assembled = assembleModel({ base, types, seed: 0 });
-  const reader = await openReader(folder, assembled, device);
-  const program = pairProgram(prepareForTraining(assembled.model), {
-    ...{ sample: await readPhrases(samplePhrases, reader), width: assembled.width, types: types.length },
-    ...{ temperature: 0.07, negatives: "used", dropout: 0.1, seed: 0 },
-  });
-  const pairs = somePairs(8);
-  const read = await readPhrases(
-    pairs.flatMap(([text, positive, negative]) => [text, positive, negative || "t150"]),
-    reader,
-  );
-  const places = pairs.map((_, pair) => 3 * pair);
-  const rows = {
-    anchors: places,
-    positives: places.map((place) => place + 1),
-    negatives: places.map((place) => place + 2),
-    types: pairs.map(([, , , type], pair) => (pair === 5 ? -1 : types.indexOf(type))),
-  };
-  const inputNames = new Set(program.model.graph.inputs.map(({ name }) => name));
-  return {
-    program,
-    batch: (chunks: ChunkOptions) =>
-      contrastiveBatch(rows, read, { ...chunks, types: 2, inputNames, seed: 1 }),
-  };
 }
