@@ -2,6 +2,7 @@
 import { ModelError } from "../../errors.js";
 import { fromSeed, type WeightSource } from "../../nn/net.js";
 import { readModel } from "../../onnx/io/file.js";
+import { mean } from "../../statistics.js";
 import { buildCharacterVocabulary, type CharacterVocabulary } from "../../text/character-vocabulary.js";
 import {
   createWordReader,
@@ -125,10 +126,7 @@ function vocabularyOf(
   const counts = new Map<string, number>();
   for (const [phrase, count] of phrases)
     for (const word of phraseWords(phrase)) counts.set(word, (counts.get(word) ?? 0) + count);
-  return buildCharacterVocabulary(
-    counts,
-    units.units === "characters-and-pieces" ? { pieces } : { pieces: 0 },
-  );
+  return buildCharacterVocabulary(counts, { pieces: units.units === "characters-and-pieces" ? pieces : 0 });
 }
 
 /** What learns spelling: words instead of phrases, which are not reduced. */
@@ -150,7 +148,7 @@ export function spellingEncoder(encoder: CharacterEncoder): SpellingEncoder {
         }),
         featurizer: characterFeaturizer(featureOf(units), vocabulary),
         weights: encoder.isSum
-          ? weightedByRarity(weights, words, { units, reader: createWordReader(units, vocabulary) })
+          ? weightedByRarity(weights, words, units, createWordReader(units, vocabulary))
           : weights,
         ...(vocabulary && {
           summary: `${vocabulary.characters.length} characters and ${vocabulary.pieces.length} word pieces`,
@@ -167,23 +165,23 @@ export function spellingEncoder(encoder: CharacterEncoder): SpellingEncoder {
 function weightedByRarity(
   base: WeightSource,
   words: readonly string[],
-  { units: { ngrams }, reader }: { readonly units: WordUnitOptions; readonly reader: WordReader },
+  { ngrams }: WordUnitOptions,
+  reader: WordReader,
 ): WeightSource {
   const frequency = new Float64Array(reader.rows);
   for (const word of words) {
     const units = phraseWords(word).flatMap((part) => [...reader.read(part).units]);
     for (const unit of new Set(units.map((packed) => packed >> 1))) frequency[unit]++;
   }
-  const rarity = frequency.map((count) => Math.log((1 + words.length) / (1 + count)));
-  const mean = Math.max(1e-9, rarity.reduce((sum, value) => sum + value, 0) / rarity.length);
+  const rarity = Array.from(frequency, (count) => Math.log((1 + words.length) / (1 + count)));
+  const usual = Math.max(1e-9, mean(rarity));
   return (name, dims, initialiser) => {
     const weight = base(name, dims, initialiser);
-    // what the many units of a word with views have in common would outweigh their differences
-    if (ngrams?.views && name.endsWith(`${characterWeights}.capital.weight`))
-      (weight.data as Float32Array).fill(0);
-    if (!name.endsWith(`${characterWeights}.embedding.weight`)) return weight;
     const data = weight.data as Float32Array;
-    for (let i = 0; i < data.length; i++) data[i] *= rarity[Math.floor(i / dims[1])] / mean;
+    // what the many units of a word with views have in common would outweigh their differences
+    if (ngrams?.views && name.endsWith(`${characterWeights}.capital.weight`)) data.fill(0);
+    if (name.endsWith(`${characterWeights}.embedding.weight`))
+      for (let i = 0; i < data.length; i++) data[i] *= rarity[Math.floor(i / dims[1])] / usual;
     return weight;
   };
 }

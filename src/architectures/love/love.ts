@@ -8,7 +8,7 @@
  */
 import { layerNorm, linear } from "../../nn/layers.js";
 import { type Net, number, reduce } from "../../nn/net.js";
-import { tensor, typeCode } from "../../onnx/tensor.js";
+import { tensor } from "../../onnx/tensor.js";
 import {
   type CharacterEncoder,
   unitEmbeddings,
@@ -23,8 +23,6 @@ export const love: CharacterEncoder = {
   units: { units: "characters-and-pieces", positions: 48, phraseLength: 32 },
   width: 300,
   hasDropout: true,
-  hasStates: false,
-  isSum: false,
   words: loveWords,
 };
 
@@ -73,7 +71,7 @@ function positionalWeights(
   const length = g.add("Shape", [inputs.ids], { start: 1, end: 2 });
   const ends = g.add("Concat", [length, length], { axis: 0 });
   const used = g.add("Slice", [table, g.ints(0, 0), ends, g.ints(0, 1)]);
-  const kept = g.add("Cast", [unitMask(net, inputs)], { to: typeCode("float32") });
+  const kept = g.cast(unitMask(net, inputs), "float32");
   const masked = g.add("Mul", [used, g.add("Unsqueeze", [kept, g.ints(1)])]);
   const sums = reduce(net, "ReduceSum", masked, { keepdims: 1 });
   // the sum is 0 in rows of padding alone, far from every unit

@@ -158,7 +158,7 @@ function settingsOf(options: PretrainCharactersOptions, encoder: SpellingEncoder
     atLeast(0, projection, "the width of the projection"),
     atLeast(0, pieces, "the number of word pieces"),
     [
-      hidden === undefined || encoder.hasStates,
+      hidden === undefined || encoder.hasStates === true,
       `only a BiLSTM has states of another length (hidden) than its width, not ${encoder.name}`,
     ],
     [

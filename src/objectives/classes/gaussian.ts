@@ -14,7 +14,8 @@
 import { linear } from "../../nn/layers.js";
 import { type Net, number } from "../../nn/net.js";
 import {
-  equalClasses,
+  atLeastOne,
+  classMasks,
   hasAny,
   maskedMean,
   missedShare,
@@ -35,12 +36,10 @@ export const gaussian = objective({
     const project = (name: string) => linear(net, active, { name: `gaussian.${name}`, inputs, outputs });
     const variance = g.add("Add", [g.add("Elu", [project("variance")]), number(net, 1 + epsilon)]);
     const divergence = symmetricDivergence(net, project("mean"), variance, outputs);
-    const equal = equalClasses(net, classes, classes);
-    const same = g.add("Sub", [equal, g.add("EyeLike", [equal])]);
-    const different = g.add("Sub", [number(net, 1), equal]);
-    const missed = missedShare(net, g.add("Neg", [divergence]), { same, different });
-    const count = g.add("Log", [g.add("Max", [rowSums(net, same), number(net, 1)])]);
-    return maskedMean(net, g.add("Add", [missed, count]), hasAny(net, same));
+    const masks = classMasks(net, classes, classes);
+    const missed = missedShare(net, g.add("Neg", [divergence]), masks);
+    const count = g.add("Log", [atLeastOne(net, rowSums(net, masks.same))]);
+    return maskedMean(net, g.add("Add", [missed, count]), hasAny(net, masks.same));
   },
 });
 

@@ -10,8 +10,8 @@
  * Data: labels.
  * Choose it first if phrases have classes, such as all names of one company.
  */
-import { number } from "../../nn/net.js";
 import {
+  atLeastOne,
   compareAll,
   hasAny,
   maskedLogSumExp,
@@ -30,7 +30,7 @@ export const supCon = objective({
     const { g } = net;
     const { products, same, different } = compareAll(net, rows);
     const scores = times(net, products, 1 / temperature);
-    const count = g.add("Max", [rowSums(net, same), number(net, 1)]);
+    const count = atLeastOne(net, rowSums(net, same));
     const hasPositives = hasAny(net, same);
     if (form === "in") {
       const missed = missedShare(net, scores, { same, different });

@@ -13,12 +13,14 @@
 import { type Net, number, reduce } from "../../nn/net.js";
 import {
   above,
+  atLeastOne,
   type Comparison,
   compareAll,
   hasAny,
   maskedMean,
   maskedSums,
   rowProducts,
+  rowSums,
   squaredDistances,
   where,
 } from "../compare.js";
@@ -40,8 +42,7 @@ export const triplet = objective({
     const column = g.add("Unsqueeze", [near, g.ints(1)]);
     if (mining === "all") return maskedMean(net, loss(column, far), different);
     const chosen = semiHard(net, { far, near: column, different });
-    const count = g.add("Max", [reduce(net, "ReduceSum", chosen), number(net, 1)]);
-    const negative = g.add("Div", [maskedSums(net, far, chosen), count]);
+    const negative = g.add("Div", [maskedSums(net, far, chosen), atLeastOne(net, rowSums(net, chosen))]);
     return maskedMean(net, loss(near, negative), hasAny(net, chosen));
   },
 });
