@@ -43,8 +43,10 @@ export const characterInputNames = {
 
 export type CharacterInputs = typeof characterInputNames;
 
+/** Declares the inputs, which several encoders of a graph share. */
 export function declareCharacterInputs(g: GraphBuilder): CharacterInputs {
   const { ids, capitals, words } = characterInputNames;
+  if (g.graph.inputs.some(({ name }) => name === ids)) return characterInputNames;
   g.input(ids, "int32", ["words", "positions"]);
   g.input(capitals, "int32", ["words", "positions"]);
   g.input(words, "int32", ["phrases", "phrase_length"]);

@@ -56,7 +56,7 @@ function characterPart(encoder: CharacterEncoder, options: CharacterPartOptions)
       const inputs = declareCharacterInputs(net.g);
       const { positions, phraseLength } = units;
       const read = { rows, positions, phraseLength };
-      return characterEncoder({ g: net.g, weights: source }, inputs, { ...sizes, ...read, encoder });
+      return characterEncoder({ ...net, weights: source }, inputs, { ...sizes, ...read, encoder });
     },
   };
 }
