@@ -25,6 +25,7 @@ import { fileFingerprint } from "../files/fingerprint.js";
 import { exists } from "../files/whole-file.js";
 import { checkIsFree } from "../files/whole-folder.js";
 import { readModelCard } from "../hub/model-card.js";
+import { countBy } from "../match/group-by.js";
 import { readModel } from "../onnx/io/file.js";
 import type { Model } from "../onnx/model.js";
 import type { Tensor } from "../onnx/tensor.js";
@@ -32,7 +33,7 @@ import { prepareForTraining } from "../pearl/loss/program.js";
 import { PHRASE_TYPES } from "../pearl/phrase-types.js";
 import { averageWeights } from "../pearl/weight-average.js";
 import type { PreparedRun, RunRecord } from "../training/run.js";
-import { type BaseModel, writeTrainedModel } from "./model-writer.js";
+import { type BaseModel, writePart, writeTrainedModel } from "./model-writer.js";
 import { charactersFolder } from "./settings/choices.js";
 import type { MethodSettings } from "./settings/method-settings.js";
 
@@ -181,13 +182,11 @@ export async function createModel(
   { phrases, seed = 0 }: { readonly phrases: readonly string[]; readonly seed?: number },
 ): Promise<void> {
   await checkIsFree(folder);
-  const counts = new Map<string, number>();
-  for (const phrase of phrases) counts.set(phrase, (counts.get(phrase) ?? 0) + 1);
-  const part = await newPart(settings, counts);
+  const part = await newPart(
+    settings,
+    countBy(phrases, (phrase) => phrase),
+  );
   if (part === undefined)
     throw new ArgumentError(`no architecture has a part "${settings.from}". Register it first.`);
-  await writeTrainedModel(folder, {
-    assembled: assembleModel({ characters: part, types: [], seed }),
-    weights: new Map(),
-  });
+  await writePart(folder, part, { seed, weights: new Map() });
 }

@@ -3,7 +3,6 @@
  * CURL (Arora et al., 2019) on the same batches.
  */
 import { basename } from "node:path";
-import { assembleModel } from "../../architectures/compose.js";
 import type { SpellingEncoder, SpellingStart } from "../../architectures/pretraining.js";
 import { spellingEncoder } from "../../architectures/registry.js";
 import { buildTwins, chosenTwin, type Encoding } from "../../architectures/twins.js";
@@ -23,7 +22,7 @@ import {
   resultOf,
   runMethod,
 } from "../../training/run.js";
-import { cardText, unmeasured, writeTrainedModel } from "../model-writer.js";
+import { cardText, unmeasured, writePart } from "../model-writer.js";
 import { readSentences, sentenceBatches, sentenceFeeds, sentenceInputs } from "./sentences.js";
 import type { OpenTextsOptions } from "./text-shards.js";
 
@@ -110,8 +109,7 @@ async function prepareRun(options: NeighbourOptions): Promise<PreparedRun<Neighb
     card: (name, record) => neighbourCard(name, record, encoder),
     write(folder, trained, texts) {
       const { part, weights } = chosenTwin(start.part, encode, trained);
-      const assembled = assembleModel({ characters: part, types: [], seed });
-      return writeTrainedModel(folder, { assembled, weights, texts });
+      return writePart(folder, part, { seed, weights, texts });
     },
   };
 }
