@@ -53,9 +53,8 @@ const train = command({
     ["pearl classify train names.tsv -c name --kind-column group -o kinds.json", "other names of columns"],
   ],
   run: async ([file], options, session) => {
-    const { readExamples } = await import("../../fewshot/classify/kinds.js");
+    const { readExamples, writeKinds } = await import("../../fewshot/classify/kinds.js");
     const { trainKinds } = await import("../../fewshot/classify/train.js");
-    const { writeKinds } = await import("../../fewshot/classify/kinds.js");
     const { output, kindColumn } = options;
     const settings = tableSettings(options, session);
     const examples = await readExamples(file, { ...settings, kindColumn });
@@ -78,23 +77,20 @@ function printTraining(
   reject: number | undefined,
   { print, say }: Session,
 ): void {
-  const { examples, accuracy, margin, answered, precision } = estimate;
-  const how = method === "mean" ? "the mean of each kind" : "logistic regression";
+  const { examples } = estimate;
+  const shown = (fraction: "accuracy" | "margin" | "answered" | "precision") =>
+    formatPercent(estimate[fraction]);
+  const [how, left] =
+    method === "mean"
+      ? ["the mean of each kind", "each example left out once"]
+      : ["logistic regression", "each fifth of the examples left out once"];
   if (examples === 0) say(`${how}; give a second example of a kind to estimate how often it is right`);
-  else {
-    const left =
-      method === "mean" ? "each example left out once" : "each fifth of the examples left out once";
-    print(`${how}: ${formatPercent(accuracy)} ± ${formatPercent(margin)} right (${left})`);
-  }
+  else print(`${how}: ${shown("accuracy")} ± ${shown("margin")} right (${left})`);
   if (examples > 0 && reject !== undefined)
-    print(
-      `at --reject ${reject}: ${formatPercent(answered)} get a kind, ${formatPercent(precision)} of them right`,
-    );
+    print(`at --reject ${reject}: ${shown("answered")} get a kind, ${shown("precision")} of them right`);
   if (curve.length === 0) return;
-  const rows = curve.map((point) => [
-    String(point.perClass),
-    formatPercent(point.accuracy),
-    formatPercent(point.deviation),
+  const rows = curve.map(({ perClass, accuracy, deviation }) => [
+    ...[String(perClass), formatPercent(accuracy), formatPercent(deviation)],
   ]);
   print(alignColumns([["examples of a kind", "right", "deviation over 10 draws"], ...rows], () => true));
 }
@@ -125,8 +121,7 @@ const apply = command({
     ['pearl classify "Lake Garda" "Verona" --with kinds.json --json', "phrases, with all probabilities"],
   ],
   run: async ([given], options, session) => {
-    const { classify, readKinds } = await import("../../fewshot/classify/kinds.js");
-    const { classifyTable } = await import("../../fewshot/classify/kinds.js");
+    const { classify, classifyTable, readKinds } = await import("../../fewshot/classify/kinds.js");
     const { output, format, phrase, reject, json } = options;
     const input = await phrasesOrTable(given, phrase);
     if (output !== undefined && !("table" in input))
