@@ -97,18 +97,13 @@ export async function trainProjection(
     feeds: batchOf(features, rowsOf, perLabel, createRandom(seed + index + 1)),
     phrases: BATCH,
   });
-  const { weights } = await train(
-    program(features.dimension, seed),
-    { fingerprint: "", batch },
-    {
-      ...{ steps, learningRate: RATE, signal },
-      onStep: ({ step }) => onProgress?.(step, steps, "training"),
-    },
-  );
-  const [weight, bias] = ["weight", "bias"].map(
-    (part) => weights.get(`${NAME}.${part}`)?.data as Float32Array,
-  );
-  return { weight, bias };
+  const data = { fingerprint: "", batch };
+  const { weights } = await train(program(features.dimension, seed), data, {
+    ...{ steps, learningRate: RATE, signal },
+    onStep: ({ step }) => onProgress?.(step, steps, "training"),
+  });
+  const learned = (part: string) => weights.get(`${NAME}.${part}`)?.data as Float32Array;
+  return { weight: learned("weight"), bias: learned("bias") };
 }
 
 /** All tokens in spans, and as many outside them, in random order. */
@@ -162,18 +157,17 @@ export function withProjection(
   { data, dimension }: KindFeatures,
   { weight, bias }: Projection,
 ): KindFeatures {
-  const width = bias.length;
-  const rows = data.length / dimension;
-  const both = new Float32Array(rows * (dimension + width));
-  for (let row = 0; row < rows; row++) {
-    const own = data.subarray(row * dimension, (row + 1) * dimension);
+  const { length: width } = bias;
+  const total = dimension + width;
+  const both = new Float32Array((data.length / dimension) * total);
+  for (let from = 0, to = 0; from < data.length; from += dimension, to += total) {
+    const own = data.subarray(from, from + dimension);
     const learned = bias.slice();
     own.forEach((value, i) => {
-      if (value === 0) return;
-      for (let j = 0; j < width; j++) learned[j] += value * weight[i * width + j];
+      if (value !== 0) for (let j = 0; j < width; j++) learned[j] += value * weight[i * width + j];
     });
-    both.set(own, row * (dimension + width));
-    both.set(unitRows(learned, width), row * (dimension + width) + dimension);
+    both.set(own, to);
+    both.set(unitRows(learned, width), to + dimension);
   }
-  return { data: unitRows(both, dimension + width), dimension: dimension + width };
+  return { data: unitRows(both, total), dimension: total };
 }

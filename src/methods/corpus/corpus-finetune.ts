@@ -52,7 +52,7 @@ export interface CorpusFinetuneOptions extends RunOptions, PrepareCorpusOptions 
   readonly types?: string;
   /** The texts of a word encoder's pretraining; required if the settings train on spans of text. */
   readonly contextTexts?: readonly string[];
-  /** Steps to train; default: the settings' epochs. */
+  /** Steps to train; default: as many as the epochs have. */
   readonly steps?: number;
   /** Minutes to train, if `steps` is absent: the time of a step is measured first. */
   readonly minutes?: number;

@@ -43,7 +43,7 @@ import {
   withObjective,
 } from "./views.js";
 
-type Shared = "types" | "chunkCells" | "evaluationData" | "onDownload";
+type Shared = "types" | "steps" | "minutes" | "chunkCells" | "evaluationData" | "onDownload";
 
 /** Options of {@link finetune}: the model to start from, the pairs, and the training's settings. */
 export interface FinetuneOptions extends RunOptions, Pick<CorpusFinetuneOptions, Shared> {
@@ -59,12 +59,8 @@ export interface FinetuneOptions extends RunOptions, Pick<CorpusFinetuneOptions,
   readonly view?: PhraseView;
   /** Of the view punctuation. */
   readonly punctuation?: Partial<PunctuationSettings>;
-  /** Passes over the pairs; default 2. */
+  /** Passes over the pairs, unless `steps` or `minutes` is given; default 2. */
   readonly epochs?: number;
-  /** Steps to train, instead of `epochs`. */
-  readonly steps?: number;
-  /** Minutes to train, instead of `epochs`: the time of a step is measured first. */
-  readonly minutes?: number;
   /** Pairs in a batch at most; default 512. */
   readonly batchSize?: number;
   /** Default 3e-5. */
