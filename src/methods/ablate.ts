@@ -114,7 +114,7 @@ export async function ablate(options: AblateOptions): Promise<AblationReport> {
         ...(variant.untrained ? { untrained: true } : { steps: options.steps, minutes }),
       });
       // a point of a grid may be the whole method again
-      const run = stored.get(key) ?? (await oneRun(variant, { ...options, seed: own, steps, key }));
+      const run = stored.get(key) ?? (await oneRun(variant, key, { ...options, seed: own, steps }));
       stored.set(key, run);
       found.push(run);
       if (!variant.untrained) steps ??= run.steps;
@@ -148,11 +148,7 @@ function changes(settings: MethodSettings, part: RemovablePart): boolean {
 }
 
 /** The means over seeds, compared with an earlier run. */
-function summary(
-  { name, against, point }: Variant,
-  found: readonly StoredRun[],
-  earlier: readonly AblationRun[],
-): AblationRun {
+function summary({ name, against, point }: Variant, found: StoredRun[], earlier: AblationRun[]): AblationRun {
   const [{ key: _, ...first }] = found;
   const means = found.map((run) => run.mean);
   const average = mean(means);
@@ -173,16 +169,10 @@ function summary(
 
 async function oneRun(
   { name: variant, settings, untrained }: Variant,
-  {
-    key,
-    folder,
-    onRun,
-    dataFolder,
-    tasks = ["all"],
-    ...options
-  }: AblateOptions & { key: string; seed: number },
+  key: string,
+  { folder, onRun, dataFolder, tasks = ["all"], ...options }: AblateOptions,
 ): Promise<StoredRun> {
-  const { seed, steps, signal } = options;
+  const { seed = 0, steps, signal } = options;
   const name = seed === 0 ? variant : `${variant}-seed-${seed}`;
   const path = join(folder, `${name}.json`);
   const trouble = { error: TrainingError, cure: "Remove the file, or name another folder." };
@@ -217,10 +207,9 @@ const panel = { width: 240, height: 190, gap: 36, left: 34 };
 export function gridChart({ runs, steps, seeds }: AblationReport): string {
   const points = runs.flatMap((run) => (run.point ? [{ ...run, ...run.point }] : []));
   const whole = runs.filter(({ name }) => name === "whole");
-  const ends = [...points, ...whole].flatMap(({ mean, deviation = 0 }) => [
-    mean - deviation,
-    mean + deviation,
-  ]);
+  const ends = [...points, ...whole].flatMap(({ mean, deviation = 0 }) =>
+    [-1, 1].map((sign) => mean + sign * deviation),
+  );
   const low = Math.floor(100 * Math.min(...ends));
   const high = Math.max(Math.ceil(100 * Math.max(...ends)), low + 1);
   const trainings =

@@ -43,10 +43,8 @@ export function writePart(
   part: ModelPart,
   { seed, ...model }: Omit<TrainedModel, "assembled"> & { readonly seed: number },
 ): Promise<void> {
-  return writeTrainedModel(folder, {
-    assembled: assembleModel({ characters: part, types: [], seed }),
-    ...model,
-  });
+  const assembled = assembleModel({ characters: part, types: [], seed });
+  return writeTrainedModel(folder, { assembled, ...model });
 }
 
 async function fill(folder: string, { base, assembled, weights, texts = {} }: TrainedModel): Promise<void> {

@@ -66,10 +66,7 @@ export async function startOfBase(
 ): Promise<StartModel> {
   const architecture = soleArchitecture(base.features);
   if (architecture?.start) {
-    const own = await architecture.start(base, {
-      seed,
-      ...{ types: PHRASE_TYPES, fineTypes: FINE_PHRASE_TYPES },
-    });
+    const own = await architecture.start(base, { seed, types: PHRASE_TYPES, fineTypes: FINE_PHRASE_TYPES });
     const { assembled } = own;
     const unknown = types.find((type) => !assembled.types.includes(type));
     if (unknown !== undefined)
@@ -92,11 +89,8 @@ export async function startOfBase(
 /** The record of a base: a hub id as it was given, but only the name of a folder (paths mean nothing elsewhere). */
 export async function describeBase(given: string, { path, name, graph }: ModelFolder): Promise<BaseModel> {
   const { licence } = await readModelCard(path);
-  return {
-    name: resolve(given) === path ? name : given,
-    fingerprint: await fileFingerprint(graph),
-    ...(licence && { licence }),
-  };
+  const fingerprint = await fileFingerprint(graph);
+  return { name: resolve(given) === path ? name : given, fingerprint, ...(licence && { licence }) };
 }
 
 /** Trained weights, or their average with the base's without the type head. @param share weight of the trained ones */

@@ -46,12 +46,7 @@ export const atLengthOne = (net: Net, batch: ObjectiveRows): ObjectiveRows => ({
 });
 
 /** @param classes of which the first are those of the rows */
-function compare(
-  net: Net,
-  [rows, columns]: [string, string],
-  columnClasses: string,
-  classes: string,
-): Comparison {
+function compare(net: Net, [rows, columns]: [string, string], columnClasses: string, classes: string) {
   const { g } = net;
   const own = g.add("Slice", [classes, g.ints(0), g.add("Shape", [rows], { start: 0, end: 1 })]);
   const products = g.add("Gemm", [rows, columns], { transB: 1 });

@@ -2,14 +2,8 @@
 import { normal } from "../../nn/initialise.js";
 import { embedding, linear } from "../../nn/layers.js";
 import type { Net } from "../../nn/net.js";
-import {
-  l2Normalise,
-  type Masked,
-  maxPooling,
-  meanPooling,
-  sumPooling,
-  type WordPooling,
-} from "../../nn/pooling.js";
+import type { Masked, WordPooling } from "../../nn/pooling.js";
+import { l2Normalise, maxPooling, meanPooling, sumPooling } from "../../nn/pooling.js";
 import type { SpellingEncoder } from "../pretraining.js";
 import { type CharacterInputs, unitMask } from "./inputs.js";
 
@@ -83,11 +77,7 @@ export interface CharacterEncoderOptions
  * `reduction.weight` [outputs, width], `reduction.bias`). A phrase without words gets the reduction's bias.
  * @returns [phrases, outputs] @throws ArgumentError for sizes that do not fit
  */
-export function characterEncoder(
-  net: Net,
-  inputs: CharacterInputs,
-  options: CharacterEncoderOptions,
-): string {
+export function characterEncoder(net: Net, inputs: CharacterInputs, options: CharacterEncoderOptions) {
   const { g } = net;
   const { encoder, hidden = options.width, phraseLength = 1, outputs } = options;
   const layer = { ...options, name: characterWeights, hidden, phraseLength };

@@ -4,28 +4,15 @@ import { fromSeed, type WeightSource } from "../../nn/net.js";
 import { readModel } from "../../onnx/io/file.js";
 import { mean } from "../../statistics.js";
 import { buildCharacterVocabulary, type CharacterVocabulary } from "../../text/character-vocabulary.js";
-import {
-  createWordReader,
-  phraseWords,
-  type WordReader,
-  type WordUnitOptions,
-} from "../../text/word-units.js";
+import type { WordReader, WordUnitOptions } from "../../text/word-units.js";
+import { createWordReader, phraseWords } from "../../text/word-units.js";
 import type { CountedPhrases, ModelFolder, ModelPart, PartSettings } from "../architecture.js";
 import type { SpellingEncoder } from "../pretraining.js";
-import {
-  type CharacterEncoder,
-  type CharacterEncoderOptions,
-  characterEncoder,
-  characterWeights,
-} from "./encoder.js";
+import type { CharacterEncoder, CharacterEncoderOptions } from "./encoder.js";
+import { characterEncoder, characterWeights } from "./encoder.js";
 import { characterFeaturizer } from "./features.js";
-import {
-  CHARACTERS_FILE,
-  type CharactersFeature,
-  declareCharacterInputs,
-  needsVocabulary,
-  readVocabulary,
-} from "./inputs.js";
+import type { CharactersFeature } from "./inputs.js";
+import { CHARACTERS_FILE, declareCharacterInputs, needsVocabulary, readVocabulary } from "./inputs.js";
 
 /** `pearl.character_encoder` of config.json, besides the encoder's name under `kind`. */
 type CharacterSizes = Pick<CharacterEncoderOptions, "width" | "hidden" | "pooling" | "outputs">;
@@ -117,11 +104,7 @@ const withOutputs = (
 ): CharacterSizes => (phrases ? { width, hidden: outputs } : { width, outputs });
 
 /** Characters and pieces of the phrases' words; undefined where units are hashed. @param pieces default 4,000 */
-function vocabularyOf(
-  units: WordUnitOptions,
-  phrases: CountedPhrases,
-  pieces?: number,
-): CharacterVocabulary | undefined {
+function vocabularyOf(units: WordUnitOptions, phrases: CountedPhrases, pieces?: number) {
   if (!needsVocabulary(units)) return undefined;
   const counts = new Map<string, number>();
   for (const [phrase, count] of phrases)

@@ -9,12 +9,8 @@
 import { layerNorm, linear } from "../../nn/layers.js";
 import { type Net, number, reduce } from "../../nn/net.js";
 import { tensor } from "../../onnx/tensor.js";
-import {
-  type CharacterEncoder,
-  unitEmbeddings,
-  type WordLayerOptions,
-  wordVectors,
-} from "../characters/encoder.js";
+import type { CharacterEncoder, WordLayerOptions } from "../characters/encoder.js";
+import { unitEmbeddings, wordVectors } from "../characters/encoder.js";
 import { type CharacterInputs, unitMask } from "../characters/inputs.js";
 
 export const love: CharacterEncoder = {
@@ -36,11 +32,10 @@ function loveWords(net: Net, inputs: CharacterInputs, options: WordLayerOptions)
   const { name, width } = options;
   const x = unitEmbeddings(net, inputs, options);
   const attended = g.add("MatMul", [positionalWeights(net, inputs, options), x]);
+  const square = { inputs: width, outputs: width };
   let hidden = g.add("Reshape", [attended, g.ints(-1, width)]);
   for (const layer of ["first", "second"])
-    hidden = g.add("Relu", [
-      linear(net, hidden, { name: `${name}.${layer}`, inputs: width, outputs: width }),
-    ]);
+    hidden = g.add("Relu", [linear(net, hidden, { ...square, name: `${name}.${layer}` })]);
   const normed = layerNorm(net, hidden, { name: `${name}.norm`, width, epsilon: 1e-6 });
   const sum = g.add("Add", [x, g.add("Reshape", [normed, g.add("Shape", [x])])]);
   return wordVectors(net, sum, { inputs, pooling: options.pooling });
@@ -52,11 +47,7 @@ function loveWords(net: Net, inputs: CharacterInputs, options: WordLayerOptions)
  * the published code. The softmax is a table of exponentials, masked and divided by its sums.
  * @returns [words, positions, positions]
  */
-function positionalWeights(
-  net: Net,
-  inputs: CharacterInputs,
-  { width, positions }: WordLayerOptions,
-): string {
+function positionalWeights(net: Net, inputs: CharacterInputs, { width, positions }: WordLayerOptions) {
   const { g } = net;
   const largest = sinusoidProduct(0, width);
   const byDistance = Float32Array.from({ length: positions }, (_, apart) =>

@@ -95,11 +95,7 @@ function gateRoots(net: Net, pooled: string, { inputs, sizes, counted }: Phrase)
 }
 
 /** All types, the prefix of the other parts, and the rest of these. */
-function joined(
-  { g }: Net,
-  [characters, meaning, types]: WordEncoding["parts"],
-  sizes: WordEncoderSizes,
-): string {
+function joined({ g }: Net, [characters, meaning, types]: WordEncoding["parts"], sizes: WordEncoderSizes) {
   const first = sizes.prefix ?? { characters: 0, meaning: 0 };
   const cut = (part: string, at: number, width: number) =>
     at === 0 ? [undefined, part] : g.addMany("Split", [part, g.ints(at, width - at)], 2, { axis: 1 });
@@ -133,11 +129,7 @@ const asFloat = ({ g }: Net, values: string): string => g.cast(values, "float32"
 const dense = (net: Net, x: string, name: string, inputs: number, outputs: number, gain = 0.7): string =>
   linear(net, x, { name, inputs, outputs, initialiser: normal(gain / Math.sqrt(inputs)) });
 
-function wordVectors(
-  net: Net,
-  inputs: WordInputs,
-  { buckets, characters, ...sizes }: WordEncoderSizes,
-): Words {
+function wordVectors(net: Net, inputs: WordInputs, { buckets, characters, ...sizes }: WordEncoderSizes) {
   const { g } = net;
   const first = normal(NGRAM_LENGTH / Math.sqrt(characters));
   const table = weight(net, "ngrams.weight", [buckets + 1, characters], first);

@@ -80,9 +80,8 @@ export const sts = fileTask({
       return { metric, score: spearman(found, judged), n: chosen.length };
     };
     const bySplit = splits ? [...groupBy(rows, (row) => splits[row])] : [];
-    return {
-      scores: [of("spearman", rows), ...bySplit.map(([split, chosen]) => of(`spearman, ${split}`, chosen))],
-    };
+    const ofSplits = bySplit.map(([split, chosen]) => of(`spearman, ${split}`, chosen));
+    return { scores: [of("spearman", rows), ...ofSplits] };
   },
 });
 

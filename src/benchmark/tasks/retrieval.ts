@@ -13,13 +13,8 @@ import { loadOptional } from "../../files/package.js";
 import { mean } from "../../statistics.js";
 import { readLines, shownPath } from "../data-folder.js";
 import { type EmbeddingModel, embedPhrases } from "../model.js";
-import {
-  expectedRecall,
-  expectedReciprocalRank,
-  type RankedAnswer,
-  rankAnswers,
-  worstMisses,
-} from "../rank.js";
+import type { RankedAnswer } from "../rank.js";
+import { expectedRecall, expectedReciprocalRank, rankAnswers, worstMisses } from "../rank.js";
 import { fileTask, type Task, type TaskContext } from "../task.js";
 
 /** The part of faiss-node that pearl uses. It takes plain arrays only, and every call blocks. */

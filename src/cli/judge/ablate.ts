@@ -34,11 +34,7 @@ const options = [
   shared.data,
   option("--task <names>", "tasks to score, separated by commas (default: all with data)", commaSeparated),
   option("--parts <names>", "parts to leave out, separated by commas (default: all)", commaSeparated),
-  option(
-    "--grid <setting=values>",
-    "instead: values of a setting, such as temperature=0.03,0.07,0.2; repeatable",
-    gridAxis,
-  ),
+  option("--grid <setting=values>", "instead: such as temperature=0.03,0.07,0.2; repeatable", gridAxis),
   option(
     "--base <model>",
     "model to start from; given twice or more: compare these bases, as they are and trained",
@@ -46,7 +42,7 @@ const options = [
   ),
   option(
     "--seeds <n>",
-    "trainings of each run, from --seed on: mean and standard deviation (default: 1)",
+    "trainings of each run, from --seed on: mean and deviation (default: 1)",
     positiveInteger,
   ),
   option("--pairs <file>", "table with the columns text and positive: additional positives"),

@@ -14,17 +14,13 @@ import { phrasesOrTable } from "./phrases-or-table.js";
 function counts(text: string): number[] {
   const found = text.split(",").map((part) => Number(part));
   if (found.every((count) => Number.isSafeInteger(count) && count >= 1)) return found;
-  throw new InvalidArgumentError(
-    "It must be whole numbers of at least 1, separated by commas, as in 1,5,20.",
-  );
+  throw new InvalidArgumentError("It must be whole numbers of at least 1, separated by commas: 1,5,20.");
 }
 
 const train = command({
   name: "train",
   summary: "learn kinds of phrases from a table of examples",
-  arguments: [
-    ["<examples>", "a table with a column of phrases and a column of kinds; - reads standard input"],
-  ],
+  arguments: [["<examples>", "a table with columns of phrases and of kinds; - reads standard input"]],
   options: [
     required("-o, --output <file>", "JSON file of the learned kinds"),
     option("--kind-column <name>", "the column of kinds (default: kind, label, class, category or type)"),
@@ -35,21 +31,14 @@ const train = command({
       "auto",
     ),
     option("--reject <p>", "also estimate answers of at least this probability", fraction),
-    option(
-      "--examples-per-class <n,...>",
-      "also print a learning curve: accuracy after n examples of each kind",
-      counts,
-    ),
+    option("--examples-per-class <n,...>", "also print the accuracy after n examples of each kind", counts),
     shared.seed,
     shared.report,
     ...shared.tableEncoding,
   ],
   examples: [
     ["pearl classify train examples.csv -o kinds.json", "columns phrase and kind"],
-    [
-      "pearl classify train examples.csv -o kinds.json --examples-per-class 1,5,20",
-      "are more examples worth it?",
-    ],
+    ["pearl classify train examples.csv -o kinds.json --examples-per-class 1,5,20", "do more examples help?"],
     ["pearl classify train names.tsv -c name --kind-column group -o kinds.json", "other names of columns"],
   ],
   run: async ([file], options, session) => {
@@ -62,21 +51,15 @@ const train = command({
     const training = await trainKinds(examples, { ...options, ...settings, encoder });
     const { kinds, sizes, ...report } = training;
     await writeKinds(output, { ...kinds, model: { ...kinds.model, ...sourceOf(options) } });
-    printTraining(training, options.reject, session);
-    await session.record({
-      ...report,
-      kinds: kinds.names.map((name, kind) => ({ name, examples: sizes[kind] })),
-    });
+    printTraining(training, session, options.reject);
+    const named = kinds.names.map((name, kind) => ({ name, examples: sizes[kind] }));
+    await session.record({ ...report, kinds: named });
     const size = `${counted(kinds.names.length, "kind")} from ${counted(training.examples, "example")}`;
     session.wrote(output, size);
   },
 });
 
-function printTraining(
-  { method, estimate, curve }: KindsTraining,
-  reject: number | undefined,
-  { print, say }: Session,
-): void {
+function printTraining({ method, estimate, curve }: KindsTraining, { print, say }: Session, reject?: number) {
   const { examples } = estimate;
   const shown = (fraction: "accuracy" | "margin" | "answered" | "precision") =>
     formatPercent(estimate[fraction]);
@@ -140,25 +123,19 @@ const apply = command({
       });
     else if (json) found.forEach((one, row) => session.print(asJson(phrases[row], kinds.names, one)));
     else {
-      const rows = found.map(({ kind, probability }, row) => [
-        phrases[row],
-        kind ?? "",
-        probability.toFixed(3),
-      ]);
+      const rows = found.map((one, row) => [phrases[row], one.kind ?? "", one.probability.toFixed(3)]);
       session.print(alignColumns([["phrase", "kind", "probability"], ...rows], (column) => column === 2));
     }
   },
 });
 
-const asJson = (
-  phrase: string,
-  names: readonly string[],
-  { kind, probability, probabilities }: KindOfPhrase,
-): string =>
-  JSON.stringify({
-    ...{ phrase, kind: kind ?? null, probability: Number(probability.toFixed(6)) },
-    probabilities: Object.fromEntries(names.map((name, i) => [name, Number(probabilities[i].toFixed(6))])),
+function asJson(phrase: string, names: readonly string[], found: KindOfPhrase): string {
+  const rounded = (probability: number) => Number(probability.toFixed(6));
+  return JSON.stringify({
+    ...{ phrase, kind: found.kind ?? null, probability: rounded(found.probability) },
+    probabilities: Object.fromEntries(names.map((name, i) => [name, rounded(found.probabilities[i])])),
   });
+}
 
 export default {
   name: "classify",

@@ -122,11 +122,7 @@ interface Point {
  * (Barzilai and Borwein, 1988), halved until the value is below the largest of the last ten (Raydan, 1997).
  * @param tolerance largest absolute gradient at the end
  */
-export function minimise(
-  evaluate: (at: Float64Array) => Point,
-  start: Float64Array,
-  tolerance = 1e-4,
-): Float64Array {
+export function minimise(evaluate: (at: Float64Array) => Point, start: Float64Array, tolerance = 1e-4) {
   let [at, point] = [start, evaluate(start)];
   let size = 1 / lengthOf(point.gradient);
   const values = [point.value];

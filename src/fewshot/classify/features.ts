@@ -25,11 +25,7 @@ export const learnedModelSchema = v.object({
 export type LearnedModel = v.InferOutput<typeof learnedModelSchema>;
 
 /** Reads what a training wrote. @param command made it @throws MissingDataError where it is missing or broken */
-export async function readLearned<Value>(
-  path: string,
-  schema: Schema<Value>,
-  command: string,
-): Promise<Value> {
+export async function readLearned<Value>(path: string, schema: Schema<Value>, command: string) {
   const cure = `Make it with: ${command} -o ${path}`;
   const read = await readJson(path, schema, { error: MissingDataError, cure });
   if (read === undefined) throw new MissingDataError(`${path}: no such file. ${cure}`);

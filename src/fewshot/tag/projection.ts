@@ -93,11 +93,8 @@ export async function trainProjection(
     onProgress: (done, total) => onProgress?.(done, total, "encoding the source"),
   });
   const perLabel = Math.ceil(BATCH / rowsOf.length);
-  const batch = (index: number) => ({
-    feeds: batchOf(features, rowsOf, perLabel, createRandom(seed + index + 1)),
-    phrases: BATCH,
-  });
-  const data = { fingerprint: "", batch };
+  const feeds = (index: number) => batchOf(features, rowsOf, perLabel, createRandom(seed + index + 1));
+  const data = { fingerprint: "", batch: (index: number) => ({ feeds: feeds(index), phrases: BATCH }) };
   const { weights } = await train(program(features.dimension, seed), data, {
     ...{ steps, learningRate: RATE, signal },
     onStep: ({ step }) => onProgress?.(step, steps, "training"),
@@ -153,10 +150,7 @@ function program(inputs: number, seed: number) {
 }
 
 /** Features and their representation, both as important: [features, representation] of length 1. */
-export function withProjection(
-  { data, dimension }: KindFeatures,
-  { weight, bias }: Projection,
-): KindFeatures {
+export function withProjection({ data, dimension }: KindFeatures, { weight, bias }: Projection) {
   const { length: width } = bias;
   const total = dimension + width;
   const both = new Float32Array((data.length / dimension) * total);

@@ -6,31 +6,12 @@ import { ArgumentError } from "../../errors.js";
 import { base64Of, numbersOf } from "../../files/base64.js";
 import { writeCheckedJson } from "../../files/whole-file.js";
 import { dotRows } from "../../search/vectors.js";
-import {
-  checkModel,
-  type KindFeatures,
-  type LearnedModel,
-  learnedModelSchema,
-  readLearned,
-} from "../classify/features.js";
-import {
-  type Distances,
-  nearestTags,
-  type SpanScores,
-  spanScores,
-  type Transitions,
-  transitionsOf,
-  transitionsSchema,
-  viterbi,
-} from "./decode.js";
-import {
-  type Projection,
-  placesOf,
-  type Sentences,
-  tokenFeatures,
-  trainProjection,
-  withProjection,
-} from "./projection.js";
+import type { KindFeatures, LearnedModel } from "../classify/features.js";
+import { checkModel, learnedModelSchema, readLearned } from "../classify/features.js";
+import type { Distances, SpanScores, Transitions } from "./decode.js";
+import { nearestTags, spanScores, transitionsOf, transitionsSchema, viterbi } from "./decode.js";
+import type { Projection, Sentences } from "./projection.js";
+import { placesOf, tokenFeatures, trainProjection, withProjection } from "./projection.js";
 import { OUTSIDE, type TaggedSentence } from "./sentences.js";
 
 /** The sentences that a tagger learned from, and what a source of other tags taught it. */

@@ -10,14 +10,8 @@ import { formatCount } from "../../files/count-text.js";
 import { packageVersion } from "../../files/package.js";
 import type { WordPooling } from "../../nn/pooling.js";
 import type { WordUnitOptions } from "../../text/word-units.js";
-import {
-  type PreparedRun,
-  type RunOptions,
-  type RunRecord,
-  type RunReport,
-  resultOf,
-  runMethod,
-} from "../../training/run.js";
+import type { PreparedRun, RunOptions, RunRecord, RunReport } from "../../training/run.js";
+import { resultOf, runMethod } from "../../training/run.js";
 import { cardText, unmeasured, writePart } from "../model-writer.js";
 import { type AttackOptions, attackPresets, createAttack } from "./attacks.js";
 import { nearWords } from "./near-words.js";

@@ -60,10 +60,8 @@ function sidesOf(net: Net, vectors: string, { width }: ModelPart, dimension: num
 const seedFeed = (seed: number): Feeds => ({ [dropoutSeed]: int64([seed]) });
 
 function sampleOf({ featurizer }: SpellingStart, vectorDimension: number | undefined): Feeds {
-  const words = {
-    attacked: ["abcdefghi jk lm", "cdxe", "fghijklmno pq"],
-    correct: ["abcdefgh jk", "cde rs tu", "fgh"],
-  };
+  const attacked = ["abcdefghi jk lm", "cdxe", "fghijklmno pq"];
+  const words = { attacked, correct: ["abcdefgh jk", "cde rs tu", "fgh"] };
   const vectors =
     vectorDimension === undefined
       ? undefined

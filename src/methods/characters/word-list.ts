@@ -101,7 +101,7 @@ async function lemmas(): Promise<string[]> {
 function chosenVectors(
   given: WordVectors,
   wanted: ReadonlySet<string> | undefined,
-  limit: number | undefined,
+  limit?: number,
 ): WordVectors {
   const { dimension, data } = given;
   const isChosen = (word: string) => isWord(word) && (!wanted || wanted.has(word));

@@ -5,27 +5,16 @@ import { batchSeed, createRandom, inEpochs, permutation } from "../../random.js"
 import { type Feeds, float32, int32 } from "../../runtime/tensor.js";
 import type { TrainingData } from "../../training/trainer.js";
 import type { Pair } from "./pairs.js";
-import {
-  cutsOf,
-  mixtures,
-  type PhraseView,
-  type PunctuationSettings,
-  pairInputs,
-  punctuated,
-} from "./views.js";
+import { cutsOf, mixtures, pairInputs, punctuated, type TermOptions } from "./views.js";
 
-export interface PairDataOptions {
+export interface PairDataOptions extends Pick<TermOptions, "negatives" | "view" | "punctuation"> {
   readonly batchSize: number;
   readonly seed: number;
   /** Phrase types in the order of the type head; empty: types are not learned. */
   readonly types: readonly string[];
-  /** Whether the program takes hard negatives. */
-  readonly negatives: "used" | "none";
   readonly fingerprint: string;
   readonly inputNames: readonly string[];
   readonly chunkCells?: number;
-  readonly view?: PhraseView;
-  readonly punctuation?: PunctuationSettings;
 }
 
 export interface PairData extends TrainingData {

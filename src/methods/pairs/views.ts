@@ -84,11 +84,7 @@ export function punctuationSettings(given: Partial<PunctuationSettings> = {}): P
  * The phrase with marks between its words; between its characters where no spaces divide it, as in Chinese. Never at an
  * end; a phrase of one character stays as it is.
  */
-export function punctuated(
-  phrase: string,
-  { least, most, marks }: PunctuationSettings,
-  random: Random,
-): string {
+export function punctuated(phrase: string, { least, most, marks }: PunctuationSettings, random: Random) {
   const words = phrase.trim().split(/\s+/);
   const [parts, space] = words.length > 1 ? [words, " "] : [[...words[0]], ""];
   if (parts.length < 2) return phrase;
@@ -101,10 +97,7 @@ export function punctuated(
 }
 
 /** λ loss_Eda: the anchors against the rows behind the pairs, which are their punctuated forms. */
-const punctuationTerm = (
-  { weight }: PunctuationSettings,
-  { layout, objective: { settings } }: TermOptions,
-): LossTerm => ({
+const punctuationTerm = ({ weight }: PunctuationSettings, { layout, objective }: TermOptions): LossTerm => ({
   ...{ name: "nt_xent_punctuation", weight, sample: { rows: [6, 7, 0], feeds: {} } },
   add(net, rows) {
     const { g } = net;
@@ -114,7 +107,7 @@ const punctuationTerm = (
     const own = g.add("Slice", [rows.groups, g.ints(0), count]);
     const groups = g.add("Concat", [own, own], { axis: 0 });
     const pairs = { anchors: pick(rows.anchors), positives: pick(rows.third as string), groups };
-    return ntXent(net, pairs, { temperature: Number(settings.temperature ?? 0.07) });
+    return ntXent(net, pairs, { temperature: Number(objective.settings.temperature ?? 0.07) });
   },
 });
 

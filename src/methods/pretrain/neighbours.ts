@@ -14,14 +14,8 @@ import { neighbourLoss } from "../../objectives/neighbours.js";
 import { objectiveLoss } from "../../objectives/registry.js";
 import type { WordUnitOptions } from "../../text/word-units.js";
 import type { TrainingProgram } from "../../training/program.js";
-import {
-  type PreparedRun,
-  type RunOptions,
-  type RunRecord,
-  type RunReport,
-  resultOf,
-  runMethod,
-} from "../../training/run.js";
+import type { PreparedRun, RunOptions, RunRecord, RunReport } from "../../training/run.js";
+import { resultOf, runMethod } from "../../training/run.js";
 import { cardText, unmeasured, writePart } from "../model-writer.js";
 import { readSentences, sentenceBatches, sentenceFeeds, sentenceInputs } from "./sentences.js";
 import type { OpenTextsOptions } from "./text-shards.js";
@@ -162,11 +156,8 @@ export function neighbourProgram(
   return { model, loss, sample: Object.fromEntries(read) };
 }
 
-function neighbourCard(
-  name: string,
-  { pearl, data, settings, result }: NeighbourRecord,
-  { description }: SpellingEncoder,
-): string {
+function neighbourCard(name: string, record: NeighbourRecord, { description }: SpellingEncoder): string {
+  const { pearl, data, settings, result } = record;
   const { objective, contextSize, encode, hidden, batchSize, learningRate, seed } = settings;
   const [method, goal] = {
     neighbours: [

@@ -14,7 +14,6 @@ import { type Net, number, reduce } from "../../nn/net.js";
 import {
   above,
   atLeastOne,
-  type Comparison,
   compareAll,
   hasAny,
   maskedMean,
@@ -48,10 +47,7 @@ export const triplet = objective({
 });
 
 /** 1 for the chosen negatives of each row, [R, C]; no gradient passes the choice. */
-function semiHard(
-  net: Net,
-  { far, near, different }: Pick<Comparison, "different"> & { far: string; near: string },
-): string {
+function semiHard(net: Net, { far, near, different }: Record<"far" | "near" | "different", string>): string {
   const { g } = net;
   const tolerance = number(net, TOLERANCE);
   const beyond = g.add("Mul", [different, above(net, far, g.add("Add", [near, tolerance]))]);
