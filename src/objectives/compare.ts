@@ -107,7 +107,7 @@ export function maskedMean(net: Net, values: string, mask: string): string {
 }
 
 /** max(counts, 1), to divide by. */
-export const atLeastOne = (net: Net, counts: string): string => net.g.add("Max", [counts, number(net, 1)]);
+const atLeastOne = (net: Net, counts: string): string => net.g.add("Max", [counts, number(net, 1)]);
 
 /** 1 for rows of a mask with at least one 1, else 0. */
 export const hasAny = (net: Net, mask: string): string => reduce(net, "ReduceMax", mask);
@@ -124,16 +124,25 @@ export const plus = (net: Net, a: string, b: string, factor = 1): string =>
 export const times = (net: Net, x: string, factor: number): string =>
   net.g.add("Mul", [x, number(net, factor)]);
 
+/** Means of the rows of `values` where `mask` is 1; 0 where it is nowhere. */
+export const maskedRowMeans = (net: Net, values: string, mask: string): string =>
+  net.g.add("Div", [maskedSums(net, values, mask), atLeastOne(net, rowSums(net, mask))]);
+
 /**
- * -log( Σ exp(scores) over the others of the class / Σ exp(scores) over all others ); 0 where the class has no others.
- * @param scores [R, C] @returns [R]
+ * -log( Σ exp(scores) over the others of the class / Σ exp(scores) over all others ), a mean over the rows whose class has
+ * others.
+ * @param scores [R, C] @param numerator "mean": that of the first sum is divided by the number of others @returns a scalar
  */
 export function missedShare(
   net: Net,
   scores: string,
   { same, different }: Pick<Comparison, "same" | "different">,
+  numerator: "sum" | "mean",
 ): string {
   const { g } = net;
   const all = maskedLogSumExp(net, scores, g.add("Add", [same, different]));
-  return where(net, hasAny(net, same), g.add("Sub", [all, maskedLogSumExp(net, scores, same)]), 0);
+  const sums = g.add("Sub", [all, maskedLogSumExp(net, scores, same)]);
+  const count = g.add("Log", [atLeastOne(net, rowSums(net, same))]);
+  const missed = numerator === "mean" ? plus(net, sums, count) : sums;
+  return maskedMean(net, where(net, hasAny(net, same), missed, 0), hasAny(net, same));
 }

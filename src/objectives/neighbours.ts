@@ -12,17 +12,7 @@
  * It needs two encoders, so that `pearl finetune --objective` does not offer it: `pearl pretrain --read neighbours` does.
  */
 import { logSumExp, type Net, number } from "../nn/net.js";
-import {
-  above,
-  atLeastOne,
-  hasAny,
-  maskedMean,
-  maskedSums,
-  plus,
-  rowSums,
-  safeLog,
-  where,
-} from "./compare.js";
+import { above, hasAny, maskedMean, maskedRowMeans, plus, rowSums, safeLog, where } from "./compare.js";
 
 /** Names of the graph's values for B sentences. */
 export interface NeighbourInputs {
@@ -49,8 +39,12 @@ export function neighbourLoss(
   const near = g.add("Sub", [isNear, itself]);
   const others = where(net, g.add("Sub", [number(net, 1), itself]), products, -1e30);
   // equal shares of n neighbours: Σ t log t = -log n
-  const counts = rowSums(net, near);
-  const own = g.add("Div", [maskedSums(net, products, near), atLeastOne(net, counts)]);
-  const divergence = plus(net, plus(net, logSumExp(net, others), own, -1), safeLog(net, counts), -1);
+  const own = maskedRowMeans(net, products, near);
+  const divergence = plus(
+    net,
+    plus(net, logSumExp(net, others), own, -1),
+    safeLog(net, rowSums(net, near)),
+    -1,
+  );
   return maskedMean(net, divergence, hasAny(net, near));
 }

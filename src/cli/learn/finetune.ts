@@ -40,10 +40,7 @@ function marksRange(text: string): { least: number; most: number } {
 
 const options = [
   option("--corpus <folder>", "corpus made by pearl corpus build (default: WordNet's phrases)"),
-  option(
-    "--pairs <file>",
-    "table with columns text and positive; optionally negative, type, label and score",
-  ),
+  option("--pairs <file>", "table with columns text and positive, optionally negative, type, label, score"),
   choice("--objective <name>", "with --pairs alone: the loss (default: nt-xent)", objectiveNames),
   option("--objective-settings <name=value,...>", "its settings: margin=0.3,mining=all", namedValues),
   choice("--view <name>", "with --pairs alone, or phrases alone: a second view of each phrase", viewNames),

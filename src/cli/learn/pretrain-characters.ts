@@ -28,11 +28,7 @@ export default command({
         "package is installed (default: none; only spelling is learned)",
     ),
     option("--words <file>", "the words (default: all with a vector; without --vectors, WordNet's lemmas)"),
-    option(
-      "--synthetic <n>",
-      "words made up in each epoch instead, in the manner of --like",
-      positiveInteger,
-    ),
+    option("--synthetic <n>", "words made up in each epoch instead, in the style of --like", positiveInteger),
     option("--like <file>", "with --synthetic: the words to resemble (default: WordNet's lemmas)"),
     option(
       "--noise <file>",
@@ -43,11 +39,7 @@ export default command({
     option("--width <n>", "dimensions of a word vector (default: 300 for love, else 128)", positiveInteger),
     option("--hidden <n>", "with bilstm: dimensions of its states (default: the width)", positiveInteger),
     choice("--pooling <name>", "how a word's positions join (default: last states, sums)", ["mean", "max"]),
-    option(
-      "--projection <n>",
-      "width of a head that is not kept (default: 0; --synthetic: 128)",
-      wholeNumber,
-    ),
+    option("--projection <n>", "width of a head that is not kept (default: 0; synthetic 128)", wholeNumber),
     option("--pieces <n>", "with love: number of word pieces (default: 4000)", wholeNumber),
     option("--epochs <n>", "passes over the words, fractions allowed (default: 20)", positiveNumber),
     option("--batch-size <n>", "words drawn for a batch (default: 128; --synthetic: 256)", positiveInteger),

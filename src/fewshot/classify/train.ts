@@ -94,10 +94,9 @@ export function estimateOf(examples: readonly HeldOut[], factor: number, reject:
     const best = largest(probabilities);
     return { isRight: best === kind, isAnswered: probabilities[best] >= reject };
   });
-  const rightOf = (some: typeof judged) =>
-    some.length === 0 ? 0 : some.filter(({ isRight }) => isRight).length / some.length;
+  const rightOf = (some: typeof judged) => some.filter(({ isRight }) => isRight).length / (some.length || 1);
   const answered = judged.filter(({ isAnswered }) => isAnswered);
-  const [accuracy, count] = [rightOf(judged), Math.max(judged.length, 1)];
+  const [accuracy, count] = [rightOf(judged), judged.length || 1];
   return {
     ...{ examples: judged.length, accuracy, precision: rightOf(answered) },
     margin: 1.96 * Math.sqrt((accuracy * (1 - accuracy)) / count),

@@ -13,17 +13,7 @@
  */
 import { linear } from "../../nn/layers.js";
 import { type Net, number } from "../../nn/net.js";
-import {
-  atLeastOne,
-  classMasks,
-  hasAny,
-  maskedMean,
-  missedShare,
-  plus,
-  rowProducts,
-  rowSums,
-  times,
-} from "../compare.js";
+import { classMasks, missedShare, plus, rowProducts, times } from "../compare.js";
 import { objective } from "../objective.js";
 
 export const gaussian = objective({
@@ -36,10 +26,7 @@ export const gaussian = objective({
     const project = (name: string) => linear(net, active, { name: `gaussian.${name}`, inputs, outputs });
     const variance = g.add("Add", [g.add("Elu", [project("variance")]), number(net, 1 + epsilon)]);
     const divergence = symmetricDivergence(net, project("mean"), variance, outputs);
-    const masks = classMasks(net, classes, classes);
-    const missed = missedShare(net, g.add("Neg", [divergence]), masks);
-    const count = g.add("Log", [atLeastOne(net, rowSums(net, masks.same))]);
-    return maskedMean(net, g.add("Add", [missed, count]), hasAny(net, masks.same));
+    return missedShare(net, g.add("Neg", [divergence]), classMasks(net, classes, classes), "mean");
   },
 });
 

@@ -13,13 +13,11 @@
 import { type Net, number, reduce } from "../../nn/net.js";
 import {
   above,
-  atLeastOne,
   compareAll,
   hasAny,
   maskedMean,
-  maskedSums,
+  maskedRowMeans,
   rowProducts,
-  rowSums,
   squaredDistances,
   where,
 } from "../compare.js";
@@ -41,8 +39,7 @@ export const triplet = objective({
     const column = g.add("Unsqueeze", [near, g.ints(1)]);
     if (mining === "all") return maskedMean(net, loss(column, far), different);
     const chosen = semiHard(net, { far, near: column, different });
-    const negative = g.add("Div", [maskedSums(net, far, chosen), atLeastOne(net, rowSums(net, chosen))]);
-    return maskedMean(net, loss(near, negative), hasAny(net, chosen));
+    return maskedMean(net, loss(near, maskedRowMeans(net, far, chosen)), hasAny(net, chosen));
   },
 });
 
