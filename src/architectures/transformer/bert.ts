@@ -1,16 +1,8 @@
 /** BERT and RoBERTa encoders of any shape, written from their config.json, with the weights' published names. */
 import { ModelError } from "../../errors.js";
 import { truncatedNormal } from "../../nn/initialise.js";
-import {
-  attention,
-  attentionMask,
-  embedding,
-  gelu,
-  geluTanh,
-  type LinearOptions,
-  layerNorm,
-  linear,
-} from "../../nn/layers.js";
+import type { LinearOptions } from "../../nn/layers.js";
+import { attention, attentionMask, embedding, gelu, geluTanh, layerNorm, linear } from "../../nn/layers.js";
 import { createNet, type Net, type WeightSource } from "../../nn/net.js";
 import { GraphBuilder } from "../../onnx/builder.js";
 import type { Model } from "../../onnx/model.js";
