@@ -51,11 +51,11 @@ export {
   readKinds,
   writeKinds,
 } from "./fewshot/classify/kinds.js";
-export type { KindsEstimate } from "./fewshot/classify/train.js";
 export {
   type CurvePoint,
   type KindExample,
   type KindMethod,
+  type KindsEstimate,
   type KindsTraining,
   type TrainKindsOptions,
   trainKinds,

@@ -25,6 +25,18 @@ export function sampleWithout<Item>(items: readonly Item[], count: number, rando
   return pool.slice(0, take);
 }
 
+/** Draws a choice with a probability proportional to its weight; undefined where all weights are 0. */
+export function drawWeighted<Choice extends { readonly weight: number }>(
+  choices: readonly Choice[],
+  random: Random,
+): Choice | undefined {
+  let rest = random() * choices.reduce((sum, { weight }) => sum + weight, 0);
+  return choices.find(({ weight }) => {
+    rest -= weight;
+    return rest < 0;
+  });
+}
+
 /** The numbers below `count` in an order of its own for every epoch. */
 export const permutation = (count: number, seed: number, epoch: number): Int32Array =>
   shuffled(count, createRandom((seed + Math.imul(epoch + 1, 0x9e3779b1)) | 0));
@@ -44,11 +56,15 @@ export function shuffle(order: Int32Array, random: Random): void {
   }
 }
 
-/** A function that gives each epoch's permutation; it keeps the last one. */
-export function epochOrders(count: number, seed: number): (epoch: number) => Int32Array {
-  let last: { epoch: number; order: Int32Array } = { epoch: -1, order: new Int32Array(0) };
+/** A function that gives each epoch's permutation. */
+export const epochOrders = (count: number, seed: number): ((epoch: number) => Int32Array) =>
+  keptOrder((epoch) => permutation(count, seed, epoch));
+
+/** Keeps the last epoch's order. */
+function keptOrder(orderOf: (epoch: number) => Int32Array): (epoch: number) => Int32Array {
+  let last: { epoch: number; order: Int32Array } | undefined;
   return (epoch) => {
-    if (last.epoch !== epoch) last = { epoch, order: permutation(count, seed, epoch) };
+    if (last?.epoch !== epoch) last = { epoch, order: orderOf(epoch) };
     return last.order;
   };
 }
@@ -64,15 +80,13 @@ export const batchSeed = (seed: number, index: number): number =>
 export function inEpochs(count: number, batchSize: number, orderOf: (epoch: number) => Int32Array) {
   const batchesPerEpoch = Math.ceil(count / batchSize);
   const edge = (within: number) => Math.floor((within * count) / batchesPerEpoch);
-  let current: { epoch: number; order: Int32Array } = { epoch: -1, order: new Int32Array(0) };
+  const keptOrderOf = keptOrder(orderOf);
   return {
     batchesPerEpoch,
     /** Numbers of the items in a batch, counted from 0 over all epochs. */
     itemsOf(batch: number): Int32Array {
-      const epoch = Math.floor(batch / batchesPerEpoch);
-      if (current.epoch !== epoch) current = { epoch, order: orderOf(epoch) };
       const within = batch % batchesPerEpoch;
-      return current.order.slice(edge(within), edge(within + 1));
+      return keptOrderOf(Math.floor(batch / batchesPerEpoch)).slice(edge(within), edge(within + 1));
     },
   };
 }

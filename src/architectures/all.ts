@@ -21,6 +21,4 @@ const characterArchitectures = [
 ];
 
 /** All models. Those with the same kind of feature read it in the same way. */
-export const architectures: Architecture[] = [
-  ...[transformer, hashedNgrams, ...characterArchitectures, words],
-];
+export const architectures: Architecture[] = [transformer, hashedNgrams, ...characterArchitectures, words];

@@ -10,14 +10,8 @@ import { GraphBuilder } from "../onnx/builder.js";
 import { prune } from "../onnx/graph.js";
 import { copyModel, type Graph, type Model } from "../onnx/model.js";
 import { upgradeOpset } from "../onnx/rewrite/upgrade.js";
-import {
-  type Assembled,
-  chooseOutput,
-  EMBEDDING,
-  type ModelFolder,
-  type ModelPart,
-  TYPE_LOGITS,
-} from "./architecture.js";
+import type { Assembled, ModelFolder, ModelPart } from "./architecture.js";
+import { chooseOutput, EMBEDDING, TYPE_LOGITS } from "./architecture.js";
 import { typeLogits } from "./type-head.js";
 
 /** The value that both outputs are computed from, float32 [rows, width]; training cuts the graph here. */

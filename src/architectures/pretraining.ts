@@ -17,9 +17,9 @@ export interface SpellingEncoder {
   /** Width of the units' embeddings by default. */
   readonly width: number;
   /** Whether training can drop out values. */
-  readonly hasDropout: boolean;
+  readonly hasDropout?: true;
   /** Whether it has states whose length can differ from `width`. */
-  readonly hasStates: boolean;
+  readonly hasStates?: true;
   /** @param settings.pieces word pieces at most, where units include them; default 4,000 */
   start(
     words: readonly string[],

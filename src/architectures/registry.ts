@@ -9,7 +9,6 @@ import type {
   Feature,
   Featurizer,
   ModelFolder,
-  ModelPart,
   PartSettings,
   SharedGraph,
 } from "./architecture.js";
@@ -94,20 +93,14 @@ export const filesOf = (features?: readonly Feature[]): string[] => [
 export const partNames = (): string[] => architectures.flatMap(({ parts = {} }) => Object.keys(parts));
 
 /** A new part by name, or undefined where no architecture has one of that name. */
-export async function newPart(
-  settings: PartSettings,
-  phrases: CountedPhrases,
-): Promise<ModelPart | undefined> {
+export async function newPart(settings: PartSettings, phrases: CountedPhrases) {
   for (const { parts } of architectures)
     if (parts && Object.hasOwn(parts, settings.from)) return parts[settings.from](settings, phrases);
   return undefined;
 }
 
 /** A pretrained folder as a part of another model. @throws ModelError where it cannot be one */
-export async function readPart(
-  folder: ModelFolder,
-  settings: Pick<PartSettings, "width">,
-): Promise<ModelPart> {
+export async function readPart(folder: ModelFolder, settings: Pick<PartSettings, "width">) {
   const kinds = folder.features.map(({ kind }) => kind);
   for (const own of architectures) {
     const part = kinds.includes(own.kind) && (await own.readPart?.(folder, settings));

@@ -2,30 +2,19 @@
  * Two encoders of one architecture, f and g, that read the same phrases with weights of their own, as QuickThoughts trains
  * them (Logeswaran and Lee, 2018, section 3).
  */
-import { createNet, type Net } from "../nn/net.js";
+import type { Net } from "../nn/net.js";
 import type { Tensor } from "../onnx/tensor.js";
 import type { ModelPart } from "./architecture.js";
 
 /** Which encoders a model keeps: one of them, or both, whose vectors are concatenated. */
 export type Encoding = "f" | "g" | "both";
 
-/** Prefix of the names that g has in the graph; f has those of the architecture. */
+/** Prefix of the weights of g; those of f have the names of the architecture. */
 const prefix = "g.";
 
 /** Adds both encoders. @returns the names of their vectors, each float32 [rows, width] */
 export function buildTwins(net: Net, part: ModelPart): { readonly f: string; readonly g: string } {
-  const f = part.build(net);
-  const own = createNet((name, dims, initialiser) => net.weights(`${prefix}${name}`, dims, initialiser));
-  const vectors = part.build(own);
-  const { inputs, initializers, nodes } = own.g.graph;
-  const shared = new Set(["", ...inputs.map(({ name }) => name)]);
-  const nameOf = (name: string) => (shared.has(name) ? name : `${prefix}${name}`);
-  for (const [name, value] of initializers) net.g.weight(nameOf(name), value);
-  for (const { name, op, domain, inputs, outputs, attributes } of nodes) {
-    const names = { name: nameOf(name), domain, outputs: outputs.map(nameOf) };
-    net.g.add(op, inputs.map(nameOf), attributes, names);
-  }
-  return { f, g: nameOf(vectors) };
+  return { f: part.build(net), g: part.build({ ...net, prefix }) };
 }
 
 /** What is written of trained twins: the part of a model, and its weights by their names there. */

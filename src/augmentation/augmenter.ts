@@ -14,7 +14,7 @@ import type { PhraseContext } from "../pearl/augmentation/rule.js";
 import { swapAnyTokens, swapNeighbours } from "../pearl/augmentation/token/swap-words.js";
 import { nearWords, readNearWords } from "../pearl/augmentation/token/word-vector.js";
 import { wordnetSynonyms, wordnetTable } from "../pearl/augmentation/token/wordnet-synonym.js";
-import { createRandom, type Random } from "../random.js";
+import { createRandom, drawWeighted, type Random } from "../random.js";
 import { confuseAsScanner, replaceAtRandom, respellSound } from "./character/edits.js";
 import { drawn, listed, type Rule, type RuleName, type Twin } from "./named-rule.js";
 import { abbreviate } from "./names/abbreviation.js";
@@ -203,14 +203,8 @@ function combined(text: string, made: readonly Twin[]): Twin {
   return { text, rule, granularity: coarsest, further: rest.map((twin) => twin.rule) };
 }
 
-function weighted(choices: readonly Choice[], random: Random): Choice {
-  let rest = random() * choices.reduce((sum, { weight }) => sum + weight, 0);
-  for (const choice of choices) {
-    rest -= choice.weight;
-    if (rest < 0) return choice;
-  }
-  return choices[choices.length - 1];
-}
+const weighted = (choices: readonly Choice[], random: Random): Choice =>
+  drawWeighted(choices, random) ?? choices[choices.length - 1];
 
 function drawFromAny(
   rules: readonly Rule[],

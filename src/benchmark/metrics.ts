@@ -1,5 +1,6 @@
 /** Metrics: correlation, area under the ROC curve, mutual information, pairs, and recall at a precision. */
 import { ArgumentError } from "../errors.js";
+import { countBy } from "../match/group-by.js";
 import { mean } from "../statistics.js";
 
 /** Pearson's r. @throws ArgumentError for fewer than two pairs, different lengths, or a side without variation */
@@ -17,11 +18,10 @@ export function pearson(x: ArrayLike<number>, y: ArrayLike<number>): number {
     squaresX += dx * dx;
     squaresY += dy * dy;
   }
-  if (!(squaresX > 0 && squaresY > 0)) {
+  if (!(squaresX > 0 && squaresY > 0))
     throw new ArgumentError(
       "the correlation is not defined: all numbers of one side are equal, or one is NaN",
     );
-  }
   return Math.max(-1, Math.min(1, products / Math.sqrt(squaresX) / Math.sqrt(squaresY)));
 }
 
@@ -52,9 +52,8 @@ export function rocAuc(scores: ArrayLike<number>, positives: ArrayLike<boolean>)
     if (positives[index]) positiveCount++;
   }
   const negativeCount = scores.length - positiveCount;
-  if (positiveCount === 0 || negativeCount === 0) {
+  if (positiveCount === 0 || negativeCount === 0)
     throw new ArgumentError("the area under the curve needs positives and negatives");
-  }
   const ranks = averageRanks(scores);
   let rankSum = 0;
   for (let index = 0; index < scores.length; index++) if (positives[index]) rankSum += ranks[index];
@@ -68,11 +67,7 @@ export function rocAuc(scores: ArrayLike<number>, positives: ArrayLike<boolean>)
 export function normalizedMutualInformation(a: ArrayLike<number>, b: ArrayLike<number>): number {
   const n = a.length;
   if (n !== b.length) throw new ArgumentError(`labellings of ${n} and ${b.length} items`);
-  const count = <Key>(keyOf: (index: number) => Key) => {
-    const counts = new Map<Key, number>();
-    for (let i = 0; i < n; i++) counts.set(keyOf(i), (counts.get(keyOf(i)) ?? 0) + 1);
-    return counts;
-  };
+  const count = <Key>(keyOf: (index: number) => Key) => countBy(Array(n).keys(), keyOf);
   const [countsA, countsB] = [count((i) => a[i]), count((i) => b[i])];
   if (countsA.size <= 1 && countsB.size <= 1) return 1;
   const joint = count((i) => `${a[i]} ${b[i]}`);

@@ -31,13 +31,6 @@ interface ProbeOptions {
   readonly onEpoch?: (epoch: number, epochs: number) => void;
 }
 
-export interface ProbeOutcome {
-  /** The fraction of test pairs that are classified correctly. */
-  readonly accuracy: number;
-  readonly tested: number;
-  readonly epochs: number;
-}
-
 const batchSize = 200;
 const mostEpochs = 100;
 const leastEpochs = 3;
@@ -49,12 +42,9 @@ export const fewestPairs = 20;
  * Trains and tests a probe.
  * @param features [pairs, width], row-major: both vectors of each pair
  * @param positive whether each pair is a paraphrase
+ * @returns `accuracy`: the fraction of the `tested` pairs that are classified correctly
  */
-export async function probe(
-  features: Float32Array,
-  positive: readonly boolean[],
-  options: ProbeOptions,
-): Promise<ProbeOutcome> {
+export async function probe(features: Float32Array, positive: readonly boolean[], options: ProbeOptions) {
   const { protocol, seed, learningRate = 1e-4, signal, onEpoch } = options;
   const width = features.length / positive.length;
   const random = createRandom(seed);

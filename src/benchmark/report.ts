@@ -46,9 +46,7 @@ function scoreTable(reports: readonly ModelReport[], everySet: boolean): string 
 
 /** The published scores of the tasks that were run, and below them ours where whole sets were measured. */
 function publishedBlock(reports: readonly ModelReport[]): string {
-  const { tasks, rows } = publishedScores(
-    reports.flatMap(({ results, skipped }) => [...results, ...skipped]),
-  );
+  const { tasks, rows } = publishedScores(reports.flatMap((own) => [...own.results, ...own.skipped]));
   if (tasks.length === 0) return "";
   const metrics = tasks.map((task) => publishedMetrics[task]);
   const body = rows.map(({ model, scores }) => [
@@ -122,11 +120,7 @@ function erTable(reports: readonly ModelReport[]): string {
     [...sets.values()].some(([{ details }]) => details.estimate !== undefined),
   );
   const heads = promising.map((isPromising) => [
-    "P",
-    "R",
-    "F1",
-    ...(isPromising ? ["estimate", "established"] : []),
-    "seconds",
+    ...["P", "R", "F1", ...(isPromising ? ["estimate", "established"] : []), "seconds"],
   ]);
   const titles = models.flatMap(({ title }, model) =>
     heads[model].map((_, place) => (place === 0 ? title : "")),

@@ -172,9 +172,7 @@ function reasonToSkip(error: unknown, { tasks }: BenchmarkRequest): string {
 }
 
 /** The report of the first seed, with the mean and the standard deviation of each score over all seeds. */
-async function overSeeds(
-  ...[model, tasks, missing, request]: Parameters<typeof reportOf>
-): Promise<ModelReport> {
+async function overSeeds(...[model, tasks, missing, request]: Parameters<typeof reportOf>) {
   const { seed = 0, seeds = 1 } = request;
   const first = await reportOf(model, tasks, missing, request);
   const others: ModelReport[] = [];
@@ -183,12 +181,8 @@ async function overSeeds(
   if (others.length === 0) return first;
   const results = first.results.map((result, place) => {
     const scores = [result.score, ...others.map(({ results }) => results[place].score)];
-    return {
-      ...result,
-      score: mean(scores),
-      deviation: deviation(scores),
-      details: { ...result.details, scores },
-    };
+    const details = { ...result.details, scores };
+    return { ...result, score: mean(scores), deviation: deviation(scores), details };
   });
   return { ...first, seeds, results };
 }

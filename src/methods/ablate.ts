@@ -92,7 +92,6 @@ export interface AblationReport {
 
 /** The part of training.json that a run reports. */
 const StoredResult = v.object({ result: v.object({ steps: v.number(), loss: v.optional(v.number()) }) });
-type StoredResult = v.InferOutput<typeof StoredResult>;
 
 /**
  * Trains and scores; all runs take the same number of steps. The same call continues an interrupted ablation.
@@ -115,7 +114,7 @@ export async function ablate(options: AblateOptions): Promise<AblationReport> {
         ...(variant.untrained ? { untrained: true } : { steps: options.steps, minutes }),
       });
       // a point of a grid may be the whole method again
-      const run = stored.get(key) ?? (await oneRun(variant, { ...options, seed: own, steps, key }));
+      const run = stored.get(key) ?? (await oneRun(variant, key, { ...options, seed: own, steps }));
       stored.set(key, run);
       found.push(run);
       if (!variant.untrained) steps ??= run.steps;
@@ -149,13 +148,10 @@ function changes(settings: MethodSettings, part: RemovablePart): boolean {
 }
 
 /** The means over seeds, compared with an earlier run. */
-function summary(
-  { name, against, point }: Variant,
-  found: readonly StoredRun[],
-  earlier: readonly AblationRun[],
-): AblationRun {
+function summary({ name, against, point }: Variant, found: StoredRun[], earlier: AblationRun[]): AblationRun {
   const [{ key: _, ...first }] = found;
-  const average = mean(found.map((run) => run.mean));
+  const means = found.map((run) => run.mean);
+  const average = mean(means);
   const each = (statistic: (values: readonly number[]) => number) =>
     Object.fromEntries(
       Object.keys(first.scores).map((task) => [task, statistic(found.map(({ scores }) => scores[task]))]),
@@ -167,23 +163,16 @@ function summary(
     cost: reference ? reference.mean - average : 0,
     ...(against && { against }),
     ...(point && { point }),
-    ...(found.length > 1 && {
-      deviation: deviation(found.map((run) => run.mean)),
-      deviations: each(deviation),
-    }),
+    ...(found.length > 1 && { deviation: deviation(means), deviations: each(deviation) }),
   };
-}
-
-interface RunOptions extends AblateOptions {
-  readonly key: string;
-  readonly seed: number;
 }
 
 async function oneRun(
   { name: variant, settings, untrained }: Variant,
-  { key, folder, onRun, dataFolder, tasks = ["all"], ...options }: RunOptions,
+  key: string,
+  { folder, onRun, dataFolder, tasks = ["all"], ...options }: AblateOptions,
 ): Promise<StoredRun> {
-  const { seed, steps, signal } = options;
+  const { seed = 0, steps, signal } = options;
   const name = seed === 0 ? variant : `${variant}-seed-${seed}`;
   const path = join(folder, `${name}.json`);
   const trouble = { error: TrainingError, cure: "Remove the file, or name another folder." };
@@ -197,16 +186,15 @@ async function oneRun(
   const output = join(folder, name);
   const started = performance.now();
   // a model without its result was trained by a run that was stopped while it scored
-  const record = untrained
-    ? { result: { steps: 0 } }
-    : ((await readJson(join(output, "training.json"), StoredResult, trouble)) ??
-      (await finetuneOnCorpus({
-        ...{ ...options, settings, output, resume: "continue" },
-        minutes: steps === undefined ? options.minutes : undefined,
-      })));
+  const trained = async () =>
+    (await readJson(join(output, "training.json"), StoredResult, trouble)) ??
+    (await finetuneOnCorpus({
+      ...{ ...options, settings, output, resume: "continue" },
+      minutes: steps === undefined ? options.minutes : undefined,
+    }));
+  const { result } = untrained ? { result: { steps: 0, loss: undefined } } : await trained();
   const seconds = (performance.now() - started) / 1000;
   const scored = await scoreTasks(untrained ? settings.base : output, { tasks, dataFolder, seed, signal });
-  const result: StoredResult["result"] = record.result;
   const run = { ...scored, steps: result.steps, loss: result.loss, seconds, key };
   await writeWholeJson(path, run);
   return run;
@@ -217,63 +205,56 @@ const panel = { width: 240, height: 190, gap: 36, left: 34 };
 
 /** The picture as SVG. A dashed line shows the whole method; bars show the standard deviation over seeds. */
 export function gridChart({ runs, steps, seeds }: AblationReport): string {
-  const points = runs.flatMap((run) => (run.point ? [{ run, ...run.point }] : []));
-  const whole = runs.find(({ name }) => name === "whole");
-  const shown = points.map(({ run }) => run).concat(whole ?? []);
-  const ends = shown.flatMap(({ mean, deviation = 0 }) => [
-    100 * (mean - deviation),
-    100 * (mean + deviation),
-  ]);
-  const [low, high] = [
-    Math.floor(Math.min(...ends)),
-    Math.max(Math.ceil(Math.max(...ends)), Math.floor(Math.min(...ends)) + 1),
-  ];
+  const points = runs.flatMap((run) => (run.point ? [{ ...run, ...run.point }] : []));
+  const whole = runs.filter(({ name }) => name === "whole");
+  const ends = [...points, ...whole].flatMap(({ mean, deviation = 0 }) =>
+    [-1, 1].map((sign) => mean + sign * deviation),
+  );
+  const low = Math.floor(100 * Math.min(...ends));
+  const high = Math.max(Math.ceil(100 * Math.max(...ends)), low + 1);
   const trainings =
     seeds > 1
-      ? `, ${seeds} trainings each; bars: standard deviation`
-      : ", one training each: small differences may be chance";
-  const notes = [`Mean score × 100 after ${steps} steps${trainings}. Dashed: the whole method.`];
+      ? `${seeds} trainings each; bars: standard deviation`
+      : "one training each: small differences may be chance";
+  const notes = [`Mean score × 100 after ${steps} steps, ${trainings}. Dashed: the whole method.`];
   const top = headHeight(notes) + 26;
   const bottom = top + panel.height;
   const y = (mean: number): number => round(bottom - ((100 * mean - low) / (high - low)) * panel.height);
   const axes = [...groupBy(points, ({ setting }) => setting)];
   const body = axes.flatMap(([setting, own], column) => {
     const left = headMargin + panel.left + column * (panel.width + panel.gap);
-    const sorted = own.toSorted((a, b) => a.value - b.value);
+    const path = (d: string, style: string) => `<path d="${d}" fill="none" ${style}/>`;
     // values are evenly spaced, as they often grow by factors
-    const x = (place: number): number => round(left + ((place + 0.5) * panel.width) / sorted.length);
-    const line = sorted
-      .map(({ run }, place) => `${place === 0 ? "M" : "L"}${x(place)} ${y(run.mean)}`)
-      .join("");
+    const sorted = own
+      .toSorted((a, b) => a.value - b.value)
+      .map((point, place) => {
+        return { x: round(left + ((place + 0.5) * panel.width) / own.length), ...point };
+      });
+    const line = sorted.map(({ x, mean }) => `${x} ${y(mean)}`).join("L");
     return [
       text(setting, left, top - 10, "start", 13),
       ...[low, high].map((tick) => text(`${tick}`, left - 6, y(tick / 100) + 4, "end")),
-      `<path d="M${left} ${top}V${bottom}H${left + panel.width}" fill="none" stroke="var(--line)"/>`,
-      ...(whole ? [dashed(left, y(whole.mean))] : []),
-      `<path d="${line}" fill="none" stroke="var(--c0)" stroke-width="2"/>`,
-      ...sorted.flatMap(({ run, value }, place) => [
-        mark(run, x(place), y),
-        text(`${value}`, x(place), bottom + 16),
+      path(`M${left} ${top}V${bottom}H${left + panel.width}`, 'stroke="var(--line)"'),
+      ...whole.map(({ mean }) =>
+        path(`M${left} ${y(mean)}h${panel.width}`, 'stroke="var(--muted)" stroke-dasharray="4 3"'),
+      ),
+      path(`M${line}`, 'stroke="var(--c0)" stroke-width="2"'),
+      ...sorted.flatMap(({ x, value, mean, deviation = 0 }) => [
+        path(`M${x} ${y(mean - deviation)}V${y(mean + deviation)}`, 'stroke="var(--c0)"'),
+        `<circle cx="${x}" cy="${y(mean)}" r="4" fill="var(--c0)"/>`,
+        text(`${value}`, x, bottom + 16),
       ]),
     ];
   });
-  const width = 2 * headMargin + axes.length * (panel.width + panel.gap);
+  const width = Math.max(2 * headMargin + axes.length * (panel.width + panel.gap), 640);
   return svgFile({
     title: "Settings of the method",
     notes,
-    width: Math.max(width, 640),
+    width,
     height: bottom + 36,
     body: body.join("\n"),
   });
 }
-
-function mark({ mean, deviation = 0 }: AblationRun, x: number, y: (mean: number) => number): string {
-  const bar = `<path d="M${x} ${y(mean - deviation)}V${y(mean + deviation)}" stroke="var(--c0)"/>`;
-  return `${deviation > 0 ? bar : ""}<circle cx="${x}" cy="${y(mean)}" r="4" fill="var(--c0)"/>`;
-}
-
-const dashed = (left: number, y: number): string =>
-  `<path d="M${left} ${y}h${panel.width}" stroke="var(--muted)" stroke-dasharray="4 3"/>`;
 
 const text = (content: string, x: number, y: number, anchor = "middle", size = 11): string =>
   `<text x="${x}" y="${y}" font-size="${size}" text-anchor="${anchor}" fill="var(--ink)">${escapeText(content)}</text>`;

@@ -5,19 +5,13 @@ import { type BenchmarkRequest, type ModelReport, runBenchmark } from "../benchm
 import { selectTasks } from "../benchmark/tasks/index.js";
 import { MissingDataError } from "../errors.js";
 import { mean } from "../statistics.js";
-import type { PreparedRun, RunRecord } from "../training/run.js";
 
 /** Scores a model on the tasks of a folder after every epoch; without a folder nothing is scored. */
-export const evaluationOn = (
-  dataFolder: string | undefined,
-  stepsPerEpoch: number,
-): PreparedRun<RunRecord>["evaluation"] =>
-  dataFolder === undefined
-    ? undefined
-    : {
-        every: stepsPerEpoch,
-        score: async (folder) => (await scoreTasks(folder, { tasks: ["all"], dataFolder })).mean,
-      };
+export function evaluationOn(dataFolder: string | undefined, stepsPerEpoch: number) {
+  if (dataFolder === undefined) return undefined;
+  const score = async (folder: string) => (await scoreTasks(folder, { tasks: ["all"], dataFolder })).mean;
+  return { every: stepsPerEpoch, score };
+}
 
 /** The score of each task by its own metric; of AutoFJ the mean over sets. */
 export function taskScores({ results }: Pick<ModelReport, "results">): Record<string, number> {
@@ -34,7 +28,7 @@ export function taskScores({ results }: Pick<ModelReport, "results">): Record<st
 export async function scoreTasks(
   model: string,
   request: Pick<BenchmarkRequest, "tasks" | "dataFolder" | "signal" | "seed">,
-): Promise<{ scores: Record<string, number>; mean: number }> {
+) {
   const [report] = await runBenchmark({ ...request, models: [model] });
   const scores = taskScores(report);
   const values = Object.values(scores);

@@ -2,7 +2,8 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { stringify } from "yaml";
-import type { Assembled, ModelFolder } from "../architectures/architecture.js";
+import type { Assembled, ModelFolder, ModelPart } from "../architectures/architecture.js";
+import { assembleModel } from "../architectures/compose.js";
 import { classNameOf, filesOf } from "../architectures/registry.js";
 import { ModelError } from "../errors.js";
 import { writeModelFolder } from "../files/sealed-folder.js";
@@ -35,6 +36,16 @@ export interface TrainedModel {
 /** @throws ModelError if the folder cannot be written, ArgumentError if it exists */
 export const writeTrainedModel = (folder: string, model: TrainedModel): Promise<void> =>
   writeModelFolder(folder, (temporary) => fill(temporary, model));
+
+/** Writes a model of one part. @param options.seed of weights that are missing */
+export function writePart(
+  folder: string,
+  part: ModelPart,
+  { seed, ...model }: Omit<TrainedModel, "assembled"> & { readonly seed: number },
+): Promise<void> {
+  const assembled = assembleModel({ characters: part, types: [], seed });
+  return writeTrainedModel(folder, { assembled, ...model });
+}
 
 async function fill(folder: string, { base, assembled, weights, texts = {} }: TrainedModel): Promise<void> {
   await mkdir(join(folder, "onnx"), { recursive: true });

@@ -25,6 +25,7 @@ import { fileFingerprint } from "../files/fingerprint.js";
 import { exists } from "../files/whole-file.js";
 import { checkIsFree } from "../files/whole-folder.js";
 import { readModelCard } from "../hub/model-card.js";
+import { countBy } from "../match/group-by.js";
 import { readModel } from "../onnx/io/file.js";
 import type { Model } from "../onnx/model.js";
 import type { Tensor } from "../onnx/tensor.js";
@@ -32,7 +33,7 @@ import { prepareForTraining } from "../pearl/loss/program.js";
 import { PHRASE_TYPES } from "../pearl/phrase-types.js";
 import { averageWeights } from "../pearl/weight-average.js";
 import type { PreparedRun, RunRecord } from "../training/run.js";
-import { type BaseModel, writeTrainedModel } from "./model-writer.js";
+import { type BaseModel, writePart, writeTrainedModel } from "./model-writer.js";
 import { charactersFolder } from "./settings/choices.js";
 import type { MethodSettings } from "./settings/method-settings.js";
 
@@ -65,10 +66,7 @@ export async function startOfBase(
 ): Promise<StartModel> {
   const architecture = soleArchitecture(base.features);
   if (architecture?.start) {
-    const own = await architecture.start(base, {
-      seed,
-      ...{ types: PHRASE_TYPES, fineTypes: FINE_PHRASE_TYPES },
-    });
+    const own = await architecture.start(base, { seed, types: PHRASE_TYPES, fineTypes: FINE_PHRASE_TYPES });
     const { assembled } = own;
     const unknown = types.find((type) => !assembled.types.includes(type));
     if (unknown !== undefined)
@@ -91,11 +89,8 @@ export async function startOfBase(
 /** The record of a base: a hub id as it was given, but only the name of a folder (paths mean nothing elsewhere). */
 export async function describeBase(given: string, { path, name, graph }: ModelFolder): Promise<BaseModel> {
   const { licence } = await readModelCard(path);
-  return {
-    name: resolve(given) === path ? name : given,
-    fingerprint: await fileFingerprint(graph),
-    ...(licence && { licence }),
-  };
+  const fingerprint = await fileFingerprint(graph);
+  return { name: resolve(given) === path ? name : given, fingerprint, ...(licence && { licence }) };
 }
 
 /** Trained weights, or their average with the base's without the type head. @param share weight of the trained ones */
@@ -181,13 +176,11 @@ export async function createModel(
   { phrases, seed = 0 }: { readonly phrases: readonly string[]; readonly seed?: number },
 ): Promise<void> {
   await checkIsFree(folder);
-  const counts = new Map<string, number>();
-  for (const phrase of phrases) counts.set(phrase, (counts.get(phrase) ?? 0) + 1);
-  const part = await newPart(settings, counts);
+  const part = await newPart(
+    settings,
+    countBy(phrases, (phrase) => phrase),
+  );
   if (part === undefined)
     throw new ArgumentError(`no architecture has a part "${settings.from}". Register it first.`);
-  await writeTrainedModel(folder, {
-    assembled: assembleModel({ characters: part, types: [], seed }),
-    weights: new Map(),
-  });
+  await writePart(folder, part, { seed, weights: new Map() });
 }

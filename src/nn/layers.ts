@@ -1,5 +1,4 @@
 /** Layers as functions that add to a graph. Weights have PyTorch's names and layouts under the layer's name. */
-import { typeCode } from "../onnx/tensor.js";
 import { byInputs, type Initialiser, normal, ones, zeros } from "./initialise.js";
 import { type Net, number, weight } from "./net.js";
 
@@ -94,7 +93,7 @@ export interface AttentionOptions {
  */
 export function attentionMask(net: Net, mask: string): string {
   const { g } = net;
-  const kept = g.add("Unsqueeze", [g.add("Cast", [mask], { to: typeCode("float32") }), g.ints(1, 2)]);
+  const kept = g.add("Unsqueeze", [g.cast(mask, "float32"), g.ints(1, 2)]);
   return g.add("Mul", [g.add("Sub", [number(net, 1), kept]), number(net, -3.4028234663852886e38)]);
 }
 

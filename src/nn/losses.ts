@@ -10,7 +10,7 @@
  * | a phrase or a pair with yes or no                    | {@link binaryCrossEntropy}    |
  * | a phrase with a number                               | {@link squaredError}          |
  */
-import { tensor, typeCode } from "../onnx/tensor.js";
+import { tensor } from "../onnx/tensor.js";
 import { logSumExp, mean, type Net, number, reduce } from "./net.js";
 import { l2Normalise } from "./pooling.js";
 
@@ -115,7 +115,7 @@ export function contrastBothWays(
   const cosines = g.add("Gemm", [anchors, positives], { transB: 1, alpha });
   const scores = typeof scale === "number" ? cosines : g.add("Mul", [cosines, scale]);
   const equal = g.add("Equal", [g.add("Unsqueeze", [groups, g.ints(1)]), groups]);
-  const asNumber = g.add("Cast", [equal], { to: typeCode("float32") });
+  const asNumber = g.cast(equal, "float32");
   const others = g.add("Sub", [asNumber, g.add("EyeLike", [asNumber])]);
   const masked = g.add("Add", [scores, g.add("Mul", [others, number(net, never)])]);
   const turned = g.add("Transpose", [masked], { perm: [1, 0] });

@@ -13,6 +13,8 @@ export interface Net {
   readonly g: GraphBuilder;
   /** Makes the initial values of each new weight. */
   readonly weights: WeightSource;
+  /** Of the names of all weights; default "". */
+  readonly prefix?: string;
 }
 
 /** New weights from a seed. */
@@ -42,8 +44,10 @@ export const fromTensors =
 export const createNet = (weights: WeightSource, g = new GraphBuilder()): Net => ({ g, weights });
 
 /** Adds a weight and returns its name. */
-export const weight = (net: Net, name: string, dims: readonly number[], initialiser: Initialiser): string =>
-  net.g.weight(name, net.weights(name, dims, initialiser));
+export function weight(net: Net, stem: string, dims: readonly number[], initialiser: Initialiser): string {
+  const name = `${net.prefix ?? ""}${stem}`;
+  return net.g.weight(name, net.weights(name, dims, initialiser));
+}
 
 /** Reduces x over `axes` (default the last). Before opset 18 axes are an attribute, except for ReduceSum. */
 export function reduce(

@@ -1,5 +1,4 @@
 /** From hidden states of a phrase's tokens to one vector. */
-import { typeCode } from "../onnx/tensor.js";
 import { type Net, number, reduce } from "./net.js";
 
 /** Hidden states [batch, length, width] with their mask, integers [batch, length]: 0 where a token does not count. */
@@ -13,7 +12,7 @@ export type WordPooling = "mean" | "max";
 
 /** The mask as float32 [batch, length, 1]. */
 const factors = ({ g }: Net, mask: string): string =>
-  g.add("Unsqueeze", [g.add("Cast", [mask], { to: typeCode("float32") }), g.ints(-1)]);
+  g.add("Unsqueeze", [g.cast(mask, "float32"), g.ints(-1)]);
 
 /** Sum over what the mask keeps. @returns [batch, width] */
 export const sumPooling = (net: Net, { hidden, mask }: Masked): string =>

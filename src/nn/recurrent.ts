@@ -1,5 +1,4 @@
 /** Recurrent layers, every step written out, with PyTorch's weights and order of gates: LSTM and GRU. */
-import { typeCode } from "../onnx/tensor.js";
 import { byInputs } from "./initialise.js";
 import { type Net, number, reduce, splitEvenly, weight } from "./net.js";
 
@@ -116,7 +115,7 @@ function pack(
   const { g } = net;
   const batch = g.add("Shape", [x], { start: 0, end: 1 });
   const lengths = mask
-    ? reduce(net, "ReduceSum", g.add("Cast", [mask], { to: typeCode("int64") }))
+    ? reduce(net, "ReduceSum", g.cast(mask, "int64"))
     : g.add("Expand", [g.ints(steps), batch]);
   const [sorted, order] = g.addMany("TopK", [lengths, batch], 2, { axis: 0 });
   // sorting the numbers of a permutation gives its inverse
@@ -127,7 +126,7 @@ function pack(
     Array.from({ length: steps }, (_, step) => step),
   );
   const isKept = g.add("Greater", [sorted, each]);
-  const counts = reduce(net, "ReduceSum", g.add("Cast", [isKept], { to: typeCode("int64") }));
+  const counts = reduce(net, "ReduceSum", g.cast(isKept, "int64"));
   // [steps, batch]: rows of `flat`
   const numbers = g.add("Add", [g.add("Mul", [order, g.scalar("int64", steps)]), each]);
   const kept = g.add("Compress", [numbers, g.add("Reshape", [isKept, g.ints(-1)])]);

@@ -1,7 +1,6 @@
 /** The rows of a batch against each other, and sums over chosen entries: what the objectives are made of. */
 import { logSumExp, type Net, number, reduce } from "../nn/net.js";
 import { l2Normalise } from "../nn/pooling.js";
-import { typeCode } from "../onnx/tensor.js";
 import type { ObjectiveRows } from "./objective.js";
 
 /** R rows against C columns. */
@@ -21,14 +20,11 @@ export interface Comparison {
 
 /** Anchors and positives against these and the negatives, all of length 1; on the diagonal is the row itself. */
 export function compareAll(net: Net, batch: ObjectiveRows): Comparison & { readonly partners: string } {
-  const { g } = net;
-  const [anchors, positives] = [l2Normalise(net, batch.anchors), l2Normalise(net, batch.positives)];
-  const rows = g.add("Concat", [anchors, positives], { axis: 0 });
-  const columns = batch.negatives
-    ? g.add("Concat", [rows, l2Normalise(net, batch.negatives)], { axis: 0 })
-    : rows;
-  const partners = g.add("Concat", [positives, anchors], { axis: 0 });
-  return { ...compare(net, [rows, columns], batch.classes, batch.classes), partners };
+  const { anchors, positives, negatives, classes } = atLengthOne(net, batch);
+  const joined = (...parts: string[]) => net.g.add("Concat", parts, { axis: 0 });
+  const rows = joined(anchors, positives);
+  const columns = negatives ? joined(rows, negatives) : rows;
+  return { ...compare(net, [rows, columns], classes, classes), partners: joined(positives, anchors) };
 }
 
 /** Anchors against positives and negatives, as they come; on the diagonal is the positive of the anchor. */
@@ -50,29 +46,28 @@ export const atLengthOne = (net: Net, batch: ObjectiveRows): ObjectiveRows => ({
 });
 
 /** @param classes of which the first are those of the rows */
-function compare(
-  net: Net,
-  [rows, columns]: [string, string],
-  columnClasses: string,
-  classes: string,
-): Comparison {
+function compare(net: Net, [rows, columns]: [string, string], columnClasses: string, classes: string) {
   const { g } = net;
   const own = g.add("Slice", [classes, g.ints(0), g.add("Shape", [rows], { start: 0, end: 1 })]);
-  const equal = equalClasses(net, own, columnClasses);
+  const products = g.add("Gemm", [rows, columns], { transB: 1 });
+  return { rows, columns, products, ...classMasks(net, own, columnClasses) };
+}
+
+/** The masks of {@link Comparison} for the classes of rows and columns. */
+export function classMasks(net: Net, rows: string, columns: string) {
+  const { g } = net;
+  const equal = equalClasses(net, rows, columns);
   const diagonal = g.add("EyeLike", [equal]);
   return {
-    ...{ rows, columns, diagonal },
-    products: g.add("Gemm", [rows, columns], { transB: 1 }),
+    diagonal,
     same: g.add("Sub", [equal, diagonal]),
     different: g.add("Sub", [number(net, 1), equal]),
   };
 }
 
 /** float32 [rows, columns]: 1 for equal numbers. */
-export function equalClasses({ g }: Net, rows: string, columns: string): string {
-  const equal = g.add("Equal", [g.add("Unsqueeze", [rows, g.ints(1)]), columns]);
-  return g.add("Cast", [equal], { to: typeCode("float32") });
-}
+export const equalClasses = ({ g }: Net, rows: string, columns: string): string =>
+  g.cast(g.add("Equal", [g.add("Unsqueeze", [rows, g.ints(1)]), columns]), "float32");
 
 /** ‖a - b‖² = 2 - 2 a · b of vectors of length 1. */
 export const squaredDistances = (net: Net, cosines: string): string =>
@@ -88,7 +83,7 @@ export const maskedLogSumExp = (net: Net, scores: string, mask: string): string 
 
 /** 1 where a > b, else 0. */
 export const above = ({ g }: Net, a: string, b: string): string =>
-  g.add("Cast", [g.add("Greater", [a, b])], { to: typeCode("float32") });
+  g.cast(g.add("Greater", [a, b]), "float32");
 
 /** `values` where a mask is 1, else a number. */
 export const where = (net: Net, mask: string, values: string, otherwise: number): string =>
@@ -108,9 +103,11 @@ export const maskedSums = (net: Net, values: string, mask: string): string =>
 export function maskedMean(net: Net, values: string, mask: string): string {
   const { g } = net;
   const total = (entries: string) => g.add("ReduceSum", [entries], { keepdims: 0 });
-  const count = g.add("Max", [total(mask), number(net, 1)]);
-  return g.add("Div", [total(g.add("Mul", [values, mask])), count]);
+  return g.add("Div", [total(g.add("Mul", [values, mask])), atLeastOne(net, total(mask))]);
 }
+
+/** max(counts, 1), to divide by. */
+const atLeastOne = (net: Net, counts: string): string => net.g.add("Max", [counts, number(net, 1)]);
 
 /** 1 for rows of a mask with at least one 1, else 0. */
 export const hasAny = (net: Net, mask: string): string => reduce(net, "ReduceMax", mask);
@@ -127,16 +124,25 @@ export const plus = (net: Net, a: string, b: string, factor = 1): string =>
 export const times = (net: Net, x: string, factor: number): string =>
   net.g.add("Mul", [x, number(net, factor)]);
 
+/** Means of the rows of `values` where `mask` is 1; 0 where it is nowhere. */
+export const maskedRowMeans = (net: Net, values: string, mask: string): string =>
+  net.g.add("Div", [maskedSums(net, values, mask), atLeastOne(net, rowSums(net, mask))]);
+
 /**
- * -log( Σ exp(scores) over the others of the class / Σ exp(scores) over all others ); 0 where the class has no others.
- * @param scores [R, C] @returns [R]
+ * -log( Σ exp(scores) over the others of the class / Σ exp(scores) over all others ), a mean over the rows whose class has
+ * others.
+ * @param scores [R, C] @param numerator "mean": that of the first sum is divided by the number of others @returns a scalar
  */
 export function missedShare(
   net: Net,
   scores: string,
   { same, different }: Pick<Comparison, "same" | "different">,
+  numerator: "sum" | "mean",
 ): string {
   const { g } = net;
   const all = maskedLogSumExp(net, scores, g.add("Add", [same, different]));
-  return where(net, hasAny(net, same), g.add("Sub", [all, maskedLogSumExp(net, scores, same)]), 0);
+  const sums = g.add("Sub", [all, maskedLogSumExp(net, scores, same)]);
+  const count = g.add("Log", [atLeastOne(net, rowSums(net, same))]);
+  const missed = numerator === "mean" ? plus(net, sums, count) : sums;
+  return maskedMean(net, where(net, hasAny(net, same), missed, 0), hasAny(net, same));
 }

@@ -12,8 +12,7 @@
  * It needs two encoders, so that `pearl finetune --objective` does not offer it: `pearl pretrain --read neighbours` does.
  */
 import { logSumExp, type Net, number } from "../nn/net.js";
-import { typeCode } from "../onnx/tensor.js";
-import { hasAny, maskedMean, maskedSums, plus, rowSums, safeLog, where } from "./compare.js";
+import { above, hasAny, maskedMean, maskedRowMeans, plus, rowSums, safeLog, where } from "./compare.js";
 
 /** Names of the graph's values for B sentences. */
 export interface NeighbourInputs {
@@ -33,17 +32,19 @@ export function neighbourLoss(
 ): string {
   const { g } = net;
   const products = g.add("Gemm", [sentences, candidates], { transB: 1 });
-  const asFloats = g.add("Cast", [places], { to: typeCode("float32") });
+  const asFloats = g.cast(places, "float32");
   const apart = g.add("Abs", [g.add("Sub", [g.add("Unsqueeze", [asFloats, g.ints(1)]), asFloats])]);
-  const isNear = g.add("Cast", [g.add("Less", [apart, number(net, contextSize + 0.5)])], {
-    to: typeCode("float32"),
-  });
+  const isNear = above(net, number(net, contextSize + 0.5), apart);
   const itself = g.add("EyeLike", [isNear]);
   const near = g.add("Sub", [isNear, itself]);
   const others = where(net, g.add("Sub", [number(net, 1), itself]), products, -1e30);
   // equal shares of n neighbours: Σ t log t = -log n
-  const counts = rowSums(net, near);
-  const own = g.add("Div", [maskedSums(net, products, near), g.add("Max", [counts, number(net, 1)])]);
-  const divergence = plus(net, plus(net, logSumExp(net, others), own, -1), safeLog(net, counts), -1);
+  const own = maskedRowMeans(net, products, near);
+  const divergence = plus(
+    net,
+    plus(net, logSumExp(net, others), own, -1),
+    safeLog(net, rowSums(net, near)),
+    -1,
+  );
   return maskedMean(net, divergence, hasAny(net, near));
 }

@@ -1,7 +1,7 @@
 /** Builds graphs by name: each call adds a value and returns its name, which is an input of later calls. */
 import { ArgumentError } from "../errors.js";
 import type { Attribute, Dimension, Graph, Model, Node } from "./model.js";
-import { type DataType, type Tensor, type TensorData, tensor } from "./tensor.js";
+import { type DataType, type Tensor, type TensorData, tensor, typeCode } from "./tensor.js";
 
 /** An attribute as plain JavaScript. */
 export type AttributeValue = number | string | number[] | string[] | Tensor | Graph | Attribute;
@@ -97,6 +97,11 @@ export class GraphBuilder {
   /** A shared one-dimensional int64 constant: axes, shapes, positions. */
   ints(...values: number[]): string {
     return this.constant("int64", [values.length], values);
+  }
+
+  /** The values of x as another type. */
+  cast(x: string, type: DataType): string {
+    return this.add("Cast", [x], { to: typeCode(type) });
   }
 
   /** Adds an operator and returns the name of its first output. */

@@ -1,6 +1,7 @@
 /** OpenAI's routes: embeddings and models. */
 import { z } from "zod";
 import { finishVector } from "../encoder/pooling.js";
+import { base64Of } from "../files/base64.js";
 import { errorSchema, RequestError, whenGone } from "./errors.js";
 import type { Server } from "./server.js";
 import type { Service } from "./service.js";
@@ -43,7 +44,7 @@ export function embeddingRoutes(app: Server, service: Service, names: readonly s
         return {
           object: "embedding" as const,
           index,
-          embedding: encoding_format === "float" ? [...cut] : base64(cut),
+          embedding: encoding_format === "float" ? [...cut] : base64Of(cut),
         };
       });
       return {
@@ -79,7 +80,3 @@ function shortened(vector: Float32Array, dimensions: number): Float32Array {
   finishVector(vector, cut, "unit");
   return cut;
 }
-
-/** Little-endian float32, as OpenAI's clients read it; every platform of Node has this byte order. */
-const base64 = ({ buffer, byteOffset, byteLength }: Float32Array): string =>
-  Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength).toString("base64");

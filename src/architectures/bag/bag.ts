@@ -6,8 +6,6 @@ export const bag: CharacterEncoder = {
   description: "the sum of a word's characters",
   units: { units: "characters", positions: 40, phraseLength: 32 },
   width: 128,
-  hasDropout: false,
-  hasStates: false,
   isSum: true,
   words: (net, inputs, options) =>
     wordVectors(net, unitEmbeddings(net, inputs, options), { inputs, pooling: options.pooling }),

@@ -14,9 +14,7 @@ export const bilstm: CharacterEncoder = {
   // each step is written out, so words are padded to the same number of positions
   units: { units: "characters", positions: 26, phraseLength: 32, padding: "positions" },
   width: 128,
-  hasDropout: false,
   hasStates: true,
-  isSum: false,
   words(net, inputs, options) {
     const { name, width, positions, hidden, pooling } = options;
     if (hidden % 2 !== 0)

@@ -2,26 +2,19 @@
 import { normal } from "../../nn/initialise.js";
 import { embedding, linear } from "../../nn/layers.js";
 import type { Net } from "../../nn/net.js";
-import {
-  l2Normalise,
-  type Masked,
-  maxPooling,
-  meanPooling,
-  sumPooling,
-  type WordPooling,
-} from "../../nn/pooling.js";
-import { typeCode } from "../../onnx/tensor.js";
+import type { Masked, WordPooling } from "../../nn/pooling.js";
+import { l2Normalise, maxPooling, meanPooling, sumPooling } from "../../nn/pooling.js";
 import type { SpellingEncoder } from "../pretraining.js";
 import { type CharacterInputs, unitMask } from "./inputs.js";
 
 export interface WordLayerOptions {
   /** Prefix of all weights, such as `embedding.weight` [rows, width] and `capital.weight` [2, width]. */
   readonly name: string;
-  /** Units that the text side knows, padding included. */
+  /** Units that the text side knows, padding included: `WordReader.rows`. */
   readonly rows: number;
-  /** Of the units' embeddings. */
+  /** Of the units' embeddings; LOVE's is 300. */
   readonly width: number;
-  /** Positions of a word at most, special units included. */
+  /** Positions of a word at most, special units included; exactly, where `padding` is "positions". */
   readonly positions: number;
   /** Words of a phrase at most; exactly, where `padding` is "words". */
   readonly phraseLength: number;
@@ -34,7 +27,7 @@ export interface WordLayerOptions {
 /** What the folder of a character encoder says of it. */
 export interface CharacterEncoder extends Omit<SpellingEncoder, "start"> {
   /** Whether a word is the plain sum of its units. Their first vectors are then scaled by rarity. */
-  readonly isSum: boolean;
+  readonly isSum?: true;
   /** Every word's vector, of length 1: [words, word width]. @throws ArgumentError for sizes that do not fit */
   words(net: Net, inputs: CharacterInputs, options: WordLayerOptions): string;
   /** From the vectors of a phrase's words [phrases, words, width] to the phrase's, [phrases, hidden]; default: their mean. */
@@ -70,41 +63,28 @@ export function wordVectors(
 /** Prefix of all weights of a character encoder. */
 export const characterWeights = "characters";
 
-export interface CharacterEncoderOptions {
+/** An encoder and its sizes: `hidden` is the width by default, `phraseLength` 1. */
+export interface CharacterEncoderOptions
+  extends Omit<WordLayerOptions, "name" | "hidden" | "phraseLength">,
+    Partial<Pick<WordLayerOptions, "hidden" | "phraseLength">> {
   readonly encoder: Pick<CharacterEncoder, "words" | "phrases">;
-  /** Units that the text side knows, padding included: `WordReader.rows`. */
-  readonly rows: number;
-  /** Of the units' embeddings; LOVE's is 300. */
-  readonly width: number;
-  /** Positions of a word at most, special units included; exactly, where `padding` is "positions". */
-  readonly positions: number;
-  /** Words of a phrase; an encoder that reads them in order needs it. */
-  readonly phraseLength?: number;
-  /** Length of the encoder's vectors, where it can change it; default `width`. */
-  readonly hidden?: number;
-  readonly pooling?: WordPooling;
   /** Length of the phrase's vector; PEARL-small's is 96. Default: words are averaged and not reduced. */
   readonly outputs?: number;
 }
 
 /**
- * The phrase's vector: the mean of its words' vectors, or what the encoder makes of them, reduced linearly without activation (weights
+ * The phrase's vector: the mean of its words' vectors, or what the encoder makes of them, reduced linearly (weights
  * `reduction.weight` [outputs, width], `reduction.bias`). A phrase without words gets the reduction's bias.
  * @returns [phrases, outputs] @throws ArgumentError for sizes that do not fit
  */
-export function characterEncoder(
-  net: Net,
-  inputs: CharacterInputs,
-  options: CharacterEncoderOptions,
-): string {
+export function characterEncoder(net: Net, inputs: CharacterInputs, options: CharacterEncoderOptions) {
   const { g } = net;
   const { encoder, hidden = options.width, phraseLength = 1, outputs } = options;
   const layer = { ...options, name: characterWeights, hidden, phraseLength };
   const words = encoder.words(net, inputs, layer);
   // padding is -1: it reads row 0, which the mask leaves out
   const rows = g.add("Gather", [words, g.add("Max", [inputs.words, g.scalar("int32", 0)])]);
-  const isWord = g.add("Greater", [inputs.words, g.scalar("int32", -1)]);
-  const mask = g.add("Cast", [isWord], { to: typeCode("int32") });
+  const mask = g.cast(g.add("Greater", [inputs.words, g.scalar("int32", -1)]), "int32");
   const phrases = (encoder.phrases ?? meanPooling)(net, { hidden: rows, mask }, layer);
   if (outputs === undefined) return phrases;
   return linear(net, phrases, { name: `${characterWeights}.reduction`, inputs: hidden, outputs });

@@ -57,11 +57,7 @@ export function characterFeaturizer(
   };
 }
 
-function distinctWords(
-  ids: Int32Array,
-  starts: Int32Array,
-  batch: Int32Array,
-): { words: Int32Array[]; phrases: number[][] } {
+function distinctWords(ids: Int32Array, starts: Int32Array, batch: Int32Array) {
   const numbers = new Map<string, number>();
   const words: Int32Array[] = [];
   const phrases = Array.from(batch, (phrase) => {

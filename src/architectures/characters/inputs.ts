@@ -2,8 +2,6 @@
 import { ModelError } from "../../errors.js";
 import type { Net } from "../../nn/net.js";
 import type { GraphBuilder } from "../../onnx/builder.js";
-// the file itself: threads that encode read no ONNX files
-import { typeCode } from "../../onnx/tensor.js";
 import type { CharacterVocabulary } from "../../text/character-vocabulary.js";
 import type { WordUnitOptions } from "../../text/word-units.js";
 import type { Feature, ModelFolder } from "../architecture.js";
@@ -45,8 +43,10 @@ export const characterInputNames = {
 
 export type CharacterInputs = typeof characterInputNames;
 
+/** Declares the inputs, which several encoders of a graph share. */
 export function declareCharacterInputs(g: GraphBuilder): CharacterInputs {
   const { ids, capitals, words } = characterInputNames;
+  if (g.graph.inputs.some(({ name }) => name === ids)) return characterInputNames;
   g.input(ids, "int32", ["words", "positions"]);
   g.input(capitals, "int32", ["words", "positions"]);
   g.input(words, "int32", ["phrases", "phrase_length"]);
@@ -55,4 +55,4 @@ export function declareCharacterInputs(g: GraphBuilder): CharacterInputs {
 
 /** 1 where a position of a word holds a unit: int32 [words, positions]. */
 export const unitMask = ({ g }: Net, { ids }: CharacterInputs): string =>
-  g.add("Cast", [g.add("Greater", [ids, g.scalar("int32", 0)])], { to: typeCode("int32") });
+  g.cast(g.add("Greater", [ids, g.scalar("int32", 0)]), "int32");

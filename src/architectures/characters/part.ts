@@ -2,29 +2,17 @@
 import { ModelError } from "../../errors.js";
 import { fromSeed, type WeightSource } from "../../nn/net.js";
 import { readModel } from "../../onnx/io/file.js";
+import { mean } from "../../statistics.js";
 import { buildCharacterVocabulary, type CharacterVocabulary } from "../../text/character-vocabulary.js";
-import {
-  createWordReader,
-  phraseWords,
-  type WordReader,
-  type WordUnitOptions,
-} from "../../text/word-units.js";
+import type { WordReader, WordUnitOptions } from "../../text/word-units.js";
+import { createWordReader, phraseWords } from "../../text/word-units.js";
 import type { CountedPhrases, ModelFolder, ModelPart, PartSettings } from "../architecture.js";
 import type { SpellingEncoder } from "../pretraining.js";
-import {
-  type CharacterEncoder,
-  type CharacterEncoderOptions,
-  characterEncoder,
-  characterWeights,
-} from "./encoder.js";
+import type { CharacterEncoder, CharacterEncoderOptions } from "./encoder.js";
+import { characterEncoder, characterWeights } from "./encoder.js";
 import { characterFeaturizer } from "./features.js";
-import {
-  CHARACTERS_FILE,
-  type CharactersFeature,
-  declareCharacterInputs,
-  needsVocabulary,
-  readVocabulary,
-} from "./inputs.js";
+import type { CharactersFeature } from "./inputs.js";
+import { CHARACTERS_FILE, declareCharacterInputs, needsVocabulary, readVocabulary } from "./inputs.js";
 
 /** `pearl.character_encoder` of config.json, besides the encoder's name under `kind`. */
 type CharacterSizes = Pick<CharacterEncoderOptions, "width" | "hidden" | "pooling" | "outputs">;
@@ -55,7 +43,7 @@ function characterPart(encoder: CharacterEncoder, options: CharacterPartOptions)
       const inputs = declareCharacterInputs(net.g);
       const { positions, phraseLength } = units;
       const read = { rows, positions, phraseLength };
-      return characterEncoder({ g: net.g, weights: source }, inputs, { ...sizes, ...read, encoder });
+      return characterEncoder({ ...net, weights: source }, inputs, { ...sizes, ...read, encoder });
     },
   };
 }
@@ -116,19 +104,12 @@ const withOutputs = (
 ): CharacterSizes => (phrases ? { width, hidden: outputs } : { width, outputs });
 
 /** Characters and pieces of the phrases' words; undefined where units are hashed. @param pieces default 4,000 */
-function vocabularyOf(
-  units: WordUnitOptions,
-  phrases: CountedPhrases,
-  pieces?: number,
-): CharacterVocabulary | undefined {
+function vocabularyOf(units: WordUnitOptions, phrases: CountedPhrases, pieces?: number) {
   if (!needsVocabulary(units)) return undefined;
   const counts = new Map<string, number>();
   for (const [phrase, count] of phrases)
     for (const word of phraseWords(phrase)) counts.set(word, (counts.get(word) ?? 0) + count);
-  return buildCharacterVocabulary(
-    counts,
-    units.units === "characters-and-pieces" ? { pieces } : { pieces: 0 },
-  );
+  return buildCharacterVocabulary(counts, { pieces: units.units === "characters-and-pieces" ? pieces : 0 });
 }
 
 /** What learns spelling: words instead of phrases, which are not reduced. */
@@ -150,7 +131,7 @@ export function spellingEncoder(encoder: CharacterEncoder): SpellingEncoder {
         }),
         featurizer: characterFeaturizer(featureOf(units), vocabulary),
         weights: encoder.isSum
-          ? weightedByRarity(weights, words, { units, reader: createWordReader(units, vocabulary) })
+          ? weightedByRarity(weights, words, units, createWordReader(units, vocabulary))
           : weights,
         ...(vocabulary && {
           summary: `${vocabulary.characters.length} characters and ${vocabulary.pieces.length} word pieces`,
@@ -167,23 +148,23 @@ export function spellingEncoder(encoder: CharacterEncoder): SpellingEncoder {
 function weightedByRarity(
   base: WeightSource,
   words: readonly string[],
-  { units: { ngrams }, reader }: { readonly units: WordUnitOptions; readonly reader: WordReader },
+  { ngrams }: WordUnitOptions,
+  reader: WordReader,
 ): WeightSource {
   const frequency = new Float64Array(reader.rows);
   for (const word of words) {
     const units = phraseWords(word).flatMap((part) => [...reader.read(part).units]);
     for (const unit of new Set(units.map((packed) => packed >> 1))) frequency[unit]++;
   }
-  const rarity = frequency.map((count) => Math.log((1 + words.length) / (1 + count)));
-  const mean = Math.max(1e-9, rarity.reduce((sum, value) => sum + value, 0) / rarity.length);
+  const rarity = Array.from(frequency, (count) => Math.log((1 + words.length) / (1 + count)));
+  const usual = Math.max(1e-9, mean(rarity));
   return (name, dims, initialiser) => {
     const weight = base(name, dims, initialiser);
-    // what the many units of a word with views have in common would outweigh their differences
-    if (ngrams?.views && name.endsWith(`${characterWeights}.capital.weight`))
-      (weight.data as Float32Array).fill(0);
-    if (!name.endsWith(`${characterWeights}.embedding.weight`)) return weight;
     const data = weight.data as Float32Array;
-    for (let i = 0; i < data.length; i++) data[i] *= rarity[Math.floor(i / dims[1])] / mean;
+    // what the many units of a word with views have in common would outweigh their differences
+    if (ngrams?.views && name.endsWith(`${characterWeights}.capital.weight`)) data.fill(0);
+    if (name.endsWith(`${characterWeights}.embedding.weight`))
+      for (let i = 0; i < data.length; i++) data[i] *= rarity[Math.floor(i / dims[1])] / usual;
     return weight;
   };
 }

@@ -17,9 +17,7 @@ export const gru: CharacterEncoder = {
     padding: "words",
   },
   width: 128,
-  hasDropout: false,
   hasStates: true,
-  isSum: false,
   words: (net, inputs, options) => wordVectors(net, unitEmbeddings(net, inputs, options), { inputs }),
   phrases(net, { hidden: x, mask }, { name, width, hidden, phraseLength: steps, pooling }) {
     const states = gruLayer(net, { x, mask }, { name: `${name}.gru`, inputs: width, width: hidden, steps });

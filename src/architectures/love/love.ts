@@ -8,13 +8,9 @@
  */
 import { layerNorm, linear } from "../../nn/layers.js";
 import { type Net, number, reduce } from "../../nn/net.js";
-import { tensor, typeCode } from "../../onnx/tensor.js";
-import {
-  type CharacterEncoder,
-  unitEmbeddings,
-  type WordLayerOptions,
-  wordVectors,
-} from "../characters/encoder.js";
+import { tensor } from "../../onnx/tensor.js";
+import type { CharacterEncoder, WordLayerOptions } from "../characters/encoder.js";
+import { unitEmbeddings, wordVectors } from "../characters/encoder.js";
 import { type CharacterInputs, unitMask } from "../characters/inputs.js";
 
 export const love: CharacterEncoder = {
@@ -23,8 +19,6 @@ export const love: CharacterEncoder = {
   units: { units: "characters-and-pieces", positions: 48, phraseLength: 32 },
   width: 300,
   hasDropout: true,
-  hasStates: false,
-  isSum: false,
   words: loveWords,
 };
 
@@ -38,11 +32,10 @@ function loveWords(net: Net, inputs: CharacterInputs, options: WordLayerOptions)
   const { name, width } = options;
   const x = unitEmbeddings(net, inputs, options);
   const attended = g.add("MatMul", [positionalWeights(net, inputs, options), x]);
+  const square = { inputs: width, outputs: width };
   let hidden = g.add("Reshape", [attended, g.ints(-1, width)]);
   for (const layer of ["first", "second"])
-    hidden = g.add("Relu", [
-      linear(net, hidden, { name: `${name}.${layer}`, inputs: width, outputs: width }),
-    ]);
+    hidden = g.add("Relu", [linear(net, hidden, { ...square, name: `${name}.${layer}` })]);
   const normed = layerNorm(net, hidden, { name: `${name}.norm`, width, epsilon: 1e-6 });
   const sum = g.add("Add", [x, g.add("Reshape", [normed, g.add("Shape", [x])])]);
   return wordVectors(net, sum, { inputs, pooling: options.pooling });
@@ -54,11 +47,7 @@ function loveWords(net: Net, inputs: CharacterInputs, options: WordLayerOptions)
  * the published code. The softmax is a table of exponentials, masked and divided by its sums.
  * @returns [words, positions, positions]
  */
-function positionalWeights(
-  net: Net,
-  inputs: CharacterInputs,
-  { width, positions }: WordLayerOptions,
-): string {
+function positionalWeights(net: Net, inputs: CharacterInputs, { width, positions }: WordLayerOptions) {
   const { g } = net;
   const largest = sinusoidProduct(0, width);
   const byDistance = Float32Array.from({ length: positions }, (_, apart) =>
@@ -73,7 +62,7 @@ function positionalWeights(
   const length = g.add("Shape", [inputs.ids], { start: 1, end: 2 });
   const ends = g.add("Concat", [length, length], { axis: 0 });
   const used = g.add("Slice", [table, g.ints(0, 0), ends, g.ints(0, 1)]);
-  const kept = g.add("Cast", [unitMask(net, inputs)], { to: typeCode("float32") });
+  const kept = g.cast(unitMask(net, inputs), "float32");
   const masked = g.add("Mul", [used, g.add("Unsqueeze", [kept, g.ints(1)])]);
   const sums = reduce(net, "ReduceSum", masked, { keepdims: 1 });
   // the sum is 0 in rows of padding alone, far from every unit

@@ -7,7 +7,6 @@ import { type Initialiser, normal } from "../../nn/initialise.js";
 import { embedding } from "../../nn/layers.js";
 import { type Net, number, reduce } from "../../nn/net.js";
 import { sumPooling } from "../../nn/pooling.js";
-import { typeCode } from "../../onnx/tensor.js";
 import { hashNgrams } from "../../text/hashed-ngrams.js";
 import type { CountedPhrases, ModelPart, PartSettings } from "../architecture.js";
 import type { HashedNgramsFeature } from "./architecture.js";
@@ -54,10 +53,8 @@ function ngramBag(
     return (deviation * draw(random, dims)) / Math.sqrt(width);
   };
   const hidden = embedding(net, ids, { name: "ngrams", rows: buckets + 1, width, initialiser });
-  const mask = g.add("Cast", [g.add("Less", [ids, g.constant("int32", [], [buckets])])], {
-    to: typeCode("int32"),
-  });
-  const count = reduce(net, "ReduceSum", g.add("Cast", [mask], { to: typeCode("float32") }), { keepdims: 1 });
+  const mask = g.cast(g.add("Less", [ids, g.scalar("int32", buckets)]), "int32");
+  const count = reduce(net, "ReduceSum", g.cast(mask, "float32"), { keepdims: 1 });
   const length = g.add("Sqrt", [g.add("Max", [count, number(net, 1)])]);
   return g.add("Div", [sumPooling(net, { hidden, mask }), length]);
 }

@@ -11,7 +11,7 @@ import { type Net, number, reduce, type WeightSource, weight } from "../../nn/ne
 import { l2Normalise } from "../../nn/pooling.js";
 import { readSafetensors, writeSafetensors } from "../../onnx/io/safetensors.js";
 import type { Model } from "../../onnx/model.js";
-import { type Tensor, tensor, typeCode } from "../../onnx/tensor.js";
+import { type Tensor, tensor } from "../../onnx/tensor.js";
 import type { Feeds } from "../../runtime/tensor.js";
 import type { ContextLoss } from "../architecture.js";
 import { CONTEXT, contextRows } from "../contexts.js";
@@ -40,9 +40,7 @@ export function contextEncoder(net: Net, sizes: WordEncoderSizes): string {
   const rows = contextRows(sizes.contextWords ?? sizes.vocabulary);
   const table = weight(net, `${contextPrefix}vectors`, [rows, vectors], normal(0.05));
   const wordWeights = weight(net, `${contextPrefix}weights`, [rows, 1], zeros);
-  const isWord = g.add("Cast", [g.add("Greater", [bagIds, g.scalar("int32", 0)])], {
-    to: typeCode("float32"),
-  });
+  const isWord = g.cast(g.add("Greater", [bagIds, g.scalar("int32", 0)]), "float32");
   const weights = g.add("Mul", [
     g.add("Softplus", [g.add("Gather", [wordWeights, bagIds])]),
     g.add("Unsqueeze", [isWord, g.ints(2)]),

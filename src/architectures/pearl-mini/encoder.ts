@@ -18,7 +18,6 @@ import { normal, zeros } from "../../nn/initialise.js";
 import { attentionMask, embedding, gelu, layerNorm, linear } from "../../nn/layers.js";
 import { logSumExp, type Net, number, reduce, weight } from "../../nn/net.js";
 import { l2Normalise } from "../../nn/pooling.js";
-import { typeCode } from "../../onnx/tensor.js";
 import type { WordInputs } from "./inputs.js";
 import { SMALL_LETTERS } from "./marked-words.js";
 import { type Gates, typeWidth, type WordEncoderSizes } from "./sizes.js";
@@ -53,7 +52,7 @@ export function wordEncoder(net: Net, inputs: WordInputs, sizes: WordEncoderSize
     sizes,
     shape: g.add("Shape", [inputs.words]),
     kept: g.add("Unsqueeze", [asFloats, g.ints(2)]),
-    counted: g.add("Cast", [kept], { to: typeCode("int32") }),
+    counted: g.cast(kept, "int32"),
     exists,
   };
   const words = wordVectors(net, inputs, sizes);
@@ -96,11 +95,7 @@ function gateRoots(net: Net, pooled: string, { inputs, sizes, counted }: Phrase)
 }
 
 /** All types, the prefix of the other parts, and the rest of these. */
-function joined(
-  { g }: Net,
-  [characters, meaning, types]: WordEncoding["parts"],
-  sizes: WordEncoderSizes,
-): string {
+function joined({ g }: Net, [characters, meaning, types]: WordEncoding["parts"], sizes: WordEncoderSizes) {
   const first = sizes.prefix ?? { characters: 0, meaning: 0 };
   const cut = (part: string, at: number, width: number) =>
     at === 0 ? [undefined, part] : g.addMany("Split", [part, g.ints(at, width - at)], 2, { axis: 1 });
@@ -129,16 +124,12 @@ interface Words {
   readonly vectors: string;
 }
 
-const asFloat = ({ g }: Net, values: string): string => g.add("Cast", [values], { to: typeCode("float32") });
+const asFloat = ({ g }: Net, values: string): string => g.cast(values, "float32");
 
 const dense = (net: Net, x: string, name: string, inputs: number, outputs: number, gain = 0.7): string =>
   linear(net, x, { name, inputs, outputs, initialiser: normal(gain / Math.sqrt(inputs)) });
 
-function wordVectors(
-  net: Net,
-  inputs: WordInputs,
-  { buckets, characters, ...sizes }: WordEncoderSizes,
-): Words {
+function wordVectors(net: Net, inputs: WordInputs, { buckets, characters, ...sizes }: WordEncoderSizes) {
   const { g } = net;
   const first = normal(NGRAM_LENGTH / Math.sqrt(characters));
   const table = weight(net, "ngrams.weight", [buckets + 1, characters], first);
@@ -213,7 +204,7 @@ function positions(net: Net, { shape, counted, sizes: { phraseLength, width } }:
   const count = reduce(net, "ReduceSum", counted, { axes: [1], keepdims: 1 });
   const one = g.scalar("int64", 1);
   const ends = g.add("Range", [one, g.add("Add", [g.add("Squeeze", [length]), one]), one]);
-  const fromLeft = g.add("Unsqueeze", [g.add("Cast", [ends], { to: typeCode("int32") }), g.ints(0)]);
+  const fromLeft = g.add("Unsqueeze", [g.cast(ends, "int32"), g.ints(0)]);
   const fromRight = g.add("Max", [g.add("Sub", [count, fromLeft]), g.scalar("int32", 0)]);
   const right = { name: "positions_right", rows: phraseLength + 1, width, initialiser: normal(0.05) };
   return g.add("Add", [embedding(net, fromRight, right), left]);

@@ -1,14 +1,6 @@
 /** Rows of a word encoder's tables, and their sums, in WebAssembly where a table allows it. */
-import {
-  i32,
-  instantiate,
-  type KernelFunction,
-  loopWhile,
-  PAGE,
-  repeatWhile,
-  type SharedMemory,
-  v128,
-} from "../../runtime/wasm/assembler.js";
+import type { KernelFunction, SharedMemory } from "../../runtime/wasm/assembler.js";
+import { i32, instantiate, loopWhile, PAGE, repeatWhile, v128 } from "../../runtime/wasm/assembler.js";
 
 /** A table of the graph, in memory that threads share. */
 export interface WordTable {

@@ -1,13 +1,7 @@
 /** Fills the inputs of a word encoder without tables: what a word gets from them is kept for many batches. */
 import type { Featurizer, SharedGraph } from "../architecture.js";
-import {
-  knownWords,
-  type Numbers,
-  numbersOf,
-  scalesOf,
-  storeFeaturizer,
-  type WordStore,
-} from "./features.js";
+import type { Numbers, WordStore } from "./features.js";
+import { knownWords, numbersOf, scalesOf, storeFeaturizer } from "./features.js";
 import { type WordsFeature, wordInputNames } from "./inputs.js";
 import { openSums, type SumRows, type WordTable, writeRow } from "./row-sums.js";
 import type { WordIndex } from "./vocabulary.js";

@@ -1,20 +1,11 @@
 /** BERT and RoBERTa encoders of any shape, written from their config.json, with the weights' published names. */
 import { ModelError } from "../../errors.js";
 import { truncatedNormal } from "../../nn/initialise.js";
-import {
-  attention,
-  attentionMask,
-  embedding,
-  gelu,
-  geluTanh,
-  type LinearOptions,
-  layerNorm,
-  linear,
-} from "../../nn/layers.js";
+import type { LinearOptions } from "../../nn/layers.js";
+import { attention, attentionMask, embedding, gelu, geluTanh, layerNorm, linear } from "../../nn/layers.js";
 import { createNet, type Net, type WeightSource } from "../../nn/net.js";
 import { GraphBuilder } from "../../onnx/builder.js";
 import type { Model } from "../../onnx/model.js";
-import { typeCode } from "../../onnx/tensor.js";
 
 /** The keys of a hub repository's config.json that shape the encoder. */
 export interface BertConfig {
@@ -130,7 +121,7 @@ function positionIds({ g }: Net, config: BertConfig, ids: string): string {
     return g.add("Range", [zero, length, one]);
   }
   const padding = g.scalar("int64", config.pad_token_id ?? 1);
-  const real = g.add("Cast", [g.add("Not", [g.add("Equal", [ids, padding])])], { to: typeCode("int64") });
+  const real = g.cast(g.add("Not", [g.add("Equal", [ids, padding])]), "int64");
   return g.add("Add", [g.add("Mul", [g.add("CumSum", [real, one]), real]), padding]);
 }
 

@@ -5,16 +5,8 @@ import type { Model, Node } from "../../onnx/model.js";
 import { prepareForInference } from "../../onnx/rewrite/inference.js";
 import { numbersOf, type Tensor } from "../../onnx/tensor.js";
 import type { BertConfig } from "./bert.js";
-import {
-  type Linear,
-  linearAt,
-  maker,
-  type Norm,
-  norming,
-  type Reading,
-  readEmbeddings,
-  unlike,
-} from "./graph-reading.js";
+import type { Linear, Norm, Reading } from "./graph-reading.js";
+import { linearAt, maker, norming, readEmbeddings, unlike } from "./graph-reading.js";
 
 export interface FoundEncoder {
   /** Shape and kind; model_type is "bert" or "roberta", by how positions are numbered. */

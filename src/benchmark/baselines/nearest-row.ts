@@ -15,11 +15,7 @@ const postings = 20_000;
  * The pairs above the best threshold, as left row × width + right row; of one table (`right` undefined) with the smaller
  * row first.
  */
-export function nearestRows(
-  left: TableColumns,
-  right: TableColumns | undefined,
-  gold: ReadonlySet<number>,
-): number[] {
+export function nearestRows(left: TableColumns, right: TableColumns | undefined, gold: ReadonlySet<number>) {
   const texts = rowTexts(left);
   const others = right && rowTexts(right);
   const terms = termRows(texts, others ?? []);

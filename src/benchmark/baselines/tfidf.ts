@@ -37,18 +37,15 @@ export function dotProducts<Term>(
 }
 
 /** Character 2- to 4-grams within words: scikit-learn's TfidfVectorizer(analyzer="char_wb", ngram_range=(2, 4)). */
-export function tfidfBaseline(): SimilarityModel {
-  return tfidfOver("tfidf", "char_wb 2-4", (text) => charWbNgrams(text));
-}
+export const tfidfBaseline = (): SimilarityModel =>
+  tfidfOver("tfidf", "char_wb 2-4", (text) => charWbNgrams(text));
 
 /** 2- and 3-grams, as string retrieval is compared with (Zaratiana et al.). */
 export const shortTfidfBaseline = (): SimilarityModel =>
   tfidfOver("tfidf-2-3", "char_wb 2-3", (text) => charWbNgrams(text, { min: 2, max: 3 }));
 
 /** Words: scikit-learn's TfidfVectorizer with its defaults. */
-export function tfidfWordsBaseline(): SimilarityModel {
-  return tfidfOver("tfidf-words", "words", wordTokens);
-}
+export const tfidfWordsBaseline = (): SimilarityModel => tfidfOver("tfidf-words", "words", wordTokens);
 
 /** Splits a text into terms; repeated terms count. */
 type Analyser = (text: string) => readonly string[];

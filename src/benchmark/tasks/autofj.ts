@@ -14,15 +14,8 @@ import { readColumns } from "../../table/whole-table.js";
 import { autofjFiles, foldersWith, missing } from "../data-folder.js";
 import { type JoinAtPrecision, joinAtPrecision } from "../metrics.js";
 import { rankAnswers, worstMisses } from "../rank.js";
-import {
-  type Miss,
-  macroScore,
-  type Score,
-  secondsSince,
-  type Task,
-  type TaskContext,
-  unknownName,
-} from "../task.js";
+import type { Miss, Score, Task, TaskContext } from "../task.js";
+import { macroScore, secondsSince, unknownName } from "../task.js";
 
 const targetPrecision = 0.9;
 
@@ -45,10 +38,7 @@ export const autofj: Task = {
   },
 };
 
-async function setNames({
-  dataFolder,
-  dataset,
-}: Pick<TaskContext, "dataFolder" | "dataset">): Promise<string[]> {
+async function setNames({ dataFolder, dataset }: Pick<TaskContext, "dataFolder" | "dataset">) {
   const folder = join(dataFolder, "autofj");
   const names = await foldersWith(folder, autofjFiles);
   if (names.length === 0) {

@@ -80,9 +80,8 @@ export const sts = fileTask({
       return { metric, score: spearman(found, judged), n: chosen.length };
     };
     const bySplit = splits ? [...groupBy(rows, (row) => splits[row])] : [];
-    return {
-      scores: [of("spearman", rows), ...bySplit.map(([split, chosen]) => of(`spearman, ${split}`, chosen))],
-    };
+    const ofSplits = bySplit.map(([split, chosen]) => of(`spearman, ${split}`, chosen));
+    return { scores: [of("spearman", rows), ...ofSplits] };
   },
 });
 
@@ -105,12 +104,12 @@ export function pairsOf({ description, columns }: Pick<WholeTable, "description"
   const wrong = columns[score].findIndex((cell) => !isNumber(cell));
   if (wrong >= 0)
     throw new TableError(`${path}, row ${wrong + 1}: the score "${columns[score][wrong]}" is not a number.`);
-  const isSplit = (name: string) => new Set(columns[name]).size <= mostSplits;
+  const [left, right, ...further] = others;
   const split =
-    others.slice(2).find((name) => name.trim().toLowerCase() === "split") ?? others.slice(2).find(isSplit);
+    further.find((name) => name.trim().toLowerCase() === "split") ??
+    further.find((name) => new Set(columns[name]).size <= mostSplits);
   return {
-    left: columns[others[0]],
-    right: columns[others[1]],
+    ...{ left: columns[left], right: columns[right] },
     scores: columns[score].map(Number),
     splits: split === undefined ? undefined : columns[split],
   };

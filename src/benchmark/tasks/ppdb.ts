@@ -16,7 +16,7 @@ import { unitRows } from "../../search/vectors.js";
 import { deviation, mean } from "../../statistics.js";
 import { rocAuc } from "../metrics.js";
 import { type EmbeddingModel, embedPhrases, type PhraseModel, pairSimilarities } from "../model.js";
-import { fewestPairs, type ProbeOutcome, probe } from "../probe.js";
+import { fewestPairs, probe } from "../probe.js";
 import { fileTask, secondsSince, type Task, type TaskContext } from "../task.js";
 
 export const ppdb = ppdbTask("ppdb", "ppdb.json");
@@ -59,7 +59,7 @@ async function probeScore(pairs: Pairs, context: TaskContext) {
   const started = performance.now();
   const { protocol, seed, signal, onProgress } = context;
   const features = await pairFeatures(pairs, context.model as EmbeddingModel, context);
-  const outcomes: ProbeOutcome[] = [];
+  const outcomes: Awaited<ReturnType<typeof probe>>[] = [];
   const runs = protocol === "fair" ? fairSeeds : 1;
   for (let run = 0; run < runs; run++)
     outcomes.push(

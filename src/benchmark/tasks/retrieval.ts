@@ -13,13 +13,8 @@ import { loadOptional } from "../../files/package.js";
 import { mean } from "../../statistics.js";
 import { readLines, shownPath } from "../data-folder.js";
 import { type EmbeddingModel, embedPhrases } from "../model.js";
-import {
-  expectedRecall,
-  expectedReciprocalRank,
-  type RankedAnswer,
-  rankAnswers,
-  worstMisses,
-} from "../rank.js";
+import type { RankedAnswer } from "../rank.js";
+import { expectedRecall, expectedReciprocalRank, rankAnswers, worstMisses } from "../rank.js";
 import { fileTask, type Task, type TaskContext } from "../task.js";
 
 /** The part of faiss-node that pearl uses. It takes plain arrays only, and every call blocks. */
@@ -28,11 +23,8 @@ interface FaissIndex {
   add(vectors: number[]): void;
   search(vectors: number[], k: number): { labels: number[] };
 }
-
 interface FaissNode {
-  Index: {
-    fromFactory(dimension: number, description: string): FaissIndex;
-  };
+  Index: { fromFactory(dimension: number, description: string): FaissIndex };
 }
 
 /** Queries per call: one array of everything would be huge, and the binding keeps a copy of each. */
@@ -62,9 +54,8 @@ function faissTopOne(dimension: number): TopOneSearch {
     const index = faiss.Index.fromFactory(dimension, `IVF${lists},PQ${subquantisers}x8np`);
     const rows = Array.from(candidates);
     // Adding to an untrained index aborts the process: FAISS needs at least 256 vectors for its codes.
-    if (candidates.length / dimension < 256) {
+    if (candidates.length / dimension < 256)
       throw new ArgumentError("the published retrieval protocol needs a dictionary of at least 256 names");
-    }
     index.train(rows);
     index.add(rows);
     const nearest = new Int32Array(queries.length / dimension);
@@ -97,17 +88,12 @@ function retrievalTask(name: string): Task {
       const { model, dataFolder } = context;
       const files = { dictionary: shownPath(dataFolder, dictionaryPath), names: data.dictionary.length };
       if (context.protocol === "fair") return exactRetrieval(data, files, context);
-      if (model.kind === "similarity") {
-        const notApplicable = `${name}: the published protocol searches vectors, and ${model.name} compares strings`;
-        return { notApplicable };
-      }
-      if (model.dimension % subquantisers !== 0) {
-        const notApplicable =
-          `${name}: the published protocol needs a dimension that is a multiple of ${subquantisers}, and ` +
-          `${model.name} has ${model.dimension}`;
-        return { notApplicable };
-      }
-      return compressedRetrieval(data, files, model, context);
+      const protocol = `${name}: the published protocol`;
+      if (model.kind === "similarity")
+        return { notApplicable: `${protocol} searches vectors, and ${model.name} compares strings` };
+      if (model.dimension % subquantisers === 0) return compressedRetrieval(data, files, model, context);
+      const needed = `a dimension that is a multiple of ${subquantisers}`;
+      return { notApplicable: `${protocol} needs ${needed}, and ${model.name} has ${model.dimension}` };
     },
   });
 }
@@ -157,9 +143,7 @@ async function compressedRetrieval(
 export function parseQueries(lines: readonly string[], path: string): RetrievalData["pairs"] {
   return lines.map((line, index) => {
     const [query, answer] = line.trim().split("\t");
-    if (answer === undefined) {
-      throw new TableError(`${path}, line ${index + 1}: expected a name, a tab and the canonical name.`);
-    }
-    return { query, answer };
+    if (answer !== undefined) return { query, answer };
+    throw new TableError(`${path}, line ${index + 1}: expected a name, a tab and the canonical name.`);
   });
 }

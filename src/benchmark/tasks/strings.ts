@@ -21,13 +21,12 @@ import { fileTask, secondsSince } from "../task.js";
 const sampleSize = 19_970;
 const editCounts = [1, 2] as const;
 
+const plainOrGzipped = (...names: string[]) => names.flatMap((name) => [name, `${name}.gz`]);
+
 const wordListFile: WantedFile = {
   what: "the word list",
   // in the data folder, or in a folder `words` beside it
-  names: ["strings", "words", "../words"].flatMap((folder) => [
-    `${folder}/words.txt`,
-    `${folder}/words.txt.gz`,
-  ]),
+  names: plainOrGzipped("strings/words.txt", "words/words.txt", "../words/words.txt"),
 };
 
 export const strings = fileTask({
@@ -82,21 +81,13 @@ export function withNoise(word: string, edits: number, random: Random): string {
 function editOnce(characters: readonly string[], random: Random): string[] {
   const below = (count: number): number => Math.floor(random() * count);
   for (;;) {
-    const result = [...characters];
     const kind = below(3);
-    if (kind === 0 && result.length > 1) {
-      result.splice(below(result.length), 1);
-      return result;
-    }
-    if (kind === 1) {
-      result.splice(below(result.length + 1), 0, String.fromCharCode(97 + below(26)));
-      return result;
-    }
-    const at = below(result.length - 1);
-    if (kind === 2 && result.length > 1 && result[at] !== result[at + 1]) {
-      [result[at], result[at + 1]] = [result[at + 1], result[at]];
-      return result;
-    }
+    if (kind === 1)
+      return characters.toSpliced(below(characters.length + 1), 0, String.fromCharCode(97 + below(26)));
+    if (kind === 0 && characters.length > 1) return characters.toSpliced(below(characters.length), 1);
+    const at = below(characters.length - 1);
+    if (kind === 2 && characters.length > 1 && characters[at] !== characters[at + 1])
+      return characters.toSpliced(at, 2, characters[at + 1], characters[at]);
   }
 }
 
@@ -119,10 +110,7 @@ export const misspellings = fileTask({
   files: [
     {
       what: "the misspellings (a tab-separated file: misspelling, word)",
-      names: ["misspellings/misspellings", "../train/pairs/misspell"].flatMap((name) => [
-        `${name}.tsv`,
-        `${name}.tsv.gz`,
-      ]),
+      names: plainOrGzipped("misspellings/misspellings.tsv", "../train/pairs/misspell.tsv"),
     },
     wordListFile,
   ],
@@ -149,8 +137,7 @@ export const misspellings = fileTask({
   },
 });
 
-type Pair = readonly [wrong: string, right: string];
-type Misspelling = readonly [...Pair, ...more: string[]];
+type Misspelling = readonly [wrong: string, right: string, ...more: string[]];
 
 /**
  * The queries of the held-out words, and the pairs of all other words, which a training may know.
@@ -180,7 +167,7 @@ export function splitMisspellings(pairs: readonly Misspelling[], listed: readonl
 }
 
 /** For each query, whether a pair of `training` begins as it does, all but two letters (four at least) of both sides. */
-function otherForms(queries: readonly Pair[], training: readonly Pair[]): boolean[] {
+function otherForms(queries: readonly Misspelling[], training: readonly Misspelling[]): boolean[] {
   const start = (text: string) => text.slice(0, 4);
   const known = groupBy(training, ([wrong, right]) => `${start(wrong)} ${start(right)}`);
   const isForm = (text: string, other: string) =>
@@ -194,8 +181,6 @@ function otherForms(queries: readonly Pair[], training: readonly Pair[]): boolea
 
 function bySmallestHash<Item>(items: readonly Item[], text: (item: Item) => string): Item[] {
   const hashed = items.map((item) => ({ item, hash: hashFeature(text(item)) >>> 0 }));
-  return hashed
-    .sort((a, b) => a.hash - b.hash)
-    .slice(0, most)
-    .map(({ item }) => item);
+  const smallest = hashed.sort((a, b) => a.hash - b.hash).slice(0, most);
+  return smallest.map(({ item }) => item);
 }

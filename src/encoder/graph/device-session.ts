@@ -3,7 +3,6 @@ import { GraphBuilder } from "../../onnx/builder.js";
 import { encodeModel } from "../../onnx/io/file.js";
 import { copyModel, intAttribute, type Model } from "../../onnx/model.js";
 import { mostShort, placeTokens, tokenPlaces, tokensOf, unpad } from "../../onnx/rewrite/unpad.js";
-import { typeCode } from "../../onnx/tensor.js";
 import {
   createOrtSession,
   type DeviceFeeds,
@@ -112,7 +111,7 @@ export function withOpening(model: Model): Model | undefined {
   const own = g.add("Slice", ["input_ids", length, g.ints(Number.MAX_SAFE_INTEGER), g.ints(1)]);
   const rows = g.add("Slice", [g.add("Shape", ["input_ids"]), g.ints(0), g.ints(1)]);
   const spread = g.add("Expand", [first, g.add("Concat", [rows, length], { axis: 0 })]);
-  const all = g.add("Concat", [spread, g.add("Cast", [own], { to: typeCode("int32") })], { axis: 1 });
+  const all = g.add("Concat", [spread, g.cast(own, "int32")], { axis: 1 });
   for (const { inputs } of lookups) inputs[1] = all;
   copy.graph.nodes.push(...nodes);
   return copy;
@@ -120,7 +119,7 @@ export function withOpening(model: Model): Model | undefined {
 
 function uploadGraph(): Model {
   const g = new GraphBuilder();
-  g.output(opening, g.add("Cast", [g.input("ids", "float32", ["tokens"])], { to: typeCode("int32") }));
+  g.output(opening, g.cast(g.input("ids", "float32", ["tokens"]), "int32"));
   return g.model();
 }
 

@@ -1,4 +1,5 @@
 /** Linear classifiers: a score for each kind, and their softmax as probabilities. */
+import { dot } from "../../match/weights/logistic.js";
 import type { KindFeatures } from "./features.js";
 
 /** Scores of a row x: `weights[kind]` · x + `bias[kind]`. */
@@ -51,17 +52,15 @@ export const fitMeans: Fit = (rows, chosen) => ({
 
 /** Scores of each row by the means of all others; undefined for the only row of its kind. */
 export function leaveOneOut(rows: LabelledRows): (Float64Array | undefined)[] {
-  const { dimension, kinds, count } = rows;
-  const all = sumsOf(rows, kinds.keys());
-  const bias = new Float64Array(count);
-  const sizes = bias.map((_, kind) => kinds.filter((own) => own === kind).length);
-  const weights = unitSums(rows, all);
+  const { dimension, kinds } = rows;
+  const sums = sumsOf(rows, kinds.keys());
+  const means = fitMeans(rows, Int32Array.from(kinds.keys()));
   return Array.from(kinds, (kind, row) => {
-    if (sizes[kind] < 2) return undefined;
+    if (kinds.indexOf(kind) === kinds.lastIndexOf(kind)) return undefined;
     const own = rowOf(rows, row);
-    const scores = scoresOf({ weights, bias }, own);
-    const sum = all.slice(kind * dimension, (kind + 1) * dimension).map((value, i) => value - own[i]);
-    scores[kind] = dot(sum, own) / lengthOf(sum);
+    const scores = scoresOf(means, own);
+    const others = sums.slice(kind * dimension, (kind + 1) * dimension).map((value, i) => value - own[i]);
+    scores[kind] = dot(others, own) / lengthOf(others);
     return scores;
   });
 }
@@ -70,10 +69,8 @@ function sumsOf(rows: LabelledRows, chosen: Iterable<number>): Float64Array {
   const { dimension, kinds, count } = rows;
   const sums = new Float64Array(count * dimension);
   for (const row of chosen) {
-    const sum = sums.subarray(kinds[row] * dimension);
-    rowOf(rows, row).forEach((value, i) => {
-      sum[i] += value;
-    });
+    const own = rowOf(rows, row);
+    for (let i = 0; i < dimension; i++) sums[kinds[row] * dimension + i] += own[i];
   }
   return sums;
 }
@@ -86,12 +83,6 @@ function unitSums({ dimension }: LabelledRows, sums: Float64Array): Float64Array
 }
 
 const lengthOf = (vector: Float64Array): number => Math.sqrt(dot(vector, vector)) || 1;
-
-function dot(a: ArrayLike<number>, b: ArrayLike<number>): number {
-  let sum = 0;
-  for (let i = 0; i < a.length; i++) sum += a[i] * b[i];
-  return sum;
-}
 
 /** Weight of the data against the penalty ½ ‖W‖²: scikit-learn's C. */
 const DATA = 3;
@@ -131,11 +122,7 @@ interface Point {
  * (Barzilai and Borwein, 1988), halved until the value is below the largest of the last ten (Raydan, 1997).
  * @param tolerance largest absolute gradient at the end
  */
-export function minimise(
-  evaluate: (at: Float64Array) => Point,
-  start: Float64Array,
-  tolerance = 1e-4,
-): Float64Array {
+export function minimise(evaluate: (at: Float64Array) => Point, start: Float64Array, tolerance = 1e-4) {
   let [at, point] = [start, evaluate(start)];
   let size = 1 / lengthOf(point.gradient);
   const values = [point.value];

@@ -2,7 +2,8 @@
 import * as v from "valibot";
 import { spelledColumns } from "../../architectures/registry.js";
 import type { EncodeOptions, PhraseEncoder } from "../../encoder/phrase-encoder.js";
-import { ModelError } from "../../errors.js";
+import { MissingDataError, ModelError } from "../../errors.js";
+import { readJson, type Schema } from "../../files/json.js";
 import { unitRows } from "../../search/vectors.js";
 
 /** Rows of features, each of length 1; an empty phrase has zeros. */
@@ -17,17 +18,19 @@ const SPELLING = 0.3;
 /** Factor of the square roots of the type head's probabilities, as far as the model has a type head. */
 const TYPES = 0.3;
 
-/** The model that a file was learned with. */
-export interface LearnedModel {
-  readonly name: string;
-  readonly fingerprint: string;
-  /** What loads it; default: the embedded model. */
-  readonly source?: string;
-}
-
+/** The model that a file was learned with; `source` loads it (default: the embedded model). */
 export const learnedModelSchema = v.object({
   ...{ name: v.string(), fingerprint: v.string(), source: v.optional(v.string()) },
 });
+export type LearnedModel = v.InferOutput<typeof learnedModelSchema>;
+
+/** Reads what a training wrote. @param command made it @throws MissingDataError where it is missing or broken */
+export async function readLearned<Value>(path: string, schema: Schema<Value>, command: string) {
+  const cure = `Make it with: ${command} -o ${path}`;
+  const read = await readJson(path, schema, { error: MissingDataError, cure });
+  if (read === undefined) throw new MissingDataError(`${path}: no such file. ${cure}`);
+  return read;
+}
 
 /** @param learned what was learned with the model, such as "the kinds were learned" @throws ModelError for another model */
 export async function checkModel(

@@ -3,7 +3,7 @@ import * as v from "valibot";
 import type { PhraseEncoder } from "../../encoder/phrase-encoder.js";
 import { withEncoder } from "../../encoder/with-encoder.js";
 import { ArgumentError, MissingDataError, TableError } from "../../errors.js";
-import { readJson } from "../../files/json.js";
+import { base64Of, numbersOf } from "../../files/base64.js";
 import { writeCheckedJson } from "../../files/whole-file.js";
 import { addedColumns, checkNames, type FileOptions, numberColumn } from "../../group/tables/group-files.js";
 import { numberCell } from "../../table/cell.js";
@@ -11,7 +11,7 @@ import { findColumn, listed } from "../../table/columns.js";
 import { batchesOf, readWholeTable } from "../../table/whole-table.js";
 import { writeRows } from "../../table/write/text-rows.js";
 import { type LinearClassifier, largest, probabilitiesOf, rowOf, scoresOf } from "./classifiers.js";
-import { checkModel, kindFeatures, type LearnedModel, learnedModelSchema } from "./features.js";
+import { checkModel, kindFeatures, type LearnedModel, learnedModelSchema, readLearned } from "./features.js";
 import type { KindExample } from "./train.js";
 
 /** Kinds of phrases with their weights, for the model that they were learned with. */
@@ -71,8 +71,9 @@ export async function classify(
 const KindsFile = v.object({
   format: v.literal(1),
   model: learnedModelSchema,
-  /** `weights` are little-endian float32 in base64. */
-  kinds: v.array(v.object({ name: v.string(), bias: v.number(), weights: v.string() })),
+  kinds: v.array(
+    v.object({ name: v.string(), bias: v.number(), weights: v.pipe(v.string(), v.transform(numbersOf)) }),
+  ),
 });
 
 /** Writes learned kinds as a JSON file. */
@@ -80,27 +81,24 @@ export async function writeKinds(path: string, kinds: Kinds): Promise<void> {
   const { names, model, weights, bias, dimension } = kinds;
   const written = names.map((name, kind) => {
     const own = Float32Array.from(weights.subarray(kind * dimension, (kind + 1) * dimension));
-    return { name, bias: bias[kind], weights: Buffer.from(own.buffer).toString("base64") };
+    return { name, bias: bias[kind], weights: base64Of(own) };
   });
   await writeCheckedJson(path, { format: 1, model, kinds: written });
 }
 
 /** Reads what {@link writeKinds} wrote. @throws MissingDataError */
 export async function readKinds(path: string): Promise<Kinds> {
-  const cure = `Make it with: pearl classify train EXAMPLES -o ${path}`;
-  const read = await readJson(path, KindsFile, { error: MissingDataError, cure });
-  if (read === undefined) throw new MissingDataError(`${path}: no such file. ${cure}`);
-  const rows = read.kinds.map(({ weights }) => {
-    const bytes = Uint8Array.from(Buffer.from(weights, "base64"));
-    return Array.from(new Float32Array(bytes.buffer, 0, Math.floor(bytes.length / 4)));
-  });
-  const [{ length: dimension } = { length: 0 }] = rows;
-  if (dimension === 0 || rows.some(({ length }) => length !== dimension))
-    throw new MissingDataError(`${path}: the kinds differ in their number of weights. ${cure}`);
+  const command = "pearl classify train EXAMPLES";
+  const { kinds, model } = await readLearned(path, KindsFile, command);
+  const dimension = kinds[0]?.weights.length ?? 0;
+  if (dimension === 0 || kinds.some(({ weights }) => weights.length !== dimension))
+    throw new MissingDataError(
+      `${path}: the kinds differ in their number of weights. Make it with: ${command} -o ${path}`,
+    );
   return {
-    ...{ names: read.kinds.map(({ name }) => name), dimension, model: read.model },
-    weights: Float64Array.from(rows.flat()),
-    bias: Float64Array.from(read.kinds, ({ bias }) => bias),
+    ...{ names: kinds.map(({ name }) => name), dimension, model },
+    weights: Float64Array.from(kinds.flatMap(({ weights }) => [...weights])),
+    bias: Float64Array.from(kinds, ({ bias }) => bias),
   };
 }
 

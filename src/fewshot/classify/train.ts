@@ -38,38 +38,39 @@ export function foldsHeldOut(rows: LabelledRows, learn: Fit, seed: number): Held
   const foldOf = new Int32Array(rows.kinds.length);
   for (const row of shuffled(rows.kinds.length, createRandom(seed)))
     foldOf[row] = seen[rows.kinds[row]]++ % FOLDS;
-  const all = Int32Array.from(rows.kinds.keys());
-  return Array.from({ length: FOLDS }, (_, fold) => {
-    const others = all.filter((row) => foldOf[row] !== fold);
-    const classifier = learn(rows, others);
-    const left = Array.from(all).filter((row) => foldOf[row] === fold);
-    return left.map((row) => ({ kind: rows.kinds[row], scores: scoresOf(classifier, rowOf(rows, row)) }));
-  }).flat();
+  return Array.from({ length: FOLDS }, (_, fold) =>
+    othersHeldOut(rows, learn, (row) => foldOf[row] !== fold),
+  ).flat();
+}
+
+/** The rows that a classifier of some rows has not seen. */
+function othersHeldOut(rows: LabelledRows, learn: Fit, isSeen: (row: number) => boolean): HeldOut[] {
+  const all = [...rows.kinds.keys()];
+  const classifier = learn(rows, Int32Array.from(all.filter(isSeen)));
+  const others = all.filter((row) => !isSeen(row));
+  return others.map((row) => ({ kind: rows.kinds[row], scores: scoresOf(classifier, rowOf(rows, row)) }));
 }
 
 /**
  * The factor that makes softmax of scores the likeliest probabilities (temperature scaling: Guo, Pleiss, Sun and
- * Weinberger, 2017, "On Calibration of Modern Neural Networks"), by golden sections of its logarithm. Of n examples each
+ * Weinberger, 2017, "On Calibration of Modern Neural Networks"), by bisection of its logarithm. Of n examples each
  * counts as wrong by 1 / (n + 2) (Platt, 1999): a few that are all right do not make every answer certain.
  */
 export function likeliestFactor(examples: readonly HeldOut[]): number {
   if (examples.length === 0) return USUAL_FACTOR;
   const wrong = 1 / (examples.length + 2);
-  const loss = (log: number): number =>
-    examples.reduce((sum, { kind, scores }) => {
-      const other = wrong / (scores.length - 1);
-      return probabilitiesOf(scores, Math.exp(log)).reduce(
-        (own, probability, i) =>
-          own - (i === kind ? 1 - wrong : other) * Math.log(Math.max(probability, 1e-300)),
-        sum,
-      );
-    }, 0);
-  const section = (Math.sqrt(5) - 1) / 2;
+  // the loss is convex in the factor: where it falls, the minimum lies above
+  const isFalling = (factor: number): boolean =>
+    examples.reduce((slope, { kind, scores }) => {
+      const probabilities = probabilitiesOf(scores, factor);
+      const wanted = (i: number) => (i === kind ? 1 - wrong : wrong / (scores.length - 1));
+      return scores.reduce((sum, score, i) => sum + score * (probabilities[i] - wanted(i)), slope);
+    }, 0) < 0;
   let [low, high] = [Math.log(0.05), Math.log(200)];
   while (high - low > 1e-3) {
-    const [left, right] = [high - section * (high - low), low + section * (high - low)];
-    if (loss(left) < loss(right)) high = right;
-    else low = left;
+    const middle = (low + high) / 2;
+    if (isFalling(Math.exp(middle))) low = middle;
+    else high = middle;
   }
   return Math.exp((low + high) / 2);
 }
@@ -93,10 +94,9 @@ export function estimateOf(examples: readonly HeldOut[], factor: number, reject:
     const best = largest(probabilities);
     return { isRight: best === kind, isAnswered: probabilities[best] >= reject };
   });
-  const rightOf = (some: typeof judged) =>
-    some.length === 0 ? 0 : some.filter(({ isRight }) => isRight).length / some.length;
+  const rightOf = (some: typeof judged) => some.filter(({ isRight }) => isRight).length / (some.length || 1);
   const answered = judged.filter(({ isAnswered }) => isAnswered);
-  const [accuracy, count] = [rightOf(judged), Math.max(judged.length, 1)];
+  const [accuracy, count] = [rightOf(judged), judged.length || 1];
   return {
     ...{ examples: judged.length, accuracy, precision: rightOf(answered) },
     margin: 1.96 * Math.sqrt((accuracy * (1 - accuracy)) / count),
@@ -165,7 +165,7 @@ export async function trainKinds(
   examples: readonly KindExample[],
   options: TrainKindsOptions = {},
 ): Promise<KindsTraining> {
-  const { signal, onProgress, seed = 0, reject = 0 } = options;
+  const { signal, onProgress, method: wanted = "auto", seed = 0, reject = 0 } = options;
   const distinct = distinctExamples(examples);
   const names = [...new Set(distinct.map(({ kind }) => kind))].sort();
   if (names.length < 2) {
@@ -184,7 +184,6 @@ export async function trainKinds(
     const rows: LabelledRows = { ...features, kinds, count: names.length };
     const rowsOf = names.map((_, kind) => [...kinds.keys()].filter((row) => kinds[row] === kind));
     const sizes = rowsOf.map(({ length }) => length);
-    const { method: wanted = "auto" } = options;
     const method = wanted === "auto" ? methodFor(sizes) : wanted;
     const curve = learningCurve(rows, rowsOf, options);
     const heldOut = method === "mean" ? meansHeldOut(rows) : foldsHeldOut(rows, methods[method], seed);
@@ -234,17 +233,10 @@ function learningCurve(
       signal?.throwIfAborted();
       onProgress?.(point * CURVE_DRAWS + draw, examplesPerClass.length * CURVE_DRAWS, "drawing");
       const random = createRandom(seed + draw);
-      const chosen = Int32Array.from(rowsOf.flatMap((own) => sampleWithout(own, perClass, random)));
-      return accuracyOnOthers(rows, chosen, learn);
+      const chosen = new Set(rowsOf.flatMap((own) => sampleWithout(own, perClass, random)));
+      const others = othersHeldOut(rows, learn, (row) => chosen.has(row));
+      return mean(others.map(({ kind, scores }) => Number(largest(scores) === kind)));
     });
     return { perClass, accuracy: mean(accuracies), deviation: deviation(accuracies) };
   });
-}
-
-function accuracyOnOthers(rows: LabelledRows, chosen: Int32Array, learn: Fit): number {
-  const classifier = learn(rows, chosen);
-  const seen = new Set(chosen);
-  const others = Array.from(rows.kinds.keys()).filter((row) => !seen.has(row));
-  const right = others.filter((row) => largest(scoresOf(classifier, rowOf(rows, row))) === rows.kinds[row]);
-  return right.length / others.length;
 }

@@ -3,6 +3,7 @@
  * transitions of the source (StructShot: Yang and Katiyar, 2020, "Simple and Effective Few-Shot Named Entity Recognition
  * with Structured Nearest Neighbor Learning", section 3.2; CONTaiNER decodes in the same way).
  */
+import * as v from "valibot";
 import { OUTSIDE, spansOf, type TaggedSentence } from "./sentences.js";
 
 /** Of each token, the smallest squared distance to a token of each label. */
@@ -11,28 +12,29 @@ export type Distances = readonly Float64Array[];
 export const nearestTags = (distances: Distances, labels: readonly string[]): string[] =>
   distances.map((own) => labels[own.indexOf(Math.min(...own))]);
 
+export const transitionsSchema = v.object({
+  outside: v.object({ outside: v.number(), inside: v.number() }),
+  inside: v.object({ outside: v.number(), same: v.number(), other: v.number() }),
+});
 /** Probabilities of the next tag, whatever the label: from outside, and from inside a span. */
-export interface Transitions {
-  readonly outside: { readonly outside: number; readonly inside: number };
-  readonly inside: { readonly outside: number; readonly same: number; readonly other: number };
-}
+export type Transitions = v.InferOutput<typeof transitionsSchema>;
 
 /** Counts of a source, with one more of each; a sentence begins outside. */
 export function transitionsOf(sentences: readonly TaggedSentence[]): Transitions {
   const outside = { outside: 1, inside: 1 };
   const inside = { outside: 1, same: 1, other: 1 };
-  for (const { tags } of sentences) {
+  for (const { tags } of sentences)
     tags.forEach((tag, i) => {
       const before = tags[i - 1] ?? OUTSIDE;
       if (before === OUTSIDE) outside[tag === OUTSIDE ? "outside" : "inside"]++;
       else inside[tag === OUTSIDE ? "outside" : tag === before ? "same" : "other"]++;
     });
-  }
-  const [a, b] = [outside.outside + outside.inside, inside.outside + inside.same + inside.other];
-  return {
-    outside: { outside: outside.outside / a, inside: outside.inside / a },
-    inside: { outside: inside.outside / b, same: inside.same / b, other: inside.other / b },
-  };
+  return { outside: sharesOf(outside), inside: sharesOf(inside) };
+}
+
+function sharesOf<Counts extends Record<string, number>>(counts: Counts): Counts {
+  const total = Object.values(counts).reduce((sum, count) => sum + count);
+  return Object.fromEntries(Object.entries(counts).map(([name, count]) => [name, count / total])) as Counts;
 }
 
 /** Distances times this are minus the logarithms of a label's probability, up to a constant. */
@@ -73,15 +75,12 @@ export interface SpanScores {
   readonly f1: number;
 }
 
-export function spanScores(
-  gold: readonly (readonly string[])[],
-  found: readonly (readonly string[])[],
-): SpanScores {
-  const keys = (all: readonly (readonly string[])[]): Set<string> =>
-    new Set(
-      all.flatMap((tags, i) => spansOf(tags).map(({ from, to, label }) => `${i} ${from} ${to} ${label}`)),
-    );
-  const [wanted, given] = [keys(gold), keys(found)];
+type Tags = readonly (readonly string[])[];
+
+export function spanScores(gold: Tags, found: Tags): SpanScores {
+  const [wanted, given] = [gold, found].map(
+    (all) => new Set(all.flatMap((tags, i) => spansOf(tags).map((span) => JSON.stringify([i, span])))),
+  );
   const right = [...given].filter((span) => wanted.has(span)).length;
   return {
     precision: right / Math.max(given.size, 1),

@@ -6,6 +6,7 @@
  */
 import type { PhraseEncoder } from "../../encoder/phrase-encoder.js";
 import { ArgumentError } from "../../errors.js";
+import { groupBy } from "../../match/group-by.js";
 import { linear } from "../../nn/layers.js";
 import { createNet, fromSeed, splitEvenly } from "../../nn/net.js";
 import { objectiveLoss } from "../../objectives/registry.js";
@@ -29,11 +30,15 @@ const views = [
 interface TokenPlace {
   readonly tokens: readonly string[];
   readonly at: number;
+  readonly tag?: string;
 }
 
+/** Sentences whose tags may be unknown. */
+export type Sentences = readonly (Pick<TaggedSentence, "tokens"> & Partial<TaggedSentence>)[];
+
 /** Every token, sentence after sentence. */
-export const placesOf = (sentences: readonly { readonly tokens: readonly string[] }[]): TokenPlace[] =>
-  sentences.flatMap(({ tokens }) => tokens.map((_, at) => ({ tokens, at })));
+export const placesOf = (sentences: Sentences): TokenPlace[] =>
+  sentences.flatMap(({ tokens, tags }) => tokens.map((_, at) => ({ tokens, at, tag: tags?.[at] })));
 
 /** Features of tokens; each row has length 1. */
 export async function tokenFeatures(
@@ -75,53 +80,40 @@ export async function trainProjection(
   source: readonly TaggedSentence[],
   { steps = 0, seed = 0, signal, onProgress }: TrainTaggerOptions,
 ): Promise<Projection> {
-  const { places, tags } = chosenTokens(source, createRandom(seed));
-  const labels = [...new Set(tags)].filter((label) => tags.filter((own) => own === label).length >= FEWEST);
-  if (labels.length < 2)
+  const places = chosenTokens(source, createRandom(seed));
+  const rowsOf = [...groupBy(places.keys(), (row) => places[row].tag).values()].filter(
+    ({ length }) => length >= FEWEST,
+  );
+  if (rowsOf.length < 2)
     throw new ArgumentError(
-      `the source has ${labels.length} tags with at least ${FEWEST} tokens, and two are needed. Give more sentences.`,
+      `the source has ${rowsOf.length} tags with at least ${FEWEST} tokens, and two are needed. Give more sentences.`,
     );
   const features = await tokenFeatures(encoder, places, {
     signal,
     onProgress: (done, total) => onProgress?.(done, total, "encoding the source"),
   });
-  const rowsOf = labels.map((label) => tags.flatMap((own, row) => (own === label ? [row] : [])));
-  const perLabel = Math.ceil(BATCH / labels.length);
-  const batch = (index: number) => ({
-    feeds: batchOf(features, rowsOf, perLabel, createRandom(seed + index + 1)),
-    phrases: BATCH,
+  const perLabel = Math.ceil(BATCH / rowsOf.length);
+  const feeds = (index: number) => batchOf(features, rowsOf, perLabel, createRandom(seed + index + 1));
+  const data = { fingerprint: "", batch: (index: number) => ({ feeds: feeds(index), phrases: BATCH }) };
+  const { weights } = await train(program(features.dimension, seed), data, {
+    ...{ steps, learningRate: RATE, signal },
+    onStep: ({ step }) => onProgress?.(step, steps, "training"),
   });
-  const { weights } = await train(
-    program(features.dimension, seed),
-    { fingerprint: "", batch },
-    {
-      ...{ steps, learningRate: RATE, signal },
-      onStep: ({ step }) => onProgress?.(step, steps, "training"),
-    },
-  );
-  const [weight, bias] = ["weight", "bias"].map(
-    (part) => weights.get(`${NAME}.${part}`)?.data as Float32Array,
-  );
-  return { weight, bias };
+  const learned = (part: string) => weights.get(`${NAME}.${part}`)?.data as Float32Array;
+  return { weight: learned("weight"), bias: learned("bias") };
 }
 
 /** All tokens in spans, and as many outside them, in random order. */
 function chosenTokens(source: readonly TaggedSentence[], random: Random) {
-  const places = placesOf(source);
-  const tags = source.flatMap((sentence) => sentence.tags);
-  const rowsThat = (are: (tag: string) => boolean) => [...places.keys()].filter((row) => are(tags[row]));
-  const inside = sampleWithout(
-    rowsThat((tag) => tag !== OUTSIDE),
-    MOST_TOKENS / 2,
-    random,
-  );
+  const all = placesOf(source);
+  const isInside = ({ tag }: TokenPlace) => tag !== OUTSIDE;
+  const inside = sampleWithout(all.filter(isInside), MOST_TOKENS / 2, random);
   const outside = sampleWithout(
-    rowsThat((tag) => tag === OUTSIDE),
+    all.filter((place) => !isInside(place)),
     inside.length,
     random,
   );
-  const chosen = [...inside, ...outside];
-  return { places: chosen.map((row) => places[row]), tags: chosen.map((row) => tags[row]) };
+  return [...inside, ...outside];
 }
 
 /** As many tokens of each label, in all an even number. */
@@ -158,22 +150,18 @@ function program(inputs: number, seed: number) {
 }
 
 /** Features and their representation, both as important: [features, representation] of length 1. */
-export function withProjection(
-  { data, dimension }: KindFeatures,
-  { weight, bias }: Projection,
-): KindFeatures {
-  const width = bias.length;
-  const rows = data.length / dimension;
-  const both = new Float32Array(rows * (dimension + width));
-  for (let row = 0; row < rows; row++) {
-    const own = data.subarray(row * dimension, (row + 1) * dimension);
+export function withProjection({ data, dimension }: KindFeatures, { weight, bias }: Projection) {
+  const { length: width } = bias;
+  const total = dimension + width;
+  const both = new Float32Array((data.length / dimension) * total);
+  for (let from = 0, to = 0; from < data.length; from += dimension, to += total) {
+    const own = data.subarray(from, from + dimension);
     const learned = bias.slice();
     own.forEach((value, i) => {
-      if (value === 0) return;
-      for (let j = 0; j < width; j++) learned[j] += value * weight[i * width + j];
+      if (value !== 0) for (let j = 0; j < width; j++) learned[j] += value * weight[i * width + j];
     });
-    both.set(own, row * (dimension + width));
-    both.set(unitRows(learned, width), row * (dimension + width) + dimension);
+    both.set(own, to);
+    both.set(unitRows(learned, width), to + dimension);
   }
-  return { data: unitRows(both, dimension + width), dimension: dimension + width };
+  return { data: unitRows(both, total), dimension: total };
 }

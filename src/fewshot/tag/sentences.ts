@@ -1,7 +1,9 @@
 /** Sentences with tags, as files hold them: CoNLL columns, or JSONL of texts with spans. Both are written as they were read. */
 import { readFile } from "node:fs/promises";
 import { extname } from "node:path";
+import * as v from "valibot";
 import { TableError } from "../../errors.js";
+import { parseJson } from "../../files/json.js";
 
 /** The tag of a token in no span. */
 export const OUTSIDE = "O";
@@ -40,21 +42,15 @@ const jsonExample = '{"text": "Trieste sleeps", "spans": [{"start": 0, "end": 7,
 /** A token a line in the first column, its tag in the last one; an empty line between sentences. */
 export function readColumns(text: string, path: string, needed: TagsNeeded): TaggedFile {
   const lines = text.replace(/\r?\n$/, "").split(/\r?\n/);
+  const isToken = (line: string) => line.trim() !== "" && !/^\s*-DOCSTART-(\s|$)/.test(line);
   const sentences: { tokens: string[]; tags: string[] }[] = [];
-  const placeOf: ({ readonly sentence: number; readonly token: number } | undefined)[] = [];
-  let isOpen = false;
   lines.forEach((line, number) => {
-    const cells = line.trim().split(/\s+/);
-    if (cells[0] === "" || cells[0] === "-DOCSTART-") {
-      isOpen = false;
-      placeOf.push(undefined);
-      return;
-    }
-    if (!isOpen) sentences.push({ tokens: [], tags: [] });
-    isOpen = true;
+    if (!isToken(line)) return;
+    if (number === 0 || !isToken(lines[number - 1])) sentences.push({ tokens: [], tags: [] });
     const { tokens, tags } = sentences[sentences.length - 1];
-    placeOf.push({ sentence: sentences.length - 1, token: tokens.push(cells[0]) - 1 });
-    const tag = cells.length > 1 ? labelOf(cells[cells.length - 1]) : undefined;
+    const [token, ...others] = line.trim().split(/\s+/);
+    tokens.push(token);
+    const tag = labelOf(others.at(-1) ?? "");
     if (tag !== undefined) tags.push(tag);
     else if (needed === "required")
       throw new TableError(
@@ -62,20 +58,16 @@ export function readColumns(text: string, path: string, needed: TagsNeeded): Tag
           `Lines look like this:\n\n${conllExample}`,
       );
   });
-  const known = sentences.map(({ tokens, tags }) => ({
-    tokens,
-    tags: tags.length === tokens.length ? tags : [],
-  }));
   return {
-    sentences: known,
+    sentences: sentences.map(({ tokens, tags }) => ({
+      tokens,
+      tags: tags.length === tokens.length ? tags : [],
+    })),
     write(tags) {
-      const written = tags.map(beginInside);
+      const written = tags.flatMap(beginInside).values();
       const separator = text.includes("\t") ? "\t" : " ";
-      const added = lines.map((line, number) => {
-        const place = placeOf[number];
-        return place ? `${line.trimEnd()}${separator}${written[place.sentence][place.token]}` : line;
-      });
-      return `${added.join("\n")}\n`;
+      const added = (line: string) => `${line.trimEnd()}${separator}${written.next().value}`;
+      return `${lines.map((line) => (isToken(line) ? added(line) : line)).join("\n")}\n`;
     },
   };
 }
@@ -91,57 +83,50 @@ const TOKEN = /\p{L}[\p{L}\p{M}'’-]*|\p{N}+(?:[.,]\p{N}+)*|[^\s\p{C}]/gu;
 
 /** A JSON object a line: `text`, and `spans` of `start` and `end` (exclusive) in characters with their `label`. */
 export function readSpans(text: string, path: string, needed: TagsNeeded): TaggedFile {
-  const rows = text.split(/\r?\n/).flatMap((line, number) => {
-    if (line.trim() === "") return [];
-    const trouble = (what: string): TableError =>
-      new TableError(`${path}, line ${number + 1}: ${what}. Lines look like this:\n\n${jsonExample}`);
-    return [readRow(line, needed, trouble)];
-  });
+  const rows = text
+    .split(/\r?\n/)
+    .flatMap((line, number) =>
+      line.trim() === "" ? [] : [readRow(line, `${path}, line ${number + 1}`, needed)],
+    );
   return {
-    sentences: rows.map(({ tokens, tags }) => ({ tokens: tokens.map(([token]) => token), tags })),
-    write: (all) =>
-      rows
-        .map(({ row, tokens }, i) => {
-          const spans = spansOf(all[i]).map(({ from, to, label }) => ({
-            start: tokens[from].index,
-            end: tokens[to - 1].index + tokens[to - 1][0].length,
-            label,
-          }));
-          return `${JSON.stringify({ ...row, spans })}\n`;
-        })
-        .join(""),
+    sentences: rows.map(({ tokens, tags }) => ({ tokens: tokens.map(({ token }) => token), tags })),
+    write(all) {
+      const written = rows.map(({ row, tokens }, i) => {
+        const spans = spansOf(all[i]).map(({ from, to, label }) => {
+          return { start: tokens[from].start, end: tokens[to - 1].end, label };
+        });
+        return `${JSON.stringify({ ...row, spans })}\n`;
+      });
+      return written.join("");
+    },
   };
 }
 
-function readRow(line: string, needed: TagsNeeded, trouble: (what: string) => TableError) {
-  let row: { readonly text?: unknown; readonly spans?: unknown };
-  try {
-    row = Object(JSON.parse(line));
-  } catch {
-    throw trouble("not valid JSON");
-  }
+function readRow(line: string, place: string, needed: TagsNeeded) {
+  const cure = `Lines look like this:\n\n${jsonExample}`;
+  const row = parseJson(line, place, v.looseObject({}), { error: TableError, cure });
   const { text, spans } = row;
+  const trouble = (what: string) => new TableError(`${place}: ${what}. ${cure}`);
   if (typeof text !== "string") throw trouble('no "text"');
   if (!Array.isArray(spans) && (needed === "required" || spans !== undefined))
     throw trouble('no list "spans"');
-  const tokens = [...text.matchAll(TOKEN)];
+  const tokens = [...text.matchAll(TOKEN)].map(({ 0: token, index: start }) => {
+    return { token, start, end: start + token.length };
+  });
   if (!Array.isArray(spans)) return { row, tokens, tags: [] };
   const tags = tokens.map(() => OUTSIDE);
   for (const { start, end, label } of spans.map(Object)) {
-    const inside = tokens.flatMap(({ index, 0: { length } }, i) =>
-      index < end && index + length > start ? [i] : [],
-    );
+    const inside = [...tokens.keys()].filter((i) => tokens[i].start < end && tokens[i].end > start);
     if (typeof label !== "string" || inside.length === 0) throw trouble(`a span without tokens or "label"`);
-    const last = tokens[inside[inside.length - 1]];
-    if (tokens[inside[0]].index !== start || last.index + last[0].length !== end)
+    if (tokens[inside[0]].start !== start || tokens[inside[inside.length - 1]].end !== end)
       throw trouble(`the span ${start} to ${end} does not begin and end with a word`);
-    for (const token of inside) tags[token] = label;
+    tags.fill(label, inside[0], inside[0] + inside.length);
   }
   return { row, tokens, tags };
 }
 
 /** A run of tokens with one label; `to` is exclusive. */
-export interface Span {
+interface Span {
   readonly from: number;
   readonly to: number;
   readonly label: string;

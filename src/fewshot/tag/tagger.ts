@@ -2,26 +2,16 @@
 import * as v from "valibot";
 import type { PhraseEncoder } from "../../encoder/phrase-encoder.js";
 import { withEncoder } from "../../encoder/with-encoder.js";
-import { ArgumentError, MissingDataError } from "../../errors.js";
-import { readJson } from "../../files/json.js";
+import { ArgumentError } from "../../errors.js";
+import { base64Of, numbersOf } from "../../files/base64.js";
 import { writeCheckedJson } from "../../files/whole-file.js";
 import { dotRows } from "../../search/vectors.js";
-import {
-  checkModel,
-  type KindFeatures,
-  type LearnedModel,
-  learnedModelSchema,
-} from "../classify/features.js";
-import {
-  type Distances,
-  nearestTags,
-  type SpanScores,
-  spanScores,
-  type Transitions,
-  transitionsOf,
-  viterbi,
-} from "./decode.js";
-import { type Projection, placesOf, tokenFeatures, trainProjection, withProjection } from "./projection.js";
+import type { KindFeatures, LearnedModel } from "../classify/features.js";
+import { checkModel, learnedModelSchema, readLearned } from "../classify/features.js";
+import type { Distances, SpanScores, Transitions } from "./decode.js";
+import { nearestTags, spanScores, transitionsOf, transitionsSchema, viterbi } from "./decode.js";
+import type { Projection, Sentences } from "./projection.js";
+import { placesOf, tokenFeatures, trainProjection, withProjection } from "./projection.js";
 import { OUTSIDE, type TaggedSentence } from "./sentences.js";
 
 /** The sentences that a tagger learned from, and what a source of other tags taught it. */
@@ -99,7 +89,7 @@ const CHUNK = 256;
  * @throws ModelError for another model than the tagger learned with
  */
 export async function tagSentences(
-  sentences: readonly { readonly tokens: readonly string[] }[],
+  sentences: Sentences,
   tagger: Tagger,
   { encoder: given, decoding, signal, onProgress }: TagOptions = {},
 ): Promise<string[][]> {
@@ -121,7 +111,7 @@ export async function tagSentences(
 
 async function represent(
   encoder: PhraseEncoder,
-  sentences: readonly { readonly tokens: readonly string[] }[],
+  sentences: Sentences,
   { projection }: Pick<Tagger, "projection">,
   options: Parameters<typeof tokenFeatures>[2],
 ): Promise<KindFeatures> {
@@ -157,7 +147,7 @@ export function distancesTo(
 }
 
 export function decoded(
-  sentences: readonly { readonly tokens: readonly string[] }[],
+  sentences: Sentences,
   distances: Distances,
   { support, transitions }: Pick<Tagger, "support" | "transitions">,
 ): string[][] {
@@ -171,42 +161,23 @@ export function decoded(
 }
 
 const Strings = v.array(v.string());
+const Numbers = v.pipe(v.string(), v.transform(numbersOf));
 const TaggerFile = v.object({
   format: v.literal(1),
   model: learnedModelSchema,
   support: v.array(v.object({ tokens: Strings, tags: Strings })),
-  transitions: v.optional(
-    v.object({
-      outside: v.object({ outside: v.number(), inside: v.number() }),
-      inside: v.object({ outside: v.number(), same: v.number(), other: v.number() }),
-    }),
-  ),
-  /** Little-endian float32 in base64. */
-  projection: v.optional(v.object({ weight: v.string(), bias: v.string() })),
+  transitions: v.optional(transitionsSchema),
+  projection: v.optional(v.object({ weight: Numbers, bias: Numbers })),
 });
 
 /** Writes a tagger as a JSON file. */
 export async function writeTagger(path: string, { projection, ...tagger }: Tagger): Promise<void> {
-  const { weight, bias } = projection ?? {};
-  const text = (numbers: Float32Array) =>
-    Buffer.from(numbers.buffer, numbers.byteOffset, numbers.byteLength).toString("base64");
-  await writeCheckedJson(path, {
-    ...{ format: 1, ...tagger },
-    ...(weight && bias && { projection: { weight: text(weight), bias: text(bias) } }),
-  });
+  const numbers = projection && { weight: base64Of(projection.weight), bias: base64Of(projection.bias) };
+  await writeCheckedJson(path, { format: 1, ...tagger, projection: numbers });
 }
 
 /** Reads what {@link writeTagger} wrote. @throws MissingDataError */
 export async function readTagger(path: string): Promise<Tagger> {
-  const cure = `Make it with: pearl tag train SUPPORT -o ${path}`;
-  const read = await readJson(path, TaggerFile, { error: MissingDataError, cure });
-  if (read === undefined) throw new MissingDataError(`${path}: no such file. ${cure}`);
-  const { projection, model, support, transitions } = read;
-  const numbers = (text: string) => new Float32Array(Uint8Array.from(Buffer.from(text, "base64")).buffer);
-  return {
-    ...{ model, support, transitions },
-    ...(projection && {
-      projection: { weight: numbers(projection.weight), bias: numbers(projection.bias) },
-    }),
-  };
+  const { format: _, ...tagger } = await readLearned(path, TaggerFile, "pearl tag train SUPPORT");
+  return tagger;
 }

@@ -1,7 +1,8 @@
 /** Attacks on words that a character encoder learns to undo: LOVE's, typing errors alone, or three kinds of edits. */
 import { createAugmenter } from "../../augmentation/augmenter.js";
 import type { AugmentationSettings, Probabilities } from "../../augmentation/settings.js";
-import type { Random } from "../../random.js";
+import { countBy, groupBy } from "../../match/group-by.js";
+import { drawWeighted, type Random } from "../../random.js";
 
 const settingsOf = (probabilities: Probabilities): AugmentationSettings => ({
   ...{ preset: "love", minimumWordLength: 1, randomCharacters: "same-kind", wordNet: "off" },
@@ -74,12 +75,8 @@ interface Edit {
   readonly wrong: string;
 }
 
-/** How a piece in its context was written: "eie" (ei between c and v: "ceiv") as "ie". */
-interface Piece {
-  /** Wherever it stands in the words. */
-  occurrences: number;
-  readonly writings: Map<string, number>;
-}
+/** How each piece in its context may be written: "ceiv" (ei between c and v) with "ie" in the place of "ei". */
+type Writings = ReadonlyMap<string, readonly { readonly wrong: string; readonly weight: number }[]>;
 
 /**
  * Noise learned from misspellings (Brill and Moore, 2000, "An Improved Error Model for Noisy Channel Spelling
@@ -87,34 +84,33 @@ interface Piece {
  * did so in the pairs. Neighbours on the keyboard, letters that sound alike and doubled ones are among the pieces.
  * Writes a word as the people did who made these errors; never with more errors than a pair had, nor empty.
  */
-export function learnNoise(pairs: readonly Misspelling[]): (word: string, random: Random) => string {
-  const pieces = new Map<string, Piece>();
-  const errors: number[] = [];
-  for (const [wrong, right] of pairs) {
-    const edits = alignedEdits(right, wrong);
-    if (
-      edits.length === 0 ||
-      edits.some(({ from, to, wrong }) => Math.max(to - from, wrong.length) > LONGEST)
-    )
-      continue;
-    errors.push(edits.length);
-    for (const { from, to, wrong } of edits) {
-      const key = pieceOf(right, from, to);
-      const piece = pieces.get(key) ?? { occurrences: 0, writings: new Map<string, number>() };
-      piece.writings.set(wrong, (piece.writings.get(wrong) ?? 0) + 1);
-      pieces.set(key, piece);
-    }
-  }
+export function learnNoise(pairs: readonly Misspelling[]): Attack {
+  const aligned = pairs.map(([wrong, right]) => ({ right, edits: alignedEdits(right, wrong) }));
+  const isShort = ({ from, to, wrong }: Edit) => Math.max(to - from, wrong.length) <= LONGEST;
+  const errors = aligned.filter(({ edits }) => edits.length > 0 && edits.every(isShort));
+  const made = errors.flatMap(({ right, edits }) =>
+    edits.map(({ from, to, wrong }) => ({ piece: pieceOf(right, from, to), wrong })),
+  );
+  const byPiece = groupBy(made, ({ piece }) => piece);
+  // wherever a piece stands in the words
+  const occurrences = new Map([...byPiece.keys()].map((piece) => [piece, 0]));
   for (const [, right] of pairs)
-    for (const { key } of spansOf(right)) {
-      const piece = pieces.get(key);
-      if (piece) piece.occurrences++;
+    for (const { piece } of spansOf(right)) {
+      const count = occurrences.get(piece);
+      if (count !== undefined) occurrences.set(piece, count + 1);
     }
+  const writings = new Map(
+    [...byPiece].map(([piece, own]) => {
+      const all = occurrences.get(piece)! + SMOOTHING;
+      const counts = countBy(own, ({ wrong }) => wrong);
+      return [piece, Array.from(counts, ([wrong, count]) => ({ wrong, weight: count / all }))];
+    }),
+  );
   return (word, random) => {
     if (errors.length === 0) return word;
     let text = word;
-    for (let left = errors[Math.floor(random() * errors.length)]; left > 0; left--)
-      text = writeOnce(text, pieces, random);
+    for (let left = errors[Math.floor(random() * errors.length)].edits.length; left > 0; left--)
+      text = writeOnce(text, writings, random);
     return text;
   };
 }
@@ -122,55 +118,42 @@ export function learnNoise(pairs: readonly Misspelling[]): (word: string, random
 const pieceOf = (word: string, from: number, to: number): string =>
   (word[from - 1] ?? START) + word.slice(from, to) + (word[to] ?? END);
 
-function* spansOf(word: string): Generator<{ from: number; to: number; key: string }> {
+function* spansOf(word: string): Generator<{ from: number; to: number; piece: string }> {
   for (let from = 0; from <= word.length; from++)
     for (let to = from; to <= Math.min(word.length, from + LONGEST); to++)
-      yield { from, to, key: pieceOf(word, from, to) };
+      yield { from, to, piece: pieceOf(word, from, to) };
 }
 
 /** One error at a place drawn by the pieces' probabilities; the word itself where no piece ever was wrong. */
-function writeOnce(word: string, pieces: ReadonlyMap<string, Piece>, random: Random): string {
-  const options: { edit: Edit; weight: number }[] = [];
-  for (const { from, to, key } of spansOf(word)) {
-    const piece = pieces.get(key);
-    for (const [wrong, count] of piece?.writings ?? [])
-      options.push({ edit: { from, to, wrong }, weight: count / (piece!.occurrences + SMOOTHING) });
-  }
-  let rest = random() * options.reduce((sum, { weight }) => sum + weight, 0);
-  const drawn = options.find(({ weight }) => {
-    rest -= weight;
-    return rest < 0;
-  })?.edit;
-  const text = drawn && word.slice(0, drawn.from) + drawn.wrong + word.slice(drawn.to);
-  return text || word;
+function writeOnce(word: string, writings: Writings, random: Random): string {
+  const edits = [...spansOf(word)].flatMap(({ from, to, piece }) =>
+    (writings.get(piece) ?? []).map((writing) => ({ from, to, ...writing })),
+  );
+  const drawn = drawWeighted(edits, random);
+  return (drawn && word.slice(0, drawn.from) + drawn.wrong + word.slice(drawn.to)) || word;
 }
 
 /** The edits of a cheapest alignment (Levenshtein); those with one equal character between them are one: "ei" to "ie". */
 export function alignedEdits(right: string, wrong: string): Edit[] {
-  const width = wrong.length + 1;
-  // costs of the rests right[i..], wrong[j..]
-  const costs = new Uint16Array((right.length + 1) * width);
+  const width = wrong.length + 2;
+  // costs of the rests right[i..], wrong[j..]; behind the ends there is none
+  const costs = new Float32Array((right.length + 2) * width).fill(Number.POSITIVE_INFINITY);
   for (let i = right.length; i >= 0; i--)
     for (let j = wrong.length; j >= 0; j--) {
       const at = i * width + j;
-      if (i === right.length) costs[at] = wrong.length - j;
-      else if (j === wrong.length) costs[at] = right.length - i;
+      if (i === right.length && j === wrong.length) costs[at] = 0;
       else if (right[i] === wrong[j]) costs[at] = costs[at + width + 1];
       else costs[at] = 1 + Math.min(costs[at + width + 1], costs[at + width], costs[at + 1]);
     }
   const edits: { from: number; to: number; start: number; end: number }[] = [];
-  for (let i = 0, j = 0; i < right.length || j < wrong.length; ) {
+  let [i, j] = [0, 0];
+  while (costs[i * width + j] > 0) {
     const at = i * width + j;
-    if (i < right.length && j < wrong.length && right[i] === wrong[j]) {
-      i++;
-      j++;
-      continue;
-    }
     const [from, start] = [i, j];
-    const isLast = i === right.length || j === wrong.length;
-    if (!isLast && costs[at] === 1 + costs[at + width + 1]) [i, j] = [i + 1, j + 1];
-    else if (j === wrong.length || (!isLast && costs[at] === 1 + costs[at + width])) i++;
+    if (right[i] === wrong[j] || costs[at] === 1 + costs[at + width + 1]) [i, j] = [i + 1, j + 1];
+    else if (costs[at] === 1 + costs[at + width]) i++;
     else j++;
+    if (right[from] === wrong[start]) continue;
     const previous = edits.at(-1);
     if (previous && from - previous.to <= 1) [previous.to, previous.end] = [i, j];
     else edits.push({ from, to: i, start, end: j });

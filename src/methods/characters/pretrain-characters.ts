@@ -3,27 +3,20 @@
  * With word vectors, that is the given vector (Chen, Varoquaux and Suchanek, 2022, "Imputing Out-of-Vocabulary
  * Embeddings with LOVE"); without, the encoder's own vector, so that only spelling is learned.
  */
-import { assembleModel } from "../../architectures/compose.js";
-import type { SpellingEncoder, SpellingStart } from "../../architectures/pretraining.js";
+import type { SpellingEncoder } from "../../architectures/pretraining.js";
 import { spellingEncoder } from "../../architectures/registry.js";
 import { ArgumentError } from "../../errors.js";
 import { formatCount } from "../../files/count-text.js";
 import { packageVersion } from "../../files/package.js";
 import type { WordPooling } from "../../nn/pooling.js";
 import type { WordUnitOptions } from "../../text/word-units.js";
-import {
-  type PreparedRun,
-  type RunOptions,
-  type RunRecord,
-  type RunReport,
-  resultOf,
-  runMethod,
-} from "../../training/run.js";
-import { cardText, unmeasured, writeTrainedModel } from "../model-writer.js";
+import type { PreparedRun, RunOptions, RunRecord, RunReport } from "../../training/run.js";
+import { resultOf, runMethod } from "../../training/run.js";
+import { cardText, unmeasured, writePart } from "../model-writer.js";
 import { type AttackOptions, attackPresets, createAttack } from "./attacks.js";
 import { nearWords } from "./near-words.js";
 import { spellingData, spellingProgram } from "./spelling.js";
-import { readWordList, type WordList } from "./word-list.js";
+import { readWordList } from "./word-list.js";
 
 /** Options of {@link pretrainCharacters}: the words, and the kind and size of the encoder. */
 export interface PretrainCharactersOptions extends RunOptions {
@@ -108,8 +101,14 @@ async function prepareRun(options: PretrainCharactersOptions): Promise<PreparedR
   options.onNote?.(list.summary);
   const start = encoder.start(list.words, settings);
   if (start.summary !== undefined) options.onNote?.(start.summary);
-  const { part } = start;
-  const { program, data } = await prepare(list, start, settings);
+  const { part, featurizer } = start;
+  const program = spellingProgram(start, settings, list.vectors?.dimension);
+  const data = spellingData({
+    ...{ ...settings, list, featurizer },
+    near: settings.hardNegatives > 0 ? nearWords(list.words, { seed: settings.seed }) : undefined,
+    attack: await createAttack(settings.attacks, list.misspellings),
+    inputNames: program.model.graph.inputs.map(({ name }) => name),
+  });
   // the number of epochs changes no step, so a run may be resumed with more of them
   const { epochs, ...fixed } = settings;
   return {
@@ -132,10 +131,7 @@ async function prepareRun(options: PretrainCharactersOptions): Promise<PreparedR
       ...{ settings, result: resultOf(result) },
     }),
     card: (name, record) => characterCard(name, record, encoder),
-    write(folder, weights, texts) {
-      const assembled = assembleModel({ characters: part, types: [], seed: settings.seed });
-      return writeTrainedModel(folder, { assembled, weights, texts });
-    },
+    write: (folder, weights, texts) => writePart(folder, part, { seed: settings.seed, weights, texts }),
   };
 }
 
@@ -158,7 +154,7 @@ function settingsOf(options: PretrainCharactersOptions, encoder: SpellingEncoder
     atLeast(0, projection, "the width of the projection"),
     atLeast(0, pieces, "the number of word pieces"),
     [
-      hidden === undefined || encoder.hasStates,
+      hidden === undefined || encoder.hasStates === true,
       `only a BiLSTM has states of another length (hidden) than its width, not ${encoder.name}`,
     ],
     [
@@ -178,19 +174,6 @@ function settingsOf(options: PretrainCharactersOptions, encoder: SpellingEncoder
     pieces: units.units === "characters-and-pieces" ? pieces : undefined,
     dropout: encoder.hasDropout ? dropout : undefined,
   };
-}
-
-async function prepare(list: WordList, start: SpellingStart, settings: CharacterSettings) {
-  const { hardNegatives, seed, attacks } = settings;
-  const { featurizer } = start;
-  const near = hardNegatives > 0 ? nearWords(list.words, { seed }) : undefined;
-  const program = spellingProgram(start, settings, list.vectors?.dimension);
-  const attack = await createAttack(attacks, list.misspellings);
-  const data = spellingData({
-    ...{ ...settings, list, near, attack, featurizer },
-    inputNames: program.model.graph.inputs.map(({ name }) => name),
-  });
-  return { program, data };
 }
 
 function characterCard(

@@ -9,18 +9,15 @@ import { dropoutSeed } from "../../onnx/rewrite/dropout-mask.js";
 import { createRandom, inEpochs, type Random, sampleWithout, shuffled } from "../../random.js";
 import { type Feeds, int32, int64 } from "../../runtime/tensor.js";
 import { gatherRows } from "../../search/vectors.js";
+import type { WordVectors } from "../../text/word-vectors.js";
 import type { TrainingBatch, TrainingProgram } from "../../training/program.js";
 import type { TrainingData } from "../../training/trainer.js";
 import type { Attack } from "./attacks.js";
 import type { CharacterSettings } from "./pretrain-characters.js";
 import type { WordList } from "./word-list.js";
 
-const inputs = {
-  /** int32 [2 × words]: equal words have equal numbers. */
-  groups: "groups",
-  /** float32 [words, dimension]: given vectors of the correct words. */
-  targets: "target_vectors",
-} as const;
+/** Given vectors of the correct words: float32 [words, dimension]. */
+const targetInput = "target_vectors";
 
 /** @param vectorDimension of given vectors; absent: the positives are the encoder's own vectors */
 export function spellingProgram(
@@ -34,7 +31,8 @@ export function spellingProgram(
   const { g } = net;
   const embedded = part.build(net);
   const vectors = projection > 0 ? projected(net, embedded, part.width, projection) : embedded;
-  const groups = g.input(inputs.groups, "int32", ["rows"]);
+  // equal words have equal numbers
+  const groups = g.input("groups", "int32", ["rows"]);
   const pairs = sidesOf(net, vectors, part, vectorDimension);
   g.output(loss, ntXent(net, { ...pairs, groups }, { temperature }));
   const { model, places } = addDropout(g.model(), { ratio: dropout, end: embedded });
@@ -54,7 +52,7 @@ function sidesOf(net: Net, vectors: string, { width }: ModelPart, dimension: num
     const [anchors, positives] = splitEvenly(net, vectors, 2, 0);
     return { anchors, positives };
   }
-  const positives = net.g.input(inputs.targets, "float32", ["pairs", dimension]);
+  const positives = net.g.input(targetInput, "float32", ["pairs", dimension]);
   if (width === dimension) return { anchors: vectors, positives };
   return { anchors: linear(net, vectors, { name: "mimic", inputs: width, outputs: dimension }), positives };
 }
@@ -63,19 +61,26 @@ const seedFeed = (seed: number): Feeds => ({ [dropoutSeed]: int64([seed]) });
 
 function sampleOf({ featurizer }: SpellingStart, vectorDimension: number | undefined): Feeds {
   const attacked = ["abcdefghi jk lm", "cdxe", "fghijklmno pq"];
-  const correct = ["abcdefgh jk", "cde rs tu", "fgh"];
-  const feeds = wordFeeds(featurizer, vectorDimension === undefined ? [...attacked, ...correct] : attacked);
-  feeds[inputs.groups] = int32([0, 1, 2, 0, 1, 2]);
-  if (vectorDimension !== undefined) {
-    const data = new Float32Array(3 * vectorDimension).fill(1);
-    feeds[inputs.targets] = { type: "float32", dims: [3, vectorDimension], data };
-  }
-  return feeds;
+  const words = { attacked, correct: ["abcdefgh jk", "cde rs tu", "fgh"] };
+  const vectors =
+    vectorDimension === undefined
+      ? undefined
+      : { dimension: vectorDimension, data: new Float32Array(3 * vectorDimension).fill(1) };
+  return wordFeeds(featurizer, words, [0, 1, 2], vectors);
 }
 
-function wordFeeds(featurizer: Featurizer, words: readonly string[]): Feeds {
-  const feeds: Feeds = {};
+/** @param groups numbers of the correct words @param vectors of the correct words, which are then not encoded */
+function wordFeeds(
+  featurizer: Featurizer,
+  { attacked, correct }: { readonly attacked: readonly string[]; readonly correct: readonly string[] },
+  groups: readonly number[],
+  vectors?: Pick<WordVectors, "data" | "dimension">,
+): Feeds {
+  const words = vectors ? attacked : [...attacked, ...correct];
+  const feeds: Feeds = { groups: int32([...groups, ...groups]) };
   featurizer.fill(featurizer.read(words).rows, Int32Array.from(words.keys()), 1, feeds);
+  if (vectors)
+    feeds[targetInput] = { type: "float32", dims: [groups.length, vectors.dimension], data: vectors.data };
   return feeds;
 }
 
@@ -138,16 +143,10 @@ function batchOf(drawn: readonly DrawnWord[], random: Random, options: SpellingD
   const numbers = drawn.map(({ number }) => number);
   const words = numbers.map(wordOf(list));
   const attacked = words.map((word, i) => drawn[i].wrong ?? attack(word, random));
-  const correct = vectors ? [] : words;
-  const feeds = wordFeeds(featurizer, [...attacked, ...correct]);
-  if (inputNames.includes(dropoutSeed)) Object.assign(feeds, seedFeed(Math.floor(random() * 2 ** 31)));
   // short synthetic words may be drawn twice
-  const own = words.map((word) => words.indexOf(word));
-  feeds[inputs.groups] = int32([...own, ...own]);
-  if (vectors) {
-    const { dimension, data } = vectors;
-    const targets = gatherRows(data, numbers, dimension);
-    feeds[inputs.targets] = { type: "float32", dims: [numbers.length, dimension], data: targets };
-  }
+  const groups = words.map((word) => words.indexOf(word));
+  const targets = vectors && { ...vectors, data: gatherRows(vectors.data, numbers, vectors.dimension) };
+  const feeds = wordFeeds(featurizer, { attacked, correct: words }, groups, targets);
+  if (inputNames.includes(dropoutSeed)) Object.assign(feeds, seedFeed(Math.floor(random() * 2 ** 31)));
   return { feeds, phrases: numbers.length };
 }

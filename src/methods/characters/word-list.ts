@@ -3,9 +3,11 @@ import { basename } from "node:path";
 import { ArgumentError } from "../../errors.js";
 import { formatCount } from "../../files/count-text.js";
 import { fingerprint } from "../../files/fingerprint.js";
+import { countBy } from "../../match/group-by.js";
 import { normal } from "../../nn/initialise.js";
 import { batchSeed, createRandom } from "../../random.js";
 import { gatherRows, isZero } from "../../search/vectors.js";
+import { mean } from "../../statistics.js";
 import { readTwoColumns, readWholeTable } from "../../table/whole-table.js";
 import { readWordVectors, type WordVectors } from "../../text/word-vectors.js";
 import { readSynsets } from "../../text/wordnet.js";
@@ -45,12 +47,12 @@ export async function readWordList(options: Omit<PretrainCharactersOptions, "out
       `${name}: ${words.length} words${given ? " with a vector" : ""}, at least two are needed. Give more words.`,
     );
   const count = formatCount(words.length);
+  const errors = misspellings ? `, from ${formatCount(misspellings.length)} misspellings too` : "";
   return {
     ...{ words, misspellings, vectors, source: name },
     summary: vectors
       ? `${count} words with vectors of ${vectors.dimension} dimensions from ${basename(vectors.name)}`
-      : `${count} words from ${name}; no word vectors: only spelling is learned` +
-        (misspellings ? `, from ${formatCount(misspellings.length)} misspellings too` : ""),
+      : `${count} words from ${name}; no word vectors: only spelling is learned${errors}`,
     fingerprint: fingerprint(
       words.join("\n"),
       ...(misspellings ? [JSON.stringify(misspellings)] : []),
@@ -99,7 +101,7 @@ async function lemmas(): Promise<string[]> {
 function chosenVectors(
   given: WordVectors,
   wanted: ReadonlySet<string> | undefined,
-  limit: number | undefined,
+  limit?: number,
 ): WordVectors {
   const { dimension, data } = given;
   const isChosen = (word: string) => isWord(word) && (!wanted || wanted.has(word));
@@ -116,21 +118,16 @@ function chosenVectors(
  * to 1 to 25; its characters by their frequencies in the list, spaces left out.
  */
 export function syntheticWords(like: readonly string[], seed: number): (number: number) => string {
-  const counts = new Map<string, number>();
-  const lengths = like.map((word) => {
-    const characters = [...word].filter((character) => character.trim() !== "");
-    for (const character of characters) counts.set(character, (counts.get(character) ?? 0) + 1);
-    return characters.length;
-  });
-  const meanOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
-  const mean = meanOf(lengths);
-  const draw = normal(Math.sqrt(meanOf(lengths.map((length) => (length - mean) ** 2))));
+  const words = like.map((word) => [...word].filter((character) => character.trim() !== ""));
+  const usual = mean(words.map(({ length }) => length));
+  const draw = normal(Math.sqrt(mean(words.map(({ length }) => (length - usual) ** 2))));
+  const counts = countBy(words.flat(), (character) => character);
   const characters = [...counts.keys()];
   let total = 0;
   const ends = Float64Array.from(counts.values(), (count) => (total += count));
   return (number) => {
     const random = createRandom(batchSeed(seed, number));
-    const length = Math.min(25, Math.max(1, Math.round(mean + draw(random, []))));
+    const length = Math.min(25, Math.max(1, Math.round(usual + draw(random, []))));
     return Array.from({ length }, () => characters[firstAbove(ends, random() * total)]).join("");
   };
 }

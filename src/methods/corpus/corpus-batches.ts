@@ -1,12 +1,7 @@
 /** Reads a corpus folder, a table of pairs and shards of text, and makes PEARL's batches of them for a model. */
 import { type Augmenter, createAugmenter } from "../../augmentation/augmenter.js";
-import {
-  type Corpus,
-  readHardNegatives,
-  readSynonyms,
-  synonymIndex,
-  UNKNOWN_TYPE,
-} from "../../corpus/corpus-folder.js";
+import type { Corpus } from "../../corpus/corpus-folder.js";
+import { readHardNegatives, readSynonyms, synonymIndex, UNKNOWN_TYPE } from "../../corpus/corpus-folder.js";
 import { entityTypeOfFine, FINE_TYPES } from "../../corpus/typing/fine-types.js";
 import { disjointSets } from "../../disjoint-sets.js";
 import { groupBy } from "../../match/group-by.js";

@@ -27,6 +27,7 @@ export function corpusCard(name: string, record: CorpusTrainingRecord): string {
   const encoder =
     characters === "none" ? "none" : `${characters.from}, ${characters.width ?? "its own"} dimensions`;
   const start = base ? base.name : "scratch";
+  const averaged = base !== undefined && averageWithBase < 1;
   return cardText(name, {
     ...phraseModel("this corpus", "pearl", record),
     opening: `Phrase embeddings of ${model.dimension} dimensions, trained with pearl ${pearl} from ${start}.`,
@@ -40,16 +41,13 @@ export function corpusCard(name: string, record: CorpusTrainingRecord): string {
       `batch: ${settings.anchors} phrases with ${settings.hardNegatives} hard negatives each, ${settings.synonyms} pairs of synonyms${pairs ? `, ${settings.pairRows} pairs of ${pairs.file}` : ""}`,
       `transformer: ${base ? base.name : transformerFromScratch(settings)}; character encoder: ${encoder}`,
       `${formatCount(result.steps)} steps, learning rate ${settings.learningRate}, dropout ${settings.dropout}, seed ${seed}`,
-      base !== undefined &&
-        averageWithBase < 1 &&
-        `averaged with the base's weights: ${averageWithBase} of the trained ones`,
+      averaged && `averaged with the base's weights: ${averageWithBase} of the trained ones`,
     ],
   });
 }
 
 function transformerFromScratch({ shape }: MethodSettings): string {
   const { hidden = 256, layers = 2, vocabulary = 16_000 } = shape;
-  return layers === 0
-    ? "none"
-    : `from scratch, ${layers} layers of ${hidden}, ${formatCount(vocabulary)} pieces`;
+  if (layers === 0) return "none";
+  return `from scratch, ${layers} layers of ${hidden}, ${formatCount(vocabulary)} pieces`;
 }

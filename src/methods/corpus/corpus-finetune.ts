@@ -15,26 +15,15 @@ import { PHRASE_TYPES } from "../../pearl/phrase-types.js";
 import { chooseDevice } from "../../runtime/devices/choose-device.js";
 import { loadRuntime } from "../../runtime/onnx-runtime.js";
 import type { TrainingProgram } from "../../training/program.js";
-import {
-  type PreparedRun,
-  type RunOptions,
-  type RunReport,
-  resultOf,
-  runMethod,
-} from "../../training/run.js";
+import type { PreparedRun, RunOptions, RunReport } from "../../training/run.js";
+import { resultOf, runMethod } from "../../training/run.js";
 import type { TrainingResult } from "../../training/trainer.js";
 import { evaluationOn } from "../benchmark-score.js";
 import { openTexts, textFolder } from "../pretrain/text-shards.js";
 import { withAvailableCharacters } from "../settings/choices.js";
 import { type MethodSettings, scheduleOf } from "../settings/method-settings.js";
-import {
-  averagedWithBase,
-  checkTrainable,
-  describeBase,
-  hasOwnStart,
-  prepareStart,
-  type StartModel,
-} from "../start-model.js";
+import type { StartModel } from "../start-model.js";
+import { averagedWithBase, checkTrainable, describeBase, hasOwnStart, prepareStart } from "../start-model.js";
 import { type CorpusBatches, type CorpusBatchSettings, openCorpusBatches } from "./corpus-batches.js";
 import { type CorpusTrainingRecord, corpusCard } from "./corpus-card.js";
 import { type PrepareCorpusOptions, prepareCorpus } from "./corpus-source.js";
@@ -52,7 +41,7 @@ export interface CorpusFinetuneOptions extends RunOptions, PrepareCorpusOptions 
   readonly types?: string;
   /** The texts of a word encoder's pretraining; required if the settings train on spans of text. */
   readonly contextTexts?: readonly string[];
-  /** Steps to train; default: the settings' epochs. */
+  /** Steps to train; default: as many as the epochs have. */
   readonly steps?: number;
   /** Minutes to train, if `steps` is absent: the time of a step is measured first. */
   readonly minutes?: number;
@@ -232,11 +221,7 @@ async function chooseBase(
   }
 }
 
-function noteFacts(
-  { facts }: CorpusBatches,
-  { assembled }: StartModel,
-  onNote: CorpusFinetuneOptions["onNote"],
-): void {
+function noteFacts({ facts }: CorpusBatches, { assembled }: StartModel, onNote: RunOptions["onNote"]): void {
   onNote?.(
     `corpus: ${formatCount(facts.phrases)} phrases, ${formatCount(facts.typed)} with a type, ` +
       `${formatCount(facts.withHardNegatives)} with hard negatives, ` +

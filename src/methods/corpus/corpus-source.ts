@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { buildCorpus } from "../../corpus/build-corpus.js";
 import { CORPUS_FILES, readManifest } from "../../corpus/corpus-folder.js";
 import { mineCorpus } from "../../corpus/mining/mine.js";
-import { PhraseEncoder } from "../../encoder/phrase-encoder.js";
+import { withEncoder } from "../../encoder/with-encoder.js";
 import { formatCount } from "../../files/count-text.js";
 import { cachePath } from "../../files/package.js";
 import { exists } from "../../files/whole-file.js";
@@ -35,22 +35,19 @@ export async function prepareCorpus(request: CorpusRequest): Promise<string> {
   const { corpus, hardNegatives, onNote } = request;
   const folder = corpus ?? (await wordnetCorpus(request));
   await readManifest(folder);
-  if (hardNegatives === "none") return folder;
-  if (await exists(join(folder, CORPUS_FILES.hardNegatives))) return folder;
-  const { encoder: name } = hardNegatives;
+  if (hardNegatives === "none" || (await exists(join(folder, CORPUS_FILES.hardNegatives)))) return folder;
   onNote?.(`${folder} has no hard negatives yet: mining them as pearl mine does`);
   const { threads, signal, onPreparation } = request;
-  const encoder = await PhraseEncoder.load(name, { threads, signal });
-  try {
-    const report = await mineCorpus(folder, {
-      ...{ encoder, threads, signal },
-      onNote,
-      onProgress: ({ step, done, total }) => onPreparation?.(step, done, total),
-    });
-    onNote?.(`${formatCount(report.negatives)} hard negatives, in ${report.path}`);
-  } finally {
-    await encoder.dispose();
-  }
+  const { negatives, path } = await withEncoder(
+    undefined,
+    { source: hardNegatives.encoder, threads, signal },
+    (encoder) =>
+      mineCorpus(folder, {
+        ...{ encoder, threads, signal, onNote },
+        onProgress: ({ step, done, total }) => onPreparation?.(step, done, total),
+      }),
+  );
+  onNote?.(`${formatCount(negatives)} hard negatives, in ${path}`);
   return folder;
 }
 

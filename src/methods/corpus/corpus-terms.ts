@@ -3,7 +3,7 @@ import type { Columns, ContextLoss, VectorLayout } from "../../architectures/arc
 import { contrastBothWays } from "../../nn/losses.js";
 import { type Net, number, reduce } from "../../nn/net.js";
 import { l2Normalise } from "../../nn/pooling.js";
-import { tensor, typeCode } from "../../onnx/tensor.js";
+import { tensor } from "../../onnx/tensor.js";
 import type { LossTerm } from "../../pearl/loss/program.js";
 import { type BatchRows, columnsOf, contrastiveLoss } from "../../pearl/loss/terms.js";
 import { type Feeds, int64 } from "../../runtime/tensor.js";
@@ -151,7 +151,7 @@ function meanOfOtherRows(net: Net, all: string, some: string): string {
   const sum = (rows: string) => reduce(net, "ReduceSum", rows, { axes: [0] });
   const count = (rows: string) => g.add("Shape", [rows], { start: 0, end: 1 });
   const others = g.add("Max", [g.add("Sub", [count(all), count(some)]), g.ints(1)]);
-  const asFloat = g.add("Cast", [others], { to: typeCode("float32") });
+  const asFloat = g.cast(others, "float32");
   return g.add("Div", [g.add("Max", [g.add("Sub", [sum(all), sum(some)]), number(net, 1e-6)]), asFloat]);
 }
 

@@ -31,7 +31,10 @@ export function neighbourRuns(
 ): NeighbourRuns {
   const count = pairs.length;
   const size = Math.max(1, Math.min(run, count));
-  const order = sortedBy(sharedWords[by](pairs));
+  const keys = sharedWords[by](pairs);
+  const order = Int32Array.from(keys.keys()).sort((a, b) =>
+    keys[a] < keys[b] ? -1 : keys[a] > keys[b] ? 1 : a - b,
+  );
   const runs = Math.ceil(count / size);
   const orderOf = epochOrders(runs, seed);
   return (from, to) => {
@@ -50,12 +53,11 @@ export function neighbourRuns(
 /** For each pair, its rarest word that another pair also has, and then the phrase. */
 function rarestWords(pairs: readonly PhrasePair[]): string[] {
   const frequency = new Map<string, number>();
-  const wordsOf = (pair: PhrasePair) => splitWords(pair.text);
-  for (const pair of pairs)
-    for (const word of new Set(wordsOf(pair))) frequency.set(word, (frequency.get(word) ?? 0) + 1);
+  for (const { text } of pairs)
+    for (const word of new Set(splitWords(text))) frequency.set(word, (frequency.get(word) ?? 0) + 1);
   return pairs.map((pair) => {
     let [best, least] = ["", Number.POSITIVE_INFINITY];
-    for (const word of wordsOf(pair)) {
+    for (const word of splitWords(pair.text)) {
       const count = frequency.get(word) as number;
       if (count > 1 && count < least) [best, least] = [word, count];
     }
@@ -63,27 +65,16 @@ function rarestWords(pairs: readonly PhrasePair[]): string[] {
   });
 }
 
-/** For each pair, its words from the last to the first, those with digits behind the others. */
-const lastWords = (pairs: readonly PhrasePair[]): string[] =>
-  pairs.map(({ text }) => {
-    const words = splitWords(text.toLowerCase()).reverse();
-    const isNumber = (word: string) => /\p{N}/u.test(word);
-    const inOrder = [...words.filter((word) => !isNumber(word)), ...words.filter(isNumber)];
-    return `${inOrder.join(" ")}\t${text}`;
-  });
-
-/** For each pair, its first word; pairs with the same first word keep their order. */
-const firstWords = (pairs: readonly PhrasePair[]): string[] =>
-  pairs.map(({ text }) => splitWords(text.toLowerCase())[0] ?? "");
+/** Words from the last to the first, those with digits behind the others. */
+function lastWords(text: string): string {
+  const words = splitWords(text.toLowerCase()).reverse();
+  const isNumber = (word: string) => /\p{N}/u.test(word);
+  return [...words.filter((word) => !isNumber(word)), ...words.filter(isNumber)].join(" ");
+}
 
 const sharedWords: Record<RunKey, (pairs: readonly PhrasePair[]) => string[]> = {
   rarest: rarestWords,
-  last: lastWords,
-  first: firstWords,
+  last: (pairs) => pairs.map(({ text }) => `${lastWords(text)}\t${text}`),
+  // pairs with the same first word keep their order
+  first: (pairs) => pairs.map(({ text }) => splitWords(text.toLowerCase())[0] ?? ""),
 };
-
-function sortedBy(keys: readonly string[]): Int32Array {
-  return Int32Array.from(keys.keys()).sort((a, b) =>
-    keys[a] < keys[b] ? -1 : keys[a] > keys[b] ? 1 : a - b,
-  );
-}

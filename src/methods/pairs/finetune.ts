@@ -33,17 +33,10 @@ import { type BaseModel, cardText, phraseModel } from "../model-writer.js";
 import { averagedWithBase, describeBase, startOfBase } from "../start-model.js";
 import { createPairData, type PairData } from "./pair-data.js";
 import { type PairTable, readPairs } from "./pairs.js";
-import {
-  type ChosenObjective,
-  cutsOf,
-  type PhraseView,
-  type PunctuationSettings,
-  punctuationSettings,
-  viewNames,
-  withObjective,
-} from "./views.js";
+import type { ChosenObjective, PhraseView, PunctuationSettings } from "./views.js";
+import { cutsOf, punctuationSettings, viewNames, withObjective } from "./views.js";
 
-type Shared = "types" | "chunkCells" | "evaluationData" | "onDownload";
+type Shared = "types" | "steps" | "minutes" | "chunkCells" | "evaluationData" | "onDownload";
 
 /** Options of {@link finetune}: the model to start from, the pairs, and the training's settings. */
 export interface FinetuneOptions extends RunOptions, Pick<CorpusFinetuneOptions, Shared> {
@@ -59,12 +52,8 @@ export interface FinetuneOptions extends RunOptions, Pick<CorpusFinetuneOptions,
   readonly view?: PhraseView;
   /** Of the view punctuation. */
   readonly punctuation?: Partial<PunctuationSettings>;
-  /** Passes over the pairs; default 2. */
+  /** Passes over the pairs, unless `steps` or `minutes` is given; default 2. */
   readonly epochs?: number;
-  /** Steps to train, instead of `epochs`. */
-  readonly steps?: number;
-  /** Minutes to train, instead of `epochs`: the time of a step is measured first. */
-  readonly minutes?: number;
   /** Pairs in a batch at most; default 512. */
   readonly batchSize?: number;
   /** Default 3e-5. */
@@ -81,6 +70,8 @@ export interface FinetuneOptions extends RunOptions, Pick<CorpusFinetuneOptions,
   /** Weight of the trained model in an average with the base; default: no average. PEARL's is 0.5. */
   readonly averageWithBase?: number;
 }
+
+type PlanOptions = Omit<FinetuneOptions, "output">;
 
 /** What training.json holds: enough to run the training again. */
 export interface TrainingRecord extends RunRecord {
@@ -122,7 +113,7 @@ export async function planFinetune(options: Omit<FinetuneOptions, "output">): Pr
   return planRun(await prepareRun(options), options);
 }
 
-async function prepareRun(options: Omit<FinetuneOptions, "output">): Promise<PreparedRun<TrainingRecord>> {
+async function prepareRun(options: PlanOptions): Promise<PreparedRun<TrainingRecord>> {
   const objective = objectiveOf(options);
   const table = await readPairs(options.pairs, {
     ...{ typesPath: options.types, objective: objective.name },
@@ -176,7 +167,7 @@ async function prepare(
   { pairs, fingerprint }: PairTable,
   types: readonly string[],
   settings: FinetuneSettings,
-  { device: wanted = "cpu", onNote }: Omit<FinetuneOptions, "output">,
+  { device: wanted = "cpu", onNote }: PlanOptions,
 ) {
   const { objective, view, seed, dropout } = settings;
   const start = await startOfBase(base, { types, seed });
@@ -226,7 +217,7 @@ function noteData(
 }
 
 /** @throws ArgumentError for an unknown objective, setting or view */
-function objectiveOf(options: Omit<FinetuneOptions, "output">): ChosenObjective {
+function objectiveOf(options: PlanOptions): ChosenObjective {
   const { objective: name = "nt-xent", temperature, view } = options;
   if (view !== undefined && !viewNames.includes(view))
     throw new ArgumentError(`there is no view "${view}". Views: ${viewNames.join(", ")}.`);
@@ -234,11 +225,7 @@ function objectiveOf(options: Omit<FinetuneOptions, "output">): ChosenObjective 
   return { name, settings: objectiveSettings(name, objectiveNamed(name), given) };
 }
 
-function settingsOf(
-  { pooling }: ModelFolder,
-  objective: ChosenObjective,
-  options: Omit<FinetuneOptions, "output">,
-) {
+function settingsOf({ pooling }: ModelFolder, objective: ChosenObjective, options: PlanOptions) {
   const { steps, minutes, view, clipNorm, averageWithBase, chunkCells } = options;
   const { batchSize = 512, learningRate = 3e-5, schedule = pearlSchedule, seed = 0 } = options;
   const epochs = steps === undefined && minutes === undefined ? (options.epochs ?? 2) : undefined;

@@ -5,29 +5,16 @@ import { batchSeed, createRandom, inEpochs, permutation } from "../../random.js"
 import { type Feeds, float32, int32 } from "../../runtime/tensor.js";
 import type { TrainingData } from "../../training/trainer.js";
 import type { Pair } from "./pairs.js";
-import {
-  classesInput,
-  cutsOf,
-  mixtureInput,
-  mixtures,
-  type PhraseView,
-  type PunctuationSettings,
-  punctuated,
-  scoresInput,
-} from "./views.js";
+import { cutsOf, mixtures, pairInputs, punctuated, type TermOptions } from "./views.js";
 
-export interface PairDataOptions {
+export interface PairDataOptions extends Pick<TermOptions, "negatives" | "view" | "punctuation"> {
   readonly batchSize: number;
   readonly seed: number;
   /** Phrase types in the order of the type head; empty: types are not learned. */
   readonly types: readonly string[];
-  /** Whether the program takes hard negatives. */
-  readonly negatives: "used" | "none";
   readonly fingerprint: string;
   readonly inputNames: readonly string[];
   readonly chunkCells?: number;
-  readonly view?: PhraseView;
-  readonly punctuation?: PunctuationSettings;
 }
 
 export interface PairData extends TrainingData {
@@ -49,7 +36,7 @@ export async function createPairData(
   const { read, place } = await readAll(phrases, reader);
   const inputNames = new Set(options.inputNames);
   const groups = { groupOf: (text: string) => read.groups[place(text)], count: read.groups.length };
-  const classes = inputNames.has(classesInput) && classesOf(pairs, groups);
+  const classes = inputNames.has(pairInputs.classes) && classesOf(pairs, groups);
   const epochs = inEpochs(pairs.length, batchSize, (epoch) => permutation(pairs.length, seed, epoch));
   return {
     batchesPerEpoch: epochs.batchesPerEpoch,
@@ -64,9 +51,9 @@ export async function createPairData(
       const hard = rows.flatMap(negativesOf);
       const numbers = classes ? rows.map(classes.ofPair) : [];
       const feeds: Feeds = {
-        ...(classes && { [classesInput]: int32([...numbers, ...numbers, ...hard.map(classes.ofPhrase)]) }),
-        ...(inputNames.has(scoresInput) && { [scoresInput]: float32(rows.map(({ score = 0 }) => score)) }),
-        ...(inputNames.has(mixtureInput) && { [mixtureInput]: mixtures(rows.length, own) }),
+        ...(classes && { classes: int32([...numbers, ...numbers, ...hard.map(classes.ofPhrase)]) }),
+        ...(inputNames.has(pairInputs.scores) && { scores: float32(rows.map(({ score = 0 }) => score)) }),
+        ...(inputNames.has(pairInputs.mixture) && { mixture: mixtures(rows.length, own) }),
       };
       const marked = punctuation?.weight ? texts.map((text) => punctuated(text, punctuation, random)) : [];
       // marks are drawn anew in each batch, so that its phrases are read again

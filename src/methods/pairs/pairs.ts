@@ -97,12 +97,9 @@ function positivesOf(
 ): (row: number) => string {
   if (positive !== undefined) return (row) => cell(positive, row);
   const next = new Map<number, number>();
-  const rows = Array.from({ length: label === undefined ? 0 : count }, (_, row) => row);
-  const filled = rows.filter((row) => cell(text, row) !== "" && cell(label, row) !== "");
-  for (const [, own] of groupBy(filled, (row) => cell(label, row)))
-    own.forEach((row, i) => {
-      next.set(row, own[(i + 1) % own.length]);
-    });
+  const filled = [...Array(count).keys()].filter((row) => cell(text, row) !== "" && cell(label, row) !== "");
+  for (const own of groupBy(filled, (row) => cell(label, row)).values())
+    for (const [i, row] of own.entries()) next.set(row, own[(i + 1) % own.length]);
   return (row) => cell(text, next.get(row) ?? row);
 }
 
@@ -117,16 +114,14 @@ function scoreOf(text: string, place: string): number {
 
 /** Scores outside 0 to 1 mapped to it, by the table's smallest and largest. */
 function withinOne(name: string, pairs: readonly Pair[]): Pick<PairTable, "pairs" | "mapped"> {
-  const [least, most] = pairs.reduce(
-    ([low, high], { score = 0 }) => [Math.min(low, score), Math.max(high, score)],
-    [0, 1],
-  );
-  if (least === 0 && most === 1) return { pairs };
   const scores = pairs.map(({ score = 0 }) => score);
-  const low = scores.reduce((a, b) => Math.min(a, b));
-  if (low === most) throw new TableError(`${name}: all scores are ${low}. Give pairs of different scores.`);
-  const mapped = pairs.map((pair) => ({ ...pair, score: ((pair.score ?? 0) - low) / (most - low) }));
-  return { pairs: mapped, mapped: [low, most] };
+  const least = scores.reduce((a, b) => Math.min(a, b));
+  const most = scores.reduce((a, b) => Math.max(a, b));
+  if (least >= 0 && most <= 1) return { pairs };
+  if (least === most)
+    throw new TableError(`${name}: all scores are ${least}. Give pairs of different scores.`);
+  const mapped = pairs.map((pair, i) => ({ ...pair, score: (scores[i] - least) / (most - least) }));
+  return { pairs: mapped, mapped: [least, most] };
 }
 
 function checkPairs(
@@ -136,7 +131,7 @@ function checkPairs(
 ): void {
   if (rows === 0) throw new TableError(`${name}: the table has no rows. Give at least two different pairs.`);
   if (pairs.length === 0) {
-    const columns = needed.length === 1 ? "the column" : needed.length === 2 ? "both columns" : "all columns";
+    const columns = ["", "the column", "both columns"][needed.length] ?? "all columns";
     throw new TableError(`${name}: ${needed.join(" or ")} is empty in all ${rows} rows. Fill ${columns}.`);
   }
   const [first] = pairs;
@@ -155,16 +150,13 @@ export interface WantedColumns {
   readonly typesPath?: string;
 }
 
-/** Names of columns; undefined for those that the table lacks or the objective does not read. */
-interface PairColumns {
-  readonly text: string;
-  /** Absent: the positive is the text itself, or another text of its label. */
-  readonly positive?: string;
-  readonly negative?: string;
-  readonly type?: string;
-  readonly label?: string;
-  readonly score?: string;
-}
+/**
+ * Names of columns; undefined for those that the table lacks or the objective does not read. Without `positive`, the
+ * positive is the text itself, or another text of its label.
+ */
+type PairColumns = { readonly text: string } & {
+  readonly [Column in "positive" | "negative" | "type" | ObjectiveColumn]?: string;
+};
 
 /** @throws TableError for a table without a column that is needed */
 function pairColumns(
@@ -174,14 +166,12 @@ function pairColumns(
 ): PairColumns {
   const named = (wanted: string) => columns.find((column) => column.trim().toLowerCase() === wanted);
   const { needs } = objectiveNamed(objective);
-  const read = Object.fromEntries(
-    (["label", "score"] as const).flatMap((column) => {
-      const need = needs[column];
-      const found = named(column);
-      if (need === "required" && found === undefined) throw lacking(name, columns, objective, column);
-      return need && found !== undefined ? [[column, found]] : [];
-    }),
-  );
+  const read: { [Column in ObjectiveColumn]?: string } = {};
+  for (const column of ["label", "score"] as const) {
+    if (needs[column]) read[column] = named(column);
+    if (needs[column] === "required" && read[column] === undefined)
+      throw lacking(name, columns, objective, column);
+  }
   const [text, positive] = [named("text"), named("positive")];
   const others = { negative: named("negative"), type: named("type"), ...read };
   if (text !== undefined && positive !== undefined) return { text, positive, ...others };
@@ -200,19 +190,19 @@ function pairColumns(
   );
 }
 
-const meanings: Readonly<Record<ObjectiveColumn, string>> = {
-  label: "the class of the text",
-  score: "how similar text and positive are",
+/** What a column means, and a table that has it. */
+const explained: Readonly<Record<ObjectiveColumn, readonly [meaning: string, ...example: string[]]>> = {
+  label: ["the class of the text", "text,label", "International Business Machines,ibm", "IBM Corp,ibm"],
+  score: [
+    "how similar text and positive are",
+    ...["text,positive,score", "The New York Times,NY Times,0.95", "The New York Times,The Times,0.3"],
+  ],
 };
 
-const examples: Readonly<Record<ObjectiveColumn, readonly string[]>> = {
-  label: ["text,label", "International Business Machines,ibm", "IBM Corp,ibm"],
-  score: ["text,positive,score", "The New York Times,NY Times,0.95", "The New York Times,The Times,0.3"],
-};
-
-const lacking = (name: string, columns: readonly string[], objective: string, column: ObjectiveColumn) =>
-  new TableError(
-    `${name}: the objective ${objective} needs the column ${column}, ${meanings[column]}. ` +
-      `The table has ${columns.join(", ")}. It must look like this:\n` +
-      examples[column].map((line) => `  ${line}`).join("\n"),
+function lacking(name: string, columns: readonly string[], objective: string, column: ObjectiveColumn) {
+  const [meaning, ...example] = explained[column];
+  return new TableError(
+    `${name}: the objective ${objective} needs the column ${column}, ${meaning}. ` +
+      `The table has ${columns.join(", ")}. It must look like this:\n  ${example.join("\n  ")}`,
   );
+}

@@ -34,10 +34,10 @@ export function cutsOf(phrase: string): string[] {
   return words.map((_, cut) => words.filter((_, i) => i !== cut).join(" "));
 }
 
-/** Input of the graph: λ of each pair, float32 [pairs, 1]. */
-export const mixtureInput = "mixture";
+/** Inputs of the graph besides the encoder's: int32 [rows], float32 [pairs], and λ of each pair, float32 [pairs, 1]. */
+export const pairInputs = { classes: "classes", scores: "scores", mixture: "mixture" } as const;
 
-/** Values of {@link mixtureInput} for a batch. */
+/** λ of the pairs of a batch. */
 export function mixtures(pairs: number, seed: number): Tensor {
   const random = createRandom(seed);
   const data = Float32Array.from({ length: pairs }, () => 1 - random() / 2);
@@ -47,10 +47,9 @@ export function mixtures(pairs: number, seed: number): Tensor {
 /** Each row mixed with the next one, the last with the first; a batch is in random order. */
 export function mixed(net: Net, rows: string): string {
   const { g } = net;
-  const share = g.input(mixtureInput, "float32", ["pairs", 1]);
-  const count = g.add("Shape", [rows], { start: 0, end: 1 });
-  const part = (from: string, to: string) => g.add("Slice", [rows, from, to]);
-  const next = g.add("Concat", [part(g.ints(1), count), part(g.ints(0), g.ints(1))], { axis: 0 });
+  const share = g.input(pairInputs.mixture, "float32", ["pairs", 1]);
+  const part = (from: number, to: number) => g.add("Slice", [rows, g.ints(from), g.ints(to)]);
+  const next = g.add("Concat", [part(1, 2 ** 31 - 1), part(0, 1)], { axis: 0 });
   const rest = g.add("Sub", [number(net, 1), share]);
   return g.add("Add", [g.add("Mul", [rows, share]), g.add("Mul", [next, rest])]);
 }
@@ -74,7 +73,7 @@ export function punctuationSettings(given: Partial<PunctuationSettings> = {}): P
   const { weight, least, most } = settings;
   if (!(weight >= 0 && Number.isFinite(weight)))
     throw new ArgumentError(`the weight of the view punctuation must be at least 0, not ${weight}`);
-  if (!(Number.isInteger(least) && Number.isInteger(most) && least >= 1 && most >= least))
+  if (![least, most].every(Number.isInteger) || least < 1 || most < least)
     throw new ArgumentError(
       `the marks of a phrase must be whole numbers from 1 on, such as 1-3, not ${least}-${most}`,
     );
@@ -85,11 +84,7 @@ export function punctuationSettings(given: Partial<PunctuationSettings> = {}): P
  * The phrase with marks between its words; between its characters where no spaces divide it, as in Chinese. Never at an
  * end; a phrase of one character stays as it is.
  */
-export function punctuated(
-  phrase: string,
-  { least, most, marks }: PunctuationSettings,
-  random: Random,
-): string {
+export function punctuated(phrase: string, { least, most, marks }: PunctuationSettings, random: Random) {
   const words = phrase.trim().split(/\s+/);
   const [parts, space] = words.length > 1 ? [words, " "] : [[...words[0]], ""];
   if (parts.length < 2) return phrase;
@@ -102,10 +97,7 @@ export function punctuated(
 }
 
 /** λ loss_Eda: the anchors against the rows behind the pairs, which are their punctuated forms. */
-const punctuationTerm = (
-  { weight }: PunctuationSettings,
-  { layout, objective: { settings } }: TermOptions,
-): LossTerm => ({
+const punctuationTerm = ({ weight }: PunctuationSettings, { layout, objective }: TermOptions): LossTerm => ({
   ...{ name: "nt_xent_punctuation", weight, sample: { rows: [6, 7, 0], feeds: {} } },
   add(net, rows) {
     const { g } = net;
@@ -115,7 +107,7 @@ const punctuationTerm = (
     const own = g.add("Slice", [rows.groups, g.ints(0), count]);
     const groups = g.add("Concat", [own, own], { axis: 0 });
     const pairs = { anchors: pick(rows.anchors), positives: pick(rows.third as string), groups };
-    return ntXent(net, pairs, { temperature: Number(settings.temperature ?? 0.07) });
+    return ntXent(net, pairs, { temperature: Number(objective.settings.temperature ?? 0.07) });
   },
 });
 
@@ -124,10 +116,6 @@ export interface ChosenObjective {
   readonly name: ObjectiveName;
   readonly settings: ObjectiveSettings;
 }
-
-/** Inputs of the graph: int32 [rows], and float32 [pairs]. */
-export const classesInput = "classes";
-export const scoresInput = "scores";
 
 export interface TermOptions {
   readonly objective: ChosenObjective;
@@ -148,11 +136,10 @@ export const withObjective =
   (options: TermOptions) =>
   (terms: readonly LossTerm[]): readonly LossTerm[] => {
     const { objective, view, punctuation } = options;
-    const isOther = objective.name !== "nt-xent" || view === "mixup";
+    const isOther = (name: string) =>
+      name === lossNames.contrastive && (objective.name !== "nt-xent" || view === "mixup");
     return [
-      ...terms.map((term) =>
-        isOther && term.name === lossNames.contrastive ? objectiveTerm(options) : term,
-      ),
+      ...terms.map((term) => (isOther(term.name) ? objectiveTerm(options) : term)),
       ...(punctuation?.weight ? [punctuationTerm(punctuation, options)] : []),
     ];
   };
@@ -170,8 +157,8 @@ function objectiveTerm({ objective, view, scores, negatives, width, layout }: Te
         anchors: pick(net, rows.anchors),
         positives: view === "mixup" ? mixed(net, positives) : positives,
         ...(negatives === "used" && rows.third && { negatives: pick(net, rows.third) }),
-        classes: net.g.input(classesInput, "int32", ["rows"]),
-        ...(scores === "used" && { scores: net.g.input(scoresInput, "float32", ["pairs"]) }),
+        classes: net.g.input(pairInputs.classes, "int32", ["rows"]),
+        ...(scores === "used" && { scores: net.g.input(pairInputs.scores, "float32", ["pairs"]) }),
         width: columns === "all" ? width : columns[1] - columns[0],
       };
       return build(net, batch, settings);
@@ -179,9 +166,9 @@ function objectiveTerm({ objective, view, scores, negatives, width, layout }: Te
     // three pairs, and two hard negatives where they are used
     sample: {
       feeds: {
-        [classesInput]: int32([0, 1, 1, 0, 1, 1, ...(negatives === "used" ? [2, 3] : [])]),
-        [scoresInput]: float32([1, 0, 0.5]),
-        [mixtureInput]: mixtures(3, 0),
+        [pairInputs.classes]: int32([0, 1, 1, 0, 1, 1, ...(negatives === "used" ? [2, 3] : [])]),
+        [pairInputs.scores]: float32([1, 0, 0.5]),
+        [pairInputs.mixture]: mixtures(3, 0),
       },
     },
     ...(learns.length > 0 && {

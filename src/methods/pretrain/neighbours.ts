@@ -3,7 +3,6 @@
  * CURL (Arora et al., 2019) on the same batches.
  */
 import { basename } from "node:path";
-import { assembleModel } from "../../architectures/compose.js";
 import type { SpellingEncoder, SpellingStart } from "../../architectures/pretraining.js";
 import { spellingEncoder } from "../../architectures/registry.js";
 import { buildTwins, chosenTwin, type Encoding } from "../../architectures/twins.js";
@@ -15,15 +14,9 @@ import { neighbourLoss } from "../../objectives/neighbours.js";
 import { objectiveLoss } from "../../objectives/registry.js";
 import type { WordUnitOptions } from "../../text/word-units.js";
 import type { TrainingProgram } from "../../training/program.js";
-import {
-  type PreparedRun,
-  type RunOptions,
-  type RunRecord,
-  type RunReport,
-  resultOf,
-  runMethod,
-} from "../../training/run.js";
-import { cardText, unmeasured, writeTrainedModel } from "../model-writer.js";
+import type { PreparedRun, RunOptions, RunRecord, RunReport } from "../../training/run.js";
+import { resultOf, runMethod } from "../../training/run.js";
+import { cardText, unmeasured, writePart } from "../model-writer.js";
 import { readSentences, sentenceBatches, sentenceFeeds, sentenceInputs } from "./sentences.js";
 import type { OpenTextsOptions } from "./text-shards.js";
 
@@ -110,8 +103,7 @@ async function prepareRun(options: NeighbourOptions): Promise<PreparedRun<Neighb
     card: (name, record) => neighbourCard(name, record, encoder),
     write(folder, trained, texts) {
       const { part, weights } = chosenTwin(start.part, encode, trained);
-      const assembled = assembleModel({ characters: part, types: [], seed });
-      return writeTrainedModel(folder, { assembled, weights, texts });
+      return writePart(folder, part, { seed, weights, texts });
     },
   };
 }
@@ -164,11 +156,8 @@ export function neighbourProgram(
   return { model, loss, sample: Object.fromEntries(read) };
 }
 
-function neighbourCard(
-  name: string,
-  { pearl, data, settings, result }: NeighbourRecord,
-  { description }: SpellingEncoder,
-): string {
+function neighbourCard(name: string, record: NeighbourRecord, { description }: SpellingEncoder): string {
+  const { pearl, data, settings, result } = record;
   const { objective, contextSize, encode, hidden, batchSize, learningRate, seed } = settings;
   const [method, goal] = {
     neighbours: [

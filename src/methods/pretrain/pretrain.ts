@@ -8,14 +8,8 @@ import { formatCount } from "../../files/count-text.js";
 import { packageVersion } from "../../files/package.js";
 import { createRandom } from "../../random.js";
 import { readWordVectors, type WordVectors } from "../../text/word-vectors.js";
-import {
-  type PreparedRun,
-  type RunOptions,
-  type RunRecord,
-  type RunReport,
-  resultOf,
-  runMethod,
-} from "../../training/run.js";
+import type { PreparedRun, RunOptions, RunRecord, RunReport } from "../../training/run.js";
+import { resultOf, runMethod } from "../../training/run.js";
 import { cardText, unmeasured } from "../model-writer.js";
 import { createContextBatches, spanFeeds, spanSampler } from "./spans.js";
 import { type OpenTextsOptions, openTexts, readShard, type TextShards, textFolder } from "./text-shards.js";
@@ -152,11 +146,7 @@ async function furtherWords(
   return vectors.words.filter((word) => wanted.delete(word));
 }
 
-function noteVectors(
-  { name, words: given }: WordVectors,
-  words: readonly string[],
-  { onNote }: PretrainOptions,
-) {
+function noteVectors({ name, words: given }: WordVectors, words: string[], { onNote }: PretrainOptions) {
   const known = new Set(given);
   const found = words.filter((word) => known.has(word)).length;
   onNote?.(`${formatCount(found)} of ${formatCount(words.length)} words start from ${name}`);
@@ -179,11 +169,8 @@ async function task(
   };
 }
 
-function pretrainCard(
-  name: string,
-  { pearl, data, settings, result }: PretrainRecord,
-  { summary }: TextStart,
-): string {
+function pretrainCard(name: string, record: PretrainRecord, { summary }: TextStart): string {
+  const { pearl, data, settings, result } = record;
   const vectors = data.vectors ? ` Its word table started from ${data.vectors}.` : "";
   const loss = result.loss === undefined ? "" : `, last loss ${result.loss.toFixed(3)}`;
   return cardText(name, {

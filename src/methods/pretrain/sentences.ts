@@ -73,10 +73,9 @@ export function sentenceFeeds(
   }
   const feeds: Feeds = {};
   featurizer.fill(featurizer.read(texts).rows, Int32Array.from(texts.keys()), 1, feeds);
-  return Object.assign(feeds, {
-    [sentenceInputs.places]: int32(places),
-    [sentenceInputs.blocks]: int32(blocks),
-  });
+  feeds[sentenceInputs.places] = int32(places);
+  feeds[sentenceInputs.blocks] = int32(blocks);
+  return feeds;
 }
 
 /** Batches of consecutive sentences, which begin elsewhere in each epoch, in random order. */
@@ -95,10 +94,8 @@ export function sentenceBatches(
       const epoch = Math.floor(index / inEpoch);
       const shift = Math.floor(createRandom(batchSeed(seed, epoch))() * size);
       const start = Math.min(texts.length - size, orderOf(epoch)[index % inEpoch] * size + shift);
-      const own = {
-        texts: texts.slice(start, start + size),
-        documents: documents.subarray(start, start + size),
-      };
+      const end = start + size;
+      const own = { texts: texts.slice(start, end), documents: documents.subarray(start, end) };
       const feeds = sentenceFeeds(own, featurizer, contextSize);
       return { feeds: Object.fromEntries(inputNames.map((name) => [name, feeds[name]])), phrases: size };
     },

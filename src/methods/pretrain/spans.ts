@@ -64,11 +64,7 @@ function drawLength(random: Random): number {
 }
 
 /** Contexts as numbers of {@link contextRows}: `bag` [spans, words], `near` [spans, near]; 0 is nothing. */
-export function contextsOf(
-  text: Int32Array,
-  { starts, length }: Spans,
-  vocabulary: number,
-): { bag: Int32Array; near: Int32Array } {
+export function contextsOf(text: Int32Array, { starts, length }: Spans, vocabulary: number) {
   const bag = new Int32Array(starts.length * CONTEXT.words);
   const near = new Int32Array(starts.length * CONTEXT.near);
   const half = CONTEXT.near / 2;
@@ -139,11 +135,7 @@ export function createContextBatches(
   };
 }
 
-export function spanFeeds(
-  text: Int32Array,
-  spans: Spans,
-  { words, featurizer, vocabulary }: SpanReading,
-): Feeds {
+export function spanFeeds(text: Int32Array, spans: Spans, { words, featurizer, vocabulary }: SpanReading) {
   const phrases = spanTexts(text, spans, words);
   const feeds = contextFeeds(text, spans, vocabulary);
   featurizer.fill(featurizer.read(phrases).rows, Int32Array.from(phrases.keys()), spans.length, feeds);

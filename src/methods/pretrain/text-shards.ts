@@ -76,11 +76,7 @@ export async function openTexts(options: OpenTextsOptions, folder: string): Prom
  * @param source identifies the texts, for example by a fingerprint of their files
  * @throws MissingDataError where no text has a word
  */
-export async function prepareShards(
-  texts: AsyncIterable<string>,
-  folder: string,
-  source: string,
-): Promise<TextShards> {
+export async function prepareShards(texts: AsyncIterable<string>, folder: string, source: string) {
   const known = await openShards(folder, source);
   if (known !== undefined) return known;
   await rm(folder, { recursive: true, force: true });

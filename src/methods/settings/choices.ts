@@ -107,10 +107,7 @@ export function withChoices(preset: MethodSettings, choices: MethodChoices): Met
   return parts.reduce(without, changed);
 }
 
-function withProbabilities(
-  augmentation: MethodSettings["augmentation"],
-  probabilities: Probabilities,
-): MethodSettings["augmentation"] {
+function withProbabilities(augmentation: MethodSettings["augmentation"], probabilities: Probabilities) {
   if (Object.values(probabilities).every((probability) => probability === 0)) return "none";
   const settings = augmentation === "none" ? {} : augmentation;
   return resolveSettings({ ...settings, probabilities, adjust: {} });
@@ -123,12 +120,10 @@ function withoutKinds(...kinds: readonly string[]): (settings: MethodSettings) =
     if (augmentation === "none") return settings;
     const { probabilities } = resolveSettings(augmentation);
     const kept = Object.fromEntries(Object.entries(probabilities).filter(([kind]) => !kinds.includes(kind)));
-    const isEmpty = Object.values(kept).every((probability) => !probability);
+    if (Object.values(kept).every((probability) => !probability))
+      return { ...settings, augmentation: "none" };
     // the probabilities are adjusted already
-    return {
-      ...settings,
-      augmentation: isEmpty ? "none" : { ...augmentation, probabilities: kept, adjust: {} },
-    };
+    return { ...settings, augmentation: { ...augmentation, probabilities: kept, adjust: {} } };
   };
 }
 

@@ -19,6 +19,9 @@ const embeddingsOf = ({ anchors, hardNegatives }: Pick<MethodSettings, "anchors"
   2 * anchors * (1 + hardNegatives);
 const paperAnchors = Math.floor(PAPER_BATCH / embeddingsOf({ ...pearlSmall, anchors: 1 }));
 
+const batchText = (phrases: number, embeddings: number) => `${phrases} (${embeddings} embeddings)`;
+const paperBatch = batchText(paperAnchors, PAPER_BATCH);
+
 const noBase = "there is no pretrained base";
 const smallCpu = "a small encoder from scratch on a CPU";
 type Reasons = Readonly<Record<string, string>>;
@@ -50,17 +53,10 @@ const rows: readonly Row[] = [
   ["base", ({ base }) => base],
   ["character encoder", ({ characters }) => (characters === "none" ? "none" : characters.from)],
   ["its dimensions", ({ characters }) => (characters === "none" ? "0" : `${characters.width ?? "its own"}`)],
-  [
-    "phrases in a batch",
-    (s) => `${s.anchors} (${embeddingsOf(s)} embeddings)`,
-    `${paperAnchors} (${PAPER_BATCH} embeddings)`,
-  ],
+  ["phrases in a batch", (settings) => batchText(settings.anchors, embeddingsOf(settings)), paperBatch],
   ["hard negatives of each", ({ hardNegatives }) => `${hardNegatives}`],
   ["synonym pairs in a batch", ({ synonyms }) => `${synonyms}`],
-  [
-    "augmentation",
-    ({ augmentation }) => (augmentation === "none" ? "none" : kinds(resolveSettings(augmentation))),
-  ],
+  ["augmentation", ({ augmentation: own }) => (own === "none" ? "none" : kinds(resolveSettings(own)))],
   ["phrase types", ({ types }) => types],
   ["factor of the type loss", ({ typeWeight }) => `${typeWeight}`],
   ["temperature", ({ temperature }) => `${temperature}`],

@@ -11,7 +11,7 @@
  * Choose it if single positives are noisy: the mean of a class is steadier than any one of its phrases.
  */
 import { number } from "../../nn/net.js";
-import { compareAll, equalClasses, hasAny, maskedMean, maskedSums, rowSums, times } from "../compare.js";
+import { compareAll, equalClasses, hasAny, maskedMean, maskedRowMeans, rowSums, times } from "../compare.js";
 import { objective } from "../objective.js";
 
 export const block = objective({
@@ -20,8 +20,7 @@ export const block = objective({
   build(net, batch, { loss }) {
     const { g } = net;
     const { products, same, different } = compareAll(net, batch);
-    const atLeastOne = (counts: string) => g.add("Max", [counts, number(net, 1)]);
-    const own = g.add("Div", [maskedSums(net, products, same), atLeastOne(rowSums(net, same))]);
+    const own = maskedRowMeans(net, products, same);
     // column j: the inner product with the mean of j's class
     const blocks = equalClasses(net, batch.classes, batch.classes);
     const others = g.add("Div", [g.add("Gemm", [products, blocks]), rowSums(net, blocks)]);

@@ -13,16 +13,7 @@
  */
 import { linear } from "../../nn/layers.js";
 import { type Net, number } from "../../nn/net.js";
-import {
-  equalClasses,
-  hasAny,
-  maskedMean,
-  missedShare,
-  plus,
-  rowProducts,
-  rowSums,
-  times,
-} from "../compare.js";
+import { classMasks, missedShare, plus, rowProducts, times } from "../compare.js";
 import { objective } from "../objective.js";
 
 export const gaussian = objective({
@@ -35,12 +26,7 @@ export const gaussian = objective({
     const project = (name: string) => linear(net, active, { name: `gaussian.${name}`, inputs, outputs });
     const variance = g.add("Add", [g.add("Elu", [project("variance")]), number(net, 1 + epsilon)]);
     const divergence = symmetricDivergence(net, project("mean"), variance, outputs);
-    const equal = equalClasses(net, classes, classes);
-    const same = g.add("Sub", [equal, g.add("EyeLike", [equal])]);
-    const different = g.add("Sub", [number(net, 1), equal]);
-    const missed = missedShare(net, g.add("Neg", [divergence]), { same, different });
-    const count = g.add("Log", [g.add("Max", [rowSums(net, same), number(net, 1)])]);
-    return maskedMean(net, g.add("Add", [missed, count]), hasAny(net, same));
+    return missedShare(net, g.add("Neg", [divergence]), classMasks(net, classes, classes), "mean");
   },
 });
 

@@ -10,15 +10,13 @@
  * Data: labels.
  * Choose it first if phrases have classes, such as all names of one company.
  */
-import { number } from "../../nn/net.js";
 import {
   compareAll,
   hasAny,
   maskedLogSumExp,
   maskedMean,
-  maskedSums,
+  maskedRowMeans,
   missedShare,
-  rowSums,
   times,
 } from "../compare.js";
 import { objective } from "../objective.js";
@@ -30,14 +28,9 @@ export const supCon = objective({
     const { g } = net;
     const { products, same, different } = compareAll(net, rows);
     const scores = times(net, products, 1 / temperature);
-    const count = g.add("Max", [rowSums(net, same), number(net, 1)]);
-    const hasPositives = hasAny(net, same);
-    if (form === "in") {
-      const missed = missedShare(net, scores, { same, different });
-      return maskedMean(net, g.add("Add", [missed, g.add("Log", [count])]), hasPositives);
-    }
+    if (form === "in") return missedShare(net, scores, { same, different }, "mean");
     const all = maskedLogSumExp(net, scores, g.add("Add", [same, different]));
-    const drawn = g.add("Div", [maskedSums(net, scores, same), count]);
-    return maskedMean(net, g.add("Sub", [all, drawn]), hasPositives);
+    const drawn = maskedRowMeans(net, scores, same);
+    return maskedMean(net, g.add("Sub", [all, drawn]), hasAny(net, same));
   },
 });

@@ -13,11 +13,10 @@
 import { type Net, number, reduce } from "../../nn/net.js";
 import {
   above,
-  type Comparison,
   compareAll,
   hasAny,
   maskedMean,
-  maskedSums,
+  maskedRowMeans,
   rowProducts,
   squaredDistances,
   where,
@@ -40,17 +39,12 @@ export const triplet = objective({
     const column = g.add("Unsqueeze", [near, g.ints(1)]);
     if (mining === "all") return maskedMean(net, loss(column, far), different);
     const chosen = semiHard(net, { far, near: column, different });
-    const count = g.add("Max", [reduce(net, "ReduceSum", chosen), number(net, 1)]);
-    const negative = g.add("Div", [maskedSums(net, far, chosen), count]);
-    return maskedMean(net, loss(near, negative), hasAny(net, chosen));
+    return maskedMean(net, loss(near, maskedRowMeans(net, far, chosen)), hasAny(net, chosen));
   },
 });
 
 /** 1 for the chosen negatives of each row, [R, C]; no gradient passes the choice. */
-function semiHard(
-  net: Net,
-  { far, near, different }: Pick<Comparison, "different"> & { far: string; near: string },
-): string {
+function semiHard(net: Net, { far, near, different }: Record<"far" | "near" | "different", string>): string {
   const { g } = net;
   const tolerance = number(net, TOLERANCE);
   const beyond = g.add("Mul", [different, above(net, far, g.add("Add", [near, tolerance]))]);

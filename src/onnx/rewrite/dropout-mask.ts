@@ -9,7 +9,6 @@
  */
 import { createRandom } from "../../random.js";
 import type { GraphBuilder } from "../builder.js";
-import { typeCode } from "../tensor.js";
 
 /** Input of the graph, int64 [1], below 2^31: decides all masks. */
 export const dropoutSeed = "dropout_seed";
@@ -59,7 +58,7 @@ export function openMasks(g: GraphBuilder, ratio: number) {
       const [place] = randomOdd(1, 4 + number);
       const hash = g.add("Mul", [g.add("Mul", [rows, g.scalar("int32", place)]), columns]);
       const kept = g.add("GreaterOrEqual", [hash, g.scalar("int32", Math.round((ratio - 0.5) * 2 ** 32))]);
-      const mask = g.add("Cast", [kept], { to: typeCode("float32") });
+      const mask = g.cast(kept, "float32");
       return g.add("Mul", [mask, g.scalar("float32", 1 / (1 - ratio))]);
     },
   };
@@ -72,7 +71,7 @@ function seedTerms(g: GraphBuilder): [string, string] {
   const even = (x: string) => g.add("Mul", [g.add("Mod", [x, g.ints(2 ** 23)]), g.ints(2)]);
   const first = residue(g.add("Mul", [g.add("Add", [dropoutSeed, g.ints(7919)]), g.ints(48271)]));
   const second = residue(g.add("Mul", [first, g.add("Add", [first, g.ints(16807)])]));
-  const [a, b] = [first, second].map((x) => g.add("Cast", [even(x)], { to: typeCode("int32") }));
+  const [a, b] = [first, second].map((x) => g.cast(even(x), "int32"));
   return [a, b];
 }
 

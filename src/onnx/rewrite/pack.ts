@@ -45,9 +45,7 @@ export function packInputs(model: Model, batch: ReadonlySet<string>): PackedMode
       const [from, to, shape] = placeOf(name).map((input) => g.input(input, "int64", [null]));
       return g.add("Reshape", [g.add("Slice", [packed, from, to]), shape]);
     });
-    return type === "float32"
-      ? plain
-      : once(`${name} ${type}`, () => g.add("Cast", [plain], { to: typeCode(type) }));
+    return type === "float32" ? plain : once(`${name} ${type}`, () => g.cast(plain, type));
   };
   const { nodes } = device.graph;
   device.graph.nodes = [];

@@ -9,7 +9,7 @@
 import type { GraphBuilder } from "../builder.js";
 import { rewriteNodes } from "../graph.js";
 import { floatAttribute, intAttribute, type Model, type Node } from "../model.js";
-import { type Tensor, tensor, transposed, typeCode } from "../tensor.js";
+import { type Tensor, tensor, transposed } from "../tensor.js";
 import { upgradeOpset } from "./upgrade.js";
 
 interface QuantizeOptions {
@@ -98,14 +98,14 @@ function addProduct(node: Node, g: GraphBuilder, activation: string[], weight: s
   const sums = g.add("MatMulInteger", [x, matrix, xZero], {}, { name: node.name });
   const scale = g.add("Mul", [xScale, scales]);
   const last = bias ? {} : { outputs: node.outputs };
-  const product = g.add("Mul", [g.add("Cast", [sums], { to: typeCode("float32") }), scale], {}, last);
+  const product = g.add("Mul", [g.cast(sums, "float32"), scale], {}, last);
   if (bias) g.add("Add", [product, bias], {}, { outputs: node.outputs });
 }
 
 /** Rows are scaled after they are looked up. */
 function addLookup(node: Node, g: GraphBuilder, [matrix, scales]: string[]): void {
   const ids = node.inputs[1];
-  const rows = g.add("Cast", [g.add("Gather", [matrix, ids])], { to: typeCode("float32") });
+  const rows = g.cast(g.add("Gather", [matrix, ids]), "float32");
   g.add("Mul", [rows, g.add("Gather", [scales, ids])], {}, { name: node.name, outputs: node.outputs });
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { cutsOf, mixed, mixtureInput, mixtures } from "../../../src/methods/pairs/views.js";
+import { cutsOf, mixed, mixtures, pairInputs } from "../../../src/methods/pairs/views.js";
 import { createNet, fromSeed } from "../../../src/nn/net.js";
 import { encodeModel } from "../../../src/onnx/io/file.js";
 import { createOrtSession } from "../../../src/runtime/ort-session.js";
@@ -17,7 +17,7 @@ it("mixup adds a smaller share of the next row, the same for the same seed", asy
   const shares = mixtures(3, 7);
   const outputs = await session.run({
     rows: { type: "float32", dims: [3, 2], data: Float32Array.from(rows) },
-    [mixtureInput]: shares,
+    [pairInputs.mixture]: shares,
   });
   await session.release();
   const found = [...(outputs.mixed.data as Float32Array)];
