@@ -52,13 +52,14 @@ const ofModel = 250e6;
 const searching = { process: 300e6, row: 100, cell: 120 };
 /** Bytes of the index of a second table: it is made when that of the first may still be in memory. */
 const ofOtherIndex = 110e6;
-/** Bytes while rows of one table are grouped, and those of two are matched: of the process, for each cell, and for each pair. */
+/**
+ * Bytes while rows of one table are grouped, and those of two are matched: of the process, for each cell and each pair. Pairs of a
+ * row are some times as many as each source may find.
+ */
 const deciding = {
-  one: { process: 200e6, cell: 110, pair: 30 },
-  two: { process: 240e6, cell: 110, pair: 85 },
+  one: { process: 200e6, cell: 110, pair: 30, pairsPerCandidate: 2 },
+  two: { process: 240e6, cell: 110, pair: 85, pairsPerCandidate: 3 },
 };
-/** Pairs of each row, of as many candidates as each source may find. */
-const pairsPerCandidate = 2;
 /** Embeddings are in memory as they are made, as they are kept, and in the lists that are searched. */
 const copiesOfEmbeddings = 3;
 /** Bytes of a thread; for each row while it searches; for each cell while it compares. */
@@ -90,8 +91,8 @@ export function needOfRows({ rows: ofEach, columns, names, dimension }: MatchSiz
   const { k, kOther } = candidateLimits(Math.max(...ofEach), ofEach.length === 1);
   const embedded = names <= mostEmbedded ? names * dimension * bytesPerNumber : 0;
   const model = dimension > 0 ? ofModel : 0;
+  const { process, cell, pair, pairsPerCandidate } = ofEach.length === 1 ? deciding.one : deciding.two;
   const pairs = rows * pairsPerCandidate * k;
-  const { process, cell, pair } = ofEach.length === 1 ? deciding.one : deciding.two;
   const ofStages = [
     searching.process +
       (ofEach.length - 1) * ofOtherIndex +
