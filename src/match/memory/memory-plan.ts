@@ -49,7 +49,7 @@ export interface Need {
 /** Bytes of a small model. */
 const ofModel = 250e6;
 /** Bytes while candidates are found: of the process, for each row, and for each cell with its words and their index. */
-const searching = { process: 300e6, row: 100, cell: 120 };
+const searching = { process: 350e6, row: 100, cell: 75 };
 /** Bytes of the index of a second table: it is made when that of the first may still be in memory. */
 const ofOtherIndex = 110e6;
 /**
@@ -57,8 +57,8 @@ const ofOtherIndex = 110e6;
  * row are some times as many as each source may find.
  */
 const deciding = {
-  one: { process: 200e6, cell: 110, pair: 30, pairsPerCandidate: 2 },
-  two: { process: 240e6, cell: 110, pair: 85, pairsPerCandidate: 3 },
+  one: { process: 230e6, cell: 90, pair: 11, pairsPerCandidate: 2.6 },
+  two: { process: 240e6, cell: 60, pair: 18, pairsPerCandidate: 2.6 },
 };
 /** Embeddings are in memory as they are made, as they are kept, and in the lists that are searched. */
 const copiesOfEmbeddings = 3;
