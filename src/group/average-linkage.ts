@@ -5,8 +5,8 @@
  */
 import { disjointSets, numberedRows } from "../disjoint-sets.js";
 import { Heap } from "../heap.js";
-import { chosenPlaces } from "../match/chosen-places.js";
 import { pauses } from "../match/pause.js";
+import { chosenPlaces } from "../match/weights/chosen-places.js";
 import { certain } from "../match/weights/learn.js";
 import type { LeftRows } from "../match/weights/left-rows.js";
 import { pairsByRow } from "../match/weights/pair-table.js";

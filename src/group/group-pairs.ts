@@ -1,9 +1,10 @@
 /** The pairs of rows within groups: also those that were no candidates, and what the rest of a group says about each. */
-import { chosenPlaces, placeIn } from "../match/chosen-places.js";
+
 import type { ComparedTables } from "../match/compare-tables.js";
 import type { PairProbabilities, ScoredPairs } from "../match/estimates/scored-pairs.js";
 import { pairLevels } from "../match/evidence/pair-levels.js";
 import type { PartOptions } from "../match/parts/in-parts.js";
+import { chosenPlaces, placeIn } from "../match/weights/chosen-places.js";
 import { joined, joinedClasses, pairClasses } from "../match/weights/pair-classes.js";
 import { type PairTable, pairsByRow } from "../match/weights/pair-table.js";
 

@@ -1,5 +1,5 @@
 /** Which row of each group stays, and which rows go. */
-import { chosenPlaces } from "../match/chosen-places.js";
+import { chosenPlaces } from "../match/weights/chosen-places.js";
 import { pairsByRow } from "../match/weights/pair-table.js";
 
 /** A row and the row that is kept, or would be, in its place. */

@@ -1,11 +1,12 @@
 /** Learns which candidate pairs of two tables match, with as many partners per row as the tables show. */
-import { chosenPlaces, placeIn } from "../match/chosen-places.js";
+
 import type { ComparedTables } from "../match/compare-tables.js";
 import { halving, halvings } from "../match/estimates/audit.js";
 import { type AcceptedLevel, keepPrecision, veto } from "../match/estimates/promise.js";
 import { judgedEstimates } from "../match/estimates/scored-pairs.js";
 import type { MatchFit } from "../match/match-rows.js";
 import { type Known, withAnswers } from "../match/weights/answers.js";
+import { chosenPlaces, placeIn } from "../match/weights/chosen-places.js";
 import { competition, matchingBeliefs } from "../match/weights/competition.js";
 import { certain, decide, type Learned, type Relation } from "../match/weights/learn.js";
 import { sigmoid } from "../match/weights/logistic.js";

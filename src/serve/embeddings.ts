@@ -1,7 +1,7 @@
 /** OpenAI's routes: embeddings and models. */
 import { z } from "zod";
 import { finishVector } from "../encoder/pooling.js";
-import { base64Of } from "../files/base64.js";
+import { base64Of } from "../runtime/base64.js";
 import { errorSchema, RequestError, whenGone } from "./errors.js";
 import type { Server } from "./server.js";
 import type { Service } from "./service.js";

@@ -1,6 +1,7 @@
 /** Candidate pairs with learned scores, and which of them are accepted: what every estimate of precision is made from. */
-import { chosenPlaces } from "../chosen-places.js";
+
 import { missing } from "../evidence/pair-evidence.js";
+import { chosenPlaces } from "../weights/chosen-places.js";
 import type { Relation, Weights } from "../weights/learn.js";
 import type { PairTable } from "../weights/pair-table.js";
 import type { JudgedEstimate } from "./calibrate.js";

@@ -1,7 +1,7 @@
 /** The share of one row's naming words that are anywhere in another row. */
 import type { Field } from "../columns/fields.js";
+import type { RowStamps } from "../columns/row-stamps.js";
 import type { RowWords } from "../columns/row-words.js";
-import type { RowStamps } from "./row-stamps.js";
 
 /** Returns a function for a left and a right row: the larger of the two directions. Both have names. */
 export function crossWords(

@@ -4,10 +4,10 @@
  * ones, siblings of one family nearly always.
  */
 import type { Field } from "../columns/fields.js";
+import { RowStamps } from "../columns/row-stamps.js";
 import type { RowWords } from "../columns/row-words.js";
 import type { Lists } from "../columns/vocabulary.js";
 import type { WordOf } from "./overlap.js";
-import { RowStamps } from "./row-stamps.js";
 import { softLikeness } from "./soft-words.js";
 
 /** From contradiction to none: codes, rare words, common words, nothing. */

@@ -5,6 +5,7 @@
 import type { Pairs } from "../candidates/pair-set.js";
 import type { PreparedTables } from "../columns/fields.js";
 import { isText } from "../columns/profile.js";
+import { RowStamps } from "../columns/row-stamps.js";
 import type { RowWords } from "../columns/row-words.js";
 import { type Texts, textReader } from "../columns/texts.js";
 import { codeComparison, codeLevels } from "./code-words.js";
@@ -13,7 +14,6 @@ import { type GramSets, gramSets } from "./gram-sets.js";
 import { type FieldComparison, fieldComparison, levelOf, type ValueVectors } from "./levels.js";
 import { nameOpposition, oppositionLevels } from "./opposed-names.js";
 import type { WordOf } from "./overlap.js";
-import { RowStamps } from "./row-stamps.js";
 
 /** The column that says whether names contradict each other. */
 export const opposedColumn = "names opposed";

@@ -5,8 +5,8 @@ import { encode, type OpenModel, openModel } from "../../../src/encoder/encode-m
 import type { EncodeRequest } from "../../../src/encoder/encode-protocol.js";
 import { openEngine } from "../../../src/training/engine.js";
 import { makeOracleModel } from "../../encoder/oracle-model.js";
+import { pearlTask } from "../../training/gradients/pearl-task.js";
 import { somePairs } from "../../training/pairs-folder.js";
-import { pearlTask } from "../../training/pearl-task.js";
 import { tinyData, tinyProgram } from "../../training/tiny-program.js";
 import { watchTransfers } from "./transfers.js";
 import { webgpuWorks } from "./webgpu-device.js";

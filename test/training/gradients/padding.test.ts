@@ -15,7 +15,7 @@ import { sampleFeeds } from "../../onnx/sample-feeds.js";
 import { denseGradient } from "../dense-gradient.js";
 import { meaningful } from "../oracle-claims.js";
 import { chunkedBatch, oracleProgram, wholeBatch } from "../oracle-task.js";
-import { pearlTask } from "../pearl-task.js";
+import { pearlTask } from "./pearl-task.js";
 
 type Gradients = ReadonlyMap<string, Float32Array>;
 

@@ -1,18 +1,18 @@
 /** PEARL's whole loss on a tiny transformer: hard negatives, types, dropout. */
-import { assembleModel } from "../../src/architectures/compose.js";
-import { readModelFolder } from "../../src/architectures/model-folder.js";
-import { readModel } from "../../src/onnx/io/file.js";
+import { assembleModel } from "../../../src/architectures/compose.js";
+import { readModelFolder } from "../../../src/architectures/model-folder.js";
+import { readModel } from "../../../src/onnx/io/file.js";
 import {
   contrastiveBatch,
   openReader,
   readPhrases,
   samplePhrases,
-} from "../../src/pearl/contrastive-batch.js";
-import { pairProgram, prepareForTraining } from "../../src/pearl/loss/program.js";
-import type { Device } from "../../src/runtime/device.js";
-import type { ChunkOptions } from "../../src/training/gradients/chunks.js";
-import { makeOracleModel } from "../encoder/oracle-model.js";
-import { somePairs } from "./pairs-folder.js";
+} from "../../../src/pearl/contrastive-batch.js";
+import { pairProgram, prepareForTraining } from "../../../src/pearl/loss/program.js";
+import type { Device } from "../../../src/runtime/device.js";
+import type { ChunkOptions } from "../../../src/training/gradients/chunks.js";
+import { makeOracleModel } from "../../encoder/oracle-model.js";
+import { somePairs } from "../pairs-folder.js";
 
 /** A transformer under NT-Xent with hard negatives, and the loss of two types. */
 export async function pearlTask(device: Device = "cpu") {

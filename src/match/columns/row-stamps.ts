@@ -1,6 +1,6 @@
 /** Which words the two rows of a pair have, looked up at once: each word keeps the last row of its side that has it. */
-import type { RowWords } from "../columns/row-words.js";
-import type { Lists } from "../columns/vocabulary.js";
+import type { RowWords } from "./row-words.js";
+import type { Lists } from "./vocabulary.js";
 
 export class RowStamps {
   /** By word. */
