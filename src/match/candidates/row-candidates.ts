@@ -22,6 +22,8 @@ export interface CandidateOptions extends PartOptions {
   readonly kOther: number;
   /** Postings visited per row and source. */
   readonly postings: number;
+  /** A row whose rarest term of a source has more postings finds nothing by it. Default: every row searches. */
+  readonly mostOfRarest?: number;
   /** Pairs that are candidates in any case. */
   readonly known?: readonly { readonly left: number; readonly right: number }[];
   /** A shard searches for its range of rows of both tables; candidates that no search finds belong to their left row. */
@@ -38,7 +40,7 @@ type Source = (onShare: (share: number) => void) => Promise<void>;
 export async function findCandidates(
   tables: PreparedTables,
   vectors: NamingVectors | undefined,
-  { k, kOther, postings, known = [], sharing, spill, onProgress, ...parts }: CandidateOptions,
+  { k, kOther, postings, mostOfRarest, known = [], sharing, spill, onProgress, ...parts }: CandidateOptions,
 ): Promise<Pairs> {
   const { fields, naming, rows, isOneTable } = tables;
   const { signal } = parts;
@@ -46,10 +48,11 @@ export async function findCandidates(
   const add: AddPair = isOneTable
     ? (a, b) => (a < b ? pairs.add(a, b) : a > b ? pairs.add(b, a) : undefined)
     : (a, b) => pairs.add(a, b);
+  const common = { postings, mostOfRarest, isOneTable, sharing };
   const byTerms =
     (termsOf: () => Terms, limits: Nearest): Source =>
     (onShare) =>
-      searchTerms(termsOf(), { ...limits, postings, isOneTable, sharing }, { ...parts, onShare }, add);
+      searchTerms(termsOf(), { ...limits, ...common }, { ...parts, onShare }, add);
   const sources = [byTerms(() => wordTerms(rowWords(tables), rows, isOneTable), { k, least: 0 })];
   fields.forEach((field, index) => {
     if (index === naming) sources.push(byTerms(() => gramTerms(field, isOneTable), { k, least: 0 }));
@@ -92,7 +95,9 @@ async function searchTerms(
   {
     sharing,
     ...limits
-  }: Nearest & Pick<SearchSettings, "postings" | "isOneTable"> & Pick<CandidateOptions, "sharing">,
+  }: Nearest &
+    Pick<SearchSettings, "postings" | "mostOfRarest" | "isOneTable"> &
+    Pick<CandidateOptions, "sharing">,
   { onShare, ...parts }: PartOptions & { onShare(share: number): void },
   add: AddPair,
 ): Promise<void> {

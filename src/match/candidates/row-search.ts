@@ -18,6 +18,8 @@ export interface SearchSettings {
   readonly least: number;
   /** Postings visited per query. */
   readonly postings: number;
+  /** A query whose rarest term has more postings finds nothing. */
+  readonly mostOfRarest?: number;
   /** Queries and found rows are the same: a row does not find itself. */
   readonly isOneTable: boolean;
 }
@@ -31,12 +33,12 @@ export interface FoundRows {
 /** Values of which the found rows are remembered, by the last bits of their numbers: a common one takes long to search for. */
 const remembered = 2 ** 14;
 
-export function openSearch({ queries, base, index, k, least, postings, isOneTable }: SearchSettings) {
+export function openSearch({ queries, base, index, k, least, isOneTable, ...limits }: SearchSettings) {
   const search = new TermSearch(index, base);
   // A row finds itself too, and is then passed over.
   const most = isOneTable ? k + 1 : k;
   const find = (query: number): Uint32Array => {
-    const found = search.find(queries, query, { k: most, postings }).filter(({ score }) => score > least);
+    const found = search.find(queries, query, { ...limits, k: most }).filter(({ score }) => score > least);
     return Uint32Array.from(found, ({ row }) => row);
   };
   const { values } = queries;

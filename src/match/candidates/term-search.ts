@@ -9,6 +9,8 @@ export interface TermSearchOptions {
   readonly k: number;
   /** Maximum postings visited; those of the rarest term are always visited. */
   readonly postings: number;
+  /** A query finds nothing if each of its terms has more postings than this. Default: every query is followed. */
+  readonly mostOfRarest?: number;
   /** Whether a row may be returned. Default: every row. */
   readonly accept?: (row: number) => boolean;
 }
@@ -50,9 +52,9 @@ export class TermSearch {
     this.#touched = new Uint32Array(rows.starts.length - 1);
   }
 
-  find(queries: SparseRows, query: number, { k, postings, accept }: TermSearchOptions): ScoredRow[] {
+  find(queries: SparseRows, query: number, { k, accept, ...limits }: TermSearchOptions): ScoredRow[] {
     const { columns, weights } = queries;
-    const places = this.#placesOf(queries, query, postings);
+    const places = this.#placesOf(queries, query, limits);
     const best = new BestRows(k, accept);
     const rest: Rest = { bound: 0, postings: 0 };
     for (const place of places) {
@@ -83,12 +85,17 @@ export class TermSearch {
     return this.#index.starts[term + 1] - this.#index.starts[term];
   }
 
-  /** The places of a query's terms to follow, the rarest first; that one in any case. */
-  #placesOf({ starts, columns }: SparseRows, query: number, postings: number): number[] {
+  /** The places of a query's terms to follow, the rarest first; that one in any case, or none if it is too common. */
+  #placesOf(
+    { starts, columns }: SparseRows,
+    query: number,
+    { postings, mostOfRarest = Infinity }: Pick<TermSearchOptions, "postings" | "mostOfRarest">,
+  ): number[] {
     const places: number[] = [];
     for (let place = starts[query]; place < starts[query + 1]; place++)
       if (this.#length(columns[place]) > 0) places.push(place);
     places.sort((a, b) => this.#length(columns[a]) - this.#length(columns[b]));
+    if (places.length > 0 && this.#length(columns[places[0]]) > mostOfRarest) return [];
     let [visited, used] = [0, 0];
     while (used < places.length) {
       visited += this.#length(columns[places[used]]);

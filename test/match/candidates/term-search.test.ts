@@ -76,4 +76,24 @@ describe("the search by terms", () => {
       }
     },
   );
+
+  it("finds nothing for a query of common terms alone, where these are left out", () => {
+    const [base, queries] = [drawRows(rows), drawRows(40)];
+    const index = indexTerms(base, terms);
+    const search = new TermSearch(index, base);
+    const length = (term: number): number => index.starts[term + 1] - index.starts[term];
+    const mostOfRarest = 30;
+    let left = 0;
+    for (let query = 0; query < 40; query++) {
+      const rarest = Math.min(
+        ...[...entries(queries, query).keys()].map(length).filter((postings) => postings > 0),
+      );
+      const every = search.find(queries, query, { k: 4, postings: 900 });
+      const found = search.find(queries, query, { k: 4, postings: 900, mostOfRarest });
+      expect(found).toEqual(rarest > mostOfRarest ? [] : every);
+      if (rarest > mostOfRarest) left++;
+    }
+    expect(left).toBeGreaterThan(0);
+    expect(left).toBeLessThan(40);
+  });
 });
