@@ -13,17 +13,14 @@ import { type FoldedTexts, indexTerms, termRows } from "./grams.js";
 import { type NamingVectors, nearNames } from "./near-names.js";
 import { type AddPair, PairSet, type Pairs, type Spill } from "./pair-set.js";
 import type { SearchSettings } from "./row-search.js";
+import type { TermSearchOptions } from "./term-search.js";
 import { fieldTerms, type Terms, wordTerms } from "./word-terms.js";
 
-export interface CandidateOptions extends PartOptions {
+export interface CandidateOptions extends PartOptions, Omit<TermSearchOptions, "accept" | "k"> {
   /** Candidates per row and source. */
   readonly k: number;
   /** The same for columns other than the naming one. */
   readonly kOther: number;
-  /** Postings visited per row and source. */
-  readonly postings: number;
-  /** A row whose rarest term of a source has more postings finds nothing by it. Default: every row searches. */
-  readonly mostOfRarest?: number;
   /** Pairs that are candidates in any case. */
   readonly known?: readonly { readonly left: number; readonly right: number }[];
   /** A shard searches for its range of rows of both tables; candidates that no search finds belong to their left row. */
@@ -84,10 +81,7 @@ export async function findCandidates(
 }
 
 /** The nearest rows of a query, of more than a least cosine. */
-interface Nearest {
-  readonly k: number;
-  readonly least: number;
-}
+type Nearest = Pick<SearchSettings, "k" | "least">;
 
 /** Searches the left rows for each right row and, of two tables, the other way round. */
 async function searchTerms(
@@ -95,9 +89,7 @@ async function searchTerms(
   {
     sharing,
     ...limits
-  }: Nearest &
-    Pick<SearchSettings, "postings" | "mostOfRarest" | "isOneTable"> &
-    Pick<CandidateOptions, "sharing">,
+  }: Omit<SearchSettings, "queries" | "base" | "index"> & Pick<CandidateOptions, "sharing">,
   { onShare, ...parts }: PartOptions & { onShare(share: number): void },
   add: AddPair,
 ): Promise<void> {

@@ -1,6 +1,6 @@
 /** The nearest rows of a range of query rows by terms: what one thread does of the search for candidates. */
 import type { SparseRows, TermIndex } from "./grams.js";
-import { TermSearch } from "./term-search.js";
+import { TermSearch, type TermSearchOptions } from "./term-search.js";
 
 /** The terms of rows, of which those of one value are equal. */
 export interface RowTerms extends SparseRows {
@@ -8,18 +8,13 @@ export interface RowTerms extends SparseRows {
   readonly values?: Int32Array;
 }
 
-export interface SearchSettings {
+export interface SearchSettings extends Omit<TermSearchOptions, "accept"> {
   readonly queries: RowTerms;
   /** The rows that are found, and their index by term. */
   readonly base: SparseRows;
   readonly index: TermIndex;
-  readonly k: number;
   /** Rows of a smaller cosine are left out. */
   readonly least: number;
-  /** Postings visited per query. */
-  readonly postings: number;
-  /** A query whose rarest term has more postings finds nothing. */
-  readonly mostOfRarest?: number;
   /** Queries and found rows are the same: a row does not find itself. */
   readonly isOneTable: boolean;
 }

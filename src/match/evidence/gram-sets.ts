@@ -7,7 +7,7 @@ import { eachText, type Texts, textCount } from "../columns/texts.js";
 /** The different grams of each text, ascending, as steps from one to the next: those of text i from starts[i] to starts[i + 1]. */
 export interface GramLists {
   readonly starts: Uint32Array;
-  /** A step of `wide` goes on with the next one. */
+  /** A step of `wide` or more is written as several numbers: each that equals `wide` is added to the next. */
   readonly steps: Uint16Array;
 }
 
@@ -73,6 +73,7 @@ class Walk {
   }
 }
 
+/** Used again for each pair: a comparison makes no objects. */
 const [one, other] = [new Walk(), new Walk()];
 
 export function gramsOf(grams: GramLists, text: number): number[] {

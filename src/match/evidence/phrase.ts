@@ -1,5 +1,6 @@
 /** Parses a phrase for comparison: folded text, words, values of numbers, and the part in parentheses. */
 import { INNER_CAPITALS } from "../../text/inner-capitals.js";
+import { isDigit } from "../columns/cell-words.js";
 
 export interface JoinPhrase {
   /** Lower-case, without accents, quotes and repeated spaces. */
@@ -94,10 +95,6 @@ function romanNumber(word: string): number {
 
 export function isYear(value: string): boolean {
   return value.length === 4 && value >= "1000" && value <= "2100";
-}
-
-function isDigit(unit: number): boolean {
-  return unit >= 48 && unit <= 57;
 }
 
 const parentheses = /[([][^)\]]*[)\]]/g;

@@ -1,13 +1,6 @@
 /** How alike two different words are: initials, abbreviations, misspellings. */
 import { distance } from "fastest-levenshtein";
-
-const isDigit = (code: number): boolean => code >= 48 && code <= 57;
-
-/** A loop, as this is asked for every pair of words: a regular expression takes several times as long. */
-export function hasDigit(word: string): boolean {
-  for (let place = 0; place < word.length; place++) if (isDigit(word.charCodeAt(place))) return true;
-  return false;
-}
+import { hasDigit } from "../columns/cell-words.js";
 
 const isDigits = /^\d+$/;
 

@@ -2,6 +2,7 @@
 import type { PhraseEncoder } from "../../encoder/phrase-encoder.js";
 import type { TableColumns } from "../columns/align.js";
 import { type ColumnOptions, type ColumnPlan, namingField, rowsOf } from "../columns/fields.js";
+import { TextNumbers } from "../columns/texts.js";
 import type { MatchRunOptions } from "../compare-tables.js";
 import {
   checkFolder,
@@ -109,8 +110,11 @@ const dimensionOf = (encoder: PhraseEncoder | "none" | undefined): number =>
   encoder === "none" ? 0 : (encoder?.dimension ?? embeddedDimension);
 
 function distinctCells(columns: readonly (readonly string[])[]): number {
-  const found = new Set<string>();
-  for (const cells of columns) for (const cell of cells) found.add(cell.trim());
-  found.delete("");
+  const found = new TextNumbers();
+  for (const cells of columns)
+    for (const cell of cells) {
+      const text = cell.trim();
+      if (text !== "") found.numberOf(text);
+    }
   return found.size;
 }
