@@ -2,7 +2,7 @@
 import * as v from "valibot";
 import type { PhraseEncoder } from "../../encoder/phrase-encoder.js";
 import { withEncoder } from "../../encoder/with-encoder.js";
-import { ArgumentError, MissingDataError, TableError } from "../../errors.js";
+import { ArgumentError, TableError } from "../../errors.js";
 import { writeCheckedJson } from "../../files/whole-file.js";
 import { addedColumns, checkNames, type FileOptions, numberColumn } from "../../group/tables/group-files.js";
 import { base64Of, numbersOf } from "../../runtime/base64.js";
@@ -71,8 +71,16 @@ export async function classify(
 const KindsFile = v.object({
   format: v.literal(1),
   model: learnedModelSchema,
-  kinds: v.array(
-    v.object({ name: v.string(), bias: v.number(), weights: v.pipe(v.string(), v.transform(numbersOf)) }),
+  kinds: v.pipe(
+    v.array(
+      v.object({ name: v.string(), bias: v.number(), weights: v.pipe(v.string(), v.transform(numbersOf)) }),
+    ),
+    v.check(
+      (kinds) =>
+        kinds.length > 0 &&
+        kinds.every(({ weights: { length } }) => length > 0 && length === kinds[0].weights.length),
+      "the kinds differ in their number of weights",
+    ),
   ),
 });
 
@@ -88,15 +96,9 @@ export async function writeKinds(path: string, kinds: Kinds): Promise<void> {
 
 /** Reads what {@link writeKinds} wrote. @throws MissingDataError */
 export async function readKinds(path: string): Promise<Kinds> {
-  const command = "pearl classify train EXAMPLES";
-  const { kinds, model } = await readLearned(path, KindsFile, command);
-  const dimension = kinds[0]?.weights.length ?? 0;
-  if (dimension === 0 || kinds.some(({ weights }) => weights.length !== dimension))
-    throw new MissingDataError(
-      `${path}: the kinds differ in their number of weights. Make it with: ${command} -o ${path}`,
-    );
+  const { kinds, model } = await readLearned(path, KindsFile, "pearl classify train EXAMPLES");
   return {
-    ...{ names: kinds.map(({ name }) => name), dimension, model },
+    ...{ names: kinds.map(({ name }) => name), dimension: kinds[0].weights.length, model },
     weights: Float64Array.from(kinds.flatMap(({ weights }) => [...weights])),
     bias: Float64Array.from(kinds, ({ bias }) => bias),
   };

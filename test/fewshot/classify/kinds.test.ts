@@ -54,6 +54,20 @@ describe("kinds of phrases", () => {
     await expect(readKinds("nowhere.json")).rejects.toThrow(MissingDataError);
   });
 
+  it("are refused where they differ in their number of weights, or are none", async () => {
+    const { kinds } = await trainKinds(examples, { encoder });
+    const path = join(newFolder(), "kinds.json");
+    await writeKinds(path, kinds);
+    const { crc32: _, ...written } = JSON.parse(readFileSync(path, "utf8"));
+    const [{ weights, ...first }, ...others] = written.kinds;
+    for (const wrong of [[{ ...first, weights: weights.slice(0, 400) }, ...others], []]) {
+      writeFileSync(path, JSON.stringify({ ...written, kinds: wrong }));
+      await expect(readKinds(path)).rejects.toThrow(
+        /differ in their number of weights.*pearl classify train/,
+      );
+    }
+  });
+
   it("reject what is less probable than asked", async () => {
     const { kinds } = await trainKinds(examples, { encoder });
     const [sure, doubtful] = await classify(["Bordeaux", "photosynthesis or so"], kinds, {

@@ -52,7 +52,7 @@ const fewShot: Readonly<Record<string, Case>> = {
   ),
   "a learning curve of no numbers": usage(
     `${learn} --examples-per-class 0,5`,
-    "whole numbers of at least 1, separated by commas, as in 1,5,20.",
+    "whole numbers of at least 1, separated by commas: 1,5,20.",
     `${learn} --examples-per-class 1`,
   ),
   "kinds that are not learned": usage(
