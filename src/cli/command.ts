@@ -57,6 +57,10 @@ export function command<
   return declaration as unknown as AnyCommand;
 }
 
+/** @param long such as "--memory" */
+export const hasOption = ({ options }: AnyCommand, long: string): boolean =>
+  options?.some((own) => own.long === long) ?? false;
+
 /**
  * The command that `words` name without any argument or option, if it cannot run so; a group of commands never can.
  * @returns its full name and its declaration

@@ -18,7 +18,7 @@ import {
   weighPhrase,
 } from "../match/evidence/features.js";
 import { foldPhrase, splitFolded } from "../match/evidence/phrase.js";
-import { sharedPairs } from "../match/parts/shared-pairs.js";
+import { endWithPairs, levelsOfParts, type Parts, unitedPairs } from "../match/parts/shared-pairs.js";
 import { candidateRows } from "../match/rank-rows.js";
 import { learnDistinguishing } from "./distinguishing.js";
 import type { Links } from "./linkage.js";
@@ -89,14 +89,16 @@ export async function compareWithin(
       phraseOf(b),
       isCompared(a, b) ? pairCosines(column, a, b) : aloneCosines(a, b),
     );
-  const find = async () => {
-    const pairs = await candidatePairs(column, numbered, options);
-    const scores = Float32Array.from(pairs.left, (row, link) => alike(row, pairs.right[link]));
-    return { pairs, levels: [scores] };
-  };
-  const { pairs, levels } = await sharedPairs(find, phrases.length, options.sharing);
+  const { sharing, spill } = options;
+  const isMerge = sharing?.kind === "merge";
+  const pairs = isMerge
+    ? await unitedPairs(sharing.parts, new PairSet(phrases.length, spill))
+    : await candidatePairs(column, numbered, options);
   const { left, right } = pairs;
-  const [scores] = levels;
+  const scores = isMerge
+    ? await mergedScores(sharing.parts, pairs)
+    : Float32Array.from(left, (row, link) => alike(row, right[link]));
+  if (sharing?.kind === "shard") endWithPairs(sharing, pairs, [scores]);
   const otherWords = function* () {
     for (const phrase of alone) yield splitFolded(foldPhrase(phrase));
   };
@@ -108,6 +110,13 @@ export async function compareWithin(
     links: { left, right, scores: scores.map((score, link) => lowered(score, left[link], right[link])) },
     similarity: (a, b) => lowered(alike(a, b), a, b),
   };
+}
+
+async function mergedScores(parts: Parts, pairs: Pairs): Promise<Float32Array> {
+  const scores = new Float32Array(pairs.left.length);
+  for await (const { levels, places } of levelsOfParts<Float32Array>(parts, pairs))
+    for (const [pair, score] of levels[0].entries()) scores[places[pair]] = score;
+  return scores;
 }
 
 /** Pairs of rows to compare, each once, the lower row on the left. */

@@ -37,7 +37,7 @@ type RowPair = readonly [number, number];
 /** Links the rows that this run has put into the store. */
 export async function attach(
   store: Store,
-  { run, nextRow }: StoreState,
+  { run }: StoreState,
   { learned, least }: StoreModel,
   { settings, encoder, signal }: RunOptions,
 ): Promise<Grouping> {
@@ -53,9 +53,8 @@ export async function attach(
   const known = new Map<number, number>();
   const scorerOf = async (rows: ReadRows) =>
     pairScorer(rows, await wholeCounts(store, known, rows, size), learned);
-  const last = Math.max(nextRow, ...fresh.rows.slice(-1).map(({ row }) => row));
   const equal = await equalRows(store, run);
-  const found = [...equal, ...(await findNear(store, fresh.rows, terms, { rows: size, last }, known))];
+  const found = [...equal, ...(await findNear(store, fresh.rows, terms, size, known))];
   const looked = new Set([...fresh.rows.map(({ row }) => row), ...found.map(([, row]) => row)]);
   const near = await readLinked(store, run, `r."row" IN (${listed(looked)})`);
   const answers = await readAnswers(store);

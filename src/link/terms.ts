@@ -3,6 +3,7 @@
  * values, words and 3-grams of their columns. Terms that find rows have a list of them.
  */
 import { FNV_BASIS, FNV_PRIME } from "../files/fnv.js";
+import { RowSums } from "../match/candidates/row-sums.js";
 import { BestRows } from "../match/candidates/term-search.js";
 import { isText } from "../match/columns/profile.js";
 import { textCount, textReader } from "../match/columns/texts.js";
@@ -160,40 +161,40 @@ interface Clue {
  * Finds the rows that each new or changed row may be the same as: by rare words of the whole row, by letters of the name and by
  * equal codes (BM25 without the lengths of rows, Robertson and Zaragoza 2009; each kind counts as its share of the most that it
  * can reach).
- * @param size rows of the store, and the greatest of their numbers @param known counts of terms; it grows @returns pairs of row numbers, the new row first
+ * @param size rows of the store @param known counts of terms; it grows @returns pairs of row numbers, the new row first
  */
 export async function findNear(
   store: Store,
   rows: readonly LinkedRow[],
   terms: readonly RowTerm[],
-  size: { readonly rows: number; readonly last: number },
+  size: number,
   known: Map<number, number>,
 ): Promise<[number, number][]> {
   const clues = await cluesOf(store, known, rows, terms);
   const followed = clues.map((ofRow) => ofRow.map((ofKind) => rarest(ofKind)));
   const lists = await storedLists(store, new Set(followed.flat(2).map(({ term }) => term)));
-  const sums = new Float32Array(size.last + 1);
-  const touched = new Uint32Array(size.last + 1);
+  const sums = new RowSums();
   return rows.flatMap(({ row }, place) => {
-    let count = 0;
+    const listsOf = ({ term }: Clue): readonly Uint32Array[] => lists.get(term) ?? [];
+    sums.start(
+      followed[place]
+        .flat()
+        .flatMap(listsOf)
+        .reduce((all, { length }) => all + length, 0),
+    );
     for (const ofKind of followed[place]) {
       const rarities = ofKind.map((clue) =>
-        Math.round(1e5 * Math.log(1 + (size.rows - clue.count + 0.5) / (clue.count + 0.5))),
+        Math.round(1e5 * Math.log(1 + (size - clue.count + 0.5) / (clue.count + 0.5))),
       );
       const most = rarities.reduce((sum, rarity) => sum + rarity, 0);
-      ofKind.forEach(({ term }, at) => {
+      ofKind.forEach((clue, at) => {
         // Whole numbers: sums do not depend on the order of the terms.
         const share = Math.floor((2 ** 20 * rarities[at]) / most);
-        for (const list of lists.get(term) ?? [])
-          for (const other of list) {
-            if (sums[other] === 0) touched[count++] = other;
-            sums[other] += share;
-          }
+        for (const list of listsOf(clue)) sums.add(list, share);
       });
     }
     const best = new BestRows(k + 1, (other) => other !== row);
-    best.fill(touched, count, sums);
-    for (let at = 0; at < count; at++) sums[touched[at]] = 0;
+    best.fill(sums);
     const found = best.rows();
     // Of many rows with the same score, which come first says nothing.
     const cut = found[k]?.score ?? 0;

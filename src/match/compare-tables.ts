@@ -4,7 +4,7 @@ import { type Kept, learnedOnce, type Sharing } from "../files/shards/shard.js";
 import { createRandom } from "../random.js";
 import { shared } from "../runtime/shared-array.js";
 import type { NamingVectors } from "./candidates/near-names.js";
-import type { Pairs, Spill } from "./candidates/pair-set.js";
+import { PairSet, type Pairs, type Spill } from "./candidates/pair-set.js";
 import { findCandidates } from "./candidates/row-candidates.js";
 import type { PreparedTables } from "./columns/fields.js";
 import { rowWords } from "./columns/row-words.js";
@@ -13,9 +13,9 @@ import { comparisonSettings, type RowComparison, rowComparison } from "./evidenc
 import { comparedClasses, pairLevels } from "./evidence/pair-levels.js";
 import { once } from "./once.js";
 import type { PartOptions } from "./parts/in-parts.js";
-import { sharedPairs } from "./parts/shared-pairs.js";
+import { endWithPairs, levelsOfParts, type Parts, unitedPairs } from "./parts/shared-pairs.js";
 import { type RowPairs, SortedRows } from "./weights/left-rows.js";
-import { type PairClasses, pairClasses } from "./weights/pair-classes.js";
+import { ClassesBuilder, type PairClasses } from "./weights/pair-classes.js";
 import { type PairTable, placeOf } from "./weights/pair-table.js";
 
 /** What a long call is at, in plain words. */
@@ -91,10 +91,17 @@ export async function compareTables(
   // Made after the search, which needs its memory.
   const comparison = once(() => rowComparison(comparisonSettings(tables, rowWords(tables), vectors)));
   const comparing = partsOf(run, "comparing");
+  if (sharing?.kind === "shard") {
+    const found = await find();
+    endWithPairs(sharing, found, await pairLevels(comparison(), found, comparing));
+  }
   const { pairs, classes } =
-    sharing === undefined
-      ? await classed(sortedRows(await find(), rows[0]), comparison, comparing)
-      : await sharedClasses(find, comparison, { rows, sharing, comparing });
+    sharing?.kind === "merge"
+      ? await mergedClasses(sharing.parts, new PairSet(rows[1], spill), [
+          rows[0],
+          comparison().columns.length,
+        ])
+      : await classed(sortedRows(await find(), rows[0]), comparison, comparing);
   const drawn = drawPairs(rows, isOneTable, pairs);
   const random = await pairLevels(comparison(), drawn, { ...run, onProgress: undefined });
   return {
@@ -119,25 +126,17 @@ const classed = async (
   options: PartOptions,
 ): Promise<ClassedPairs> => ({ pairs, classes: await comparedClasses(comparison(), pairs, options) });
 
-/** A shard passes on the levels of its pairs. */
-async function sharedClasses(
-  find: () => Promise<Pairs>,
-  comparison: () => RowComparison,
-  {
-    rows,
-    sharing,
-    comparing,
-  }: { readonly rows: readonly [number, number]; readonly sharing: Sharing; readonly comparing: PartOptions },
+/** The pairs of all shards. @param set an empty one */
+async function mergedClasses(
+  parts: Parts,
+  set: PairSet,
+  [leftRows, columns]: readonly [number, number],
 ): Promise<ClassedPairs> {
-  const compare = async () => {
-    const pairs = await find();
-    return { pairs, levels: await pairLevels(comparison(), pairs, comparing) };
-  };
-  const { pairs, levels } = await sharedPairs(compare, rows[1], sharing);
-  return {
-    pairs: sortedRows(pairs, rows[0]),
-    classes: pairClasses(levels),
-  };
+  const pairs = await unitedPairs(parts, set);
+  const classes = new ClassesBuilder(columns, pairs.left.length);
+  for await (const { levels, places } of levelsOfParts<Int8Array>(parts, pairs))
+    classes.add(levels, (pair) => places[pair]);
+  return { pairs: sortedRows(pairs, leftRows), classes: classes.finish() };
 }
 
 /** Embeddings in the order of the texts; undefined if not all of them were embedded before. */

@@ -21,11 +21,9 @@ save("right.csv", right);
 
 /** Prints the greatest memory of the process with all its threads, in kilobytes, when it ends. */
 const measuring = 'process.on("exit", () => console.error("peak", process.resourceUsage().maxRSS))';
+const environment = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(measuring)}` };
 const run = (words: readonly string[], output: string, ...more: string[]) =>
-  pearl([...words, "-m", "pearl-strings", "-o", `${output}.csv`, ...more], {
-    cwd: folder,
-    environment: { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(measuring)}` },
-  });
+  pearl([...words, "-m", "pearl-strings", "-o", `${output}.csv`, ...more], { cwd: folder, environment });
 
 const commands = [
   { words: ["dedupe", "people.csv"], endings: ["csv", "removed.csv"] },
@@ -61,3 +59,25 @@ it.each(commands)(
     for (const name of readdirSync(folder)) if (/pearl$/.test(name)) rmSync(join(folder, name));
   },
 );
+
+it("a merge of shards stays within it too, with the result of one run", async () => {
+  const words = ["dedupe", "people.csv"];
+  const limits = ["--memory", "1g", "--temp", folder];
+  const parts = [1, 2].map((shard) => `${shard}.part`);
+  for (const [place, part] of parts.entries())
+    await pearl([...words, "-m", "pearl-strings", ...limits, "--shard", `${place + 1}/2`, "-o", part], {
+      cwd: folder,
+    });
+  const merge = (memory: string) =>
+    pearl(["merge", ...parts, "-o", "merged.csv", "--memory", memory, "--temp", folder], {
+      ...{ cwd: folder, environment },
+    });
+  const { stderr: refused } = await merge("1m");
+  const [, asked] = /Raise it: --memory (\d+)m/.exec(refused) ?? [];
+  const merged = await merge(`${asked}m`);
+  expect(merged.code, merged.stderr).toBe(0);
+  const [, peak] = /peak (\d+)/.exec(merged.stderr) ?? [];
+  expect(Number(peak) / 1024).toBeLessThan(Number(asked));
+  await run(words, "one-run");
+  expect(readFileSync(join(folder, "merged.csv"))).toEqual(readFileSync(join(folder, "one-run.csv")));
+});

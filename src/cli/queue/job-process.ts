@@ -2,7 +2,7 @@
 import type { DeviceChoice } from "../../runtime/device.js";
 import type { Job } from "../../stores/queue/job.js";
 import type { JobFiles } from "../../stores/queue/work.js";
-import type { AnyCommand } from "../command.js";
+import { type AnyCommand, hasOption } from "../command.js";
 import { loadCommands } from "../commands.js";
 import { endWith } from "../interruption.js";
 import { report } from "../program.js";
@@ -12,15 +12,24 @@ import { openSession } from "../session.js";
 export interface JobOrder {
   readonly job: Job;
   readonly files: JobFiles;
-  readonly device: DeviceChoice;
-  readonly threads?: number;
+  readonly own: WorkerOptions;
 }
 
-async function perform({ job, files, device, threads }: JobOrder): Promise<void> {
+/** How a worker does its jobs, whatever they are. */
+interface WorkerOptions {
+  readonly device: DeviceChoice;
+  readonly threads?: number;
+  readonly memory?: number;
+  readonly temp?: string;
+}
+
+async function perform({ job, files, own: { memory, temp, ...own } }: JobOrder): Promise<void> {
   const { step, index, shards, output, json } = job;
   const isMerge = step === "merge";
-  const [declared]: AnyCommand[] = await loadCommands(isMerge ? "merge" : job.command);
-  const own = {
+  const [queued]: AnyCommand[] = await loadCommands(job.command);
+  const [declared] = isMerge ? await loadCommands("merge") : [queued];
+  const bounds = hasOption(queued, "--memory") ? { memory, temp } : {};
+  const options = {
     learn: { ...job.settings, learn: files.output },
     shard: { ...job.settings, shard: { index, count: shards }, learned: files.learned, output: files.output },
     merge: { output, json },
@@ -30,7 +39,10 @@ async function perform({ job, files, device, threads }: JobOrder): Promise<void>
   const withoutProgress = { show: () => {}, onReading: () => {}, onDownload: () => {} };
   try {
     const given = isMerge ? [files.parts] : job.arguments;
-    await declared.run?.(given, { ...own, device, threads } as object, { ...session, ...withoutProgress });
+    await declared.run?.(given, { ...options, ...own, ...bounds } as object, {
+      ...session,
+      ...withoutProgress,
+    });
   } finally {
     await session.close();
   }

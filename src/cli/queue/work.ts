@@ -1,5 +1,6 @@
 /** `pearl work`: does jobs of a queue until it is told to end. */
 import { fork } from "node:child_process";
+import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { UsageError } from "../../errors.js";
 import type { Printed } from "../../stores/queue/queue.js";
@@ -16,13 +17,19 @@ export default command({
   arguments: [
     ["<queue>", "the database, as postgres://user@host/database, or postgres:// as for `pearl sync`"],
   ],
-  options: [option("--until-empty", "end when no job is waiting or being done"), ...shared.run],
+  options: [
+    option("--until-empty", "end when no job is waiting or being done"),
+    ...shared.bounded,
+    ...shared.run,
+  ],
   examples: [
     ["pearl work postgres://me@db/shop", "work until Ctrl-C or SIGTERM, which gives the job back"],
     ["pearl work postgres:// --threads 2 --until-empty", "the queue in $DATABASE_URL, until all is done"],
   ],
-  run: async ([address], { untilEmpty, device, threads }, session) => {
+  run: async ([address], { untilEmpty, device, threads, memory, temp }, session) => {
     checkQueue(address);
+    // Jobs run in the folder of their submit.
+    const own = { device, threads, memory, temp: temp && resolve(temp) };
     const [{ JobQueue }, { work }] = await Promise.all([
       import("../../stores/queue/queue.js"),
       import("../../stores/queue/work.js"),
@@ -32,11 +39,11 @@ export default command({
     const queue = await JobQueue.open(address, { signal, onNote });
     session.atEnd(() => queue.close());
     onNote(`taking jobs from ${queue.shown}`);
-    const finished = await work(
-      queue,
-      (job, files, stop) => inProcess({ job, files, device, threads }, stop),
-      { until: untilEmpty ? "empty" : "aborted", signal, onNote },
-    );
+    const finished = await work(queue, (job, files, stop) => inProcess({ job, files, own }, stop), {
+      until: untilEmpty ? "empty" : "aborted",
+      signal,
+      onNote,
+    });
     session.print(`finished ${counted(finished, "job")}`);
   },
 });

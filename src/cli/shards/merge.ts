@@ -1,7 +1,7 @@
 /** `pearl merge`: puts the parts of a sharded command together. */
 import { ShardError, UsageError } from "../../errors.js";
 import { packageVersion } from "../../files/package.js";
-import { type AnyCommand, command } from "../command.js";
+import { type AnyCommand, command, hasOption } from "../command.js";
 import { option, shared } from "../options.js";
 import { checkInputs } from "./sharing.js";
 
@@ -14,6 +14,7 @@ export const mergeCommand = (load: (first: string) => Promise<AnyCommand[]>): An
     options: [
       option("-o, --output <file>", "the whole, as -o of the command (default: as of the command)"),
       option("--json <file>", "also write a report of the run as JSON"),
+      ...shared.bounded,
       ...shared.run,
     ],
     examples: [
@@ -39,6 +40,8 @@ export const mergeCommand = (load: (first: string) => Promise<AnyCommand[]>): An
       const mustName = found.options?.some(({ mandatory, long }) => mandatory && long === "--output");
       if (mustName && options.output === undefined)
         throw new UsageError(`pearl ${name} has no default output. Name the whole with -o.`);
+      if (options.memory !== undefined && !hasOption(found, "--memory"))
+        throw new UsageError(`pearl ${name} has no limit of memory. Leave out --memory.`);
       await found.run(given, { ...settings, ...options, parts } as object, session);
     },
   });

@@ -63,6 +63,7 @@ export function differenceBetween(part: PartHead, other: PartHead): string | und
 /** How a merge takes what the shards kept. */
 export const mergeOf = (parts: readonly Part[]): Sharing & { readonly kind: "merge" } => ({
   kind: "merge",
+  count: parts.length,
   async *parts() {
     for (const { path, manifest } of parts) yield await readKept(path, manifest);
   },

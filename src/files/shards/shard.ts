@@ -47,6 +47,7 @@ export type Sharing = {
   | { readonly kind: "shard"; readonly shard: Shard; readonly end: End }
   | {
       readonly kind: "merge";
+      readonly count: number;
       /** One after the other, in the order of the shards. */
       parts(): AsyncGenerator<Kept>;
     }

@@ -4,6 +4,7 @@
  * Flood 1995); results are the same as without this.
  */
 import type { SparseRows, TermIndex } from "./grams.js";
+import { RowSums } from "./row-sums.js";
 
 export interface TermSearchOptions {
   readonly k: number;
@@ -40,16 +41,13 @@ interface Rest {
 export class TermSearch {
   readonly #index: TermIndex;
   readonly #rows: SparseRows;
-  /** All zero between searches. */
-  readonly #sums: Float32Array;
-  readonly #touched: Uint32Array;
+  readonly #found: RowSums;
 
   /** @param rows the indexed rows */
   constructor(index: TermIndex, rows: SparseRows) {
     this.#index = index;
     this.#rows = rows;
-    this.#sums = new Float32Array(rows.starts.length - 1);
-    this.#touched = new Uint32Array(rows.starts.length - 1);
+    this.#found = new RowSums(rows.starts.length - 1);
   }
 
   find(queries: SparseRows, query: number, { k, accept, ...limits }: TermSearchOptions): ScoredRow[] {
@@ -61,23 +59,24 @@ export class TermSearch {
       rest.bound += weights[place] * this.#index.largest[columns[place]];
       rest.postings += this.#length(columns[place]);
     }
-    let count = 0;
+    const found = this.#found;
+    found.start(rest.postings);
     let isDone = false;
     for (let step = 0; step < places.length && !isDone; step++) {
       const place = places[step];
       const term = columns[place];
       // Only where a look at the rows so far takes less than the term's postings.
-      if (count > 0 && count <= this.#length(term)) {
-        best.fill(this.#touched, count, this.#sums);
-        isDone = this.#finish(queries, places.slice(step), { best, count, rest });
+      if (found.count > 0 && found.count <= this.#length(term)) {
+        best.fill(found);
+        isDone = this.#finish(queries, places.slice(step), best, rest);
         if (isDone) break;
       }
-      count = this.#follow(term, weights[place], count);
+      const { starts, columns: rows, weights: values } = this.#index;
+      found.add(rows, weights[place], { values, from: starts[term], to: starts[term + 1] });
       rest.bound -= weights[place] * this.#index.largest[term];
       rest.postings -= this.#length(term);
     }
-    if (!isDone) best.fill(this.#touched, count, this.#sums);
-    for (let position = 0; position < count; position++) this.#sums[this.#touched[position]] = 0;
+    if (!isDone) best.fill(found);
     return best.rows();
   }
 
@@ -105,39 +104,19 @@ export class TermSearch {
     return places.slice(0, used);
   }
 
-  /** Adds a term's weights to the rows that have it. Returns the number of rows touched. */
-  #follow(term: number, weight: number, touchedBefore: number): number {
-    const { starts, columns, weights } = this.#index;
-    const [sums, touched] = [this.#sums, this.#touched];
-    let count = touchedBefore;
-    const end = starts[term + 1];
-    for (let posting = starts[term]; posting < end; posting++) {
-      const row = columns[posting];
-      if (sums[row] === 0) touched[count++] = row;
-      sums[row] += weight * weights[posting];
-    }
-    return count;
-  }
-
   /** Adds the remaining terms to the rows that may still be among the best, if that is less work than to follow them. */
-  #finish(
-    { columns, weights }: SparseRows,
-    places: readonly number[],
-    { best, count, rest }: { readonly best: BestRows; readonly count: number; readonly rest: Rest },
-  ): boolean {
+  #finish({ columns, weights }: SparseRows, places: readonly number[], best: BestRows, rest: Rest): boolean {
     const needed = best.least() - rest.bound - rounding;
     if (needed <= 0) return false;
+    const found = this.#found;
     const racing: number[] = [];
-    for (let position = 0; position < count; position++)
-      if (this.#sums[this.#touched[position]] >= needed) racing.push(this.#touched[position]);
+    for (let place = 0; place < found.count; place++) if (found.sums[place] >= needed) racing.push(place);
     if (racing.length * places.length * lookUp >= rest.postings) return false;
-    for (const row of racing) {
-      for (const place of places) {
-        const found = weightIn(this.#rows, row, columns[place]);
-        if (found > 0) this.#sums[row] += weights[place] * found;
-      }
-    }
-    best.fill(racing, racing.length, this.#sums);
+    found.keep(racing);
+    for (let row = 0; row < found.count; row++)
+      for (const place of places)
+        found.sums[row] += weights[place] * weightIn(this.#rows, found.rows[row], columns[place]);
+    best.fill(found);
     return true;
   }
 }
@@ -155,13 +134,13 @@ export class BestRows {
     this.#accept = accept;
   }
 
-  /** Starts again with the first `count` of the rows. */
-  fill(rows: ArrayLike<number>, count: number, sums: Float32Array): void {
+  /** Starts again with these rows. */
+  fill({ rows, sums, count }: RowSums): void {
     const k = this.#rows.length;
     this.#count = 0;
     for (let position = 0; position < count; position++) {
       const row = rows[position];
-      const score = sums[row];
+      const score = sums[position];
       if (this.#count === k && !this.#isBetter(row, score, k - 1)) continue;
       if (this.#accept !== undefined && !this.#accept(row)) continue;
       let place = this.#count === k ? k - 1 : this.#count++;

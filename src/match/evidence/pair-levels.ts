@@ -27,7 +27,9 @@ export async function comparedClasses(
   options?: PartOptions,
 ): Promise<PairClasses> {
   const classes = new ClassesBuilder(comparison.columns.length, pairs.left.length);
-  await compareInParts(comparison, pairs, options, (found, from) => classes.add(found, from));
+  await compareInParts(comparison, pairs, options, (found, from) =>
+    classes.add(found, (pair) => from + pair),
+  );
   return classes.finish();
 }
 

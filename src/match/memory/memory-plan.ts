@@ -26,6 +26,8 @@ export interface MatchSize {
   readonly names: number;
   /** Of the embeddings; 0 without a model. */
   readonly dimension: number;
+  /** Parts of shards, where these are merged. */
+  readonly parts?: number;
 }
 
 /** The same, where one column is compared. */
@@ -60,6 +62,8 @@ const deciding = {
   one: { process: 230e6, cell: 90, pair: 11, pairsPerCandidate: 2.6 },
   two: { process: 240e6, cell: 60, pair: 18, pairsPerCandidate: 2.6 },
 };
+/** Bytes of a pair of a part that is merged, without its levels; of each of all pairs while they are. */
+const [ofPartPair, ofMergedPair] = [12, 4];
 /** Embeddings are in memory as they are made, as they are kept, and in the lists that are searched. */
 const copiesOfEmbeddings = 3;
 /** Bytes of a thread; for each row while it searches; for each cell while it compares. */
@@ -86,18 +90,19 @@ const sum = (rows: readonly number[]): number => rows.reduce((all, some) => all 
 const formatted = (count: number): string => count.toLocaleString("en");
 
 /** Of comparing rows by several columns. */
-export function needOfRows({ rows: ofEach, columns, names, dimension }: MatchSize): Need {
+export function needOfRows({ rows: ofEach, columns, names, dimension, parts }: MatchSize): Need {
   const rows = sum(ofEach);
   const { k, kOther } = candidateLimits(Math.max(...ofEach), ofEach.length === 1);
   const embedded = names <= mostEmbedded ? names * dimension * bytesPerNumber : 0;
   const model = dimension > 0 ? ofModel : 0;
   const { process, cell, pair, pairsPerCandidate } = ofEach.length === 1 ? deciding.one : deciding.two;
   const pairs = rows * pairsPerCandidate * k;
+  const ofMerge = parts === undefined ? 0 : ofMergedPair + (ofPartPair + columns) / parts;
   const ofStages = [
     searching.process +
       (ofEach.length - 1) * ofOtherIndex +
       rows * (searching.row + columns * searching.cell),
-    process + rows * columns * cell + pairs * pair,
+    process + rows * columns * cell + pairs * (pair + ofMerge),
   ];
   return {
     what: `${formatted(rows)} rows of ${columns} columns`,

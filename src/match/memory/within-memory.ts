@@ -1,5 +1,6 @@
 /** From tables and the plan of their columns to threads and temporary files, as a limit of memory allows. */
 import type { PhraseEncoder } from "../../encoder/phrase-encoder.js";
+import type { Sharing } from "../../files/shards/shard.js";
 import type { TableColumns } from "../columns/align.js";
 import { type ColumnOptions, type ColumnPlan, namingField, rowsOf } from "../columns/fields.js";
 import { TextNumbers } from "../columns/texts.js";
@@ -35,7 +36,10 @@ export async function boundedReading<Options extends object>(
   return { ...table, cellFolder: memory.folder } as Options & { readonly cellFolder: string };
 }
 
-type Options = BoundedOptions & Pick<ColumnOptions, "kindOf"> & { readonly encoder?: PhraseEncoder | "none" };
+interface Options extends BoundedOptions, Pick<ColumnOptions, "kindOf"> {
+  readonly encoder?: PhraseEncoder | "none";
+  readonly sharing?: Sharing;
+}
 
 /**
  * How the columns of a plan are compared within the limit, of one table or of two: nothing changes without one.
@@ -80,7 +84,7 @@ function needOf(tables: readonly TableColumns[], plan: ColumnPlan, options: Opti
 function sizeOf(
   tables: readonly TableColumns[],
   { pairs, profiles }: ColumnPlan,
-  { encoder, kindOf = {} }: Options,
+  { encoder, kindOf = {}, sharing }: Options,
 ): MatchSize {
   const compared = pairs.map(([name, other]) => {
     const profile = profiles.get(name)!;
@@ -93,6 +97,7 @@ function sizeOf(
     columns: pairs.length,
     names: names === undefined ? 0 : distinctCells(tables.map((table, side) => table[names[side]])),
     dimension: dimensionOf(encoder),
+    parts: sharing?.kind === "merge" ? sharing.count : undefined,
   };
 }
 

@@ -1,54 +1,50 @@
 /** Candidate pairs with their levels as parts of sharded work: each shard keeps those of its rows, a merge unites them. */
 import type { Kept, Sharing } from "../../files/shards/shard.js";
-import { PairSet, type Pairs } from "../candidates/pair-set.js";
+import type { PairSet, Pairs } from "../candidates/pair-set.js";
 
-export interface ComparedPairs<Levels extends Int8Array | Float32Array = Int8Array> {
-  readonly pairs: Pairs;
-  /** One array per column with the level of each pair. */
-  readonly levels: readonly Levels[];
-}
+type Levels = Int8Array | Float32Array;
+/** Reads what shards kept, one after the other. */
+export type Parts = (Sharing & { readonly kind: "merge" })["parts"];
 
-/**
- * The pairs of all rows: found here, or by the shards that are merged. A shard's run ends with what it found.
- * @param rightRows number of rows of the right table
- */
-export async function sharedPairs<Levels extends Int8Array | Float32Array>(
-  find: () => Promise<ComparedPairs<Levels>>,
-  rightRows: number,
-  sharing: Sharing | undefined,
-): Promise<ComparedPairs<Levels>> {
-  if (sharing?.kind === "merge") return united<Levels>(sharing.parts, rightRows);
-  const found = await find();
-  if (sharing?.kind !== "shard") return found;
-  const { pairs, levels } = found;
+/** Ends a shard's run. @param levels one array per column with the level of each pair */
+export function endWithPairs(
+  sharing: Sharing & { readonly kind: "shard" },
+  { left, right }: Pairs,
+  levels: readonly Levels[],
+): never {
   const named = levels.map((ofColumn, column) => [levelName(column), ofColumn] as const);
-  return sharing.end({ left: pairs.left, right: pairs.right, ...Object.fromEntries(named) });
+  return sharing.end({ left, right, ...Object.fromEntries(named) });
 }
 
 const levelName = (column: number): string => `levels ${column}`;
 
-/** Two shards that found the same pair, from its left and from its right row, gave it the same levels. */
-async function united<Levels extends Int8Array | Float32Array>(
-  parts: () => AsyncIterable<Kept>,
-  rightRows: number,
-): Promise<ComparedPairs<Levels>> {
-  const set = new PairSet(rightRows);
+/** The pairs that all shards found. @param set an empty one */
+export async function unitedPairs(parts: Parts, set: PairSet): Promise<Pairs> {
   for await (const { left, right } of parts())
     for (let pair = 0; pair < left.length; pair++) set.add(left[pair], right[pair]);
-  const pairs = set.finish();
-  let all: Levels[] = [];
-  for await (const { left, right, ...levels } of parts()) {
-    const own = Object.keys(levels).map((_, column) => levels[levelName(column)] as Levels);
-    if (all.length === 0) all = own.map((values) => roomLike(values, pairs.left.length));
-    // Both lists of pairs ascend.
-    let place = 0;
-    for (let pair = 0; pair < left.length; pair++) {
-      while (pairs.left[place] !== left[pair] || pairs.right[place] !== right[pair]) place++;
-      for (let column = 0; column < all.length; column++) all[column][place] = own[column][pair];
-    }
-  }
-  return { pairs, levels: all };
+  return set.finish();
 }
 
-const roomLike = <Levels extends Int8Array | Float32Array>(values: Levels, length: number): Levels =>
-  new (values.constructor as new (length: number) => Levels)(length);
+/**
+ * The levels of each shard's pairs, per column, and the places of these pairs among all. Two shards that found the same pair,
+ * from its left and from its right row, gave it the same levels.
+ */
+export async function* levelsOfParts<Own extends Levels>(
+  parts: Parts,
+  all: Pairs,
+): AsyncGenerator<{ readonly levels: readonly Own[]; readonly places: Int32Array }> {
+  for await (const { left, right, ...levels } of parts())
+    yield {
+      levels: Object.keys(levels).map((_, column) => levels[levelName(column)] as Own),
+      places: placesAmong(all, { left, right }),
+    };
+}
+
+/** Both lists of pairs ascend. */
+function placesAmong(all: Pairs, { left, right }: Pick<Kept, "left" | "right">): Int32Array {
+  let place = 0;
+  return Int32Array.from(left as Int32Array, (row, pair) => {
+    while (all.left[place] !== row || all.right[place] !== right[pair]) place++;
+    return place++;
+  });
+}

@@ -13,7 +13,7 @@ export interface PairClasses {
 /** Finds the classes of pairs. @param levels per column the level of each pair */
 export function pairClasses(levels: readonly Int8Array[]): PairClasses {
   const classes = new ClassesBuilder(levels.length, levels[0]?.length ?? 0);
-  classes.add(levels, 0);
+  classes.add(levels, (pair) => pair);
   return classes.finish();
 }
 
@@ -31,8 +31,8 @@ export class ClassesBuilder {
     this.#levels = Array.from({ length: columns }, () => new Int8Array(1024));
   }
 
-  /** @param levels per column the level of each pair of a part @param from the first of them among all pairs */
-  add(levels: readonly Int8Array[], from: number): void {
+  /** @param levels per column the level of each pair of a part @param placeOf the place of such a pair among all */
+  add(levels: readonly Int8Array[], placeOf: (pair: number) => number): void {
     const pairs = levels[0]?.length ?? 0;
     for (let pair = 0; pair < pairs; pair++) {
       const slot = this.#slotOf(levels, pair);
@@ -40,7 +40,7 @@ export class ClassesBuilder {
         this.#slots[slot] = this.#count;
         this.#keep(levels, pair);
       }
-      this.#classOf[from + pair] = this.#slots[slot];
+      this.#classOf[placeOf(pair)] = this.#slots[slot];
       if (2 * this.#count >= this.#slots.length) this.#growSlots();
     }
   }

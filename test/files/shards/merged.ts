@@ -27,5 +27,5 @@ export async function mergedRun<Result>(
   async function* parts(): AsyncGenerator<Kept> {
     yield* found;
   }
-  return work({ kind: "merge", parts, learned });
+  return work({ kind: "merge", count, parts, learned });
 }

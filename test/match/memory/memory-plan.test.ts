@@ -33,6 +33,12 @@ describe("a plan of memory", () => {
     expect(two.pairs).toBeLessThan(one.pairs);
   });
 
+  it("of a merge counts the pairs of a part, fewer of more parts", () => {
+    const [two, many] = [2, 64].map((parts) => needOfRows({ ...size, parts }).least);
+    expect(two).toBeGreaterThan(many);
+    expect(many).toBeGreaterThan(least);
+  });
+
   it("of one column grows with its phrases and their embeddings", () => {
     const least = (rows: number[], phrases: number, dimension: number): number =>
       needOfPhrases({ rows, phrases, dimension }).least;

@@ -8,7 +8,6 @@ import { fuzzyJoin } from "../../../src/join/fuzzy-join.js";
 import { matchTables } from "../../../src/join/match-tables.js";
 import { prepareTables } from "../../../src/match/columns/fields.js";
 import { compareTables } from "../../../src/match/compare-tables.js";
-import { sharedPairs } from "../../../src/match/parts/shared-pairs.js";
 import { createRandom } from "../../../src/random.js";
 import { mergedRun } from "../../files/shards/merged.js";
 
@@ -57,9 +56,11 @@ describe("pairs of rows that shards compare", () => {
   });
 
   it("are none where no shard found one", async () => {
-    const none = { pairs: { left: new Int32Array(0), right: new Int32Array(0) }, levels: [new Int8Array(0)] };
-    const found = await mergedRun(3, (sharing) => sharedPairs(async () => none, 5, sharing));
-    expect(found).toEqual(none);
+    const tables = prepareTables({ name: ["Trieste", "Oslo"], city: ["a", "b"] }, undefined);
+    const whole = await compareTables(tables);
+    const merged = await mergedRun(3, (sharing) => compareTables(tables, { sharing }));
+    expect(whole.left.length).toBe(0);
+    expect([merged.right, merged.levels]).toEqual([whole.right, whole.levels]);
   });
 });
 

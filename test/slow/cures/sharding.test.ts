@@ -37,6 +37,12 @@ claimCures(
       "pearl encode x.csv -c name -q -m pearl-strings --shard 1/2",
       "pearl encode postgres://?table=x -c name --shard 1/2",
     ),
+    "a limit for a merge without one": parted(
+      "for i in 1 2; do pearl encode x.csv -c name -q -m pearl-strings --shard $i/2 -o v$i.part; done",
+      "pearl encode has no limit of memory. Leave out --memory.",
+      "pearl merge v1.part v2.part -q -o vectors.csv",
+      "pearl merge v1.part v2.part -q -o vectors.csv --memory 2g",
+    ),
     "a file that is no part": parted(
       "true",
       "x.csv is no part that --shard wrote, or it is cut off. Leave it out; if it is a part, run its shard again.",

@@ -28,7 +28,7 @@ describe.skipIf(noServer !== undefined)("a queue of workers", () => {
   /** Starts a worker that takes jobs until it is asked to end. */
   function startWorker(): ChildProcess {
     const env = { ...process.env, ...server.environment };
-    const words = [entry, "work", "postgres://", "--threads", "1", "-q"];
+    const words = [entry, "work", "postgres://", "--threads", "1", "--memory", "2g", "-q"];
     const worker = spawn(process.execPath, words, { cwd, env, stdio: "ignore" });
     workers.add(worker);
     return worker;
