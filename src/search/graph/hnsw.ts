@@ -28,14 +28,6 @@ export interface GraphSettings {
   readonly metric: IndexMetric;
 }
 
-export interface GraphLibrary {
-  create(settings: GraphSettings): NeighbourGraph;
-  /** A graph from its file, memory-mapped, for searching. @param effort rows visited in a search */
-  open(path: string, settings: GraphSettings, effort?: number): NeighbourGraph;
-  /** A graph from its file, for adding rows. */
-  load(path: string, settings: GraphSettings): NeighbourGraph;
-}
-
 /**
  * Edges per row; twice as many on the lowest layer. On 100,000 rows of high intrinsic dimension, 32 took twice as long to
  * build and found no more neighbours at equal speed; neither did 512 signs (Hamming distance) instead of 8-bit numbers.
@@ -107,19 +99,21 @@ function graphOf(index: Index, dimension: number): NeighbourGraph {
 }
 
 /**
- * usearch as a graph library.
+ * Graphs by usearch.
  * @throws MissingDataError where usearch has no build for this platform
  */
-export function hnswLibrary(): GraphLibrary {
+export function hnswLibrary() {
   const usearch = loadUsearch();
   return {
-    create: (settings) => graphOf(create(usearch, settings), settings.dimension),
-    open(path, settings, effort) {
+    create: (settings: GraphSettings) => graphOf(create(usearch, settings), settings.dimension),
+    /** A graph from its file, memory-mapped, for searching. @param effort rows visited in a search */
+    open(path: string, settings: GraphSettings, effort?: number) {
       const index = create(usearch, settings, effort);
       index.view(path);
       return graphOf(index, settings.dimension);
     },
-    load(path, settings) {
+    /** A graph from its file, for adding rows. */
+    load(path: string, settings: GraphSettings) {
       const index = create(usearch, settings);
       index.load(path);
       return graphOf(index, settings.dimension);
