@@ -24,13 +24,10 @@ export interface ServerOptions {
   readonly hosts?: "local" | "all";
   /** Origins whose pages may call the server. Default none. */
   readonly origins?: readonly string[];
-  readonly log?: LogLevel;
+  readonly log?: "silent" | "error" | "info";
   /** Seconds in which a request must arrive whole. Default 30. */
   readonly arrivalSeconds?: number;
 }
-
-export const logLevels = ["silent", "error", "info"] as const;
-export type LogLevel = (typeof logLevels)[number];
 
 const open = new Set(["/health", "/ready", "/", "/openapi.json"]);
 
