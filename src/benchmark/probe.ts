@@ -13,7 +13,7 @@ import { binaryCrossEntropy } from "../nn/losses.js";
 import { createNet, fromSeed } from "../nn/net.js";
 import { encodeModel } from "../onnx/io/file.js";
 import type { Tensor } from "../onnx/tensor.js";
-import { createRandom, type Random, shuffle } from "../random.js";
+import { createRandom, type Random, shuffle, shuffled } from "../random.js";
 import { createOrtSession, type OrtSession } from "../runtime/ort-session.js";
 import type { Feeds } from "../runtime/tensor.js";
 import { gatherRows } from "../search/vectors.js";
@@ -99,8 +99,7 @@ function probeProgram(width: number, seed: number): TrainingProgram {
 
 /** Test and validation are 15 % each, rounded up and down. */
 function split(count: number, random: Random) {
-  const order = Int32Array.from({ length: count }, (_, i) => i);
-  shuffle(order, random);
+  const order = shuffled(count, random);
   const held = Math.ceil(0.3 * count);
   const test = Math.ceil(held / 2);
   return {

@@ -84,7 +84,7 @@ export async function loadEncoder(choice: EncoderChoice, session: Session): Prom
   return encoder;
 }
 
-/** What loads the model of `--model` again from another folder, for a file that was learned with it. */
+/** What loads the model of `--model` again from any working folder, for what was made with it. */
 export const sourceOf = ({ model }: EncoderChoice): { readonly source?: string } =>
   model === undefined ? {} : { source: existsSync(model) ? resolve(model) : model };
 

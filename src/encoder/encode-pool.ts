@@ -1,6 +1,7 @@
 /** A model in workers on one device: divides the phrases of a call among them. */
 import { soleArchitecture } from "../architectures/registry.js";
 import { DeviceError } from "../errors.js";
+import { longestFirst } from "../longest-first.js";
 import type { Device, DeviceChoice, Place } from "../runtime/device.js";
 import { chooseDevice } from "../runtime/devices/choose-device.js";
 import { failedDevices, failureReason, isDeviceFailure } from "../runtime/devices/device-failure.js";
@@ -222,8 +223,7 @@ function unfit({ device, folder, precision }: PoolRequest, reason: string): Devi
 
 /** The phrases in shares for the workers, longest first. */
 function* shares(phrases: readonly string[], device: Device): Generator<Int32Array> {
-  const order = Int32Array.from(phrases, (_, place) => place);
-  order.sort((a, b) => phrases[b].length - phrases[a].length || a - b);
+  const order = longestFirst(phrases.map(({ length }) => length));
   const share =
     device === "cpu"
       ? Math.min(LARGEST_SHARE, Math.max(SMALLEST_SHARE, Math.ceil(phrases.length / SHARES)))

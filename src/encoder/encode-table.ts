@@ -76,33 +76,40 @@ export async function encodeTable(
   options: EncodeTableOptions = {},
 ): Promise<EncodeTableReport> {
   options.signal?.throwIfAborted();
-  if (isPostgresAddress(output))
-    return toPostgres(output, options.resume, (path, format) =>
-      encodeToFile(input, path, encoder, { ...options, format }),
-    );
-  if (isObjectAddress(output))
-    return toObjectStorage(output, options.resume, (path) => encodeToFile(input, path, encoder, options));
-  if (output !== standardOutput) return encodeToFile(input, output, encoder, options);
-  if (options.resume === "continue") throw new UsageError("--resume continues a file: name it with -o");
-  return toStandardOutput(options.format, (path, format) =>
+  return writeTo(output, options, (path, format) =>
     encodeToFile(input, path, encoder, { ...options, format }),
   );
 }
 
+type Write<Format> = (path: string, format: Format) => Promise<EncodeTableReport>;
+
+/** Lets `write` make the output's file, which goes where the output lies. @throws UsageError, ObjectStorageError */
+export async function writeTo(
+  output: string,
+  { format, resume }: Pick<EncodeTableOptions, "format" | "resume">,
+  write: Write<EmbeddingFormat | undefined>,
+): Promise<EncodeTableReport> {
+  if (isPostgresAddress(output)) return toPostgres(output, resume, write);
+  if (isObjectAddress(output)) return toObjectStorage(output, resume, (path) => write(path, format));
+  if (output !== standardOutput) return write(output, format);
+  if (resume === "continue") throw new UsageError("--resume continues a file: name it with -o");
+  return toStandardOutput(format, write);
+}
+
 /** Lets `write` make the output that is copied to standard output. @throws UsageError for an .npy file */
-export async function toStandardOutput(
+async function toStandardOutput(
   format: EmbeddingFormat = "csv",
-  write: (path: string, format: EmbeddingFormat) => Promise<EncodeTableReport>,
+  write: Write<EmbeddingFormat>,
 ): Promise<EncodeTableReport> {
   if (format === "npy") throw new UsageError("an .npy file has its keys beside it: name a file with -o");
   return { ...(await throughTemporaryFile((path) => write(path, format))), path: standardOutput };
 }
 
 /** Lets `write` make a file first: the table in PostgreSQL appears when it is whole. @throws UsageError for --resume */
-export async function toPostgres(
+async function toPostgres(
   output: string,
   resume: EncodeTableOptions["resume"],
-  write: (path: string, format: EmbeddingFormat) => Promise<EncodeTableReport>,
+  write: Write<EmbeddingFormat>,
 ): Promise<EncodeTableReport> {
   if (resume === "continue")
     throw new UsageError("--resume continues a file, not a table in PostgreSQL: leave it out");
@@ -116,7 +123,7 @@ export async function toPostgres(
 }
 
 /** Lets `write` make files first, and uploads them. @throws UsageError for --resume, ObjectStorageError */
-export async function toObjectStorage(
+async function toObjectStorage(
   output: string,
   resume: EncodeTableOptions["resume"],
   write: (path: string) => Promise<EncodeTableReport>,

@@ -1,20 +1,10 @@
 /** Writes a table with the vectors that the shards of `encodeTable` computed. */
 
-import { isObjectAddress } from "../files/object-storage/address.js";
 import { readArray } from "../files/shards/part-file.js";
 import type { Part } from "../files/shards/parts.js";
-import type { EmbeddingFormat } from "../table/format.js";
-import { isPostgresAddress } from "../table/postgres/address.js";
 import { Table } from "../table/table.js";
 import { EmbeddingWriter } from "../table/write/embedding-writer.js";
-import { standardOutput } from "../table/write/standard-output.js";
-import {
-  type EncodeTableOptions,
-  type EncodeTableReport,
-  toObjectStorage,
-  toPostgres,
-  toStandardOutput,
-} from "./encode-table.js";
+import { type EncodeTableOptions, type EncodeTableReport, writeTo } from "./encode-table.js";
 
 type MergeOptions = Pick<
   EncodeTableOptions,
@@ -35,13 +25,7 @@ export async function mergeEncoded(
   parts: readonly Part[],
   options: MergeOptions = {},
 ): Promise<EncodeTableReport> {
-  const write = (path: string, format?: EmbeddingFormat) =>
-    mergeInto(input, path, parts, { ...options, format });
-  if (isPostgresAddress(output)) return toPostgres(output, undefined, write);
-  if (isObjectAddress(output))
-    return toObjectStorage(output, undefined, (path) => write(path, options.format));
-  if (output === standardOutput) return toStandardOutput(options.format, write);
-  return write(output, options.format);
+  return writeTo(output, options, (path, format) => mergeInto(input, path, parts, { ...options, format }));
 }
 
 async function mergeInto(

@@ -2,10 +2,11 @@
  * Checksums of files, which show damage by disks, copies and broken downloads. Files found whole are remembered by size, inode and time of change, so
  * that a large one is read once per change.
  */
-import { mkdir, open, readFile, stat, writeFile } from "node:fs/promises";
+import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { checksum } from "./crc.js";
+import { readPieces } from "./disk.js";
 
 export { checksum };
 
@@ -19,22 +20,14 @@ const clockMs = 50;
 /** Length and checksum of a file. */
 export type FileSum = readonly [bytes: number, crc32: string];
 
-/** @param end where the measured beginning of the file ends; default: its end */
-export async function fileSum(path: string, end = Infinity): Promise<FileSum> {
-  const file = await open(path, "r");
-  try {
-    const piece = new Uint8Array(pieceBytes);
-    let bytes = 0;
-    let sum = checksum("");
-    for (;;) {
-      const { bytesRead } = await file.read(piece, 0, Math.min(pieceBytes, end - bytes), bytes);
-      if (bytesRead === 0) return [bytes, sum];
-      sum = checksum(piece.subarray(0, bytesRead), sum);
-      bytes += bytesRead;
-    }
-  } finally {
-    await file.close();
+export async function fileSum(path: string): Promise<FileSum> {
+  let bytes = 0;
+  let sum = checksum("");
+  for await (const piece of readPieces(path)) {
+    sum = checksum(piece, sum);
+    bytes += piece.length;
   }
+  return [bytes, sum];
 }
 
 /** How a file differs from what it was, in words; undefined where it is the same. @throws the system's error */

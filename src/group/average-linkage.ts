@@ -9,7 +9,7 @@ import { pauses } from "../match/pause.js";
 import { chosenPlaces } from "../match/weights/chosen-places.js";
 import { certain } from "../match/weights/learn.js";
 import type { LeftRows } from "../match/weights/left-rows.js";
-import { pairsByRow } from "../match/weights/pair-table.js";
+import { placesByNumber } from "../places-by-number.js";
 
 export interface WeighedPairs {
   readonly left: Omit<LeftRows, "slice">;
@@ -62,7 +62,7 @@ export async function averageLinkage(
     if (logOdds[classOf[pair]] > weakest) unite(left.at(pair)!, right[pair]);
   const isConnected = (pair: number): boolean => rootOf(left.at(pair)!) === rootOf(right[pair]);
   const connected = chosenPlaces(left.length, isConnected);
-  const { starts, order } = pairsByRow(
+  const { starts, order } = placesByNumber(
     connected.map((pair) => rootOf(left.at(pair)!)),
     size,
   );

@@ -5,8 +5,10 @@ import type { PairProbabilities, ScoredPairs } from "../match/estimates/scored-p
 import { pairLevels } from "../match/evidence/pair-levels.js";
 import type { PartOptions } from "../match/parts/in-parts.js";
 import { chosenPlaces, placeIn } from "../match/weights/chosen-places.js";
+import { sigmoid } from "../match/weights/logistic.js";
 import { joined, joinedClasses, pairClasses } from "../match/weights/pair-classes.js";
-import { type PairTable, pairsByRow } from "../match/weights/pair-table.js";
+import type { PairTable } from "../match/weights/pair-table.js";
+import { placesByNumber } from "../places-by-number.js";
 
 /** Of larger groups each row is paired with this many others. */
 const mostRows = 1500;
@@ -21,7 +23,7 @@ export async function withPairsInside(
   parts: PartOptions = {},
 ): Promise<PairTable> {
   const { left, right, rows } = compared;
-  const members = pairsByRow(groups, rows[0]);
+  const members = placesByNumber(groups, rows[0]);
   // Candidates are sorted by their left row.
   const starts = new Uint32Array(rows[0] + 1);
   for (let pair = 0; pair < left.length; pair++) starts[left.at(pair)! + 1]++;
@@ -68,7 +70,7 @@ export function supportedProbability(
   const [lefts, rights] = [pairs.map((pair) => left.at(pair)!), pairs.map((pair) => right[pair])];
   // Every pair is an entry of each of its rows.
   const others = joined(rights, lefts);
-  const { starts, order } = pairsByRow(joined(lefts, rights), rows[0]);
+  const { starts, order } = placesByNumber(joined(lefts, rights), rows[0]);
   const ownOf = (entry: number): number => own[table.classOf[pairs[entry % pairs.length]]];
   const entriesOf = (row: number): Uint32Array => order.subarray(starts[row], starts[row + 1]);
   for (let row = 0; row < rows[0]; row++) entriesOf(row).sort((x, y) => others[x] - others[y]);
@@ -109,7 +111,7 @@ export function pairProbability(
   weigh: (a: number, b: number) => number,
 ): (a: number, b: number) => number {
   const pairs = chosenPlaces(accepted.length, (pair) => accepted[pair] === 1);
-  const { starts, order } = pairsByRow(
+  const { starts, order } = placesByNumber(
     pairs.map((pair) => left.at(pair)!),
     rows[0],
   );
@@ -119,6 +121,6 @@ export function pairProbability(
       const pair = pairs[order[place]];
       if (right[pair] === y) return probability.at(pair)!;
     }
-    return 1 / (1 + Math.exp(-weigh(x, y)));
+    return sigmoid(weigh(x, y));
   };
 }

@@ -1,6 +1,6 @@
 /** Which row of each group stays, and which rows go. */
 import { chosenPlaces } from "../match/weights/chosen-places.js";
-import { pairsByRow } from "../match/weights/pair-table.js";
+import { placesByNumber } from "../places-by-number.js";
 
 /** A row and the row that is kept, or would be, in its place. */
 export interface DuplicateRow {
@@ -34,7 +34,7 @@ export function duplicateGroups({
   completeness,
 }: GroupedTable): DuplicateGroup[] {
   const groups: DuplicateGroup[] = [];
-  const { starts, order } = pairsByRow(groupOf, groupOf.length);
+  const { starts, order } = placesByNumber(groupOf, groupOf.length);
   for (let group = 0; group < groupOf.length; group++) {
     if (starts[group + 1] - starts[group] < 2) continue;
     const rows = [...order.subarray(starts[group], starts[group + 1])];

@@ -1,6 +1,6 @@
 /** Writes what a join found: the joined table, explanations, pairs to review and pairs to train on. */
 import type { KnownPair } from "../match/compare-tables.js";
-import { writeReview } from "../match/review/review-file.js";
+import { reviewedPairs, writeReview } from "../match/review/review-file.js";
 import { type Cell, numberCell, type OutputColumn } from "../table/cell.js";
 import type { RowsFormat } from "../table/format.js";
 import { batchesOf, type WholeTable } from "../table/whole-table.js";
@@ -36,9 +36,6 @@ export interface JoinedTables {
   readonly left: WholeTable;
   readonly right: WholeTable;
 }
-
-/** Pairs in a review file at most. They are in the order of their use, so that a person may stop anywhere. */
-const reviewedPairs = 1000;
 
 export async function writeJoin(
   output: string,

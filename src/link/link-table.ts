@@ -1,9 +1,9 @@
 /** Links a table file to the entities of a store, and writes its rows with their entities. */
-import { copyFile, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { copyFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { ArgumentError, StoreError } from "../errors.js";
+import { inTemporaryFolder } from "../files/object-storage/temporary-folder.js";
 import { endsEarly } from "../files/shards/shard.js";
 import { exists } from "../files/whole-file.js";
 import { addedColumns, checkNames } from "../group/tables/group-files.js";
@@ -100,16 +100,12 @@ export async function linkTable(
 }
 
 /** Lets shards use a store at the same time, each a copy: one process alone can open a store. */
-async function withCopy<Result>(path: string, work: (copy: string) => Promise<Result>): Promise<Result> {
-  const folder = await mkdtemp(join(tmpdir(), "pearl-store-"));
-  try {
+const withCopy = <Result>(path: string, work: (copy: string) => Promise<Result>): Promise<Result> =>
+  inTemporaryFolder(async (folder) => {
     const copy = join(folder, basename(path));
     if (await exists(path)) await copyFile(path, copy);
-    return await work(copy);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-}
+    return work(copy);
+  });
 
 type LoadingOptions = Omit<LinkOptions, "encoder"> & {
   readonly encoder: () => Promise<PhraseEncoder | "none">;

@@ -7,6 +7,7 @@ import { custom } from "valibot";
 import { ModelError } from "../errors.js";
 import { parseJson } from "../files/json.js";
 import { scorerText } from "./scorer-text.js";
+import { sigmoid } from "./weights/logistic.js";
 
 export interface ScorerWeights {
   /** [hidden][features] */
@@ -63,7 +64,7 @@ export function scoreFeatures(
 export function estimateFrom(evidence: ArrayLike<number>, { bias, weights }: EstimateWeights): number {
   let sum = bias;
   for (let index = 0; index < weights.length; index++) sum += weights[index] * evidence[index];
-  return 1 / (1 + Math.exp(-sum));
+  return sigmoid(sum);
 }
 
 /** The weights that come with pearl; scripts/train-join-scorer.mjs makes them for today's features and evidence. */

@@ -1,8 +1,7 @@
 /** What a training would do: its size, time and memory, measured on a few steps. */
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CORPUS_FILES } from "../corpus/corpus-folder.js";
+import { inTemporaryFolder } from "../files/object-storage/temporary-folder.js";
 import { exists } from "../files/whole-file.js";
 import { planRun, type RunPlan } from "../training/run.js";
 import type { CorpusFacts } from "./corpus/corpus-batches.js";
@@ -36,8 +35,7 @@ export interface TrainingPlan extends RunPlan {
  */
 export async function planTraining(options: CorpusFinetuneOptions): Promise<TrainingPlan> {
   options.signal?.throwIfAborted();
-  const work = await mkdtemp(join(tmpdir(), "pearl-plan-"));
-  try {
+  return inTemporaryFolder(async (work) => {
     const before: string[] = [];
     const buildIn = join(work, "corpus");
     const corpus = await prepareCorpus({ ...options, hardNegatives: "none", buildIn });
@@ -63,7 +61,5 @@ export async function planTraining(options: CorpusFinetuneOptions): Promise<Trai
       pairsPerBatch: rows.length,
       unchanged: rows.filter(({ text, positive }) => text === positive).length / rows.length,
     };
-  } finally {
-    await rm(work, { recursive: true, force: true });
-  }
+  });
 }

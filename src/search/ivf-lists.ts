@@ -4,6 +4,7 @@
  * of a list (Sivic and Zisserman 2003, Jégou et al. 2011). For searches made once: making the lists takes a small part
  * of the time of comparing all with all, and much less than building a graph.
  */
+import { placesByNumber } from "../places-by-number.js";
 import { createRandom, sampleWithout } from "../random.js";
 import { collectScores, exactNeighbours, type ScoreBlock } from "./exact.js";
 import { productSlack, RankingCollector, settledRanking } from "./ranking.js";
@@ -56,7 +57,8 @@ export async function makeIvfLists(vectors: Float32Array, options: IvfOptions): 
   let centres: Float32Array = sample.slice(0, lists * dimension);
   for (let iteration = 0; iteration < iterations; iteration++)
     centres = directions(sample, await nearest(sample, centres), centres, dimension);
-  return { dimension, centres, vectors, ...grouped(await nearest(vectors, centres), lists) };
+  const { starts, order: rows } = placesByNumber(await nearest(vectors, centres), lists);
+  return { dimension, centres, vectors, starts, rows };
 }
 
 /** Sums of each centre's members at unit length; a centre without members stays as it is. */
@@ -76,17 +78,6 @@ function directions(
       sums.set(centres.subarray(start, start + dimension), start);
   }
   return unitRows(sums, dimension);
-}
-
-/** Places 0, 1, ... grouped by their list's number, from 0 to `lists` - 1. */
-function grouped(listOf: ArrayLike<number>, lists: number): { starts: Uint32Array; rows: Uint32Array } {
-  const starts = new Uint32Array(lists + 1);
-  for (let place = 0; place < listOf.length; place++) starts[listOf[place] + 1]++;
-  for (let list = 0; list < lists; list++) starts[list + 1] += starts[list];
-  const next = starts.slice(0, lists);
-  const rows = new Uint32Array(listOf.length);
-  for (let place = 0; place < listOf.length; place++) rows[next[listOf[place]]++] = place;
-  return { starts, rows };
 }
 
 /**
@@ -114,12 +105,12 @@ export async function nearestInLists(
   const search = { dimension, k: probes + productSlack, metric: "inner-product", signal } as const;
   const near = await exactNeighbours(queries, centres, search);
   const visited = settledRanking(near.indices, { queries, rows: centres, dimension, k: probes });
-  const visits = grouped(visited, lists);
+  const visits = placesByNumber(visited, lists);
   /** For each list, some of the queries that search it with some of its rows, in turn. */
   function* blocks(): Generator<ScoreBlock> {
     for (let list = 0; list < lists; list++) {
       onProgress?.(list, lists);
-      const visiting = visits.rows.subarray(visits.starts[list], visits.starts[list + 1]);
+      const visiting = visits.order.subarray(visits.starts[list], visits.starts[list + 1]);
       for (let from = 0; from < visiting.length; from += queriesPerProduct) {
         const places = visiting.subarray(from, from + queriesPerProduct);
         const wanted = places.map((place) => Math.floor(place / probes));

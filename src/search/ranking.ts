@@ -75,16 +75,6 @@ export class RankingCollector {
     return { k, indices, scores, above, level, targets: this.targets ?? new Float64Array(0) };
   }
 
-  /** The best candidates of each query, without the places that stayed empty. */
-  found(): { row: number; score: number }[][] {
-    const { k, indices, scores } = this;
-    return Array.from({ length: indices.length / k }, (_, query) => {
-      const places = Array.from({ length: k }, (_, place) => query * k + place);
-      const filled = places.filter((place) => indices[place] >= 0);
-      return filled.map((place) => ({ row: indices[place], score: scores[place] }));
-    });
-  }
-
   /** The score that a candidate must exceed to be among the best of this query. */
   private lowest(query: number): number {
     return this.scores[query * this.k + this.k - 1];
@@ -106,6 +96,14 @@ export class RankingCollector {
     return true;
   }
 }
+
+/** The best candidates of each query, without the places that stayed empty. */
+export const foundIn = ({ k, indices, scores }: Ranking): { row: number; score: number }[][] =>
+  Array.from({ length: indices.length / k }, (_, query) => {
+    const places = Array.from({ length: k }, (_, place) => query * k + place);
+    const filled = places.filter((place) => indices[place] >= 0);
+    return filled.map((place) => ({ row: indices[place], score: scores[place] }));
+  });
 
 /** Candidates beyond k that a product must find, so that its rounding decides on none of the k. */
 export const productSlack = 8;

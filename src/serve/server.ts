@@ -24,15 +24,10 @@ export interface ServerOptions {
   readonly hosts?: "local" | "all";
   /** Origins whose pages may call the server. Default none. */
   readonly origins?: readonly string[];
-  readonly log?: LogLevel;
+  readonly log?: "silent" | "error" | "info";
   /** Seconds in which a request must arrive whole. Default 30. */
   readonly arrivalSeconds?: number;
-  /** Seconds that requests in progress have once the server stops. Default 25. */
-  readonly drainSeconds?: number;
 }
-
-export const logLevels = ["silent", "error", "info"] as const;
-export type LogLevel = (typeof logLevels)[number];
 
 const open = new Set(["/health", "/ready", "/", "/openapi.json"]);
 
@@ -49,7 +44,7 @@ export async function createServer(service: Service, options: ServerOptions): Pr
     transform: jsonSchemaTransform,
   });
   answerErrors(app);
-  drain(app, options.drainSeconds ?? 25);
+  drain(app);
   app.addHook("onResponse", async (request, reply) => {
     const route = request.routeOptions.url ?? "unknown";
     const seconds = reply.elapsedTime / 1000;
@@ -81,13 +76,16 @@ function bareServer({ limits }: Service, { log = "error", arrivalSeconds = 30 }:
   return app;
 }
 
+/** Milliseconds that requests in progress have once the server stops. */
+const drainMs = 25_000;
+
 /** While it stops, the server ends each connection with its answer, and all of them at the deadline. */
-function drain(app: FastifyInstance, seconds: number): void {
+function drain(app: FastifyInstance): void {
   let timers: NodeJS.Timeout[] = [];
   app.addHook("preClose", async () => {
     timers = [
       setInterval(() => app.server.closeIdleConnections(), 50),
-      setTimeout(() => app.server.closeAllConnections(), seconds * 1000),
+      setTimeout(() => app.server.closeAllConnections(), drainMs),
     ];
   });
   app.addHook("onClose", async () => timers.forEach(clearTimeout));

@@ -8,6 +8,7 @@ import { planColumns, rowsOf } from "../match/columns/fields.js";
 import { precisionLine } from "../match/estimates/precision-line.js";
 import { serve } from "../runtime/worker-server.js";
 import { exactNeighbours } from "../search/exact.js";
+import { foundIn } from "../search/ranking.js";
 import type {
   Call,
   DedupeCall,
@@ -94,14 +95,8 @@ serve({
     const found = indexes.get(index);
     if (found === undefined) throw new ArgumentError("This index was disposed. Make it again.");
     const { data, dimension } = await encoder.encodeMatrix(phrases, { signal, onProgress: onEncoded });
-    const { indices, scores } = await exactNeighbours(data, found.data, { dimension, k });
-    const hits = phrases.map((_, query) =>
-      Array.from(
-        { length: k },
-        (_, place): Hit => ({ row: indices[query * k + place], score: scores[query * k + place] }),
-      ),
-    );
-    return { result: hits.map((all) => all.filter(({ row }) => row >= 0)) };
+    const result: Hit[][] = foundIn(await exactNeighbours(data, found.data, { dimension, k }));
+    return { result };
   },
   async dispose({ id, index }: { readonly id: EncoderId; readonly index?: number }) {
     const open = encoders.get(id);

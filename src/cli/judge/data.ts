@@ -17,8 +17,7 @@ const autofj = command({
     ["pearl data autofj --data bench", "into bench/autofj; a second run downloads only missing files"],
   ],
   run: async (_, options, session) => {
-    const { defaultDataFolder } = await import("../../benchmark/data-folder.js");
-    const { downloadAutofj } = await import("../../benchmark/data-folder.js");
+    const { defaultDataFolder, downloadAutofj } = await import("../../benchmark/data-folder.js");
     const target = options.data ?? (await defaultDataFolder());
     const { folder, downloaded, kept } = await downloadAutofj(target, {
       endpoint: options.endpoint,

@@ -38,16 +38,8 @@ export default command({
     const encoder = await loadEncoder(options, session);
     const mine = (sharing?: Sharing) =>
       mineCorpus(corpus, {
-        ...{
-          encoder,
-          threads,
-          minimumRatio: ratio,
-          margin,
-          listed,
-          nearest,
-          sharing,
-          signal: session.signal,
-        },
+        ...{ encoder, threads, margin, listed, nearest, sharing, signal: session.signal },
+        minimumRatio: ratio,
         onProgress: ({ step, done, total }) => session.show(step, done, total, "phrases"),
         onNote: session.say,
       });

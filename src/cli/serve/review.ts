@@ -12,11 +12,7 @@ import { choice, fraction, option, shared, tableOptionsOf } from "../options.js"
 const matchingOptions = [
   ...shared.compared,
   option("--precision <p>", "share of matches that must be correct", fraction),
-  choice("--kind <kind>", "of two tables: how many matches a row may have", [
-    "one-to-one",
-    "many-to-one",
-    "many-to-many",
-  ]),
+  choice("--kind <kind>", "of two tables: how many matches a row may have", shared.kinds),
   option("--labels <file>", "known pairs besides: left, right and, if some do not match, decision"),
   shared.model,
   ...shared.tableFormat,

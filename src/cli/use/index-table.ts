@@ -1,6 +1,4 @@
 /** `pearl index`: builds an index of a table's phrases, adds to it, deletes from it, and describes it. */
-import { existsSync } from "node:fs";
-import { resolve } from "node:path";
 import { UsageError } from "../../errors.js";
 import type { IndexDescription } from "../../search/index-types.js";
 import type { IndexTableReport } from "../../search/phrase-index.js";
@@ -8,7 +6,7 @@ import type { VectorIndex } from "../../search/vector-index.js";
 import { type AnyCommand, command } from "../command.js";
 import { counted, formatBytes, formatCount, formatDuration } from "../format.js";
 import { choice, option, required, resumption, shared } from "../options.js";
-import { encoderAfterTable, type Session, tableSettings } from "../session.js";
+import { encoderAfterTable, type Session, sourceOf, tableSettings } from "../session.js";
 
 const workOptions = [
   shared.report,
@@ -51,12 +49,11 @@ const build = command({
   ],
   run: async ([file], options, session) => {
     const { indexTable } = await import("../../search/phrase-index.js");
-    const { output, key, backend, storage, prompt, truncateDim, model, resume } = options;
+    const { output, key, backend, storage, prompt, truncateDim, resume } = options;
     const report = await indexTable(file, output, encoderAfterTable(options, session), {
       ...{ ...tableSettings(options, session), batchSize: options.batchSize, onProgress: session.show },
       ...{ keyColumn: key, backend, precision: storage, prompt, truncateDim },
-      // A folder is stored as an absolute path, so that the index finds it from any working folder.
-      modelName: model !== undefined && existsSync(model) ? resolve(model) : model,
+      modelName: sourceOf(options).source,
       resume: resumption(resume),
     });
     printReport(report, session);
@@ -182,12 +179,20 @@ export async function sayState(index: VectorIndex, { say }: Session): Promise<vo
   say(`${path} is unfinished: ${state}. Continue with \`pearl index build --resume\`.`);
 }
 
-function printReport(report: IndexTableReport, { say, print }: Session): void {
-  const { path, added, rows, dimension, resumedRows, empty, truncated, searchedBy, seconds } = report;
-  if (resumedRows > 0) say(`${counted(resumedRows, "row")} already added by an earlier run`);
+/** Says which rows of an index are not searched as they are, and how long it took. */
+export function sayRows(
+  { empty, truncated, seconds }: Pick<IndexTableReport, "empty" | "truncated" | "seconds">,
+  say: Session["say"],
+): void {
   if (empty > 0) say(`${counted(empty, "row")} without a phrase: kept, but no search finds them`);
   if (truncated > 0) say(`${counted(truncated, "phrase")} longer than the model can read, truncated`);
   say(formatDuration(seconds));
+}
+
+function printReport(report: IndexTableReport, { say, print }: Session): void {
+  const { path, added, rows, dimension, resumedRows, empty, truncated, searchedBy, seconds } = report;
+  if (resumedRows > 0) say(`${counted(resumedRows, "row")} already added by an earlier run`);
+  sayRows({ empty, truncated, seconds }, say);
   const total = `${formatCount(rows)} in all × ${dimension} dimensions`;
   print(`${path}: ${counted(added, "row")} added, ${total}; ${searchedBy}`);
 }

@@ -19,11 +19,7 @@ const options = [
   ...shared.compared,
   ...shared.bounded,
   option("--precision <p>", "share of matches that must be correct", fraction, 0.9),
-  choice("--kind <kind>", "how many matches a row may have (default: found from the tables)", [
-    "one-to-one",
-    "many-to-one",
-    "many-to-many",
-  ]),
+  choice("--kind <kind>", "how many matches a row may have (default: found from the tables)", shared.kinds),
   option("--top <k>", "with many-to-many: matches per right row, 1 to 8", positiveInteger),
   option("-o, --output <file>", "output: .csv, .tsv, .jsonl or .parquet; - is standard output (the default)"),
   shared.format,

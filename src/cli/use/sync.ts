@@ -1,13 +1,12 @@
 /** `pearl sync`: keeps embeddings of a table in PostgreSQL in step with it. */
-import { existsSync } from "node:fs";
-import { resolve } from "node:path";
 import { UsageError } from "../../errors.js";
 import type { SyncReport } from "../../stores/postgres/sync-table.js";
 import { command } from "../command.js";
-import { counted, formatCount, formatDuration } from "../format.js";
+import { counted, formatCount } from "../format.js";
 import { expectInterruption } from "../interruption.js";
 import { commaSeparated, option, shared } from "../options.js";
-import { encoderAfterTable } from "../session.js";
+import { encoderAfterTable, sourceOf } from "../session.js";
+import { sayRows } from "./index-table.js";
 
 export default command({
   name: "sync",
@@ -59,8 +58,7 @@ export default command({
       (found) => encoderAfterTable({ ...options, model: model ?? found.model }, session)(found),
       {
         ...{ table, column, columns, key, prompt, truncateDim, signal, onNote: say },
-        // A folder is stored as an absolute path, so that it is found from any working folder.
-        modelName: model !== undefined && existsSync(model) ? resolve(model) : model,
+        modelName: sourceOf(options).source,
         changes: dryRun ? "print" : "run",
         until: follow ? "follow" : "once",
         trigger: trigger ? "install" : "leave",
@@ -68,11 +66,7 @@ export default command({
       },
     );
     if (dryRun === true) session.print(report.statements.map((statement) => `${statement};`).join("\n"));
-    if (report.empty > 0)
-      say(`${counted(report.empty, "row")} without a phrase: kept, but no search finds them`);
-    if (report.truncated > 0)
-      say(`${counted(report.truncated, "phrase")} longer than the model can read, truncated`);
-    say(formatDuration(report.seconds));
+    sayRows(report, say);
     if (dryRun === true) say(`would write ${resultLine(report)}`);
     else session.print(resultLine(report));
     await session.record(report);

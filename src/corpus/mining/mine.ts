@@ -18,7 +18,7 @@ import {
 } from "../corpus-folder.js";
 import { type CompactVectors, meanCosine, shareVectors, storeVectors } from "./compact-vectors.js";
 import { indexKnownPairs } from "./known-pairs.js";
-import { keptNegatives, mergedMining } from "./mined-parts.js";
+import { keptNegatives, type Mining, mergedMining } from "./mined-parts.js";
 import type { MinedCounts, MinedNegatives, MiningRequest, MiningSetup } from "./mining-worker.js";
 
 /** The part of an encoder that mining needs; PhraseEncoder has it. */
@@ -97,8 +97,6 @@ export async function mineCorpus(folder: string, options: MineOptions): Promise<
   await writeWholeJson(join(folder, "mining.json"), { ...inputs, ...found });
   return { ...found, path };
 }
-
-type Mining = Omit<MiningReport, "path">;
 
 /** Mines all phrases, or one shard of them and ends. */
 async function mineHere(

@@ -3,7 +3,8 @@ import type { Kept } from "../../files/shards/shard.js";
 import type { MiningReport } from "./mine.js";
 import type { MinedNegatives } from "./mining-worker.js";
 
-type Mining = Omit<MiningReport, "path">;
+/** What mining found, before it is written. */
+export type Mining = Omit<MiningReport, "path">;
 
 /** @param rows the corpus rows of the shard */
 export function keptNegatives(

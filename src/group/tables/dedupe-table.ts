@@ -5,7 +5,7 @@ import { type ColumnOptions, planColumns } from "../../match/columns/fields.js";
 import type { KnownPair } from "../../match/compare-tables.js";
 import { type BoundedOptions, boundedReading, withinMemory } from "../../match/memory/within-memory.js";
 import type { LabelEffect } from "../../match/review/label-effect.js";
-import { readKnown, writeReview } from "../../match/review/review-file.js";
+import { readKnown, reviewedPairs, writeReview } from "../../match/review/review-file.js";
 import { refuseCategory, refuseLoss } from "../../match/unnamed-column.js";
 import { findColumn } from "../../table/columns.js";
 import { batchesOf, readAllColumns, readWholeTable, type WholeTable } from "../../table/whole-table.js";
@@ -198,9 +198,6 @@ async function writeOutputs(
     throw error;
   }
 }
-
-/** Pairs in a review file at most. They are in the order of their use, so that a person may stop anywhere. */
-const reviewedPairs = 1000;
 
 function writeDoubtful(
   path: string,

@@ -1,10 +1,11 @@
 /** Candidates by equal codes, or by two equal cells together, such as date and amount. */
+
+import { type PlacesByNumber, placesByNumber } from "../../places-by-number.js";
 import { dayOf } from "../columns/dates.js";
 import type { Field } from "../columns/fields.js";
 import { isText } from "../columns/profile.js";
 import { textCount } from "../columns/texts.js";
 import { pauses } from "../pause.js";
-import { type PairsByRow, pairsByRow } from "../weights/pair-table.js";
 import type { AddPair } from "./pair-set.js";
 
 /** Blocks of more pairs hold a value that is common. */
@@ -31,7 +32,7 @@ export async function equalCodes(
   const codes = fields.filter(({ kind }) => !isText(kind));
   for (const { kind, set, left, right } of codes) {
     await pause();
-    if (kind !== "category") pairBlocks(left, pairsByRow(right, textCount(set.texts)), most, add);
+    if (kind !== "category") pairBlocks(left, placesByNumber(right, textCount(set.texts)), most, add);
   }
   let combinations = 0;
   for (const [index, first] of codes.entries()) {
@@ -40,7 +41,7 @@ export async function equalCodes(
       const [a, b] = second.kind === "date" ? [second, first] : [first, second];
       const keys = new NumberedKeys(a.right.length);
       const ofRight = blocksOf(a, b, "right", 0, (key) => keys.add(key));
-      const rows = pairsByRow(ofRight, keys.size);
+      const rows = placesByNumber(ofRight, keys.size);
       for (const days of a.kind === "date" ? nearDays : [0]) {
         await pause();
         pairBlocks(
@@ -111,7 +112,12 @@ class NumberedKeys {
 }
 
 /** Pairs left rows with right rows of the same block, unless there are too many of them. */
-function pairBlocks(blockOf: Int32Array, { starts, order }: PairsByRow, most: number, add: AddPair): void {
+function pairBlocks(
+  blockOf: Int32Array,
+  { starts, order }: PlacesByNumber,
+  most: number,
+  add: AddPair,
+): void {
   const counts = new Uint32Array(starts.length - 1);
   for (const block of blockOf) if (block >= 0) counts[block]++;
   blockOf.forEach((block, row) => {

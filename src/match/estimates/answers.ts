@@ -2,15 +2,12 @@
  * Moves an estimate of precision towards what people answered: the estimates of the single pairs are shifted until their mean is
  * the estimate in question, then calibrated with the answers. An estimate weighs as much as a hundred answers.
  */
+import { logit, sigmoid } from "../weights/logistic.js";
 import { calibrated, fitCalibration } from "./calibrate.js";
 import type { ScoredPairs } from "./scored-pairs.js";
 
 /** Estimates are shifted within these limits: answers cannot move what is certain. */
 const [lowest, highest] = [0.02, 0.99];
-
-const clip = (value: number): number => Math.min(1 - 1e-6, Math.max(1e-6, value));
-const logit = (value: number): number => Math.log(clip(value) / (1 - clip(value)));
-const sigmoid = (value: number): number => 1 / (1 + Math.exp(-value));
 
 /** The estimate after the answers; without answers the estimate itself. */
 export function answeredPrecision(

@@ -6,6 +6,7 @@ import type { TableColumns } from "../columns/align.js";
 import type { DroppedColumn, PreparedTables } from "../columns/fields.js";
 import type { KnownPair } from "../compare-tables.js";
 import { missing } from "../evidence/pair-evidence.js";
+import { sigmoid } from "../weights/logistic.js";
 import { levelTotals } from "../weights/pair-table.js";
 import { type AcceptedLevel, fewest } from "./promise.js";
 import { contribution } from "./scored-pairs.js";
@@ -50,7 +51,7 @@ function isSilent(pairs: AcceptedLevel, column: number, totals: Float64Array): b
       (score, other) => score - contribution(pairs, other, place),
       logOdds[place],
     );
-    counts[found] += 1 / (1 + Math.exp(-without));
+    counts[found] += sigmoid(without);
   });
   const filled = counts.reduce((sum, count) => sum + count, 0);
   if (filled < fewestFilled) return false;

@@ -6,7 +6,7 @@
 import type { ValuedColumn } from "../columns/value-set.js";
 import type { ScoredPairs } from "../estimates/scored-pairs.js";
 import { featurePrecision, type Known, pairFeatures, rankedPairs } from "../weights/answers.js";
-import { addOuter, dot, inverseOf, sigmoid } from "../weights/logistic.js";
+import { addOuter, dot, inverseOf, logit, sigmoid } from "../weights/logistic.js";
 
 /** A pair that is worth judging. */
 export interface DoubtfulPair {
@@ -83,7 +83,11 @@ function openPairs(
   const count = Math.min(mostWeighed, open.length);
   const candidates = Array.from({ length: count }, (_, rank): Candidate => {
     const pair = open[Math.floor(((rank + 0.5) / count) * open.length)];
-    return { pair, features: pairFeatures(table, weights, pair), logOdds: logit(probability.at(pair)!) };
+    return {
+      pair,
+      features: pairFeatures(table, weights, pair),
+      logOdds: logit(probability.at(pair)!, 1e-9),
+    };
   });
   return { candidates, share: count / Math.max(1, open.length) };
 }
@@ -128,11 +132,6 @@ function gainOf({ features, logOdds }: Candidate, covariance: Float64Array, spre
 function answerVariance(logOdds: number, uncertainty: number): number {
   const p = sigmoid(logOdds / Math.sqrt(1 + (Math.PI / 8) * uncertainty));
   return p * (1 - p);
-}
-
-function logit(p: number): number {
-  const inside = Math.min(1 - 1e-9, Math.max(1e-9, p));
-  return Math.log(inside / (1 - inside));
 }
 
 /** Sherman and Morrison's formula. */

@@ -17,6 +17,9 @@ export interface ReviewPair {
   readonly why: string;
 }
 
+/** Pairs in a review file at most. They are in the order of their use, so that a person may stop anywhere. */
+export const reviewedPairs = 1000;
+
 /**
  * Writes pairs in the given order.
  * @param path .csv, .tsv, .jsonl or .parquet; "-" is standard output

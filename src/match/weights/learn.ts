@@ -7,6 +7,7 @@ import { missing } from "../evidence/pair-evidence.js";
 import { pauses } from "../pause.js";
 import { type Change, competition } from "./competition.js";
 import { monotoneLogRatio } from "./isotonic.js";
+import { sigmoid } from "./logistic.js";
 import { separated } from "./pair-classes.js";
 import { allPairs, levelTotals, type PairTable, placeOf } from "./pair-table.js";
 import { type Posteriors, startingPosteriors } from "./start.js";
@@ -115,8 +116,6 @@ export function decide<Table extends PairTable>(
   all.set(decided, logOdds.length);
   return { table: { ...table, ...separated(table, [...known.keys()]) }, logOdds: all };
 }
-
-const sigmoid = (value: number): number => 1 / (1 + Math.exp(-value));
 
 /** Weights from posteriors. */
 function weightsFrom(

@@ -36,6 +36,12 @@ export function fitLogistic(points: readonly LogisticPoint[], precision: readonl
 
 export const sigmoid = (value: number): number => 1 / (1 + Math.exp(-value));
 
+/** The log-odds of a probability, which is kept this far from 0 and 1. */
+export function logit(probability: number, edge = 1e-6): number {
+  const inside = Math.min(1 - edge, Math.max(edge, probability));
+  return Math.log(inside / (1 - inside));
+}
+
 export function dot(a: ArrayLike<number>, b: ArrayLike<number>): number {
   let sum = 0;
   for (let i = 0; i < a.length; i++) sum += a[i] * b[i];

@@ -1,5 +1,6 @@
 /** Candidate pairs with their evidence: what the weights are learned from. */
 import { type EvidenceColumn, missing } from "../evidence/pair-evidence.js";
+import { placeIn } from "./chosen-places.js";
 import type { Relation } from "./learn.js";
 import type { RowPairs } from "./left-rows.js";
 import { classSizes, type PairClasses } from "./pair-classes.js";
@@ -18,14 +19,11 @@ export const allPairs = ({ rows, isOneTable }: Pick<PairTable, "rows" | "isOneTa
 
 /** Where a pair is among pairs that are sorted by left row and then by right row; -1 if it is none of them. */
 export function placeOf({ left, right }: RowPairs, a: number, b: number): number {
-  let [low, high] = [0, left.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    const row = left.at(middle)!;
-    if (row < a || (row === a && right[middle] < b)) low = middle + 1;
-    else high = middle;
-  }
-  return low < left.length && left.at(low) === a && right[low] === b ? low : -1;
+  const place = placeIn(0, left.length, (pair) => {
+    const row = left.at(pair)!;
+    return row < a || (row === a && right[pair] < b);
+  });
+  return place < left.length && left.at(place) === a && right[place] === b ? place : -1;
 }
 
 /** Per column how many of all pairs are at each level: candidates are counted, the others estimated by random pairs. */
@@ -64,20 +62,4 @@ export function competingSides({ left, right, rows }: PairTable, relation: Relat
   if (relation === "many-to-many") return [];
   if (relation === "one-to-one") return [ofLeft, ofRight];
   return relation === "many-to-one" ? [ofRight] : [ofLeft];
-}
-
-/** Pairs by row of a side: those of row r are order[starts[r]] to order[starts[r + 1] - 1]. Pairs without a row (-1) are left out. */
-export interface PairsByRow {
-  readonly starts: Uint32Array;
-  readonly order: Uint32Array;
-}
-
-export function pairsByRow(rowOf: Int32Array, rows: number): PairsByRow {
-  const ends = new Uint32Array(rows + 1);
-  for (const row of rowOf) if (row >= 0) ends[row + 1]++;
-  for (let row = 0; row < rows; row++) ends[row + 1] += ends[row];
-  const order = new Uint32Array(rowOf.length);
-  for (let pair = 0; pair < rowOf.length; pair++) if (rowOf[pair] >= 0) order[ends[rowOf[pair]]++] = pair;
-  // Each row's start has moved to its end, which is the next row's start.
-  return { starts: ends.copyWithin(1, 0).fill(0, 0, 1), order };
 }

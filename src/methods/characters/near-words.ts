@@ -2,8 +2,8 @@
 import { distance } from "fastest-levenshtein";
 import { ArgumentError } from "../../errors.js";
 import { FNV_BASIS, FNV_PRIME } from "../../files/fnv.js";
+import { placeIn } from "../../match/weights/chosen-places.js";
 import { createRandom } from "../../random.js";
-import { firstAbove } from "./word-list.js";
 
 /** Longer words have more deletions than they are worth. */
 const LONGEST = 40;
@@ -62,7 +62,7 @@ function deletionKeys(words: readonly string[]): Float64Array {
 /** Adds the numbers of the words with a deletion of this hash, unless they are many. */
 function addSharers(others: Set<number>, keys: Float64Array, hash: number): void {
   const least = hash * MOST_WORDS;
-  const start = firstAbove(keys, least - 1);
+  const start = placeIn(0, keys.length - 1, (at) => keys[at] < least);
   let end = start;
   while (keys[end] < least + MOST_WORDS) if (++end - start > CROWD) return;
   for (let at = start; at < end; at++) others.add(keys[at] - least);

@@ -4,6 +4,7 @@ import { ArgumentError } from "../../errors.js";
 import { formatCount } from "../../files/count-text.js";
 import { fingerprint } from "../../files/fingerprint.js";
 import { countBy } from "../../match/group-by.js";
+import { placeIn } from "../../match/weights/chosen-places.js";
 import { normal } from "../../nn/initialise.js";
 import { batchSeed, createRandom } from "../../random.js";
 import { gatherRows, isZero } from "../../search/vectors.js";
@@ -125,20 +126,10 @@ export function syntheticWords(like: readonly string[], seed: number): (number: 
   const characters = [...counts.keys()];
   let total = 0;
   const ends = Float64Array.from(counts.values(), (count) => (total += count));
+  const drawn = (mark: number): string => characters[placeIn(0, ends.length - 1, (at) => ends[at] <= mark)];
   return (number) => {
     const random = createRandom(batchSeed(seed, number));
     const length = Math.min(25, Math.max(1, Math.round(usual + draw(random, []))));
-    return Array.from({ length }, () => characters[firstAbove(ends, random() * total)]).join("");
+    return Array.from({ length }, () => drawn(random() * total)).join("");
   };
-}
-
-/** The first place whose value is above x, in rising values. */
-export function firstAbove(values: Float64Array, x: number): number {
-  let [low, high] = [0, values.length - 1];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (values[middle] > x) high = middle;
-    else low = middle + 1;
-  }
-  return low;
 }

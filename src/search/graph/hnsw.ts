@@ -9,31 +9,11 @@ import { gatherRows, isZero } from "../vectors.js";
 type Usearch = typeof import("usearch");
 
 /** A graph that gives candidates for queries. */
-export interface NeighbourGraph {
-  /**
-   * The nearest rows of each query, as far as an approximate search finds them.
-   *
-   * @param queries rows of the graph's dimension, flat; few at a time, since the call blocks
-   * @param width how many rows per query
-   * @returns row numbers, [queries, width], best first, padded with -1
-   */
-  search(queries: Float32Array, width: number): Int32Array;
-  /** Adds the vectors of the rows from `first` on, which must be the next. Not for a graph opened for searching. */
-  add(first: number, vectors: Float32Array): void;
-  save(path: string): void;
-}
+export type NeighbourGraph = ReturnType<typeof graphOf>;
 
 export interface GraphSettings {
   readonly dimension: number;
   readonly metric: IndexMetric;
-}
-
-export interface GraphLibrary {
-  create(settings: GraphSettings): NeighbourGraph;
-  /** A graph from its file, memory-mapped, for searching. @param effort rows visited in a search */
-  open(path: string, settings: GraphSettings, effort?: number): NeighbourGraph;
-  /** A graph from its file, for adding rows. */
-  load(path: string, settings: GraphSettings): NeighbourGraph;
 }
 
 /**
@@ -74,10 +54,17 @@ function create(usearch: Usearch, { dimension, metric }: GraphSettings, effort =
 
 const absent = 0xffff_ffff_ffff_ffffn;
 
-function graphOf(index: Index, dimension: number): NeighbourGraph {
+function graphOf(index: Index, dimension: number) {
   const threads = availableParallelism();
   return {
-    search(queries, width) {
+    /**
+     * The nearest rows of each query, as far as an approximate search finds them.
+     *
+     * @param queries rows of the graph's dimension, flat; few at a time, since the call blocks
+     * @param width how many rows per query
+     * @returns row numbers, [queries, width], best first, padded with -1
+     */
+    search(queries: Float32Array, width: number): Int32Array {
       const count = queries.length / dimension;
       const found = index.search(queries, width, threads);
       const rows = new Int32Array(count * width).fill(-1);
@@ -94,7 +81,8 @@ function graphOf(index: Index, dimension: number): NeighbourGraph {
       }
       return rows;
     },
-    add(first, vectors) {
+    /** Adds the vectors of the rows from `first` on, which must be the next. Not for a graph opened for searching. */
+    add(first: number, vectors: Float32Array): void {
       const places = Array.from({ length: vectors.length / dimension }, (_, place) => place);
       // A zero vector has no neighbours, and many of them would be reachable only through one another.
       const kept = places.filter((place) => !isZero(vectors, place, dimension));
@@ -102,24 +90,26 @@ function graphOf(index: Index, dimension: number): NeighbourGraph {
       const keys = BigUint64Array.from(kept, (place) => BigInt(first + place));
       index.add(keys, gatherRows(vectors, kept, dimension), threads);
     },
-    save: (path) => index.save(path),
+    save: (path: string): void => index.save(path),
   };
 }
 
 /**
- * usearch as a graph library.
+ * Graphs by usearch.
  * @throws MissingDataError where usearch has no build for this platform
  */
-export function hnswLibrary(): GraphLibrary {
+export function hnswLibrary() {
   const usearch = loadUsearch();
   return {
-    create: (settings) => graphOf(create(usearch, settings), settings.dimension),
-    open(path, settings, effort) {
+    create: (settings: GraphSettings) => graphOf(create(usearch, settings), settings.dimension),
+    /** A graph from its file, memory-mapped, for searching. @param effort rows visited in a search */
+    open(path: string, settings: GraphSettings, effort?: number) {
       const index = create(usearch, settings, effort);
       index.view(path);
       return graphOf(index, settings.dimension);
     },
-    load(path, settings) {
+    /** A graph from its file, for adding rows. */
+    load(path: string, settings: GraphSettings) {
       const index = create(usearch, settings);
       index.load(path);
       return graphOf(index, settings.dimension);

@@ -18,7 +18,7 @@ import { ConnectionLost } from "../../table/postgres/trouble.js";
 import { identifier } from "../../table/read/database.js";
 import { multiplyRows } from "../exact.js";
 import type { IndexDescription, IndexEntry, IndexLayout, UnfinishedBuild } from "../index-types.js";
-import { RankingCollector } from "../ranking.js";
+import { foundIn, RankingCollector } from "../ranking.js";
 import { keyExists, type NewRows, type StoredHit, type VectorStore } from "./vector-store.js";
 
 /** Rows compared at a time in an exact search. */
@@ -158,7 +158,8 @@ export class PostgresStore implements VectorStore {
         collector.add(query, keys.length, scores, query * rows, rows);
       for (const key of block.keys) keys.push(key);
     }
-    return collector.found().map((hits) => hits.map(({ row, score }) => ({ key: keys[row], score })));
+    const found = foundIn(collector.finish());
+    return found.map((hits) => hits.map(({ row, score }) => ({ key: keys[row], score })));
   }
 
   /** By pgvector's operator, which takes its HNSW index where that is cheaper than comparing all rows. */

@@ -3,7 +3,7 @@ import { readSync } from "node:fs";
 import { fromFloat16 } from "../../onnx/io/float16.js";
 import { collectScores, type ScoreBlock } from "../exact.js";
 import type { IndexWork } from "../index-types.js";
-import { RankingCollector } from "../ranking.js";
+import { foundIn, RankingCollector } from "../ranking.js";
 import { dotRows, isZero } from "../vectors.js";
 import type { Generation } from "./generation.js";
 
@@ -76,7 +76,7 @@ export async function rankBlocks(
   }
   const collector = new RankingCollector(queries.length / dimension, { k });
   await collectScores(collector, scores(), { dimension, fewProducts, signal });
-  return collector.found();
+  return foundIn(collector.finish());
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Brings a table of PostgreSQL into a database, row after row from one snapshot, with every column's type. */
 import { openFingerprint } from "../../files/fingerprint.js";
 import { type Database, identifier } from "../read/database.js";
-import { type Imported, rowCountOf, rowsTable, storedColumns } from "../read/import.js";
+import { type Imported, rowsTable, typedTable } from "../read/import.js";
 import type { TableOptions } from "../table.js";
 import { tableOf } from "./address.js";
 import { connectPostgres, cursorRows } from "./connection.js";
@@ -46,19 +46,8 @@ export async function importPostgres(
   const casts = types.map((type, index) => `CAST(c${index} AS ${type}) AS c${index}`);
   await database.createTable(rowsTable, `SELECT ${casts.join(", ")} FROM ${textsTable}`, shown);
   await database.run(`DROP TABLE ${textsTable}`, shown);
-  return {
-    columns: await storedColumns(
-      database,
-      shown,
-      relation.columns.map(({ name }) => name),
-      types,
-    ),
-    rowCount: await rowCountOf(database, shown),
-    identity: `${relation.sql} sha256 ${hash.end()}`,
-    header: true,
-    headerIsSure: true,
-    blankLines: 0,
-  };
+  const names = relation.columns.map(({ name }) => name);
+  return typedTable(database, shown, names, types, `${relation.sql} sha256 ${hash.end()}`);
 }
 
 /** The cells of all rows as text, in the order of the primary key where there is one. */

@@ -146,13 +146,13 @@ async function readCleanCopy(
   }
 }
 
-export async function rowCountOf(database: Database, subject: string): Promise<number> {
+async function rowCountOf(database: Database, subject: string): Promise<number> {
   const [[count]] = await database.run(`SELECT count(*) FROM ${rowsTable}`, subject);
   return Number(count);
 }
 
 /** The columns as they are stored, with the first values as samples. */
-export async function storedColumns(
+async function storedColumns(
   database: Database,
   path: string,
   names: readonly string[],
@@ -214,12 +214,21 @@ export async function importParquet(
     database.createTable(rowsTable, `SELECT ${stored.join(", ")} ${from}`, damaged, onStored),
   ]);
   if (file !== path) await rm(file);
-  return {
-    columns: await storedColumns(database, path, names, types),
-    rowCount: await rowCountOf(database, path),
-    identity: `sha256 ${hash}`,
-    header: true,
-    headerIsSure: true,
-    blankLines: 0,
-  };
+  return typedTable(database, path, names, types, `sha256 ${hash}`);
 }
+
+/** A table that names its columns and gives them types. */
+export const typedTable = async (
+  database: Database,
+  path: string,
+  names: readonly string[],
+  types: readonly string[],
+  identity: string,
+): Promise<Imported> => ({
+  columns: await storedColumns(database, path, names, types),
+  rowCount: await rowCountOf(database, path),
+  identity,
+  header: true,
+  headerIsSure: true,
+  blankLines: 0,
+});
