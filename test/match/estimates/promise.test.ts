@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { precisionLine } from "../../../src/match/estimates/precision-line.js";
 import { nameContradictions, weakestColumn } from "../../../src/match/estimates/contradictions.js";
 import { rowMargins } from "../../../src/match/estimates/margins.js";
+import { precisionLine } from "../../../src/match/estimates/precision-line.js";
 import {
   type AcceptedLevel,
   keepPrecision,
