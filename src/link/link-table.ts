@@ -3,7 +3,7 @@ import { copyFile, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
-import { ArgumentError, StoreError } from "../errors.js";
+import { ArgumentError, StoreError, TableError } from "../errors.js";
 import { endsEarly } from "../files/shards/shard.js";
 import { exists } from "../files/whole-file.js";
 import { addedColumns, checkNames } from "../group/tables/group-files.js";
@@ -151,6 +151,7 @@ async function linkInto(
 async function newSettings(path: string, table: WholeTable, options: LoadingOptions): Promise<StoreSettings> {
   const { on, kindOf, key } = options;
   const ignore = [...(options.ignore ?? []), ...(key === undefined ? [] : [key])];
+  if (table.phrases.length === 0) throw new TableError(`${path}: the table has no rows.`);
   const { pairs, dropped } = planColumns(table.columns, undefined, { on, ignore, kindOf });
   if (pairs.length === 0) {
     const reasons = dropped.map(({ name, reason }) => `${name} (${reason})`).join(", ");
