@@ -147,6 +147,10 @@ const model = option(
   "-m, --model <model>",
   "embedded model, folder (also s3://...) or hub id (default: the embedded model)",
 );
+const modelOrNone = option(
+  "-m, --model <model>",
+  "embedded model, folder or hub id; none: compare without embeddings",
+);
 const column = option("-c, --column <name>", "the column of phrases, by name or by number from 1");
 const noQuotes = option("--no-quotes", "treat quotes as ordinary characters");
 const tableFormat = [
@@ -164,7 +168,7 @@ const table = [column, ...tableFormat] as const;
 
 /** Options that several commands have, single and in groups. */
 export const shared = {
-  ...{ device, threads, quiet, run, model, column, noQuotes, tableFormat, table },
+  ...{ device, threads, quiet, run, model, modelOrNone, column, noQuotes, tableFormat, table },
   /** Which columns a matching compares; default: all that carry evidence. */
   compared: [
     option(

@@ -107,14 +107,14 @@ export function progressLine(
 ): string {
   const show = unit === "bytes" ? formatBytes : formatCount;
   const name = unit === "bytes" ? "" : ` ${unit}`;
-  const rate = `${show(Math.round(perSecond))}${name}/s`;
-  if (total <= 0) return `${label} ${show(done)}${name}, ${rate}`;
+  // A rate that rounds to 0 would say that nothing is done. Shards end one by one, a fraction of one in a second.
+  const rounded = unit === "shards" ? 0 : Math.round(perSecond);
+  const rate = rounded > 0 ? `, ${show(rounded)}${name}/s` : "";
+  if (total <= 0) return `${label} ${show(done)}${name}${rate}`;
   const part = Math.min(done / total, 1);
   const filled = Math.round(part * barWidth);
   const bar = "█".repeat(filled) + "░".repeat(barWidth - filled);
   const left = perSecond > 0 ? `, ${formatDuration(Math.max(total - done, 0) / perSecond)} left` : "";
   const shown = form === "with bar" ? `${bar} ` : "";
-  // There are few of them, and a fraction of one in a second.
-  const speed = unit === "shards" ? "" : `, ${rate}`;
-  return `${label} ${shown}${Math.floor(part * 100)} %${left}${speed}, ${show(done)}/${show(total)}`;
+  return `${label} ${shown}${Math.floor(part * 100)} %${left}${rate}, ${show(done)}/${show(total)}`;
 }

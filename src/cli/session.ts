@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { extname, resolve } from "node:path";
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
+import { UsageError } from "../errors.js";
 import { isObjectAddress } from "../files/object-storage/address.js";
 import { packageVersion } from "../files/package.js";
 import type { DeviceChoice } from "../runtime/device.js";
@@ -74,6 +75,10 @@ export interface EncoderChoice {
 
 /** Loads a model that is disposed of when the command ends. */
 export async function loadEncoder(choice: EncoderChoice, session: Session): Promise<PhraseEncoder> {
+  if (choice.model === "none")
+    throw new UsageError(
+      "--model none is for `join` and `link`: this command compares embeddings. Name a model",
+    );
   const { PhraseEncoder } = await import("../encoder/phrase-encoder.js");
   const { device, threads, int8 } = choice;
   const encoder = await PhraseEncoder.load(choice.model, {

@@ -2,7 +2,7 @@
 import { copyFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
-import { ArgumentError, StoreError } from "../errors.js";
+import { ArgumentError, StoreError, TableError } from "../errors.js";
 import { inTemporaryFolder } from "../files/object-storage/temporary-folder.js";
 import { endsEarly } from "../files/shards/shard.js";
 import { exists } from "../files/whole-file.js";
@@ -147,6 +147,7 @@ async function linkInto(
 async function newSettings(path: string, table: WholeTable, options: LoadingOptions): Promise<StoreSettings> {
   const { on, kindOf, key } = options;
   const ignore = [...(options.ignore ?? []), ...(key === undefined ? [] : [key])];
+  if (table.phrases.length === 0) throw new TableError(`${path}: the table has no rows.`);
   const { pairs, dropped } = planColumns(table.columns, undefined, { on, ignore, kindOf });
   if (pairs.length === 0) {
     const reasons = dropped.map(({ name, reason }) => `${name} (${reason})`).join(", ");

@@ -76,8 +76,10 @@ describe("progress", () => {
     );
   });
 
-  it("shows no time left before there is a rate", () => {
-    expect(progressLine({ ...state, done: 0, perSecond: 0 })).toMatch(/ 0 %, 0 phrases\/s, 0\/1,000$/);
+  it("shows neither time left nor rate before there is a rate, nor a slow rate as 0", () => {
+    expect(progressLine({ ...state, done: 0, perSecond: 0 })).toMatch(/ 0 %, 0\/1,000$/);
+    expect(progressLine({ ...state, done: 347, total: 0, perSecond: 0 })).toBe("encoding 347 phrases");
+    expect(progressLine({ ...state, done: 999, perSecond: 0.4 })).toMatch(/ 99 %, 2\.5 s left, 999\/1,000$/);
   });
 
   it("measures the rate of this run, not of an earlier one", () => {

@@ -40,7 +40,7 @@ const options = [
     "find candidates in PostgreSQL, where LEFT has embeddings (`pearl sync`), and read only these rows",
   ),
   ...shared.tableFormat,
-  option("-m, --model <model>", "embedded model, folder or hub id; none: compare without embeddings"),
+  shared.modelOrNone,
   shared.int8,
   shardOption,
   ...learnOptions,

@@ -44,7 +44,7 @@ const declared = [
   option("--export <file>", "instead: write all rows of the store with their entities"),
   shardOption,
   ...learnOptions,
-  shared.model,
+  shared.modelOrNone,
   ...shared.tableFormat,
   ...shared.run,
 ] as const;
@@ -121,8 +121,8 @@ async function linkFile(file: string, options: Options, session: Session): Promi
   session.wrote(output, resultLine(report));
   if (report.likely > 0)
     session.say(
-      `wrote ${likelyOutput}: ${counted(report.likely, "row")} that likely belong to another entity and were not linked. ` +
-        "Check them, and run again with --link-likely to link them",
+      `wrote ${likelyOutput}: ${counted(report.likely, "likely row")} of another entity, not linked. ` +
+        "Check what it lists, and run again with --link-likely to link it",
     );
   if (report.reviewed !== undefined)
     session.say(`wrote ${options.reviewOut}: ${counted(report.reviewed, "pair")} to decide`);

@@ -3,7 +3,8 @@ import type { PrecisionReport } from "./promise.js";
 
 /** One line: the estimate with its range, and whether it establishes the promise. */
 export function precisionLine({ estimate, low, high, promise }: PrecisionReport): string {
-  const [least, most] = [low.toFixed(2), high.toFixed(2)];
+  // As many digits as the estimate has, so that rounding never puts it outside its range.
+  const [least, most] = [low.toFixed(3), high.toFixed(3)];
   const range = least < most ? ` (${least} to ${most})` : "";
   const estimated = `estimated precision ${estimate.toFixed(3)}${range}`;
   return promise.established

@@ -173,6 +173,12 @@ describe("by one column", () => {
     expect(equal.stdout).toContain("3 rows in, 1 group of duplicates, 2 rows out");
   });
 
+  it("says that it compares embeddings, where a join can do without", async () => {
+    const { code, stderr } = await run("dedupe", "names.csv", "-m", "none");
+    expect(code).toBe(2);
+    expect(stderr).toContain("--model none is for `join` and `link`: this command compares embeddings");
+  });
+
   it("never overwrites its input table", async () => {
     const { code, stderr } = await run("dedupe", "names.csv", "-c", "name", "-o", "names.csv");
     expect(code).toBe(1);

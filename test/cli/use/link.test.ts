@@ -42,6 +42,15 @@ describe("pearl link", () => {
     expect(readFileSync(join(folder, "people.linked.csv"), "utf8")).toMatch(/^entity,name,.*\nE1,/);
   });
 
+  it("says that a first table has no rows", async () => {
+    writeFileSync(join(folder, "empty.csv"), `${Object.keys(table).join(",")}\n`);
+    const { code, stderr } = await pearlHere(
+      ["link", "empty.csv", "-m", "none", "--store", "empty.pearl", "-q"],
+      { cwd: folder },
+    );
+    expect({ code, stderr }).toEqual({ code: 1, stderr: "pearl: empty.csv: the table has no rows.\n" });
+  });
+
   it("says how many rows are known and new, links by the weights learned before, and takes the run back", async () => {
     const { code, stdout, stderr } = await run("june.csv", "-m", "none", "-o", "-");
     expect(code).toBe(0);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { nameContradictions, weakestColumn } from "../../../src/match/estimates/contradictions.js";
 import { rowMargins } from "../../../src/match/estimates/margins.js";
+import { precisionLine } from "../../../src/match/estimates/precision-line.js";
 import {
   type AcceptedLevel,
   keepPrecision,
@@ -167,6 +168,13 @@ describe("a promised precision", () => {
 });
 
 describe("the range of an estimate", () => {
+  it("is printed with the digits of the estimate, which rounding does not put outside it", () => {
+    const promise = { target: 0.9, established: false, reason: "a reason" };
+    expect(precisionLine({ estimate: 0.9549, low: 0.44, high: 0.9549, promise })).toBe(
+      "a precision of 0.9 is not established: a reason; estimated precision 0.955 (0.440 to 0.955)",
+    );
+  });
+
   it("is wider for few pairs: the share of right ones strays by chance", () => {
     const of = (count: number) => refused(new Map([["a view", 0.9]]), 0.95, { count }, undefined);
     // Of 50 pairs (.9 × 50 + 1) / 52 = .885 are expected, with a standard deviation of .0452.
