@@ -99,8 +99,11 @@ export function isYear(value: string): boolean {
 
 const parentheses = /[([][^)\]]*[)\]]/g;
 
+/** Characters of a phrase that are compared: words and letters of two phrases take time with the product of their lengths. */
+const mostCompared = 1000;
+
 export function readJoinPhrase(text: string): JoinPhrase {
-  const folded = foldPhrase(text);
+  const folded = foldPhrase(text).slice(0, mostCompared);
   const places: number[] = [];
   const words = splitFolded(folded, places);
   const compact = words.join("");

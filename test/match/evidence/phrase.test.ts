@@ -25,6 +25,13 @@ describe("a phrase parsed for comparison", () => {
     expect(readJoinPhrase("2005â\u0080\u009306 Cup").words).toEqual(readJoinPhrase("2005 06 Cup").words);
   });
 
+  it("reads the first 1,000 characters of a text, since pairs take time with the product of their lengths", () => {
+    const { folded, words, compact } = readJoinPhrase("lorem ipsum ".repeat(20_000));
+    expect(folded.length).toBe(1000);
+    expect(words.length).toBe(167);
+    expect(compact.length).toBeLessThan(1000);
+  });
+
   it("compares numbers by value", () => {
     for (const word of ["8", "008", "viii", "eight", "eighth"]) expect(numberValue(word)).toBe("8");
     expect(readJoinPhrase("8th of May").numbers).toEqual(["8"]);
