@@ -2,8 +2,8 @@
 
 /** 2³² divided by the golden ratio: evenly spaced rows get slots far apart (Knuth, The Art of Computer Programming 3, 6.4). */
 const golden = 0x9e3779b1;
-/** A table is sparse where it has more rows than so many times the slots of a hash table. */
-const sparse = 16;
+/** The sums of more rows do not fit into a processor's caches. */
+const mostDense = 2_000_000;
 
 interface AddOptions {
   /** For each row, what the weight is multiplied with. */
@@ -14,82 +14,80 @@ interface AddOptions {
 }
 
 /**
- * A hash table where rows are sparse: sums of all rows of a large table would not fit into a processor's caches (of 5 million
- * rows, a search takes less than half the time). Of a small table, each row has its slot.
+ * An array of all rows of a table, in which each row is its own slot; for a large table a hash table, whose size grows with the
+ * rows that have a sum (of 10 million rows, a search then takes half the time). A slot keeps its row until the next start.
  */
 export class RowSums {
-  readonly #tableRows: number;
-  /** Of each slot the place of its row, counted from 1; 0 is free. */
-  #slots = new Int32Array(0);
-  /** Slots that are used. */
-  #size = 0;
-  #factor = 1;
-  #shift = 0;
-  /** Rows with a sum, as they came, and their sums. */
-  rows = new Uint32Array(0);
-  sums = new Float32Array(0);
+  readonly #isDense: boolean;
+  /** Of each slot its row, counted from 1, and 0 where it is free; unused where rows are slots. */
+  #keys = new Uint32Array(0);
+  #bits = 0;
+  /** By slot; 0 where no row has one. */
+  sums: Float32Array;
+  /** Slots of rows with a sum, as they came. */
+  slots: Uint32Array;
   count = 0;
 
-  /** @param tableRows a row's number is less */
-  constructor(tableRows = Infinity) {
-    this.#tableRows = tableRows;
+  /** @param rows of the table */
+  constructor(rows = Infinity) {
+    this.#isDense = rows <= mostDense;
+    this.sums = new Float32Array(this.#isDense ? rows : 0);
+    this.slots = new Uint32Array(this.sums.length);
   }
 
   /** Starts again without any sum. @param most rows that may get one, at most */
   start(most: number): void {
-    this.#clear();
-    const bits = 33 - Math.clz32(most);
-    const isSparse = this.#tableRows > sparse * 2 ** bits;
-    [this.#factor, this.#shift] = isSparse ? [golden, 32 - bits] : [1, 0];
-    this.#size = isSparse ? 2 ** bits : this.#tableRows;
-    if (this.#slots.length < this.#size) this.#slots = new Int32Array(this.#size);
-    if (this.rows.length < most) {
-      this.rows = new Uint32Array(2 ** bits);
-      this.sums = new Float32Array(2 ** bits);
+    for (let place = 0; place < this.count; place++) {
+      this.sums[this.slots[place]] = 0;
+      if (!this.#isDense) this.#keys[this.slots[place]] = 0;
     }
-  }
-
-  #clear(): void {
-    if (this.#factor === golden) this.#slots.fill(0, 0, this.#size);
-    else for (let place = 0; place < this.count; place++) this.#slots[this.rows[place]] = 0;
     this.count = 0;
+    if (this.#isDense) return;
+    this.#bits = 33 - Math.clz32(most);
+    if (this.sums.length >= 2 ** this.#bits) return;
+    this.#keys = new Uint32Array(2 ** this.#bits);
+    this.sums = new Float32Array(2 ** this.#bits);
+    this.slots = new Uint32Array(2 ** this.#bits);
   }
 
-  /** Adds a weight to rows, or to the part of them that the options name. */
-  add(
-    rows: Uint32Array,
-    weight: number,
-    { values, from, to }: AddOptions = { from: 0, to: rows.length },
-  ): void {
-    const [slots, known, sums] = [this.#slots, this.rows, this.sums];
-    const [factor, shift, last] = [this.#factor, this.#shift, this.#size - 1];
+  rowAt(slot: number): number {
+    return this.#isDense ? slot : this.#keys[slot] - 1;
+  }
+
+  /** Adds a weight above 0 to rows, or to the part of them that the options name. */
+  add(rows: Uint32Array, weight: number, options: AddOptions = { from: 0, to: rows.length }): void {
+    if (this.#isDense) this.#addDense(rows, weight, options);
+    else this.#addHashed(rows, weight, options);
+  }
+
+  #addDense(rows: Uint32Array, weight: number, { values, from, to }: AddOptions): void {
+    const { sums, slots } = this;
     let count = this.count;
     for (let place = from; place < to; place++) {
       const row = rows[place];
-      let slot = Math.imul(row, factor) >>> shift;
-      let found = slots[slot] - 1;
-      while (found >= 0 && known[found] !== row) {
-        slot = slot === last ? 0 : slot + 1;
-        found = slots[slot] - 1;
-      }
-      if (found < 0) {
-        found = count++;
-        slots[slot] = count;
-        known[found] = row;
-        sums[found] = 0;
-      }
-      sums[found] += values === undefined ? weight : weight * values[place];
+      if (sums[row] === 0) slots[count++] = row;
+      sums[row] += values === undefined ? weight : weight * values[place];
     }
     this.count = count;
   }
 
-  /** Keeps only these places, which ascend. No more can be added until the next start. */
-  keep(places: readonly number[]): void {
-    this.#clear();
-    places.forEach((from, to) => {
-      this.rows[to] = this.rows[from];
-      this.sums[to] = this.sums[from];
-    });
-    this.count = places.length;
+  #addHashed(rows: Uint32Array, weight: number, { values, from, to }: AddOptions): void {
+    const { sums, slots } = this;
+    const [keys, shift, last] = [this.#keys, 32 - this.#bits, 2 ** this.#bits - 1];
+    let count = this.count;
+    for (let place = from; place < to; place++) {
+      const key = rows[place] + 1;
+      let slot = Math.imul(key, golden) >>> shift;
+      while (keys[slot] !== key) {
+        if (keys[slot] === 0) {
+          keys[slot] = key;
+          slots[count++] = slot;
+          break;
+        }
+        slot = (slot + 1) & last;
+      }
+      sums[slot] += values === undefined ? weight : weight * values[place];
+    }
+    this.count = count;
   }
 }

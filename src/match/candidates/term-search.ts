@@ -108,15 +108,15 @@ export class TermSearch {
   #finish({ columns, weights }: SparseRows, places: readonly number[], best: BestRows, rest: Rest): boolean {
     const needed = best.least() - rest.bound - rounding;
     if (needed <= 0) return false;
-    const found = this.#found;
+    const { sums, slots, count } = this.#found;
     const racing: number[] = [];
-    for (let place = 0; place < found.count; place++) if (found.sums[place] >= needed) racing.push(place);
+    for (let place = 0; place < count; place++) if (sums[slots[place]] >= needed) racing.push(slots[place]);
     if (racing.length * places.length * lookUp >= rest.postings) return false;
-    found.keep(racing);
-    for (let row = 0; row < found.count; row++)
-      for (const place of places)
-        found.sums[row] += weights[place] * weightIn(this.#rows, found.rows[row], columns[place]);
-    best.fill(found);
+    for (const slot of racing) {
+      const row = this.#found.rowAt(slot);
+      for (const place of places) sums[slot] += weights[place] * weightIn(this.#rows, row, columns[place]);
+    }
+    best.fill(this.#found, Uint32Array.from(racing));
     return true;
   }
 }
@@ -134,13 +134,16 @@ export class BestRows {
     this.#accept = accept;
   }
 
-  /** Starts again with these rows. */
-  fill({ rows, sums, count }: RowSums): void {
+  /** Starts again with rows of these slots. */
+  fill(found: RowSums, slots = found.slots.subarray(0, found.count)): void {
     const k = this.#rows.length;
+    const { sums } = found;
     this.#count = 0;
-    for (let position = 0; position < count; position++) {
-      const row = rows[position];
-      const score = sums[position];
+    for (let at = 0; at < slots.length; at++) {
+      const score = sums[slots[at]];
+      // Most rows; the others are looked at closely.
+      if (this.#count === k && score < this.#scores[k - 1]) continue;
+      const row = found.rowAt(slots[at]);
       if (this.#count === k && !this.#isBetter(row, score, k - 1)) continue;
       if (this.#accept !== undefined && !this.#accept(row)) continue;
       let place = this.#count === k ? k - 1 : this.#count++;
