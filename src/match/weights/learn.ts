@@ -8,7 +8,7 @@ import { pauses } from "../pause.js";
 import { type Change, competition } from "./competition.js";
 import { monotoneLogRatio } from "./isotonic.js";
 import { sigmoid } from "./logistic.js";
-import { separated } from "./pair-classes.js";
+import { classCount, separated } from "./pair-classes.js";
 import { allPairs, levelTotals, type PairTable, placeOf } from "./pair-table.js";
 import { type Posteriors, startingPosteriors } from "./start.js";
 
@@ -148,30 +148,30 @@ function weightsFrom(
   };
 }
 
-/** Expected numbers of matches and of related pairs, of each column by level. Sums are in the order of the pairs. */
+/** Expected numbers of matches and of related pairs, of each column by level: first those of each class. */
 function expectedCounts(table: PairTable, { placeOf, match, related }: Posteriors) {
+  const { classOf, levels } = table;
   const hasRelated = related.length > 0;
   const ofRow = hasRelated ? matchesPerRow(table, { placeOf, match }) : undefined;
-  const sums = table.columns.map(({ levels }) => {
-    return { m: new Float64Array(levels), mRows: new Float64Array(levels), h: new Float64Array(levels) };
-  });
-  const all = { matches: 0, related: 0 };
-  for (let pair = 0; pair < table.left.length; pair++) {
+  const [ofClass, sharesOf, relatedOf] = [0, 1, 2].map(() => new Float64Array(classCount(table)));
+  for (let pair = 0; pair < classOf.length; pair++) {
     const place = placeOf(pair);
-    const [probability, alike] = [match[place], hasRelated ? related[place] : 0];
-    const share = ofRow === undefined ? probability : probability / ofRow(pair);
-    all.matches += probability;
-    all.related += alike;
-    for (let column = 0; column < sums.length; column++) {
-      const level = table.levels[column][table.classOf[pair]];
-      if (level === missing) continue;
-      const { m, mRows, h } = sums[column];
-      m[level] += probability;
-      mRows[level] += share;
-      h[level] += alike;
-    }
+    const probability = match[place];
+    ofClass[classOf[pair]] += probability;
+    sharesOf[classOf[pair]] += ofRow === undefined ? probability : probability / ofRow(pair);
+    if (hasRelated) relatedOf[classOf[pair]] += related[place];
   }
-  return { ...all, hasRelated, sums };
+  const sums = table.columns.map(({ levels: count }, column) => {
+    const [m, mRows, h] = [0, 1, 2].map(() => new Float64Array(count));
+    levels[column].forEach((level, place) => {
+      if (level === missing) return;
+      m[level] += ofClass[place];
+      mRows[level] += sharesOf[place];
+      h[level] += relatedOf[place];
+    });
+    return { m, mRows, h };
+  });
+  return { matches: total(ofClass), related: total(relatedOf), hasRelated, sums };
 }
 
 /**
