@@ -27,6 +27,11 @@ const options: Readonly<Record<string, Case>> = {
     says: "No column of text tells the rows apart. If another one does, name it (-c COLUMN):",
     cured: "pearl cluster p.csv --model pearl-strings -q -c id",
   },
+  "rows that are to be grouped without a model": usage(
+    dedupe.replace("pearl-strings", "none"),
+    "this command compares embeddings. Name a model",
+    dedupe,
+  ),
   "more matches than a row may have": usage(
     `${join} --kind many-to-many --top 9`,
     "--top must be at most 8",
