@@ -8,7 +8,7 @@
  * removed. 15 % of the rows repeat one of the last 100,000. Ten million rows need about 2 GB of disk beside the pairs. The disk is
  * the space of the temporary files that the process holds open, looked up twice a second, on Linux only:
  *
- *     node benchmarks/large-tables.mjs --rows 10000000 --memory 11g --temp /var/tmp --json ten-million.json
+ *     node benchmarks/large-tables.mjs --rows 10000000 --memory 8g --temp /var/tmp --json ten-million.json
  *
  * `--command join` takes two tables, written 200000x20000; half of the right rows repeat one of the left, miswritten.
  * `cluster` takes the names alone, and `link` makes a store. `--memory none` sets no limit.

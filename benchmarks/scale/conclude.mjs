@@ -1,4 +1,5 @@
 /** What docs/scale.md says, from what was measured: constants, predictions of other runs and of larger tables, the simulated queue. */
+import { readFileSync } from "node:fs";
 import { createRandom } from "../../dist/random.js";
 import { constantsFrom } from "./constants.mjs";
 import { predict, stepsOf } from "./model.mjs";
@@ -28,12 +29,13 @@ export function conclude(measured) {
 }
 
 /** Runs of another day, with a limit of memory, in two threads: docs/scale.md, Memory. */
-const earlier = [
-  { kind: "dedupe", rows: [50_000], seconds: { total: 45.8 } },
-  { kind: "dedupe", rows: [100_000], seconds: { total: 99.8 } },
-  { kind: "dedupe", rows: [200_000], seconds: { total: 212.5 } },
-  { kind: "dedupe", rows: [1_000_000], seconds: { total: 672.7 } },
-];
+const { results } = JSON.parse(
+  readFileSync(new URL("../results/large-tables.json", import.meta.url), "utf8"),
+);
+const earlier = results.map(({ rows, processorSeconds }) => ({
+  ...{ kind: "dedupe", rows: [rows] },
+  seconds: { total: processorSeconds },
+}));
 
 /** @param {Constants} constants @param {Pick<Run, "kind" | "rows" | "shards" | "seconds">} run */
 function withPrediction(constants, run) {
