@@ -5,6 +5,9 @@
 import type { Relation } from "./learn.js";
 import { competingSides, type PairSide, type PairTable } from "./pair-table.js";
 
+/** Odds of all pairs of a row have a sum below the largest number. */
+const mostLogOdds = 600;
+
 /**
  * Returns a function that fills the probability of each pair from the log-odds of its class and the expected number of
  * matches, and says how much that changes them. Beside them it keeps numbers for rows only: pairs are many.
@@ -12,34 +15,22 @@ import { competingSides, type PairSide, type PairTable } from "./pair-table.js";
 export function competition(table: PairTable, relation: Relation) {
   const { classOf } = table;
   const sides = competingSides(table, relation).map(({ rowOf, rows }) => {
-    return { rowOf, highest: new Float64Array(rows), sums: new Float64Array(rows) };
+    return { rowOf, sums: new Float64Array(rows) };
   });
   const smallest = Math.min(...sides.map(({ sums }) => sums.length));
   return (logOdds: Float64Array, matches: number, probability: Float64Array): Change => {
     // Odds against "none": most rows have a partner where most are expected to.
     const shift = -Math.log(Math.max(0.02, 1 - matches / smallest));
-    for (const { rowOf, highest, sums } of sides) {
-      highest.fill(0);
-      for (let pair = 0; pair < classOf.length; pair++) {
-        const odds = logOdds[classOf[pair]] + shift;
-        const row = rowOf(pair);
-        if (odds > highest[row]) highest[row] = odds;
-      }
-      for (let row = 0; row < sums.length; row++) sums[row] = Math.exp(-highest[row]);
-      for (let pair = 0; pair < classOf.length; pair++) {
-        const row = rowOf(pair);
-        sums[row] += Math.exp(logOdds[classOf[pair]] + shift - highest[row]);
-      }
+    const odds = logOdds.map((value) => Math.exp(Math.min(mostLogOdds, value + shift)));
+    for (const { rowOf, sums } of sides) {
+      sums.fill(1);
+      for (let pair = 0; pair < classOf.length; pair++) sums[rowOf(pair)] += odds[classOf[pair]];
     }
     const change = { moved: 0, sum: 0 };
     for (let pair = 0; pair < probability.length; pair++) {
-      const odds = logOdds[classOf[pair]] + shift;
-      let least = 1;
-      for (const { rowOf, highest, sums } of sides) {
-        const row = rowOf(pair);
-        const share = Math.exp(odds - highest[row]) / sums[row];
-        if (share < least) least = share;
-      }
+      let most = 1;
+      for (const { rowOf, sums } of sides) most = Math.max(most, sums[rowOf(pair)]);
+      const least = odds[classOf[pair]] / most;
       change.moved += Math.abs(least - probability[pair]);
       change.sum += least;
       probability[pair] = least;
