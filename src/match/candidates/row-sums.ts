@@ -15,7 +15,7 @@ interface AddOptions {
 
 /**
  * An array of all rows of a table, in which each row is its own slot; for a large table a hash table, whose size grows with the
- * rows that have a sum (of 10 million rows, a search then takes half the time). A slot keeps its row until the next start.
+ * rows that have a sum. A slot keeps its row until the next start.
  */
 export class RowSums {
   readonly #isDense: boolean;
