@@ -108,10 +108,11 @@ export type { LabelEffect } from "./match/review/label-effect.js";
 
 // Group, search and draw the phrases of one table.
 
-export { type Clustering, type ClusterOptions, cluster, type PhraseGroup } from "./group/cluster.js";
+export { type Clustering, type ClusterOptions, cluster } from "./group/cluster.js";
 export { type DedupeOptions, type Deduplication, dedupe } from "./group/dedupe.js";
 export { type GroupRowsOptions, groupRows, type RowGroups } from "./group/group-rows.js";
 export type { DuplicateGroup, DuplicateRow } from "./group/kept-rows.js";
+export type { PhraseGroup, PhraseGroups } from "./group/one-column/distinct-phrases.js";
 export {
   type EntityEvent,
   type EntityHistory,

@@ -9,6 +9,7 @@
  *   Optional are function words, legal forms, and the word for the kind of thing that many rows have at an end
  *   ("season", "magazine", "F.C."). In parentheses the word may be only a remark.
  */
+import { frequentTexts } from "../match/columns/frequent-texts.js";
 import type { WeighedPhrase } from "../match/evidence/features.js";
 import { functionWords, legalForms } from "../match/evidence/optional-words.js";
 import { numberValue } from "../match/evidence/phrase.js";
@@ -26,35 +27,40 @@ const ALIKE = 0.6;
 /** A word in at least this share of the rows, at an end of the phrase, names the kind of thing. */
 const KIND_SHARE = 0.1;
 
+/** The phrases of a table. */
+export interface LearnedFrom {
+  /** The words of each phrase, in any order. */
+  readonly words: Iterable<readonly string[]>;
+  phraseOf(row: number): WeighedPhrase;
+}
+
 /**
  * Learns from the phrases of a table and from its similar pairs.
- * @param others the words of further phrases of the table, which are in no pair
  * @returns a function that gives the factor for the similarity of two phrases: 1 if no word distinguishes them
  */
-export function learnDistinguishing(
-  weighed: readonly WeighedPhrase[],
-  links: Links,
-  others: Iterable<readonly string[]> = [],
-) {
-  const rowsWith = new Map<string, number>();
+export function learnDistinguishing({ words: wordsOfRows, phraseOf }: LearnedFrom, links: Links) {
   let rows = 0;
-  const count = (words: readonly string[]): void => {
-    rows++;
-    for (const word of new Set(words)) rowsWith.set(word, (rowsWith.get(word) ?? 0) + 1);
+  const eachWord = function* (): Generator<string> {
+    for (const words of wordsOfRows) {
+      rows++;
+      yield* new Set(words);
+    }
   };
-  for (const { words } of weighed) count(words);
-  for (const words of others) count(words);
+  const rowsWith = frequentTexts(eachWord(), () => Math.min(RECURRING, KIND_SHARE * rows));
   const recurs = (word: string): boolean => (rowsWith.get(word) ?? 0) >= RECURRING;
   const isKind = (word: string): boolean => (rowsWith.get(word) ?? 0) >= KIND_SHARE * rows;
-  const counts = new Map<string, number>();
-  links.scores.forEach((score, link) => {
-    if (score < ALIKE) return;
-    const { swapped } = compareWords(weighed[links.left[link]], weighed[links.right[link]]);
-    if (swapped !== undefined) counts.set(swapped, (counts.get(swapped) ?? 0) + 1);
-  });
+  const { left, right, scores } = links;
+  const eachSwap = function* (): Generator<string> {
+    for (let link = 0; link < scores.length; link++) {
+      if (scores[link] < ALIKE) continue;
+      const { swapped } = compareWords(phraseOf(left[link]), phraseOf(right[link]));
+      if (swapped !== undefined) yield swapped;
+    }
+  };
+  const recurringSwaps = frequentTexts(eachSwap(), () => RECURRING);
   return (a: WeighedPhrase, b: WeighedPhrase): number => {
     const { added, alike, swapped } = compareWords(a, b);
-    if (swapped !== undefined && (counts.get(swapped) ?? 0) >= RECURRING) return APART;
+    if (swapped !== undefined && recurringSwaps.has(swapped)) return APART;
     if (alike?.every(recurs)) return APART;
     const distinguishing = added.filter(({ word, isAside, isFirst, isLast }) => {
       // Not an article at the end: "Pepsin A" ends in a letter.

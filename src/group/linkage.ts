@@ -1,13 +1,52 @@
 /** Clusters rows by pairwise similarity: links similar pairs, but never chains rows that are far apart. */
 import { disjointSets, numberedRows } from "../disjoint-sets.js";
-import { groupBy } from "../match/group-by.js";
+import { chosenPlaces, placeIn } from "../match/weights/chosen-places.js";
+import { type PlacesByNumber, placesByNumber } from "../places-by-number.js";
 import type { CountedTable } from "./one-column/promised-threshold.js";
 
+/** Pairs of rows with their similarity, ascending by left row and then by right row. */
 export interface Links {
   readonly left: Int32Array;
   readonly right: Int32Array;
   /** Similarities, 0 to 1. */
   readonly scores: Float32Array;
+}
+
+/** Links that are found by their similarity and by their rows. */
+export interface LinkTable extends Links {
+  /** All links, the most similar first; of equal ones the earlier. */
+  readonly strongest: Uint32Array;
+  /** The links of a row, ascending. */
+  ofRow(row: number): Iterable<number>;
+}
+
+export function linkTable(size: number, { left, right, scores }: Links): LinkTable {
+  const toRight = placesByNumber(right, size);
+  const fromLeft = new Uint32Array(size + 1);
+  for (const row of left) fromLeft[row + 1]++;
+  for (let row = 0; row < size; row++) fromLeft[row + 1] += fromLeft[row];
+  return {
+    ...{ left, right, scores, strongest: strongestFirst(scores) },
+    *ofRow(row) {
+      // A row is on the right of links of earlier rows.
+      yield* toRight.order.subarray(toRight.starts[row], toRight.starts[row + 1]);
+      for (let link = fromLeft[row]; link < fromLeft[row + 1]; link++) yield link;
+    },
+  };
+}
+
+/** Sorts by the bits of the numbers, which are in the order of the numbers where these are not negative: each half once. */
+function strongestFirst(scores: Float32Array): Uint32Array {
+  const bits = new Int32Array(scores.buffer, scores.byteOffset, scores.length);
+  const byLow = placesByNumber(
+    bits.map((value) => ~value & 0xffff),
+    2 ** 16,
+  ).order;
+  const byBoth = placesByNumber(
+    Int32Array.from(byLow, (link) => ~bits[link] >>> 16),
+    2 ** 16,
+  ).order;
+  return byBoth.map((place) => byLow[place]);
 }
 
 export interface LinkageOptions {
@@ -29,59 +68,80 @@ const LARGEST_SQUARE = 1500;
  * processed from the most similar, and two groups merge only if every row of one has at least the similarity
  * `endThreshold` to every row of the other (complete linkage).
  */
-export function linkGroups(size: number, links: Links, options: LinkageOptions): Int32Array {
-  const { scores } = links;
-  const order = Int32Array.from(scores.keys()).filter((link) => scores[link] >= options.threshold);
-  order.sort((a, b) => scores[b] - scores[a] || a - b);
+export function linkGroups(size: number, links: LinkTable, options: LinkageOptions): Int32Array {
+  const { left, right, scores, strongest } = links;
+  const isLinked = (place: number): boolean => scores[strongest[place]] >= options.threshold;
+  const chosen = strongest.subarray(0, placeIn(0, strongest.length, isLinked));
   const linked = new Uint8Array(size);
-  for (const link of order) linked[links.left[link]] = linked[links.right[link]] = 1;
-  const rows = Int32Array.from(linked.keys()).filter((row) => linked[row] === 1);
+  for (const link of chosen) linked[left[link]] = linked[right[link]] = 1;
+  const whole = { rows: Uint32Array.from(chosenPlaces(size, (row) => linked[row] === 1)), links: chosen };
+  const places = new Int32Array(size);
   const firstOf = Int32Array.from(linked.keys());
-  for (const component of components(rows, order, links))
-    for (const group of completeGroups(component, links, options))
+  for (const component of componentsOf(whole, links, places))
+    for (const group of completeGroups(component, links, places, options))
       for (const row of group) firstOf[row] = group[0];
   return numberedRows(firstOf);
 }
 
-/** Connected rows, ascending, and their links, most similar first. */
+/** Rows, ascending, and the links among them, most similar first. */
 interface Component {
-  readonly rows: readonly number[];
-  readonly links: readonly number[];
+  readonly rows: Uint32Array;
+  readonly links: Uint32Array;
 }
 
-function components(
-  rows: Int32Array | readonly number[],
-  order: Iterable<number>,
+/** The connected parts. @param places by row: overwritten before the first part is given */
+function* componentsOf(
+  { rows, links }: Component,
   { left, right }: Links,
-): Component[] {
-  const { rootOf, unite } = disjointSets(1 + (rows.at(-1) ?? 0));
-  for (const link of order) unite(left[link], right[link]);
-  const linksOf = groupBy(order, (link) => rootOf(left[link]));
-  return Array.from(groupBy(rows, rootOf), ([key, members]) => ({
-    rows: members,
-    links: linksOf.get(key) ?? [],
-  }));
+  places: Int32Array,
+): Generator<Component> {
+  rows.forEach((row, place) => {
+    places[row] = place;
+  });
+  const { rootOf, unite, roots } = disjointSets(rows.length);
+  for (const link of links) unite(places[left[link]], places[right[link]]);
+  const linksOf = placesByNumber(
+    Int32Array.from(links, (link) => rootOf(places[left[link]])),
+    rows.length,
+  );
+  const rowsOf = placesByNumber(roots(), rows.length);
+  for (let root = 0; root < rows.length; root++) {
+    const found = rowsOf.order.subarray(rowsOf.starts[root], rowsOf.starts[root + 1]);
+    if (found.length === 0) continue;
+    const inside = linksOf.order.subarray(linksOf.starts[root], linksOf.starts[root + 1]);
+    yield { rows: found.map((place) => rows[place]), links: inside.map((place) => links[place]) };
+  }
 }
 
 /** Splits a component into groups in which every pair is similar enough; rows ascending. */
-function completeGroups(component: Component, links: Links, options: LinkageOptions): (readonly number[])[] {
+function* completeGroups(
+  component: Component,
+  links: Links,
+  places: Int32Array,
+  options: LinkageOptions,
+): Generator<ArrayLike<number> & Iterable<number>> {
   const { rows } = component;
-  if (rows.length <= 2) return [rows];
-  if (rows.length > LARGEST_SQUARE) {
-    const kept = component.links.slice(0, Math.floor(component.links.length / 2));
-    return components(rows, kept, links).flatMap((part) => completeGroups(part, links, options));
-  }
   const count = rows.length;
-  const places = new Map(rows.map((row, place) => [row, place]));
+  if (count <= 2) yield rows;
+  else if (count > LARGEST_SQUARE) {
+    const kept = component.links.subarray(0, Math.floor(component.links.length / 2));
+    for (const part of componentsOf({ rows, links: kept }, links, places))
+      yield* completeGroups(part, links, places, options);
+  } else yield* comparedGroups(component, links, options);
+}
+
+function comparedGroups({ rows, links: inside }: Component, links: Links, options: LinkageOptions) {
+  const count = rows.length;
+  const places = new Map(Array.from(rows, (row, place) => [row, place]));
   // Lowest similarity between two groups, each under the place of its first row.
   const lowest = new Float32Array(count * count);
   for (let a = 0; a < count; a++) {
     for (let b = a + 1; b < count; b++)
       lowest[a * count + b] = lowest[b * count + a] = options.similarity(rows[a], rows[b]);
   }
-  const members = new Map(rows.map((row, place) => [place, [row]]));
+  const members = new Map(Array.from(rows, (row, place) => [place, [row]]));
   const groupOf = Int32Array.from(rows.keys());
-  for (const link of component.links) {
+  for (const link of inside) {
     const a = groupOf[places.get(links.left[link])!];
     const b = groupOf[places.get(links.right[link])!];
     if (a === b || lowest[a * count + b] < options.endThreshold) continue;
@@ -97,16 +157,6 @@ function completeGroups(component: Component, links: Links, options: LinkageOpti
   return Array.from(members.values(), (group) => group.sort((a, b) => a - b));
 }
 
-/** The rows of each group, ascending. */
-export function groupMembers(groups: Int32Array): number[][] {
-  const members: number[][] = [];
-  groups.forEach((group, row) => {
-    while (members.length <= group) members.push([]);
-    members[group].push(row);
-  });
-  return members;
-}
-
 /** In larger groups only this many of the most frequent members are candidates. */
 const LARGEST_SEARCHED = 300;
 
@@ -115,11 +165,10 @@ const LARGEST_SEARCHED = 300;
  * more frequent, then the longer, then the first.
  */
 export function representative(
-  members: readonly number[],
+  members: ArrayLike<number>,
   { similarity, counts, phrases }: Pick<CountedTable, "similarity" | "counts" | "phrases">,
 ): number {
-  if (members.length === 1) return members[0];
-  const searched = [...members]
+  const searched = Array.from(members)
     .sort((a, b) => counts[b] - counts[a] || a - b)
     .slice(0, LARGEST_SEARCHED)
     .sort((a, b) => counts[b] - counts[a] || phrases[b].length - phrases[a].length || a - b);
@@ -132,4 +181,16 @@ export function representative(
     if (sum > bestSum + 1e-6) [best, bestSum] = [row, sum];
   }
   return best;
+}
+
+/** The representative of each group. @param rowsOf rows by group, none of which is empty up to the last */
+export function representativesOf(
+  { starts, order }: PlacesByNumber,
+  table: Pick<CountedTable, "similarity" | "counts" | "phrases">,
+): Int32Array {
+  const count = placeIn(0, starts.length - 1, (group) => starts[group] < order.length);
+  return Int32Array.from({ length: count }, (_, group) => {
+    const [from, to] = [starts[group], starts[group + 1]];
+    return to - from === 1 ? order[from] : representative(order.subarray(from, to), table);
+  });
 }

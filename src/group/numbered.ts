@@ -3,9 +3,9 @@
  * different things (same-table.ts halves their similarity), so such a phrase can only mean a phrase with the same numbers.
  * Its neighbours by embedding and by n-grams would all be other parts.
  */
-
+import { TextNumbers } from "../match/columns/texts.js";
 import { numberValue, readJoinPhrase } from "../match/evidence/phrase.js";
-import { groupBy } from "../match/group-by.js";
+import { placesByNumber } from "../places-by-number.js";
 
 /** Phrases with the same words, apart from numbers, from which on they count as numbered. */
 const MANY = 1000;
@@ -21,28 +21,23 @@ export interface NumberedPhrases {
 export function numberedPhrases(
   phrases: readonly string[],
 ): NumberedPhrases & { readonly isAlone: Uint8Array } {
-  const keys = new Map<string, number>();
-  const keyOf = (text: string): number => {
-    const key = keys.get(text) ?? keys.size;
-    keys.set(text, key);
-    return key;
-  };
+  const keys = new TextNumbers();
   const wordings = new Int32Array(phrases.length);
   const numbers = new Int32Array(phrases.length);
   const everyNumber = new Int32Array(phrases.length);
-  phrases.forEach((phrase, row) => {
-    const { words, aside } = readJoinPhrase(phrase);
+  for (let row = 0; row < phrases.length; row++) {
+    const { words, aside } = readJoinPhrase(phrases[row]);
     const values = words.map(numberValue);
     const setOf = (isCounted: (place: number) => boolean): number =>
-      keyOf(
+      keys.numberOf(
         `# ${[...new Set(values.filter((value, place) => value !== undefined && isCounted(place)))].sort().join(" ")}`,
       );
     numbers[row] = setOf((place) => !aside[place]);
     everyNumber[row] = setOf(() => true);
     const wording = words.filter((_, place) => values[place] === undefined).join(" ");
     const isPlain = values.some((value) => value !== undefined) && numbers[row] === everyNumber[row];
-    wordings[row] = isPlain ? keyOf(wording) : -1;
-  });
+    wordings[row] = isPlain ? keys.numberOf(wording) : -1;
+  }
   const rowsOf = new Int32Array(keys.size);
   for (const wording of wordings) if (wording >= 0) rowsOf[wording]++;
   const isNumbered = Uint8Array.from(wordings, (wording) =>
@@ -61,7 +56,9 @@ export function numberedPhrases(
 }
 
 /** The phrases with the numbers of a phrase. */
-export function sameNumbers({ numbers }: NumberedPhrases): (row: number) => readonly number[] {
-  const rows = groupBy(numbers.keys(), (row) => numbers[row]);
-  return (row) => rows.get(numbers[row]) ?? [];
+export function sameNumbers({ numbers }: NumberedPhrases): (row: number) => Uint32Array {
+  let count = 0;
+  for (const number of numbers) count = Math.max(count, number + 1);
+  const { starts, order } = placesByNumber(numbers, count);
+  return (row) => order.subarray(starts[numbers[row]], starts[numbers[row] + 1]);
 }

@@ -1,10 +1,9 @@
 /** Compares a table with itself: the nearest phrases by embedding and by n-grams, and the similarity of any two. */
-import { ownRange } from "../files/shards/shard.js";
 import { termCosine } from "../match/candidates/grams.js";
-import { nearestByEmbedding } from "../match/candidates/nearest-by-embedding.js";
 import { PairSet, type Pairs, type Spill } from "../match/candidates/pair-set.js";
 import {
   type ColumnPair,
+  type ComparedColumn,
   type PrepareOptions,
   pairCosines,
   prepareColumn,
@@ -18,29 +17,21 @@ import {
   weighPhrase,
 } from "../match/evidence/features.js";
 import { foldPhrase, splitFolded } from "../match/evidence/phrase.js";
+import { remembering } from "../match/once.js";
 import { endWithPairs, levelsOfParts, type Parts, unitedPairs } from "../match/parts/shared-pairs.js";
-import { candidateRows } from "../match/rank-rows.js";
 import { learnDistinguishing } from "./distinguishing.js";
-import type { Links } from "./linkage.js";
-import { type NumberedPhrases, sameNumbers } from "./numbered.js";
+import { type LinkTable, linkTable } from "./linkage.js";
+import type { NumberedPhrases } from "./numbered.js";
+import { neighbourPairs } from "./one-column/neighbours.js";
 
 export interface SameTable {
   readonly phrases: readonly string[];
   /** Candidate pairs, each once, the lower row on the left. */
-  readonly links: Links;
+  readonly links: LinkTable;
   similarity(a: number, b: number): number;
 }
 
-/** Neighbours found by embedding, and by n-grams. */
-const NEIGHBOURS = 15;
-/** Above this many pairs, those of 50,000 phrases, neighbours by embedding are found with IVF lists. */
-const MANY_PAIRS = 50_000 ** 2;
-const POSTINGS = 50_000;
-/** Up to this many phrases with the same numbers, a numbered phrase is compared with all of them. */
-const SMALL_BLOCK = 50;
-/** In larger blocks, the postings visited: the numbers and the rare words come first. */
-const BLOCK_POSTINGS = 5_000;
-/** Phrases between two checks of the signal. */
+/** Pairs between two checks of the signal. */
 const PORTION = 1024;
 
 const place = Object.fromEntries(featureNames.map((name, index) => [name, index]));
@@ -53,8 +44,12 @@ export interface TableParts {
   readonly numbered: NumberedPhrases;
 }
 
-/** Receives the number of phrases done in a stage and the total. */
-export type GroupProgress = (done: number, total: number, stage?: "encoding" | "comparing") => void;
+/** Receives the number of phrases or pairs done in a stage and the total. */
+export type GroupProgress = (
+  done: number,
+  total: number,
+  stage?: "encoding" | "finding candidates" | "comparing",
+) => void;
 
 interface SameTableOptions extends Omit<PrepareOptions, "onProgress"> {
   /** Where candidate pairs go that have no room in memory. */
@@ -68,48 +63,91 @@ export async function compareWithin(
   { alone, numbered }: TableParts,
   options: SameTableOptions,
 ): Promise<SameTable> {
+  const { column, pairs } = await pairedColumn(phrases, { alone, numbered }, options);
+  const { phraseOf, alike } = likeness(column);
+  const { sharing } = options;
+  const scores =
+    sharing?.kind === "merge"
+      ? await mergedScores(sharing.parts, pairs)
+      : await pairScores(pairs, alike, options);
+  if (sharing?.kind === "shard") endWithPairs(sharing, pairs, [scores]);
+  const words = function* () {
+    for (const texts of [phrases, alone]) for (const text of texts) yield splitFolded(foldPhrase(text));
+  };
+  const links = { ...pairs, scores };
+  const distinguish = learnDistinguishing({ words: words(), phraseOf }, links);
+  const lowered = (score: number, a: number, b: number): number =>
+    score * distinguish(phraseOf(a), phraseOf(b));
+  const { left, right } = pairs;
+  for (let link = 0; link < scores.length; link++)
+    scores[link] = lowered(scores[link], left[link], right[link]);
+  return {
+    phrases,
+    links: linkTable(phrases.length, links),
+    similarity: (a, b) => lowered(alike(a, b), a, b),
+  };
+}
+
+/** What two phrases are compared by: not the index, which is free once pairs are found. */
+type PairedColumn = ComparedColumn & Pick<ColumnPair, "queries" | "statistics">;
+
+async function pairedColumn(
+  phrases: readonly string[],
+  { alone, numbered }: TableParts,
+  options: SameTableOptions,
+): Promise<{ readonly column: PairedColumn; readonly pairs: Pairs }> {
   const prepared = await prepareColumn({ left: phrases, right: alone }, { ...options, embed: "base" });
-  const { base, queries, dimension, statistics } = prepared;
+  const { index, ...base } = prepared.base;
+  const { dimension, queries, statistics, entityTypes } = prepared;
   const floor = base.vectors === undefined ? 0 : unrelatedCosine(base.vectors, base.vectors, dimension);
-  const column = { ...prepared, queries: base, floor };
-  const weighed = phrases.map((phrase) => weighPhrase(phrase, statistics));
-  const aloneCosines = (a: number, b: number): PairCosines => {
+  const { sharing, spill } = options;
+  const pairs =
+    sharing?.kind === "merge"
+      ? await unitedPairs(sharing.parts, new PairSet(phrases.length, spill))
+      : await neighbourPairs({ ...prepared, queries: prepared.base, floor }, numbered, options);
+  return { column: { base, queries, dimension, statistics, entityTypes, floor }, pairs };
+}
+
+/** How phrases are compared; those that are alone follow the others. */
+function likeness({ queries: alone, statistics, ...column }: PairedColumn) {
+  const { base } = column;
+  const size = base.texts.length;
+  const phraseOf = remembering((row) =>
+    weighPhrase(row < size ? base.texts[row] : alone.texts[row - size], statistics),
+  );
+  const ofTable = { ...column, queries: base };
+  const bySpelling = (a: number, b: number): PairCosines => {
     const [x, y] = [a, b].map((row) =>
-      row < phrases.length ? { terms: base.terms, row } : { terms: queries.terms, row: row - phrases.length },
+      row < size ? { terms: base.terms, row } : { terms: alone.terms, row: row - size },
     );
     const grams = termCosine(x.terms, x.row, y.terms, y.row);
     return { embedding: grams, grams };
   };
-  const isCompared = (a: number, b: number): boolean => Math.max(a, b) < phrases.length;
-  const phraseOf = (row: number): WeighedPhrase =>
-    weighed[row] ?? weighPhrase(alone[row - phrases.length], statistics);
+  const isEmbedded = (a: number, b: number): boolean => base.vectors !== undefined && Math.max(a, b) < size;
   const alike = (a: number, b: number): number =>
     pairSimilarity(
       phraseOf(a),
       phraseOf(b),
-      isCompared(a, b) ? pairCosines(column, a, b) : aloneCosines(a, b),
+      isEmbedded(a, b) ? pairCosines(ofTable, a, b) : bySpelling(a, b),
     );
-  const { sharing, spill } = options;
-  const isMerge = sharing?.kind === "merge";
-  const pairs = isMerge
-    ? await unitedPairs(sharing.parts, new PairSet(phrases.length, spill))
-    : await candidatePairs(column, numbered, options);
-  const { left, right } = pairs;
-  const scores = isMerge
-    ? await mergedScores(sharing.parts, pairs)
-    : Float32Array.from(left, (row, link) => alike(row, right[link]));
-  if (sharing?.kind === "shard") endWithPairs(sharing, pairs, [scores]);
-  const otherWords = function* () {
-    for (const phrase of alone) yield splitFolded(foldPhrase(phrase));
-  };
-  const distinguish = learnDistinguishing(weighed, { left, right, scores }, otherWords());
-  const lowered = (score: number, a: number, b: number): number =>
-    score * distinguish(phraseOf(a), phraseOf(b));
-  return {
-    phrases,
-    links: { left, right, scores: scores.map((score, link) => lowered(score, left[link], right[link])) },
-    similarity: (a, b) => lowered(alike(a, b), a, b),
-  };
+  return { phraseOf, alike };
+}
+
+async function pairScores(
+  { left, right }: Pairs,
+  alike: (a: number, b: number) => number,
+  { signal, onProgress }: SameTableOptions,
+): Promise<Float32Array> {
+  const scores = new Float32Array(left.length);
+  for (let link = 0; link < scores.length; link++) {
+    if (link % PORTION === 0) {
+      signal?.throwIfAborted();
+      onProgress?.(link, scores.length, "comparing");
+      await new Promise(setImmediate);
+    }
+    scores[link] = alike(left[link], right[link]);
+  }
+  return scores;
 }
 
 async function mergedScores(parts: Parts, pairs: Pairs): Promise<Float32Array> {
@@ -117,47 +155,6 @@ async function mergedScores(parts: Parts, pairs: Pairs): Promise<Float32Array> {
   for await (const { levels, places } of levelsOfParts<Float32Array>(parts, pairs))
     for (const [pair, score] of levels[0].entries()) scores[places[pair]] = score;
   return scores;
-}
-
-/** Pairs of rows to compare, each once, the lower row on the left. */
-async function candidatePairs(
-  column: ColumnPair,
-  numbered: NumberedPhrases,
-  { sharing, spill, signal, onProgress }: SameTableOptions,
-): Promise<Pairs> {
-  const size = column.base.texts.length;
-  const { isNumbered, numbers } = numbered;
-  const { from, to } = ownRange(size, sharing);
-  const ordinary = Uint32Array.from(isNumbered.keys()).filter((row) => isNumbered[row] === 0);
-  const settings = { k: NEIGHBOURS + 1, manyPairs: MANY_PAIRS, total: ordinary.length, signal };
-  const own = ordinary.filter((row) => row >= from && row < to);
-  const near = await nearestByEmbedding(column, own, settings);
-  const table = { column, sameTable: true, candidates: NEIGHBOURS };
-  const find = candidateRows({ ...table, postings: POSTINGS });
-  const blocks = { base: numbers, queries: numbers };
-  const findInBlock = candidateRows({ ...table, blocks, postings: BLOCK_POSTINGS });
-  const withNumbersOf = sameNumbers(numbered);
-  const none = { k: 0, rows: new Int32Array(0) };
-  let position = 0;
-  const candidatesOf = (row: number): readonly number[] => {
-    if (isNumbered[row] === 0) return find(row, position++, near);
-    const same = withNumbersOf(row);
-    return same.length <= SMALL_BLOCK ? same.filter((other) => other !== row) : findInBlock(row, 0, none);
-  };
-  const pairs = new PairSet(size, spill);
-  try {
-    for (let row = from; row < to; row++) {
-      if (row % PORTION === 0) {
-        signal?.throwIfAborted();
-        onProgress?.(row - from, to - from, "comparing");
-        await new Promise(setImmediate);
-      }
-      for (const other of candidatesOf(row)) pairs.add(Math.min(row, other), Math.max(row, other));
-    }
-    return pairs.finish();
-  } finally {
-    spill?.runs.close();
-  }
 }
 
 /**

@@ -8,6 +8,7 @@ import { createRandom } from "../random.js";
 import { shared } from "../runtime/shared-array.js";
 import { dotRows } from "../search/vectors.js";
 import {
+  type FoldedTexts,
   indexTerms,
   type SparseRows,
   type TermIndex,
@@ -29,11 +30,10 @@ export interface RankedColumn {
   readonly types?: Float32Array;
 }
 
-/** A column of the base table and of the query table, with what they have in common. */
-export interface ColumnPair {
-  readonly base: RankedColumn & { readonly index: TermIndex };
+/** A column of the base table and of the query table, with what two rows are compared by. */
+export interface ComparedColumn {
+  readonly base: RankedColumn;
   readonly queries: RankedColumn;
-  readonly statistics: TermStatistics;
   readonly dimension: number;
   /** The entity types of the model; empty without a type head. */
   readonly entityTypes: readonly string[];
@@ -41,9 +41,15 @@ export interface ColumnPair {
   readonly floor: number;
 }
 
+/** The same with what rows are found by. */
+export interface ColumnPair extends ComparedColumn {
+  readonly base: RankedColumn & { readonly index: TermIndex };
+  readonly statistics: TermStatistics;
+}
+
 /** The cosines of a pair: of the embeddings (rescaled so that unrelated rows have 0), of the terms, and of the types. */
 export function pairCosines(
-  { base, queries, dimension, entityTypes, floor }: ColumnPair,
+  { base, queries, dimension, entityTypes, floor }: ComparedColumn,
   query: number,
   row: number,
 ): PairCosines {
@@ -97,7 +103,7 @@ export async function prepareColumn(
   const readTerms = async () => {
     // The encoder's workers get their first phrases before this thread is busy.
     await new Promise(setImmediate);
-    const terms = termRows(left.map(foldPhrase), right.map(foldPhrase));
+    const terms = termRows(foldedTexts(left), foldedTexts(right));
     return { ...terms, index: indexTerms(terms.left, terms.statistics.documents.length) };
   };
   const [encoded, terms] = await Promise.all([encodeBoth(), readTerms()]);
@@ -111,6 +117,13 @@ export async function prepareColumn(
     floor: base.vectors && queries.vectors ? unrelatedCosine(base.vectors, queries.vectors, dimension) : 0,
   };
 }
+
+const foldedTexts = (texts: readonly string[]): FoldedTexts => ({
+  length: texts.length,
+  *[Symbol.iterator]() {
+    for (const text of texts) yield foldPhrase(text);
+  },
+});
 
 type Encoded = Pick<RankedColumn, "vectors" | "types">;
 

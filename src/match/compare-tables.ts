@@ -67,8 +67,8 @@ export interface ComparedTables extends PairTable {
 const perRow = { join: { k: 8, kOther: 4 }, dedupe: { k: 15, kOther: 8 } };
 const postings = 20_000;
 /** In larger tables every row and source has fewer, so that pairs fit into memory, and time grows as the rows do. */
-const manyRows = 400_000;
-const perRowOfMany = { k: 8, kOther: 4, postings: 6_000, mostOfRarest: 20_000 };
+export const manyRows = 400_000;
+export const perRowOfMany = { k: 8, kOther: 4, postings: 6_000, mostOfRarest: 20_000 };
 /** More names are compared without embeddings, which would need gigabytes. */
 export const mostEmbedded = 300_000;
 /** Random pairs show how often unrelated rows agree. */

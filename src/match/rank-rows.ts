@@ -1,5 +1,4 @@
 /** Ranks rows of one table for each row of another: gathers candidates, computes features and scores, keeps the best. */
-import type { TermStatistics } from "./candidates/grams.js";
 import type { NearRows } from "./candidates/nearest-by-embedding.js";
 import { TermSearch } from "./candidates/term-search.js";
 import { type ColumnPair, pairCosines } from "./columns.js";
@@ -10,7 +9,7 @@ import {
   type WeighedPhrase,
   weighPhrase,
 } from "./evidence/features.js";
-import { once } from "./once.js";
+import { once, remembering } from "./once.js";
 import { type ScorerWeights, scoreFeatures } from "./scorer.js";
 
 /** Block numbers of the rows: only rows with equal ones are compared. */
@@ -26,6 +25,8 @@ export interface RankSettings {
   readonly candidates: number;
   /** Maximum postings visited per query. */
   readonly postings: number;
+  /** A query finds nothing by terms that all have more postings than this. Default: every query is followed. */
+  readonly mostOfRarest?: number;
 }
 
 /** What is asked of some rows. */
@@ -62,7 +63,7 @@ export function createRanker(settings: RankSettings) {
       return { column, find: candidateRows({ ...settings, column, sameTable }) };
     });
   const [other, same] = [sideOf(false), sideOf(true)];
-  const phraseOf = phraseCache(base.texts, statistics);
+  const phraseOf = remembering((row) => weighPhrase(base.texts[row], statistics));
   const features = new Float64Array(featureNames.length);
   /** -Infinity where a cell has no words. */
   const score = (phrase: WeighedPhrase, row: number, cosines: PairCosines): number => {
@@ -105,24 +106,16 @@ export function candidateRows({
   blocks,
   candidates: k,
   postings,
+  mostOfRarest,
 }: Omit<RankSettings, "scorer"> & Pick<RankRequest, "sameTable"> & { readonly blocks?: Blocks }) {
   const search = new TermSearch(base.index, base.terms);
   return (query: number, position: number, { k: width, rows }: NearRows): number[] => {
     const accept = blocks && ((row: number): boolean => blocks.base[row] === blocks.queries[query]);
     const found = new Set<number>();
-    const limits = { k: k + (sameTable ? 1 : 0), postings, accept };
+    const limits = { k: k + (sameTable ? 1 : 0), postings, mostOfRarest, accept };
     for (const { row } of search.find(queries.terms, query, limits)) found.add(row);
     for (const row of rows.subarray(position * width, (position + 1) * width)) if (row >= 0) found.add(row);
     const isOther = (row: number): boolean => base.texts[row] !== base.texts[query];
     return sameTable ? [...found].filter(isOther) : [...found];
-  };
-}
-
-function phraseCache(texts: readonly string[], statistics: TermStatistics): (row: number) => WeighedPhrase {
-  const known = new Map<number, WeighedPhrase>();
-  return (row) => {
-    const phrase = known.get(row) ?? weighPhrase(texts[row], statistics);
-    known.set(row, phrase);
-    return phrase;
   };
 }

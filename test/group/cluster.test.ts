@@ -3,7 +3,14 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PhraseEncoder } from "../../src/encoder/phrase-encoder.js";
 import { cluster } from "../../src/group/cluster.js";
 import { dedupe } from "../../src/group/dedupe.js";
-import { groupMembers, type Links, linkGroups, representative } from "../../src/group/linkage.js";
+import {
+  type LinkageOptions,
+  type Links,
+  linkGroups,
+  linkTable,
+  representative,
+} from "../../src/group/linkage.js";
+import { groupBy } from "../../src/match/group-by.js";
 import { createRandom } from "../../src/random.js";
 
 /** Links and similarity of points on a line: the similarity is 1 minus a tenth of the distance. */
@@ -25,12 +32,20 @@ function line(points: readonly number[]): { links: Links; similarity: (a: number
   return { links, similarity };
 }
 
+const linked = (size: number, links: Links, options: LinkageOptions): Int32Array =>
+  linkGroups(size, linkTable(size, links), options);
+
+/** The rows of each group. */
+const groupMembers = (groups: Int32Array): number[][] => [
+  ...groupBy(groups.keys(), (row) => groups[row]).values(),
+];
+
 describe("linkage", () => {
   it("splits a chain whose ends are far apart, and keeps a tight group whole", () => {
     const { links, similarity } = line([0, 1, 2, 3, 4, 5, 6, 7, 50, 50.5, 51]);
-    const chained = linkGroups(11, links, { threshold: 0.9 - 1e-6, endThreshold: 0, similarity });
+    const chained = linked(11, links, { threshold: 0.9 - 1e-6, endThreshold: 0, similarity });
     expect(groupMembers(chained).map(({ length }) => length)).toEqual([8, 3]);
-    const checked = linkGroups(11, links, { threshold: 0.9 - 1e-6, endThreshold: 0.85, similarity });
+    const checked = linked(11, links, { threshold: 0.9 - 1e-6, endThreshold: 0.85, similarity });
     const members = groupMembers(checked);
     expect(members.at(-1)).toEqual([8, 9, 10]);
     expect(members.length).toBe(5);
@@ -42,7 +57,7 @@ describe("linkage", () => {
     const random = createRandom(5);
     const points = Array.from({ length: 200 }, () => Math.floor(random() * 2000));
     const { links, similarity } = line(points);
-    const groups = linkGroups(200, links, { threshold: 0.5, endThreshold: -1, similarity });
+    const groups = linked(200, links, { threshold: 0.5, endThreshold: -1, similarity });
     // On a line, components are the runs of sorted points without a gap of more than 5.
     const order = [...points.keys()].sort((a, b) => points[a] - points[b]);
     order.forEach((row, place) => {
@@ -63,7 +78,7 @@ describe("linkage", () => {
     const left = Int32Array.from({ length: 1699 }, (_, row) => row);
     const scores = Float32Array.from(left, (row) => (row % 2 === 0 ? 0.999 : 0.99));
     const links = { left, right: left.map((row) => row + 1), scores };
-    const groups = linkGroups(points.length, links, { threshold: 0.9, endThreshold: 0.9, similarity });
+    const groups = linked(points.length, links, { threshold: 0.9, endThreshold: 0.9, similarity });
     for (const rows of groupMembers(groups))
       expect((rows.at(-1) as number) - rows[0]).toBeLessThanOrEqual(100);
     expect(groups[0]).toBe(groups[1]);

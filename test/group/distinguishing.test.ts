@@ -21,7 +21,10 @@ function judge(phrases: readonly string[]): (a: string, b: string) => number {
     right: Int32Array.from(right),
     scores: new Float32Array(left.length).fill(0.8),
   };
-  const distinguish = learnDistinguishing(weighed, links);
+  const distinguish = learnDistinguishing(
+    { words: weighed.map(({ words }) => words), phraseOf: (row) => weighed[row] },
+    links,
+  );
   return (a, b) => distinguish(weighPhrase(a, statistics), weighPhrase(b, statistics));
 }
 

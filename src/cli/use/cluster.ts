@@ -47,26 +47,27 @@ export default command({
       ...{ ...settings, encoder, threshold, k, precision, seed, format },
     });
     session.say(summary(report));
-    const { rows, groups, threshold: used, estimate, low, high, promise } = report;
-    const sizes = { rows, groups: groups.length, groupsOfSeveral: groups.filter(hasSeveral).length };
+    const { rows, representatives, threshold: used, estimate, low, high, promise } = report;
+    const groupsOfSeveral = report.groupsOfSeveral().length;
+    const sizes = { rows, groups: representatives.length, groupsOfSeveral };
     await session.record({ ...sizes, threshold: used, estimate, low, high, promise });
     if (output === undefined) process.stdout.write(groupLines(report));
-    else session.wrote(output, `${counted(report.rows, "row")} in ${counted(report.groups.length, "group")}`);
+    else
+      session.wrote(output, `${counted(report.rows, "row")} in ${counted(representatives.length, "group")}`);
   },
 });
 
-const hasSeveral = ({ rows }: { readonly rows: readonly number[] }): boolean => rows.length > 1;
-
 /** How many groups, and how sure they are. */
 function summary({
-  groups,
+  representatives,
+  groupsOfSeveral,
   threshold,
   estimate = 1,
   low = 1,
   high = 1,
   promise,
 }: ClusterTableReport): string {
-  const counts = `${counted(groups.length, "group")}, ${groups.filter(hasSeveral).length} with two or more rows`;
+  const counts = `${counted(representatives.length, "group")}, ${groupsOfSeveral().length} with two or more rows`;
   if (threshold === undefined) return counts;
   const alike = `${counts}; similarity at least ${threshold.toFixed(2)}`;
   if (promise === undefined) return `${alike}, estimated precision ${estimate.toFixed(2)}`;
@@ -74,9 +75,8 @@ function summary({
 }
 
 /** Groups of two or more rows, the largest first: the representative, then the other phrases. */
-function groupLines({ groups, phrases, similarity }: ClusterTableReport): string {
-  return groups
-    .filter(hasSeveral)
+function groupLines({ groupsOfSeveral, phrases, similarity }: ClusterTableReport): string {
+  return groupsOfSeveral()
     .sort((a, b) => b.rows.length - a.rows.length || a.rows[0] - b.rows[0])
     .map(({ rows, representative }) => {
       const others = rows.filter((row) => row !== representative);

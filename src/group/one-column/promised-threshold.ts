@@ -3,7 +3,9 @@ import { formatCount } from "../../files/count-text.js";
 import type { PrecisionReport } from "../../match/estimates/promise.js";
 import { spacingPrecision } from "../../match/estimates/spacing-precision.js";
 import type { DoubtfulPair } from "../../match/review/doubtful.js";
-import { groupMembers, type Links, linkGroups, representative } from "../linkage.js";
+import { placeIn } from "../../match/weights/chosen-places.js";
+import { placesByNumber } from "../../places-by-number.js";
+import { type LinkTable, linkGroups, representativesOf } from "../linkage.js";
 import type { SameTable } from "../same-table.js";
 
 export interface CountedTable extends SameTable {
@@ -32,17 +34,17 @@ export function groupsAt(table: CountedTable, threshold: number) {
   const { phrases, links, similarity } = table;
   const endThreshold = Math.max(0, 1 - SPREAD * (1 - threshold));
   const groups = linkGroups(phrases.length, links, { threshold, endThreshold, similarity });
-  const members = groupMembers(groups);
-  const representatives = members.map((rows) => representative(rows, table));
-  const measured = new Set(representatives.filter((_, group) => members[group].length > 1));
-  const nearest = nearestGroups(measured, groups, links);
+  const rowsOf = placesByNumber(groups, phrases.length);
+  const representatives = representativesOf(rowsOf, table);
   const probability = new Float64Array(groups.length).fill(1);
   let [sum, grouped] = [0, 0];
-  members.forEach((rows, group) => {
-    const distances = [...(nearest.get(representatives[group])?.values() ?? [])];
+  representatives.forEach((middle, group) => {
+    const rows = rowsOf.order.subarray(rowsOf.starts[group], rowsOf.starts[group + 1]);
+    if (rows.length === 1) return;
+    const distances = distancesToGroups(middle, groups, links);
     for (const row of rows) {
-      if (row === representatives[group]) continue;
-      probability[row] = spacingPrecision(distanceOf(similarity(row, representatives[group])), distances);
+      if (row === middle) continue;
+      probability[row] = spacingPrecision(distanceOf(similarity(row, middle)), distances);
       sum += probability[row];
       grouped++;
     }
@@ -117,24 +119,15 @@ function distanceOf(similarity: number): number {
   return Math.sqrt(Math.max(0, 1 - similarity));
 }
 
-/** For each of the rows, the distances to the nearest linked member of each other group. */
-function nearestGroups(
-  rows: ReadonlySet<number>,
-  groups: Int32Array,
-  { left, right, scores }: Links,
-): Map<number, Map<number, number>> {
-  const nearest = new Map<number, Map<number, number>>();
-  const add = (row: number, other: number, score: number): void => {
-    const group = groups[other];
-    if (!rows.has(row) || groups[row] === group) return;
-    const known = nearest.get(row) ?? new Map<number, number>();
-    nearest.set(row, known.set(group, Math.min(distanceOf(score), known.get(group) ?? Infinity)));
-  };
-  scores.forEach((score, link) => {
-    add(left[link], right[link], score);
-    add(right[link], left[link], score);
-  });
-  return nearest;
+/** The distances of a row to the nearest member that it is linked with in each other group. */
+function distancesToGroups(row: number, groups: Int32Array, links: LinkTable): number[] {
+  const nearest = new Map<number, number>();
+  for (const link of links.ofRow(row)) {
+    const group = groups[links.left[link] === row ? links.right[link] : links.left[link]];
+    if (group === groups[row]) continue;
+    nearest.set(group, Math.min(distanceOf(links.scores[link]), nearest.get(group) ?? Infinity));
+  }
+  return [...nearest.values()];
 }
 
 /**
@@ -143,23 +136,38 @@ function nearestGroups(
  * @param rowOf the first row of a phrase
  */
 export function doubtfulLinks(
-  { left, right, scores }: Links,
+  links: LinkTable,
   { threshold, groups, probability }: EstimatedGroups,
   { count, rowOf }: { readonly count: number; readonly rowOf: (phrase: number) => number },
 ): DoubtfulPair[] {
-  const doubt = (link: number): number => Math.abs(scores[link] - threshold);
-  const order = [...scores.keys()].sort((a, b) => doubt(a) - doubt(b) || a - b);
   const seen = new Set<number>();
   const chosen: DoubtfulPair[] = [];
-  for (const link of order) {
+  for (const link of fromThreshold(links, threshold)) {
     if (chosen.length === count) break;
-    const [a, b] = [left[link], right[link]];
+    const [a, b] = [links.left[link], links.right[link]];
     if (seen.has(a) || seen.has(b)) continue;
     seen.add(a).add(b);
     const accepted = groups[a] === groups[b];
     // Groups that stayed apart are less likely the same than not: at most even odds at the threshold.
-    const likely = accepted ? probability[a] * probability[b] : Math.min(1, scores[link] / threshold) / 2;
+    const likely = accepted
+      ? probability[a] * probability[b]
+      : Math.min(1, links.scores[link] / threshold) / 2;
     chosen.push({ left: rowOf(a), right: rowOf(b), probability: likely, accepted });
   }
   return chosen;
+}
+
+/** Links by the distance of their similarity from the threshold; of equal ones the earlier first. */
+function* fromThreshold({ scores, strongest }: LinkTable, threshold: number): Generator<number> {
+  let below = placeIn(0, strongest.length, (place) => scores[strongest[place]] >= threshold);
+  let above = below - 1;
+  const distance = (place: number): number =>
+    place >= 0 && place < strongest.length ? Math.abs(scores[strongest[place]] - threshold) : Infinity;
+  while (above >= 0 || below < strongest.length) {
+    const least = Math.min(distance(above), distance(below));
+    const equal: number[] = [];
+    while (distance(above) === least) equal.push(strongest[above--]);
+    while (distance(below) === least) equal.push(strongest[below++]);
+    yield* equal.sort((a, b) => a - b);
+  }
 }

@@ -48,10 +48,11 @@ export async function clusterTable(
     const added = addedColumns(columns, [rowNumber("group"), "representative", numberColumn("similarity")]);
     const grouped = batchesOf(phrases.keys(), (row) => {
       const group = found.groupOf[row];
-      const representative = phrases[found.groups[group].representative];
+      const representative = phrases[found.representatives[group]];
       return [...cells(row), numberCell(group + 1), representative, numberCell(found.similarity[row], 4)];
     });
     await writeRows(output, [...columns, ...added], grouped, options.format);
   }
-  return { ...found, rows: phrases.length, phrases };
+  // Not a copy, which would make all groups.
+  return Object.assign(found, { rows: phrases.length, phrases });
 }

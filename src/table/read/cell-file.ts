@@ -3,6 +3,7 @@
 import { randomBytes } from "node:crypto";
 import { closeSync, openSync, readSync, unlinkSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { likeArray } from "../../like-array.js";
 import { writeTrouble } from "../trouble.js";
 
 /** Cells that are read together where they are asked for in order. */
@@ -98,19 +99,4 @@ export class CellFile {
       done += readSync(this.#file, bytes, done, length - done, start + done);
     return bytes;
   }
-}
-
-/** What callers take for an array of strings. */
-function likeArray(length: number, at: (row: number) => string): readonly string[] {
-  const rowOf = (key: string | symbol): number => {
-    const row = typeof key === "symbol" || key === "" ? -1 : Number(key);
-    return Number.isInteger(row) && row < length ? row : -1;
-  };
-  return new Proxy<string[]>([], {
-    get: (target, key) => {
-      const row = rowOf(key);
-      return row >= 0 ? at(row) : key === "length" ? length : Reflect.get(target, key);
-    },
-    has: (target, key) => rowOf(key) >= 0 || Reflect.has(target, key),
-  });
 }
