@@ -2,10 +2,10 @@
 import { sureRows } from "../group/decided-groups.js";
 import type { RowExplanation } from "../match/column-report.js";
 import type { KnownPair } from "../match/compare-tables.js";
-import { groupBy } from "../match/group-by.js";
 import { pairSentence } from "../match/pair-sentence.js";
 import { sigmoid } from "../match/weights/logistic.js";
-import type { EntityChange, LinkedRow } from "./reconcile.js";
+import { placesByNumber } from "../places-by-number.js";
+import { type EntityChange, greatest, type LinkedRow } from "./reconcile.js";
 
 /** How likely two rows are the same, and what their columns say. */
 export interface PairReason {
@@ -62,19 +62,20 @@ function strongest(
   return best && reasonOf(best);
 }
 
-/** Why each change was made: the strongest pair that speaks for it; of a split, the one that still speaks against it. */
+/** Why a change was made: the strongest pair that speaks for it; of a split, the one that still speaks against it. */
 export function changeReasons(
   grouping: Grouping,
-  changes: readonly EntityChange[],
   entities: Int32Array,
-): (PairReason | undefined)[] {
-  const members = groupBy(entities.keys(), (place) => entities[place]);
-  return changes.map(({ kind, entity, other = 0, rows }) => {
+  nextEntity: number,
+): (change: EntityChange) => PairReason | undefined {
+  const { starts, order } = placesByNumber(entities, nextEntity);
+  return ({ kind, entity, other = 0, rows }) => {
     const moved = new Set(rows);
-    const from = members.get(kind === "split" ? other : entity) ?? [];
-    const rest = from.filter((place) => !moved.has(place));
+    const whole = kind === "split" ? other : entity;
+    const from = order.subarray(starts[whole], starts[whole + 1]);
+    const rest = [...from].filter((place) => !moved.has(place));
     return strongest(grouping, rows, rest.length > 0 ? rest : rows);
-  });
+  };
 }
 
 /** A row that is likely the same as one of another entity. */
@@ -89,14 +90,16 @@ export function likelyPairs(grouping: Grouping, entities: Int32Array): LikelyPai
   const { likely, rows } = grouping;
   if (likely === undefined) return [];
   const pairs: LikelyPair[] = [];
-  for (const places of groupBy(rows.keys(), (place) => likely[place]).values()) {
-    const [first, ...others] = places;
-    for (const place of others) {
-      if (entities[place] === entities[first]) continue;
+  const { starts, order } = placesByNumber(Int32Array.from(likely), 1 + greatest(likely));
+  for (let place = 0; place < rows.length; place++) {
+    const [first, ...others] = order.subarray(starts[likely[place]], starts[likely[place] + 1]);
+    if (first !== place) continue;
+    for (const other of others) {
+      if (entities[other] === entities[first]) continue;
       pairs.push({
-        row: rows[place].row,
+        row: rows[other].row,
         other: rows[first].row,
-        ...reasonOf(grouping.explain(place, first)),
+        ...reasonOf(grouping.explain(other, first)),
       });
     }
   }

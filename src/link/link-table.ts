@@ -9,6 +9,8 @@ import { exists } from "../files/whole-file.js";
 import { addedColumns, checkNames } from "../group/tables/group-files.js";
 import type { ColumnReport } from "../match/column-report.js";
 import { type ColumnOptions, type DroppedColumn, planColumns } from "../match/columns/fields.js";
+import { Growing } from "../match/columns/growing.js";
+import { TextNumbers } from "../match/columns/texts.js";
 import type { PrecisionReport } from "../match/estimates/promise.js";
 import { type BoundedOptions, boundedReading } from "../match/memory/within-memory.js";
 import { once } from "../match/once.js";
@@ -206,18 +208,19 @@ function keyColumn(path: string, table: WholeTable, key: string): readonly strin
     throw new ArgumentError(
       `${path} has no column ${key}. Columns: ${Object.keys(table.columns).join(", ")}.`,
     );
-  const first = new Map<string, number>();
-  keys.forEach((cell, row) => {
+  const numbers = new TextNumbers();
+  const firstOf = new Growing(Uint32Array);
+  for (let row = 0; row < keys.length; row++) {
+    const cell = keys[row];
     if (cell.trim() === "")
       throw new StoreError(`${path}, row ${row + 1}: the key is empty. Fill it, or leave --key out.`);
-    const other = first.get(cell);
-    if (other !== undefined)
+    const first = firstOf.numbers[numbers.numberOf(cell, () => firstOf.push(row))];
+    if (first < row)
       throw new StoreError(
-        `${path}: rows ${other + 1} and ${row + 1} have the same key "${cell}". Name a column that tells rows apart, or ` +
+        `${path}: rows ${first + 1} and ${row + 1} have the same key "${cell}". Name a column that tells rows apart, or ` +
           "leave --key out.",
       );
-    first.set(cell, row);
-  });
+  }
   return keys;
 }
 

@@ -6,6 +6,7 @@ import type { TableColumns } from "../match/columns/align.js";
 import type { ColumnOptions, DroppedColumn } from "../match/columns/fields.js";
 import type { KnownPair } from "../match/compare-tables.js";
 import type { PrecisionReport } from "../match/estimates/promise.js";
+import { likeArray } from "../like-array.js";
 import type { BoundedOptions } from "../match/memory/within-memory.js";
 import type { LearnedRows } from "../match/rescore.js";
 import { CellFile } from "../table/read/cell-file.js";
@@ -113,7 +114,14 @@ export async function readAllLinked(store: Store, run: number, names: readonly s
     const { rows, cells } = await readLinked(store, run);
     return { rows, table: columnsOf(names, cells) };
   }
-  const rows = await store.query<LinkedRow>(linkedRows(run, "true", ""));
+  const [numbers, entities, same] = await store.columns<[number, number, boolean]>(
+    linkedRows(run, "true", ""),
+  );
+  const [row, entity] = [Int32Array.from(numbers), Int32Array.from(entities)];
+  const isSame = Uint8Array.from(same, Number);
+  const rows = likeArray(row.length, (place): LinkedRow => {
+    return { row: row[place], entity: entity[place], isSame: isSame[place] === 1 };
+  });
   const file = new CellFile(folder);
   const table: Record<string, readonly string[]> = {};
   for (const [column, name] of names.entries()) {

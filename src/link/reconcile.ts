@@ -3,6 +3,7 @@
  * group of several the oldest one lives on, and the others become further names of it.
  */
 import { groupBy } from "../match/group-by.js";
+import { placesByNumber } from "../places-by-number.js";
 
 export interface LinkedRow {
   /** Number in the store. */
@@ -28,48 +29,65 @@ export interface EntityChange {
 /** A changed row must not take its entity away from rows that stay. */
 const changedWeight = 1e-6;
 
-/** @param groups group of each row @returns the entity of each row, and what happened to the entities */
+/** @param groups group of each row @returns the entity of each row, and what happened to the entities, by group */
 export function reconcile(rows: readonly LinkedRow[], groups: ArrayLike<number>, nextEntity: number) {
-  const members = groupBy(rows.keys(), (place) => groups[place]);
-  const homes = homesOf(rows, groups);
-  const heirs = groupBy(
-    [...homes.keys()].sort((a, b) => a - b),
-    (entity) => homes.get(entity)!,
-  );
+  const placesOf = placesByNumber(Int32Array.from(groups), 1 + greatest(groups));
+  const groupCount = placesOf.starts.length - 1;
+  const homes = homesOf(rows, groups, nextEntity);
+  const heirs = placesByNumber(homes, groupCount);
+  const ofGroup = (group: number): Uint32Array =>
+    placesOf.order.subarray(placesOf.starts[group], placesOf.starts[group + 1]);
+  const isFirst = (place: number): boolean => placesOf.order[placesOf.starts[groups[place]]] === place;
   const entities = new Int32Array(rows.length);
-  const changes: EntityChange[] = [];
   let next = nextEntity;
-  for (const [group, places] of members) {
-    const [oldest, ...others] = heirs.get(group) ?? [];
-    const entity = oldest ?? next++;
-    for (const place of places) entities[place] = entity;
-    const before = groupBy(places, (place) => rows[place].entity);
+  for (let place = 0; place < rows.length; place++) {
+    const group = groups[place];
+    if (!isFirst(place)) continue;
+    const isNew = heirs.starts[group] === heirs.starts[group + 1];
+    const entity = isNew ? next++ : heirs.order[heirs.starts[group]];
+    for (const member of ofGroup(group)) entities[member] = entity;
+  }
+  function* changesOf(group: number, entity: number): Generator<EntityChange> {
+    const before = groupBy(ofGroup(group), (place) => rows[place].entity);
     const fresh = before.get(0) ?? [];
-    const kind = oldest === undefined ? "created" : "joined";
-    if (fresh.length > 0) changes.push({ kind, entity, rows: fresh });
+    const kind = entity >= nextEntity ? "created" : "joined";
+    if (fresh.length > 0) yield { kind, entity, rows: fresh };
     const changed = (before.get(entity) ?? []).filter((place) => !rows[place].isSame);
-    if (changed.length > 0) changes.push({ kind: "changed", entity, rows: changed });
+    if (changed.length > 0) yield { kind: "changed", entity, rows: changed };
     for (const [other, moved] of before) {
       if (other === 0 || other === entity) continue;
-      changes.push({ kind: others.includes(other) ? "merged" : "split", entity, other, rows: moved });
+      yield { kind: homes[other] === group ? "merged" : "split", entity, other, rows: moved };
     }
   }
+  const changes: Iterable<EntityChange> = {
+    *[Symbol.iterator]() {
+      for (let place = 0; place < rows.length; place++)
+        if (isFirst(place)) yield* changesOf(groups[place], entities[place]);
+    },
+  };
   return { entities, changes, nextEntity: next };
 }
 
-/** The group that each entity lives on in: the first of those that hold most of it. */
-function homesOf(rows: readonly LinkedRow[], groups: ArrayLike<number>): Map<number, number> {
-  const shares = new Map<number, Map<number, number>>();
-  rows.forEach(({ entity, isSame }, place) => {
-    if (entity === 0) return;
-    const ofEntity = shares.get(entity) ?? new Map<number, number>();
-    shares.set(entity, ofEntity);
-    ofEntity.set(groups[place], (ofEntity.get(groups[place]) ?? 0) + (isSame ? 1 : changedWeight));
-  });
-  return new Map(
-    [...shares].map(([entity, ofEntity]) => {
-      const [[home]] = [...ofEntity].sort(([, a], [, b]) => b - a);
-      return [entity, home];
-    }),
-  );
+/** -1 for none. */
+export function greatest(numbers: ArrayLike<number>): number {
+  let most = -1;
+  for (let place = 0; place < numbers.length; place++) most = Math.max(most, numbers[place]);
+  return most;
+}
+
+/** By entity, the group that it lives on in: the first of those that hold most of it; -1 for one without rows. */
+function homesOf(rows: readonly LinkedRow[], groups: ArrayLike<number>, nextEntity: number): Int32Array {
+  const entityOf = Int32Array.from({ length: rows.length }, (_, place) => rows[place].entity);
+  const { starts, order } = placesByNumber(entityOf, nextEntity);
+  const homes = new Int32Array(nextEntity).fill(-1);
+  for (let entity = 1; entity < nextEntity; entity++) {
+    const shares = new Map<number, number>();
+    for (const place of order.subarray(starts[entity], starts[entity + 1])) {
+      const share = rows[place].isSame ? 1 : changedWeight;
+      shares.set(groups[place], (shares.get(groups[place]) ?? 0) + share);
+    }
+    const most = Math.max(...shares.values());
+    for (const [group, share] of shares) if (share === most && homes[entity] < 0) homes[entity] = group;
+  }
+  return homes;
 }

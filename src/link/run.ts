@@ -4,7 +4,7 @@ import { checkAddedRows } from "../match/memory/within-memory.js";
 import { attach } from "./attach.js";
 import { changeReasons, type Grouping, type LikelyPair, likelyPairs } from "./grouping.js";
 import type { RunOptions, StoreModel, StoreState } from "./model.js";
-import { type EntityChange, reconcile } from "./reconcile.js";
+import { reconcile } from "./reconcile.js";
 import { type Store, version } from "./store.js";
 
 /** The rows of the table that is linked. */
@@ -63,20 +63,13 @@ export async function linkRows(
     throw new StoreError(
       "this run only adds to what the store has learned, which is no work to share. Leave out --shard, or add --relearn.",
     );
-  const result = async (
-    of: number,
-    changes: readonly EntityChange[],
-    { entities, pairs }: EntityCounts,
-  ): Promise<RunCounts> => {
-    const count = (kind: EntityChange["kind"]) => changes.filter((change) => change.kind === kind).length;
-    const counts = { created: count("created"), merged: count("merged"), split: count("split") };
-    return {
-      ...{ ...identified, ...counts, run: of, hasLearned, entityOf: await linkedEntities(store) },
-      ...{ entitiesBefore: state.entities, entitiesAfter: entities, matches: pairs },
-    };
-  };
+  const result = async (of: number, { entities, pairs }: EntityCounts): Promise<RunCounts> => ({
+    ...{ ...identified, ...(await countChanges(store, of)), run: of, hasLearned },
+    ...{ entitiesBefore: state.entities, entitiesAfter: entities, matches: pairs },
+    entityOf: await linkedEntities(store),
+  });
   if (before !== undefined && !hasLearned && identified.added + identified.changed === 0)
-    return { counts: await result(0, [], state), model: before, likely: [] };
+    return { counts: await result(0, state), model: before, likely: [] };
   const encoder = options.settings.model === undefined ? "none" : undefined;
   if (!hasLearned) await checkAddedRows(identified.added + identified.changed, { ...options, encoder });
   await store.put(
@@ -89,13 +82,14 @@ export async function linkRows(
     hasLearned || before === undefined
       ? await (await import("./learn.js")).learn(store, state, options)
       : { model: before, grouping: await attach(store, state, before, options), writeReview: undefined };
-  const { entities, changes, nextEntity } = reconcile(grouping.rows, grouping.groups, state.nextEntity);
-  await writeChanges(store, run, grouping, { entities, changes });
+  const found = reconcile(grouping.rows, grouping.groups, state.nextEntity);
+  const { entities, nextEntity } = found;
+  await writeChanges(store, run, grouping, found);
   if (run === 1) await store.append("meta", [[version, JSON.stringify(options.settings)]]);
   const after = await countEntities(store);
   const time = new Date().toISOString();
   await store.append("run", [[run, time, incoming.source, nextEntity, after.entities, after.pairs, null]]);
-  const counts = await result(run, changes, after);
+  const counts = await result(run, after);
   return { counts, likely: likelyPairs(grouping, entities), model, writeReview };
 }
 
@@ -138,10 +132,19 @@ async function identify(store: Store, { source, keys, rows, cellsOf }: IncomingR
 
 /** The entity of each row of the table. */
 async function linkedEntities(store: Store): Promise<string[]> {
-  const found = await store.query<{ name: string }>(
-    `SELECT 'E' || entity AS name FROM new_linked JOIN assignment USING ("row") WHERE until IS NULL ORDER BY new_linked.place`,
+  const [found] = await store.columns<[string]>(
+    `SELECT 'E' || entity FROM new_linked JOIN assignment USING ("row") WHERE until IS NULL ORDER BY new_linked.place`,
   );
-  return found.map(({ name }) => name);
+  return found;
+}
+
+/** What a run did to entities; run 0 did nothing. */
+async function countChanges(store: Store, run: number) {
+  const kinds = ["created", "merged", "split"].map((kind) => `count_if(kind = '${kind}')::INTEGER AS ${kind}`);
+  const [counts] = await store.query<Pick<RunCounts, "created" | "merged" | "split">>(
+    `SELECT ${kinds.join()} FROM event WHERE run = ${run}`,
+  );
+  return counts;
 }
 
 type EntityCounts = Pick<StoreState, "entities" | "pairs">;
@@ -177,22 +180,24 @@ async function writeChanges(
   store: Store,
   run: number,
   grouping: Grouping,
-  { entities, changes }: { readonly entities: Int32Array; readonly changes: readonly EntityChange[] },
+  { entities, changes, nextEntity }: ReturnType<typeof reconcile>,
 ): Promise<void> {
   const { rows } = grouping;
-  const reasons = changeReasons(grouping, changes, entities);
-  await store.append(
-    "event",
-    changes.map(({ kind, entity, other = null, rows: places }, index) => {
+  const reasonOf = changeReasons(grouping, entities, nextEntity);
+  function* events() {
+    for (const change of changes) {
+      const { kind, entity, other = null, rows: places } = change;
       const moved = JSON.stringify(places.map((place) => rows[place].row));
-      const { probability = null, reason = null } = reasons[index] ?? {};
-      return [run, kind, entity, other, moved, probability, reason];
-    }),
-  );
-  const moved = rows.flatMap(({ row, entity }, place) =>
-    entity === entities[place] ? [] : [[row, entities[place]]],
-  );
-  await store.makeTemporary("new_assignment", '"row" INTEGER, entity INTEGER', moved);
+      const { probability = null, reason = null } = reasonOf(change) ?? {};
+      yield [run, kind, entity, other, moved, probability, reason];
+    }
+  }
+  await store.append("event", events());
+  function* moved() {
+    for (let place = 0; place < rows.length; place++)
+      if (rows[place].entity !== entities[place]) yield [rows[place].row, entities[place]];
+  }
+  await store.makeTemporary("new_assignment", '"row" INTEGER, entity INTEGER', moved());
   // Rows of merged entities that were not compared move along.
   await store.put(
     "assignment",

@@ -84,6 +84,20 @@ describe("linkage", () => {
     expect(groups[0]).toBe(groups[1]);
   });
 
+  it("finds links by similarity and by row", () => {
+    const random = createRandom(9);
+    const points = Array.from({ length: 40 }, () => Math.floor(30 * random()) / 4);
+    const { links } = line(points);
+    const { scores, strongest, ofRow } = linkTable(40, links);
+    const order = [...scores.keys()].sort((a, b) => scores[b] - scores[a] || a - b);
+    expect(new Set(scores).size).toBeLessThan(scores.length);
+    expect([...strongest]).toEqual(order);
+    for (const row of points.keys()) {
+      const own = [...scores.keys()].filter((link) => links.left[link] === row || links.right[link] === row);
+      expect([...ofRow(row)]).toEqual(own);
+    }
+  });
+
   it("represents a group by its medoid; of two, the more frequent, then the longer, then the first", () => {
     const { similarity } = line([0, 1, 5]);
     const phrases = ["a", "bb", "cc"];

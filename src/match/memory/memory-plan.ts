@@ -32,8 +32,10 @@ export interface MatchSize {
 
 /** The same, where one column is compared. */
 export interface PhraseSize extends Pick<MatchSize, "rows" | "dimension"> {
-  /** Phrases that are embedded: the different ones of a table, or all of two. */
+  /** Phrases that are compared: the different ones of a table, or all of two. */
   readonly phrases: number;
+  /** Whether all phrases of a table are embedded, however many. */
+  readonly isTopics?: boolean;
 }
 
 /** What some work needs. */
@@ -119,11 +121,12 @@ export function needOfRows({ rows: ofEach, columns, names, dimension, parts }: M
 }
 
 /** Of comparing one column: of a table in the calling thread, of two in threads that rank. */
-export function needOfPhrases({ rows, phrases, dimension }: PhraseSize): Need {
+export function needOfPhrases({ rows, phrases, dimension, isTopics }: PhraseSize): Need {
   const isOneTable = rows.length === 1;
+  const isEmbedded = !isOneTable || isTopics || phrases <= mostEmbedded;
   const { process, phrase, copies } = isOneTable ? ofOneColumn.one : ofOneColumn.two;
   const model = dimension > 0 ? ofModel : 0;
-  const perPhrase = phrase + copies * dimension * bytesPerNumber;
+  const perPhrase = phrase + (isEmbedded ? copies * dimension * bytesPerNumber : 0);
   return {
     what: isOneTable
       ? `${formatted(phrases)} different phrases`

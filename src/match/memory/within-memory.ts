@@ -51,9 +51,11 @@ export const withinMemory = (
   options: Options,
 ): Promise<Bounds> => boundsOf(() => needOf(tables, plan, options), options);
 
-/** The same for the phrases of one column of a table. */
-export const phrasesWithinMemory = (phrases: readonly string[], options: Options): Promise<Bounds> =>
-  boundsOf(() => needOfColumn([phrases], options), options);
+/** The same for the phrases of one column of a table. @param options with `k`, all of them are embedded */
+export const phrasesWithinMemory = (
+  phrases: readonly string[],
+  options: Options & { readonly k?: number },
+): Promise<Bounds> => boundsOf(() => needOfColumn([phrases], options, options.k !== undefined), options);
 
 /** The same for all rows of a store, from which a link learns. */
 export const storeWithinMemory = (table: TableColumns, plan: ColumnPlan, options: Options): Promise<Bounds> =>
@@ -101,11 +103,15 @@ function sizeOf(
   };
 }
 
-function needOfColumn(columns: readonly (readonly string[])[], { encoder }: Options): Need {
+function needOfColumn(
+  columns: readonly (readonly string[])[],
+  { encoder }: Options,
+  isTopics = false,
+): Need {
   const rows = columns.map(({ length }) => length);
   const [first, second] = rows;
   const phrases = second === undefined ? distinctCells(columns) : first + second;
-  return needOfPhrases({ rows, phrases, dimension: dimensionOf(encoder) });
+  return needOfPhrases({ rows, phrases, dimension: dimensionOf(encoder), isTopics });
 }
 
 /** Of the embedded model, which is loaded where none is given. */

@@ -46,7 +46,9 @@ describe.skipIf(!hasChromium)("the playground", () => {
     left = [];
     outside = createServer((request, response) => {
       left.push(request.url ?? "");
-      response.end("outside");
+      // Chromium asks for no icon where a page names one, and does so when it pleases elsewhere.
+      response.setHeader("content-type", "text/html");
+      response.end('<link rel="icon" href="data:,">outside');
     });
     outside.on("connect", ({ url }, socket) => {
       // Chromium itself connects to its search engine when it starts; no file of the page names it.
