@@ -140,7 +140,9 @@ async function linkedEntities(store: Store): Promise<string[]> {
 
 /** What a run did to entities; run 0 did nothing. */
 async function countChanges(store: Store, run: number) {
-  const kinds = ["created", "merged", "split"].map((kind) => `count_if(kind = '${kind}')::INTEGER AS ${kind}`);
+  const kinds = ["created", "merged", "split"].map(
+    (kind) => `count_if(kind = '${kind}')::INTEGER AS ${kind}`,
+  );
   const [counts] = await store.query<Pick<RunCounts, "created" | "merged" | "split">>(
     `SELECT ${kinds.join()} FROM event WHERE run = ${run}`,
   );

@@ -4,7 +4,7 @@ import { ArgumentError, TableError } from "../../errors.js";
 import { availableParallelism } from "../../runtime/thread.js";
 import type { Spill } from "../candidates/pair-set.js";
 import { SpilledRuns } from "../candidates/spilled-runs.js";
-import { candidateLimits, mostEmbedded } from "../compare-tables.js";
+import { candidateLimits, manyRows, mostEmbedded, perRowOfMany } from "../compare-tables.js";
 
 /** Bytes of memory, and the folder for what has no room there. */
 export interface MemoryLimit {
@@ -74,7 +74,8 @@ const [ofThread, ofFoundRow, ofComparedCell] = [50e6, 12, 6];
 const [ofIndex, ofIndexedRow] = [130e6, 400];
 /** One column of a table, and of two: bytes of the process, for each phrase, and copies of the embeddings. */
 const ofOneColumn = {
-  one: { process: 300e6, phrase: 6_500, copies: 1.7 },
+  one: { process: 300e6, phrase: 3_000, copies: 1.7 },
+  many: { process: 300e6, phrase: 1_200, copies: 1.7 },
   two: { process: 480e6, phrase: 1_500, copies: 1.7 },
 };
 /** Linking: bytes of the store's database, of each row that is learned from, and of each that is added to what was learned. */
@@ -124,7 +125,8 @@ export function needOfRows({ rows: ofEach, columns, names, dimension, parts }: M
 export function needOfPhrases({ rows, phrases, dimension, isTopics }: PhraseSize): Need {
   const isOneTable = rows.length === 1;
   const isEmbedded = !isOneTable || isTopics || phrases <= mostEmbedded;
-  const { process, phrase, copies } = isOneTable ? ofOneColumn.one : ofOneColumn.two;
+  const isLarge = phrases > manyRows;
+  const { process, phrase, copies } = ofOneColumn[isOneTable ? (isLarge ? "many" : "one") : "two"];
   const model = dimension > 0 ? ofModel : 0;
   const perPhrase = phrase + (isEmbedded ? copies * dimension * bytesPerNumber : 0);
   return {
@@ -132,7 +134,7 @@ export function needOfPhrases({ rows, phrases, dimension, isTopics }: PhraseSize
       ? `${formatted(phrases)} different phrases`
       : `${formatted(sum(rows))} rows, compared by one column,`,
     least: process + phrases * perPhrase + model,
-    pairs: isOneTable ? phrases * pairsOfPhrase : 0,
+    pairs: isOneTable ? phrases * (isLarge ? perRowOfMany.k : pairsOfPhrase) : 0,
     ofThreads: (threads) => (isOneTable || threads === 1 ? 0 : threads * (ofThread + rows[0] * ofRankedRow)),
   };
 }

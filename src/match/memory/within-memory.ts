@@ -103,11 +103,7 @@ function sizeOf(
   };
 }
 
-function needOfColumn(
-  columns: readonly (readonly string[])[],
-  { encoder }: Options,
-  isTopics = false,
-): Need {
+function needOfColumn(columns: readonly (readonly string[])[], { encoder }: Options, isTopics = false): Need {
   const rows = columns.map(({ length }) => length);
   const [first, second] = rows;
   const phrases = second === undefined ? distinctCells(columns) : first + second;
