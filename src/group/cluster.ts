@@ -33,7 +33,7 @@ export interface ClusterOptions {
   readonly encoder?: PhraseEncoder;
   /**
    * Links phrases of at least this similarity, 0 to 1: the mean of the cosines of their embeddings and of their weighted
-   * n-grams, reduced if numbers or rare words differ.
+   * n-grams (of more than 300,000 different phrases, that of their n-grams), reduced if numbers or rare words differ.
    */
   readonly threshold?: number;
   /** Number of clusters of spherical k-means over the embeddings; for topics rather than duplicates. */

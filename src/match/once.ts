@@ -10,13 +10,13 @@ export function once<Value>(make: () => Value): () => Value {
 }
 
 /** Values that are kept at most: those of phrases take about 100 MB. */
-const kept = 2 ** 16;
+export const mostRemembered = 2 ** 16;
 
 /** Makes the value of each number when it is asked for, and keeps those asked for last, by the last bits of their numbers. */
 export function remembering<Value>(make: (number: number) => Value): (number: number) => Value {
   const values = new Map<number, { readonly number: number; readonly value: Value }>();
   return (number) => {
-    const slot = number & (kept - 1);
+    const slot = number & (mostRemembered - 1);
     let found = values.get(slot);
     if (found?.number !== number) {
       found = { number, value: make(number) };

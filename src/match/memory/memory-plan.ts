@@ -5,6 +5,7 @@ import { availableParallelism } from "../../runtime/thread.js";
 import type { Spill } from "../candidates/pair-set.js";
 import { SpilledRuns } from "../candidates/spilled-runs.js";
 import { candidateLimits, manyRows, mostEmbedded, perRowOfMany } from "../compare-tables.js";
+import { mostRemembered } from "../once.js";
 
 /** Bytes of memory, and the folder for what has no room there. */
 export interface MemoryLimit {
@@ -80,7 +81,7 @@ const ofOneColumn = {
 };
 /** Linking: bytes of the store's database, of each row that is learned from, and of each that is added to what was learned. */
 const linking = { process: 300e6, database: 256 * 2 ** 20, learned: 1_000, added: 20_000 };
-/** Bytes of a left row for each thread that ranks. */
+/** Bytes of a left row that a thread remembers while it ranks. */
 const ofRankedRow = 1_000;
 /** Pairs of each phrase of one column. */
 const pairsOfPhrase = 30;
@@ -135,7 +136,10 @@ export function needOfPhrases({ rows, phrases, dimension, isTopics }: PhraseSize
       : `${formatted(sum(rows))} rows, compared by one column,`,
     least: process + phrases * perPhrase + model,
     pairs: isOneTable ? phrases * (isLarge ? perRowOfMany.k : pairsOfPhrase) : 0,
-    ofThreads: (threads) => (isOneTable || threads === 1 ? 0 : threads * (ofThread + rows[0] * ofRankedRow)),
+    ofThreads: (threads) =>
+      isOneTable || threads === 1
+        ? 0
+        : threads * (ofThread + Math.min(rows[0], mostRemembered) * ofRankedRow),
   };
 }
 

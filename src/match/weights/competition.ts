@@ -7,6 +7,11 @@ import { competingSides, type PairSide, type PairTable } from "./pair-table.js";
 
 /** Odds of all pairs of a row have a sum below the largest number. */
 const mostLogOdds = 600;
+/**
+ * Pairs below these odds are taken for impossible: most pairs of large tables, whose rows then need not be looked up. A billion
+ * of them would be a thousandth of a match.
+ */
+const leastOdds = 1e-12;
 
 /**
  * Returns a function that fills the probability of each pair from the log-odds of its class and the expected number of
@@ -21,16 +26,23 @@ export function competition(table: PairTable, relation: Relation) {
   return (logOdds: Float64Array, matches: number, probability: Float64Array): Change => {
     // Odds against "none": most rows have a partner where most are expected to.
     const shift = -Math.log(Math.max(0.02, 1 - matches / smallest));
-    const odds = logOdds.map((value) => Math.exp(Math.min(mostLogOdds, value + shift)));
+    const odds = logOdds.map((value) => {
+      const own = Math.exp(Math.min(mostLogOdds, value + shift));
+      return own < leastOdds ? 0 : own;
+    });
     for (const { rowOf, sums } of sides) {
       sums.fill(1);
-      for (let pair = 0; pair < classOf.length; pair++) sums[rowOf(pair)] += odds[classOf[pair]];
+      for (let pair = 0; pair < classOf.length; pair++) {
+        const own = odds[classOf[pair]];
+        if (own > 0) sums[rowOf(pair)] += own;
+      }
     }
     const change = { moved: 0, sum: 0 };
     for (let pair = 0; pair < probability.length; pair++) {
+      const own = odds[classOf[pair]];
       let most = 1;
-      for (const { rowOf, sums } of sides) most = Math.max(most, sums[rowOf(pair)]);
-      const least = odds[classOf[pair]] / most;
+      if (own > 0) for (const { rowOf, sums } of sides) most = Math.max(most, sums[rowOf(pair)]);
+      const least = own / most;
       change.moved += Math.abs(least - probability[pair]);
       change.sum += least;
       probability[pair] = least;
