@@ -10,6 +10,9 @@ import {
   linkTable,
   representative,
 } from "../../src/group/linkage.js";
+import { compareWithin } from "../../src/group/same-table.js";
+import { termCosine, termRows } from "../../src/match/candidates/grams.js";
+import { foldPhrase } from "../../src/match/evidence/phrase.js";
 import { groupBy } from "../../src/match/group-by.js";
 import { createRandom } from "../../src/random.js";
 
@@ -109,6 +112,20 @@ describe("linkage", () => {
     expect(choose([0, 1], [1, 1, 1])).toBe(1);
     expect(choose([1, 2], [1, 1, 1])).toBe(1);
   });
+});
+
+it("compares phrases by their spelling where none is embedded", async () => {
+  const phrases = ["New York Times", "The New York Times", "Le Monde", "Le Monde Times", "LE MONDE"];
+  const numbered = { isNumbered: new Uint8Array(5), numbers: new Int32Array(5) };
+  const { links, similarity } = await compareWithin(phrases, { alone: ["Figaro"], numbered }, {});
+  const { left, right } = termRows(phrases.map(foldPhrase), ["figaro"]);
+  const found = Array.from(links.scores, (score, link) => [links.left[link], links.right[link], score]);
+  // Equal but for case, and a word more.
+  expect(found).toContainEqual([2, 4, 1]);
+  expect(similarity(2, 3)).toBeCloseTo(termCosine(left, 2, left, 3), 6);
+  expect(similarity(2, 3)).toBeGreaterThan(0.5);
+  expect(similarity(0, 2)).toBe(0);
+  expect(similarity(2, 5)).toBe(termCosine(left, 2, right, 0));
 });
 
 describe("cluster and dedupe", () => {
