@@ -6,7 +6,7 @@ import { golden } from "../autodiff/oracle.js";
 import { chunkedBatch, oracleProgram, wholeBatch } from "../training/oracle-task.js";
 
 describe("a long training run", () => {
-  it("does not leak: memory over its last steps is within 2 % of memory after 400 steps", {
+  it("does not leak: memory over its last steps is within 3 % of memory after 400 steps", {
     timeout: 600_000,
   }, async () => {
     const { batches } = golden();
@@ -24,10 +24,10 @@ describe("a long training run", () => {
       { fingerprint: "oracle", batch: (index) => inputs[index % inputs.length] },
       { steps: 2000, learningRate: 1e-4, onStep: ({ step }) => measure(step) },
     );
-    // Readings vary by 1 %: a leak of 3 kB a step shows.
+    // Readings vary by 1 %: a leak of 5 kB a step shows.
     const [early, late] = [memory.slice(3, 9), memory.slice(-6)].map(mean);
-    console.info(`${early >> 20} MiB over steps 400 to 900, ${late >> 20} MiB over steps 1,500 to 2,000`);
+    console.info(`${Math.round(early / 1e5) / 10} MB over steps 400 to 900, ${Math.round(late / 1e5) / 10} MB over steps 1,500 to 2,000`);
     expect(memory).toHaveLength(20);
-    expect(late).toBeLessThan(1.02 * early);
+    expect(late).toBeLessThan(1.03 * early);
   });
 });
