@@ -26,7 +26,9 @@ describe("a long training run", () => {
     );
     // Readings vary by 1 %: a leak of 5 kB a step shows.
     const [early, late] = [memory.slice(3, 9), memory.slice(-6)].map(mean);
-    console.info(`${Math.round(early / 1e5) / 10} MB over steps 400 to 900, ${Math.round(late / 1e5) / 10} MB over steps 1,500 to 2,000`);
+    console.info(
+      `${Math.round(early / 1e5) / 10} MB over steps 400 to 900, ${Math.round(late / 1e5) / 10} MB over steps 1,500 to 2,000`,
+    );
     expect(memory).toHaveLength(20);
     expect(late).toBeLessThan(1.03 * early);
   });
