@@ -109,7 +109,7 @@ export const tableSettings = (options: Parameters<typeof tableOptionsOf>[0], ses
   signal: session.signal,
   onNote: session.say,
   onProgress: (done: number, total: number, stage = "encoding") =>
-    session.show(stage, done, total, "phrases"),
+    session.show(stage, done, total, stage === "encoding" ? "phrases" : undefined),
 });
 
 /** The same, with a limit of memory and a folder for temporary files. */

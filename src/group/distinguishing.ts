@@ -9,7 +9,7 @@
  *   Optional are function words, legal forms, and the word for the kind of thing that many rows have at an end
  *   ("season", "magazine", "F.C."). In parentheses the word may be only a remark.
  */
-import { frequentTexts } from "../match/columns/frequent-texts.js";
+import { TextCounts } from "../match/columns/text-counts.js";
 import type { WeighedPhrase } from "../match/evidence/features.js";
 import { functionWords, legalForms } from "../match/evidence/optional-words.js";
 import { numberValue } from "../match/evidence/phrase.js";
@@ -32,32 +32,37 @@ export interface LearnedFrom {
   /** The words of each phrase, in any order. */
   readonly words: Iterable<readonly string[]>;
   phraseOf(row: number): WeighedPhrase;
+  /** Called for every link; a promise is waited for. */
+  pause?(): Promise<void> | undefined;
 }
 
 /**
  * Learns from the phrases of a table and from its similar pairs.
  * @returns a function that gives the factor for the similarity of two phrases: 1 if no word distinguishes them
  */
-export function learnDistinguishing({ words: wordsOfRows, phraseOf }: LearnedFrom, links: Links) {
+export async function learnDistinguishing(
+  { words: wordsOfRows, phraseOf, pause }: LearnedFrom,
+  links: Links,
+) {
   let rows = 0;
-  const eachWord = function* (): Generator<string> {
-    for (const words of wordsOfRows) {
-      rows++;
-      yield* new Set(words);
-    }
-  };
-  const rowsWith = frequentTexts(eachWord(), () => Math.min(RECURRING, KIND_SHARE * rows));
+  const counts = new TextCounts();
+  for (const words of wordsOfRows) {
+    rows++;
+    for (const word of new Set(words)) counts.add(word);
+  }
+  const rowsWith = counts.frequent(Math.min(RECURRING, KIND_SHARE * rows));
   const recurs = (word: string): boolean => (rowsWith.get(word) ?? 0) >= RECURRING;
   const isKind = (word: string): boolean => (rowsWith.get(word) ?? 0) >= KIND_SHARE * rows;
   const { left, right, scores } = links;
-  const eachSwap = function* (): Generator<string> {
-    for (let link = 0; link < scores.length; link++) {
-      if (scores[link] < ALIKE) continue;
-      const { swapped } = compareWords(phraseOf(left[link]), phraseOf(right[link]));
-      if (swapped !== undefined) yield swapped;
-    }
-  };
-  const recurringSwaps = frequentTexts(eachSwap(), () => RECURRING);
+  const swaps = new TextCounts();
+  for (let link = 0; link < scores.length; link++) {
+    const waiting = pause?.();
+    if (waiting !== undefined) await waiting;
+    if (scores[link] < ALIKE) continue;
+    const { swapped } = compareWords(phraseOf(left[link]), phraseOf(right[link]));
+    if (swapped !== undefined) swaps.add(swapped);
+  }
+  const recurringSwaps = swaps.frequent(RECURRING);
   return (a: WeighedPhrase, b: WeighedPhrase): number => {
     const { added, alike, swapped } = compareWords(a, b);
     if (swapped !== undefined && recurringSwaps.has(swapped)) return APART;

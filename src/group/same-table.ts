@@ -9,6 +9,7 @@ import {
   prepareColumn,
   unrelatedCosine,
 } from "../match/columns.js";
+import type { MatchStage } from "../match/compare-tables.js";
 import {
   featureNames,
   type PairCosines,
@@ -19,6 +20,7 @@ import {
 import { foldPhrase, splitFolded } from "../match/evidence/phrase.js";
 import { remembering } from "../match/once.js";
 import { endWithPairs, levelsOfParts, type Parts, unitedPairs } from "../match/parts/shared-pairs.js";
+import { pauses } from "../match/pause.js";
 import { learnDistinguishing } from "./distinguishing.js";
 import { type LinkTable, linkTable } from "./linkage.js";
 import type { NumberedPhrases } from "./numbered.js";
@@ -44,12 +46,8 @@ export interface TableParts {
   readonly numbered: NumberedPhrases;
 }
 
-/** Receives the number of phrases or pairs done in a stage and the total. */
-export type GroupProgress = (
-  done: number,
-  total: number,
-  stage?: "encoding" | "finding candidates" | "comparing",
-) => void;
+/** Receives what is done of a stage and the whole of it: phrases, pairs, or thresholds that are tried. */
+export type GroupProgress = (done: number, total: number, stage?: MatchStage) => void;
 
 interface SameTableOptions extends Omit<PrepareOptions, "onProgress"> {
   /** Where candidate pairs go that have no room in memory. */
@@ -65,22 +63,25 @@ export async function compareWithin(
 ): Promise<SameTable> {
   const { column, pairs } = await pairedColumn(phrases, { alone, numbered }, options);
   const { phraseOf, alike } = likeness(column);
-  const { sharing } = options;
-  const scores =
-    sharing?.kind === "merge"
-      ? await mergedScores(sharing.parts, pairs)
-      : await pairScores(pairs, alike, options);
+  const { sharing, signal, onProgress } = options;
+  const { left, right } = pairs;
+  const size = left.length;
+  const pausing = (stage: "comparing" | "learning weights", total: number) =>
+    pauses(signal, PORTION, (done) => onProgress?.(done, total, stage));
+  const isMerge = sharing?.kind === "merge";
+  const scores = isMerge ? await mergedScores(sharing.parts, pairs) : new Float32Array(size);
+  if (!isMerge) await fill(scores, (link) => alike(left[link], right[link]), pausing("comparing", size));
   if (sharing?.kind === "shard") endWithPairs(sharing, pairs, [scores]);
   const words = function* () {
     for (const texts of [phrases, alone]) for (const text of texts) yield splitFolded(foldPhrase(text));
   };
+  // Each link is looked at twice.
+  const pause = pausing("learning weights", 2 * size);
   const links = { ...pairs, scores };
-  const distinguish = learnDistinguishing({ words: words(), phraseOf }, links);
+  const distinguish = await learnDistinguishing({ words: words(), phraseOf, pause }, links);
   const lowered = (score: number, a: number, b: number): number =>
     score * distinguish(phraseOf(a), phraseOf(b));
-  const { left, right } = pairs;
-  for (let link = 0; link < scores.length; link++)
-    scores[link] = lowered(scores[link], left[link], right[link]);
+  await fill(scores, (link) => lowered(scores[link], left[link], right[link]), pause);
   return {
     phrases,
     links: linkTable(phrases.length, links),
@@ -133,21 +134,16 @@ function likeness({ queries: alone, statistics, ...column }: PairedColumn) {
   return { phraseOf, alike };
 }
 
-async function pairScores(
-  { left, right }: Pairs,
-  alike: (a: number, b: number) => number,
-  { signal, onProgress }: SameTableOptions,
-): Promise<Float32Array> {
-  const scores = new Float32Array(left.length);
+async function fill(
+  scores: Float32Array,
+  scoreOf: (link: number) => number,
+  pause: () => Promise<void> | undefined,
+): Promise<void> {
   for (let link = 0; link < scores.length; link++) {
-    if (link % PORTION === 0) {
-      signal?.throwIfAborted();
-      onProgress?.(link, scores.length, "comparing");
-      await new Promise(setImmediate);
-    }
-    scores[link] = alike(left[link], right[link]);
+    const waiting = pause();
+    if (waiting !== undefined) await waiting;
+    scores[link] = scoreOf(link);
   }
-  return scores;
 }
 
 async function mergedScores(parts: Parts, pairs: Pairs): Promise<Float32Array> {

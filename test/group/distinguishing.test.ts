@@ -6,7 +6,7 @@ import { weighPhrase } from "../../src/match/evidence/features.js";
 import { foldPhrase } from "../../src/match/evidence/phrase.js";
 
 /** The factor for two phrases in a table where all pairs are similar. */
-function judge(phrases: readonly string[]): (a: string, b: string) => number {
+async function judge(phrases: readonly string[]): Promise<(a: string, b: string) => number> {
   const { statistics } = termRows(phrases.map(foldPhrase), []);
   const weighed = phrases.map((phrase) => weighPhrase(phrase, statistics));
   const [left, right]: number[][] = [[], []];
@@ -21,7 +21,7 @@ function judge(phrases: readonly string[]): (a: string, b: string) => number {
     right: Int32Array.from(right),
     scores: new Float32Array(left.length).fill(0.8),
   };
-  const distinguish = learnDistinguishing(
+  const distinguish = await learnDistinguishing(
     { words: weighed.map(({ words }) => words), phraseOf: (row) => weighed[row] },
     links,
   );
@@ -33,16 +33,16 @@ const towns2 = ["Turku", "Oulu", "Espoo", "Vantaa", "Lahti", "Kuopio", "Pori", "
 const cups = [...towns, ...towns2].map((town) => `${town} Cup season`);
 
 describe("distinguishing words", () => {
-  it("distinguishes by a word that only one phrase has", () => {
-    const kept = judge(cups);
+  it("distinguishes by a word that only one phrase has", async () => {
+    const kept = await judge(cups);
     expect(kept("Oslo Cup season", "Oslo Ladies' Cup season")).toBe(0.5);
     expect(kept("Oslo Cup", "Oslo Cup Qualification")).toBe(0.5);
     expect(kept("Oslo Cup", "Oslo Cup")).toBe(1);
     expect(kept("Kuopio Cup", "Kuopioo Cup")).toBe(1);
   });
 
-  it("ignores function words, legal forms and the word for the kind of thing", () => {
-    const kept = judge(cups);
+  it("ignores function words, legal forms and the word for the kind of thing", async () => {
+    const kept = await judge(cups);
     expect(kept("Oslo Cup season", "Oslo Cup")).toBe(1);
     expect(kept("The Oslo Cup", "Cup of Oslo")).toBe(1);
     expect(kept("Oslo Cup", "Oslo Cup Ltd")).toBe(1);
@@ -50,34 +50,34 @@ describe("distinguishing words", () => {
     expect(kept("Oslo Trophy", "Oslo Cup Trophy")).toBe(0.5);
   });
 
-  it("distinguishes by an added number, numeral or letter, no matter how many rows have it", () => {
-    const kept = judge(cups.map((cup) => `${cup} II`));
+  it("distinguishes by an added number, numeral or letter, no matter how many rows have it", async () => {
+    const kept = await judge(cups.map((cup) => `${cup} II`));
     for (const order of ["II", "2", "B", "A"]) expect(kept("Oslo Cup", `Oslo Cup ${order}`)).toBe(0.5);
     expect(kept("Oslo Cup", "A Oslo Cup")).toBe(1);
     expect(kept("Oslo Cup II", "Oslo Cup 2")).toBe(1);
   });
 
-  it("gives less weight to a word in parentheses", () => {
-    const kept = judge(cups.map((cup) => `${cup} (football)`));
+  it("gives less weight to a word in parentheses", async () => {
+    const kept = await judge(cups.map((cup) => `${cup} (football)`));
     expect(kept("Oslo Cup", "Oslo Cup (Minnesota)")).toBe(0.75);
     expect(kept("Oslo Cup", "Oslo Cup (football)")).toBe(1);
   });
 
-  it("separates a misspelt word from two similar words of the table", () => {
+  it("separates a misspelt word from two similar words of the table", async () => {
     const acids = (word: string): string[] => towns.slice(0, 4).map((town) => `${town} ${word} acid`);
-    const kept = judge([...acids("methylated"), ...acids("ethylated"), ...cups]);
+    const kept = await judge([...acids("methylated"), ...acids("ethylated"), ...cups]);
     expect(kept("Skien methylated acid", "Skien ethylated acid")).toBe(0.5);
     expect(kept("Skien methylated acid", "Skien metylated acid")).toBe(1);
     // A plural is the same word.
-    const plural = judge([...acids("salt"), ...acids("salts"), ...cups]);
+    const plural = await judge([...acids("salt"), ...acids("salts"), ...cups]);
     expect(plural("Skien salt acid", "Skien salts acid")).toBe(1);
   });
 
-  it("learns two words from several pairs that differ in them", () => {
+  it("learns two words from several pairs that differ in them", async () => {
     const sports = (count: number): string[] =>
       towns.slice(0, count).flatMap((town) => [`${town} football`, `${town} handball`]);
-    const few = judge([...sports(2)]);
-    const many = judge([...sports(10)]);
+    const few = await judge([...sports(2)]);
+    const many = await judge([...sports(10)]);
     expect(few("Skien football", "Skien handball")).toBe(1);
     expect(many("Skien football", "Skien handball")).toBe(0.5);
   });

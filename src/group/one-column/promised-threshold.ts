@@ -17,6 +17,7 @@ export interface CountedTable extends SameTable {
 const SPREAD = 1.5;
 
 const STRICTEST = 0.98;
+/** No threshold is tried from here down. */
 const LOOSEST = 0.5;
 const STEP = 0.02;
 /** Number of thresholds that may break the promise before the search stops. */
@@ -59,16 +60,27 @@ export function groupsAt(table: CountedTable, threshold: number) {
  * AutoFJ's estimate needs a reference table with almost no duplicates. The representatives of the groups form one: a row
  * at distance t from its representative is right with probability 1 / (1 + other groups within 2t of it).
  */
-export function promisedGroups(table: CountedTable, target: number): EstimatedGroups {
-  const found = lowestThreshold(table, target);
-  return found.grouped > 0 || target <= LIKELY ? found : lowestThreshold(table, LIKELY);
+export async function promisedGroups(
+  table: CountedTable,
+  target: number,
+  onProgress?: (done: number, total: number) => void,
+): Promise<EstimatedGroups> {
+  const found = await lowestThreshold(table, target, onProgress);
+  return found.grouped > 0 || target <= LIKELY ? found : lowestThreshold(table, LIKELY, onProgress);
 }
 
-function lowestThreshold(table: CountedTable, target: number): EstimatedGroups {
+async function lowestThreshold(
+  table: CountedTable,
+  target: number,
+  onProgress?: (done: number, total: number) => void,
+): Promise<EstimatedGroups> {
   let found = groupsAt(table, 1);
   let broken = 0;
-  for (let threshold = STRICTEST; threshold >= LOOSEST && broken < PATIENCE; threshold -= STEP) {
-    const groups = groupsAt(table, Number(threshold.toFixed(4)));
+  const total = Math.round((STRICTEST - LOOSEST) / STEP);
+  for (let done = 0; done < total && broken < PATIENCE; done++) {
+    onProgress?.(done, total);
+    await new Promise(setImmediate);
+    const groups = groupsAt(table, Number((STRICTEST - done * STEP).toFixed(4)));
     if (groups.mean >= target) found = groups;
     else broken++;
   }
