@@ -197,6 +197,8 @@ export const shared = {
     option("--labels <file>", "apply known pairs: left, right and, if some do not match, decision"),
   ] as const,
   tableEncoding: [model, ...table, ...run] as const,
+  /** The same where phrases are compared by spelling too. */
+  tableComparing: [modelOrNone, ...table, ...run] as const,
   format: choice(
     "--format <name>",
     "format of the output (default: by its name; csv on standard output)",

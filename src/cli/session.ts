@@ -77,7 +77,7 @@ export interface EncoderChoice {
 export async function loadEncoder(choice: EncoderChoice, session: Session): Promise<PhraseEncoder> {
   if (choice.model === "none")
     throw new UsageError(
-      "--model none is for `join` and `link`: this command compares embeddings. Name a model",
+      "--model none is for join, link, dedupe and cluster: this command needs embeddings. Name a model",
     );
   const { PhraseEncoder } = await import("../encoder/phrase-encoder.js");
   const { device, threads, int8 } = choice;
@@ -88,6 +88,10 @@ export async function loadEncoder(choice: EncoderChoice, session: Session): Prom
   session.atEnd(() => encoder.dispose());
   return encoder;
 }
+
+/** The same for commands that can do without a model. */
+export const loadEncoderOrNone = async (choice: EncoderChoice, session: Session) =>
+  choice.model === "none" ? "none" : loadEncoder(choice, session);
 
 /** What loads the model of `--model` again from any working folder, for what was made with it. */
 export const sourceOf = ({ model }: EncoderChoice): { readonly source?: string } =>

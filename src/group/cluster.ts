@@ -29,8 +29,8 @@ import { compareWithin, type GroupProgress } from "./same-table.js";
 
 /** Options of {@link cluster}: `threshold`, `k` or `precision` decides how many clusters there are. */
 export interface ClusterOptions {
-  /** Default: the embedded model, loaded for the call. */
-  readonly encoder?: PhraseEncoder;
+  /** Default: the embedded model, loaded for the call. "none": phrases are compared by spelling alone. */
+  readonly encoder?: PhraseEncoder | "none";
   /**
    * Links phrases of at least this similarity, 0 to 1: the mean of the cosines of their embeddings and of their weighted
    * n-grams (of more than 300,000 different phrases, that of their n-grams), reduced if numbers or rare words differ.
@@ -93,9 +93,10 @@ const DIFFERENT_NUMBERS = 0.5;
 
 async function clusterTopics(
   { compared, nodeOf, counts }: DistinctPhrases,
-  encoder: PhraseEncoder,
+  encoder: PhraseEncoder | undefined,
   { k, seed = 0, signal, onProgress }: ClusterOptions & { readonly k: number },
 ): Promise<Clustering> {
+  if (encoder === undefined) throw new ArgumentError("k needs an encoder: topics are clusters of embeddings");
   const { dimension } = encoder;
   const phrases = [...compared];
   if (k > phrases.length)
@@ -112,7 +113,7 @@ async function clusterTopics(
 
 async function clusterSpellings(
   { compared, alone, nodeOf, counts, numbered }: DistinctPhrases,
-  encoder: PhraseEncoder,
+  encoder: PhraseEncoder | undefined,
   { threshold, precision: target = 0.9, ...options }: ClusterOptions,
 ): Promise<Clustering> {
   const isEmbedded = counts.length <= mostEmbedded;

@@ -1,10 +1,11 @@
 /** `pearl cluster`: groups phrases that mean the same, each group with a representative. */
+import { UsageError } from "../../errors.js";
 import type { ClusterTableReport } from "../../group/tables/cluster-table.js";
 import { precisionLine } from "../../match/estimates/precision-line.js";
 import { command } from "../command.js";
 import { counted } from "../format.js";
 import { fraction, option, positiveInteger, shared } from "../options.js";
-import { boundedSettings, loadEncoder } from "../session.js";
+import { boundedSettings, loadEncoderOrNone } from "../session.js";
 
 export const groupingOptions = [
   option("--precision <p>", "expected share of correct links; sets the threshold (default: 0.9)", fraction),
@@ -26,7 +27,7 @@ export default command({
     option("--k <n>", "instead: make exactly n clusters by topic (spherical k-means)", positiveInteger),
     shared.seed,
     ...shared.bounded,
-    ...shared.tableEncoding,
+    ...shared.tableComparing,
   ],
   examples: [
     ["pearl cluster companies.csv", "print groups of two or more rows"],
@@ -41,7 +42,9 @@ export default command({
   run: async ([file], options, session) => {
     const { clusterTable } = await import("../../group/tables/cluster-table.js");
     const { format, threshold, k, precision, seed, output } = options;
-    const encoder = await loadEncoder(options, session);
+    if (k !== undefined && options.model === "none")
+      throw new UsageError("--k makes topics of embeddings: leave --model none out");
+    const encoder = await loadEncoderOrNone(options, session);
     const settings = boundedSettings(options, session);
     const report = await clusterTable(file, output, {
       ...{ ...settings, encoder, threshold, k, precision, seed, format },

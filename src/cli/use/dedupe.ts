@@ -9,7 +9,7 @@ import { command, type OptionsOf } from "../command.js";
 import { counted } from "../format.js";
 import { option, shared } from "../options.js";
 import { reviewCommand } from "../serve/review.js";
-import { besideOutput, boundedSettings, loadEncoder, outputFor, type Session } from "../session.js";
+import { besideOutput, boundedSettings, loadEncoderOrNone, outputFor, type Session } from "../session.js";
 import { checkShare, learnOptions, shardOption, shareWork } from "../shards/sharing.js";
 import { groupingOptions } from "./cluster.js";
 import { columnLines, effectLine } from "./report.js";
@@ -34,7 +34,7 @@ const options = [
   ...groupingOptions,
   shardOption,
   ...learnOptions,
-  ...shared.tableEncoding,
+  ...shared.tableComparing,
 ] as const;
 
 type Options = OptionsOf<typeof options>;
@@ -69,7 +69,7 @@ export default command({
     const inputs = [file, labels, review];
     const run = { command: "dedupe", arguments: [file], options, inputs, stem: `${stemOf(file)}.deduped` };
     checkShare(run);
-    const encoder = await loadEncoder(options, session);
+    const encoder = await loadEncoderOrNone(options, session);
     const dedupe = (sharing?: Sharing) =>
       dedupeTable(file, endsEarly(sharing) ? { kept: byDefault } : outputs, {
         ...{ ...options, ...boundedSettings(options, session), encoder, sharing },

@@ -10,7 +10,7 @@ import { command, type OptionsOf } from "../command.js";
 import { counted, formatCount, formatDuration, formatPercent } from "../format.js";
 import { choice, fraction, option, positiveInteger, shared } from "../options.js";
 import { reviewCommand } from "../serve/review.js";
-import { boundedSettings, loadEncoder, type Session } from "../session.js";
+import { boundedSettings, loadEncoderOrNone, type Session } from "../session.js";
 import { checkShare, learnOptions, shardOption, shareWork } from "../shards/sharing.js";
 import { openIndex } from "./index-table.js";
 import { columnLines, effectLine } from "./report.js";
@@ -86,7 +86,7 @@ export default command({
     const { inDatabase } = options;
     const synced = inDatabase && isPostgresAddress(left) ? await openIndex(left, session) : undefined;
     const model = options.model ?? synced?.layout.model?.name;
-    const encoder = model === "none" ? "none" : await loadEncoder({ ...options, model }, session);
+    const encoder = await loadEncoderOrNone({ ...options, model }, session);
     const join = (sharing?: Sharing) =>
       joinTables(left, right, output, {
         ...options,

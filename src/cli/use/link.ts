@@ -10,7 +10,14 @@ import { stemOf } from "../../table/format.js";
 import { command, type OptionsOf } from "../command.js";
 import { counted, formatCount } from "../format.js";
 import { fraction, option, required, shared } from "../options.js";
-import { besideOutput, boundedSettings, loadEncoder, outputFor, type Session } from "../session.js";
+import {
+  besideOutput,
+  boundedSettings,
+  loadEncoder,
+  loadEncoderOrNone,
+  outputFor,
+  type Session,
+} from "../session.js";
 import { checkShare, learnOptions, type ShareOptions, shardOption, shareWork } from "../shards/sharing.js";
 import { columnLines } from "./report.js";
 
@@ -102,7 +109,7 @@ async function linkFile(file: string, options: Options, session: Session): Promi
   const load = () => loadEncoder(options, session);
   const isShared =
     (options.shard ?? options.learn) !== undefined || (options as ShareOptions).parts !== undefined;
-  const loaded = model === "none" ? "none" : isShared ? await load() : undefined;
+  const loaded = isShared || model === "none" ? await loadEncoderOrNone(options, session) : undefined;
   const link = (sharing?: Sharing) =>
     linkTable(file, store, {
       ...{ ...options, ...boundedSettings(options, session), sharing },

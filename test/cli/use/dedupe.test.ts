@@ -173,10 +173,13 @@ describe("by one column", () => {
     expect(equal.stdout).toContain("3 rows in, 1 group of duplicates, 2 rows out");
   });
 
-  it("says that it compares embeddings, where a join can do without", async () => {
-    const { code, stderr } = await run("dedupe", "names.csv", "-m", "none");
-    expect(code).toBe(2);
-    expect(stderr).toContain("--model none is for `join` and `link`: this command compares embeddings");
+  it("needs no model: by one column spelling counts, by several the rest of the row too", async () => {
+    await writeFile(join(folder, "spelled.txt"), "Acme Incorporated\nAcme incorporated.\nLe Monde\n");
+    const one = await run("dedupe", "spelled.txt", "-m", "none", "--remove-likely");
+    expect(one.stdout + one.stderr).toContain("3 rows in, 1 group of duplicates, 2 rows out");
+    expect(one.stderr).not.toContain("model:");
+    const several = await run("dedupe", "crm.csv", "-m", "none");
+    expect(several.code).toBe(0);
   });
 
   it("never overwrites its input table", async () => {

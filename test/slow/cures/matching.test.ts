@@ -27,10 +27,15 @@ const options: Readonly<Record<string, Case>> = {
     says: "No column of text tells the rows apart. If another one does, name it (-c COLUMN):",
     cured: "pearl cluster p.csv --model pearl-strings -q -c id",
   },
-  "rows that are to be grouped without a model": usage(
-    dedupe.replace("pearl-strings", "none"),
-    "this command compares embeddings. Name a model",
-    dedupe,
+  "phrases that are to be encoded without a model": usage(
+    "pearl encode a.csv -c name --model none -o e.npy -q",
+    "this command needs embeddings. Name a model",
+    "pearl encode a.csv -c name --model pearl-strings -o e.npy -q",
+  ),
+  "topics without a model": usage(
+    "pearl cluster a.csv -c name --k 1 --model none -q",
+    "--k makes topics of embeddings: leave --model none out",
+    "pearl cluster a.csv -c name --k 1 -q",
   ),
   "more matches than a row may have": usage(
     `${join} --kind many-to-many --top 9`,
