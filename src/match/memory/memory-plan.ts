@@ -75,7 +75,7 @@ const [ofThread, ofFoundRow, ofComparedCell] = [50e6, 12, 6];
 const [ofIndex, ofIndexedRow] = [130e6, 400];
 /** One column of a table, and of two: bytes of the process, for each phrase, and copies of the embeddings. */
 const ofOneColumn = {
-  one: { process: 300e6, phrase: 3_000, copies: 1.7 },
+  one: { process: 300e6, phrase: 3_500, copies: 1.7 },
   many: { process: 300e6, phrase: 1_200, copies: 1.7 },
   two: { process: 480e6, phrase: 1_500, copies: 1.7 },
 };
