@@ -11,7 +11,7 @@ import { competition, matchingBeliefs } from "../match/weights/competition.js";
 import { certain, decide, type Learned, type Relation } from "../match/weights/learn.js";
 import { sigmoid } from "../match/weights/logistic.js";
 import { ofPairs } from "../match/weights/pair-classes.js";
-import { competingSides, type PairTable } from "../match/weights/pair-table.js";
+import { competingSides } from "../match/weights/pair-table.js";
 import type { JoinKind } from "./options.js";
 import { partnersAlike, partnersPerRow, type RowRelation } from "./row-relation.js";
 
@@ -81,31 +81,16 @@ interface RelationFit extends MatchFit<AcceptedLevel> {
   levelAt(floor: number): AcceptedLevel;
 }
 
-/** Pairs below these odds take nothing from their rivals: less than rounding to 32 bits would. */
-const leastOdds = 1e-9;
-
-/** Probabilities of some pairs; 0 for the others, which are many. */
-class SomeProbabilities {
-  constructor(
-    /** Ascending. */
-    readonly pairs: Int32Array,
-    readonly own: Float64Array,
-  ) {}
-
-  at(pair: number): number {
-    const place = placeIn(0, this.pairs.length, (at) => this.pairs[at] < pair);
-    return this.pairs[place] === pair ? this.own[place] : 0;
-  }
-
-  /** Those that any level may accept, with the answers. */
-  likely(known: Known): SomeProbabilities {
-    const all = Float64Array.from(this.pairs, (pair, place) => known.get(pair) ?? this.own[place]);
-    const places = chosenPlaces(all.length, (place) => all[place] >= floors[0]);
-    return new SomeProbabilities(
-      places.map((place) => this.pairs[place]),
-      Float64Array.from(places, (place) => all[place]),
-    );
-  }
+/** The probabilities of pairs that any level may accept; 0 for the others, which are many. */
+function likelyProbabilities(all: Float64Array, known: Known) {
+  for (const [pair, match] of known) all[pair] = match;
+  const pairs = chosenPlaces(all.length, (pair) => all[pair] >= floors[0]);
+  const own = Float64Array.from(pairs, (pair) => all[pair]);
+  const at = (pair: number): number => {
+    const place = placeIn(0, pairs.length, (at) => pairs[at] < pair);
+    return pairs[place] === pair ? own[place] : 0;
+  };
+  return { pairs, own, at };
 }
 
 /** Accepts pairs in the order of their probability. */
@@ -119,7 +104,7 @@ function acceptPairs(
   const { table, logOdds } = decide(compared, undecided, known);
   const judged =
     known.size === 0 ? [] : judgedEstimates(known, competed(compared, undecided, relation, weights.matches));
-  const probability = competed(table, logOdds, relation, weights.matches).likely(known);
+  const probability = likelyProbabilities(competed(table, logOdds, relation, weights.matches), known);
   const scoreOf = (pair: number): number => logOdds[table.classOf[pair]];
   const { pairs, own } = probability;
   const order = Int32Array.from({ length: pairs.length }, (_, place) => place).sort(
@@ -162,35 +147,17 @@ export function decidedPairs(level: AcceptedLevel, known: Known): AcceptedLevel 
   return { ...level, accepted, probability, count: accepted.reduce((sum, flag) => sum + flag, 0) };
 }
 
-/** The probabilities of pairs after rows have competed for partners. */
+/** The probability of each pair after rows have competed for partners. */
 function competed(
-  table: ComparedTables,
-  logOdds: Float64Array,
-  relation: Relation,
-  matches: number,
-): SomeProbabilities {
-  const { left, right, classOf } = table;
-  const least = Math.log(leastOdds);
-  const pairs = chosenPlaces(left.length, (pair) => logOdds[classOf[pair]] >= least);
-  const part = {
-    ...table,
-    left: pairs.map((pair) => left.at(pair)!),
-    right: pairs.map((pair) => right[pair]),
-    classOf: pairs.map((pair) => classOf[pair]),
-  };
-  return new SomeProbabilities(pairs, probabilitiesOf(part, logOdds, relation, matches));
-}
-
-function probabilitiesOf(
-  table: PairTable,
+  compared: ComparedTables,
   logOdds: Float64Array,
   relation: Relation,
   matches: number,
 ): Float64Array {
-  if (relation === "one-to-one") return matchingBeliefs(table, logOdds, matches);
-  if (relation === "many-to-many") return ofPairs(table, logOdds.map(sigmoid));
-  const probability = new Float64Array(table.left.length);
-  competition(table, relation)(logOdds, matches, probability);
+  if (relation === "one-to-one") return matchingBeliefs(compared, logOdds, matches);
+  if (relation === "many-to-many") return ofPairs(compared, logOdds.map(sigmoid));
+  const probability = new Float64Array(compared.left.length);
+  competition(compared, relation)(logOdds, matches, probability);
   return probability;
 }
 
