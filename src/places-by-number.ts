@@ -6,8 +6,8 @@ export interface PlacesByNumber {
   readonly order: Uint32Array;
 }
 
-/** @param count numbers are below it */
-export function placesByNumber(numbers: Int32Array, count: number): PlacesByNumber {
+/** @param count numbers are below it; default: one more than the greatest */
+export function placesByNumber(numbers: Int32Array, count = 1 + greatest(numbers)): PlacesByNumber {
   const ends = new Uint32Array(count + 1);
   for (const number of numbers) if (number >= 0) ends[number + 1]++;
   for (let number = 0; number < count; number++) ends[number + 1] += ends[number];
@@ -17,4 +17,10 @@ export function placesByNumber(numbers: Int32Array, count: number): PlacesByNumb
   });
   // Each number's start has moved to its end, which is the next number's start.
   return { starts: ends.copyWithin(1, 0).fill(0, 0, 1), order };
+}
+
+function greatest(numbers: Int32Array): number {
+  let most = -1;
+  for (const number of numbers) if (number > most) most = number;
+  return most;
 }

@@ -123,14 +123,8 @@ async function clusterSpellings(
     { ...options, encoder: isEmbedded ? encoder : undefined },
   );
   const table = { ...near, counts };
-  const { signal, onProgress } = options;
   const found =
-    threshold === undefined
-      ? await promisedGroups(table, target, (done, total) => {
-          signal?.throwIfAborted();
-          onProgress?.(done, total, "grouping");
-        })
-      : groupsAt(table, threshold);
+    threshold === undefined ? await promisedGroups(table, target, options) : groupsAt(table, threshold);
   const clustering = phraseGroups(nodeOf, withAlone(found, counts.length), table.similarity);
   const probability = Float64Array.from(nodeOf, (node) => found.probability[node] ?? 1);
   const grouped = clustering

@@ -22,9 +22,7 @@ export interface LinkTable extends Links {
 
 export function linkTable(size: number, { left, right, scores }: Links): LinkTable {
   const toRight = placesByNumber(right, size);
-  const fromLeft = new Uint32Array(size + 1);
-  for (const row of left) fromLeft[row + 1]++;
-  for (let row = 0; row < size; row++) fromLeft[row + 1] += fromLeft[row];
+  const fromLeft = placesByNumber(left, size).starts;
   return {
     ...{ left, right, scores, strongest: strongestFirst(scores) },
     *ofRow(row) {

@@ -57,8 +57,6 @@ export function numberedPhrases(
 
 /** The phrases with the numbers of a phrase. */
 export function sameNumbers({ numbers }: NumberedPhrases): (row: number) => Uint32Array {
-  let count = 0;
-  for (const number of numbers) count = Math.max(count, number + 1);
-  const { starts, order } = placesByNumber(numbers, count);
+  const { starts, order } = placesByNumber(numbers);
   return (row) => order.subarray(starts[numbers[row]], starts[numbers[row] + 1]);
 }

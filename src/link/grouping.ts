@@ -5,7 +5,7 @@ import type { KnownPair } from "../match/compare-tables.js";
 import { pairSentence } from "../match/pair-sentence.js";
 import { sigmoid } from "../match/weights/logistic.js";
 import { placesByNumber } from "../places-by-number.js";
-import { type EntityChange, greatest, type LinkedRow } from "./reconcile.js";
+import type { EntityChange, LinkedRow } from "./reconcile.js";
 
 /** How likely two rows are the same, and what their columns say. */
 export interface PairReason {
@@ -90,7 +90,7 @@ export function likelyPairs(grouping: Grouping, entities: Int32Array): LikelyPai
   const { likely, rows } = grouping;
   if (likely === undefined) return [];
   const pairs: LikelyPair[] = [];
-  const { starts, order } = placesByNumber(Int32Array.from(likely), 1 + greatest(likely));
+  const { starts, order } = placesByNumber(Int32Array.from(likely));
   for (let place = 0; place < rows.length; place++) {
     const [first, ...others] = order.subarray(starts[likely[place]], starts[likely[place] + 1]);
     if (first !== place) continue;

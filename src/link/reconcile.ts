@@ -31,7 +31,7 @@ const changedWeight = 1e-6;
 
 /** @param groups group of each row @returns the entity of each row, and what happened to the entities, by group */
 export function reconcile(rows: readonly LinkedRow[], groups: ArrayLike<number>, nextEntity: number) {
-  const placesOf = placesByNumber(Int32Array.from(groups), 1 + greatest(groups));
+  const placesOf = placesByNumber(Int32Array.from(groups));
   const groupCount = placesOf.starts.length - 1;
   const homes = homesOf(rows, groups, nextEntity);
   const heirs = placesByNumber(homes, groupCount);
@@ -66,13 +66,6 @@ export function reconcile(rows: readonly LinkedRow[], groups: ArrayLike<number>,
     },
   };
   return { entities, changes, nextEntity: next };
-}
-
-/** -1 for none. */
-export function greatest(numbers: ArrayLike<number>): number {
-  let most = -1;
-  for (let place = 0; place < numbers.length; place++) most = Math.max(most, numbers[place]);
-  return most;
 }
 
 /** By entity, the group that it lives on in: the first of those that hold most of it; -1 for one without rows. */

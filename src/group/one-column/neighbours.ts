@@ -4,6 +4,7 @@ import { nearestByEmbedding } from "../../match/candidates/nearest-by-embedding.
 import { PairSet, type Pairs, type Spill } from "../../match/candidates/pair-set.js";
 import type { ColumnPair } from "../../match/columns.js";
 import { manyRows, perRowOfMany } from "../../match/compare-tables.js";
+import { pauses } from "../../match/pause.js";
 import { candidateRows } from "../../match/rank-rows.js";
 import { chosenPlaces } from "../../match/weights/chosen-places.js";
 import { type NumberedPhrases, sameNumbers } from "../numbered.js";
@@ -56,14 +57,12 @@ export async function neighbourPairs(
     const same = withNumbersOf(row);
     return same.length <= SMALL_BLOCK ? same.filter((other) => other !== row) : findInBlock(row, 0, none);
   };
+  const pause = pauses(signal, PORTION, (done) => onProgress?.(done, to - from, "finding candidates"));
   const pairs = new PairSet(size, spill);
   try {
     for (let row = from; row < to; row++) {
-      if ((row - from) % PORTION === 0) {
-        signal?.throwIfAborted();
-        onProgress?.(row - from, to - from, "finding candidates");
-        await new Promise(setImmediate);
-      }
+      const waiting = pause();
+      if (waiting !== undefined) await waiting;
       for (const other of candidatesOf(row)) pairs.add(Math.min(row, other), Math.max(row, other));
     }
     return pairs.finish();

@@ -2,6 +2,7 @@
 import { formatCount } from "../../files/count-text.js";
 import type { PrecisionReport } from "../../match/estimates/promise.js";
 import { spacingPrecision } from "../../match/estimates/spacing-precision.js";
+import { pauses } from "../../match/pause.js";
 import type { DoubtfulPair } from "../../match/review/doubtful.js";
 import { placeIn } from "../../match/weights/chosen-places.js";
 import { placesByNumber } from "../../places-by-number.js";
@@ -63,24 +64,30 @@ export function groupsAt(table: CountedTable, threshold: number) {
 export async function promisedGroups(
   table: CountedTable,
   target: number,
-  onProgress?: (done: number, total: number) => void,
+  run: SearchRun = {},
 ): Promise<EstimatedGroups> {
-  const found = await lowestThreshold(table, target, onProgress);
-  return found.grouped > 0 || target <= LIKELY ? found : lowestThreshold(table, LIKELY, onProgress);
+  const found = await lowestThreshold(table, target, run);
+  return found.grouped > 0 || target <= LIKELY ? found : lowestThreshold(table, LIKELY, run);
+}
+
+interface SearchRun {
+  readonly signal?: AbortSignal;
+  /** Called for every threshold that is tried. */
+  readonly onProgress?: (done: number, total: number, stage: "grouping") => void;
 }
 
 async function lowestThreshold(
   table: CountedTable,
   target: number,
-  onProgress?: (done: number, total: number) => void,
+  { signal, onProgress }: SearchRun,
 ): Promise<EstimatedGroups> {
+  const total = Math.round((STRICTEST - LOOSEST) / STEP);
+  const pause = pauses(signal, 1, (step) => onProgress?.(step - 1, total, "grouping"));
   let found = groupsAt(table, 1);
   let broken = 0;
-  const total = Math.round((STRICTEST - LOOSEST) / STEP);
-  for (let done = 0; done < total && broken < PATIENCE; done++) {
-    onProgress?.(done, total);
-    await new Promise(setImmediate);
-    const groups = groupsAt(table, Number((STRICTEST - done * STEP).toFixed(4)));
+  for (let step = 0; step < total && broken < PATIENCE; step++) {
+    await pause();
+    const groups = groupsAt(table, Number((STRICTEST - step * STEP).toFixed(4)));
     if (groups.mean >= target) found = groups;
     else broken++;
   }
