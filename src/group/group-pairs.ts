@@ -4,7 +4,7 @@ import type { ComparedTables } from "../match/compare-tables.js";
 import type { PairProbabilities, ScoredPairs } from "../match/estimates/scored-pairs.js";
 import { pairLevels } from "../match/evidence/pair-levels.js";
 import type { PartOptions } from "../match/parts/in-parts.js";
-import { chosenPlaces, placeIn } from "../match/weights/chosen-places.js";
+import { foundIn, placeIn } from "../match/weights/chosen-places.js";
 import { sigmoid } from "../match/weights/logistic.js";
 import { joined, joinedClasses, pairClasses } from "../match/weights/pair-classes.js";
 import type { PairTable } from "../match/weights/pair-table.js";
@@ -61,11 +61,10 @@ const mostWitnesses = 30;
  */
 export function supportedProbability(
   table: PairTable,
-  accepted: Uint8Array,
+  pairs: Int32Array,
   own: Float64Array,
 ): PairProbabilities {
   const { left, right, rows } = table;
-  const pairs = chosenPlaces(accepted.length, (pair) => accepted[pair] === 1);
   const supported = Float64Array.from(pairs, (pair) => own[table.classOf[pair]]);
   const [lefts, rights] = [pairs.map((pair) => left.at(pair)!), pairs.map((pair) => right[pair])];
   // Every pair is an entry of each of its rows.
@@ -95,10 +94,7 @@ export function supportedProbability(
     }
   });
   return {
-    at: (pair) =>
-      accepted[pair] === 1
-        ? supported[placeIn(0, pairs.length, (at) => pairs[at] < pair)]
-        : own[table.classOf[pair]],
+    at: (pair) => supported[foundIn(pairs, pair)] ?? own[table.classOf[pair]],
   };
 }
 
@@ -107,10 +103,9 @@ export function supportedProbability(
  * @param weigh log-odds of two rows, the smaller first
  */
 export function pairProbability(
-  { table: { left, right, rows }, accepted, probability }: ScoredPairs,
+  { table: { left, right, rows }, accepted: pairs, probability }: ScoredPairs,
   weigh: (a: number, b: number) => number,
 ): (a: number, b: number) => number {
-  const pairs = chosenPlaces(accepted.length, (pair) => accepted[pair] === 1);
   const { starts, order } = placesByNumber(
     pairs.map((pair) => left.at(pair)!),
     rows[0],

@@ -1,10 +1,11 @@
 /** Groups the rows of one table that are the same thing by all their columns, without labels. */
 import { numberedRows } from "../disjoint-sets.js";
 import type { TableColumns } from "../match/columns/align.js";
+import type { Field } from "../match/columns/fields.js";
 import { type ComparedTables, type MatchRunOptions, partsOf } from "../match/compare-tables.js";
 import { halving } from "../match/estimates/audit.js";
-import { type AcceptedLevel, contradiction, keepPrecision, veto } from "../match/estimates/promise.js";
-import { judgedEstimates } from "../match/estimates/scored-pairs.js";
+import { contradiction, keepPrecision, veto } from "../match/estimates/promise.js";
+import { judgedEstimates, type ScoredPairs } from "../match/estimates/scored-pairs.js";
 import type { EvidenceColumn } from "../match/evidence/pair-evidence.js";
 import {
   type MatchedRows,
@@ -17,7 +18,9 @@ import { once } from "../match/once.js";
 import type { LearnedRows } from "../match/rescore.js";
 import { partnersInGroup } from "../match/review/label-effect.js";
 import { type Known, withAnswers } from "../match/weights/answers.js";
+import { chosenPlaces } from "../match/weights/chosen-places.js";
 import { decide, type Learned, learnWeights, scorePairs, type Weights } from "../match/weights/learn.js";
+import type { RowPairs } from "../match/weights/left-rows.js";
 import { sigmoid } from "../match/weights/logistic.js";
 import { averageLinkage, groupsFrom } from "./average-linkage.js";
 import { decidedGroups, sureRows } from "./decided-groups.js";
@@ -56,6 +59,11 @@ const evenOdds = 0;
 export const groupRows = (table: TableColumns, options: GroupRowsOptions = {}): Promise<RowGroups> =>
   matchRows(table, undefined, options, byGroups);
 
+/** A field without its values, which a table is then free of. */
+const described = ({ name, other, kind, profile }: Field): LearnedRows["fields"][number] => {
+  return { name, other, kind, profile };
+};
+
 const byGroups: MatchMethod<GroupLevel, Fit, Groups> = {
   learner: (compared, run) => {
     const learned = (compared: ComparedTables) => async (): Promise<LearnedTable> => {
@@ -72,7 +80,7 @@ const byGroups: MatchMethod<GroupLevel, Fit, Groups> = {
     return {
       groupOf: numberedRows(Int32Array.from(place, (prepared) => level.groups[prepared])),
       probabilityOf: (a, b) => probabilityOf(place[a], place[b]),
-      learned: { fields: tables.fields, naming: tables.naming, evidence, weights },
+      learned: { fields: tables.fields.map(described), naming: tables.naming, evidence, weights },
       least: level.least,
     };
   },
@@ -97,7 +105,7 @@ function pairScorer(
   };
 }
 
-interface GroupLevel extends AcceptedLevel {
+interface GroupLevel extends ScoredPairs {
   readonly least: number;
   readonly groups: Int32Array;
 }
@@ -144,19 +152,14 @@ async function fitGroups(
   const own = undecided.map(sigmoid);
   const levelAt = (cut: number): GroupLevel => {
     const groups = groupsFrom(size, merges, cut);
-    const accepted = new Uint8Array(inside.left.length);
-    let count = 0;
-    for (let pair = 0; pair < accepted.length; pair++) {
-      accepted[pair] = groups[inside.left.at(pair)!] === groups[inside.right[pair]] ? 1 : 0;
-      count += accepted[pair];
-    }
+    const accepted = pairsWithin(groups, inside);
     const supported = supportedProbability(inside, accepted, own);
     const judged = judgedEstimates(known, supported);
     const probability = { at: (pair: number) => known.get(pair) ?? supported.at(pair) };
     const relation = "many-to-many";
     return {
       ...{ table, relation, weights, logOdds, judged, least: cut },
-      ...{ probability, accepted, count, groups },
+      ...{ probability, accepted, groups },
     };
   };
   function* levels(from = cuts[0]): Generator<GroupLevel> {
@@ -183,6 +186,9 @@ function decidedLevel(level: GroupLevel, judged: Known): GroupLevel {
   });
   const sure = sureRows(level.groups.length, () => undefined, known);
   const groups = decidedGroups(level.groups, sure, known, () => 0);
-  const accepted = Uint8Array.from(right, (b, pair) => (groups[left.at(pair)!] === groups[b] ? 1 : 0));
-  return { ...level, groups, accepted, count: accepted.reduce((sum, flag) => sum + flag, 0) };
+  return { ...level, groups, accepted: pairsWithin(groups, level.table) };
 }
+
+/** The pairs whose rows are in one group. */
+const pairsWithin = (groups: Int32Array, { left, right }: RowPairs): Int32Array =>
+  chosenPlaces(right.length, (pair) => groups[left.at(pair)!] === groups[right[pair]]);

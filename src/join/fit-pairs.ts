@@ -2,16 +2,23 @@
 
 import type { ComparedTables } from "../match/compare-tables.js";
 import { halving, halvings } from "../match/estimates/audit.js";
-import { type AcceptedLevel, keepPrecision, veto } from "../match/estimates/promise.js";
-import { judgedEstimates } from "../match/estimates/scored-pairs.js";
+import type { JudgedEstimate } from "../match/estimates/calibrate.js";
+import { keepPrecision, veto } from "../match/estimates/promise.js";
+import { judgedEstimates, type ScoredPairs } from "../match/estimates/scored-pairs.js";
 import type { MatchFit } from "../match/match-rows.js";
 import { type Known, withAnswers } from "../match/weights/answers.js";
-import { chosenPlaces, placeIn } from "../match/weights/chosen-places.js";
+import { foundIn } from "../match/weights/chosen-places.js";
 import { competition, matchingBeliefs } from "../match/weights/competition.js";
 import { certain, decide, type Learned, type Relation } from "../match/weights/learn.js";
 import { sigmoid } from "../match/weights/logistic.js";
-import { ofPairs } from "../match/weights/pair-classes.js";
-import { competingSides } from "../match/weights/pair-table.js";
+import {
+  blockSize,
+  lookUp,
+  type Probabilities,
+  pairBlocks,
+  probabilityAt,
+} from "../match/weights/pair-blocks.js";
+import { competingSides, type PairTable } from "../match/weights/pair-table.js";
 import type { JoinKind } from "./options.js";
 import { partnersAlike, partnersPerRow, type RowRelation } from "./row-relation.js";
 
@@ -23,7 +30,7 @@ export interface AskedKind {
   readonly isSwapped: boolean;
 }
 
-export interface Fit extends MatchFit<AcceptedLevel> {
+export interface Fit extends MatchFit<ScoredPairs> {
   readonly kind: MatchKind;
   /** One sentence: what the kind was found from. */
   readonly kindReason: string;
@@ -74,23 +81,33 @@ export async function fitPairs(
     : as({ ...one, accept: acceptAt(one.levelAt, reason) }, reason);
 }
 
-interface RelationFit extends MatchFit<AcceptedLevel> {
+/** Known pairs with their estimates as if nobody had judged them. */
+const judgedAmong = (table: PairTable, undecided: Probabilities, known: Known): JudgedEstimate[] =>
+  judgedEstimates(known, { at: (pair) => probabilityAt(table, undecided, pair) });
+
+interface RelationFit extends MatchFit<ScoredPairs> {
   readonly relation: Relation;
   /** Why the pairs cannot all be right; undefined if nothing speaks against them. */
   readonly doubt?: string;
-  levelAt(floor: number): AcceptedLevel;
+  levelAt(floor: number): ScoredPairs;
 }
 
 /** The probabilities of pairs that any level may accept; 0 for the others, which are many. */
-function likelyProbabilities(all: Float64Array, known: Known) {
-  for (const [pair, match] of known) all[pair] = match;
-  const pairs = chosenPlaces(all.length, (pair) => all[pair] >= floors[0]);
-  const own = Float64Array.from(pairs, (pair) => all[pair]);
-  const at = (pair: number): number => {
-    const place = placeIn(0, pairs.length, (at) => pairs[at] < pair);
-    return pairs[place] === pair ? own[place] : 0;
-  };
-  return { pairs, own, at };
+function likelyProbabilities(table: PairTable, probabilities: Probabilities, known: Known) {
+  const [places, likely]: [number[], number[]] = [[], []];
+  const ofBlock = new Float64Array(blockSize);
+  for (const block of pairBlocks(table)) {
+    const { from, right } = block;
+    probabilities(block, ofBlock);
+    for (let at = 0; at < right.length; at++) {
+      const probability = known.get(from + at) ?? ofBlock[at];
+      if (probability < floors[0]) continue;
+      places.push(from + at);
+      likely.push(probability);
+    }
+  }
+  const [pairs, own] = [Int32Array.from(places), Float64Array.from(likely)];
+  return { pairs, own, at: (pair: number): number => own[foundIn(pairs, pair)] ?? 0 };
 }
 
 /** Accepts pairs in the order of their probability. */
@@ -103,16 +120,18 @@ function acceptPairs(
   const { weights, logOdds: undecided } = withAnswers(compared, learned, known);
   const { table, logOdds } = decide(compared, undecided, known);
   const judged =
-    known.size === 0 ? [] : judgedEstimates(known, competed(compared, undecided, relation, weights.matches));
-  const probability = likelyProbabilities(competed(table, logOdds, relation, weights.matches), known);
+    known.size === 0
+      ? []
+      : judgedAmong(compared, competed(compared, undecided, relation, weights.matches), known);
+  const probability = likelyProbabilities(table, competed(table, logOdds, relation, weights.matches), known);
   const scoreOf = (pair: number): number => logOdds[table.classOf[pair]];
   const { pairs, own } = probability;
   const order = Int32Array.from({ length: pairs.length }, (_, place) => place).sort(
     (x, y) => own[y] - own[x] || scoreOf(pairs[y]) - scoreOf(pairs[x]) || x - y,
   );
   const sides = competingSides(compared, relation);
-  const levelAt = (floor: number, most = Infinity): AcceptedLevel => {
-    const accepted = new Uint8Array(table.left.length);
+  const levelAt = (floor: number, most = Infinity): ScoredPairs => {
+    const accepted = new Int32Array(Math.min(most, order.length));
     const taken = sides.map(({ rows }) => new Uint8Array(rows));
     let count = 0;
     for (const place of order) {
@@ -121,30 +140,37 @@ function acceptPairs(
       const isConfirmed = scoreOf(pair) === certain;
       if (!isConfirmed && sides.some(({ rowOf }, side) => taken[side][rowOf(pair)] === 1)) continue;
       for (const [side, { rowOf }] of sides.entries()) taken[side][rowOf(pair)] = 1;
-      accepted[pair] = 1;
-      count++;
+      accepted[count++] = pair;
     }
-    return { table, relation, weights, logOdds, probability, accepted, count, judged };
+    return {
+      ...{ table, relation, weights, logOdds, probability, judged },
+      accepted: accepted.slice(0, count).sort(),
+    };
   };
   const likely = levelAt(evenOdds);
   const doubt = veto(likely)?.reason;
   const halves = { length: halvings };
   return {
     ...{ compared, relation, weights, likely, doubt, levelAt, accept: acceptAt(levelAt, doubt) },
-    sampled: () => halving(Array.from(halves, (_, times) => levelAt(evenOdds, likely.count >> times))),
+    sampled: () =>
+      halving(Array.from(halves, (_, times) => levelAt(evenOdds, likely.accepted.length >> times))),
   };
 }
 
 /** A level after decisions: confirmed pairs are accepted in place of rivals, and rejected ones are not. */
-export function decidedPairs(level: AcceptedLevel, known: Known): AcceptedLevel {
-  const accepted = level.accepted.slice();
-  const probability = Float64Array.from(accepted, (_, pair) => level.probability.at(pair)!);
-  for (const { rowOf } of competingSides(level.table, level.relation)) {
-    const taken = new Set([...known].flatMap(([pair, match]) => (match === 1 ? [rowOf(pair)] : [])));
-    for (let pair = 0; pair < accepted.length; pair++) if (taken.has(rowOf(pair))) accepted[pair] = 0;
-  }
-  for (const [pair, match] of known) accepted[pair] = probability[pair] = match;
-  return { ...level, accepted, probability, count: accepted.reduce((sum, flag) => sum + flag, 0) };
+export function decidedPairs(level: ScoredPairs, known: Known): ScoredPairs {
+  const confirmed = [...known].flatMap(([pair, match]) => (match === 1 ? [pair] : []));
+  const sides = competingSides(level.table, level.relation).map(({ rowOf }) => {
+    return { rowOf, taken: new Set(confirmed.map(rowOf)) };
+  });
+  const open = level.accepted.filter(
+    (pair) => !known.has(pair) && sides.every(({ rowOf, taken }) => !taken.has(rowOf(pair))),
+  );
+  return {
+    ...level,
+    accepted: Int32Array.from([...open, ...confirmed]).sort(),
+    probability: { at: (pair) => known.get(pair) ?? level.probability.at(pair) },
+  };
 }
 
 /** The probability of each pair after rows have competed for partners. */
@@ -153,17 +179,19 @@ function competed(
   logOdds: Float64Array,
   relation: Relation,
   matches: number,
-): Float64Array {
-  if (relation === "one-to-one") return matchingBeliefs(compared, logOdds, matches);
-  if (relation === "many-to-many") return ofPairs(compared, logOdds.map(sigmoid));
-  const probability = new Float64Array(compared.left.length);
-  competition(compared, relation)(logOdds, matches, probability);
-  return probability;
+): Probabilities {
+  if (relation === "many-to-many") {
+    const ofClass = logOdds.map(sigmoid);
+    return ({ classOf }, into) => lookUp(ofClass, classOf, into);
+  }
+  if (relation !== "one-to-one") return competition(compared, relation)(logOdds, matches);
+  const all = matchingBeliefs(compared, logOdds, matches);
+  return ({ from, right }, into) => into.set(all.subarray(from, from + right.length));
 }
 
 /** Accepts pairs at a promise by trying the floors, from the widest. */
 function acceptAt(levelAt: RelationFit["levelAt"], doubt: string | undefined): Fit["accept"] {
-  function* levels(): Generator<AcceptedLevel> {
+  function* levels(): Generator<ScoredPairs> {
     for (const floor of floors) yield levelAt(floor);
   }
   return (target) => keepPrecision({ target, levels: levels(), fallback: () => levelAt(evenOdds), doubt });

@@ -2,7 +2,7 @@
 import type { TableColumns } from "../match/columns/align.js";
 import { rowsOf } from "../match/columns/fields.js";
 import { partsOf } from "../match/compare-tables.js";
-import type { AcceptedLevel } from "../match/estimates/promise.js";
+import type { ScoredPairs } from "../match/estimates/scored-pairs.js";
 import { type MatchedRows, type MatchMethod, type MatchRowsOptions, matchRows } from "../match/match-rows.js";
 import { once } from "../match/once.js";
 import { partnersOfRight } from "../match/review/label-effect.js";
@@ -49,7 +49,7 @@ export async function matchTables(
   right: TableColumns,
   options: MatchTablesOptions = {},
 ): Promise<TableMatches> {
-  const method: MatchMethod<AcceptedLevel, Fit, Matches> = {
+  const method: MatchMethod<ScoredPairs, Fit, Matches> = {
     learner: (compared, run, isSwapped) => {
       const settings = partsOf(run, "learning weights");
       const learned = new Map<Relation, () => Promise<Learned>>();
@@ -63,11 +63,9 @@ export async function matchTables(
     },
     decided: decidedPairs,
     show: ({ kind, kindReason }, { table, accepted, probability }, { given }) => {
-      const matches: RowMatch[] = [];
-      accepted.forEach((flag, pair) => {
-        if (flag === 0) return;
+      const matches = Array.from(accepted, (pair): RowMatch => {
         const rows = given({ left: table.left.at(pair)!, right: table.right[pair] });
-        matches.push({ ...rows, probability: probability.at(pair)! });
+        return { ...rows, probability: probability.at(pair)! };
       });
       return { kind, kindReason, matches: matches.sort((x, y) => x.left - y.left || x.right - y.right) };
     },

@@ -1,12 +1,11 @@
 /** Learns from all rows of a store, with the pairs that a person judged, and groups them anew. */
 import { groupRows, type RowGroups } from "../group/group-rows.js";
-import type { TableColumns } from "../match/columns/align.js";
 import { planColumns } from "../match/columns/fields.js";
 import type { KnownPair } from "../match/compare-tables.js";
 import { storeWithinMemory } from "../match/memory/within-memory.js";
 import { pairSentence } from "../match/pair-sentence.js";
 import { readRows } from "../match/rescore.js";
-import { readDecisions, writeReview } from "../match/review/review-file.js";
+import { type ReviewPair, readDecisions, writeReview } from "../match/review/review-file.js";
 import { equalGroups, type Grouping } from "./grouping.js";
 import {
   modelText,
@@ -19,14 +18,18 @@ import {
 import type { Store } from "./store.js";
 import { readTerms, writeTerms } from "./terms.js";
 
-/** @returns the new groups and what was learned; `writeReview` writes the doubtful pairs */
+/** All current rows of the store with their cells. */
+export type AllLinked = Awaited<ReturnType<typeof readAllLinked>>;
+
+/** @returns the new groups, what was learned, all rows of the store, and what writes the doubtful pairs if a run asks for them */
 export async function learn(store: Store, { run, model: before }: StoreState, options: RunOptions) {
   const { settings, review, sharing, signal } = options;
   const { columns: on, kindOf } = settings;
   const { precision = before?.precision.promise.target ?? 0.9, likely = before?.likely ?? "report" } =
     options;
   const encoder = await options.encoder();
-  const { rows, table } = await readAllLinked(store, run, on, options.memory?.folder);
+  const linked = await readAllLinked(store, run, on, options.memory?.folder);
+  const { rows, table } = linked;
   const plan = planColumns(table, undefined, { on, kindOf });
   const bounds = await storeWithinMemory(table, plan, { ...options, kindOf, encoder });
   // Review files number the rows of the store from 1, as the store does, without gaps.
@@ -54,20 +57,31 @@ export async function learn(store: Store, { run, model: before }: StoreState, op
     : { groups: equalGroups(rows.length, cellsOf, same), likely: found.groupOf };
   const grouping: Grouping = { rows, ...groups, explain: found.explain };
   await store.append("learned", [[run, modelText(model)]]);
+  const doubtful = options.reviewOutput === undefined ? [] : doubtfulPairs(found);
+  return {
+    grouping,
+    model,
+    linked,
+    writeReview: (path: string) => writeReview(path, { left: table }, doubtful),
+  };
+}
+
+/** Writes the terms of all rows in place of those before. It reads the rows once more: nothing is held of their comparison. */
+export async function relearnTerms(
+  store: Store,
+  run: number,
+  { rows, table }: AllLinked,
+  { learned }: StoreModel,
+): Promise<void> {
   await store.query(`UPDATE term SET until = ${run} WHERE until IS NULL`);
   await writeTerms(store, run, rows, readTerms(readRows(table, learned)));
-  return { grouping, model, writeReview: (path: string) => writeDoubtful(path, table, found) };
 }
 
 /** Pairs of a review file. */
 const mostDoubtful = 100;
 
-/** Writes the pairs that are most worth judging. @returns their number */
-const writeDoubtful = (path: string, table: TableColumns, found: RowGroups): Promise<number> =>
-  writeReview(
-    path,
-    { left: table },
-    found.doubtful(mostDoubtful).map((pair) => {
-      return { ...pair, why: pairSentence(found.explain(pair.left, pair.right), pair.probability) };
-    }),
-  );
+/** The pairs that are most worth judging. */
+const doubtfulPairs = (found: RowGroups): ReviewPair[] =>
+  found.doubtful(mostDoubtful).map((pair) => {
+    return { ...pair, why: pairSentence(found.explain(pair.left, pair.right), pair.probability) };
+  });

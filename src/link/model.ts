@@ -51,13 +51,8 @@ export interface StoreModel {
   readonly dropped: readonly DroppedColumn[];
 }
 
-export function modelText(model: StoreModel): string {
-  const { learned } = model;
-  const fields = learned.fields.map(({ name, other, kind, profile }) => ({ name, other, kind, profile }));
-  return JSON.stringify({ ...model, learned: { ...learned, fields } }, (_, value) =>
-    value instanceof Float64Array ? [...value] : value,
-  );
-}
+export const modelText = (model: StoreModel): string =>
+  JSON.stringify(model, (_, value) => (value instanceof Float64Array ? [...value] : value));
 
 function parseModel(text: string): StoreModel {
   const model = JSON.parse(text) as StoreModel;

@@ -3,6 +3,7 @@ import { StoreError } from "../errors.js";
 import { checkAddedRows } from "../match/memory/within-memory.js";
 import { attach } from "./attach.js";
 import { changeReasons, type Grouping, type LikelyPair, likelyPairs } from "./grouping.js";
+import type { AllLinked } from "./learn.js";
 import type { RunOptions, StoreModel, StoreState } from "./model.js";
 import { reconcile } from "./reconcile.js";
 import { type Store, version } from "./store.js";
@@ -78,19 +79,40 @@ export async function linkRows(
     `SELECT "row", source, key, place, cells FROM new_linked WHERE state <> 'known'`,
   );
   // Most runs do not learn: what learning alone needs is not loaded for them.
-  const { grouping, model, writeReview } =
-    hasLearned || before === undefined
-      ? await (await import("./learn.js")).learn(store, state, options)
-      : { model: before, grouping: await attach(store, state, before, options), writeReview: undefined };
-  const found = reconcile(grouping.rows, grouping.groups, state.nextEntity);
-  const { entities, nextEntity } = found;
-  await writeChanges(store, run, grouping, found);
+  const learning = hasLearned || before === undefined ? await import("./learn.js") : undefined;
+  const { nextEntity, likely, model, linked, writeReview } = await regroup(
+    store,
+    state,
+    learning?.learn(store, state, options) ?? attached(store, state, before!, options),
+  );
+  if (linked !== undefined) await learning?.relearnTerms(store, run, linked, model);
   if (run === 1) await store.append("meta", [[version, JSON.stringify(options.settings)]]);
   const after = await countEntities(store);
   const time = new Date().toISOString();
   await store.append("run", [[run, time, incoming.source, nextEntity, after.entities, after.pairs, null]]);
   const counts = await result(run, after);
-  return { counts, likely: likelyPairs(grouping, entities), model, writeReview };
+  return { counts, likely, model, writeReview };
+}
+
+interface Regrouped extends Pick<RunResult, "model" | "writeReview"> {
+  readonly grouping: Grouping;
+  /** All rows of the store, where the run learned from them. */
+  readonly linked?: AllLinked;
+}
+
+const attached = async (
+  store: Store,
+  state: StoreState,
+  model: StoreModel,
+  options: RunOptions,
+): Promise<Regrouped> => ({ model, grouping: await attach(store, state, model, options) });
+
+/** Writes what changed of entities. What their rows were compared by is free when it returns. */
+async function regroup(store: Store, { run, nextEntity: first }: StoreState, regrouped: Promise<Regrouped>) {
+  const { grouping, ...rest } = await regrouped;
+  const found = reconcile(grouping.rows, grouping.groups, first);
+  await writeChanges(store, run, grouping, found);
+  return { ...rest, nextEntity: found.nextEntity, likely: likelyPairs(grouping, found.entities) };
 }
 
 /**

@@ -13,7 +13,8 @@ import {
   type MatchRunOptions,
 } from "./compare-tables.js";
 import { auditOf, interleaved } from "./estimates/audit.js";
-import type { AcceptedLevel, PrecisionReport } from "./estimates/promise.js";
+import type { PrecisionReport } from "./estimates/promise.js";
+import type { ScoredPairs } from "./estimates/scored-pairs.js";
 import { silentColumns, withoutColumns, withSilent } from "./estimates/silent-columns.js";
 import { once } from "./once.js";
 import { type DoubtfulPair, doubtfulPairs } from "./review/doubtful.js";
@@ -55,7 +56,7 @@ export interface MatchedRows<Self> extends PrecisionReport {
 type Result<Own> = Own & MatchedRows<Result<Own>>;
 
 /** Accepted pairs; where rows are grouped, with the group of each row. */
-type Level = AcceptedLevel & { readonly groups?: Int32Array };
+type Level = ScoredPairs & { readonly groups?: Int32Array };
 
 /** What was learned with some answers. */
 export interface MatchFit<Accepted extends Level> {
@@ -63,7 +64,7 @@ export interface MatchFit<Accepted extends Level> {
   /** With the columns as far as they are trusted. */
   readonly compared: ComparedTables;
   /** The pairs that are rather right than wrong. */
-  readonly likely: AcceptedLevel;
+  readonly likely: ScoredPairs;
   /** The likely pairs, and better ones that are half of them at most, and so on. */
   sampled(): Accepted[];
   accept(target: number): { level: Accepted; report: PrecisionReport };
@@ -187,7 +188,7 @@ function answeredResults<Accepted extends Level, Fit extends MatchFit<Accepted>,
     };
     const atPrecision = (target: number): Result<Own> => {
       const estimated = fit.accept(target);
-      const sampled = audit.widest(target, estimated.report, estimated.level.count);
+      const sampled = audit.widest(target, estimated.report, estimated.level.accepted.length);
       const level = sampled === undefined ? estimated.level : method.decided(sampled.level, judged);
       const { report } = sampled ?? estimated;
       const own = method.show(fit, level, rows);

@@ -3,6 +3,9 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
+import { learnWeights } from "../../src/match/weights/learn.js";
+import { SortedRows } from "../../src/match/weights/left-rows.js";
+import { createRandom } from "../../src/random.js";
 import { pearl } from "../cli/run-cli.js";
 import { type Table, tableWithDuplicates, twoTables } from "../match/people.js";
 
@@ -80,4 +83,31 @@ it("a merge of shards stays within it too, with the result of one run", async ()
   expect(Number(peak) / 1024).toBeLessThan(Number(asked));
   await run(words, "one-run");
   expect(readFileSync(join(folder, "merged.csv"))).toEqual(readFileSync(join(folder, "one-run.csv")));
+});
+
+it("weights are learned without a number for each pair", async () => {
+  const [pairs, rows] = [3_000_000, 20_000];
+  const random = createRandom(4);
+  const numbers = (below: number) => Int32Array.from({ length: pairs }, () => Math.floor(below * random()));
+  const columns = ["a", "b"].map((name, field) => ({ name, field, from: -1, levels: 3, share: 1 }));
+  const table = {
+    ...{ isOneTable: false, rows: [rows, rows] as const, columns },
+    ...{ left: SortedRows.of(numbers(rows).sort(), rows), right: numbers(rows), classOf: numbers(9) },
+    levels: [Int8Array.of(0, 0, 0, 1, 1, 1, 2, 2, 2), Int8Array.of(0, 1, 2, 0, 1, 2, 0, 1, 2)],
+    random: columns.map(() => new Int8Array(1000)),
+  };
+  const held = (): number => {
+    globalThis.gc!();
+    return process.memoryUsage().arrayBuffers;
+  };
+  for (const relation of ["one-to-one", "many-to-one", "many-to-many"] as const) {
+    const before = held();
+    let most = 0;
+    const onProgress = () => {
+      most = Math.max(most, held() - before);
+    };
+    await learnWeights(table, { relation, onProgress });
+    expect(most).toBeGreaterThan(0);
+    expect(most).toBeLessThan(pairs);
+  }
 });

@@ -39,8 +39,7 @@ export function groupsAtLevel(
   { accepted }: SampledLevel,
 ): Int32Array {
   const narrow = groupOf.slice();
-  grouped.forEach(({ row }, place) => {
-    if (accepted[place] === 0) narrow[row] = groupOf.length + row;
-  });
+  for (const { row } of grouped) narrow[row] = groupOf.length + row;
+  for (const place of accepted) narrow[grouped[place].row] = groupOf[grouped[place].row];
   return narrow;
 }

@@ -36,10 +36,10 @@ export function atLevel(
     if (kind === "one-to-one") taken.left.add(left);
   }
   const isConfirmed = new Set(confirmed.map(({ left, right }) => `${left} ${right}`));
-  const unverified = [...accepted.keys()].flatMap((pair): RowMatch[] => {
+  const unverified = Array.from(accepted).flatMap((pair): RowMatch[] => {
     const [left, right] = [table.left.at(pair)!, table.right[pair]];
     const isFree = !taken.left.has(left) && !taken.right.has(right) && !isConfirmed.has(`${left} ${right}`);
-    if (accepted[pair] === 0 || !isFree || others.get(right)?.has(left)) return [];
+    if (!isFree || others.get(right)?.has(left)) return [];
     return [{ left, right, probability: probability.at(pair)! }];
   });
   const matches = [...confirmed, ...unverified].sort(

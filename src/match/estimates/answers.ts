@@ -15,8 +15,7 @@ export function answeredPrecision(
   estimate: number,
 ): number {
   if (judged.length === 0) return estimate;
-  const own: number[] = [];
-  accepted.forEach((flag, pair) => flag === 1 && own.push(logit(probability.at(pair)!)));
+  const own = Array.from(accepted, (pair) => logit(probability.at(pair)!));
   if (own.length === 0) return estimate;
   const mean = (shift: number): number =>
     own.reduce((sum, logOdds) => sum + sigmoid(logOdds + shift), 0) / own.length;

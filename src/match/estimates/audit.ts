@@ -7,7 +7,7 @@ import { once } from "../once.js";
 import type { DoubtfulPair } from "../review/doubtful.js";
 import type { Known } from "../weights/answers.js";
 import type { LeftRows } from "../weights/left-rows.js";
-import { established, fewest, type PrecisionReport } from "./promise.js";
+import { counted, established, fewest, type PrecisionReport } from "./promise.js";
 import type { PairProbabilities } from "./scored-pairs.js";
 
 /** Chance that the true precision lies below the lower end; as much that it lies above the upper end. */
@@ -28,16 +28,15 @@ interface Sample {
 export interface SampledLevel {
   readonly table: { readonly left: Pick<LeftRows, "at">; readonly right: ArrayLike<number> };
   readonly probability: PairProbabilities;
-  /** 1 for each accepted pair. */
-  readonly accepted: Uint8Array;
-  readonly count: number;
+  /** The accepted pairs, ascending. */
+  readonly accepted: Int32Array;
 }
 
 /** The accepted pairs in a random order that depends on the rows alone: a stricter level has the same order. */
 function drawn({ table: { left, right }, accepted }: SampledLevel): number[] {
   const place = (pair: number): number => createRandom(Math.imul(left.at(pair)!, 0x9e3779b1) ^ right[pair])();
   const places = new Map<number, number>();
-  accepted.forEach((flag, pair) => flag === 1 && places.set(pair, place(pair)));
+  for (const pair of accepted) places.set(pair, place(pair));
   return [...places.keys()].sort((a, b) => places.get(a)! - places.get(b)! || a - b);
 }
 
@@ -76,9 +75,10 @@ export function binomialBound(hits: number, draws: number): number {
 
 /** The widest level, and those that have half the pairs of the one before at most, but enough to be worth a promise. */
 export function halving<Level extends SampledLevel>(levels: Iterable<Level>): Level[] {
+  const size = ({ accepted }: SampledLevel): number => accepted.length;
   const kept: Level[] = [];
   for (const level of levels)
-    if (kept.length === 0 || (level.count >= fewest && level.count <= kept.at(-1)!.count / 2))
+    if (kept.length === 0 || (size(level) >= fewest && size(level) <= size(kept.at(-1)!) / 2))
       kept.push(level);
   return kept;
 }
@@ -92,9 +92,8 @@ export function likelyHalves(pairs: readonly Omit<DoubtfulPair, "accepted">[]): 
   const probability = pairs.map((pair) => pair.probability);
   const order = [...pairs.keys()].sort((a, b) => probability[b] - probability[a] || a - b);
   const better = (count: number): SampledLevel => {
-    const accepted = new Uint8Array(pairs.length);
-    for (const pair of order.slice(0, count)) accepted[pair] = 1;
-    return { table, probability, accepted, count };
+    const accepted = Int32Array.from(order.slice(0, count)).sort();
+    return { table, probability, accepted };
   };
   return halving(Array.from({ length: halvings }, (_, times) => better(pairs.length >> times)));
 }
@@ -125,11 +124,15 @@ export function auditOf<Level extends SampledLevel>(
   return {
     widest: (target, estimated, count) => {
       const found = known.size === 0 ? undefined : samples().find(({ low }) => low >= target);
-      if (found === undefined || (estimated.promise.established && found.level.count <= count))
+      if (found === undefined || (estimated.promise.established && found.order.length <= count))
         return undefined;
       const { level, order, judged, right, estimate, low, high } = found;
       const reason = `${right} of ${judged} pairs drawn at random from ${order.length} are right`;
-      const report = { ...established(new Map([["sample", estimate]]), target, level, reason), low, high };
+      const report = {
+        ...established(new Map([["sample", estimate]]), target, counted(level), reason),
+        low,
+        high,
+      };
       return { level, report };
     },
     open: (target) => {

@@ -15,15 +15,14 @@ export function nameContradictions({
 }: ScoredPairs): { codes: number; words: number } | undefined {
   const column = table.columns.findIndex(({ name }) => name === opposedColumn);
   if (column < 0) return undefined;
-  let [pairs, codes, words] = [0, 0, 0];
-  accepted.forEach((flag, pair) => {
-    if (flag === 0) return;
+  const pairs = accepted.length;
+  let [codes, words] = [0, 0];
+  for (const pair of accepted) {
     const level = table.levels[column][table.classOf[pair]];
-    pairs++;
-    if (level === missing) return;
+    if (level === missing) continue;
     if (level === opposition.codes) codes++;
     if (level !== opposition.none) words++;
-  });
+  }
   return { codes: codes / Math.max(1, pairs), words: words / Math.max(1, pairs) };
 }
 
@@ -37,7 +36,6 @@ export function weakestColumn({ table, weights, accepted }: ScoredPairs): {
   agreement: number;
 } {
   const totals = levelTotals(table);
-  const count = accepted.reduce((sum, flag) => sum + flag, 0);
   let weakest = { name: "", agreement: 1 };
   table.columns.forEach(({ name, field }, column) => {
     if (field < 0) return;
@@ -49,13 +47,13 @@ export function weakestColumn({ table, weights, accepted }: ScoredPairs): {
     });
     if (agreeing > rareAgreement * all) return;
     let [filled, same] = [0, 0];
-    accepted.forEach((flag, pair) => {
+    for (const pair of accepted) {
       const level = table.levels[column][table.classOf[pair]];
-      if (flag === 0 || level === missing) return;
+      if (level === missing) continue;
       filled++;
       same += agrees(level);
-    });
-    if (filled >= leastFilled * count && same < weakest.agreement * filled)
+    }
+    if (filled >= leastFilled * accepted.length && same < weakest.agreement * filled)
       weakest = { name, agreement: same / filled };
   });
   return weakest;

@@ -3,6 +3,7 @@
  * certain pairs if all are right, and as seldom as among near misses if all are wrong.
  */
 import { missing } from "../evidence/pair-evidence.js";
+import { classCount, classSizes, sizesOf } from "../weights/pair-classes.js";
 import { acceptedScores, contribution, type ScoredPairs } from "./scored-pairs.js";
 
 const leastFilled = 0.3;
@@ -16,8 +17,14 @@ const unseen = 1.5;
 
 /** Undefined if no column is a witness. */
 export function leftOutPrecision(pairs: ScoredPairs): number | undefined {
-  const witnesses = pairs.table.columns.flatMap(({ field }, column) => {
-    const found = field < 0 ? undefined : witness(pairs, column);
+  const { table, accepted } = pairs;
+  const ofAccepted = sizesOf(
+    accepted.map((pair) => table.classOf[pair]),
+    classCount(table),
+  );
+  const sizes = { all: classSizes(table), accepted: ofAccepted };
+  const witnesses = table.columns.flatMap(({ field }, column) => {
+    const found = field < 0 ? undefined : witness(pairs, sizes, column);
     return found === undefined ? [] : [found];
   });
   if (witnesses.length === 0) return undefined;
@@ -32,9 +39,19 @@ export function leftOutPrecision(pairs: ScoredPairs): number | undefined {
   return 1 - unseen * (1 - Math.min(1, median));
 }
 
+/** How many pairs are of each class. */
+interface Sizes {
+  readonly all: Uint32Array;
+  readonly accepted: Uint32Array;
+}
+
 /** The share of right pairs as one column sees it, and the share of accepted pairs in which it is filled. */
-function witness(pairs: ScoredPairs, column: number): { share: number; coverage: number } | undefined {
-  const { table, logOdds, accepted, weights } = pairs;
+function witness(
+  pairs: ScoredPairs,
+  sizes: Sizes,
+  column: number,
+): { share: number; coverage: number } | undefined {
+  const { table, logOdds, weights } = pairs;
   const levels = table.levels[column];
   // Columns made from the left-out one are left out too.
   const hidden = table.columns.flatMap((other, index) =>
@@ -44,22 +61,20 @@ function witness(pairs: ScoredPairs, column: number): { share: number; coverage:
     (score, place) => score - hidden.reduce((sum, index) => sum + contribution(pairs, index, place), 0),
   );
   const scores = acceptedScores(pairs, without);
-  const agrees = (place: number): number => (weights.match[column][levels[place]] > 0 ? 1 : 0);
   const better = scores[Math.floor(scores.length / 2)];
   const edge = scores[Math.floor(edgeQuantile * scores.length)] - nearMiss;
   const groups = { certain: [0, 0], all: [0, 0], missed: [0, 0] };
-  const add = (group: number[], place: number): void => {
-    group[0] += agrees(place);
-    group[1]++;
+  const add = (group: number[], place: number, count: number): void => {
+    group[0] += weights.match[column][levels[place]] > 0 ? count : 0;
+    group[1] += count;
   };
-  for (let pair = 0; pair < accepted.length; pair++) {
-    const place = table.classOf[pair];
-    if (levels[place] === missing) continue;
-    if (accepted[pair] === 1) {
-      add(groups.all, place);
-      if (without[place] >= better) add(groups.certain, place);
-    } else if (without[place] >= edge) add(groups.missed, place);
-  }
+  without.forEach((score, place) => {
+    if (levels[place] === missing) return;
+    const count = sizes.accepted[place];
+    add(groups.all, place, count);
+    if (score >= better) add(groups.certain, place, count);
+    if (score >= edge) add(groups.missed, place, sizes.all[place] - count);
+  });
   const coverage = groups.all[1] / Math.max(1, scores.length);
   if (coverage < leastFilled || groups.missed[1] < 10) return undefined;
   const [certain, all, missed] = [groups.certain, groups.all, groups.missed].map(

@@ -19,8 +19,10 @@ export function rowMargins({ table, logOdds, accepted }: ScoredPairs): Margins {
   const ofLeft = bestScores(rows[0]);
   const sides = isOneTable ? [ofLeft] : [ofLeft, bestScores(rows[1])];
   const ofRight = sides.at(-1)!;
+  let next = 0;
   for (let pair = 0; pair < classOf.length; pair++) {
-    const [score, isPartner] = [logOdds[classOf[pair]], accepted[pair] === 1];
+    const [score, isPartner] = [logOdds[classOf[pair]], accepted[next] === pair];
+    if (isPartner) next++;
     ofLeft.add(left.at(pair)!, score, isPartner);
     ofRight.add(right[pair], score, isPartner);
   }

@@ -29,12 +29,7 @@ export interface PrecisionReport {
   readonly promise: PromiseReport;
 }
 
-/** Pairs accepted above one floor. */
-export interface AcceptedLevel extends ScoredPairs {
-  readonly count: number;
-}
-
-export interface PromiseOptions<Level extends AcceptedLevel> {
+export interface PromiseOptions<Level extends ScoredPairs> {
   readonly target: number;
   /** Levels from the widest to the strictest, made when asked for. */
   readonly levels: Iterable<Level>;
@@ -51,7 +46,7 @@ const reserve = 0.25;
 /** Share of rows in one table whose partner does not stand out, from which the groups are arbitrary. */
 const mostNarrow = 0.1;
 
-export function keepPrecision<Level extends AcceptedLevel>({
+export function keepPrecision<Level extends ScoredPairs>({
   target,
   levels,
   fallback,
@@ -60,19 +55,22 @@ export function keepPrecision<Level extends AcceptedLevel>({
   const needed = target + reserve * (1 - target);
   if (doubt === undefined) {
     for (const level of levels) {
-      if (level.count < fewest) break;
+      if (level.accepted.length < fewest) break;
       const estimates = precisionEstimates(level);
       const isEnough = Math.min(...estimates.values()) >= needed && veto(level) === undefined;
-      if (isEnough) return { level, report: established(estimates, target, level) };
+      if (isEnough) return { level, report: established(estimates, target, counted(level)) };
     }
   }
   const level = fallback();
   const found = veto(level);
   const estimates = precisionEstimates(level);
   if (found !== undefined) estimates.set("contradictions", 1 - found.strength);
-  const few = level.count < fewest ? tooFew(level.count) : undefined;
-  return { level, report: refused(estimates, target, level, doubt ?? found?.reason ?? few) };
+  const { count } = counted(level);
+  const few = count < fewest ? tooFew(count) : undefined;
+  return { level, report: refused(estimates, target, { count }, doubt ?? found?.reason ?? few) };
 }
+
+export const counted = ({ accepted }: Pick<ScoredPairs, "accepted">): Counted => ({ count: accepted.length });
 
 /** Why so many likely pairs establish nothing. */
 export const tooFew = (count: number): string =>
@@ -152,7 +150,8 @@ export function refused(
 }
 
 /** How many pairs were accepted, and the estimate where it is not the smallest. */
-interface Counted extends Pick<AcceptedLevel, "count"> {
+interface Counted {
+  readonly count: number;
   readonly estimate?: number;
 }
 

@@ -24,11 +24,10 @@ export function rivalPrecision({ table, relation, logOdds, accepted }: ScoredPai
   return Math.max(
     ...competing.map(({ own, other, rows, others }) => {
       const [isTaken, isOtherTaken] = [new Uint8Array(rows), new Uint8Array(others)];
-      accepted.forEach((flag, pair) => {
-        if (flag === 0) return;
+      for (const pair of accepted) {
         isTaken[own(pair)] = 1;
         isOtherTaken[other(pair)] = 1;
-      });
+      }
       const hasRival = new Uint8Array(rows);
       table.classOf.forEach((place, pair) => {
         if (logOdds[place] >= edge && isTaken[own(pair)] === 1 && isOtherTaken[other(pair)] === 0)

@@ -1,7 +1,6 @@
 /** Candidate pairs with learned scores, and which of them are accepted: what every estimate of precision is made from. */
 
 import { missing } from "../evidence/pair-evidence.js";
-import { chosenPlaces } from "../weights/chosen-places.js";
 import type { Relation, Weights } from "../weights/learn.js";
 import type { PairTable } from "../weights/pair-table.js";
 import type { JudgedEstimate } from "./calibrate.js";
@@ -19,21 +18,17 @@ export interface ScoredPairs {
   /** Log-odds of each class of pairs before rows compete. */
   readonly logOdds: Float64Array;
   readonly probability: PairProbabilities;
-  /** 1 for each accepted pair. */
-  readonly accepted: Uint8Array;
+  /** The accepted pairs, ascending. */
+  readonly accepted: Int32Array;
   /** Pairs that people judged, with the estimate that they would have without their own answer. */
   readonly judged?: readonly JudgedEstimate[];
 }
 
 /** The mean probability of the accepted pairs: right as far as the columns are independent. */
 export function posteriorPrecision({ probability, accepted }: ScoredPairs): number {
-  let [sum, count] = [0, 0];
-  accepted.forEach((flag, pair) => {
-    if (flag === 0) return;
-    sum += probability.at(pair)!;
-    count++;
-  });
-  return sum / Math.max(1, count);
+  let sum = 0;
+  for (const pair of accepted) sum += probability.at(pair)!;
+  return sum / Math.max(1, accepted.length);
 }
 
 /** What a column adds to the log-odds of the pairs of a class. */
@@ -47,8 +42,7 @@ export function acceptedScores(
   { table: { classOf }, accepted }: Pick<ScoredPairs, "table" | "accepted">,
   scores: Float64Array,
 ): Float64Array {
-  const pairs = chosenPlaces(accepted.length, (pair) => accepted[pair] === 1);
-  return Float64Array.from(pairs, (pair) => scores[classOf[pair]]).sort();
+  return Float64Array.from(accepted, (pair) => scores[classOf[pair]]).sort();
 }
 
 /** The judged pairs with their estimates. @param undecided probabilities as if nobody had judged a pair */

@@ -8,8 +8,8 @@ import type { KnownPair } from "../compare-tables.js";
 import { missing } from "../evidence/pair-evidence.js";
 import { sigmoid } from "../weights/logistic.js";
 import { levelTotals } from "../weights/pair-table.js";
-import { type AcceptedLevel, fewest } from "./promise.js";
-import { contribution } from "./scored-pairs.js";
+import { fewest } from "./promise.js";
+import { contribution, type ScoredPairs } from "./scored-pairs.js";
 
 /** Nats that a column must add to the log-odds of a match on average. */
 const least = 0.05;
@@ -24,9 +24,9 @@ export interface SilentColumn {
 /** None if too few pairs are accepted to tell, or if no column would be left. */
 export function silentColumns(
   { fields }: Pick<PreparedTables, "fields">,
-  level: AcceptedLevel,
+  level: ScoredPairs,
 ): SilentColumn[] {
-  if (level.count < fewest) return [];
+  if (level.accepted.length < fewest) return [];
   const totals = levelTotals(level.table);
   const silent = level.table.columns.flatMap(({ field }, column) =>
     field >= 0 && isSilent(level, column, totals[column]) ? [fields[field]] : [],
@@ -35,24 +35,24 @@ export function silentColumns(
 }
 
 /** Whether the levels of accepted pairs are distributed as those of all pairs, as far as their number can show. */
-function isSilent(pairs: AcceptedLevel, column: number, totals: Float64Array): boolean {
+function isSilent(pairs: ScoredPairs, column: number, totals: Float64Array): boolean {
   const { table, logOdds, accepted } = pairs;
   const { field } = table.columns[column];
   const hidden = [...table.columns.keys()].filter(
     (other) => other === column || table.columns[other].from === field,
   );
   const counts = new Float64Array(totals.length);
-  accepted.forEach((flag, pair) => {
+  for (const pair of accepted) {
     const place = table.classOf[pair];
     const found = table.levels[column][place];
-    if (flag === 0 || found === missing) return;
+    if (found === missing) continue;
     // A pair counts as far as it is a match by the other columns alone.
     const without = hidden.reduce(
       (score, other) => score - contribution(pairs, other, place),
       logOdds[place],
     );
     counts[found] += sigmoid(without);
-  });
+  }
   const filled = counts.reduce((sum, count) => sum + count, 0);
   if (filled < fewestFilled) return false;
   const all = totals.reduce((sum, count) => sum + count, 0);

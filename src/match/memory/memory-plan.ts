@@ -63,7 +63,7 @@ const ofOtherIndex = 110e6;
  */
 const deciding = {
   one: { process: 230e6, cell: 90, pair: 11, pairsPerCandidate: 2.6 },
-  two: { process: 240e6, cell: 60, pair: 56, pairsPerCandidate: 2.6 },
+  two: { process: 240e6, cell: 45, pair: 20, pairsPerCandidate: 2.6 },
 };
 /** Bytes of a pair of a part that is merged, without its levels; of each of all pairs while they are. */
 const [ofPartPair, ofMergedPair] = [12, 4];

@@ -9,6 +9,12 @@ export function chosenPlaces(length: number, isChosen: (place: number) => boolea
   return places;
 }
 
+/** Where a number is among ascending ones; -1 if it is none of them. */
+export function foundIn(ascending: Int32Array, wanted: number): number {
+  const place = placeIn(0, ascending.length, (at) => ascending[at] < wanted);
+  return ascending[place] === wanted ? place : -1;
+}
+
 /** The first place of a range of which something is no longer so; the end if it is so of all. */
 export function placeIn(from: number, to: number, isBefore: (place: number) => boolean): number {
   let [low, high] = [from, to];

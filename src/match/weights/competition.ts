@@ -2,63 +2,85 @@
  * At most one partner (Sadinle 2017, in a form that is one softmax per row): the candidates of a row and "none" share
  * one unit of probability; where rows of both sides have one partner, the smaller of a pair's two shares counts.
  */
+import { leastOdds } from "./expected-counts.js";
 import type { Relation } from "./learn.js";
-import { competingSides, type PairSide, type PairTable } from "./pair-table.js";
+import { blockSize, lookUp, type PairBlock, type Probabilities, pairBlocks } from "./pair-blocks.js";
+import type { PairTable } from "./pair-table.js";
 
 /** Odds of all pairs of a row have a sum below the largest number. */
 const mostLogOdds = 600;
-/**
- * Pairs below these odds are taken for impossible: most pairs of large tables, whose rows then need not be looked up. A billion
- * of them would be a thousandth of a match.
- */
-const leastOdds = 1e-12;
 
 /**
- * Returns a function that fills the probability of each pair from the log-odds of its class and the expected number of
- * matches, and says how much that changes them. Beside them it keeps numbers for rows only: pairs are many.
+ * Of rows that have one partner at most 1 + the odds of their pairs, as they were last and as they are now, side by side: both
+ * are asked for together. Undefined on a side whose rows have several partners.
+ */
+interface RowSums {
+  readonly left?: Float64Array;
+  readonly right?: Float64Array;
+}
+
+/**
+ * Returns a function that takes the log-odds of each class and the expected number of matches, and gives the probabilities of
+ * all pairs, which hold until it has been called twice more.
  */
 export function competition(table: PairTable, relation: Relation) {
-  const { classOf } = table;
-  const sides = competingSides(table, relation).map(({ rowOf, rows }) => {
-    return { rowOf, sums: new Float64Array(rows) };
-  });
-  const smallest = Math.min(...sides.map(({ sums }) => sums.length));
-  return (logOdds: Float64Array, matches: number, probability: Float64Array): Change => {
+  const { rows } = table;
+  const [isLeftOne, isRightOne] = [relation !== "many-to-one", relation !== "one-to-many"];
+  const smallest = Math.min(isLeftOne ? rows[0] : Infinity, isRightOne ? rows[1] : Infinity);
+  const sums: RowSums = {
+    left: isLeftOne ? new Float64Array(2 * rows[0]) : undefined,
+    right: isRightOne ? new Float64Array(2 * rows[1]) : undefined,
+  };
+  const ofBlock = new Float64Array(blockSize);
+  let calls = 0;
+  return (logOdds: Float64Array, matches: number): Probabilities => {
     // Odds against "none": most rows have a partner where most are expected to.
     const shift = -Math.log(Math.max(0.02, 1 - matches / smallest));
-    const odds = logOdds.map((value) => {
-      const own = Math.exp(Math.min(mostLogOdds, value + shift));
-      return own < leastOdds ? 0 : own;
-    });
-    for (const { rowOf, sums } of sides) {
-      sums.fill(1);
-      for (let pair = 0; pair < classOf.length; pair++) {
-        const own = odds[classOf[pair]];
-        if (own > 0) sums[rowOf(pair)] += own;
-      }
+    const odds = possibleOdds(logOdds, shift, mostLogOdds);
+    const turn = calls++ % 2;
+    for (const ofSide of [sums.left, sums.right]) if (ofSide !== undefined) restart(ofSide, turn);
+    for (const { left, right, classOf } of pairBlocks(table)) {
+      lookUp(odds, classOf, ofBlock);
+      if (sums.left !== undefined) addOdds(sums.left, left, ofBlock, turn);
+      if (sums.right !== undefined) addOdds(sums.right, right, ofBlock, turn);
     }
-    const change = { moved: 0, sum: 0 };
-    for (let pair = 0; pair < probability.length; pair++) {
-      const own = odds[classOf[pair]];
-      let most = 1;
-      if (own > 0) for (const { rowOf, sums } of sides) most = Math.max(most, sums[rowOf(pair)]);
-      const least = own / most;
-      change.moved += Math.abs(least - probability[pair]);
-      change.sum += least;
-      probability[pair] = least;
-    }
-    return change;
+    return (block, into) => {
+      lookUp(odds, block.classOf, into);
+      divide(into, block, sums, turn);
+    };
   };
 }
 
-/** How much probabilities have changed, and their sum. */
-export interface Change {
-  readonly moved: number;
-  readonly sum: number;
+/** The sums of rows without pairs. */
+function restart(sums: Float64Array, turn: number): void {
+  for (let place = turn; place < sums.length; place += 2) sums[place] = 1;
 }
+
+function addOdds(sums: Float64Array, rows: Int32Array, odds: Float64Array, turn: number): void {
+  for (let at = 0; at < rows.length; at++) if (odds[at] !== 0) sums[2 * rows[at] + turn] += odds[at];
+}
+
+/** Divides odds by the larger sum of a pair's rows. */
+function divide(odds: Float64Array, { left, right }: PairBlock, sums: RowSums, turn: number): void {
+  const { left: ofLeft, right: ofRight } = sums;
+  for (let at = 0; at < left.length; at++) {
+    if (odds[at] === 0) continue;
+    const most = ofLeft === undefined ? 1 : ofLeft[2 * left[at] + turn];
+    odds[at] /= ofRight === undefined ? most : Math.max(most, ofRight[2 * right[at] + turn]);
+  }
+}
+
+/** The odds of each class, 0 where they are taken for impossible. */
+const possibleOdds = (logOdds: Float64Array, shift: number, most: number): Float64Array =>
+  logOdds.map((value) => {
+    const own = Math.exp(Math.min(most, value + shift));
+    return own < leastOdds ? 0 : own;
+  });
 
 /** Rounds of messages: they settle within a few. */
 const rounds = 12;
+/** Messages are differences of odds, of which the largest must not swallow the others. */
+const mostMessageLogOdds = 40;
 
 /**
  * The probability of each pair where every row has one partner at most, by belief propagation (Huang and Jebara 2009): a
@@ -66,31 +88,50 @@ const rounds = 12;
  * @param logOdds of each class
  */
 export function matchingBeliefs(table: PairTable, logOdds: Float64Array, matches: number): Float64Array {
-  const { rows, classOf } = table;
-  const [left, right] = competingSides(table, "one-to-one");
-  const shift = -Math.log(Math.max(0.02, 1 - matches / Math.min(rows[0], rows[1])));
-  const odds = logOdds.map((value) => Math.exp(Math.min(40, value + shift)));
-  const sums = new Float64Array(Math.max(rows[0], rows[1]));
+  const shift = -Math.log(Math.max(0.02, 1 - matches / Math.min(...table.rows)));
+  const odds = possibleOdds(logOdds, shift, mostMessageLogOdds);
+  // Of each row 1 + the odds of its pairs, each as far as its other row is free.
+  const [ofLeft, ofRight] = table.rows.map((rows) => new Float64Array(rows));
   // How free a pair's right row is for it, and in turns its left row.
-  const free = new Float64Array(classOf.length).fill(1);
-  /** Of each row 1 + the odds of its pairs, each as far as its other row is free. */
-  const sumRows = ({ rowOf }: PairSide): void => {
-    sums.fill(1);
-    for (let pair = 0; pair < free.length; pair++) sums[rowOf(pair)] += odds[classOf[pair]] * free[pair];
+  const all = new Float64Array(table.right.length).fill(1);
+  const own = new Float64Array(blockSize);
+  const eachBlock = (visit: (block: PairBlock, free: Float64Array) => void): void => {
+    for (const block of pairBlocks(table)) {
+      lookUp(odds, block.classOf, own);
+      visit(block, all.subarray(block.from, block.from + block.right.length));
+    }
   };
-  /** 1 / (1 + odds of the row's other pairs). */
-  const freedom = ({ rowOf }: PairSide, pair: number): number =>
-    1 / Math.max(1, sums[rowOf(pair)] - odds[classOf[pair]] * free[pair]);
   for (let round = 1; round <= rounds; round++) {
-    sumRows(left);
-    for (let pair = 0; pair < free.length; pair++) free[pair] = freedom(left, pair);
-    sumRows(right);
-    if (round === rounds) break;
-    for (let pair = 0; pair < free.length; pair++) free[pair] = freedom(right, pair);
+    ofLeft.fill(1);
+    eachBlock(({ left, right }, free) => {
+      if (round > 1) setFree(free, own, ofRight, right);
+      addFree(ofLeft, left, own, free);
+    });
+    ofRight.fill(1);
+    eachBlock(({ left, right }, free) => {
+      setFree(free, own, ofLeft, left);
+      addFree(ofRight, right, own, free);
+    });
   }
-  for (let pair = 0; pair < free.length; pair++) {
-    const both = odds[classOf[pair]] * free[pair] * freedom(right, pair);
-    free[pair] = both / (1 + both);
+  eachBlock(({ right }, free) => setBelief(free, own, ofRight, right));
+  return all;
+}
+
+/** Sets how free the rows of pairs are for them: 1 / (1 + odds of a row's other pairs). */
+function setFree(free: Float64Array, odds: Float64Array, sums: Float64Array, rows: Int32Array): void {
+  for (let at = 0; at < rows.length; at++)
+    if (odds[at] !== 0) free[at] = 1 / Math.max(1, sums[rows[at]] - odds[at] * free[at]);
+}
+
+/** Adds to the sums of rows the odds of their pairs as far as these are free. */
+function addFree(sums: Float64Array, rows: Int32Array, odds: Float64Array, free: Float64Array): void {
+  for (let at = 0; at < rows.length; at++) if (odds[at] !== 0) sums[rows[at]] += odds[at] * free[at];
+}
+
+/** Turns what the left rows of pairs say into probabilities. */
+function setBelief(free: Float64Array, odds: Float64Array, ofRight: Float64Array, right: Int32Array): void {
+  for (let at = 0; at < right.length; at++) {
+    const both = (odds[at] * free[at]) / Math.max(1, ofRight[right[at]] - odds[at] * free[at]);
+    free[at] = both / (1 + both);
   }
-  return free;
 }

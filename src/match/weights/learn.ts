@@ -5,12 +5,20 @@
  */
 import { missing } from "../evidence/pair-evidence.js";
 import { pauses } from "../pause.js";
-import { type Change, competition } from "./competition.js";
+import { competition } from "./competition.js";
+import {
+  type ClassPosteriors,
+  type ExpectedCounts,
+  expectedCounts,
+  expectedOfClasses,
+  type Posteriors,
+  total,
+} from "./expected-counts.js";
 import { monotoneLogRatio } from "./isotonic.js";
 import { sigmoid } from "./logistic.js";
-import { classCount, separated } from "./pair-classes.js";
+import { separated } from "./pair-classes.js";
 import { allPairs, levelTotals, type PairTable, placeOf } from "./pair-table.js";
-import { type Posteriors, startingPosteriors } from "./start.js";
+import { startingPosteriors } from "./start.js";
 
 /** How many partners a row may have. "many-to-one": a left row several, a right row one. */
 export type Relation = "one-to-one" | "many-to-one" | "one-to-many" | "many-to-many";
@@ -59,8 +67,9 @@ export async function learnWeights(table: PairTable, options: LearnOptions = {})
   const { relation = table.isOneTable ? "many-to-many" : "one-to-one" } = options;
   const compete = relation === "many-to-many" ? undefined : competition(table, relation);
   const totals = levelTotals(table);
-  let posteriors = startingPosteriors(table, relation);
-  let weights = weightsFrom(table, totals, posteriors, prior);
+  const expected = compete === undefined ? classExpectation(table) : competingExpectation(table, compete);
+  let counts = expectedCounts(table, startingPosteriors(table, relation));
+  let weights = weightsFrom(table, totals, counts, prior);
   let logOdds: Float64Array = new Float64Array(0);
   const pause = pauses(signal, 1);
   for (let round = 0; round < iterations; round++) {
@@ -68,36 +77,36 @@ export async function learnWeights(table: PairTable, options: LearnOptions = {})
     onProgress?.(round, iterations);
     const related = new Float64Array(compete === undefined ? table.levels[0].length : 0);
     logOdds = scorePairs(table.levels, weights, table.columns, related);
-    let change: Change;
-    if (compete === undefined) {
-      const before = posteriors;
-      posteriors = posteriorsOf(table, logOdds, related);
-      change = changeOf(before, posteriors, table.left.length);
-    } else change = compete(logOdds, weights.matches, posteriors.match);
-    if (change.moved < settled * change.sum) break;
-    if (round + 1 < iterations) weights = weightsFrom(table, totals, posteriors, prior);
+    counts = expected(logOdds, related, weights.matches);
+    if (counts.moved < settled * counts.sum) break;
+    if (round + 1 < iterations) weights = weightsFrom(table, totals, counts, prior);
   }
   onProgress?.(iterations, iterations);
   return { weights, logOdds };
 }
 
-/** Those of the classes. */
-function posteriorsOf({ classOf }: PairTable, logOdds: Float64Array, related: Float64Array): Posteriors {
-  const match = logOdds.map(sigmoid);
-  return {
-    ...{ placeOf: (pair) => classOf[pair], match },
-    related: related.map((p, place) => p * (1 - match[place])),
+/** Expected counts from the log-odds of each class, the share of its related pairs, and the expected number of matches. */
+type Expectation = (logOdds: Float64Array, related: Float64Array, matches: number) => ExpectedCounts;
+
+function classExpectation(table: PairTable): Expectation {
+  let before: ClassPosteriors | undefined;
+  return (logOdds, shares) => {
+    const match = logOdds.map(sigmoid);
+    const posteriors = { match, related: shares.map((share, place) => share * (1 - match[place])) };
+    const counts = expectedOfClasses(table, posteriors, before);
+    before = posteriors;
+    return counts;
   };
 }
 
-function changeOf(before: Posteriors, { placeOf, match }: Posteriors, pairs: number): Change {
-  let [moved, sum] = [0, 0];
-  for (let pair = 0; pair < pairs; pair++) {
-    const probability = match[placeOf(pair)];
-    moved += Math.abs(probability - before.match[before.placeOf(pair)]);
-    sum += probability;
-  }
-  return { moved, sum };
+function competingExpectation(table: PairTable, compete: ReturnType<typeof competition>): Expectation {
+  let before: Posteriors | undefined;
+  return (logOdds, _, matches) => {
+    const posteriors = { match: compete(logOdds, matches) };
+    const counts = expectedCounts(table, posteriors, before);
+    before = posteriors;
+    return counts;
+  };
 }
 
 /** Log-odds of a known pair: no evidence outweighs it. */
@@ -117,20 +126,20 @@ export function decide<Table extends PairTable>(
   return { table: { ...table, ...separated(table, [...known.keys()]) }, logOdds: all };
 }
 
-/** Weights from posteriors. */
 function weightsFrom(
   table: PairTable,
   totals: readonly Float64Array[],
-  posteriors: Posteriors,
+  counts: ExpectedCounts,
   prior: number,
 ): Weights {
   const pairs = allPairs(table);
-  const { hasRelated, sums, ...all } = expectedCounts(table, posteriors);
-  const matches = Math.max(1e-3, all.matches);
+  const matches = Math.max(1e-3, total(counts.matches));
   const match: Float64Array[] = [];
   const relatedWeights: Float64Array[] = [];
-  sums.forEach(({ m, mRows, h }, column) => {
-    const { levels: count } = table.columns[column];
+  table.columns.forEach(({ levels: count }, column) => {
+    const [m, mRows, h] = [counts.matches, counts.shares, counts.related].map((ofClass) =>
+      byLevel(table.levels[column], count, ofClass),
+    );
     const u = shares(totals[column].map((all, level) => Math.max(0, all - m[level] - h[level]) + 0.5));
     // Matches agree: a growing share at higher levels.
     const agreeing = shares(Float64Array.from(m, (_, level) => Math.exp((4 * level) / (count - 1))));
@@ -139,69 +148,28 @@ function weightsFrom(
     const matchCounts = mRows.map((sum, level) => sum + expected[level] * strength);
     match.push(logRatio(matchCounts, u));
     const relatedCounts = h.map((sum, level) => sum + unrelated * u[level] + 2 * expected[level]);
-    if (hasRelated) relatedWeights.push(logRatio(relatedCounts, u));
+    if (counts.related !== undefined) relatedWeights.push(logRatio(relatedCounts, u));
   });
   return {
     ...{ match, related: relatedWeights, matches },
-    relatedShare: all.related / pairs,
+    relatedShare: counts.related === undefined ? 0 : total(counts.related) / pairs,
     prior: Math.log(matches / pairs),
   };
 }
 
-/** Expected numbers of matches and of related pairs, of each column by level: first those of each class. */
-function expectedCounts(table: PairTable, { placeOf, match, related }: Posteriors) {
-  const { classOf, levels } = table;
-  const hasRelated = related.length > 0;
-  const ofRow = hasRelated ? matchesPerRow(table, { placeOf, match }) : undefined;
-  const [ofClass, sharesOf, relatedOf] = [0, 1, 2].map(() => new Float64Array(classCount(table)));
-  for (let pair = 0; pair < classOf.length; pair++) {
-    const place = placeOf(pair);
-    const probability = match[place];
-    ofClass[classOf[pair]] += probability;
-    sharesOf[classOf[pair]] += ofRow === undefined ? probability : probability / ofRow(pair);
-    if (hasRelated) relatedOf[classOf[pair]] += related[place];
-  }
-  const sums = table.columns.map(({ levels: count }, column) => {
-    const [m, mRows, h] = [0, 1, 2].map(() => new Float64Array(count));
-    levels[column].forEach((level, place) => {
-      if (level === missing) return;
-      m[level] += ofClass[place];
-      mRows[level] += sharesOf[place];
-      h[level] += relatedOf[place];
-    });
-    return { m, mRows, h };
+/** The sum of the numbers of the classes at each level. */
+function byLevel(levels: Int8Array, count: number, ofClass: Float64Array | undefined): Float64Array {
+  const sums = new Float64Array(count);
+  ofClass?.forEach((number, place) => {
+    if (levels[place] !== missing) sums[levels[place]] += number;
   });
-  return { matches: total(ofClass), related: total(relatedOf), hasRelated, sums };
-}
-
-/**
- * How many partners the rows of a pair have, by which its probability is divided: a group of 30 rows has 435 pairs, which
- * would outvote a hundred groups of two.
- */
-function matchesPerRow(
-  { left, right, rows, isOneTable }: PairTable,
-  { placeOf, match }: Omit<Posteriors, "related">,
-): (pair: number) => number {
-  const ofLeft = new Float64Array(rows[0]);
-  const ofRight = isOneTable ? ofLeft : new Float64Array(rows[1]);
-  for (let pair = 0; pair < left.length; pair++) {
-    const probability = match[placeOf(pair)];
-    ofLeft[left.at(pair)!] += probability;
-    ofRight[right[pair]] += probability;
-  }
-  return (pair) => Math.sqrt(Math.max(1, ofLeft[left.at(pair)!]) * Math.max(1, ofRight[right[pair]]));
+  return sums;
 }
 
 const logRatio = (counts: Float64Array, u: Float64Array): Float64Array =>
   monotoneLogRatio(shares(counts), u).map((weight) =>
     Math.min(strongest.for, Math.max(strongest.against, weight)),
   );
-
-function total(values: Float64Array): number {
-  let sum = 0;
-  for (const value of values) sum += value;
-  return sum;
-}
 
 function shares(counts: Float64Array): Float64Array {
   const sum = total(counts);

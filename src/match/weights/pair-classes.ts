@@ -125,16 +125,22 @@ export const everyPair = (pairs: number): Int32Array => Int32Array.from({ length
 
 export const classCount = ({ levels }: PairClasses): number => levels[0]?.length ?? 0;
 
-/** The number of pairs of each class. */
+/** Sizes that were counted, by the classes of all pairs. */
+const countedSizes = new WeakMap<Int32Array, Uint32Array>();
+
+/** The number of pairs of each class, counted once. */
 export function classSizes({ classOf, levels }: PairClasses): Uint32Array {
-  const sizes = new Uint32Array(classCount({ classOf, levels }));
-  for (const place of classOf) sizes[place]++;
+  const sizes = countedSizes.get(classOf) ?? sizesOf(classOf, classCount({ classOf, levels }));
+  countedSizes.set(classOf, sizes);
   return sizes;
 }
 
-/** For each pair the number of its class. */
-export const ofPairs = ({ classOf }: PairClasses, values: Float64Array): Float64Array =>
-  Float64Array.from(classOf, (place) => values[place]);
+/** How many of some pairs are of each class. @param places their classes */
+export function sizesOf(places: Iterable<number>, classes: number): Uint32Array {
+  const sizes = new Uint32Array(classes);
+  for (const place of places) sizes[place]++;
+  return sizes;
+}
 
 /** Up to where the memory of numbers with room behind them is used, in bytes. */
 const usedOf = new WeakMap<ArrayBufferLike, number>();

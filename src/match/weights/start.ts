@@ -1,18 +1,11 @@
 /** Where learning starts: the pairs that agree on what pairs rarely agree on. */
 import { missing } from "../evidence/pair-evidence.js";
+import { placeIn } from "./chosen-places.js";
+import type { Posteriors } from "./expected-counts.js";
 import type { Relation } from "./learn.js";
+import type { Probabilities } from "./pair-blocks.js";
 import { classCount, classSizes } from "./pair-classes.js";
 import { competingSides, levelTotals, type PairSide, type PairTable } from "./pair-table.js";
-
-/** Probabilities of the pairs, which share a number where they are alike. */
-export interface Posteriors {
-  /** Where the numbers of a pair are. */
-  placeOf(pair: number): number;
-  /** Probability of being a match. */
-  readonly match: Float64Array;
-  /** Probability of being related without being a match; empty where rows have one partner. */
-  readonly related: Float64Array;
-}
 
 const seeded = 0.9;
 const unseeded = 0.001;
@@ -20,15 +13,13 @@ const unseeded = 0.001;
 export function startingPosteriors(table: PairTable, relation: Relation): Posteriors {
   const scores = surprises(table);
   if (relation === "many-to-many") return seededClasses(table, scores);
-  const match = new Float64Array(table.left.length).fill(unseeded);
-  for (const pair of mutualBest(table, scores, relation)) match[pair] = seeded;
-  return { placeOf: (pair) => pair, match, related: new Float64Array(0) };
+  return { match: mutualBest(table, scores, relation) };
 }
 
-/** As many pairs as a quarter of the rows are seeded, of equal ones the first: each class has seeded pairs and others. */
+/** As many pairs as a quarter of the rows are seeded: the most surprising ones, of equal ones the first. */
 function seededClasses(table: PairTable, scores: Float64Array): Posteriors {
   const { classOf, rows } = table;
-  const [pairs, classes] = [classOf.length, scores.length];
+  const pairs = classOf.length;
   const sizes = classSizes(table);
   const ascending = Int32Array.from(scores.keys()).sort((a, b) => scores[a] - scores[b]);
   const scoreAt = (rank: number): number => {
@@ -44,18 +35,21 @@ function seededClasses(table: PairTable, scores: Float64Array): Posteriors {
   let open = scores.reduce((rest, score, place) => rest - (score > least ? sizes[place] : 0), best);
   let end = 0;
   for (; open > 0; end++) if (scores[classOf[end]] === least) open--;
-  const placeOf = (pair: number): number => {
-    const place = classOf[pair];
-    const isSeeded = scores[place] > least || (scores[place] === least && pair < end);
-    return isSeeded ? classes + place : place;
-  };
-  const match = new Float64Array(2 * classes).fill(unseeded).fill(seeded, classes);
   const median = scoreAt(Math.floor(0.5 * pairs));
-  const related = match.map((probability, place) => {
-    const isAlike = place < classes && scores[place] > median;
-    return (1 - probability) * (isAlike ? 0.7 : 0.2);
-  });
-  return { placeOf, match, related };
+  /** Numbers of seeded pairs, and of others by the score of their class. */
+  const bySeed =
+    (ofSeeded: number, ofScore: (score: number) => number): Probabilities =>
+    ({ from, classOf: places }, into) => {
+      for (let at = 0; at < places.length; at++) {
+        const score = scores[places[at]];
+        const isSeeded = score > least || (score === least && from + at < end);
+        into[at] = isSeeded ? ofSeeded : ofScore(score);
+      }
+    };
+  return {
+    match: bySeed(seeded, () => unseeded),
+    related: bySeed((1 - seeded) * 0.2, (score) => (1 - unseeded) * (score > median ? 0.7 : 0.2)),
+  };
 }
 
 /** Of each class: sum over columns of -ln(share of all pairs that agree at least as well), less its mean over the candidates. */
@@ -85,21 +79,31 @@ function surprises(table: PairTable): Float64Array {
 }
 
 /**
- * Pairs that are the best of their rows, of each side that has one partner; the half that stands out most against rivals.
+ * Seeds pairs that are the best of their rows, of each side that has one partner: the half of them that stands out most against
+ * rivals.
  * @param scores of each class
  */
-function mutualBest(table: PairTable, scores: Float64Array, relation: Relation): number[] {
+function mutualBest(table: PairTable, scores: Float64Array, relation: Relation): Probabilities {
   const sides = competingSides(table, relation).map((side) => {
     return { rowOf: side.rowOf, ...bestTwo(side, table.classOf, scores) };
   });
-  const mutual: { pair: number; score: number }[] = [];
-  for (const pair of sides[0].best) {
-    if (pair < 0 || sides.some(({ rowOf, best }) => best[rowOf(pair)] !== pair)) continue;
+  const mutual = sides[0].best.filter(
+    (pair) => pair >= 0 && sides.every(({ rowOf, best }) => best[rowOf(pair)] === pair),
+  );
+  const leads = Float64Array.from(mutual, (pair) => {
     const rival = Math.max(0, ...sides.map(({ rowOf, second }) => second[rowOf(pair)]));
-    mutual.push({ pair, score: 2 * scores[table.classOf[pair]] - rival });
-  }
-  mutual.sort((a, b) => b.score - a.score || a.pair - b.pair);
-  return mutual.slice(0, Math.ceil(mutual.length / 2)).map(({ pair }) => pair);
+    return 2 * scores[table.classOf[pair]] - rival;
+  });
+  const order = Int32Array.from(mutual.keys()).sort((a, b) => leads[b] - leads[a] || mutual[a] - mutual[b]);
+  const seeds = order
+    .subarray(0, Math.ceil(order.length / 2))
+    .map((place) => mutual[place])
+    .sort();
+  return ({ from, right }, into) => {
+    into.fill(unseeded, 0, right.length);
+    const first = placeIn(0, seeds.length, (place) => seeds[place] < from);
+    for (let place = first; seeds[place] < from + right.length; place++) into[seeds[place] - from] = seeded;
+  };
 }
 
 /** The best pair of each row, -1 without one, and the score of the second best. */

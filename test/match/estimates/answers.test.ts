@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { answeredPrecision } from "../../../src/match/estimates/answers.js";
 import type { JudgedEstimate } from "../../../src/match/estimates/calibrate.js";
-import { type AcceptedLevel, keepPrecision } from "../../../src/match/estimates/promise.js";
+import { keepPrecision } from "../../../src/match/estimates/promise.js";
+import type { ScoredPairs } from "../../../src/match/estimates/scored-pairs.js";
 import { everyPair } from "../../../src/match/weights/pair-classes.js";
 
 /** Pairs of which 200 are accepted, at estimates from 0.7 to 0.99; the rows that are left have no rivals. */
-function level(judged: readonly JudgedEstimate[], rows = 200): AcceptedLevel {
+function level(judged: readonly JudgedEstimate[], rows = 200): ScoredPairs {
   const probability = Float64Array.from({ length: 200 }, (_, pair) => 0.7 + (0.29 * pair) / 199);
   const left = Int32Array.from(probability.keys());
   return {
@@ -13,10 +14,10 @@ function level(judged: readonly JudgedEstimate[], rows = 200): AcceptedLevel {
       ...{ isOneTable: false, rows: [rows, rows], columns: [], levels: [], random: [] },
       ...{ left, right: left, classOf: everyPair(200) },
     },
-    ...{ relation: "one-to-one", judged, probability, count: 200 },
+    ...{ relation: "one-to-one", judged, probability },
     weights: { match: [], related: [], relatedShare: 0, prior: 0, matches: 200 },
     logOdds: probability.map((p) => Math.log(p / (1 - p))),
-    accepted: new Uint8Array(200).fill(1),
+    accepted: left,
   };
 }
 

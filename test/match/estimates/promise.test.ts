@@ -2,14 +2,9 @@ import { describe, expect, it } from "vitest";
 import { nameContradictions, weakestColumn } from "../../../src/match/estimates/contradictions.js";
 import { rowMargins } from "../../../src/match/estimates/margins.js";
 import { precisionLine } from "../../../src/match/estimates/precision-line.js";
-import {
-  type AcceptedLevel,
-  keepPrecision,
-  precisionEstimates,
-  refused,
-} from "../../../src/match/estimates/promise.js";
+import { keepPrecision, precisionEstimates, refused } from "../../../src/match/estimates/promise.js";
 import { rivalPrecision } from "../../../src/match/estimates/rivals.js";
-import { posteriorPrecision } from "../../../src/match/estimates/scored-pairs.js";
+import { posteriorPrecision, type ScoredPairs } from "../../../src/match/estimates/scored-pairs.js";
 import { opposedColumn } from "../../../src/match/evidence/pair-evidence.js";
 import { everyPair } from "../../../src/match/weights/pair-classes.js";
 
@@ -23,8 +18,8 @@ interface Pair {
 function scored(
   pairs: readonly Pair[],
   rows: readonly [number, number],
-  more: Partial<AcceptedLevel> = {},
-): AcceptedLevel {
+  more: Partial<ScoredPairs> = {},
+): ScoredPairs {
   const logOdds = Float64Array.from(pairs, ({ score }) => score);
   const table = {
     ...{ isOneTable: false, rows, columns: [], levels: [], random: [], classOf: everyPair(pairs.length) },
@@ -35,14 +30,13 @@ function scored(
     ...{ table, relation: "one-to-one", logOdds },
     weights: { match: [], related: [], relatedShare: 0, prior: 0, matches: 1 },
     probability: logOdds.map((score) => 1 / (1 + Math.exp(-score))),
-    accepted: Uint8Array.from(pairs, ({ accepted }) => (accepted ? 1 : 0)),
-    count: pairs.filter(({ accepted }) => accepted).length,
+    accepted: everyPair(pairs.length).filter((pair) => pairs[pair].accepted),
     ...more,
   };
 }
 
 /** 100 accepted pairs of score 8; the first `rivals` left rows have a free right row of the same score. */
-function withRivals(rivals: number, rows: readonly [number, number]): AcceptedLevel {
+function withRivals(rivals: number, rows: readonly [number, number]): ScoredPairs {
   const pairs: Pair[] = [];
   for (let row = 0; row < 100; row++) {
     pairs.push({ left: row, right: row, score: 8, accepted: true });
@@ -142,7 +136,7 @@ describe("a promised precision", () => {
   });
 
   it("is refused with a reason: a doubt, too few pairs, or a low estimate", () => {
-    const fallback = (): AcceptedLevel => strict;
+    const fallback = (): ScoredPairs => strict;
     const doubtful = keepPrecision({
       target: 0.9,
       levels: [strict],

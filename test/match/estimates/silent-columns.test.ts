@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { AcceptedLevel } from "../../../src/match/estimates/promise.js";
+import type { ScoredPairs } from "../../../src/match/estimates/scored-pairs.js";
 import { silentColumns, withoutColumns, withSilent } from "../../../src/match/estimates/silent-columns.js";
 import { everyPair } from "../../../src/match/weights/pair-classes.js";
 import { createRandom } from "../../../src/random.js";
@@ -8,7 +8,7 @@ const names = ["right", "random", "rare"];
 const fields = names.map((name) => ({ name, other: `${name}_2` })) as never[];
 
 /** 200 accepted pairs and 800 others: "right" agrees in the first alone, "random" in a third of all, "rare" in 1 of 8 of the first. */
-function level(accepted: number): AcceptedLevel {
+function level(accepted: number): ScoredPairs {
   const random = createRandom(4);
   const pairs = Array.from({ length: 1000 }, (_, pair) => pair);
   const agreeing = (test: (pair: number) => boolean) => Int8Array.from(pairs, (pair) => (test(pair) ? 1 : 0));
@@ -35,8 +35,7 @@ function level(accepted: number): AcceptedLevel {
     },
     logOdds: Float64Array.from(pairs, (pair) => (pair < accepted ? 8 : -8)),
     probability: new Float64Array(1000),
-    accepted: Uint8Array.from(pairs, (pair) => (pair < accepted ? 1 : 0)),
-    count: accepted,
+    accepted: everyPair(accepted),
   };
 }
 

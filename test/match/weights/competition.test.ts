@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { competition, matchingBeliefs } from "../../../src/match/weights/competition.js";
+import { type Probabilities, probabilityAt } from "../../../src/match/weights/pair-blocks.js";
 import { everyPair } from "../../../src/match/weights/pair-classes.js";
 import type { PairTable } from "../../../src/match/weights/pair-table.js";
 import { createRandom } from "../../../src/random.js";
@@ -8,6 +9,10 @@ function pairs(left: number[], right: number[], rows: [number, number]): PairTab
   const none = { isOneTable: false, columns: [], levels: [], random: [], classOf: everyPair(left.length) };
   return { ...none, left: Int32Array.from(left), right: Int32Array.from(right), rows };
 }
+
+/** The probability of any pair. */
+const chances = (table: PairTable, probabilities: Probabilities) => (pair: number) =>
+  probabilityAt(table, probabilities, pair);
 
 /** Probability of each pair over all one-to-one matchings, each with the product of its pairs' odds as weight. */
 function byEnumeration({ left, right }: PairTable, odds: readonly number[]): number[] {
@@ -30,31 +35,39 @@ describe("competition for a partner", () => {
   it("gives each row's candidates and none one unit of probability", () => {
     // One left row with two candidates of even odds, matches 1 of 100 rows: shift -ln(0.99).
     const table = pairs([0, 0], [0, 1], [100, 100]);
-    const probability = new Float64Array(2);
-    competition(table, "one-to-one")(Float64Array.of(0, 0), 1, probability);
+    const probability = chances(table, competition(table, "one-to-one")(Float64Array.of(0, 0), 1));
     const odds = 1 / 0.99;
-    expect(probability[0]).toBeCloseTo(odds / (1 + 2 * odds), 12);
-    expect(probability[0] + probability[1]).toBeLessThan(1);
+    expect(probability(0)).toBeCloseTo(odds / (1 + 2 * odds), 12);
+    expect(probability(0) + probability(1)).toBeLessThan(1);
   });
 
   it("takes the smaller share of a pair's two rows", () => {
     const table = pairs([0, 1], [0, 0], [1000, 1000]);
-    const probability = new Float64Array(2);
-    competition(table, "one-to-one")(Float64Array.of(3, 3), 1e-9, probability);
-    expect(probability[0]).toBeCloseTo(Math.exp(3) / (1 + 2 * Math.exp(3)), 9);
+    const probability = chances(table, competition(table, "one-to-one")(Float64Array.of(3, 3), 1e-9));
+    expect(probability(0)).toBeCloseTo(Math.exp(3) / (1 + 2 * Math.exp(3)), 9);
   });
 
   it("leaves a left row several partners where only right rows have one", () => {
     const table = pairs([0, 0, 1], [0, 1, 1], [1000, 1000]);
-    const probability = new Float64Array(3);
-    competition(table, "many-to-one")(Float64Array.of(3, 3, 3), 1e-9, probability);
+    const probability = chances(table, competition(table, "many-to-one")(Float64Array.of(3, 3, 3), 1e-9));
     const odds = Math.exp(3);
-    expect(probability[0]).toBeCloseTo(odds / (1 + odds), 9);
-    expect(probability[1]).toBeCloseTo(odds / (1 + 2 * odds), 9);
-    const turned = new Float64Array(3);
-    competition(table, "one-to-many")(Float64Array.of(3, 3, 3), 1e-9, turned);
-    expect(turned[0]).toBeCloseTo(odds / (1 + 2 * odds), 9);
-    expect(turned[2]).toBeCloseTo(odds / (1 + odds), 9);
+    expect(probability(0)).toBeCloseTo(odds / (1 + odds), 9);
+    expect(probability(1)).toBeCloseTo(odds / (1 + 2 * odds), 9);
+    const turned = chances(table, competition(table, "one-to-many")(Float64Array.of(3, 3, 3), 1e-9));
+    expect(turned(0)).toBeCloseTo(odds / (1 + 2 * odds), 9);
+    expect(turned(2)).toBeCloseTo(odds / (1 + odds), 9);
+  });
+});
+
+describe("chances of pairs", () => {
+  it("stay as they were computed while the next ones are", () => {
+    const table = pairs([0, 0], [0, 1], [100, 100]);
+    const compete = competition(table, "one-to-one");
+    const first = chances(table, compete(Float64Array.of(0, 1), 1));
+    const known = [first(0), first(1)];
+    const second = chances(table, compete(Float64Array.of(2, -1), 1));
+    expect([first(0), first(1)]).toEqual(known);
+    expect(second(0)).toBeGreaterThan(known[0]);
   });
 });
 
@@ -72,10 +85,9 @@ describe("beliefs of a one-to-one matching", () => {
     // Right row 1 is wanted by left 0 too, but left 0 has right 0 for certain.
     const table = pairs([0, 0, 1], [0, 1, 1], [1000, 1000]);
     const [, , alone] = matchingBeliefs(table, Float64Array.of(15, 4, 4), 1e-9);
-    const softmax = new Float64Array(3);
-    competition(table, "one-to-one")(Float64Array.of(15, 4, 4), 1e-9, softmax);
+    const softmax = chances(table, competition(table, "one-to-one")(Float64Array.of(15, 4, 4), 1e-9));
     expect(alone).toBeGreaterThan(0.97);
-    expect(softmax[2]).toBeLessThan(0.5);
+    expect(softmax(2)).toBeLessThan(0.5);
   });
 
   it("stay probabilities, and of a row sum to 1 at most", () => {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { competition } from "../../../src/match/weights/competition.js";
 import { decide, knownPlaces, learnWeights, scorePairs } from "../../../src/match/weights/learn.js";
-import { ofPairs, pairClasses } from "../../../src/match/weights/pair-classes.js";
+import { probabilityAt } from "../../../src/match/weights/pair-blocks.js";
+import { pairClasses } from "../../../src/match/weights/pair-classes.js";
 import type { PairTable } from "../../../src/match/weights/pair-table.js";
 import { createRandom } from "../../../src/random.js";
 
@@ -48,10 +49,9 @@ describe("learning without labels", () => {
     expect(learned.weights.matches).toBeGreaterThan(270);
     expect(learned.weights.matches).toBeLessThan(330);
     let right = 0;
-    const found = new Float64Array(truth.length);
-    competition(table, "one-to-one")(learned.logOdds, learned.weights.matches, found);
-    found.forEach((probability, pair) => {
-      if ((probability >= 0.5 ? 1 : 0) === truth[pair]) right++;
+    const probabilities = competition(table, "one-to-one")(learned.logOdds, learned.weights.matches);
+    truth.forEach((isMatch, pair) => {
+      if ((probabilityAt(table, probabilities, pair) >= 0.5 ? 1 : 0) === isMatch) right++;
     });
     expect(right / truth.length).toBeGreaterThan(0.97);
   });
@@ -91,9 +91,10 @@ describe("learning without labels", () => {
       [7, 24, 1],
     ]);
     const decided = decide(table, learned.logOdds, known);
-    const [before, after] = [ofPairs(table, learned.logOdds), ofPairs(decided.table, decided.logOdds)];
-    for (const [pair, match] of known) expect(after[pair] > 1000).toBe(match === 1);
-    for (const [pair, odds] of before.entries()) if (!known.has(pair)) expect(after[pair]).toBe(odds);
+    const oddsOf = (pair: number) => decided.logOdds[decided.table.classOf[pair]];
+    for (const [pair, match] of known) expect(oddsOf(pair) > 1000).toBe(match === 1);
+    for (const [pair, place] of table.classOf.entries())
+      if (!known.has(pair)) expect(oddsOf(pair)).toBe(learned.logOdds[place]);
     const levelsOf = ({ levels, classOf }: PairTable) =>
       levels.map((of) => classOf.map((place) => of[place]));
     expect(levelsOf(decided.table)).toEqual(levelsOf(table));
