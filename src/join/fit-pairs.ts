@@ -1,5 +1,6 @@
 /** Learns which candidate pairs of two tables match, with as many partners per row as the tables show. */
 
+import { Growing } from "../match/columns/growing.js";
 import type { ComparedTables } from "../match/compare-tables.js";
 import { halving, halvings } from "../match/estimates/audit.js";
 import type { JudgedEstimate } from "../match/estimates/calibrate.js";
@@ -94,7 +95,7 @@ interface RelationFit extends MatchFit<ScoredPairs> {
 
 /** The probabilities of pairs that any level may accept; 0 for the others, which are many. */
 function likelyProbabilities(table: PairTable, probabilities: Probabilities, known: Known) {
-  const [places, likely]: [number[], number[]] = [[], []];
+  const [places, likely] = [new Growing(Int32Array), new Growing(Float64Array)];
   const ofBlock = new Float64Array(blockSize);
   for (const block of pairBlocks(table)) {
     const { from, right } = block;
@@ -106,7 +107,7 @@ function likelyProbabilities(table: PairTable, probabilities: Probabilities, kno
       likely.push(probability);
     }
   }
-  const [pairs, own] = [Int32Array.from(places), Float64Array.from(likely)];
+  const [pairs, own] = [places.added(), likely.added()];
   return { pairs, own, at: (pair: number): number => own[foundIn(pairs, pair)] ?? 0 };
 }
 

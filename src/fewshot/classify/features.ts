@@ -26,9 +26,11 @@ export type LearnedModel = v.InferOutput<typeof learnedModelSchema>;
 
 /** Reads what a training wrote. @param command made it @throws MissingDataError where it is missing or broken */
 export async function readLearned<Value>(path: string, schema: Schema<Value>, command: string) {
-  const cure = `Make it with: ${command} -o ${path}`;
+  // A file that is there may be another one by mistake: it must not be written over.
+  const cure = `Name a file that this wrote: ${command} -o FILE`;
   const read = await readJson(path, schema, { error: MissingDataError, cure });
-  if (read === undefined) throw new MissingDataError(`${path}: no such file. ${cure}`);
+  if (read === undefined)
+    throw new MissingDataError(`${path}: no such file. Make it with: ${command} -o ${path}`);
   return read;
 }
 

@@ -1,6 +1,6 @@
 /** Numbers that are added one after another: a plain array takes up to eight times as much memory. */
 
-type Numbers = Uint8Array | Uint16Array | Uint32Array | Int32Array;
+type Numbers = Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64Array;
 
 export class Growing<Kind extends Numbers> {
   /** Those added, and room for others. */

@@ -62,7 +62,7 @@ const fewShot: Readonly<Record<string, Case>> = {
   ),
   "kinds that are damaged": usage(
     `${learn} && sed -i 's/"bias"/"base"/' kinds.json; ${kinds}`,
-    "Make it with: pearl classify train EXAMPLES -o kinds.json",
+    "Name a file that this wrote: pearl classify train EXAMPLES -o FILE",
     `${learn} && ${kinds}`,
   ),
   "kinds of another model": usage(
