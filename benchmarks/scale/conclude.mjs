@@ -28,14 +28,20 @@ export function conclude(measured) {
   };
 }
 
-/** Runs of another day, with a limit of memory, in two threads: docs/scale.md, Memory. */
-const { results } = JSON.parse(
-  readFileSync(new URL("../results/large-tables.json", import.meta.url), "utf8"),
+/** @param {string} name */
+const recorded = (name) =>
+  JSON.parse(readFileSync(new URL(`../results/${name}.json`, import.meta.url), "utf8"));
+
+/** Runs of another day, with a limit of memory: docs/scale.md, Memory. */
+const earlier = [recorded("large-tables"), ...recorded("large-join").runs].flatMap(
+  ({ command = "join", results }) =>
+    results.map(
+      (/** @type {{ tables: string, processorSeconds: number }} */ { tables, processorSeconds }) => ({
+        ...{ kind: command, rows: tables.split("x").map(Number) },
+        seconds: { total: processorSeconds },
+      }),
+    ),
 );
-const earlier = results.map(({ rows, processorSeconds }) => ({
-  ...{ kind: "dedupe", rows: [rows] },
-  seconds: { total: processorSeconds },
-}));
 
 /** @param {Constants} constants @param {Pick<Run, "kind" | "rows" | "shards" | "seconds">} run */
 function withPrediction(constants, run) {

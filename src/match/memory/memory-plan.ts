@@ -80,7 +80,7 @@ const ofOneColumn = {
   two: { process: 480e6, phrase: 1_500, copies: 1.7 },
 };
 /** Linking: bytes of the store's database, of each row that is learned from, and of each that is added to what was learned. */
-const linking = { process: 300e6, database: 256 * 2 ** 20, learned: 1_000, added: 20_000 };
+const linking = { process: 300e6, database: 256 * 2 ** 20, learned: 120, added: 20_000 };
 /** Bytes of a left row that a thread remembers while it ranks. */
 const ofRankedRow = 1_000;
 /** Pairs of each phrase of one column. */

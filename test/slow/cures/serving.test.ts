@@ -57,7 +57,7 @@ const fewShot: Readonly<Record<string, Case>> = {
   ),
   "kinds that are not learned": usage(
     kinds,
-    "Make it with: pearl classify train EXAMPLES -o kinds.json",
+    "no such file. Make it with: pearl classify train EXAMPLES -o kinds.json",
     `${learn} && ${kinds}`,
   ),
   "kinds that are damaged": usage(
@@ -114,7 +114,7 @@ const fewShot: Readonly<Record<string, Case>> = {
   },
   "a tagger that has not learned": usage(
     tag,
-    "Make it with: pearl tag train SUPPORT -o tagger.json",
+    "no such file. Make it with: pearl tag train SUPPORT -o tagger.json",
     `${learnTags} && ${tag}`,
   ),
   "a tagger of another model": usage(
