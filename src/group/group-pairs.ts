@@ -4,7 +4,7 @@ import type { ComparedTables } from "../match/compare-tables.js";
 import type { PairProbabilities, ScoredPairs } from "../match/estimates/scored-pairs.js";
 import { pairLevels } from "../match/evidence/pair-levels.js";
 import type { PartOptions } from "../match/parts/in-parts.js";
-import { foundIn, placeIn } from "../match/weights/chosen-places.js";
+import { finder, placeIn } from "../match/weights/chosen-places.js";
 import { sigmoid } from "../match/weights/logistic.js";
 import { joined, joinedClasses, pairClasses } from "../match/weights/pair-classes.js";
 import type { PairTable } from "../match/weights/pair-table.js";
@@ -93,9 +93,8 @@ export function supportedProbability(
       if (step > supported[at]) supported[at] = step;
     }
   });
-  return {
-    at: (pair) => supported[foundIn(pairs, pair)] ?? own[table.classOf[pair]],
-  };
+  const placeOf = finder(pairs);
+  return { at: (pair) => supported[placeOf(pair)] ?? own[table.classOf[pair]] };
 }
 
 /**

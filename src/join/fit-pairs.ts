@@ -8,7 +8,7 @@ import { keepPrecision, veto } from "../match/estimates/promise.js";
 import { judgedEstimates, type ScoredPairs } from "../match/estimates/scored-pairs.js";
 import type { MatchFit } from "../match/match-rows.js";
 import { type Known, withAnswers } from "../match/weights/answers.js";
-import { foundIn } from "../match/weights/chosen-places.js";
+import { finder } from "../match/weights/chosen-places.js";
 import { competition, matchingBeliefs } from "../match/weights/competition.js";
 import { certain, decide, type Learned, type Relation } from "../match/weights/learn.js";
 import { sigmoid } from "../match/weights/logistic.js";
@@ -108,7 +108,8 @@ function likelyProbabilities(table: PairTable, probabilities: Probabilities, kno
     }
   }
   const [pairs, own] = [places.added(), likely.added()];
-  return { pairs, own, at: (pair: number): number => own[foundIn(pairs, pair)] ?? 0 };
+  const placeOf = finder(pairs);
+  return { pairs, own, at: (pair: number): number => own[placeOf(pair)] ?? 0 };
 }
 
 /** Accepts pairs in the order of their probability. */

@@ -32,7 +32,7 @@ export async function equalCodes(
   const codes = fields.filter(({ kind }) => !isText(kind));
   for (const { kind, set, left, right } of codes) {
     await pause();
-    if (kind !== "category") pairBlocks(left, placesByNumber(right, textCount(set.texts)), most, add);
+    if (kind !== "category") pairWithinBlocks(left, placesByNumber(right, textCount(set.texts)), most, add);
   }
   let combinations = 0;
   for (const [index, first] of codes.entries()) {
@@ -44,7 +44,7 @@ export async function equalCodes(
       const rows = placesByNumber(ofRight, keys.size);
       for (const days of a.kind === "date" ? nearDays : [0]) {
         await pause();
-        pairBlocks(
+        pairWithinBlocks(
           blocksOf(a, b, "left", days, (key) => keys.find(key)),
           rows,
           most,
@@ -112,7 +112,7 @@ class NumberedKeys {
 }
 
 /** Pairs left rows with right rows of the same block, unless there are too many of them. */
-function pairBlocks(
+function pairWithinBlocks(
   blockOf: Int32Array,
   { starts, order }: PlacesByNumber,
   most: number,

@@ -70,6 +70,7 @@ export function keepPrecision<Level extends ScoredPairs>({
   return { level, report: refused(estimates, target, { count }, doubt ?? found?.reason ?? few) };
 }
 
+/** How many pairs a level accepts, as reports take it. */
 export const counted = ({ accepted }: Pick<ScoredPairs, "accepted">): Counted => ({ count: accepted.length });
 
 /** Why so many likely pairs establish nothing. */

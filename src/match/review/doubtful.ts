@@ -6,7 +6,7 @@
 import type { ValuedColumn } from "../columns/value-set.js";
 import type { ScoredPairs } from "../estimates/scored-pairs.js";
 import { featurePrecision, type Known, pairFeatures, rankedPairs } from "../weights/answers.js";
-import { foundIn } from "../weights/chosen-places.js";
+import { finder } from "../weights/chosen-places.js";
 import { addOuter, dot, inverseOf, logit, sigmoid } from "../weights/logistic.js";
 
 /** A pair that is worth judging. */
@@ -52,6 +52,7 @@ export function doubtfulPairs(scored: ScoredPairs, options: DoubtfulOptions): Do
     addOuter(spread, features, answerVariance(logOdds, own) ** 2 / share);
   }
   const isFree = freePairs(scored, options);
+  const placeOf = finder(accepted);
   const chosen: DoubtfulPair[] = [];
   let open = candidates;
   for (let step = 0; chosen.length < options.count && open.length > 0; step++) {
@@ -64,12 +65,7 @@ export function doubtfulPairs(scored: ScoredPairs, options: DoubtfulOptions): Do
       const { pair } = open[place];
       if (chosen.length === options.count || !isFree(pair)) continue;
       const [left, right] = [table.left.at(pair)!, table.right[pair]];
-      chosen.push({
-        left,
-        right,
-        probability: probability.at(pair)!,
-        accepted: foundIn(accepted, pair) >= 0,
-      });
+      chosen.push({ left, right, probability: probability.at(pair)!, accepted: placeOf(pair) >= 0 });
       covariance = updated(covariance, gains[place]);
     }
     open = step < mostPlanned ? open.toSpliced(order[0], 1) : [];

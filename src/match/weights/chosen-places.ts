@@ -9,10 +9,16 @@ export function chosenPlaces(length: number, isChosen: (place: number) => boolea
   return places;
 }
 
-/** Where a number is among ascending ones; -1 if it is none of them. */
-export function foundIn(ascending: Int32Array, wanted: number): number {
-  const place = placeIn(0, ascending.length, (at) => ascending[at] < wanted);
-  return ascending[place] === wanted ? place : -1;
+/** Says where a number is among ascending ones, -1 if it is none of them. Mostly numbers are asked for in order. */
+export function finder(ascending: Int32Array): (wanted: number) => number {
+  // The first that is not below the number that was asked for last.
+  let place = 0;
+  return (wanted) => {
+    if (place > 0 && ascending[place - 1] >= wanted) place = 0;
+    else if (ascending[place] < wanted) place++;
+    if (ascending[place] < wanted) place = placeIn(place, ascending.length, (at) => ascending[at] < wanted);
+    return ascending[place] === wanted ? place : -1;
+  };
 }
 
 /** The first place of a range of which something is no longer so; the end if it is so of all. */

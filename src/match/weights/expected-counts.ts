@@ -34,11 +34,11 @@ export interface ExpectedCounts {
  */
 export const leastOdds = 1e-9;
 
-/** @param before the posteriors from which they have moved */
+/** @param before the probabilities from which those of a match have moved */
 export function expectedCounts(
   table: PairTable,
   { match, related }: Posteriors,
-  before?: Posteriors,
+  before?: Probabilities,
 ): ExpectedCounts {
   const [matches, relatedOf] = [0, 1].map(() => new Float64Array(classCount(table)));
   const [own, other] = [0, 1].map(() => new Float64Array(blockSize));
@@ -48,7 +48,7 @@ export function expectedCounts(
     match(block, own);
     sum += total(own.subarray(0, classOf.length));
     addTo(matches, classOf, own);
-    before?.match(block, other);
+    before?.(block, other);
     if (before !== undefined) moved += difference(own, other, classOf.length);
     related?.(block, other);
     if (related !== undefined) addTo(relatedOf, classOf, other);

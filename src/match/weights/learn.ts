@@ -11,11 +11,11 @@ import {
   type ExpectedCounts,
   expectedCounts,
   expectedOfClasses,
-  type Posteriors,
   total,
 } from "./expected-counts.js";
 import { monotoneLogRatio } from "./isotonic.js";
 import { sigmoid } from "./logistic.js";
+import type { Probabilities } from "./pair-blocks.js";
 import { separated } from "./pair-classes.js";
 import { allPairs, levelTotals, type PairTable, placeOf } from "./pair-table.js";
 import { startingPosteriors } from "./start.js";
@@ -100,11 +100,11 @@ function classExpectation(table: PairTable): Expectation {
 }
 
 function competingExpectation(table: PairTable, compete: ReturnType<typeof competition>): Expectation {
-  let before: Posteriors | undefined;
+  let before: Probabilities | undefined;
   return (logOdds, _, matches) => {
-    const posteriors = { match: compete(logOdds, matches) };
-    const counts = expectedCounts(table, posteriors, before);
-    before = posteriors;
+    const match = compete(logOdds, matches);
+    const counts = expectedCounts(table, { match }, before);
+    before = match;
     return counts;
   };
 }

@@ -66,7 +66,7 @@ describe.each([true, false])("expected counts, of one table: %s", (isOneTable) =
   });
 
   it("say by how much probabilities have moved, and nothing of a first time", () => {
-    const found = expectedCounts(table, { match: ofClasses(match) }, { match: ofClasses(before) });
+    const found = expectedCounts(table, { match: ofClasses(match) }, ofClasses(before));
     let [moved, sum] = [0, 0];
     for (const place of table.classOf) {
       moved += Math.abs(match[place] - before[place]);
@@ -83,7 +83,7 @@ describe.each([true, false])("expected counts, of one table: %s", (isOneTable) =
     const pairs = expectedCounts(table, { match: ofClasses(rare), related: ofClasses(related) });
     const found = expectedOfClasses(table, { match: rare, related }, { match: before, related });
     for (const name of ["matches", "shares", "related"] as const) close(found[name], pairs[name]!);
-    const moved = expectedCounts(table, { match: ofClasses(rare) }, { match: ofClasses(before) });
+    const moved = expectedCounts(table, { match: ofClasses(rare) }, ofClasses(before));
     expect(found.moved).toBeCloseTo(moved.moved, 6);
     expect(found.sum).toBeCloseTo(moved.sum, 6);
   });
