@@ -141,7 +141,8 @@ async function refuseSameFile(left: string, right: string): Promise<void> {
 
 async function loadTable(path: string, { table, onNote }: JoinTablesOptions): Promise<WholeTable> {
   const read = await readAllColumns(path, table, onNote);
-  if (read.phrases.length === 0) throw new TableError(`${path}: the table has no rows.`);
+  if (read.phrases.length === 0)
+    throw new TableError(`${path}: the table has no rows. Give one with a line below its header.`);
   return read;
 }
 

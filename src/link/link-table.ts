@@ -134,7 +134,8 @@ async function linkInto(
   });
   const { counts, model, writeReview } = result;
   if (options.output !== undefined) await writeLinked(options.output, table, counts.entityOf, options.format);
-  if (options.likelyOutput !== undefined && likely.length > 0)
+  // a list of an earlier run must not look like one of this run
+  if (options.likelyOutput !== undefined && (likely.length > 0 || (await exists(options.likelyOutput))))
     await writeRows(options.likelyOutput, likelyColumns, [likely]);
   const reviewed = options.reviewOutput && (await writeReview?.(options.reviewOutput));
   const { precision, columns, dropped } = model;
@@ -149,7 +150,8 @@ async function linkInto(
 async function newSettings(path: string, table: WholeTable, options: LoadingOptions): Promise<StoreSettings> {
   const { on, kindOf, key } = options;
   const ignore = [...(options.ignore ?? []), ...(key === undefined ? [] : [key])];
-  if (table.phrases.length === 0) throw new TableError(`${path}: the table has no rows.`);
+  if (table.phrases.length === 0)
+    throw new TableError(`${path}: the table has no rows. Give one with a line below its header.`);
   const { pairs, dropped } = planColumns(table.columns, undefined, { on, ignore, kindOf });
   if (pairs.length === 0) {
     const reasons = dropped.map(({ name, reason }) => `${name} (${reason})`).join(", ");

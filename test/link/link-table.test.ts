@@ -221,8 +221,9 @@ describe("a promise that is refused", () => {
     expect(lines).toHaveLength(careful.likely);
     const later = await link(write("few-2.csv", table, [40, 41, 3]), store);
     expect(later.entitiesAfter - later.entitiesBefore).toBe(2);
-    const accepted = await link(few, store, { likely: "accept" });
+    const accepted = await link(few, store, { likely: "accept", likelyOutput: path("likely.csv") });
     expect(accepted.likely).toBe(0);
+    expect(readFileSync(path("likely.csv"), "utf8").trim()).toBe(header);
     expect(accepted.merged).toBeGreaterThan(10);
   });
 });

@@ -1,6 +1,7 @@
 /** Removes duplicates from a table file, compared by all its columns or by one. */
 import { rm } from "node:fs/promises";
 import { UsageError } from "../../errors.js";
+import { exists } from "../../files/disk.js";
 import { type ColumnOptions, planColumns } from "../../match/columns/fields.js";
 import type { KnownPair } from "../../match/compare-tables.js";
 import { type BoundedOptions, boundedReading, withinMemory } from "../../match/memory/within-memory.js";
@@ -24,7 +25,7 @@ export interface DedupeOutputs {
   readonly removed?: string;
   /** All rows of each group, the kept one first, as `group`, `kept`, `row`, `probability` and their own columns. */
   readonly groups?: string;
-  /** The same, written only where likely duplicates are not removed. */
+  /** The same, written only where likely duplicates are not removed, or over such a list of an earlier run. */
   readonly likelyGroups?: string;
   /** Pairs for a person to review, those most worth it first. */
   readonly review?: string;
@@ -85,15 +86,12 @@ export async function dedupeTable(
   const isGone = new Set(chosen.removed.map(({ row }) => row));
   const others = found.report.groups.flatMap((group) => group.others);
   const likely = others.filter(({ row }) => !isGone.has(row)).length;
-  await writeOutputs(
-    table,
-    { ...outputs, groups: groups ?? (likely > 0 ? likelyGroups : undefined) },
-    found,
-    {
-      ...{ ...chosen, isKept: (row) => !isGone.has(row) },
-      ...{ format: options.format, why: options.explain === "column" ? found.why : undefined },
-    },
-  );
+  // a list of an earlier run must not look like one of this run
+  const isListed = likely > 0 || (likelyGroups !== undefined && (await exists(likelyGroups)));
+  await writeOutputs(table, { ...outputs, groups: groups ?? (isListed ? likelyGroups : undefined) }, found, {
+    ...{ ...chosen, isKept: (row) => !isGone.has(row) },
+    ...{ format: options.format, why: options.explain === "column" ? found.why : undefined },
+  });
   return {
     ...{ ...found.report, ...chosen, rows: phrases.length, likely },
     labelEffect: known.length > 0 ? await found.labelEffect() : undefined,

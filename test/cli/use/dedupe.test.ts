@@ -167,6 +167,11 @@ describe("by one column", () => {
     expect(stderr).toContain("a precision of 0.9 is not established: one column alone gives one estimate");
     expect(stdout).toContain("7 rows in, 2 groups of likely duplicates, 7 rows out");
     expect(stdout).toContain("wrote one.groups.csv: 2 likely duplicates, not removed");
+    const removed = async () =>
+      (await lines("one.groups.csv")).filter((line) => line.split(",")[1] === "no").length;
+    expect(await removed()).toBe(0);
+    await run("dedupe", "names.csv", "--on", "NAME", "--remove-likely", "-o", "one.csv");
+    expect(await removed()).toBe(2);
     await writeFile(join(folder, "list.txt"), "Acme Inc.\nAcme Inc.\nLe Monde\n");
     const equal = await run("dedupe", "list.txt");
     expect(equal.stderr).toContain("a precision of 0.9 is established, enough of the rows are equal");

@@ -48,7 +48,10 @@ describe("pearl link", () => {
       ["link", "empty.csv", "-m", "none", "--store", "empty.pearl", "-q"],
       { cwd: folder },
     );
-    expect({ code, stderr }).toEqual({ code: 1, stderr: "pearl: empty.csv: the table has no rows.\n" });
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: "pearl: empty.csv: the table has no rows. Give one with a line below its header.\n",
+    });
   });
 
   it("says how many rows are known and new, links by the weights learned before, and takes the run back", async () => {
