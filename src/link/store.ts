@@ -3,9 +3,10 @@
  * it, so that the last run can be taken back. A run is one transaction: a killed one leaves no trace.
  */
 import { rm, stat } from "node:fs/promises";
-import { dirname, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import type { DuckDBConnection, DuckDBInstance as Instance } from "@duckdb/node-api";
 import { messageOf, PearlError, StoreError } from "../errors.js";
+import { fingerprint } from "../files/fingerprint.js";
 import { exists } from "../files/whole-file.js";
 import { databaseMemory, type MemoryLimit } from "../match/memory/memory-plan.js";
 import { DuckDBBlobValue, DuckDBDataChunk, DuckDBInstance } from "../table/read/database.js";
@@ -58,6 +59,8 @@ export class Store {
     readonly isNew: boolean,
     private readonly instance: Instance,
     private readonly connection: DuckDBConnection,
+    /** What has no room in memory lies here, without a limit beside the store. */
+    private readonly spill: string | undefined,
   ) {}
 
   /** @param wanted "any" makes a store where there is none @throws StoreError */
@@ -77,11 +80,13 @@ export class Store {
     if (openPaths.has(whole)) throw inUse(path, "this process");
     openPaths.add(whole);
     try {
-      const limits = { memory_limit: databaseMemory(memory) };
+      // of one name for a store, so that its next run takes over what a killed one left
+      const spill = memory && join(memory.folder, `pearl-store-${fingerprint(whole)}`);
+      const limits = { memory_limit: databaseMemory(memory), ...(spill && { temp_directory: spill }) };
       const instance = await DuckDBInstance.create(whole, { ...settings, ...limits });
       const connection = await instance.connect();
       const found = await connection.runAndReadAll("SELECT 1 FROM duckdb_tables()");
-      const store = new Store(path, found.currentRowCount === 0, instance, connection);
+      const store = new Store(path, found.currentRowCount === 0, instance, connection, spill);
       if (!store.isNew) await store.#check();
       return store;
     } catch (error) {
@@ -213,6 +218,8 @@ export class Store {
     if (!openPaths.delete(resolve(this.path))) return;
     this.connection.closeSync();
     this.instance.closeSync();
+    if (this.spill !== undefined)
+      await rm(this.spill, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
   }
 }
 
