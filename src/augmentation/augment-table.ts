@@ -1,10 +1,8 @@
 /** Twins of a whole table of phrases, written to a file with the rule that made each. */
-import { resolve } from "node:path";
-import { ArgumentError } from "../errors.js";
 import { createRandom } from "../random.js";
 import { type RowsFormat, rowsFormatOfName } from "../table/format.js";
 import type { Table } from "../table/table.js";
-import { standardOutput } from "../table/write/standard-output.js";
+import { refuseOverwriting } from "../table/write/output-names.js";
 import { writeRows } from "../table/write/text-rows.js";
 import type { Augmenter } from "./augmenter.js";
 import { type Granularity, RULE_NAMES, type RuleName, rulesOfTwin, type Twin } from "./named-rule.js";
@@ -58,9 +56,7 @@ export async function augmentTable(
   { count = 1, seed = 1, format = rowsFormatOfName(output), signal, onProgress }: AugmentTableOptions = {},
 ): Promise<AugmentTableReport> {
   signal?.throwIfAborted();
-  if (output !== standardOutput && resolve(output) === resolve(table.description.path)) {
-    throw new ArgumentError(`${output} is the input table. Name another output with -o.`);
-  }
+  refuseOverwriting([table.description.path], [output]);
   const counter = twinCounter();
   const random = createRandom(seed);
   let done = 0;

@@ -2,6 +2,7 @@
 import type { InferArgument, InferOptions, Option as TypedOption } from "@commander-js/extra-typings";
 import type { Command, Option } from "commander";
 import { prepareObjectStorage } from "./object-storage.js";
+import { refuseOwnInputs } from "./overwriting.js";
 import { openSession, type Session } from "./session.js";
 
 type ArgumentLine = readonly [usage: string, description: string];
@@ -111,8 +112,10 @@ export function register(program: Command, declared: AnyCommand, prepare = prepa
   made.action(async (...given: unknown[]) => {
     const session = openSession(made.optsWithGlobals());
     try {
-      await prepare(given.slice(0, -2), made.optsWithGlobals(), session);
-      await run(given.slice(0, -2), made.optsWithGlobals(), session);
+      const [words, options] = [given.slice(0, -2), made.optsWithGlobals()];
+      refuseOwnInputs(words, options);
+      await prepare(words, options, session);
+      await run(words, options, session);
     } finally {
       await session.close();
     }

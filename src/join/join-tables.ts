@@ -1,6 +1,6 @@
 /** Joins two table files by all their columns, or by one. */
 import { realpath } from "node:fs/promises";
-import { TableError, UsageError } from "../errors.js";
+import { UsageError } from "../errors.js";
 import { type ColumnOptions, planColumns } from "../match/columns/fields.js";
 import { type BoundedOptions, boundedReading, withinMemory } from "../match/memory/within-memory.js";
 import type { LabelEffect } from "../match/review/label-effect.js";
@@ -9,7 +9,8 @@ import { commandWith, type NamedCommand, refuseCategory, refuseLoss } from "../m
 import { findColumn } from "../table/columns.js";
 import { withoutPassword } from "../table/postgres/address.js";
 import type { TableOptions } from "../table/table.js";
-import { readAllColumns, type WholeTable } from "../table/whole-table.js";
+import { readAllColumns, refuseEmpty, type WholeTable } from "../table/whole-table.js";
+import { refuseOverwriting } from "../table/write/output-names.js";
 import { readCandidates } from "./database-candidates.js";
 import { type JoinedTables, type JoinOutputs, type WrittenFiles, writeJoin } from "./join-output.js";
 import type { JoinKind, JoinOptions } from "./options.js";
@@ -67,6 +68,8 @@ export async function joinTables(
   options: JoinTablesOptions = {},
 ): Promise<JoinTablesReport> {
   const started = performance.now();
+  const { reviewPath, pairsPath, explainPath, decisionPaths = [] } = options;
+  refuseOverwriting([leftPath, rightPath, ...decisionPaths], [output, reviewPath, pairsPath, explainPath]);
   const { tables, total, known, joined, unnamed, command } = await openJoin(leftPath, rightPath, options);
   const matchedRows = new Set(joined.matches.map((match) => match.right)).size;
   const rightRows = tables.right.phrases.length;
@@ -141,8 +144,7 @@ async function refuseSameFile(left: string, right: string): Promise<void> {
 
 async function loadTable(path: string, { table, onNote }: JoinTablesOptions): Promise<WholeTable> {
   const read = await readAllColumns(path, table, onNote);
-  if (read.phrases.length === 0)
-    throw new TableError(`${path}: the table has no rows. Give one with a line below its header.`);
+  refuseEmpty(path, read);
   return read;
 }
 

@@ -2,7 +2,7 @@
 import { copyFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
-import { ArgumentError, StoreError, TableError } from "../errors.js";
+import { ArgumentError, StoreError } from "../errors.js";
 import { inTemporaryFolder } from "../files/object-storage/temporary-folder.js";
 import { endsEarly } from "../files/shards/shard.js";
 import { exists } from "../files/whole-file.js";
@@ -18,7 +18,7 @@ import { numberCell, type OutputColumn } from "../table/cell.js";
 import type { RowsFormat } from "../table/format.js";
 import { stemOf } from "../table/format.js";
 import type { TableOptions } from "../table/table.js";
-import { batchesOf, readAllColumns, type WholeTable } from "../table/whole-table.js";
+import { batchesOf, readAllColumns, refuseEmpty, type WholeTable } from "../table/whole-table.js";
 import { writeRows } from "../table/write/text-rows.js";
 import type { LikelyPair } from "./grouping.js";
 import { storedRows } from "./history.js";
@@ -150,8 +150,7 @@ async function linkInto(
 async function newSettings(path: string, table: WholeTable, options: LoadingOptions): Promise<StoreSettings> {
   const { on, kindOf, key } = options;
   const ignore = [...(options.ignore ?? []), ...(key === undefined ? [] : [key])];
-  if (table.phrases.length === 0)
-    throw new TableError(`${path}: the table has no rows. Give one with a line below its header.`);
+  refuseEmpty(path, table);
   const { pairs, dropped } = planColumns(table.columns, undefined, { on, ignore, kindOf });
   if (pairs.length === 0) {
     const reasons = dropped.map(({ name, reason }) => `${name} (${reason})`).join(", ");

@@ -59,6 +59,12 @@ export const readAllColumns = (
     onNote?.(summary.replace(/; phrases from .*$/, "")),
   );
 
+/** @throws TableError */
+export function refuseEmpty(path: string, { phrases }: WholeTable): void {
+  if (phrases.length === 0)
+    throw new TableError(`${path}: the table has no rows. Give one with a line below its header.`);
+}
+
 /** Whole columns: one array for each name, in the names' order. */
 export async function readColumns(
   path: string,

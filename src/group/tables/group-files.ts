@@ -1,12 +1,10 @@
 /** The files that grouping writes: their names, their added columns, and the rows of each. */
-import { resolve } from "node:path";
-import { ArgumentError } from "../../errors.js";
 import { commandWith, type NamedCommand } from "../../match/unnamed-column.js";
 import { nameOfColumn, numberCell, type OutputColumn } from "../../table/cell.js";
 import { type RowsFormat, rowsFormatOfName } from "../../table/format.js";
 import type { TableOptions } from "../../table/table.js";
 import { batchesOf, type WholeTable } from "../../table/whole-table.js";
-import { standardOutput } from "../../table/write/standard-output.js";
+import { refuseOverwriting } from "../../table/write/output-names.js";
 import { writeRows } from "../../table/write/text-rows.js";
 import type { DuplicateGroup, DuplicateRow } from "../kept-rows.js";
 
@@ -76,16 +74,7 @@ export function checkNames(
 ): void {
   if (main !== undefined && format === undefined) rowsFormatOfName(main);
   for (const name of others) if (name !== undefined) rowsFormatOfName(name);
-  const names = [main, ...others].filter((name) => name !== undefined);
-  for (const name of names) {
-    if (name !== standardOutput && resolve(name) === resolve(input))
-      throw new ArgumentError(`${name} is the input table. Choose another output name.`);
-  }
-  const repeated = names.find(
-    (name, index) => names.findIndex((other) => resolve(other) === resolve(name)) < index,
-  );
-  if (repeated !== undefined)
-    throw new ArgumentError(`Two outputs are named ${repeated}. Choose different names.`);
+  refuseOverwriting([input], [main, ...others]);
 }
 
 /** Added columns, with an underscore appended to a name that the table already has. */

@@ -98,9 +98,7 @@ function reviewedPairs(
   rowColumns: readonly [string, string],
   decisions: readonly Decision[],
 ): JudgedPair[] {
-  const shown = sides.map((side) =>
-    Object.keys(file.tables[side]).filter((name) => Object.hasOwn(file.columns, cellHeader(side, name))),
-  );
+  const shown = sides.map((side) => shownColumns(file, side));
   return decisions.map(({ row, match }) => {
     const [left, right] = sides.map((side, index) => {
       const number = rowNumber(file, side, file.columns[rowColumns[index]][row - 1], row);
@@ -109,6 +107,18 @@ function reviewedPairs(
     });
     return { row, left, right, match };
   });
+}
+
+/** The columns of a table that the file shows. @throws TableError where it shows those of another table alone */
+function shownColumns({ name: file, columns, tables }: DecisionFile, side: Side): string[] {
+  const shown = Object.keys(tables[side]).filter((name) => Object.hasOwn(columns, cellHeader(side, name)));
+  const headers = Object.keys(columns).filter((name) => name.startsWith(`${side}_`));
+  const others = headers.filter((name) => columnNamed([name], rowHeader(side)) === undefined);
+  if (shown.length > 0 || others.length === 0) return shown;
+  throw new TableError(
+    `${file}: it has the columns ${others.join(", ")}, and the ${side} table has none of them. ` +
+      "Give the tables in the order in which the review was written.",
+  );
 }
 
 function rowNumber({ name, tables }: DecisionFile, side: Side, cell: string, row: number): number {

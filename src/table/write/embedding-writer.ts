@@ -9,6 +9,7 @@ import { shellWord } from "../read/source.js";
 import { type RowRange, type Table, wholeRange } from "../table.js";
 import { writeTrouble } from "../trouble.js";
 import { makeOutput } from "./output.js";
+import { refuseOverwriting } from "./output-names.js";
 import type { VectorPages } from "./parquet-vectors.js";
 import { checkStillOurs, openPartial, type Partial } from "./partial.js";
 
@@ -54,7 +55,8 @@ export class EmbeddingWriter {
 
   /**
    * Opens the output.
-   * @throws TableError before any work where it cannot be written; ArgumentError for a dimension below 1
+   * @throws TableError before any work where it cannot be written; ArgumentError where it is the input, and for a
+   *   dimension below 1
    */
   static async create(table: Table, path: string, options: EmbeddingWriterOptions): Promise<EmbeddingWriter> {
     const { dimension, fingerprint, column = "embedding", resume = "start-over" } = options;
@@ -162,10 +164,7 @@ async function checkTarget(path: string, table: Table): Promise<void> {
   if (target?.isDirectory()) {
     throw new TableError(`${path} is a directory. Name a file, such as ${join(path, "embeddings.parquet")}.`);
   }
-  const input = await stat(table.description.path).catch(() => undefined);
-  if (target && target.ino === input?.ino && target.dev === input.dev) {
-    throw new TableError(`${path} is the input table itself. Choose another output name.`);
-  }
+  refuseOverwriting([table.description.path], [path]);
 }
 
 function checkColumn({ description: { path, columns } }: Table, column: string): void {

@@ -190,7 +190,7 @@ describe("by one column", () => {
   it("never overwrites its input table", async () => {
     const { code, stderr } = await run("dedupe", "names.csv", "-c", "name", "-o", "names.csv");
     expect(code).toBe(1);
-    expect(stderr).toContain("names.csv is the input table");
+    expect(stderr).toContain("names.csv is an input");
     expect((await readdir(folder)).some((name) => name.includes("partial"))).toBe(false);
   });
 

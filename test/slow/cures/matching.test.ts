@@ -2,6 +2,7 @@
 import { type Case, claimCures } from "./cases.js";
 
 const join = "pearl join a.csv b.csv --on name --model none -q";
+const other = "pearl join a.csv c.csv --on name=company --model none -q";
 const dedupe = "pearl dedupe a.csv -c name --model pearl-strings -o kept.csv -q";
 const link = (store: string): string => `pearl link a.csv --store ${store} -o linked.csv -q`;
 const reviewAgain = `${join} --review-out new.csv && sed -i '2s/^""/yes/' new.csv && ${join} --review new.csv`;
@@ -96,9 +97,14 @@ const tables: Readonly<Record<string, Case>> = {
     "every column is ignored. Leave one to compare.",
     "pearl dedupe a.csv --ignore city -o kept.csv -q",
   ),
+  "a table without rows": usage(
+    "head -1 a.csv > few.csv; pearl join few.csv b.csv --on name --model none -q",
+    "few.csv: the table has no rows. Give one with a line below its header.",
+    "head -3 a.csv > few.csv && pearl join few.csv b.csv --on name --model none -q",
+  ),
   "an output in place of the table": usage(
     dedupe.replace("kept", "a"),
-    "a.csv is the input table. Choose another output name.",
+    "a.csv is an input. Choose another output name.",
     dedupe,
   ),
   "two outputs of one name": usage(
@@ -193,6 +199,13 @@ const files: Readonly<Record<string, Case>> = {
     wrong: `${join} --review old.csv`,
     says: "Write the review again for this table.",
     cured: reviewAgain,
+  },
+  "a review with the tables in another order": {
+    files: { "c.csv": "company\nAcme Inc\nToyota Motor\nSiemens AG\nBosch GmbH\n" },
+    before: `${other} --review-out old.csv && sed -i '2s/^""/yes/' old.csv`,
+    wrong: "pearl join c.csv a.csv --on company=name --model none -q --review old.csv",
+    says: "Give the tables in the order in which the review was written.",
+    cured: `${other} --review old.csv`,
   },
   "a review of a table that has changed": {
     files: {},

@@ -53,7 +53,7 @@ const cases: Readonly<Record<string, Case>> = {
   ),
   "an output that is the input": tableCase(
     `${encode} x.csv -c name -o x.csv`,
-    "x.csv is the input table itself. Choose another output name.",
+    "x.csv is an input. Choose another output name.",
     `${encode} x.csv -c name -o y.csv && test -s y.csv`,
   ),
   "half of a surrogate pair": {

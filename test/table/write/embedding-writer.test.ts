@@ -341,7 +341,7 @@ describe("an output that cannot be written is refused before any work", () => {
     );
   });
   it("does not overwrite its input", async () => {
-    expect(await refusal(file("in.csv"))).toMatch(/is the input table itself/);
+    expect(await refusal(file("in.csv"))).toMatch(/is an input/);
   });
 });
 

@@ -1,0 +1,28 @@
+/** What each command does first: it refuses to write over a file that it reads, or to write one file twice. */
+import { statSync } from "node:fs";
+import { refuseOverwriting } from "../table/write/output-names.js";
+
+/** Options that name a file to write, as commander calls their values. */
+const outputOptions = new Set([
+  ...["output", "json", "report", "plot", "removed", "groups", "export"],
+  ...["reviewOut", "explainOut", "pairsOut", "learn"],
+]);
+
+const isThere = (name: string): boolean => statSync(name, { throwIfNoEntry: false }) !== undefined;
+const isText = (value: unknown): value is string => typeof value === "string";
+
+/**
+ * @param words the arguments of a command
+ * @throws ArgumentError where an output is a file that an argument or another option names, or is named twice
+ */
+export function refuseOwnInputs(words: readonly unknown[], options: object): void {
+  const given = Object.entries(options);
+  const valuesOf = (areOutputs: boolean): string[] =>
+    given
+      .filter(([name]) => outputOptions.has(name) === areOutputs)
+      .flatMap(([, value]) => value)
+      .filter(isText);
+  const inputs = [...words.flat().filter(isText), ...valuesOf(false)];
+  // a word that is no file is a phrase or a choice
+  refuseOverwriting(inputs.filter(isThere), valuesOf(true));
+}

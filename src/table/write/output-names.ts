@@ -1,0 +1,33 @@
+/** Names of outputs: none is an input's, and none is given twice. */
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
+import { ArgumentError } from "../../errors.js";
+import { standardOutput } from "./standard-output.js";
+
+type Name = string | undefined;
+
+/**
+ * Keeps a command from writing over what it reads, or over what it has just written. Only files count: `/dev/null` may be
+ * named twice.
+ * @throws ArgumentError
+ */
+export function refuseOverwriting(inputs: readonly Name[], outputs: readonly Name[]): void {
+  const read = new Set(inputs.map(fileOf));
+  const written = new Set<string>();
+  for (const name of outputs) {
+    const file = fileOf(name);
+    if (file === undefined) continue;
+    if (read.has(file)) throw new ArgumentError(`${name} is an input. Choose another output name.`);
+    if (written.has(file)) throw new ArgumentError(`Two outputs are named ${name}. Choose different names.`);
+    written.add(file);
+  }
+}
+
+/** What is equal for two names of a file, or of a file to come. */
+function fileOf(name: Name): string | undefined {
+  if (name === undefined || name === standardOutput) return undefined;
+  if (/^\w+:\/\//.test(name)) return name;
+  const found = statSync(name, { throwIfNoEntry: false });
+  if (found === undefined) return resolve(name);
+  return found.isFile() ? `${found.dev}:${found.ino}` : undefined;
+}

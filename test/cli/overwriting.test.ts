@@ -1,0 +1,51 @@
+/** Files that no command writes over: those that its arguments and options name. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { refuseOwnInputs } from "../../src/cli/overwriting.js";
+import { pearl } from "./run-here.js";
+
+const folder = mkdtempSync(join(tmpdir(), "pearl-overwriting-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+const path = (name: string) => join(folder, name);
+const table = "name\nAcme Inc.\nBorealis Shipping\n";
+for (const name of ["left.csv", "right.csv", "review.csv"]) writeFileSync(path(name), table);
+
+const words = [path("left.csv"), [path("right.csv")], "a phrase"];
+
+describe("what a command reads", () => {
+  it.each([
+    [{ output: path("right.csv") }, "right.csv is an input"],
+    [{ json: path("left.csv") }, "left.csv is an input"],
+    [{ review: path("review.csv"), reviewOut: path("review.csv") }, "review.csv is an input"],
+    [{ labels: [path("review.csv")], output: path("review.csv") }, "review.csv is an input"],
+    [{ output: path("new.csv"), explainOut: path("new.csv") }, "Two outputs are named"],
+  ])("is not written over: %o", (options, message) => {
+    expect(() => refuseOwnInputs(words, options)).toThrow(message);
+  });
+
+  it("may have the name of a phrase, a switch or a model", () => {
+    refuseOwnInputs(words, {
+      json: true,
+      output: "a phrase",
+      model: path("new.csv"),
+      groups: path("new.csv"),
+    });
+  });
+
+  it.each([
+    ["join", "left.csv", "right.csv", "-o", "right.csv"],
+    ["search", "left.csv", "--queries", "right.csv", "-o", "right.csv"],
+    ["type", "right.csv", "-o", "right.csv"],
+    ["tag", "right.csv", "--with", "left.csv", "-o", "right.csv"],
+    ["encode", "right.csv", "--json", "right.csv", "-o", "new.parquet"],
+  ])("is refused by the command line: %s", async (...parameters) => {
+    const { code, stderr } = await pearl(parameters, { cwd: folder });
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: "pearl: right.csv is an input. Choose another output name.\n",
+    });
+    expect(readFileSync(path("right.csv"), "utf8")).toBe(table);
+  });
+});
