@@ -121,10 +121,14 @@ describe("joinTables", () => {
     expect(one.warnings.join()).toMatch(/1 row is too few/);
   });
 
-  it("leaves no partial file if it cannot write", async () => {
-    const nowhere = join(folder, "missing", "out.csv");
-    await expect(joinTables(left, right, nowhere, { encoder: "none", on })).rejects.toThrow(/missing/);
-    expect(existsSync(join(folder, "missing"))).toBe(false);
+  it("makes the folder of its output, and leaves no partial file if it cannot", async () => {
+    const within = join(folder, "missing", "deep", "out.csv");
+    await joinTables(left, right, within, { encoder: "none", on });
+    expect(existsSync(within)).toBe(true);
+    const nowhere = join(left, "out.csv");
+    await expect(joinTables(left, right, nowhere, { encoder: "none", on })).rejects.toThrow(
+      /left\.csv\/out\.csv: its folder is a file\. Choose another output name\.$/,
+    );
     expect(readdirSync(folder).filter((name) => name.includes("partial"))).toEqual([]);
   });
 });

@@ -1,8 +1,4 @@
 /** `pearl bench`: measures models and baselines on the benchmark's tasks. */
-import { dirname, resolve } from "node:path";
-import { UsageError } from "../../errors.js";
-import { isObjectAddress } from "../../files/object-storage/address.js";
-import { exists } from "../../files/whole-file.js";
 import { command } from "../command.js";
 import {
   choice,
@@ -60,8 +56,6 @@ export default command({
     const { formatReports, reportsAsJson } = await import("../../benchmark/report.js");
     const { benchmarkFiles, runBenchmark } = await import("../../benchmark/runner.js");
     const { protocol, dataset, seed, seeds, truncateDim, device } = options;
-    if (options.json) await checkFolder("--json", options.json);
-    if (options.report) await checkFolder("--report", options.report);
     const tasks = options.task ?? ["all"];
     const dataFolder = options.data ?? (await defaultDataFolder());
     const inputs = options.shard ? await benchmarkFiles({ tasks, dataFolder, dataset }) : [];
@@ -88,11 +82,3 @@ export default command({
     await writeWholeFile(options.report, reportsAsPage(reports));
   },
 });
-
-/** Refuses a file in a missing folder before hours of measuring. */
-async function checkFolder(name: string, file: string): Promise<void> {
-  if (isObjectAddress(file)) return;
-  const folder = dirname(resolve(file));
-  if (await exists(folder)) return;
-  throw new UsageError(`${name} ${file}: there is no folder ${folder}. Create it first.`);
-}
