@@ -49,12 +49,14 @@ export default command({
             decisionPaths: labels === undefined ? [] : [labels],
           };
     const apply = [...tables, ...typedAgain(matchingOptions, options), "--review", file];
-    const nextCommand =
-      tables.length === 0
-        ? `the command that wrote it, with --review ${shellWord(file)}`
-        : commandLine(right === undefined ? ["dedupe", ...apply] : ["join", ...apply, "-o", "joined.csv"]);
+    const next = right === undefined ? ["dedupe", ...apply] : ["join", ...apply, "-o", "joined.csv"];
+    const nextCommand = tables.length === 0 ? undefined : commandLine(next);
     const review = await startReview(file, { matching, nextCommand });
     session.atEnd(review.close);
+    if (review.counts().pairs === 0) {
+      session.print(`${file} has no pairs: no pair was doubtful, and there is nothing to decide`);
+      return;
+    }
     session.print(`${counted(review.counts().open, "pair")} to answer: ${review.url}`);
     if (options.open) {
       const { default: open } = await import("open");
@@ -67,9 +69,11 @@ export default command({
     ]);
     expectInterruption();
     const { pairs, open } = review.counts();
-    session.print(
-      `${pairs - open} of ${counted(pairs, "pair")} answered. Apply the answers with:\n\n  ${nextCommand}\n`,
-    );
+    const application =
+      nextCommand === undefined
+        ? `To apply the answers, run the join or dedupe that wrote ${file} again, with --review ${shellWord(file)}`
+        : `Apply the answers with:\n\n  ${nextCommand}\n`;
+    session.print(`${pairs - open} of ${counted(pairs, "pair")} answered. ${application}`);
   },
 });
 
