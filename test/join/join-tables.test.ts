@@ -97,7 +97,10 @@ describe("joinTables", () => {
 
   it("names a missing column and the table that lacks it", async () => {
     await expect(run({ on: ["name"] })).rejects.toThrow(/right\.tsv: no column "name".*title, note/);
-    await expect(run({ on: [], ignore: ["city"] })).rejects.toThrow(/left\.csv: no column "city"/);
+    await expect(run({ on: [], ignore: ["city"] })).rejects.toThrow(
+      /left\.csv and .*right\.tsv: no column "city".*title, note/,
+    );
+    await expect(run({ on: [], ignore: ["nots"] })).rejects.toThrow(/Did you mean "note"\?$/);
   });
 
   it("rejects the same file as both tables, and a table without rows", async () => {
