@@ -1,4 +1,5 @@
 /** `pearl bench`: measures models and baselines on the benchmark's tasks. */
+import { UsageError } from "../../errors.js";
 import { command } from "../command.js";
 import {
   choice,
@@ -54,18 +55,24 @@ export default command({
   run: async (_, options, session) => {
     const { defaultDataFolder } = await import("../../benchmark/data-folder.js");
     const { formatReports, reportsAsJson } = await import("../../benchmark/report.js");
+    const { isEncoderName } = await import("../../benchmark/models.js");
     const { benchmarkFiles, runBenchmark } = await import("../../benchmark/runner.js");
     const { protocol, dataset, seed, seeds, truncateDim, device } = options;
     const tasks = options.task ?? ["all"];
     const dataFolder = options.data ?? (await defaultDataFolder());
     const inputs = options.shard ? await benchmarkFiles({ tasks, dataFolder, dataset }) : [];
+    const models = options.model ?? [undefined];
+    if (truncateDim !== undefined && !models.some(isEncoderName))
+      throw new UsageError(
+        `--truncate-dim shortens the embeddings of models, not ${models.join(", ")}. Leave it out, or name a model.`,
+      );
     const run = { command: "bench", arguments: [], options, inputs, stem: "bench" };
     checkPartOption(options);
     checkShare(run);
     const reports = await shareWork(run, undefined, session, (sharing) =>
       runBenchmark({
         ...{ protocol, dataset, seed, seeds, truncateDim, device, sharing, signal: session.signal },
-        ...{ tasks, models: options.model ?? [undefined], dataFolder },
+        ...{ tasks, models, dataFolder },
         onTask: (model, task) => session.say(`${task}: ${model}`),
         onProgress: session.show,
         onDownload: session.onDownload,

@@ -6,7 +6,7 @@ import { checkFile } from "../../table/read/source.js";
 import { command } from "../command.js";
 import { counted } from "../format.js";
 import { expectInterruption } from "../interruption.js";
-import { choice, fraction, option, shared, tableOptionsOf } from "../options.js";
+import { choice, fraction, noteUnused, option, shared, tableOptionsOf } from "../options.js";
 
 /** Options of `join` and `dedupe` that decide what is found. */
 const matchingOptions = [
@@ -36,6 +36,7 @@ export default command({
     const { labels, device, threads, model, on, ignore, kindOf, precision, kind } = options;
     if (kind !== undefined && right === undefined)
       throw new UsageError("--kind is about two tables: name both, or leave it out");
+    noteUnused(options, session.say);
     const { startReview } = await import("../../serve/review/server.js");
     const tables = [left, right].filter((table) => table !== undefined);
     for (const table of tables) await checkFile(table);

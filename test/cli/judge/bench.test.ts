@@ -45,6 +45,7 @@ describe("pearl bench", () => {
     [["--model", "levenstein"], 2, 'unknown model "levenstein". Did you mean levenshtein?'],
     [["--protocol", "fiar"], 2, "Allowed choices are fair, published"],
     [["--task", "autofj", "--model", "tfidf", "--dataset", "Fruit"], 2, "Did you mean Fruits?"],
+    [["--model", "jaccard", "--truncate-dim", "10"], 2, "shortens the embeddings of models, not jaccard."],
     [["--taks", "autofj"], 2, "--task"],
     [["--seed", "x"], 2, "whole number"],
     [["--data", "/nowhere/at/all"], 1, "data folder /nowhere/at/all: not found"],

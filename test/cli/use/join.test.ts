@@ -36,6 +36,12 @@ describe("pearl join", () => {
     expect(joined).toMatch(/\n2002 Winter Olympics,1,Winter Olympics 2002,d,0\.9/);
   });
 
+  it("says that a column to ignore has no effect beside those to compare", async () => {
+    const { code, stderr } = await run(...both, "--on", "name=title", "--ignore", "note", "-m", "none");
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/^--ignore has no effect: --on names all columns that are compared\n/);
+  });
+
   it("applies review decisions, writes them as training pairs, and prints CSV without --output", async () => {
     writeFileSync(
       join(folder, "decided.csv"),

@@ -226,6 +226,11 @@ const commands: Readonly<Record<string, Case>> = {
     "use bash, zsh or fish",
     "pearl completion bash > /dev/null && pearl completion zsh > /dev/null && pearl completion fish > /dev/null",
   ),
+  "shorter embeddings of a baseline": tableCase(
+    "pearl bench --task turney --data d --model jaccard --truncate-dim 10",
+    "shortens the embeddings of models, not jaccard. Leave it out, or name a model.",
+    "pearl bench --task turney --data d --model jaccard && pearl bench --task turney --data d --model pearl-strings --truncate-dim 10",
+  ),
   "a mistyped task": tableCase(
     "pearl bench --task turny --data d --model jaccard",
     "Did you mean turney?",
