@@ -156,7 +156,7 @@ describe("pearl join", () => {
       2,
       /COLUMN=KIND; kinds are name, text/,
     ],
-    ["an output it cannot write", [...both, "-o", "out.xlsx"], 1, /\.csv, \.tsv, \.jsonl or \.parquet/],
+    ["an output it cannot write", [...both, "-o", "out.xlsx"], 2, /\.csv, \.tsv, \.jsonl or \.parquet/],
     ["pairs without labels", [...both, "--pairs-out", "p.csv"], 2, /--labels or --review/],
   ];
   it.each(wrong)("names %s", async (_, parameters, exitCode, message) => {
