@@ -55,6 +55,10 @@ export interface ResolveOptions extends Pick<LoadOptions, "device" | "onDownload
   readonly truncateDim?: number;
 }
 
+/** Whether a name is that of a phrase encoder, whose embeddings can be truncated. */
+export const isEncoderName = (name: string | undefined): boolean =>
+  name === undefined || !(Object.hasOwn(baselines, name) || isVectorFile(name));
+
 /** A baseline, a file of word vectors, an embedded model, a folder or a hub id; undefined is the embedded default. @throws ModelError */
 export async function resolveModel(name: string | undefined, options: ResolveOptions): Promise<PhraseModel> {
   if (name !== undefined && Object.hasOwn(baselines, name)) return baselines[name]();

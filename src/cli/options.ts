@@ -229,6 +229,15 @@ export function tableOptionsOf(options: OptionsOf<typeof tableFormat> & { readon
 export const resumption = (resume: true | undefined): "continue" | "start-over" =>
   resume ? "continue" : "start-over";
 
+/** Reports `--ignore` beside `--on`. It is no error: the commands that messages suggest add `--on` to what was typed. */
+export function noteUnused(
+  { on, ignore }: OptionsOf<typeof shared.compared>,
+  say: (text: string) => void,
+): void {
+  if (on !== undefined && ignore !== undefined)
+    say("--ignore has no effect: --on names all columns that are compared");
+}
+
 /** The flag of an option's name: "--batch-size" of "batchSize". */
 export const flagOf = (name: string): string =>
   `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;

@@ -13,6 +13,7 @@ export const isSystemError = (error: unknown): boolean => error instanceof Error
 
 /**
  * Replaces a file by content in memory: written beside it, flushed to disk, renamed; or an object in object storage.
+ * A missing folder is made.
  * @throws the system's error; the old file is then unchanged
  */
 export async function writeWholeFile(path: string, content: string | NodeJS.ArrayBufferView): Promise<void> {
@@ -39,7 +40,7 @@ export const partialPath = (path: string): string => `${path}.${randomBytes(6).t
 
 /**
  * Replaces a file by what `write` puts into a temporary file beside it, flushed to disk before it is renamed.
- * The folder must exist. An object in object storage (s3://...) is uploaded from a temporary folder.
+ * A missing folder is made. An object in object storage (s3://...) is uploaded from a temporary folder.
  * @returns what `write` returns
  * @throws what `write` throws; the old file is then unchanged and the temporary one removed
  */
@@ -53,6 +54,7 @@ export async function replaceFile<Result>(
   }
   const temporary = partialPath(path);
   try {
+    await mkdir(dirname(path), { recursive: true });
     const result = await write(temporary);
     await flush(temporary);
     await rename(temporary, path);

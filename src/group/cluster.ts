@@ -1,7 +1,7 @@
 /** Clusters phrases: groups spellings and variants of the same thing, each with a representative phrase. */
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { withEncoder } from "../encoder/with-encoder.js";
-import { ArgumentError } from "../errors.js";
+import { ArgumentError, UsageError } from "../errors.js";
 import type { Sharing } from "../files/shards/shard.js";
 import type { Spill } from "../match/candidates/pair-set.js";
 import { mostEmbedded } from "../match/compare-tables.js";
@@ -74,7 +74,7 @@ export interface Clustering extends PhraseGroups, Partial<PrecisionReport> {
  *
  *     const { groups } = await cluster(["NYTimes", "New York Times", "NY Times", "Le Monde"]);
  *
- * @throws ArgumentError for options that conflict or are out of range
+ * @throws UsageError for options that conflict, ArgumentError for one out of range
  */
 export async function cluster(phrases: readonly string[], options: ClusterOptions = {}): Promise<Clustering> {
   check(phrases, options);
@@ -142,7 +142,7 @@ async function clusterSpellings(
 
 function check(phrases: readonly string[], { threshold, k, precision, counts }: ClusterOptions): void {
   const given = [threshold, k, precision].filter((value) => value !== undefined);
-  if (given.length > 1) throw new ArgumentError("give only one of threshold, k and precision");
+  if (given.length > 1) throw new UsageError("give only one of threshold, k and precision");
   for (const [name, value] of Object.entries({ threshold, precision }))
     if (value !== undefined && !(value >= 0 && value <= 1))
       throw new ArgumentError(`${name} must be between 0 and 1, not ${value}`);

@@ -157,7 +157,11 @@ function resolvedColumns({ left, right }: JoinedTables, { on = [], ignore, kindO
   /** The names of a column that one of the tables has at least. */
   const named = (wanted: string): string[] => {
     const holders = [left, right].filter((table) => has(table, wanted));
-    return (holders.length > 0 ? holders : [left]).map((table) => nameIn(table, wanted));
+    if (holders.length > 0) return holders.map((table) => nameIn(table, wanted));
+    if (/^\d+$/.test(wanted)) return [nameIn(left, wanted)];
+    const [path, other] = [left, right].map(({ description }) => description.path);
+    const names = [...new Set([left, right].flatMap(({ description }) => description.columns))];
+    return [names[findColumn(`${path} and ${other}`, names, wanted)]];
   };
   return {
     on:

@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { basename, extname } from "node:path";
 import type { EncoderSource } from "../encoder/encode-table.js";
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
-import { MissingDataError, messageOf, PearlError, TableError } from "../errors.js";
+import { MissingDataError, messageOf, PearlError, TableError, UsageError } from "../errors.js";
 import { formatCount } from "../files/count-text.js";
 import { writeWholeFile } from "../files/whole-file.js";
 import { createRandom, sampleWithout } from "../random.js";
@@ -52,7 +52,7 @@ type Row = Pick<MapPoint, "phrase" | "category">;
 
 /**
  * Draws a map of a table's phrases into a file that ends in .html, .svg or .png.
- * @throws TableError for another ending, a missing column or too few phrases, ModelError
+ * @throws UsageError for another ending, TableError for a missing column or too few phrases, ModelError
  */
 export async function plotTable(
   file: string,
@@ -103,11 +103,11 @@ export async function plotTable(
 const endings = [".html", ".svg", ".png"] as const;
 type Ending = (typeof endings)[number];
 
-/** The ending of an output's name. @throws TableError for an unknown one */
+/** The ending of an output's name. @throws UsageError for an unknown one */
 export function checkPlotName(output: string): Ending {
   const ending = endings.find((known) => known === extname(output).toLowerCase());
   if (ending !== undefined) return ending;
-  throw new TableError(`${output}: the name of a map must end in .html, .svg or .png.`);
+  throw new UsageError(`${output}: the name of a map must end in .html, .svg or .png.`);
 }
 
 async function contentOf(drawing: MapDrawing, ending: Ending): Promise<string | Buffer> {

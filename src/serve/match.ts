@@ -1,5 +1,6 @@
 /** The route that matches rows: against an index, or against another posted table, by all columns. */
 import { z } from "zod";
+import { ArgumentError } from "../errors.js";
 import { columnsOf, matchIndex, type NamedRow } from "../join/match-index.js";
 import { matchTables, type TableMatches } from "../join/match-tables.js";
 import { pairSentence } from "../match/pair-sentence.js";
@@ -50,7 +51,7 @@ export function matchRoutes(app: Server, { encoder, indexes, limits, compare }: 
     if (table !== undefined && index !== undefined)
       throw new RequestError(400, "give table or index, not both", { param: "index" });
     const served = table === undefined ? namedIndex(indexes, index) : undefined;
-    return compare(async (signal) => {
+    const answered = compare(async (signal) => {
       const settings = { ...options, signal };
       if (served !== undefined) return fromIndex(served, rows, k, settings);
       const tables = [columnsOf(table!), columnsOf(rows)] as const;
@@ -63,6 +64,10 @@ export function matchRoutes(app: Server, { encoder, indexes, limits, compare }: 
       });
       return { promise: found.promise, kind: found.kind, results };
     }, whenGone(reply));
+    return answered.catch((error: unknown) => {
+      // Schemas have checked all but the columns.
+      throw error instanceof ArgumentError ? new RequestError(400, error.message, { param: "on" }) : error;
+    });
   });
 
   async function fromIndex(

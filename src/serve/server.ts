@@ -125,11 +125,15 @@ function answerErrors(app: FastifyInstance): void {
   app.setNotFoundHandler(({ method, url: whole }, reply) => {
     const [url] = whole.split("?");
     const allowed = ["GET", "POST"].filter((other) => app.hasRoute({ url, method: other }));
-    if (allowed.length > 0) reply.header("allow", allowed.join(", "));
-    const status = allowed.length > 0 ? 405 : 404;
+    if (allowed.length === 0)
+      return reply
+        .code(404)
+        .send(errorObject(404, `Invalid URL (${method} ${url})`, { code: "unknown_url" }));
+    const message = `${url} does not answer ${method}. Use ${allowed.join(" or ")}.`;
     return reply
-      .code(status)
-      .send(errorObject(status, `Invalid URL (${method} ${url})`, { code: "unknown_url" }));
+      .code(405)
+      .header("allow", allowed.join(", "))
+      .send(errorObject(405, message, { code: "method_not_supported" }));
   });
 }
 

@@ -1,6 +1,6 @@
 /** The table formats that pearl reads and writes, and their detection by a file's name and first bytes. */
 import { extname } from "node:path";
-import { TableError } from "../errors.js";
+import { TableError, UsageError } from "../errors.js";
 import { isPostgresAddress, parseAddress } from "./postgres/address.js";
 
 /** A format that can be read. `text` is one phrase a line. */
@@ -44,22 +44,22 @@ export function stemOf(path: string): string {
   return plain.replace(/(?<=.)\.[^.]*$/, "");
 }
 
-/** The format to write rows in, by the file's name; CSV for "-" and for tables in PostgreSQL. Throws TableError for another extension. */
+/** The format to write rows in, by the file's name; CSV for "-" and for tables in PostgreSQL. Throws UsageError for another extension. */
 export function rowsFormatOfName(path: string): RowsFormat {
   const extension = extname(path).toLowerCase();
   const byExtension: Record<string, RowsFormat> = bothByExtension;
   const format = path === "-" || isPostgresAddress(path) ? "csv" : byExtension[extension];
   if (format !== undefined) return format;
-  throw new TableError(
+  throw new UsageError(
     `${path}: rows are written as .csv, .tsv, .jsonl or .parquet. End the name in one of these, or add --format csv (for -o).`,
   );
 }
 
-/** The format to write a file in, from its extension. Throws TableError where the extension is unknown. */
+/** The format to write a file in, from its extension. Throws UsageError where the extension is unknown. */
 export function outputFormatOfName(path: string): EmbeddingFormat {
   const format = writableByExtension[extname(path).toLowerCase()];
   if (format !== undefined) return format;
-  throw new TableError(
+  throw new UsageError(
     `${path}: no output format is known for "${extname(path) || "no extension"}". ` +
       "End the name in .parquet, .csv, .tsv, .jsonl or .npy.",
   );

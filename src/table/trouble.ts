@@ -22,6 +22,8 @@ export function writeTrouble(error: unknown, place: string, resume?: "--resume",
     ? `no space left on the disk. Free some, then ${retry}.`
     : ["EACCES", "EPERM", "EROFS"].includes(code)
       ? "no permission to write here. Choose another output folder."
-      : `cannot be written (${messageOf(error)}).`;
+      : ["ENOTDIR", "EEXIST"].includes(code)
+        ? "its folder is a file. Choose another output name."
+        : `cannot be written (${messageOf(error)}).`;
   return new TableError(`${place}: ${message}`, { cause: error });
 }

@@ -97,7 +97,10 @@ describe("joinTables", () => {
 
   it("names a missing column and the table that lacks it", async () => {
     await expect(run({ on: ["name"] })).rejects.toThrow(/right\.tsv: no column "name".*title, note/);
-    await expect(run({ on: [], ignore: ["city"] })).rejects.toThrow(/left\.csv: no column "city"/);
+    await expect(run({ on: [], ignore: ["city"] })).rejects.toThrow(
+      /left\.csv and .*right\.tsv: no column "city".*title, note/,
+    );
+    await expect(run({ on: [], ignore: ["nots"] })).rejects.toThrow(/Did you mean "note"\?$/);
   });
 
   it("rejects the same file as both tables, and a table without rows", async () => {
@@ -121,10 +124,14 @@ describe("joinTables", () => {
     expect(one.warnings.join()).toMatch(/1 row is too few/);
   });
 
-  it("leaves no partial file if it cannot write", async () => {
-    const nowhere = join(folder, "missing", "out.csv");
-    await expect(joinTables(left, right, nowhere, { encoder: "none", on })).rejects.toThrow(/missing/);
-    expect(existsSync(join(folder, "missing"))).toBe(false);
+  it("makes the folder of its output, and leaves no partial file if it cannot", async () => {
+    const within = join(folder, "missing", "deep", "out.csv");
+    await joinTables(left, right, within, { encoder: "none", on });
+    expect(existsSync(within)).toBe(true);
+    const nowhere = join(left, "out.csv");
+    await expect(joinTables(left, right, nowhere, { encoder: "none", on })).rejects.toThrow(
+      /left\.csv\/out\.csv: its folder is a file\. Choose another output name\.$/,
+    );
     expect(readdirSync(folder).filter((name) => name.includes("partial"))).toEqual([]);
   });
 });

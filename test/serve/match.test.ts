@@ -68,12 +68,19 @@ describe("POST /match", () => {
     ["no rows", { rows: [] }, 400, "rows"],
     ["nested cells", { rows: [{ name: { first: "a" } }] }, 400, "rows"],
     ["too many rows", { rows: Array.from({ length: 51 }, () => ({ name: "a" })) }, 413, "rows"],
+    ["rows without text", { rows: [{ name: null }] }, 400, "on"],
     ["a precision above 1", { rows: { name: "a" }, precision: 2 }, 400, "precision"],
   ])("refuses %s", async (name, body, status, param) => {
     const answer = await server.post("/match", body);
     expect(answer).toMatchObject({ status, json: { error: { param } } });
     if (name === "an index and a table")
       expect(answer.json.error.message).toBe("give table or index, not both");
+  });
+
+  it("names the columns of the side that lacks one of `on`", async () => {
+    const { json } = await server.post("/match", { rows: { name: "a" }, on: ["nam=name"] });
+    const message = "there is no column nam. Columns: id, name, city";
+    expect(json.error).toMatchObject({ param: "on", message });
   });
 
   it("says that a server without an index needs a table", async () => {

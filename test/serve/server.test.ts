@@ -58,6 +58,9 @@ describe("errors", () => {
     ];
     expect(found.map(({ statusCode }) => statusCode)).toEqual([404, 405, 415]);
     expect(found[1].headers.allow).toBe("POST");
+    expect(found[1].json().error).toMatchObject({
+      ...{ code: "method_not_supported", message: "/v1/embeddings does not answer GET. Use POST." },
+    });
     for (const answer of found) expect(answer.json().error).toMatchObject({ type: "invalid_request_error" });
     const large = await post("/v1/embeddings", { ...body, input: "x".repeat(1001) });
     expect(large).toMatchObject({ status: 413, json: { error: { code: "request_too_large" } } });

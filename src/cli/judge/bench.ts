@@ -1,8 +1,5 @@
 /** `pearl bench`: measures models and baselines on the benchmark's tasks. */
-import { dirname, resolve } from "node:path";
 import { UsageError } from "../../errors.js";
-import { isObjectAddress } from "../../files/object-storage/address.js";
-import { exists } from "../../files/whole-file.js";
 import { command } from "../command.js";
 import {
   choice,
@@ -58,20 +55,24 @@ export default command({
   run: async (_, options, session) => {
     const { defaultDataFolder } = await import("../../benchmark/data-folder.js");
     const { formatReports, reportsAsJson } = await import("../../benchmark/report.js");
+    const { isEncoderName } = await import("../../benchmark/models.js");
     const { benchmarkFiles, runBenchmark } = await import("../../benchmark/runner.js");
     const { protocol, dataset, seed, seeds, truncateDim, device } = options;
-    if (options.json) await checkFolder("--json", options.json);
-    if (options.report) await checkFolder("--report", options.report);
     const tasks = options.task ?? ["all"];
     const dataFolder = options.data ?? (await defaultDataFolder());
     const inputs = options.shard ? await benchmarkFiles({ tasks, dataFolder, dataset }) : [];
+    const models = options.model ?? [undefined];
+    if (truncateDim !== undefined && !models.some(isEncoderName))
+      throw new UsageError(
+        `--truncate-dim shortens the embeddings of models, not ${models.join(", ")}. Leave it out, or name a model.`,
+      );
     const run = { command: "bench", arguments: [], options, inputs, stem: "bench" };
     checkPartOption(options);
     checkShare(run);
     const reports = await shareWork(run, undefined, session, (sharing) =>
       runBenchmark({
         ...{ protocol, dataset, seed, seeds, truncateDim, device, sharing, signal: session.signal },
-        ...{ tasks, models: options.model ?? [undefined], dataFolder },
+        ...{ tasks, models, dataFolder },
         onTask: (model, task) => session.say(`${task}: ${model}`),
         onProgress: session.show,
         onDownload: session.onDownload,
@@ -88,11 +89,3 @@ export default command({
     await writeWholeFile(options.report, reportsAsPage(reports));
   },
 });
-
-/** Refuses a file in a missing folder before hours of measuring. */
-async function checkFolder(name: string, file: string): Promise<void> {
-  if (isObjectAddress(file)) return;
-  const folder = dirname(resolve(file));
-  if (await exists(folder)) return;
-  throw new UsageError(`${name} ${file}: there is no folder ${folder}. Create it first.`);
-}

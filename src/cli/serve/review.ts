@@ -6,7 +6,7 @@ import { checkFile } from "../../table/read/source.js";
 import { command } from "../command.js";
 import { counted } from "../format.js";
 import { expectInterruption } from "../interruption.js";
-import { choice, fraction, option, shared, tableOptionsOf } from "../options.js";
+import { choice, fraction, noteUnused, option, shared, tableOptionsOf } from "../options.js";
 
 /** Options of `join` and `dedupe` that decide what is found. */
 const matchingOptions = [
@@ -36,6 +36,7 @@ export default command({
     const { labels, device, threads, model, on, ignore, kindOf, precision, kind } = options;
     if (kind !== undefined && right === undefined)
       throw new UsageError("--kind is about two tables: name both, or leave it out");
+    noteUnused(options, session.say);
     const { startReview } = await import("../../serve/review/server.js");
     const tables = [left, right].filter((table) => table !== undefined);
     for (const table of tables) await checkFile(table);
@@ -49,12 +50,14 @@ export default command({
             decisionPaths: labels === undefined ? [] : [labels],
           };
     const apply = [...tables, ...typedAgain(matchingOptions, options), "--review", file];
-    const nextCommand =
-      tables.length === 0
-        ? `the command that wrote it, with --review ${shellWord(file)}`
-        : commandLine(right === undefined ? ["dedupe", ...apply] : ["join", ...apply, "-o", "joined.csv"]);
+    const next = right === undefined ? ["dedupe", ...apply] : ["join", ...apply, "-o", "joined.csv"];
+    const nextCommand = tables.length === 0 ? undefined : commandLine(next);
     const review = await startReview(file, { matching, nextCommand });
     session.atEnd(review.close);
+    if (review.counts().pairs === 0) {
+      session.print(`${file} has no pairs: no pair was doubtful, and there is nothing to decide`);
+      return;
+    }
     session.print(`${counted(review.counts().open, "pair")} to answer: ${review.url}`);
     if (options.open) {
       const { default: open } = await import("open");
@@ -67,9 +70,11 @@ export default command({
     ]);
     expectInterruption();
     const { pairs, open } = review.counts();
-    session.print(
-      `${pairs - open} of ${counted(pairs, "pair")} answered. Apply the answers with:\n\n  ${nextCommand}\n`,
-    );
+    const application =
+      nextCommand === undefined
+        ? `To apply the answers, run the join or dedupe that wrote ${file} again, with --review ${shellWord(file)}`
+        : `Apply the answers with:\n\n  ${nextCommand}\n`;
+    session.print(`${pairs - open} of ${counted(pairs, "pair")} answered. ${application}`);
   },
 });
 

@@ -2,8 +2,9 @@
 import { readFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { basename } from "node:path";
+import { InvalidArgumentError } from "commander";
 import type { PhraseEncoder } from "../../encoder/phrase-encoder.js";
-import { messageOf, UsageError } from "../../errors.js";
+import { messageOf, PearlError, UsageError } from "../../errors.js";
 import { isLoopback } from "../../serve/loopback.js";
 import type { Server } from "../../serve/server.js";
 import type { ServedIndex } from "../../serve/service.js";
@@ -24,6 +25,14 @@ import {
 import { loadEncoder, type Session } from "../session.js";
 import { openIndex, sayState } from "../use/index-table.js";
 
+/** Parser of `--cors`, repeatable. Browsers send an origin in small letters, without a path. */
+function origins(text: string, previous: readonly string[] | undefined): string[] {
+  if (text === "*" || /^[a-z][a-z\d+.-]*:\/\/[^\sA-Z/?#@]+$/.test(text)) return repeatable(text, previous);
+  throw new InvalidArgumentError(
+    "It must be an origin, such as https://example.org or http://localhost:3000, or *.",
+  );
+}
+
 const options = [
   option(
     "-m, --model <model>",
@@ -34,8 +43,8 @@ const options = [
   option("--api-key-file <file>", "a file with the key that requests must send (default: $PEARL_API_KEY)"),
   option(
     "--cors <origin>",
-    "allow pages of this origin, such as https://example.org; repeatable",
-    repeatable,
+    "allow pages of this origin, such as https://example.org; * allows all; repeatable",
+    origins,
   ),
   option("--max-body <megabytes>", "largest body of a request", positiveNumber, 8),
   option("--max-items <n>", "most phrases or rows of a request", positiveInteger, 2048),
@@ -112,21 +121,21 @@ function namedPaths(paths: readonly string[]): Map<string, string> {
 async function keyOf(file: string | undefined): Promise<string | undefined> {
   if (file === undefined) return process.env.PEARL_API_KEY || undefined;
   const text = await readFile(file, "utf8").catch((error: unknown) => {
-    throw new UsageError(`cannot read the API key: ${messageOf(error)}`);
+    throw new PearlError(`${file}: the API key cannot be read (${messageOf(error)}). Check the name.`);
   });
   const key = text.trim();
   if (key !== "") return key;
-  throw new UsageError(`${file} is empty. Write a key into it, as \`openssl rand -hex 32 > ${file}\` does.`);
+  throw new PearlError(`${file} is empty. Write a key into it, as \`openssl rand -hex 32 > ${file}\` does.`);
 }
 
 async function listen(server: Server, { host, port }: ServeOptions): Promise<void> {
   await server.listen({ host, port }).catch((error: unknown) => {
     const { code } = error as { readonly code?: string };
     if (code === "EADDRINUSE")
-      throw new UsageError(
+      throw new PearlError(
         `port ${port} of ${host} is in use. Choose another with --port; 0 takes a free one.`,
       );
-    throw new UsageError(`cannot listen on ${host}, port ${port}: ${messageOf(error)}`);
+    throw new PearlError(`cannot listen on ${host}, port ${port}: ${messageOf(error)}`);
   });
 }
 

@@ -19,7 +19,10 @@ export const mergeCommand = (load: (first: string) => Promise<AnyCommand[]>): An
     ],
     examples: [
       ["pearl merge names.embeddings.*.part -o names.parquet", "the shards of pearl encode"],
-      ["pearl merge join.*.part -o joined.csv", "the shards of pearl join: it learns, decides and writes"],
+      [
+        "pearl merge messy.joined.*.part -o joined.csv",
+        "the shards of pearl join: it learns, decides and writes",
+      ],
     ],
     run: async ([paths], options, session) => {
       const { openParts } = await import("../../files/shards/parts.js");

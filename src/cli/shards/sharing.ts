@@ -197,8 +197,13 @@ export async function shareWork<Report>(
   } catch (error) {
     if (!(error instanceof ShardDone)) throw error;
     const { writePart } = await import("../../files/shards/part-file.js");
-    const { replaceFile } = await import("../../files/whole-file.js");
-    await replaceFile(path, (temporary) => writePart(temporary, head, error.kept));
+    const { isSystemError, replaceFile } = await import("../../files/whole-file.js");
+    const { writeTrouble } = await import("../../table/trouble.js");
+    await replaceFile(path, (temporary) => writePart(temporary, head, error.kept)).catch(
+      (failure: unknown) => {
+        throw isSystemError(failure) ? writeTrouble(failure, path) : failure;
+      },
+    );
     session.wrote(path, shard ? `shard ${shard.index} of ${shard.count}` : "what all shards need");
     return undefined;
   }

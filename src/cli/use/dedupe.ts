@@ -7,7 +7,7 @@ import { precisionLine } from "../../match/estimates/precision-line.js";
 import { rowsFormatOfName, stemOf } from "../../table/format.js";
 import { command, type OptionsOf } from "../command.js";
 import { counted } from "../format.js";
-import { option, shared } from "../options.js";
+import { noteUnused, option, shared } from "../options.js";
 import { reviewCommand } from "../serve/review.js";
 import { besideOutput, boundedSettings, loadEncoderOrNone, outputFor, type Session } from "../session.js";
 import { checkShare, learnOptions, shardOption, shareWork } from "../shards/sharing.js";
@@ -54,6 +54,7 @@ export default command({
   ],
   run: async ([file], options, session) => {
     checkUsage(options);
+    noteUnused(options, session.say);
     const { dedupeTable } = await import("../../group/tables/dedupe-table.js");
     const byDefault = outputFor(file, "deduped", options.format);
     const { labels, review, output = byDefault } = options;

@@ -8,7 +8,7 @@ import { rowsFormatOfName, stemOf } from "../../table/format.js";
 import { isPostgresAddress } from "../../table/postgres/address.js";
 import { command, type OptionsOf } from "../command.js";
 import { counted, formatCount, formatDuration, formatPercent } from "../format.js";
-import { choice, fraction, option, positiveInteger, shared } from "../options.js";
+import { choice, fraction, noteUnused, option, positiveInteger, shared } from "../options.js";
 import { reviewCommand } from "../serve/review.js";
 import { boundedSettings, loadEncoderOrNone, type Session } from "../session.js";
 import { checkShare, learnOptions, shardOption, shareWork } from "../shards/sharing.js";
@@ -68,6 +68,7 @@ export default command({
   ],
   run: async ([left, right], options, session) => {
     checkUsage(options);
+    noteUnused(options, session.say);
     const { output = "-", format, reviewOut, pairsOut, explainOut } = options;
     const isWhole = (options.shard ?? options.learn) === undefined;
     for (const path of [format || !isWhole ? undefined : output, reviewOut, pairsOut]) {

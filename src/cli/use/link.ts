@@ -9,7 +9,7 @@ import { precisionLine } from "../../match/estimates/precision-line.js";
 import { stemOf } from "../../table/format.js";
 import { command, type OptionsOf } from "../command.js";
 import { counted, formatCount } from "../format.js";
-import { fraction, option, required, shared } from "../options.js";
+import { fraction, noteUnused, option, required, shared } from "../options.js";
 import {
   besideOutput,
   boundedSettings,
@@ -78,6 +78,7 @@ export default command({
       (others > 0 && (options.shard ?? options.learn) !== undefined)
     )
       throw new UsageError("name a table, or one of --history, --undo and --export");
+    noteUnused(options, session.say);
     const entities = await import("../../link/history.js");
     if (history !== undefined) {
       const found = await entities.entityHistory(store, history);

@@ -13,11 +13,17 @@ export interface Part {
 /**
  * Reads and checks parts.
  * @returns them in the order of their shards
- * @throws ShardError for a part that is missing, doubled, damaged or of another run
+ * @throws ShardError for a part that is missing, doubled, damaged or of another run, and for the file of a first pass
  */
 export async function openParts(paths: readonly string[]): Promise<Part[]> {
   const parts: Part[] = [];
   for (const path of paths) parts.push({ path, manifest: await readManifest(path) });
+  for (const { path, manifest } of parts) {
+    if (manifest.shard.count > 0) continue;
+    throw new ShardError(
+      `${path} is the first pass of --learn, not a part of a shard. Leave it out, and name the parts that pearl ${manifest.command} --shard I/N --learned ${path} writes.`,
+    );
+  }
   const [first, ...others] = parts;
   for (const part of others) {
     const difference = differenceBetween(part.manifest, first.manifest);

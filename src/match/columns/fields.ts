@@ -131,7 +131,7 @@ function nothingToCompare(tables: readonly TableColumns[], dropped: readonly Dro
   const reasons = dropped.map(({ name, reason }) => `${name} (${reason})`).join(", ");
   const names = tables.map((table) => Object.keys(table).join(", ")).join(" and ");
   const left = reasons === "" ? "" : ` Left out: ${reasons}.`;
-  return `no column can be compared. Columns: ${names}.${left} Name columns with --on.`;
+  return `no column can be compared. Columns: ${names}.${left} Name columns with "on" (--on).`;
 }
 
 function readField(
@@ -194,8 +194,8 @@ function askedPair(text: string, left: TableColumns, right: TableColumns): Align
   if (left[text] !== undefined && right[text] !== undefined) return [text, text];
   const [name, other = name] = text.split("=");
   if (left[name] === undefined || right[other] === undefined) {
-    const missing = left[name] === undefined ? name : other;
-    throw new ArgumentError(`there is no column ${missing}. Columns: ${Object.keys(left).join(", ")}`);
+    const [missing, table] = left[name] === undefined ? [name, left] : [other, right];
+    throw new ArgumentError(`there is no column ${missing}. Columns: ${Object.keys(table).join(", ")}`);
   }
   return [name, other];
 }

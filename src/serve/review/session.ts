@@ -10,7 +10,7 @@ export interface ReviewOptions {
   /** Undefined: the page shows no figures, and pairs keep the order of the file. */
   readonly matching?: Matching;
   /** The command that applies the answers. */
-  readonly nextCommand: string;
+  readonly nextCommand?: string;
 }
 
 /** What the page shows. */
@@ -29,7 +29,7 @@ export interface ReviewState {
     /** Why there are no newer figures. */
     readonly trouble?: string;
   };
-  readonly nextCommand: string;
+  readonly nextCommand?: string;
 }
 
 /** Figures with this number of answers yes and no. */

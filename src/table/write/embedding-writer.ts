@@ -5,7 +5,6 @@ import { ArgumentError, PearlError, TableError } from "../../errors.js";
 import { appendKept, type PartHead, sealPart } from "../../files/shards/part-file.js";
 import type { Kept } from "../../files/shards/shard.js";
 import { type EmbeddingFormat, outputFormatOfName } from "../format.js";
-import { shellWord } from "../read/source.js";
 import { type RowRange, type Table, wholeRange } from "../table.js";
 import { writeTrouble } from "../trouble.js";
 import { makeOutput } from "./output.js";
@@ -151,12 +150,7 @@ async function makePart(
 async function checkTarget(path: string, table: Table): Promise<void> {
   const folder = dirname(resolve(path));
   const parent = await stat(folder).catch(() => undefined);
-  if (parent === undefined) {
-    throw new TableError(
-      `${path}: the folder ${folder} does not exist. Make it first: mkdir -p ${shellWord(folder)}`,
-    );
-  }
-  if (!parent.isDirectory())
+  if (parent?.isDirectory() === false)
     throw new TableError(`${path}: ${folder} is a file, not a folder. Choose another output name.`);
   const target = await stat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "ENOENT") throw writeTrouble(error, path);

@@ -13,7 +13,7 @@ const dataFolder = writeData();
 
 describe("pearl bench", () => {
   it("prints a table of several models, and writes the same as JSON", async () => {
-    const json = join(mkdtempSync(join(tmpdir(), "pearl-json-")), "scores.json");
+    const json = join(mkdtempSync(join(tmpdir(), "pearl-json-")), "new", "folder", "scores.json");
     const outcome = await pearl([
       ...["bench", "--task", "autofj,turney", "--data", dataFolder],
       ...["--model", "levenshtein", "--model", "jaccard", "--json", json],
@@ -45,7 +45,7 @@ describe("pearl bench", () => {
     [["--model", "levenstein"], 2, 'unknown model "levenstein". Did you mean levenshtein?'],
     [["--protocol", "fiar"], 2, "Allowed choices are fair, published"],
     [["--task", "autofj", "--model", "tfidf", "--dataset", "Fruit"], 2, "Did you mean Fruits?"],
-    [["--json", "no/such/folder/a.json"], 2, "there is no folder"],
+    [["--model", "jaccard", "--truncate-dim", "10"], 2, "shortens the embeddings of models, not jaccard."],
     [["--taks", "autofj"], 2, "--task"],
     [["--seed", "x"], 2, "whole number"],
     [["--data", "/nowhere/at/all"], 1, "data folder /nowhere/at/all: not found"],

@@ -77,7 +77,7 @@ describe("pearl augment", () => {
     const cases: [string[], number, RegExp][] = [
       [["phrases.csv", "--probabilities", "magic=1"], 1, /unknown augmentation "magic": use character/],
       [["phrases.csv", "--probabilities", "magic"], 2, /"magic" is not NAME=NUMBER/],
-      [["phrases.csv", "-o", "x.xlsx", "--no-wordnet"], 1, /x\.xlsx: rows are written as \.csv/],
+      [["phrases.csv", "-o", "x.xlsx", "--no-wordnet"], 2, /x\.xlsx: rows are written as \.csv/],
       [["phrases.csv", "-o", "./phrases.csv", "--no-wordnet"], 1, /is an input/],
       [["red wine", "-o", "x.csv"], 2, /-o needs a table/],
     ];

@@ -54,6 +54,22 @@ describe("a review", () => {
     expect((await run("dedupe", "crm.csv", "--ignore", "id", "--review", "my review.csv")).code).toBe(0);
   });
 
+  it("says of a file without pairs that there is nothing to decide, and of one without tables what applies it", async () => {
+    const heading = (await readFile(join(folder, "my review.csv"), "utf8")).split("\n")[0];
+    await writeFile(join(folder, "none.csv"), `${heading}\n`);
+    const { code, stdout } = await run("review", "none.csv", "--no-open");
+    expect([code, stdout]).toEqual([
+      0,
+      "none.csv has no pairs: no pair was doubtful, and there is nothing to decide\n",
+    ]);
+    const alone = await pearl(["review", "my review.csv", "--no-open"], {
+      ...{ cwd: folder, onStart: (child) => child.stdout?.once("data", () => child.kill("SIGINT")) },
+    });
+    expect(alone.stdout).toMatch(
+      /run the join or dedupe that wrote my review\.csv again, with --review "my review\.csv"\n$/,
+    );
+  });
+
   it("names what is missing or wrong, and opens no page", async () => {
     const { code, stderr, stdout } = await run("review", "crm.csv");
     expect([code, stdout]).toEqual([1, ""]);

@@ -95,9 +95,10 @@ describe("wrong input of pearl serve", () => {
   writeFileSync(join(folder, "empty.txt"), "\n");
   it.each([
     [["missing.index"], 1, /missing\.index is not an index/],
-    [["--api-key-file", "none.txt"], 2, /cannot read the API key: .*none\.txt/],
-    [["--api-key-file", "empty.txt"], 2, /empty\.txt is empty\. Write a key into it/],
-    [["--host", "203.0.113.7"], 2, /cannot listen on 203\.0\.113\.7/],
+    [["--api-key-file", "none.txt"], 1, /none\.txt: the API key cannot be read/],
+    [["--api-key-file", "empty.txt"], 1, /empty\.txt is empty\. Write a key into it/],
+    [["--host", "203.0.113.7"], 1, /cannot listen on 203\.0\.113\.7/],
+    [["--cors", "example.org"], 2, /must be an origin, such as https:\/\/example\.org/],
     [["--port", "70000"], 2, /between 0 and 65535/],
     [["a/names.index", "b/names.index"], 2, /two indexes have the name names/],
   ])("%j ends with one line", async (parameters, code, message) => {
@@ -117,7 +118,7 @@ describe("wrong input of pearl serve", () => {
     await new Promise((resolve) => other.once("listening", resolve));
     const { port } = other.address() as { port: number };
     const outcome = await pearl(["serve", "--port", `${port}`]);
-    expect(outcome).toMatchObject({ code: 2 });
+    expect(outcome).toMatchObject({ code: 1 });
     expect(outcome.stderr).toContain(`port ${port} of 127.0.0.1 is in use. Choose another with --port`);
     other.close();
   });

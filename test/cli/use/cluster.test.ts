@@ -69,9 +69,10 @@ describe("pearl cluster", () => {
 
   it("rejects wrong options and names before any work", async () => {
     const both = await run("cluster", "names.csv", "-c", "name", "--k", "2", "--threshold", "0.5");
-    expect(both.code).toBe(1);
+    expect(both.code).toBe(2);
     expect(both.stderr).toContain("give only one of threshold, k and precision");
     const ending = await run("cluster", "names.csv", "-c", "name", "-o", "groups.xlsx");
+    expect(ending.code).toBe(2);
     expect(ending.stderr).toContain("groups.xlsx: rows are written as .csv, .tsv, .jsonl or .parquet");
     const column = await run("cluster", "names.csv", "-c", "title");
     expect(column.code).toBe(1);

@@ -139,8 +139,8 @@ describe("pearl encode with bad input: one clear line, the right code, no output
     ["a device that is not there", "a\nb\n", ["--device", "cuda"], /cuda does not work here/, 1],
     ["too many dimensions", "a\nb\n", ["--truncate-dim", "999"], /between 1 and 600/, 1],
     ["no number", "a\nb\n", ["--batch-size", "many"], /whole number/, 2],
-    ["an output of unknown kind", "a\nb\n", ["-o", "x.xlsx"], /x\.xlsx/, 1],
-    ["an output in a missing folder", "a\nb\n", ["-o", "no/x.csv"], /no does not exist/, 1],
+    ["an output of unknown kind", "a\nb\n", ["-o", "x.xlsx"], /x\.xlsx/, 2],
+    ["an output in a file", "a\nb\n", ["-o", "in.csv/x.csv"], /is a file, not a folder/, 1],
     ["the input as output", "a\nb\n", ["-o", "in.csv"], /in\.csv/, 1],
   ];
   it.each(cases)("%s", async (_name, content, options, message, expected) => {

@@ -36,6 +36,12 @@ describe("pearl join", () => {
     expect(joined).toMatch(/\n2002 Winter Olympics,1,Winter Olympics 2002,d,0\.9/);
   });
 
+  it("says that a column to ignore has no effect beside those to compare", async () => {
+    const { code, stderr } = await run(...both, "--on", "name=title", "--ignore", "note", "-m", "none");
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/^--ignore has no effect: --on names all columns that are compared\n/);
+  });
+
   it("applies review decisions, writes them as training pairs, and prints CSV without --output", async () => {
     writeFileSync(
       join(folder, "decided.csv"),
@@ -150,7 +156,7 @@ describe("pearl join", () => {
       2,
       /COLUMN=KIND; kinds are name, text/,
     ],
-    ["an output it cannot write", [...both, "-o", "out.xlsx"], 1, /\.csv, \.tsv, \.jsonl or \.parquet/],
+    ["an output it cannot write", [...both, "-o", "out.xlsx"], 2, /\.csv, \.tsv, \.jsonl or \.parquet/],
     ["pairs without labels", [...both, "--pairs-out", "p.csv"], 2, /--labels or --review/],
   ];
   it.each(wrong)("names %s", async (_, parameters, exitCode, message) => {

@@ -92,7 +92,7 @@ describe("pearl type", () => {
     expect(lines).toHaveLength(4);
     const odd = await pearl(["type", "phrases.csv", "--model", model, "-o", "types.xlsx"], { cwd });
     expect(odd).toMatchObject({
-      code: 1,
+      code: 2,
       stderr: expect.stringMatching(/\.csv, \.tsv, \.jsonl or \.parquet/),
     });
   });

@@ -62,6 +62,15 @@ describe("a set of parts is refused", () => {
     await refused(/the part of shard 2\/3 is missing.*pearl join with --shard 2\/3/);
   });
 
+  it("where one is the first pass, alone or beside parts", async () => {
+    await writePart(paths[2], head(0, { shard: { index: 0, count: 0 } }), keptOf(0));
+    const message =
+      /3\.part is the first pass of --learn.* pearl join --shard I\/N --learned .*3\.part writes/;
+    await refused(message);
+    paths = [paths[2]];
+    await refused(message);
+  });
+
   it("where one is doubled", async () => {
     await writePart(paths[2], head(2), keptOf(2));
     await refused(/3\.part and .*2\.part are both shard 2\/3|2\.part and .*3\.part are both shard 2\/3/);

@@ -211,6 +211,11 @@ const commands: Readonly<Record<string, Case>> = {
     "is a file, not a folder. Choose another output name.",
     `pearl encode x.csv -c name -o e.csv ${small}`,
   ),
+  "a joined table in a file": tableCase(
+    "cp x.csv z.csv; pearl join x.csv z.csv --on name -m none -q -o x.csv/j.csv",
+    "its folder is a file. Choose another output name.",
+    "pearl join x.csv z.csv --on name -m none -q -o new/j.csv",
+  ),
   "a delimiter of two characters": tableCase(
     `pearl encode x.csv -c name --delimiter ";;" ${small}`,
     "Give one plain character, or comma, tab, semicolon or pipe.",
@@ -221,10 +226,10 @@ const commands: Readonly<Record<string, Case>> = {
     "use bash, zsh or fish",
     "pearl completion bash > /dev/null && pearl completion zsh > /dev/null && pearl completion fish > /dev/null",
   ),
-  "a report in no folder": tableCase(
-    "pearl bench --task turney --data d --model jaccard --report new/r.html",
-    "Create it first.",
-    "mkdir new && pearl bench --task turney --data d --model jaccard --report new/r.html",
+  "shorter embeddings of a baseline": tableCase(
+    "pearl bench --task turney --data d --model jaccard --truncate-dim 10",
+    "shortens the embeddings of models, not jaccard. Leave it out, or name a model.",
+    "pearl bench --task turney --data d --model jaccard && pearl bench --task turney --data d --model pearl-strings --truncate-dim 10",
   ),
   "a mistyped task": tableCase(
     "pearl bench --task turny --data d --model jaccard",

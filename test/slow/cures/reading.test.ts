@@ -78,12 +78,6 @@ const cases: Readonly<Record<string, Case>> = {
     says: "(--embedding-column)",
     cured: `${encode} x.csv -c name --embedding-column vector`,
   },
-  "a folder that does not exist": {
-    files: { "x.csv": table },
-    wrong: `${encode} x.csv -c name -o new/out.parquet`,
-    says: "Make it first: mkdir -p",
-    cured: `mkdir -p new && ${encode} x.csv -c name -o new/out.parquet`,
-  },
   "Latin-1": {
     files: { "x.csv": Buffer.from("name,city\nZ\xfcrich,CH\n", "latin1") },
     wrong: `${encode} x.csv -c name`,

@@ -136,6 +136,11 @@ const servers: Readonly<Record<string, Case>> = {
     `${answers(`${serve} i.index -m pearl-strings`)}; pearl index build x.csv -c name -o n.index -q; ` +
       answers(`${serve} n.index -m pearl-mini`),
   ),
+  "a key that is not there": usage(
+    `pearl ${serve} --api-key-file kye.txt`,
+    "kye.txt: the API key cannot be read (ENOENT: no such file or directory, open 'kye.txt'). Check the name.",
+    `openssl rand -hex 32 > key.txt; ${answers(`${serve} --api-key-file key.txt`)}`,
+  ),
   "an empty key": usage(
     `touch key.txt; pearl ${serve} --api-key-file key.txt`,
     "Write a key into it, as `openssl rand -hex 32 > key.txt` does.",

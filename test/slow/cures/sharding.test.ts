@@ -49,6 +49,12 @@ claimCures(
       merge,
       "pearl merge 1.part 2.part x.csv",
     ),
+    "the file of a first pass": parted(
+      `${join_} --learn l.part`,
+      "is the first pass of --learn, not a part of a shard. Leave it out, and name the parts",
+      `for i in 1 2; do ${join_} --shard $i/2 --learned l.part -o $i.part; done && ${merge}`,
+      "pearl merge l.part",
+    ),
     "a part that is cut off": parted(
       "truncate -s -5 2.part",
       "2.part is no part that --shard wrote, or it is cut off. Leave it out; if it is a part, run its shard again.",

@@ -321,10 +321,8 @@ describe("an output that cannot be written is refused before any work", () => {
     }
     throw new Error("nothing was refused");
   }
-  it("names the folder that is missing", async () => {
-    expect(await refusal(file("no/where/out.csv"))).toMatch(
-      /no\/where does not exist\. Make it first: mkdir -p/,
-    );
+  it("names a file in the place of its folder", async () => {
+    expect(await refusal(file("in.csv/out.csv"))).toMatch(/in\.csv is a file, not a folder/);
   });
   it("names a directory at the output's path", async () => {
     mkdirSync(file("taken.csv"));

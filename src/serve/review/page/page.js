@@ -131,7 +131,9 @@ function Cell({ own, other }) {
 }
 
 const Next = ({ state: { file, nextCommand } }) =>
-  html`<p>Your answers are in ${file}. Apply them with:</p><pre tabindex="0"><code>${nextCommand}</code></pre>`;
+  nextCommand === undefined
+    ? html`<p>Your answers are in ${file}. To apply them, run the join or dedupe that wrote it again, with --review ${file}.</p>`
+    : html`<p>Your answers are in ${file}. Apply them with:</p><pre tabindex="0"><code>${nextCommand}</code></pre>`;
 
 const { reply } = await ask("state");
 document.title = `Review of ${reply.file}`;
