@@ -252,6 +252,11 @@ const cases: Readonly<Record<string, Case>> = {
     "Name another folder, or remove the file.",
     `${ablate} --parts types --temperature 0.2 -o another`,
   ),
+  "a model of another ablation": corpusCase(
+    `${ablate} --parts types; rm ablation/whole.json; ${ablate} --parts types --temperature 0.2`,
+    "Name another folder, or remove this one.",
+    `${ablate} --parts types --temperature 0.2 -o another && rm -r ablation/whole && ${ablate} --parts types`,
+  ),
   "an option that is no number": corpusCase(
     `${onCorpus} ${base} --epochs 0`,
     "It must be a whole number of at least 1.",
