@@ -132,6 +132,18 @@ const cases: Readonly<Record<string, Case>> = {
     "expected two: a phrase and one that means the same (columns text and positive",
     fixedTable,
   ),
+  "pairs of columns that are not named": pairsCase(
+    "id,name,alias\n1,Acme Inc,Acme\n2,Toyota Motor,Toyota\n",
+    onPairs,
+    "which columns hold the two phrases of a pair? The table has id, name, alias. Name them text and positive.",
+    `sed -i 1s/name,alias/text,positive/ p.csv && ${onPairs}`,
+  ),
+  "labels for an objective that does not read them": pairsCase(
+    "text,label\nAcme Inc,acme\nAcme,acme\nToyota Motor,toyota\nToyota,toyota\n",
+    onPairs,
+    "Choose an objective for labels (sup-con, soft-nearest, gaussian), or add the column positive.",
+    `${onPairs} --objective sup-con && sed -i '1s/$/,positive/; 2,$s/$/,Acme/' p.csv && ${onPairs} -o another`,
+  ),
   "pairs without rows": pairsCase(
     "text,positive\n",
     onPairs,
