@@ -6,7 +6,7 @@ import { fingerprint } from "../../files/fingerprint.js";
 import { groupBy } from "../../match/group-by.js";
 import type { ObjectiveColumn } from "../../objectives/objective.js";
 import { type ObjectiveName, objectiveNamed, objectiveNames } from "../../objectives/registry.js";
-import type { TableDescription } from "../../table/table.js";
+import { namesColumns, type TableDescription } from "../../table/table.js";
 import { readTwoColumns, readWholeTable } from "../../table/whole-table.js";
 
 export interface Pair {
@@ -165,9 +165,10 @@ const besides = ["negative", "type", "label", "score"];
 /** @throws TableError for a table without a column that is needed, or whose names do not say which columns are the pairs */
 function pairColumns(
   name: string,
-  { columns, header }: TableDescription,
+  description: TableDescription,
   { objective = "nt-xent", positives = "column" }: WantedColumns,
 ): PairColumns {
+  const { columns } = description;
   const named = (wanted: string) => columns.find((column) => column.trim().toLowerCase() === wanted);
   const { needs } = objectiveNamed(objective);
   const read: { [Column in ObjectiveColumn]?: string } = {};
@@ -187,8 +188,9 @@ function pairColumns(
       `${name}: a view needs to know which of the columns ${phrases.join(", ")} holds the phrases. ` +
         "Name it text, and the other side positive where the rows are pairs.",
     );
-  const isClear = !header || (!isAlone && (text ?? positive) === undefined && phrases.length === 2);
-  if (isClear && phrases.length >= 2) return { text: phrases[0], positive: phrases[1], ...others };
+  const isTwoNames = !isAlone && (text ?? positive) === undefined && phrases.length === 2;
+  if ((isTwoNames || !namesColumns(description)) && phrases.length >= 2)
+    return { text: phrases[0], positive: phrases[1], ...others };
   throw unclear(name, columns, { phrases, objective, hasLabel: named("label") !== undefined });
 }
 
