@@ -71,10 +71,9 @@ export async function* readSynonymTable(
   path: string,
   options: PhraseTableOptions = {},
 ): AsyncGenerator<SynonymPair> {
-  const rows = readRows(path, options, synonymColumns, (table) => ({
-    ...firstTwo(table, "phrase", "synonym"),
-    source: table.description.columns.length > 2 ? 2 : -1,
-  }));
+  const rows = readRows(path, options, synonymColumns, ({ description: { columns } }) => {
+    return { phrase: 0, synonym: 1, source: columns.length > 2 ? 2 : -1 };
+  });
   for await (const { cell } of rows) {
     const [phrase, synonym] = [cleanPhrase(cell("phrase")), cleanPhrase(cell("synonym"))];
     if (phrase !== "" && synonym !== "")
@@ -96,8 +95,7 @@ export async function* readTypeList(
   path: string,
   { quote, onNote }: Omit<PhraseTableOptions, "skip"> = {},
 ): AsyncGenerator<{ readonly phrase: string; readonly type: FineType }> {
-  const byPlace = (table: Table) => firstTwo(table, "phrase", "type");
-  const rows = readRows(path, { quote, onNote }, typeColumns, byPlace);
+  const rows = readRows(path, { quote, onNote }, typeColumns, () => ({ phrase: 0, type: 1 }));
   for await (const { cell, place } of rows) {
     const phrase = cleanPhrase(cell("phrase"));
     if (phrase !== "") yield { phrase, type: typeOfCell(cell("type"), place) };
@@ -128,6 +126,10 @@ async function* readRows(
   let table = await Table.open(path, { column: "1", quote });
   try {
     const { delimiter, columns: all } = table.description;
+    if (all.length < named.required.length)
+      throw new TableError(
+        `${shownPath(path)}: 1 column, expected 2, ${named.required.join(" and ")}. Separate the columns with a tab.`,
+      );
     const isNamed = columnNames(table).some((name) => known.includes(name));
     if (!isNamed && namesColumns(table.description) && all.length > 1) {
       if (delimiter !== "\t") throw unclear(table, named);
@@ -188,13 +190,6 @@ function summaryOf({ description }: Table, found: ColumnsByRole): string {
   const used = Object.entries(found).filter(([, at]) => at >= 0);
   const sources = used.map(([role, at]) => `${role} from "${columns[at]}"`);
   return `${shownPath(path)}: ${formatCount(rowCount)} rows; ${sources.join(", ")} of ${columns.join(", ")}`;
-}
-
-function firstTwo({ description: { path, columns } }: Table, first: string, second: string): ColumnsByRole {
-  if (columns.length >= 2) return { [first]: 0, [second]: 1 };
-  throw new TableError(
-    `${shownPath(path)}: 1 column, expected 2, ${first} and ${second}. Separate the columns with a tab.`,
-  );
 }
 
 /** The first column as the phrase, others by content: each of the first rows has a class, a type or a count there. */
