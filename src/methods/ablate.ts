@@ -219,7 +219,13 @@ async function trainedModel(output: string, key: string, options: Omit<CorpusFin
     );
   }
   const minutes = options.steps === undefined ? options.minutes : undefined;
-  const { result } = await finetuneOnCorpus({ ...options, output, minutes, resume: "continue" });
+  const { result } = await finetuneOnCorpus({
+    ...options,
+    output,
+    minutes,
+    resume: "continue",
+    continuedBy: "the same command",
+  });
   await writeWholeJson(join(output, trainingKeyFile), { key });
   return result;
 }

@@ -46,6 +46,7 @@ describe("pearl bench", () => {
     [["--protocol", "fiar"], 2, "Allowed choices are fair, published"],
     [["--task", "autofj", "--model", "tfidf", "--dataset", "Fruit"], 2, "Did you mean Fruits?"],
     [["--json", "no/such/folder/a.json"], 2, "there is no folder"],
+    [["--report", "r.txt"], 2, "The name must end in .html."],
     [["--taks", "autofj"], 2, "--task"],
     [["--seed", "x"], 2, "whole number"],
     [["--data", "/nowhere/at/all"], 1, "data folder /nowhere/at/all: not found"],

@@ -210,6 +210,12 @@ const cases: Readonly<Record<string, Case>> = {
     "model is not empty: remove it, or name another folder for the output.",
     `${onPairs} -o another && rm -r model && ${onPairs}`,
   ),
+  "an output that is a file": pairsCase(
+    untyped,
+    `touch model; ${onPairs}`,
+    "model is a file: name a new folder for the output.",
+    `${onPairs} -o another`,
+  ),
   ...Object.fromEntries(
     [
       ["text that is not named", "", "name the texts of the base's pretraining (--context)"],
@@ -270,9 +276,14 @@ const cases: Readonly<Record<string, Case>> = {
     `${ablate} --parts types --temperature 0.2 -o another && rm -r ablation/whole && ${ablate} --parts types`,
   ),
   "an option that is no number": corpusCase(
-    `${onCorpus} ${base} --epochs 0`,
+    `${onCorpus} ${base} --anchors 0`,
     "It must be a whole number of at least 1.",
+    `${onCorpus} ${base} --anchors 4`,
+  ),
+  "a length of training that is given twice": corpusCase(
     `${onCorpus} ${base} --epochs 1`,
+    "--epochs and --steps each set the length of a training: give one of them",
+    `${onCorpus} ${base}`,
   ),
 };
 
