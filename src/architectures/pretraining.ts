@@ -46,6 +46,8 @@ export interface SpellingStart {
 export interface TextEncoder {
   /** Words in its vocabulary by default. */
   readonly vocabulary: number;
+  /** Refuses sizes that do not fit together, before texts are read. @throws UsageError */
+  check(sizes: object): void;
   /** @throws ArgumentError for word vectors of another dimension than the encoder's */
   start(options: TextStartOptions): TextStart;
 }

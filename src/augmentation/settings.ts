@@ -1,5 +1,5 @@
 /** How often each augmentation is used, and from which resources: plain data that a worker can receive. */
-import { ArgumentError } from "../errors.js";
+import { ArgumentError, UsageError } from "../errors.js";
 import type { CharacterSettings } from "../pearl/augmentation/character/character-edit.js";
 import { paperSettings, published } from "../pearl/augmentation/probabilities.js";
 import type { WordVectorSettings } from "../pearl/augmentation/token/word-vector.js";
@@ -136,7 +136,7 @@ export const PRESETS = {
 
 export type PresetName = keyof typeof PRESETS;
 
-/** Fills in the defaults. @throws ArgumentError for an unknown preset or rule, or a number out of range */
+/** Fills in the defaults. @throws UsageError for an unknown rule; ArgumentError for an unknown preset, or a number out of range */
 export function resolveSettings(settings: AugmentationSettings = {}): ResolvedSettings {
   const preset = settings.preset ?? "house";
   if (!Object.hasOwn(PRESETS, preset)) {
@@ -157,7 +157,7 @@ function checkProbabilities(probabilities: Probabilities, most: number): void {
   for (const [name, probability] of Object.entries(probabilities)) {
     if (rulesOf(name) === undefined) {
       const known = [...Object.keys(RULE_GROUPS), ...RULE_NAMES];
-      throw new ArgumentError(`unknown augmentation "${name}": use ${known.join(", ")}`);
+      throw new UsageError(`unknown augmentation "${name}": use ${known.join(", ")}`);
     }
     if (!(probability >= 0 && probability <= most)) {
       const range = most === 1 ? "from 0 to 1" : "at least 0";

@@ -72,7 +72,7 @@ const tasksWithSets = ["autofj", "er"];
  * @throws UsageError, MissingDataError (of `all`: only where no task has its data), ModelError
  */
 export async function runBenchmark(request: BenchmarkRequest): Promise<ModelReport[]> {
-  const { models, dataset, dataFolder } = request;
+  const { models, dataset } = request;
   const selected = selectTasks(request.tasks);
   if (dataset !== undefined && !selected.some(({ name }) => tasksWithSets.includes(name)))
     throw new UsageError(
@@ -80,8 +80,7 @@ export async function runBenchmark(request: BenchmarkRequest): Promise<ModelRepo
     );
   if (models.length === 0) throw new UsageError("name at least one model");
   for (const model of models) if (typeof model === "string") await checkModelName(model);
-  await checkDataFolder(dataFolder);
-  const { tasks, skipped } = await withData(selected, request);
+  const { tasks, skipped } = await locateTasks(request);
   const rows: Row[] = models.map((model) => ({ model, tasks, missing: skipped }));
   const floorTasks = tasks.filter(({ name }) => tasksWithSets.includes(name));
   const hasFloor = models.some((model) => (typeof model === "object" ? model.name : model) === floorModel);
@@ -141,15 +140,20 @@ async function mergedReports(rows: readonly Row[], parts: AsyncIterable<Kept>): 
 }
 
 /** The files that the tasks read, where they are. */
-export async function benchmarkFiles(
-  request: Pick<BenchmarkRequest, "tasks" | "dataFolder" | "dataset">,
-): Promise<string[]> {
+export async function benchmarkFiles(request: TaskRequest): Promise<string[]> {
   const files = selectTasks(request.tasks).map((task) => task.locate(request).catch(() => []));
   return (await Promise.all(files)).flat();
 }
 
-/** The tasks with data. With `all` the others are skipped; otherwise the first missing file is an error. */
-async function withData(selected: readonly Task[], request: BenchmarkRequest) {
+type TaskRequest = Pick<BenchmarkRequest, "tasks" | "dataFolder" | "dataset">;
+
+/**
+ * The tasks with data. With `all` the others are skipped; otherwise the first missing file is an error.
+ * @throws UsageError, MissingDataError
+ */
+export async function locateTasks(request: TaskRequest) {
+  const selected = selectTasks(request.tasks);
+  await checkDataFolder(request.dataFolder);
   const tasks: Task[] = [];
   const skipped: SkippedTask[] = [];
   for (const task of selected) {
@@ -166,7 +170,7 @@ async function withData(selected: readonly Task[], request: BenchmarkRequest) {
 }
 
 /** With `all`, missing data or a missing optional package is a reason to skip a task; else an error. */
-function reasonToSkip(error: unknown, { tasks }: BenchmarkRequest): string {
+function reasonToSkip(error: unknown, { tasks }: TaskRequest): string {
   if (error instanceof MissingDataError && tasks.includes("all")) return error.message;
   throw error;
 }

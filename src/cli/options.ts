@@ -53,6 +53,14 @@ export function delimiterOf(text: string): string {
   }
 }
 
+/** Parser of the name of a file that is written in one format. */
+export const fileEndingIn =
+  (ending: string) =>
+  (text: string): string => {
+    if (text.toLowerCase().endsWith(ending)) return text;
+    throw new InvalidArgumentError(`The name must end in ${ending}.`);
+  };
+
 /** Parser of names separated by commas; the option may be repeated: `--task turney,bird --task autofj`. */
 export function commaSeparated(text: string, previous: readonly string[] | undefined): string[] {
   const names = text.split(",").map((name) => name.trim());

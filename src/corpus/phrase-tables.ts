@@ -1,8 +1,9 @@
 /** Users' tables: phrases with class, type and count; pairs of synonyms; lists of typed phrases. */
 import { TableError } from "../errors.js";
+import { formatCount } from "../files/count-text.js";
 import { LEXICAL_CLASSES } from "../pearl/phrase-types.js";
 import { shownPath } from "../table/read/source.js";
-import { Table } from "../table/table.js";
+import { namesColumns, Table } from "../table/table.js";
 import type { BuildCorpusOptions } from "./build-corpus.js";
 import { type CorpusPhrase, phraseOfCells, type SynonymPair, typeOfCell } from "./corpus-folder.js";
 import type { FineType } from "./typing/fine-types.js";
@@ -29,7 +30,7 @@ export class GatheredPhrases {
   }
 }
 
-type PhraseTableOptions = Pick<BuildCorpusOptions, "skip" | "quote">;
+type PhraseTableOptions = Pick<BuildCorpusOptions, "skip" | "quote" | "onNote">;
 
 /** A phrase as a corpus holds it: one space between words, none at the ends; "" where nothing is left. */
 const cleanPhrase = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, " ").trim();
@@ -39,33 +40,39 @@ const cleanPhrase = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, " ")
  * without, the first column is the phrase, and of the others the one with lexical classes, the one with types
  * and the one with whole numbers are found by their content. Only the phrase is required: the default class is NP,
  * the default count 1.
- * @throws TableError with the line of an unknown class, type or count
+ * @throws TableError with the line of an unknown class, type or count, or where the names of columns do not say what to read
  */
 export async function* readPhraseTable(
   path: string,
   options: PhraseTableOptions = {},
 ): AsyncGenerator<CorpusPhrase> {
-  const headers = ["phrase", "class", "type", "count"];
-  for await (const { cell, place } of readRows(path, options, headers, phraseColumns)) {
+  const roles = { phrase: ["phrase"], class: ["class"], type: ["type"], count: ["count"] };
+  for await (const { cell, place } of readRows(path, options, { roles, required: ["phrase"] }, byContent)) {
     const phrase = cleanPhrase(cell("phrase"));
     const cells = [phrase, cell("class", "NP"), cell("type"), cell("count", "1")];
     if (phrase !== "") yield phraseOfCells(cells, place);
   }
 }
 
+const synonymColumns: NamedColumns = {
+  roles: {
+    phrase: ["phrase", "text", "name"],
+    synonym: ["synonym", "positive", "alias"],
+    source: ["source"],
+  },
+  required: ["phrase", "synonym"],
+};
+
 /**
- * Pairs of phrases that mean the same: the columns phrase and synonym, or the first two. A third column is the
- * source. A phrase paired with itself is kept: training makes a twin of it by augmentation.
+ * Pairs of phrases that mean the same: the columns phrase and synonym, or without a header the first two. The source is
+ * the column of that name, or the third. A phrase paired with itself is kept: training makes a twin of it by augmentation.
  */
 export async function* readSynonymTable(
   path: string,
   options: PhraseTableOptions = {},
 ): AsyncGenerator<SynonymPair> {
-  const headers = ["phrase", "synonym", "alias", "text", "positive", "name", "source"];
-  const rows = readRows(path, options, headers, (table) => {
-    const source = columnNames(table).indexOf("source");
-    const third = table.description.columns.length > 2 ? 2 : -1;
-    return { ...twoColumns(table, "phrase", "synonym"), source: source < 0 ? third : source };
+  const rows = readRows(path, options, synonymColumns, ({ description: { columns } }) => {
+    return { phrase: 0, synonym: 1, source: columns.length > 2 ? 2 : -1 };
   });
   for await (const { cell } of rows) {
     const [phrase, synonym] = [cleanPhrase(cell("phrase")), cleanPhrase(cell("synonym"))];
@@ -74,39 +81,63 @@ export async function* readSynonymTable(
   }
 }
 
+const typeColumns: NamedColumns = {
+  roles: { phrase: ["phrase", "text", "name"], type: ["type", "label", "tag", "entity"] },
+  required: ["phrase", "type"],
+};
+
 /**
- * Phrases with their types, labels of OntoNotes, CoNLL or spaCy: the columns phrase and type, or the first two.
+ * Phrases with their types, labels of OntoNotes, CoNLL or spaCy: the columns phrase and type, or without a header the
+ * first two.
  * @throws TableError that names the line of an unknown label, and the known ones
  */
 export async function* readTypeList(
   path: string,
-  { quote }: Pick<PhraseTableOptions, "quote"> = {},
+  { quote, onNote }: Omit<PhraseTableOptions, "skip"> = {},
 ): AsyncGenerator<{ readonly phrase: string; readonly type: FineType }> {
-  const headers = ["phrase", "type", "label", "entity", "tag"];
-  const rows = readRows(path, { quote }, headers, (table) => twoColumns(table, "phrase", "type"));
+  const rows = readRows(path, { quote, onNote }, typeColumns, () => ({ phrase: 0, type: 1 }));
   for await (const { cell, place } of rows) {
     const phrase = cleanPhrase(cell("phrase"));
     if (phrase !== "") yield { phrase, type: typeOfCell(cell("type"), place) };
   }
 }
 
+/** What columns are called that have a role, and the roles that a table must have. */
+interface NamedColumns {
+  readonly roles: Readonly<Record<string, readonly string[]>>;
+  readonly required: readonly string[];
+}
+
+/** The index of each column by its role, -1 if it is absent. */
+type ColumnsByRole = Readonly<Record<string, number>>;
+
 /**
- * Reads rows. The first line is a header only if it has one of `headers`: a first row of names looks like a header too.
- * @param findColumns returns the index of each column by its role, -1 if it is absent
+ * Reads rows. The first line of a tab-separated table is a header only if it has a known name: a first row of names looks
+ * like a header too.
+ * @param withoutNames finds the columns of a table without a header
  */
 async function* readRows(
   path: string,
-  { quote, skip = [] }: PhraseTableOptions,
-  headers: readonly string[],
-  findColumns: (table: Table) => Readonly<Record<string, number>> | Promise<Readonly<Record<string, number>>>,
+  { quote, skip = [], onNote }: PhraseTableOptions,
+  named: NamedColumns,
+  withoutNames: (table: Table) => ColumnsByRole | Promise<ColumnsByRole>,
 ) {
+  const known = Object.values(named.roles).flat();
   let table = await Table.open(path, { column: "1", quote });
   try {
-    if (table.description.header && !columnNames(table).some((name) => headers.includes(name))) {
+    const { delimiter, columns: all } = table.description;
+    if (all.length < named.required.length)
+      throw new TableError(
+        `${shownPath(path)}: 1 column, expected 2, ${named.required.join(" and ")}. Separate the columns with a tab.`,
+      );
+    const isNamed = columnNames(table).some((name) => known.includes(name));
+    if (!isNamed && namesColumns(table.description) && all.length > 1) {
+      if (delimiter !== "\t") throw unclear(table, named);
       await table.close();
       table = await Table.open(path, { column: "1", header: "absent", quote });
     }
-    const columns = await findColumns(table);
+    const columns = isNamed ? byName(table, named) : await withoutNames(table);
+    onNote?.(summaryOf(table, columns));
     const streams = table.description.columns.map((_, index) => table.columnValues(String(index + 1)));
     let line = table.description.header ? 2 : 1;
     for (;;) {
@@ -128,27 +159,41 @@ async function* readRows(
   }
 }
 
-/** The names in the header; none without a header. */
-const columnNames = ({ description: { columns, header } }: Table): string[] =>
-  header ? columns.map((name) => name.trim().toLowerCase()) : [];
+/** The names that the table gives its columns, if any. */
+const columnNames = ({ description }: Table): string[] =>
+  namesColumns(description) ? description.columns.map((name) => name.trim().toLowerCase()) : [];
 
-/** Two columns by name where the table has both names, else the first two. */
-function twoColumns(table: Table, first: string, second: string): Record<string, number> {
-  const { path, columns } = table.description;
-  if (columns.length < 2)
-    throw new TableError(
-      `${shownPath(path)}: 1 column, expected 2, ${first} and ${second}. Separate the columns with a tab.`,
-    );
-  const [one, other] = [first, second].map((name) => columnNames(table).indexOf(name));
-  return one >= 0 && other >= 0 ? { [first]: one, [second]: other } : { [first]: 0, [second]: 1 };
+/** Columns by their names; required ones that are not named are the other columns, if there are as many. */
+function byName(table: Table, named: NamedColumns): ColumnsByRole {
+  const names = columnNames(table);
+  const found = Object.fromEntries(
+    Object.entries(named.roles).map(([role, words]) => [
+      role,
+      words.map((word) => names.indexOf(word)).find((at) => at >= 0) ?? -1,
+    ]),
+  );
+  const missing = named.required.filter((role) => found[role] < 0);
+  const taken = Object.values(found);
+  const others = [...names.keys()].filter((at) => !taken.includes(at));
+  if (missing.length > 0 && missing.length !== others.length) throw unclear(table, named);
+  return { ...found, ...Object.fromEntries(missing.map((role, i) => [role, others[i]])) };
 }
 
-/** Finds columns by name; without names, by content: each of the first rows has a class, a type or a count there. */
-async function phraseColumns(table: Table) {
-  const names = columnNames(table);
-  const phrase = Math.max(names.indexOf("phrase"), 0);
-  const [lexicalClass, type, count] = ["class", "type", "count"].map((name) => names.indexOf(name));
-  if (Math.max(lexicalClass, type, count) >= 0) return { phrase, class: lexicalClass, type, count };
+const unclear = ({ description: { path, columns } }: Table, { roles }: NamedColumns): TableError =>
+  new TableError(
+    `${shownPath(path)}: which columns are to be read? It has ${columns.join(", ")}. ` +
+      `Name them in the first line: ${Object.keys(roles).join(", ")}.`,
+  );
+
+function summaryOf({ description }: Table, found: ColumnsByRole): string {
+  const { path, rowCount, columns } = description;
+  const used = Object.entries(found).filter(([, at]) => at >= 0);
+  const sources = used.map(([role, at]) => `${role} from "${columns[at]}"`);
+  return `${shownPath(path)}: ${formatCount(rowCount)} rows; ${sources.join(", ")} of ${columns.join(", ")}`;
+}
+
+/** The first column as the phrase, others by content: each of the first rows has a class, a type or a count there. */
+async function byContent(table: Table): Promise<ColumnsByRole> {
   const samples: string[][] = [];
   for (const index of table.description.columns.keys()) {
     samples[index] = [];
@@ -156,9 +201,9 @@ async function phraseColumns(table: Table) {
     for await (const cells of first) samples[index].push(...cells);
   }
   const find = (fits: (cell: string) => boolean): number =>
-    samples.findIndex((cells, index) => index !== phrase && cells.length > 0 && cells.every(fits));
+    samples.findIndex((cells, index) => index > 0 && cells.length > 0 && cells.every(fits));
   return {
-    phrase,
+    phrase: 0,
     class: find((cell) => (LEXICAL_CLASSES as readonly string[]).includes(cell.trim().toUpperCase())),
     type: find((cell) => fineTypeOf(cell) !== undefined),
     count: find((cell) => /^[1-9]\d*$/.test(cell)),

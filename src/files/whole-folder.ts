@@ -11,9 +11,12 @@ export async function checkIsFree(target: string): Promise<void> {
     const { checkIsFreeFolder } = await import("./object-storage/folder.js");
     return checkIsFreeFolder(target);
   }
-  const inside = await readdir(target).catch((error: NodeJS.ErrnoException) =>
-    error.code === "ENOENT" ? [] : ["a file"],
-  );
+  const inside = await readdir(target).catch(async ({ code }: NodeJS.ErrnoException) => {
+    if (code === "ENOENT") return [];
+    if (code !== "ENOTDIR") return ["something"];
+    const file = (await exists(target)) ? target : dirname(target);
+    throw new ArgumentError(`${file} is a file: name a new folder for the output.`);
+  });
   if (inside.length > 0)
     throw new ArgumentError(`${target} is not empty: remove it, or name another folder for the output.`);
 }

@@ -5,6 +5,7 @@
 
 import { join } from "node:path";
 import * as v from "valibot";
+import { locateTasks } from "../benchmark/runner.js";
 import { readManifest } from "../corpus/corpus-folder.js";
 import { ArgumentError, TrainingError } from "../errors.js";
 import { readJson } from "../files/json.js";
@@ -90,16 +91,22 @@ export interface AblationReport {
   readonly runs: readonly AblationRun[];
 }
 
+/** Beside a trained model: the key of its training. */
+const trainingKeyFile = "ablation.json";
+const StoredKey = v.object({ key: v.string() });
+
 /** The part of training.json that a run reports. */
 const StoredResult = v.object({ result: v.object({ steps: v.number(), loss: v.optional(v.number()) }) });
 
 /**
  * Trains and scores; all runs take the same number of steps. The same call continues an interrupted ablation.
- * @throws TrainingError if the folder holds results of other settings
+ * @throws TrainingError if the folder holds results or models of other settings; before any training, UsageError for an
+ *   unknown task and MissingDataError for tasks without data
  */
 export async function ablate(options: AblateOptions): Promise<AblationReport> {
-  const { corpus, seed = 0, seeds = 1, minutes, pairs, tasks = ["all"] } = options;
+  const { corpus, seed = 0, seeds = 1, minutes, pairs, types, tasks = ["all"] } = options;
   options.signal?.throwIfAborted();
+  await locateTasks({ tasks, dataFolder: options.dataFolder });
   const settings = await withAvailableCharacters(options.settings, options);
   const variants = variantsOf(settings, options);
   const { fingerprint } = await readManifest(corpus);
@@ -109,13 +116,15 @@ export async function ablate(options: AblateOptions): Promise<AblationReport> {
   for (const variant of variants) {
     const found: StoredRun[] = [];
     for (let own = seed; own < seed + (variant.untrained ? 1 : seeds); own++) {
-      const key = JSON.stringify({
-        ...{ settings: variant.settings, seed: own, fingerprint, tasks, pairs },
-        ...(variant.untrained ? { untrained: true } : { steps: options.steps, minutes }),
-      });
+      const keyOf = (tasks?: readonly string[]) =>
+        JSON.stringify({
+          ...{ settings: variant.settings, seed: own, fingerprint, tasks, pairs, types },
+          ...(variant.untrained ? { untrained: true } : { steps: options.steps, minutes }),
+        });
+      const keys = { run: keyOf(tasks), training: keyOf() };
       // a point of a grid may be the whole method again
-      const run = stored.get(key) ?? (await oneRun(variant, key, { ...options, seed: own, steps }));
-      stored.set(key, run);
+      const run = stored.get(keys.run) ?? (await oneRun(variant, keys, { ...options, seed: own, steps }));
+      stored.set(keys.run, run);
       found.push(run);
       if (!variant.untrained) steps ??= run.steps;
     }
@@ -167,17 +176,18 @@ function summary({ name, against, point }: Variant, found: StoredRun[], earlier:
   };
 }
 
+const trouble = { error: TrainingError, cure: "Remove the file, or name another folder." };
+
 async function oneRun(
   { name: variant, settings, untrained }: Variant,
-  key: string,
+  keys: { readonly run: string; readonly training: string },
   { folder, onRun, dataFolder, tasks = ["all"], ...options }: AblateOptions,
 ): Promise<StoredRun> {
-  const { seed = 0, steps, signal } = options;
+  const { seed = 0, signal } = options;
   const name = seed === 0 ? variant : `${variant}-seed-${seed}`;
   const path = join(folder, `${name}.json`);
-  const trouble = { error: TrainingError, cure: "Remove the file, or name another folder." };
   const known = await readJson(path, StoredRun, trouble);
-  if (known && known.key !== key)
+  if (known && known.key !== keys.run)
     throw new TrainingError(
       `${path}: the results are for other settings, corpus or tasks. Name another folder, or remove the file.`,
     );
@@ -185,19 +195,39 @@ async function oneRun(
   if (known) return known;
   const output = join(folder, name);
   const started = performance.now();
-  // a model without its result was trained by a run that was stopped while it scored
-  const trained = async () =>
-    (await readJson(join(output, "training.json"), StoredResult, trouble)) ??
-    (await finetuneOnCorpus({
-      ...{ ...options, settings, output, resume: "continue" },
-      minutes: steps === undefined ? options.minutes : undefined,
-    }));
-  const { result } = untrained ? { result: { steps: 0, loss: undefined } } : await trained();
+  const { steps, loss } = untrained
+    ? { steps: 0, loss: undefined }
+    : await trainedModel(output, keys.training, { ...options, settings });
   const seconds = (performance.now() - started) / 1000;
   const scored = await scoreTasks(untrained ? settings.base : output, { tasks, dataFolder, seed, signal });
-  const run = { ...scored, steps: result.steps, loss: result.loss, seconds, key };
+  const run = { ...scored, steps, loss, seconds, key: keys.run };
   await writeWholeJson(path, run);
   return run;
+}
+
+/**
+ * Trains a model, unless an earlier run that was stopped while it scored has trained it.
+ * @throws TrainingError for a model of another training
+ */
+async function trainedModel(output: string, key: string, options: Omit<CorpusFinetuneOptions, "output">) {
+  const trained = await readJson(join(output, "training.json"), StoredResult, trouble);
+  if (trained) {
+    const stored = await readJson(join(output, trainingKeyFile), StoredKey, trouble);
+    if (stored?.key === key) return trained.result;
+    throw new TrainingError(
+      `${output}: the model was trained with other settings or on another corpus. Name another folder, or remove this one.`,
+    );
+  }
+  const minutes = options.steps === undefined ? options.minutes : undefined;
+  const { result } = await finetuneOnCorpus({
+    ...options,
+    output,
+    minutes,
+    resume: "continue",
+    continuedBy: "the same command",
+  });
+  await writeWholeJson(join(output, trainingKeyFile), { key });
+  return result;
 }
 
 /** Draws the grid of an ablation as the paper's figure 5: a panel per setting, the mean score at each of its values. */

@@ -1,5 +1,5 @@
 /** What an objective is: a loss over the embeddings of a batch, with the columns it needs and its settings. */
-import { ArgumentError } from "../errors.js";
+import { UsageError } from "../errors.js";
 import type { Net } from "../nn/net.js";
 
 /** Names of the graph's values for B pairs and N hard negatives. */
@@ -52,7 +52,7 @@ export const objective = <const Settings extends Readonly<Record<string, Declare
   },
 ): Objective => declared as unknown as Objective;
 
-/** All settings of an objective. @throws ArgumentError for a setting that it does not have, or a wrong value */
+/** All settings of an objective. @throws UsageError for a setting that it does not have, or a wrong value */
 export function settingsOf(
   name: string,
   { settings: declared }: Objective,
@@ -61,7 +61,7 @@ export function settingsOf(
   const unknown = Object.keys(given).find((key) => !Object.hasOwn(declared, key));
   if (unknown !== undefined) {
     const known = Object.keys(declared).join(", ");
-    throw new ArgumentError(
+    throw new UsageError(
       `the objective ${name} has no setting ${unknown}. ${known === "" ? "It has none." : `Its settings: ${known}.`}`,
     );
   }
@@ -70,7 +70,7 @@ export function settingsOf(
       const value = given[key] ?? (typeof standard === "number" ? standard : standard[0]);
       const wanted = fault(key, standard, value);
       if (wanted === undefined) return [key, value];
-      throw new ArgumentError(`the setting ${key} of the objective ${name} must be ${wanted}, not ${value}`);
+      throw new UsageError(`the setting ${key} of the objective ${name} must be ${wanted}, not ${value}`);
     }),
   );
 }

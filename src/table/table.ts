@@ -53,6 +53,9 @@ export interface TableDescription {
   summary: string;
 }
 
+/** Whether a table names its columns itself: in a header, or as keys of JSON. */
+export const namesColumns = ({ header, format }: TableDescription): boolean => header || format === "jsonl";
+
 /** A range of rows, from 0; `to` is exclusive. */
 export interface RowRange {
   from?: number;

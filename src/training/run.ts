@@ -29,6 +29,8 @@ export interface RunOptions {
   readonly threads?: number;
   /** "continue" resumes an interrupted run at its last checkpoint; default "start-over". */
   readonly resume?: "continue" | "start-over";
+  /** How the user continues an interrupted run, as its note says it. Default "--resume". */
+  readonly continuedBy?: string;
   /** Steps between two checkpoints; the default is the method's. */
   readonly checkpointEvery?: number;
   /** Aborting it finishes the step, writes a checkpoint, and rejects with the signal's reason. */
@@ -134,11 +136,18 @@ export async function runMethod<Record extends RunRecord>(
   kept: readonly string[] = [],
 ): Promise<RunReport<Record>> {
   options.signal?.throwIfAborted();
-  const { output } = options;
+  const { output, continuedBy = "--resume" } = options;
   await checkIsFree(output);
   await removePartialFolders(output);
   const work = `${resolve(isObjectAddress(output) ? objectName(output) : output)}.training`;
-  if (options.resume !== "continue") await clear(work, kept);
+  const earlier = listCheckpoints(join(work, checkpointFolder)).at(-1);
+  if (options.resume !== "continue") {
+    if (earlier)
+      options.onNote?.(
+        `${output} is trained from the start: the checkpoint of step ${earlier.step} is removed (--resume continues from one)`,
+      );
+    await clear(work, kept);
+  }
   const isNew = mkdirSync(work, { recursive: true }) !== undefined;
   try {
     return await runIn(work, options, prepare);
@@ -148,7 +157,7 @@ export async function runMethod<Record extends RunRecord>(
       await rm(work, { recursive: true, force: true });
     const last = listCheckpoints(join(work, checkpointFolder)).at(-1);
     if (isStopped && last)
-      options.onNote?.(`training was stopped after step ${last.step}; --resume continues from there`);
+      options.onNote?.(`training was stopped after step ${last.step}; ${continuedBy} continues from there`);
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 /** Training from first step to last: batches ahead, schedule, evaluation, checkpoints, metrics, interruption. */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ArgumentError, TrainingError } from "../errors.js";
+import { ArgumentError, DeviceError, TrainingError } from "../errors.js";
 import { packageVersion } from "../files/package.js";
 import type { Tensor } from "../onnx/tensor.js";
 import type { DeviceChoice, Place } from "../runtime/device.js";
@@ -155,7 +155,7 @@ class Run {
         return { ...(await this.#takeSteps()), resumedAt };
       } catch (error) {
         if (!(error instanceof LostDevice)) throw error;
-        await this.#fallBack(error);
+        await this.#fallBack(error, resumedAt);
       }
   }
 
@@ -202,9 +202,11 @@ class Run {
   /**
    * Continues on the CPU: with the weights and moments of the last step if the device still gives them, else with
    * those of the last checkpoint or the first ones. Batches depend on their number alone, so steps can be repeated.
+   * @throws DeviceError where a device that the caller named cannot be used at all
    */
-  async #fallBack({ device, cause }: LostDevice): Promise<void> {
+  async #fallBack({ device, cause }: LostDevice, first: number): Promise<void> {
     const { step } = this.#state;
+    if (this.#options.device !== "auto" && step === first && cause instanceof DeviceError) throw cause;
     if (!(await this.#engine.moveToCpu(step))) await this.#rewind();
     const failure = `${device} failed after step ${step} (${failureReason(cause)})`;
     this.#options.onNote?.(`${failure}: training continues on the CPU after step ${this.#state.step}`);

@@ -133,6 +133,38 @@ describe("a corpus from tables", () => {
     );
   });
 
+  it("reads only the columns that the header names, and says which", async () => {
+    const phrases = file("phrases.csv", "id,phrase,kind,type\n7,Trieste,city,GPE\n8,Acme,company,ORG\n");
+    const names = file("names.csv", "name\nVienna\n");
+    const synonyms = file("aliases.csv", "id,name,alias\n1,Trieste,Triest\n");
+    const output = newOutput();
+    const notes: string[] = [];
+    const onNote = (note: string) => notes.push(note);
+    await buildCorpus({ output, phrases: [phrases, names], synonyms: [synonyms], threads: 1, onNote });
+    const rows = [...rowsOf(await readCorpus(output))].sort();
+    expect(rows).toEqual([
+      ["Acme", "NP ORG 1"],
+      ["Trieste", "NP GPE 1"],
+      ["Vienna", "NP GPE 1"],
+    ]);
+    expect(await readSynonyms(output)).toEqual([{ phrase: "Trieste", synonym: "Triest", source: "table" }]);
+    expect(notes[0]).toMatch(
+      /phrases\.csv: 2 rows; phrase from "phrase", type from "type" of id, phrase, kind, type/,
+    );
+  });
+
+  it("refuses a table whose header does not say what to read", async () => {
+    const build = (name: string, content: string) =>
+      buildCorpus({ output: newOutput(), phrases: [file(name, content)], threads: 1 });
+    const message =
+      /which columns are to be read\? It has id, name, .*Name them in the first line: phrase, class/;
+    await expect(build("companies.csv", "id,name,city\n1,Toyota,Tokyo\n2,Acme,Bonn\n")).rejects.toThrow(
+      message,
+    );
+    await expect(build("typed.csv", "id,name,type\n1,Toyota,ORG\n2,Acme,ORG\n")).rejects.toThrow(message);
+    await expect(build("c.jsonl", '{"id": 1, "name": "Toyota", "city": "Tokyo"}\n')).rejects.toThrow(message);
+  });
+
   it("keeps each pair of synonyms once, also in circles, and phrases paired with themselves, which are not their own synonyms", async () => {
     const pairs = file(
       "pairs.tsv",
@@ -174,7 +206,8 @@ describe("trouble while building", () => {
     const build = (source: string, output = newOutput()) =>
       buildCorpus({ output, texts: [source], threads: 1 });
     await expect(build(text, taken)).rejects.toThrow(/is not empty/);
-    await expect(build(join(path, "nowhere.txt"))).rejects.toThrow(/nowhere\.txt/);
+    await expect(build(join(path, "nowhere.txt"))).rejects.toThrow(/nowhere\.txt: no such file\. Check/);
+    await expect(build(path)).rejects.toThrow(/: cannot be opened \(EISDIR/);
     await expect(build(file("latin1.txt", Buffer.from("caf\xe9 au lait", "latin1")))).rejects.toThrow(
       /not valid UTF-8.*iconv/,
     );

@@ -4,10 +4,20 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { folderSize } from "../../src/files/disk.js";
-import { copyPresent, removePartialFolders } from "../../src/files/whole-folder.js";
+import { checkIsFree, copyPresent, removePartialFolders } from "../../src/files/whole-folder.js";
 
 const folder = mkdtempSync(join(tmpdir(), "pearl-whole-folder-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe("checkIsFree", () => {
+  it("names the file that is in the way", async () => {
+    const file = join(folder, "file");
+    writeFileSync(file, "");
+    for (const target of [file, join(file, "below")])
+      await expect(checkIsFree(target)).rejects.toThrow(`${file} is a file: name a new folder`);
+    rmSync(file);
+  });
+});
 
 describe("removePartialFolders", () => {
   it("removes the temporary folders of one target, and nothing else", async () => {

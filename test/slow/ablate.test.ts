@@ -96,6 +96,28 @@ describe("ablate", () => {
     expect(scratch).toMatchObject({ name: "none-trained", cost: 0, steps: 4 });
   });
 
+  it("refuses a model that was trained with other settings, and scores its own again on other tasks", async () => {
+    const options = { ...(await start()), parts: ["types"] as const };
+    await ablate(options);
+    rmSync(join(options.folder, "whole.json"));
+    await expect(ablate({ ...options, steps: 5 })).rejects.toThrow(
+      /whole: the model was trained with other settings or on another corpus/,
+    );
+    const onStep = () => expect.fail("the model is trained already");
+    rmSync(join(options.folder, "types.json"));
+    const { runs } = await ablate({ ...options, tasks: ["turney", "turney"], onStep });
+    expect(runs.map(({ steps }) => steps)).toEqual([4, 4]);
+  });
+
+  it.each([
+    ["an unknown task", { tasks: ["umsl"] }, /unknown task "umsl"/],
+    ["a task without data", { tasks: ["umls"] }, /task umls: .* not found/],
+    ["a missing folder", { dataFolder: "/nowhere" }, /data folder \/nowhere: not found/],
+  ])("refuses %s before it trains", async (_, wrong, message) => {
+    const onRun = () => expect.fail("nothing is trained");
+    await expect(ablate({ ...(await start()), ...wrong, onRun })).rejects.toThrow(message);
+  });
+
   it("refuses to leave out what is off already", async () => {
     const options = await start();
     await expect(ablate({ ...options, parts: ["averaging"] })).rejects.toThrow(/averaging is already off/);

@@ -144,6 +144,17 @@ describe("a stopped run", () => {
     expect(beside(parted)).toEqual(["model"]);
   });
 
+  it("says how it is continued", async () => {
+    for (const [continuedBy, says] of [
+      [undefined, "--resume"],
+      ["the same command", "the same command"],
+    ]) {
+      const notes: string[] = [];
+      await stopped({ output: newOutput(), continuedBy, onNote: (note) => notes.push(note) });
+      expect(notes.at(-1)).toBe(`training was stopped after step 3; ${says} continues from there`);
+    }
+  });
+
   it("starts over unless it is resumed, and keeps only what the method names", async () => {
     const output = newOutput();
     await stopped({ output });
@@ -154,7 +165,9 @@ describe("a stopped run", () => {
       names.push(readdirSync(folder));
       return tinyRun;
     };
-    const report = await runMethod({ output }, prepare, ["text"]);
+    const notes: string[] = [];
+    const report = await runMethod({ output, onNote: (note) => notes.push(note) }, prepare, ["text"]);
+    expect(notes[0]).toMatch(/the checkpoint of step 3 is removed \(--resume continues from one\)$/);
     expect(names).toEqual([["text"]]);
     expect(report.resumedAt).toBe(0);
   });

@@ -1,5 +1,5 @@
 /** The word encoder before it learns phrases: first weights, and the contrast of spans with their contexts. */
-import { ArgumentError } from "../../errors.js";
+import { ArgumentError, UsageError } from "../../errors.js";
 import { formatCount } from "../../files/count-text.js";
 import { createNet, type WeightSource } from "../../nn/net.js";
 import { prune } from "../../onnx/graph.js";
@@ -14,6 +14,11 @@ import { pearlMiniSizes, type WordEncoderSizes } from "./sizes.js";
 
 export const textEncoder: TextEncoder = {
   vocabulary: pearlMiniSizes.vocabulary,
+  check(sizes: Partial<WordEncoderSizes>) {
+    const { width, heads } = { ...pearlMiniSizes, ...sizes };
+    if (width % heads !== 0)
+      throw new UsageError(`--hidden ${width} is not a multiple of --heads ${heads}: set another of either`);
+  },
   start({ words, contextWords, allWords, vectors, sizes: given, seed }) {
     const sizes: WordEncoderSizes = {
       ...sizesOf(given, words.length),

@@ -7,10 +7,11 @@ import type { AblationReport, AblationRun } from "../../methods/ablate.js";
 import type { GridPoint, GridSetting, RemovablePart } from "../../methods/settings/choices.js";
 import { command, type OptionsOf } from "../command.js";
 import { counted } from "../format.js";
-import { methodSettings, settingOptions, typesFile } from "../learn/training.js";
+import { checkLength, methodSettings, settingOptions, typesFile } from "../learn/training.js";
 import { refuseObjects } from "../object-storage.js";
 import {
   commaSeparated,
+  fileEndingIn,
   option,
   positiveInteger,
   positiveNumber,
@@ -50,7 +51,7 @@ const options = [
     positiveNumber,
   ),
   option("--json <file>", "also write the results as JSON"),
-  option("--plot <file>", "also draw the grid (.svg)"),
+  option("--plot <file>", "also draw the grid (.svg)", fileEndingIn(".svg")),
   ...shared.run,
 ] as const;
 
@@ -70,6 +71,7 @@ export default command({
   ],
   run: async (_, options, session) => {
     refuseObjects(options.output);
+    checkLength({ steps: options.steps, minutes: options.minutes });
     await checkUse(options);
     const { parts, minutes, json, base: bases = [] } = options;
     const { ablate, gridChart } = await import("../../methods/ablate.js");

@@ -1,14 +1,19 @@
 /** `pearl corpus`: extracts phrases from text into a folder to train on, and describes such a folder. */
+
 import type { BuildCorpusReport } from "../../corpus/build-corpus.js";
 import type { CorpusManifest } from "../../corpus/corpus-folder.js";
 import type { CorpusSample } from "../../corpus/corpus-sample.js";
+import { UsageError } from "../../errors.js";
 import type { Sharing } from "../../files/shards/shard.js";
 import { alignColumns } from "../../files/text-table.js";
+import { formatOfName } from "../../table/format.js";
 import { type AnyCommand, command } from "../command.js";
 import { counted, formatCount, formatDuration, formatPercent } from "../format.js";
 import { option, positiveInteger, repeatable, required, shared } from "../options.js";
 import type { Session } from "../session.js";
 import { checkShare, shardOption, shareWork } from "../shards/sharing.js";
+
+const isTable = (path: string): boolean => ![undefined, "text"].includes(formatOfName(path));
 
 const stages = {
   reading: ["finding phrases", "bytes"],
@@ -51,6 +56,10 @@ const build = command({
     const { buildCorpus } = await import("../../corpus/build-corpus.js");
     const { output, column, phrases, synonyms, types, nerModel, skip, threads } = options;
     const inputs = [texts, phrases, synonyms, types].flatMap((files) => files ?? []);
+    if (column !== undefined && !texts.some(isTable))
+      throw new UsageError(
+        "--column is for tables of text (.csv, .tsv, .jsonl, .parquet); plain text has no columns. Leave it out.",
+      );
     const run = { command: "corpus build", arguments: [texts], options, inputs, stem: "corpus" };
     checkShare(run);
     const build = (sharing?: Sharing) =>

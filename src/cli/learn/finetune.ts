@@ -20,6 +20,7 @@ import {
 import type { Session } from "../session.js";
 import {
   announcePlan,
+  checkLength,
   methodOptions,
   methodSettings,
   printTraining,
@@ -109,12 +110,13 @@ const isPairsAlone = ({ pairs, base, corpus, preset }: FinetuneOptions): boolean
 
 const ofCorpus = [
   ...(["hidden", "layers", "vocab", "characters", "characterWidth", "hardNegatives"] as const),
-  ...(["augment", "anchors", "synonyms"] as const),
+  ...(["augment", "anchors", "synonyms", "context"] as const),
 ];
 const ofPairs = ["objective", "objectiveSettings", "view", "viewWeight", "viewMarks", "viewCalm"] as const;
 
 /** Refuses options that would be ignored. */
 function checkUse(options: FinetuneOptions): void {
+  checkLength(options);
   if (!isPairsAlone(options)) {
     const odd = ofPairs.find((name) => options[name] !== undefined);
     if (odd !== undefined)

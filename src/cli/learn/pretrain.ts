@@ -59,6 +59,8 @@ export default command({
       throw new UsageError(
         `${flagOf(stray)} belongs to --read ${other}. Leave it out, or add --read ${other}.`,
       );
+    if (options.batchSize === 1)
+      throw new UsageError("--batch-size 1 leaves nothing to compare a phrase with: give at least 2");
     const settings = {
       ...{ ...options, ...trainingSettings(options, session), texts, learningRate: options.lr },
       quote: options.quotes ? ("double" as const) : ("none" as const),

@@ -1,7 +1,7 @@
 /** What the commands that train share: options of a run, progress, and the line at the end. */
 import { availableParallelism } from "node:os";
 import { createInterface } from "node:readline/promises";
-import { PearlError } from "../../errors.js";
+import { PearlError, UsageError } from "../../errors.js";
 import { alignColumns } from "../../files/text-table.js";
 import type { MethodSettings } from "../../methods/settings/method-settings.js";
 import type { StepMetrics } from "../../training/metrics.js";
@@ -9,6 +9,7 @@ import type { RunPlan } from "../../training/run.js";
 import type { OptionsOf } from "../command.js";
 import { counted, formatBytes, formatCount, formatDuration, formatPercent } from "../format.js";
 import {
+  flagOf,
   fraction,
   option,
   positiveInteger,
@@ -30,6 +31,15 @@ export const trainingOptions = <Every extends number>(every: Every) =>
   ] as const;
 
 type TrainingOptions = OptionsOf<ReturnType<typeof trainingOptions>>;
+
+/** Refuses options of which one would be ignored. @throws UsageError */
+export function checkLength(options: Partial<Record<"epochs" | "steps" | "minutes", number>>): void {
+  const given = (["epochs", "steps", "minutes"] as const).filter((name) => options[name] !== undefined);
+  if (given.length > 1)
+    throw new UsageError(
+      `${given.map(flagOf).join(" and ")} each set the length of a training: give one of them`,
+    );
+}
 
 export function trainingSettings(options: TrainingOptions, { signal, say, show }: Session) {
   return {

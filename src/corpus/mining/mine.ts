@@ -2,7 +2,7 @@
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import type { EncodeOptions } from "../../encoder/phrase-encoder.js";
-import { ArgumentError } from "../../errors.js";
+import { ArgumentError, UsageError } from "../../errors.js";
 import { formatCount } from "../../files/count-text.js";
 import { ownRange, type ShardRange, type Sharing } from "../../files/shards/shard.js";
 import { writeWholeJson } from "../../files/whole-file.js";
@@ -141,7 +141,7 @@ function checkedSettings(options: MineOptions) {
   for (const [name, most] of Object.entries(limits)) {
     const value = settings[name as keyof typeof limits];
     if (!(Number.isInteger(value) && value >= 1 && value <= most))
-      throw new ArgumentError(`${name} must be a whole number from 1 to ${most}, not ${value}`);
+      throw new UsageError(`--${name} must be a whole number from 1 to ${most}, not ${value}`);
   }
   return settings;
 }

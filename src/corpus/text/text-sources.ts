@@ -2,8 +2,9 @@
 import { TextDecoder } from "node:util";
 import { TableError } from "../../errors.js";
 import { formatCount } from "../../files/count-text.js";
+import { isSystemError } from "../../files/whole-file.js";
 import { formatOfName } from "../../table/format.js";
-import { openSource, refuseNonText, shellWord, shownPath } from "../../table/read/source.js";
+import { openSource, refuseNonText, shellWord, shownPath, unreadable } from "../../table/read/source.js";
 import { Table } from "../../table/table.js";
 import type { BuildCorpusOptions } from "../build-corpus.js";
 
@@ -59,7 +60,9 @@ function longestColumn(table: Table): string {
 
 /** Lines of a file; a line that begins with a small letter belongs to the one before (hard-wrapped text). */
 async function* plainText(path: string): AsyncGenerator<string> {
-  const source = await openSource(path);
+  const source = await openSource(path).catch((error: unknown) => {
+    throw isSystemError(error) ? unreadable(path, error) : error;
+  });
   refuseNonText(path, source.signature);
   let paragraph = "";
   for await (const line of linesOf(path, source.chunks)) {

@@ -50,10 +50,11 @@ export async function exportSafetensors(
   await checkIsFree(target);
   await checkModules(source);
   const folder = await readModelFolder(source);
-  const convert = folder.features.map((feature) => architectureOf(feature).convert).find((own) => own);
-  if (convert === undefined)
+  const converts = folder.features.map((feature) => architectureOf(feature).convert);
+  const [convert] = converts;
+  if (convert === undefined || converts.length > 1)
     throw new ModelError(
-      `${source}: the model has no transformer to export: it reads words or n-grams, not a tokenizer's tokens. ` +
+      `${source}: the model is not a transformer alone: it reads words or n-grams, not only a tokenizer's tokens. ` +
         "Give a BERT or RoBERTa encoder.",
     );
   const tokenizer = await readTokenizerFile(source);

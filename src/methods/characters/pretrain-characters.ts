@@ -5,7 +5,7 @@
  */
 import type { SpellingEncoder } from "../../architectures/pretraining.js";
 import { spellingEncoder } from "../../architectures/registry.js";
-import { ArgumentError } from "../../errors.js";
+import { UsageError } from "../../errors.js";
 import { formatCount } from "../../files/count-text.js";
 import { packageVersion } from "../../files/package.js";
 import type { WordPooling } from "../../nn/pooling.js";
@@ -89,7 +89,7 @@ export type PretrainCharactersReport = RunReport<CharacterTrainingRecord>;
 /**
  * Trains a character encoder and writes it as a model folder. Checkpoints and metrics are in `OUTPUT.training` until
  * the model is written.
- * @throws TableError, MissingDataError, ArgumentError, TrainingError
+ * @throws TableError, MissingDataError, ArgumentError, UsageError, TrainingError
  */
 export const pretrainCharacters = (options: PretrainCharactersOptions): Promise<PretrainCharactersReport> =>
   runMethod(options, () => prepareRun(options));
@@ -146,28 +146,31 @@ function settingsOf(options: PretrainCharactersOptions, encoder: SpellingEncoder
     vectors === undefined ? { preset: isSynthetic ? "edits" : "typing", twice: 0.2 } : { preset: "love" };
   const { attacks = usual } = options;
   const atLeast = (bound: number, value: number, name: string) =>
-    [value >= bound && Number.isFinite(value), `${name} must be at least ${bound}, not ${value}`] as const;
+    [value >= bound && Number.isFinite(value), `--${name} must be at least ${bound}, not ${value}`] as const;
   const rules: readonly (readonly [isKept: boolean, otherwise: string])[] = [
-    atLeast(1, width, "the width"),
-    atLeast(2, batchSize, "the batch size"),
-    atLeast(0, hardNegatives, "the number of hard negatives"),
-    atLeast(0, projection, "the width of the projection"),
-    atLeast(0, pieces, "the number of word pieces"),
+    atLeast(1, width, "width"),
+    atLeast(2, batchSize, "batch-size"),
+    atLeast(0, hardNegatives, "hard-negatives"),
+    atLeast(0, projection, "projection"),
+    atLeast(0, pieces, "pieces"),
     [
       hidden === undefined || encoder.hasStates === true,
-      `only a BiLSTM has states of another length (hidden) than its width, not ${encoder.name}`,
+      `--hidden is for --kind bilstm: ${encoder.name} has no states. Leave it out`,
     ],
     [
       options.like === undefined || isSynthetic,
-      "the words to resemble (like) are for synthetic words: say how many",
+      "--like names the words that synthetic ones resemble: add --synthetic N",
     ],
-    [!(isSynthetic && hardNegatives > 0), "synthetic words have no hard negatives: leave them out"],
-    [epochs > 0 && Number.isFinite(epochs), `epochs must be above 0, not ${epochs}`],
-    [temperature > 0, `the temperature must be above 0, not ${temperature}`],
-    [dropout >= 0 && dropout < 1, `dropout must be from 0 to below 1, not ${dropout}`],
+    [
+      !(isSynthetic && hardNegatives > 0),
+      "--synthetic words have no hard negatives: leave out --hard-negatives",
+    ],
+    [epochs > 0 && Number.isFinite(epochs), `--epochs must be above 0, not ${epochs}`],
+    [temperature > 0, `--temperature must be above 0, not ${temperature}`],
+    [dropout >= 0 && dropout < 1, `--dropout must be from 0 to below 1, not ${dropout}`],
   ];
   const broken = rules.find(([isKept]) => !isKept);
-  if (broken) throw new ArgumentError(broken[1]);
+  if (broken) throw new UsageError(broken[1]);
   return {
     ...{ kind: encoder.name, width, units, epochs, batchSize, hardNegatives },
     ...{ learningRate, temperature, attacks, projection, seed, synthetic, hidden, pooling, limit },

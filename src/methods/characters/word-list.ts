@@ -1,6 +1,6 @@
 /** The words that a character encoder is pretrained on: of a table, of word vectors, or WordNet's lemmas. */
 import { basename } from "node:path";
-import { ArgumentError } from "../../errors.js";
+import { ArgumentError, UsageError } from "../../errors.js";
 import { formatCount } from "../../files/count-text.js";
 import { fingerprint } from "../../files/fingerprint.js";
 import { countBy } from "../../match/group-by.js";
@@ -62,14 +62,14 @@ export async function readWordList(options: Omit<PretrainCharactersOptions, "out
   };
 }
 
-/** @throws ArgumentError for options that have no meaning for synthetic words */
+/** @throws UsageError for options that have no meaning for synthetic words */
 async function syntheticList(
   { like, words, vectors, noise, limit, seed = 0 }: Parameters<typeof readWordList>[0],
   count: number,
 ): Promise<WordList> {
   if ([words, vectors, noise, limit].some((option) => option !== undefined))
-    throw new ArgumentError(
-      "synthetic words take the place of a list, of vectors, of learned noise and of a limit: leave them out",
+    throw new UsageError(
+      "--synthetic takes the place of --words, --vectors, --noise and --limit: leave them out",
     );
   const resembled = like === undefined ? await lemmas() : await tableWords(like);
   const name = like === undefined ? "WordNet's lemmas" : basename(like);

@@ -5,7 +5,8 @@ import { formatCount } from "../../files/count-text.js";
 import { fingerprint } from "../../files/fingerprint.js";
 import { groupBy } from "../../match/group-by.js";
 import type { ObjectiveColumn } from "../../objectives/objective.js";
-import { type ObjectiveName, objectiveNamed } from "../../objectives/registry.js";
+import { type ObjectiveName, objectiveNamed, objectiveNames } from "../../objectives/registry.js";
+import { namesColumns, type TableDescription } from "../../table/table.js";
 import { readTwoColumns, readWholeTable } from "../../table/whole-table.js";
 
 export interface Pair {
@@ -39,8 +40,8 @@ export interface PairTable {
 }
 
 /**
- * Reads pairs from a table of any format. Columns are found by name; without the names text and positive, the first
- * two columns are used. Where texts have labels and no positives, the positive is the next text of the label.
+ * Reads pairs from a table of any format. Columns are found by name; of a table without a header, the first two columns are
+ * used, and of one with two unknown names those two. Where texts have labels and no positives, the positive is the next text of the label.
  * @throws TableError for a table without the columns that are needed or without two different pairs
  */
 export async function readPairs(path: string, options: WantedColumns = {}): Promise<PairTable> {
@@ -51,7 +52,7 @@ export async function readPairs(path: string, options: WantedColumns = {}): Prom
   const typed = typesPath === undefined || isUntyped ? [] : await readTwoColumns(typesPath, what);
   const types = new Map(typed as [string, string][]);
   const { description, columns: cells } = await readWholeTable(path, { column: "1" });
-  const columns = pairColumns(name, description.columns, options);
+  const columns = pairColumns(name, description, options);
   const cell = (column: string | undefined, row: number) =>
     column === undefined ? "" : cells[column][row].trim();
   const positiveOf = positivesOf(columns, cell, description.rowCount);
@@ -158,12 +159,16 @@ type PairColumns = { readonly text: string } & {
   readonly [Column in "positive" | "negative" | "type" | ObjectiveColumn]?: string;
 };
 
-/** @throws TableError for a table without a column that is needed */
+/** Columns that never hold phrases to pair. */
+const besides = ["negative", "type", "label", "score"];
+
+/** @throws TableError for a table without a column that is needed, or whose names do not say which columns are the pairs */
 function pairColumns(
   name: string,
-  columns: readonly string[],
+  description: TableDescription,
   { objective = "nt-xent", positives = "column" }: WantedColumns,
 ): PairColumns {
+  const { columns } = description;
   const named = (wanted: string) => columns.find((column) => column.trim().toLowerCase() === wanted);
   const { needs } = objectiveNamed(objective);
   const read: { [Column in ObjectiveColumn]?: string } = {};
@@ -175,7 +180,7 @@ function pairColumns(
   const [text, positive] = [named("text"), named("positive")];
   const others = { negative: named("negative"), type: named("type"), ...read };
   if (text !== undefined && positive !== undefined) return { text, positive, ...others };
-  const phrases = columns.filter((column) => !Object.values(read).includes(column));
+  const phrases = columns.filter((column) => !besides.includes(column.trim().toLowerCase()));
   const isAlone = read.label !== undefined || positives === "view";
   if (isAlone && (text !== undefined || phrases.length === 1)) return { text: text ?? phrases[0], ...others };
   if (positives === "view" && phrases.length > 1)
@@ -183,10 +188,31 @@ function pairColumns(
       `${name}: a view needs to know which of the columns ${phrases.join(", ")} holds the phrases. ` +
         "Name it text, and the other side positive where the rows are pairs.",
     );
-  if (phrases.length >= 2) return { text: phrases[0], positive: phrases[1], ...read };
-  throw new TableError(
-    `${name}: found one column (${columns[0]}), expected two: a phrase and one that means the same ` +
-      "(columns text and positive, optionally negative and type). Phrases alone need a view, such as --view cutoff.",
+  const isTwoNames = !isAlone && (text ?? positive) === undefined && phrases.length === 2;
+  if ((isTwoNames || !namesColumns(description)) && phrases.length >= 2)
+    return { text: phrases[0], positive: phrases[1], ...others };
+  throw unclear(name, columns, { phrases, objective, hasLabel: named("label") !== undefined });
+}
+
+function unclear(
+  name: string,
+  columns: readonly string[],
+  { phrases, objective, hasLabel }: { phrases: readonly string[]; objective: string; hasLabel: boolean },
+): TableError {
+  const found = `The table has ${columns.join(", ")}.`;
+  if (phrases.length >= 2)
+    return new TableError(
+      `${name}: which columns hold the two phrases of a pair? ${found} Name them text and positive.`,
+    );
+  if (!hasLabel)
+    return new TableError(
+      `${name}: found one column (${phrases[0] ?? columns[0]}), expected two: a phrase and one that means the same ` +
+        "(columns text and positive, optionally negative and type). Phrases alone need a view, such as --view cutoff.",
+    );
+  const readers = objectiveNames.filter((other) => objectiveNamed(other).needs.label === "required");
+  return new TableError(
+    `${name}: the objective ${objective} needs a column positive and does not read labels. ${found} ` +
+      `Choose an objective for labels (${readers.join(", ")}), or add the column positive.`,
   );
 }
 

@@ -121,6 +121,7 @@ function settingsOf(options: PretrainOptions, encoder: TextEncoder): PretrainSet
   for (const [name, value] of Object.entries({ vocabulary, steps, batchSize }))
     if (!(Number.isInteger(value) && value > 0))
       throw new ArgumentError(`${name} must be a whole number above 0, not ${value}`);
+  encoder.check(sizes);
   return { vocabulary, steps, batchSize, learningRate, warmUp, seed, sizes };
 }
 

@@ -43,15 +43,19 @@ export async function checkFile(path: string): Promise<number> {
     if (status.size === 0) throw emptyFile(path);
     return status.size;
   } catch (error) {
-    if (error instanceof TableError) throw error;
-    const { code = "" } = error as NodeJS.ErrnoException;
-    const message = ["ENOENT", "ENOTDIR"].includes(code)
-      ? `no such file. Check the name and the folder (now in ${process.cwd()}).`
-      : ["EACCES", "EPERM"].includes(code)
-        ? "no permission to read it. Change its permissions or copy it."
-        : `cannot be opened (${messageOf(error)}).`;
-    throw new TableError(`${path}: ${message}`, { cause: error });
+    throw error instanceof TableError ? error : unreadable(path, error);
   }
+}
+
+/** The error for a file that the system does not open. */
+export function unreadable(path: string, cause: unknown): TableError {
+  const { code = "" } = cause as NodeJS.ErrnoException;
+  const message = ["ENOENT", "ENOTDIR"].includes(code)
+    ? `no such file. Check the name and the folder (now in ${process.cwd()}).`
+    : ["EACCES", "EPERM"].includes(code)
+      ? "no permission to read it. Change its permissions or copy it."
+      : `cannot be opened (${messageOf(cause)}).`;
+  return new TableError(`${path}: ${message}`, { cause });
 }
 
 export function emptyFile(path: string): TableError {

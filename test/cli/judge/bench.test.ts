@@ -46,6 +46,7 @@ describe("pearl bench", () => {
     [["--protocol", "fiar"], 2, "Allowed choices are fair, published"],
     [["--task", "autofj", "--model", "tfidf", "--dataset", "Fruit"], 2, "Did you mean Fruits?"],
     [["--model", "jaccard", "--truncate-dim", "10"], 2, "shortens the embeddings of models, not jaccard."],
+    [["--report", "r.txt"], 2, "The name must end in .html."],
     [["--taks", "autofj"], 2, "--task"],
     [["--seed", "x"], 2, "whole number"],
     [["--data", "/nowhere/at/all"], 1, "data folder /nowhere/at/all: not found"],

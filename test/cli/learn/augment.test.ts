@@ -75,7 +75,7 @@ describe("pearl augment", () => {
   it("refuses wrong input with a clear message, and leaves no file", async () => {
     const before = await readdir(cwd);
     const cases: [string[], number, RegExp][] = [
-      [["phrases.csv", "--probabilities", "magic=1"], 1, /unknown augmentation "magic": use character/],
+      [["phrases.csv", "--probabilities", "magic=1"], 2, /unknown augmentation "magic": use character/],
       [["phrases.csv", "--probabilities", "magic"], 2, /"magic" is not NAME=NUMBER/],
       [["phrases.csv", "-o", "x.xlsx", "--no-wordnet"], 2, /x\.xlsx: rows are written as \.csv/],
       [["phrases.csv", "-o", "./phrases.csv", "--no-wordnet"], 1, /is an input/],

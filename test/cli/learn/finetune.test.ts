@@ -2,6 +2,7 @@
 import { copyFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { missingPart } from "../../../src/runtime/devices/native-devices.js";
 import { makeOracleModel } from "../../encoder/oracle-model.js";
 import { newFolder, somePairs, writeTable } from "../../training/pairs-folder.js";
 import { pearl } from "../run-here.js";
@@ -48,6 +49,18 @@ describe("pearl finetune", () => {
     expect(range).toMatchObject({ code: 2, stderr: expect.stringMatching(/range from 1 on, such as 1-3/) });
     const setting = await pearl(["finetune", "--pairs", "y", "--objective-settings", "margin"]);
     expect(setting).toMatchObject({ code: 2, stderr: expect.stringMatching(/"margin" is not NAME=VALUE/) });
+    const length = await pearl(["finetune", "--pairs", "y", "--steps", "2", "--epochs", "2"]);
+    expect(length).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(
+        /--epochs and --steps each set the length of a training: give one of them/,
+      ),
+    });
+    const context = await pearl(["finetune", "--pairs", "y", "--context", "t.txt"]);
+    expect(context).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/--context is for training on a corpus/),
+    });
     const odd = await pearl(["finetune", "--base", "x", "--pairs", "y", "-o", "z", "--lr", "fast"]);
     expect(odd.code).toBe(2);
     expect(odd.stderr).toMatch(/above 0/);
@@ -76,6 +89,24 @@ describe("pearl finetune", () => {
     });
     expect(readdirSync(cwd)).toEqual([]);
   });
+
+  it.skipIf(missingPart("cuda", "named") === undefined)(
+    "ends where the named device does not work",
+    async () => {
+      const cwd = newFolder();
+      const pairs = writeTable(somePairs(20), header);
+      const outcome = await pearl(
+        ["finetune", "--pairs", pairs, "-o", "tuned", "--device", "cuda", "--no-types"],
+        { cwd },
+      );
+      expect(outcome).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/device cuda does not work here/),
+      });
+      expect(outcome.stderr).not.toContain("continues on the CPU");
+      expect(readdirSync(cwd)).toEqual([]);
+    },
+  );
 
   it("trains a model that pearl encode uses, and prints the command", async () => {
     const cwd = newFolder();

@@ -41,7 +41,9 @@ describe("pearl pretrain-characters", () => {
     ["an unknown kind", ["--kind", "transformer"], 2, "Allowed choices are love, bilstm, bag, ngrams"],
     ["noise of one column", ["--noise", at("words.csv")], 1, "expected two: a misspelling and its word"],
     ["noise and vectors", ["--noise", "n.tsv", "--vectors", "v.txt"], 1, "noise is for spelling alone"],
-    ["noise and synthetic words", ["--noise", "n.tsv", "--synthetic", "9"], 1, "the place of a list"],
+    ["noise and synthetic words", ["--noise", "n.tsv", "--synthetic", "9"], 2, "the place of --words"],
+    ["words to resemble alone", ["--like", "w.csv"], 2, "add --synthetic N"],
+    ["states of n-grams", ["--kind", "ngrams", "--hidden", "30"], 2, "--hidden is for --kind bilstm"],
     ["an odd BiLSTM", ["--kind", "bilstm", "--width", "7"], 1, "give an even number"],
     ["a number that is none", ["--epochs", "some"], 2, "It must be a number above 0"],
   ])("refuses %s and writes nothing", async (_, parameters, code, message) => {

@@ -84,7 +84,7 @@ describe("pearl import and pearl export", () => {
       "a model without a transformer",
       ["export", "pearl-strings", "-o", "y"],
       1,
-      /the model has no transformer to export/,
+      /the model is not a transformer alone/,
     ],
     [
       "a repository that is not there",

@@ -301,8 +301,25 @@ describe("what cannot be exported ends in an error that says why", () => {
     expect(readdirSync(parent)).toEqual([]);
   });
 
+  it("a transformer beside n-grams", async () => {
+    const { folder } = await withGraph("bert");
+    const ngrams = {
+      kind: "hashed-ngrams",
+      input: "ngram_ids",
+      minimum: 3,
+      maximum: 5,
+      buckets: 64,
+      limit: 8,
+    };
+    const features = [{ kind: "tokens", maximumLength: 24 }, ngrams];
+    const config = JSON.parse(readFileSync(join(folder, "config.json"), "utf8"));
+    const pearl = { format: 1, dimension: 24, features, types: [] };
+    writeFileSync(join(folder, "config.json"), JSON.stringify({ ...config, pearl }));
+    await expect(exported(folder)).rejects.toThrow(/the model is not a transformer alone/);
+  });
+
   it("the embedded model, a folder that exists, modules after the pooling", async () => {
-    await expect(exported("models/pearl-strings")).rejects.toThrow(/the model has no transformer to export/);
+    await expect(exported("models/pearl-strings")).rejects.toThrow(/the model is not a transformer alone/);
     const { folder } = await withGraph("bert");
     await expect(exportSafetensors(folder, folder)).rejects.toThrow(ArgumentError);
     writeFileSync(join(folder, "modules.json"), '[{"type":"sentence_transformers.models.Dense"}]');

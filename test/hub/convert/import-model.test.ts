@@ -141,11 +141,11 @@ describe("the folder that pearl import writes", () => {
     const parent = temporaryFolder();
     writeFileSync(join(parent, "file"), "mine");
     await expect(importModel(folder, parent)).rejects.toThrow(ArgumentError);
-    await expect(importModel(folder, join(parent, "file"))).rejects.toThrow(/is not empty/);
+    await expect(importModel(folder, join(parent, "file"))).rejects.toThrow(/file is a file/);
     editJson(join(folder, "config.json"), { hidden_act: "swish" });
     await expect(importModel(folder, join(parent, "new"))).rejects.toThrow(/hidden_act swish/);
     await expect(importModel(fixtureModel("bert").folder, join(parent, "file/below"))).rejects.toThrow(
-      /file\/below/,
+      /file is a file/,
     );
     expect(readdirSync(parent)).toEqual(["file"]);
   });

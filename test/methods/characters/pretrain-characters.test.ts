@@ -33,10 +33,10 @@ describe("pretraining on synthetic words", () => {
   it("refuses what has no meaning for them", async () => {
     const refused = (changes: Partial<PretrainCharactersOptions>) =>
       expect(pretrainCharacters({ ...synthetic, output: at("never"), ...changes })).rejects;
-    await refused({ words: at("words.txt") }).toThrow(/take the place of a list/);
-    await refused({ hardNegatives: 2 }).toThrow(/synthetic words have no hard negatives/);
-    await refused({ kind: "bag", hidden: 9 }).toThrow(/only a BiLSTM/);
-    await refused({ synthetic: undefined }).toThrow(/say how many/);
+    await refused({ words: at("words.txt") }).toThrow(/--synthetic takes the place of --words/);
+    await refused({ hardNegatives: 2 }).toThrow(/--synthetic words have no hard negatives/);
+    await refused({ kind: "bag", hidden: 9 }).toThrow(/--hidden is for --kind bilstm/);
+    await refused({ synthetic: undefined }).toThrow(/add --synthetic N/);
   });
 });
 
@@ -124,7 +124,9 @@ describe("pretraining on spelling", () => {
     await expect(pretrainCharacters({ ...small, output, epochs: 0 })).rejects.toThrow(
       "epochs must be above 0",
     );
-    await expect(pretrainCharacters({ ...small, output, batchSize: 1 })).rejects.toThrow("the batch size");
+    await expect(pretrainCharacters({ ...small, output, batchSize: 1 })).rejects.toThrow(
+      "--batch-size must be at least 2",
+    );
     await expect(pretrainCharacters({ ...small, output, limit: 1 })).rejects.toThrow(
       "at least two are needed",
     );

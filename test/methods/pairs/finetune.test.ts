@@ -186,12 +186,6 @@ describe("finetune on odd input", () => {
   const withPairs = (rows: string[][], names: string[], more: Partial<FinetuneOptions> = {}) =>
     finetune({ ...start(), epochs: 1, pairs: writeTable(rows, names), ...more });
 
-  it("takes the first two columns where none is called text and positive", async () => {
-    const rows = somePairs(10).map(([a, b]) => [a, b, "note"]);
-    const { data } = await withPairs(rows, ["name", "alias", "remark"]);
-    expect(data).toMatchObject({ pairs: 10, withNegative: 0, types: [] });
-  });
-
   it("refuses one column, no rows, and rows that are all the same", async () => {
     await expect(withPairs([["t103"], ["t104"]], ["text"])).rejects.toThrow(
       /pairs\.csv: found one column \(text\), expected two/,

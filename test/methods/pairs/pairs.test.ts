@@ -22,6 +22,45 @@ describe("readPairs", () => {
     ]);
   });
 
+  it("takes the two columns of unknown names, and the first two without a header", async () => {
+    const rows = [
+      ["a cat", "cats", "1"],
+      ["a dog", "dogs", "2"],
+    ];
+    const path = join(newFolder(), "pairs.tsv");
+    writeFileSync(path, "a cat\tcats\t1\na dog\tdogs\t2\n");
+    const two = rows.map((row) => row.slice(0, 2));
+    for (const table of [
+      path,
+      writeTable(two, ["name", "alias"]),
+      writeTable(rows, ["name", "alias", "score"]),
+    ]) {
+      const { pairs } = await readPairs(table);
+      expect(pairs.map(({ text, positive }) => [text, positive])).toEqual(two);
+    }
+  });
+
+  it.each([
+    [["id", "name", "city"], /which columns hold the two phrases of a pair\? The table has id, name, city\./],
+    [["text", "postive"], /The table has text, postive\. Name them text and positive\./],
+    [["Text", "label"], /nt-xent needs a column positive and .* \(sup-con, soft-nearest, gaussian\)/],
+    [["phrase", "label"], /does not read labels/],
+  ])("does not guess the pairs of a table with the columns %j", async (names, message) => {
+    const rows = ["a", "b"].map((row) => names.map((name) => `${name} ${row}`));
+    await expect(readPairs(writeTable(rows, names))).rejects.toThrow(message);
+  });
+
+  it("does not guess which of two columns has the labels", async () => {
+    const table = writeTable(
+      [
+        ["1", "a", "x"],
+        ["2", "b", "x"],
+      ],
+      ["id", "name", "label"],
+    );
+    await expect(readPairs(table, { objective: "sup-con" })).rejects.toThrow(/The table has id, name, label/);
+  });
+
   it("ignores types where none are wanted", async () => {
     const rows = [
       ["a cat", "cats", "animal"],

@@ -49,6 +49,11 @@ const firstAndLast = (metrics: string): [number, number] => {
 };
 
 describe("pretraining", () => {
+  it("refuses a width that the heads do not divide before it reads texts", async () => {
+    const options = { texts: ["nowhere.txt"], output: join(folder, "odd"), sizes: { width: 30 } };
+    await expect(pretrain(options)).rejects.toThrow("--hidden 30 is not a multiple of --heads 4");
+  });
+
   it("brings together words that occur in the same contexts", async () => {
     const output = join(folder, "context");
     await pretrain({ ...small, texts: [text], output });

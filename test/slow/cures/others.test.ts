@@ -46,6 +46,16 @@ const corpus: Readonly<Record<string, Case>> = {
     "Give phrases of other languages with --phrases.",
     `printf 'phrase\nСлово и дело\n' > p.csv; pearl corpus build --phrases p.csv -o corpus -q`,
   ),
+  "a column of plain text": textCase(
+    `${build} --column text`,
+    "plain text has no columns. Leave it out.",
+    build,
+  ),
+  "phrases in a column without a known name": textCase(
+    `printf 'id,name,city\n1,Acme,Bonn\n' > p.csv; pearl corpus build --phrases p.csv -o corpus -q`,
+    "Name them in the first line: phrase, class, type, count.",
+    "sed -i 1s/name/phrase/ p.csv && pearl corpus build --phrases p.csv -o corpus -q",
+  ),
   "text that is not UTF-8": {
     files: { "t.txt": Buffer.from("The caf\xe9 of Z\xfcrich. The caf\xe9 of Z\xfcrich.\n", "latin1") },
     wrong: build,

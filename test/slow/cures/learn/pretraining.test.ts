@@ -12,6 +12,18 @@ const reading = "pearl pretrain t.txt -o reader -q --steps 1 --layers 1 --hidden
 const sentences = `pearl pretrain s.txt --read neighbours --kind bag -o model -q --steps 1 --hidden 8`;
 
 const cases: Readonly<Record<string, Case>> = {
+  "a width that its heads do not divide": {
+    files: { "t.txt": text.repeat(20) },
+    wrong: `${reading} --heads 3`,
+    says: "--hidden 8 is not a multiple of --heads 3: set another of either",
+    cured: `${reading} --heads 4 && ${reading} --heads 3 --hidden 9 -o another`,
+  },
+  "a batch of one phrase": {
+    files: { "t.txt": text.repeat(20) },
+    wrong: `${reading} --batch-size 1`,
+    says: "--batch-size 1 leaves nothing to compare a phrase with: give at least 2",
+    cured: `${reading} --batch-size 2`,
+  },
   "words for a model without a name": {
     files: { "ok.csv": words },
     wrong: `${spelling.replace("-o spelling", "")} --words ok.csv`,
@@ -63,13 +75,25 @@ const cases: Readonly<Record<string, Case>> = {
   "synthetic words beside a list": {
     files: { "v.txt": "harbour 1 2\nriver 2 1\n", "n.csv": misspellings, "ok.csv": words },
     wrong: `${spelling} --synthetic 10 --words ok.csv --vectors v.txt --noise n.csv --limit 3`,
-    says: "synthetic words take the place of a list, of vectors, of learned noise and of a limit: leave them out",
+    says: "--synthetic takes the place of --words, --vectors, --noise and --limit: leave them out",
     cured: `${spelling} --synthetic 10 --like ok.csv`,
+  },
+  "words to resemble without a number": {
+    files: { "ok.csv": words },
+    wrong: `${spelling} --like ok.csv`,
+    says: "--like names the words that synthetic ones resemble: add --synthetic N",
+    cured: `${spelling} --like ok.csv --synthetic 10`,
+  },
+  "states of an encoder without any": {
+    files: { "ok.csv": words },
+    wrong: `${spelling} --words ok.csv --hidden 6`,
+    says: "--hidden is for --kind bilstm: ngrams has no states. Leave it out",
+    cured: `${spelling} --words ok.csv`,
   },
   "hard negatives of synthetic words": {
     files: { "ok.csv": words },
     wrong: `${spelling} --synthetic 10 --like ok.csv --hard-negatives 2`,
-    says: "synthetic words have no hard negatives: leave them out",
+    says: "--synthetic words have no hard negatives: leave out --hard-negatives",
     cured: `${spelling} --synthetic 10 --like ok.csv`,
   },
   "more words than are searched for similar spelling": {

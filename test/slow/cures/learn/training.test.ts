@@ -132,6 +132,18 @@ const cases: Readonly<Record<string, Case>> = {
     "expected two: a phrase and one that means the same (columns text and positive",
     fixedTable,
   ),
+  "pairs of columns that are not named": pairsCase(
+    "id,name,alias\n1,Acme Inc,Acme\n2,Toyota Motor,Toyota\n",
+    onPairs,
+    "which columns hold the two phrases of a pair? The table has id, name, alias. Name them text and positive.",
+    `sed -i 1s/name,alias/text,positive/ p.csv && ${onPairs}`,
+  ),
+  "labels for an objective that does not read them": pairsCase(
+    "text,label\nAcme Inc,acme\nAcme,acme\nToyota Motor,toyota\nToyota,toyota\n",
+    onPairs,
+    "Choose an objective for labels (sup-con, soft-nearest, gaussian), or add the column positive.",
+    `${onPairs} --objective sup-con && sed -i '1s/$/,positive/; 2,$s/$/,Acme/' p.csv && ${onPairs} -o another`,
+  ),
   "pairs without rows": pairsCase(
     "text,positive\n",
     onPairs,
@@ -198,6 +210,12 @@ const cases: Readonly<Record<string, Case>> = {
     "model is not empty: remove it, or name another folder for the output.",
     `${onPairs} -o another && rm -r model && ${onPairs}`,
   ),
+  "an output that is a file": pairsCase(
+    untyped,
+    `touch model; ${onPairs}`,
+    "model is a file: name a new folder for the output.",
+    `${onPairs} -o another`,
+  ),
   ...Object.fromEntries(
     [
       ["text that is not named", "", "name the texts of the base's pretraining (--context)"],
@@ -252,10 +270,20 @@ const cases: Readonly<Record<string, Case>> = {
     "Name another folder, or remove the file.",
     `${ablate} --parts types --temperature 0.2 -o another`,
   ),
+  "a model of another ablation": corpusCase(
+    `${ablate} --parts types; rm ablation/whole.json; ${ablate} --parts types --temperature 0.2`,
+    "Name another folder, or remove this one.",
+    `${ablate} --parts types --temperature 0.2 -o another && rm -r ablation/whole && ${ablate} --parts types`,
+  ),
   "an option that is no number": corpusCase(
-    `${onCorpus} ${base} --epochs 0`,
+    `${onCorpus} ${base} --anchors 0`,
     "It must be a whole number of at least 1.",
+    `${onCorpus} ${base} --anchors 4`,
+  ),
+  "a length of training that is given twice": corpusCase(
     `${onCorpus} ${base} --epochs 1`,
+    "--epochs and --steps each set the length of a training: give one of them",
+    `${onCorpus} ${base}`,
   ),
 };
 
