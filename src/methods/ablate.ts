@@ -91,8 +91,7 @@ export interface AblationReport {
   readonly runs: readonly AblationRun[];
 }
 
-/** Beside a trained model: the key of its training. */
-const trainingKeyFile = "ablation.json";
+/** The key of a training, in a file beside the model. */
 const StoredKey = v.object({ key: v.string() });
 
 /** The part of training.json that a run reports. */
@@ -210,14 +209,17 @@ async function oneRun(
  * @throws TrainingError for a model of another training
  */
 async function trainedModel(output: string, key: string, options: Omit<CorpusFinetuneOptions, "output">) {
+  const keyPath = `${output}.key.json`;
   const trained = await readJson(join(output, "training.json"), StoredResult, trouble);
   if (trained) {
-    const stored = await readJson(join(output, trainingKeyFile), StoredKey, trouble);
+    const stored = await readJson(keyPath, StoredKey, trouble);
     if (stored?.key === key) return trained.result;
     throw new TrainingError(
       `${output}: the model was trained with other settings or on another corpus. Name another folder, or remove this one.`,
     );
   }
+  // before the training: a kill after it leaves a model that is known
+  await writeWholeJson(keyPath, { key });
   const minutes = options.steps === undefined ? options.minutes : undefined;
   const { result } = await finetuneOnCorpus({
     ...options,
@@ -226,7 +228,6 @@ async function trainedModel(output: string, key: string, options: Omit<CorpusFin
     resume: "continue",
     continuedBy: "the same command",
   });
-  await writeWholeJson(join(output, trainingKeyFile), { key });
   return result;
 }
 
