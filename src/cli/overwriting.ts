@@ -1,5 +1,5 @@
 /** What each command does first: it refuses to write over a file that it reads, or to write one file twice. */
-import { statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { refuseOverwriting } from "../table/write/output-names.js";
 
 /** Options that name a file to write, as commander calls their values. */
@@ -8,7 +8,6 @@ const outputOptions = new Set([
   ...["reviewOut", "explainOut", "pairsOut", "learn"],
 ]);
 
-const isThere = (name: string): boolean => statSync(name, { throwIfNoEntry: false }) !== undefined;
 const isText = (value: unknown): value is string => typeof value === "string";
 
 /**
@@ -24,5 +23,8 @@ export function refuseOwnInputs(words: readonly unknown[], options: object): voi
       .filter(isText);
   const inputs = [...words.flat().filter(isText), ...valuesOf(false)];
   // a word that is no file is a phrase or a choice
-  refuseOverwriting(inputs.filter(isThere), valuesOf(true));
+  refuseOverwriting(
+    inputs.filter((name) => existsSync(name)),
+    valuesOf(true),
+  );
 }

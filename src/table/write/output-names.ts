@@ -27,7 +27,10 @@ export function refuseOverwriting(inputs: readonly Name[], outputs: readonly Nam
 function fileOf(name: Name): string | undefined {
   if (name === undefined || name === standardOutput) return undefined;
   if (/^\w+:\/\//.test(name)) return name;
-  const found = statSync(name, { throwIfNoEntry: false });
-  if (found === undefined) return resolve(name);
-  return found.isFile() ? `${found.dev}:${found.ino}` : undefined;
+  try {
+    const found = statSync(name);
+    return found.isFile() ? `${found.dev}:${found.ino}` : undefined;
+  } catch {
+    return resolve(name);
+  }
 }

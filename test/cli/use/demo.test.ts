@@ -35,7 +35,7 @@ describe("pearl demo", () => {
     writeFileSync(join(cwd, "pearl-demo"), "mine");
     const refused = await pearl(["demo"], { cwd });
     expect(refused).toMatchObject({ code: 1, stdout: "" });
-    expect(refused.stderr).toContain("pearl-demo is not empty: remove it, or name another folder");
+    expect(refused.stderr).toContain("pearl-demo is a file: name a new folder for the output.");
     expect(readFileSync(join(cwd, "pearl-demo"), "utf8")).toBe("mine");
     expect(await pearl(["demo", "try", "--quiet"], { cwd })).toMatchObject({ code: 0, stderr: "" });
     expect(readdirSync(join(cwd, "try"))).toContain("joined.csv");

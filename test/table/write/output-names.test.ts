@@ -30,6 +30,6 @@ describe("two outputs of one name", () => {
   });
 
   it("are accepted where nothing can be lost", () => {
-    refuseOverwriting(["-", path("in.csv")], ["-", "-", "/dev/null", "/dev/null", path("new.csv")]);
+    refuseOverwriting(["-", path("in.csv")], ["-", "-", "/dev/null", "/dev/null", path("in.csv/new.csv")]);
   });
 });
