@@ -137,7 +137,7 @@ const commands: Readonly<Record<string, Case>> = {
   ),
   "twins into their own table": tableCase(
     `${augment} -o x.csv`,
-    "Name another output with -o.",
+    "x.csv is an input. Choose another output name.",
     `${augment} -o y.csv`,
   ),
   "a file that is not there": tableCase(
@@ -172,8 +172,8 @@ const commands: Readonly<Record<string, Case>> = {
     "pearl search i.index Acme -q && pearl index build x.csv -c name -o j.index -q && pearl search j.index Acme -m pearl-mini -q",
   ),
   "an index under the name of a file": tableCase(
-    "pearl index build x.csv -c name -o x.csv -q",
-    "x.csv is a file, and an index is a folder. Choose another name.",
+    "touch f; pearl index build x.csv -c name -o f -q",
+    "f is a file, and an index is a folder. Choose another name.",
     newIndex,
   ),
   "an index in a folder of other files": tableCase(
