@@ -41,7 +41,8 @@ export interface PairTable {
 
 /**
  * Reads pairs from a table of any format. Columns are found by name; of a table without a header, the first two columns are
- * used, and of one with two unknown names those two. Where texts have labels and no positives, the positive is the next text of the label.
+ * used, and of one with two unknown names those two. Where texts have labels and no positives, the positive is the next text
+ * of the label.
  * @throws TableError for a table without the columns that are needed or without two different pairs
  */
 export async function readPairs(path: string, options: WantedColumns = {}): Promise<PairTable> {
