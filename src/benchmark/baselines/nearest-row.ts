@@ -1,8 +1,9 @@
 /**
  * The untrained floor for matching rows: of each row the nearest other row by TF-IDF (3-grams, words and initials of the
- * whole row as one text), accepted above a threshold. The threshold is the one of the best F1 on the set itself, which no
- * user could know: an upper bound.
+ * whole row as one text), accepted above a threshold; rows of one table that are connected are a group. The threshold is the
+ * one of the best F1 on the set itself, which no user could know.
  */
+import { disjointSets } from "../../disjoint-sets.js";
 import { indexTerms, termRows } from "../../match/candidates/grams.js";
 import { TermSearch } from "../../match/candidates/term-search.js";
 import type { TableColumns } from "../../match/columns/align.js";
@@ -12,8 +13,8 @@ import { groupBy } from "../../match/group-by.js";
 const postings = 20_000;
 
 /**
- * The pairs above the best threshold, as left row × width + right row; of one table (`right` undefined) with the smaller
- * row first.
+ * The pairs above the best threshold, as left row × width + right row; of one table (`right` undefined) all pairs within the
+ * groups, with the smaller row first.
  */
 export function nearestRows(left: TableColumns, right: TableColumns | undefined, gold: ReadonlySet<number>) {
   const texts = rowTexts(left);
@@ -30,24 +31,49 @@ export function nearestRows(left: TableColumns, right: TableColumns | undefined,
       scores.set(isTurned ? row * width + other : other * width + row, score);
     }
   }
-  return bestPrefix([...scores], gold);
+  return bestPrefix([...scores], gold, others === undefined ? pairsOfGroups(width) : (pair) => [pair]);
 }
+
+const isId = (name: string): boolean => /^(entity )?id$/i.test(name.trim());
 
 /** Cells of a row as one text, without its id. */
 function rowTexts(table: TableColumns): string[] {
-  const columns = Object.entries(table).flatMap(([name, cells]) => (name === "id" ? [] : [cells]));
+  const columns = Object.entries(table).flatMap(([name, cells]) => (isId(name) ? [] : [cells]));
   return columns[0].map((_, row) => foldPhrase(columns.map((cells) => cells[row]).join(" ")));
 }
 
-/** The pairs above the threshold of the best F1; pairs of equal scores are on the same side of it. */
-function bestPrefix(scored: readonly (readonly [number, number])[], gold: ReadonlySet<number>): number[] {
+/** Returns a function that unites the groups of a pair's rows, and gives the pairs that are in one group since. */
+function pairsOfGroups(rows: number) {
+  const { rootOf, unite } = disjointSets(rows);
+  const members = Array.from({ length: rows }, (_, row) => [row]);
+  return (pair: number): number[] => {
+    const [a, b] = [rootOf(Math.floor(pair / rows)), rootOf(pair % rows)];
+    if (a === b) return [];
+    const [one, other] = [members[a], members[b]];
+    unite(a, b);
+    members[rootOf(a)] = [...one, ...other];
+    return one.flatMap((x) => other.map((y) => Math.min(x, y) * rows + Math.max(x, y)));
+  };
+}
+
+/**
+ * The pairs above the threshold of the best F1; pairs of equal scores are on the same side of it.
+ * @param pairsWith what the acceptance of a pair adds
+ */
+function bestPrefix(
+  scored: readonly (readonly [number, number])[],
+  gold: ReadonlySet<number>,
+  pairsWith: (pair: number) => readonly number[],
+): number[] {
   const byScore = [...groupBy(scored, ([, score]) => score)].sort(([a], [b]) => b - a);
   const taken: number[] = [];
   let [right, best, bestF1] = [0, 0, 0];
   for (const [, equal] of byScore) {
-    for (const [pair] of equal) {
-      taken.push(pair);
-      if (gold.has(pair)) right++;
+    // With so many pairs, no later threshold can be better.
+    if ((2 * gold.size) / (taken.length + gold.size) <= bestF1) break;
+    for (const added of equal.flatMap(([pair]) => pairsWith(pair))) {
+      taken.push(added);
+      if (gold.has(added)) right++;
     }
     const f1 = (2 * right) / (taken.length + gold.size);
     if (f1 > bestF1) [best, bestF1] = [taken.length, f1];

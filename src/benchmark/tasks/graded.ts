@@ -54,9 +54,9 @@ const mostSplits = 10;
 /**
  * Semantic textual similarity: does the cosine of two texts rank pairs as people did?
  *
- * Any table of two texts and a score: a column `score`, or the first whose cells are all numbers; the texts are the first
- * two others, and a column `split`, or a fourth of a few words, divides the pairs. Spearman's rho of all pairs and of
- * each split. Both protocols are the same; string methods give their similarity.
+ * Any table of two texts and a score: a column `score`, or the first whose cells are all numbers. The texts are the columns
+ * `sentence1` and `sentence2`, `text1` and `text2`, `left` and `right`, or the two that are left over; a column `split`, or
+ * the one of fewest words among three, divides the pairs. Spearman's rho of all pairs and of each split. Both protocols are the same; string methods give their similarity.
  */
 export const sts = fileTask({
   name: "sts",
@@ -70,18 +70,24 @@ export const sts = fileTask({
     },
   ],
   read: async ([path]) => pairsOf(await readWholeTable(path, { column: "1", quote: quoteOf(path) }), path),
-  async measure({ left, right, scores, splits }, context) {
+  async measure({ left, right, texts, scores, splits }, context) {
+    const details = { texts };
     const similarities = await pairSimilarities(left, right, context);
     const rows = [...left.keys()];
     const of = (metric: string, chosen: readonly number[]) => {
       const [found, judged] = [similarities, scores].map((values) =>
         Float64Array.from(chosen, (row) => values[row]),
       );
-      return { metric, score: spearman(found, judged), n: chosen.length };
+      return { metric, score: spearman(found, judged), n: chosen.length, details };
     };
     const bySplit = splits ? [...groupBy(rows, (row) => splits[row])] : [];
-    const ofSplits = bySplit.map(([split, chosen]) => of(`spearman, ${split}`, chosen));
-    return { scores: [of("spearman", rows), ...ofSplits] };
+    const isRanked = (chosen: readonly number[]) => new Set(chosen.map((row) => scores[row])).size > 1;
+    const ranked = bySplit.filter(([, chosen]) => isRanked(chosen));
+    const notes = bySplit
+      .filter(([, chosen]) => !isRanked(chosen))
+      .map(([split]) => `sts: all pairs of the split ${split} have one score, so that there is no correlation`);
+    const ofSplits = ranked.map(([split, chosen]) => of(`spearman, ${split}`, chosen));
+    return { scores: [of("spearman", rows), ...ofSplits], notes };
   },
 });
 
@@ -104,13 +110,35 @@ export function pairsOf({ description, columns }: Pick<WholeTable, "description"
   const wrong = columns[score].findIndex((cell) => !isNumber(cell));
   if (wrong >= 0)
     throw new TableError(`${path}, row ${wrong + 1}: the score "${columns[score][wrong]}" is not a number.`);
-  const [left, right, ...further] = others;
-  const split =
-    further.find((name) => name.trim().toLowerCase() === "split") ??
-    further.find((name) => new Set(columns[name]).size <= mostSplits);
+  const { texts, split } = rolesOf(others, columns, path);
   return {
-    ...{ left: columns[left], right: columns[right] },
+    ...{ left: columns[texts[0]], right: columns[texts[1]], texts },
     scores: columns[score].map(Number),
     splits: split === undefined ? undefined : columns[split],
   };
+}
+
+const textNames = [
+  ["sentence1", "sentence2"],
+  ["text1", "text2"],
+  ["left", "right"],
+];
+
+/** Which columns besides the score are the texts, and which one divides the pairs. */
+function rolesOf(names: readonly string[], columns: WholeTable["columns"], path: string) {
+  const called = (wanted: string) => names.find((name) => name.trim().toLowerCase() === wanted);
+  const named = textNames.map((pair) => pair.map(called)).find((pair) => !pair.includes(undefined));
+  const split = called("split");
+  if (named !== undefined) return { texts: named as string[], split };
+  const open = names.filter((name) => name !== split);
+  if (open.length === 2) return { texts: open, split };
+  if (open.length === 3 && split === undefined) {
+    const kinds = (name: string) => new Set(columns[name]).size;
+    // of equal ones the last, as in tables without a header
+    const fewest = open.reduce((best, name) => (kinds(name) <= kinds(best) ? name : best));
+    if (kinds(fewest) <= mostSplits) return { texts: open.filter((name) => name !== fewest), split: fewest };
+  }
+  throw new TableError(
+    `${path}: which of the columns ${open.join(", ")} are the two texts? Call them sentence1 and sentence2.`,
+  );
 }

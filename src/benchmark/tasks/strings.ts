@@ -100,9 +100,8 @@ const most = 2000;
  * The pairs are a table of misspellings and words. Of the words that the word list has, the 2,000 with the smallest
  * hash are held out with all of their pairs, and the 2,000 of these pairs with the smallest hash are the queries.
  * Some misspellings are other words of the list ("stop" for "spot"), which spelling alone cannot know. All is lower-cased.
- * Precision@1 among all words of the list; a tie at the top is a miss. Other forms of a word may be known ("receives" as
- * "recieves" to a training without "receive"): the second score is that of queries without such a pair. Both protocols
- * are the same.
+ * Precision@1 among all words of the list, ties at 1/k. Other forms of a word may be known ("receives" as "recieves" to a
+ * training without "receive"): the second score is that of queries without such a pair. Both protocols are the same.
  */
 export const misspellings = fileTask({
   name: "misspellings",
@@ -127,7 +126,7 @@ export const misspellings = fileTask({
     const ranked = await rankAnswers({ queries, candidates: dictionary, expected }, context);
     const details = { dictionary: dictionary.length };
     const scoreOf = (metric: string, rows: typeof ranked) => {
-      const score = mean(rows.map(({ above, tied }) => Number(above === 0 && tied === 0)));
+      const score = mean(rows.map(({ credit }) => credit));
       return { metric, score, n: rows.length, details };
     };
     const alone = ranked.filter((_, query) => !hasOtherForm[query]);
