@@ -27,7 +27,7 @@ import { finished } from "node:stream/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { createGunzip } from "node:zlib";
-import { pairHash, pairKey, readKeptBack } from "../scripts/leaks.mjs";
+import { asksMisspelling, pairKey, readEvaluation, setOfPair } from "../scripts/leaks.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const { values: options } = parseArgs({
@@ -112,18 +112,18 @@ async function* phraseRows() {
       yield [phrase, lexical, lexical === "NP" ? "" : "OTHER", Number(count) || 1];
 }
 
-const keptBack = readKeptBack(data);
+const evaluation = readEvaluation(data);
 
-/** True for a pair in the half of the evaluation that is kept back. @param {string} a @param {string} b */
-const isKeptBack = (a, b) => keptBack.has(pairHash(pairKey(a, b)));
+/** False for a pair of the evaluation, also of the half that is kept back, and for the misspellings that it asks for. */
+const isAllowed = (a, b, source) =>
+  a && b && setOfPair(evaluation, pairKey(a, b)) === undefined && !asksMisspelling(evaluation, [a, b, source]);
 
-/** Pairs of all sources, and titles with their descriptions. */
+/** Pairs of all sources but the tables of entity resolution, and titles with their descriptions. */
 async function* synonymRows() {
-  for (const kind of ["names", "biomed", "abbrev", "misspell", "lexical", "er"])
-    for await (const [a, b] of rows(`pairs/${kind}.tsv.gz`))
-      if (a && b && !isKeptBack(a, b)) yield [a, b, kind];
+  for (const kind of ["names", "biomed", "abbrev", "misspell", "lexical"])
+    for await (const [a, b] of rows(`pairs/${kind}.tsv.gz`)) if (isAllowed(a, b, kind)) yield [a, b, kind];
   for await (const [title, gloss] of rows("gloss_wiki.tsv.gz"))
-    if (title && gloss && !isKeptBack(title, gloss)) yield [title, gloss, "gloss"];
+    if (isAllowed(title, gloss, "gloss")) yield [title, gloss, "gloss"];
 }
 
 // without article titles, which include those of AutoFJ and YAGO

@@ -57,8 +57,7 @@ export function personsOfTwoTables(rows) {
   const { person, miswritten } = writer();
   const [left, common] = [Array.from({ length: rows }, person), Math.floor(rows / 2)];
   const right = left.map((cells, row) => (row < common ? cells.map(miswritten) : person()));
-  const isPair = (a, b) => a === b && a < common;
-  return { left: toTable(left), right: toTable(right), isPair, pairs: common };
+  return { left: toTable(left), right: toTable(right), pairs: common };
 }
 
 /** One table, of whose rows 15 % repeat another. */
@@ -78,7 +77,7 @@ export function personsOfOneTable(rows) {
     pairs += known;
     copies.set(first, known + 1);
   }
-  return { left: toTable(list), isPair: (a, b) => firstOf[a] === firstOf[b], pairs };
+  return { left: toTable(list), entityOf: firstOf, pairs };
 }
 
 /** Rows of such a table, one after the other: only the last rows that may be repeated are in memory. */

@@ -23,6 +23,8 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { pairScores } from "../dist/benchmark/metrics.js";
+import { pairsInside, readErSet } from "../dist/benchmark/tasks/er.js";
 import { PhraseEncoder } from "../dist/encoder/phrase-encoder.js";
 import { groupRows } from "../dist/group/group-rows.js";
 import { duplicatesByColumn, duplicatesByColumns } from "../dist/group/roads.js";
@@ -30,7 +32,6 @@ import { matchTables } from "../dist/join/match-tables.js";
 import { joinColumns } from "../dist/join/roads.js";
 import { planColumns } from "../dist/match/columns/fields.js";
 import { createRandom, sampleWithout } from "../dist/random.js";
-import { readWholeTable } from "../dist/table/whole-table.js";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -57,47 +58,18 @@ const round = 10;
 const promised = 0.9;
 
 async function readSet(name) {
-  const read = async (file) => (await readWholeTable(join(folder, name, file))).columns;
   const about = JSON.parse(readFileSync(join(folder, name, "about.json"), "utf8"));
-  if (about.kind === "join") {
-    const [left, right, gt] = [await read("left.csv"), await read("right.csv"), await read("gt.csv")];
-    const rowOf = (table) => new Map(table.id.map((id, row) => [id, row]));
-    const [leftRows, rightRows] = [rowOf(left), rowOf(right)];
-    const gold = new Set(gt.id_l.map((id, pair) => `${leftRows.get(id)} ${rightRows.get(gt.id_r[pair])}`));
-    return { name, about, left, right, gold };
-  }
-  const [left, truth] = [await read("table.csv"), await read("truth.csv")];
-  const entities = [];
-  truth.row.forEach((row, place) => {
-    entities[row - 1] = truth.entity[place];
-  });
-  return { name, about, left, gold: new Set(pairsInside(entities).map((pair) => pair.join(" "))) };
+  return { name, about, ...(await readErSet(join(folder, name))) };
 }
 
-/** Pairs of rows with equal labels, the smaller row first. */
-function pairsInside(labels) {
-  const members = new Map();
-  labels.forEach((label, row) => {
-    if (members.has(label)) members.get(label).push(row);
-    else members.set(label, [row]);
-  });
-  return [...members.values()].flatMap((rows) =>
-    rows.flatMap((a, place) => rows.slice(place + 1).map((b) => [a, b])),
-  );
-}
+const isMatch = ({ pairs, width, right }, a, b) =>
+  pairs.has(right === undefined && a > b ? b * width + a : a * width + b);
 
-const isMatch = ({ gold, right }, a, b) => gold.has(right === undefined && a > b ? `${b} ${a}` : `${a} ${b}`);
-
-function judge(set, found) {
-  const pairs = found.matches?.map(({ left, right }) => [left, right]) ?? pairsInside(found.groupOf);
-  const right = pairs.filter(([a, b]) => isMatch(set, a, b)).length;
-  const [precision, recall] = [right / Math.max(1, pairs.length), right / set.gold.size];
-  return {
-    pairs: pairs.length,
-    precision,
-    recall,
-    f1: (2 * right) / Math.max(1, pairs.length + set.gold.size),
-  };
+/** Where nothing is found, precision is 0. */
+function judge(set, { matches, groupOf }) {
+  const found = matches?.map(({ left, right }) => left * set.width + right) ?? pairsInside(groupOf);
+  const { precision = 0, ...scores } = pairScores(found, set.pairs);
+  return { ...scores, precision };
 }
 
 const choose = {
@@ -139,8 +111,8 @@ async function review(set, unlabelled, strategy, seed) {
 }
 
 /** Some true pairs of a set, or entities of several rows, and as many other rows. */
-function cut({ about, left, right, gold }, size, random) {
-  const pairs = [...gold].map((pair) => pair.split(" ").map(Number));
+function cut({ about, left, right, pairs: gold, width }, size, random) {
+  const pairs = [...gold].map((pair) => [Math.floor(pair / width), pair % width]);
   const drawn = (list) => sampleWithout(list, Math.min(size, list.length), random);
   const withOthers = (table, chosen) => {
     const others = [...Object.values(table)[0].keys()].filter((row) => !chosen.has(row));
@@ -151,21 +123,21 @@ function cut({ about, left, right, gold }, size, random) {
   const cutGold = (...sides) => {
     const [a, b] = sides.map((rows) => new Map(rows.map((row, place) => [row, place])));
     const inside = pairs.filter(([x, y]) => a.has(x) && b.has(y));
-    return new Set(inside.map(([x, y]) => `${a.get(x)} ${b.get(y)}`));
+    return { pairs: new Set(inside.map(([x, y]) => a.get(x) * b.size + b.get(y))), width: b.size };
   };
   if (right !== undefined) {
     const some = drawn(pairs);
     const [lefts, rights] = [left, right].map((table, side) =>
       withOthers(table, new Set(some.map((pair) => pair[side]))),
     );
-    return { about, left: taken(left, lefts), right: taken(right, rights), gold: cutGold(lefts, rights) };
+    return { about, left: taken(left, lefts), right: taken(right, rights), ...cutGold(lefts, rights) };
   }
   const firstOf = new Map();
   for (const [a, b] of pairs) if (!firstOf.has(b)) firstOf.set(b, firstOf.get(a) ?? a);
   const firsts = new Set(drawn([...new Set(firstOf.values())]));
   const chosen = [...firstOf].flatMap(([row, first]) => (firsts.has(first) ? [row] : []));
   const rows = withOthers(left, new Set([...firsts, ...chosen]));
-  return { about, left: taken(left, rows), gold: cutGold(rows, rows) };
+  return { about, left: taken(left, rows), ...cutGold(rows, rows) };
 }
 
 /** The columns to compare: all, or the one that about.json names. */
@@ -249,7 +221,7 @@ for (const name of cutNames) {
   for (const run of runs) {
     const set = cut(whole, run.size, createRandom(run.seed));
     const found = await reviewCut(set, run.columns);
-    cuts.push({ ...run, truePairs: set.gold.size, ...found });
+    cuts.push({ ...run, truePairs: set.pairs.size, ...found });
     const [first, last] = [found.first, found.last].map(
       ({ matches, precision }) => `${matches} ${precision}`,
     );

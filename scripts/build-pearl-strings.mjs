@@ -147,10 +147,10 @@ right one. It knows no meaning.
 ${
   own
     ? `\`pearl bench --task misspellings\`: precision@1 in percent of ${own.n.toLocaleString("en-US")} misspellings of held-out words, among
-${dictionary.length.toLocaleString("en-US")} words; ties are misses. About half of them are from Norvig's list (Birkbeck and Wikipedia), which was not trained
+${dictionary.length.toLocaleString("en-US")} words; a tie counts as a fraction. About half of them are from Norvig's list (Birkbeck and Wikipedia), which was not trained
 on. The held-out words were in no part of the training; other forms of them ("recieves" for "receives") were; the second column
-leaves out queries with such a form in the table (55 of the rest have one in the list of typos). pearl-mini was trained on
-codespell's pairs, among them some of these.
+leaves out queries with such a form in the table (55 of the rest have one in the list of typos). pearl-mini reads a word that
+it does not know as the known word one edit away.
 
 | | all | ${own.alone.n.toLocaleString("en-US")} without another form |
 | --- | --- | --- |

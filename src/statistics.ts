@@ -1,4 +1,4 @@
-/** Mean and standard deviation. */
+/** Mean, standard deviation, and the interval of a share. */
 
 export const mean = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
@@ -8,4 +8,15 @@ export function deviation(values: readonly number[]): number {
   const middle = mean(values);
   const squares = values.reduce((sum, value) => sum + (value - middle) ** 2, 0);
   return Math.sqrt(squares / Math.max(1, values.length - 1));
+}
+
+/** The 95 % interval of a share (Wilson, 1927): of few trials it is wide, also where all or none succeeded. */
+export function wilsonInterval(successes: number, trials: number): { low: number; high: number } {
+  if (trials === 0) return { low: 0, high: 1 };
+  const squared = 1.96 ** 2;
+  const share = successes / trials;
+  const middle = (share + squared / (2 * trials)) / (1 + squared / trials);
+  const half =
+    (1.96 * Math.sqrt((share * (1 - share)) / trials + squared / (4 * trials ** 2))) / (1 + squared / trials);
+  return { low: Math.max(0, middle - half), high: Math.min(1, middle + half) };
 }

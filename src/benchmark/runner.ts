@@ -1,5 +1,5 @@
 /** Runs tasks on models and collects the scores with what is needed to repeat them. */
-import { MissingDataError, PearlError, ShardError, UsageError } from "../errors.js";
+import { MissingDataError, messageOf, PearlError, ShardError, TableError, UsageError } from "../errors.js";
 import { packageVersion } from "../files/package.js";
 import { type Kept, ownRange, type Sharing } from "../files/shards/shard.js";
 import { deviation, mean } from "../statistics.js";
@@ -169,9 +169,10 @@ export async function locateTasks(request: TaskRequest) {
   throw new MissingDataError(`no task's data is in ${request.dataFolder}:\n${reasons}`);
 }
 
-/** With `all`, missing data or a missing optional package is a reason to skip a task; else an error. */
+/** With `all`, missing or wrong data and a missing optional package are reasons to skip a task; else an error. */
 function reasonToSkip(error: unknown, { tasks }: TaskRequest): string {
-  if (error instanceof MissingDataError && tasks.includes("all")) return error.message;
+  const isReason = [MissingDataError, TableError].some((kind) => error instanceof kind);
+  if (isReason && tasks.includes("all")) return messageOf(error);
   throw error;
 }
 

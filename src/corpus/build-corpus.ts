@@ -195,6 +195,6 @@ function nothingFound(counted: CountedTexts, droppedRare: number): MissingDataEr
   if (counted.foreign > 0.5 * counted.words)
     return new MissingDataError(`no phrases found: ${otherScripts(counted)}`);
   return new MissingDataError(
-    `all ${droppedRare} phrases of the text occur only once and were dropped: give more text, or --min-count 1.`,
+    `all ${droppedRare} phrases of the text are too rare and were dropped: give more text, or --min-count 1.`,
   );
 }

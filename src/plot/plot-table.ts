@@ -66,7 +66,7 @@ export async function plotTable(
   try {
     const { rowCount, columns } = table.description;
     const isTyped = options.color === "type" && !columns.includes("type");
-    const chosen = await chooseRows(table, isTyped ? undefined : options.color, options);
+    const { chosen, filled } = await chooseRows(table, isTyped ? undefined : options.color, options);
     const loaded = typeof encoder === "function" ? await encoder(table.description) : encoder;
     const { vectors, rows } = await encodeRows(loaded, chosen, options);
     const types = isTyped ? await typesOf(loaded, rows, options) : undefined;
@@ -84,7 +84,7 @@ export async function plotTable(
     const drawing = {
       title:
         options.title ?? (file === "-" ? "phrases" : isPostgresAddress(file) ? stemOf(file) : basename(file)),
-      notes: notesOn(points.length, rowCount, loaded, options),
+      notes: notesOn(points.length, chosen.length < filled ? filled : undefined, loaded, options),
       categoriesAre: types?.source ?? options.color,
       points,
     };
@@ -115,12 +115,12 @@ async function contentOf(drawing: MapDrawing, ending: Ending): Promise<string | 
   return ending === ".svg" ? mapAsSvg(drawing) : pngOf(mapAsSvg(drawing, "light"));
 }
 
-/** The rows with a phrase, or a random sample of them, in the order of the table. */
+/** The rows with a phrase, or a random sample of them, in the order of the table; and how many have one. */
 async function chooseRows(
   table: Table,
   colour: string | undefined,
   { sample = 3000, seed = 0, onNote }: PlotOptions,
-): Promise<Row[]> {
+): Promise<{ chosen: readonly Row[]; filled: number }> {
   const categories = colour === undefined ? undefined : table.columnValues(colour);
   const rows: Row[] = [];
   let empty = 0;
@@ -132,10 +132,10 @@ async function chooseRows(
     });
   }
   if (empty > 0) onNote?.(`rows skipped because they have no phrase: ${empty}`);
-  if (rows.length <= sample) return rows;
+  if (rows.length <= sample) return { chosen: rows, filled: rows.length };
   onNote?.(`${sample} of ${rows.length} rows are drawn, chosen at random (--sample draws more)`);
   const places = sampleWithout([...rows.keys()], sample, createRandom(seed)).sort((a, b) => a - b);
-  return places.map((place) => rows[place]);
+  return { chosen: places.map((place) => rows[place]), filled: rows.length };
 }
 
 /** Embeds the rows and drops those with a zero embedding, about which the model knows nothing. */
@@ -171,11 +171,17 @@ async function typesOf(encoder: PhraseEncoder, rows: readonly Row[], { signal, o
   return { categories, source: "entity type, by rules and the names in WordNet" };
 }
 
-function notesOn(drawn: number, rows: number, encoder: PhraseEncoder, { seed = 0 }: PlotOptions): string[] {
+/** @param sampledFrom undefined where all phrases are drawn */
+function notesOn(
+  drawn: number,
+  sampledFrom: number | undefined,
+  encoder: PhraseEncoder,
+  { seed = 0 }: PlotOptions,
+): string[] {
   const which =
-    drawn === rows
+    sampledFrom === undefined
       ? `${formatCount(drawn)} phrases`
-      : `${formatCount(drawn)} of ${formatCount(rows)} phrases, chosen at random (seed ${seed})`;
+      : `${formatCount(drawn)} of ${formatCount(sampledFrom)} phrases, chosen at random (seed ${seed})`;
   return [
     `${which}, encoded by ${encoder.model.name}, projected by UMAP.`,
     "Neighbouring phrases are similar; long distances and directions mean little.",

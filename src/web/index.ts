@@ -82,7 +82,9 @@ async function ask<Result>(
   const stop = (): void => port1.postMessage("stop");
   signal?.addEventListener("abort", stop, { once: true });
   try {
-    return await worker.call<Result>(method, { ...payload, port: port2 }, [port2]);
+    const result = await worker.call<Result>(method, { ...payload, port: port2 }, [port2]);
+    signal?.throwIfAborted();
+    return result;
   } catch (error) {
     signal?.throwIfAborted();
     throw error;

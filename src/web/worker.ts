@@ -95,7 +95,7 @@ serve({
     const found = indexes.get(index);
     if (found === undefined) throw new ArgumentError("This index was disposed. Make it again.");
     const { data, dimension } = await encoder.encodeMatrix(phrases, { signal, onProgress: onEncoded });
-    const result: Hit[][] = foundIn(await exactNeighbours(data, found.data, { dimension, k }));
+    const result: Hit[][] = foundIn(await exactNeighbours(data, found.data, { dimension, k, signal }));
     return { result };
   },
   async dispose({ id, index }: { readonly id: EncoderId; readonly index?: number }) {

@@ -52,7 +52,7 @@ const inside =
   "ck:k ou:u ou:oo oo:u ee:i ea:ee oe:o ae:a ie:ei ai:ei ei:ey ov:off er:re or:our gh:g th:t h: e: " +
   "ll:l ss:s tt:t nn:n mm:m pp:p rr:r ff:f dd:d";
 /** Replaced in one direction only, since a plain letter seldom stands for an accented one. */
-const oneWay = /[à-ž]/;
+const oneWay = /[ß-ž]/;
 
 const spellings = [...spellingsOf(anywhere, 0), ...spellingsOf(inside, 1)];
 

@@ -13,7 +13,7 @@ import { TableError } from "../../errors.js";
 import { parseJson } from "../../files/json.js";
 import { kMeans } from "../../search/k-means.js";
 import { unitRows } from "../../search/vectors.js";
-import { mean } from "../../statistics.js";
+import { deviation, mean } from "../../statistics.js";
 import { readLines } from "../data-folder.js";
 import { normalizedMutualInformation } from "../metrics.js";
 import { embedPhrases } from "../model.js";
@@ -38,8 +38,7 @@ function clusteringTask(name: string, folder: string, types: readonly string[]):
       const vectors = await embedPhrases(model, phrases, context);
       const nmis = await clusterings(vectors, model.dimension, labels, types.length, context);
       const score = mean(nmis);
-      const standardDeviation = Math.sqrt(mean(nmis.map((nmi) => (nmi - score) ** 2)));
-      const details = { types, starts, seeds: nmis.length, perSeed: nmis, standardDeviation };
+      const details = { types, starts, seeds: nmis.length, perSeed: nmis, standardDeviation: deviation(nmis) };
       return { scores: [{ metric: "nmi", score, n: phrases.length, details }] };
     },
   });

@@ -13,10 +13,12 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as v from "valibot";
 import { TableError } from "../../errors.js";
+import { parseJson } from "../../files/json.js";
 import { exists } from "../../files/whole-file.js";
 import { groupRows } from "../../group/group-rows.js";
 import { matchTables } from "../../join/match-tables.js";
 import type { TableColumns } from "../../match/columns/align.js";
+import { rowsOf } from "../../match/columns/fields.js";
 import { groupBy } from "../../match/group-by.js";
 import { readWholeTable } from "../../table/whole-table.js";
 import { nearestRows } from "../baselines/nearest-row.js";
@@ -50,7 +52,7 @@ export const er: Task = {
     for (const [place, { name, folder }] of sets.entries()) {
       context.signal?.throwIfAborted();
       context.onProgress?.(name, place, sets.length);
-      scores.push(...(await scoreSet(name, await readSet(folder), context)));
+      scores.push(...(await scoreSet(name, await readErSet(folder), context)));
     }
     return { scores: [...macroScores(scores), ...scores], notes: promiseNotes(scores, model.name) };
   },
@@ -85,39 +87,74 @@ const about = v.object({
   gold: v.optional(v.picklist(["whole", "incomplete"]), "whole"),
 });
 
-async function readSet(folder: string): Promise<ErSet> {
+/** Reads the folder of a set. @throws TableError for a file that does not say what it must */
+export async function readErSet(folder: string): Promise<ErSet> {
   const file = join(folder, "about.json");
-  const parsed = v.safeParse(about, JSON.parse(await readFile(file, "utf8")));
-  if (!parsed.success) throw new TableError(`${file}: ${v.summarize(parsed.issues)}`);
-  const { kind, gold } = parsed.output;
-  const read = async (name: string): Promise<TableColumns> =>
-    (await readWholeTable(join(folder, name))).columns;
-  if (kind === "join") {
-    const [left, right, truth] = [await read("left.csv"), await read("right.csv"), await read("gt.csv")];
-    const width = right.id.length;
-    const placesOf = ({ id }: TableColumns) => new Map(id.map((cell, row) => [cell, row]));
-    const [leftRows, rightRows] = [placesOf(left), placesOf(right)];
-    const rowOf = (rows: ReadonlyMap<string, number>, id: string, line: number): number => {
-      const row = rows.get(id);
-      if (row !== undefined) return row;
-      throw new TableError(`${join(folder, "gt.csv")}, line ${line + 2}: no row has the id ${id}.`);
-    };
-    const pairs = truth.id_l.map(
-      (id, line) => rowOf(leftRows, id, line) * width + rowOf(rightRows, truth.id_r[line], line),
-    );
-    return { gold, left, right, pairs: new Set(pairs), width };
+  const trouble = { error: TableError, cure: 'Write {"kind": "join"} or {"kind": "dedupe"}.' };
+  const { kind, gold } = parseJson(await readFile(file, "utf8"), file, about, trouble);
+  const read = async (name: string, ...needed: string[]): Promise<TableColumns> => {
+    const { columns } = await readWholeTable(join(folder, name));
+    const lacking = needed.find((column) => columns[column] === undefined);
+    if (lacking === undefined) return columns;
+    const found = Object.keys(columns).join(", ");
+    throw new TableError(`${join(folder, name)}: no column "${lacking}" among ${found}. Add it.`);
+  };
+  if (kind === "dedupe") {
+    const [left, truth] = [await read("table.csv"), await read("truth.csv", "row", "entity")];
+    const entities = entitiesOf(truth, rowsOf(left), join(folder, "truth.csv"));
+    return { gold, left, pairs: new Set(pairsInside(entities)), width: entities.length };
   }
-  const [left, truth] = [await read("table.csv"), await read("truth.csv")];
-  const width = truth.row.length;
-  const entities: string[] = [];
-  truth.row.forEach((row, line) => {
-    entities[Number(row) - 1] = truth.entity[line];
-  });
-  return { gold, left, pairs: new Set(pairsInside(entities)), width };
+  const [left, right] = [await read("left.csv", "id"), await read("right.csv", "id")];
+  const truth = await read("gt.csv", "id_l", "id_r");
+  const width = rowsOf(right);
+  const [leftRows, rightRows] = [
+    rowsById(left.id, join(folder, "left.csv")),
+    rowsById(right.id, join(folder, "right.csv")),
+  ];
+  const rowOf = (rows: ReadonlyMap<string, number>, id: string, line: number): number => {
+    const row = rows.get(id);
+    if (row !== undefined) return row;
+    throw new TableError(
+      `${join(folder, "gt.csv")}, row ${line + 1}: no row has the id ${id}. Correct it, or remove the pair.`,
+    );
+  };
+  const pairs = truth.id_l.map(
+    (id, line) => rowOf(leftRows, id, line) * width + rowOf(rightRows, truth.id_r[line], line),
+  );
+  return { gold, left, right, pairs: new Set(pairs), width };
 }
 
-/** Pairs of rows with equal labels, the smaller row first. */
-function pairsInside(labels: ArrayLike<string | number>): number[] {
+/** @throws TableError for an id of two rows */
+function rowsById(ids: readonly string[], path: string): Map<string, number> {
+  const rows = new Map<string, number>();
+  ids.forEach((id, row) => {
+    const first = rows.get(id);
+    if (first !== undefined)
+      throw new TableError(`${path}: rows ${first + 1} and ${row + 1} have the id ${id}. Make them different.`);
+    rows.set(id, row);
+  });
+  return rows;
+}
+
+/** The entity of each row. @throws TableError unless each row of the table has one */
+function entitiesOf({ row: rows, entity }: TableColumns, count: number, path: string): string[] {
+  const entities: string[] = Array(count).fill("");
+  rows.forEach((cell, line) => {
+    const row = Number(cell) - 1;
+    if (!(Number.isInteger(row) && row >= 0 && row < count && entities[row] === "" && entity[line] !== ""))
+      throw new TableError(
+        `${path}, row ${line + 1}: expected a row of the table from 1 to ${count}, each once, and its entity; ` +
+          `found "${cell}", "${entity[line]}".`,
+      );
+    entities[row] = entity[line];
+  });
+  const lacking = entities.indexOf("");
+  if (lacking < 0) return entities;
+  throw new TableError(`${path}: row ${lacking + 1} of the table is missing. Give each row its entity.`);
+}
+
+/** Pairs of rows with equal labels, as the smaller row × rows + the other. */
+export function pairsInside(labels: ArrayLike<string | number>): number[] {
   const groups = groupBy(Array.from(labels).keys(), (row) => labels[row]);
   return [...groups.values()].flatMap((rows) =>
     rows.flatMap((a, place) => rows.slice(place + 1).map((b) => a * labels.length + b)),

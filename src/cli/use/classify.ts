@@ -60,17 +60,20 @@ const train = command({
 });
 
 function printTraining({ method, estimate, curve }: KindsTraining, { print, say }: Session, reject?: number) {
-  const { examples } = estimate;
-  const shown = (fraction: "accuracy" | "margin" | "answered" | "precision") =>
-    formatPercent(estimate[fraction]);
+  const { examples, accuracy, low, high, answered, precision } = estimate;
   const [how, left] =
     method === "mean"
       ? ["the mean of each kind", "each example left out once"]
       : ["logistic regression", "each fifth of the examples left out once"];
   if (examples === 0) say(`${how}; give a second example of a kind to estimate how often it is right`);
-  else print(`${how}: ${shown("accuracy")} ± ${shown("margin")} right (${left})`);
-  if (examples > 0 && reject !== undefined)
-    print(`at --reject ${reject}: ${shown("answered")} get a kind, ${shown("precision")} of them right`);
+  else
+    print(
+      `${how}: ${formatPercent(accuracy)} right, probably ${formatPercent(low)} to ${formatPercent(high)} (${left})`,
+    );
+  if (examples > 0 && reject !== undefined) {
+    const ofThem = precision === undefined ? "" : `, ${formatPercent(precision)} of them right`;
+    print(`at --reject ${reject}: ${formatPercent(answered)} get a kind${ofThem}`);
+  }
   if (curve.length === 0) return;
   const rows = curve.map(({ perClass, accuracy, deviation }) => [
     ...[String(perClass), formatPercent(accuracy), formatPercent(deviation)],

@@ -1,4 +1,5 @@
 /** Linear classifiers: a score for each kind, and their softmax as probabilities. */
+import { pauses } from "../../match/pause.js";
 import { dot } from "../../match/weights/logistic.js";
 import type { KindFeatures } from "./features.js";
 
@@ -16,8 +17,12 @@ export interface LabelledRows extends KindFeatures {
   readonly count: number;
 }
 
-/** Learns from the rows of these numbers. */
-export type Fit = (rows: LabelledRows, chosen: Int32Array) => LinearClassifier;
+/** Learns from the rows of these numbers. An aborted call rejects with the signal's reason. */
+export type Fit = (
+  rows: LabelledRows,
+  chosen: Int32Array,
+  signal?: AbortSignal,
+) => Promise<LinearClassifier>;
 
 export const rowOf = ({ data, dimension }: KindFeatures, row: number): Float32Array =>
   data.subarray(row * dimension, (row + 1) * dimension);
@@ -45,7 +50,7 @@ export const largest = (values: Float64Array): number => values.indexOf(Math.max
  * Saunshi (2019), "A Theoretical Analysis of Contrastive Unsupervised Representation Learning" (CURL), section 2: the
  * weights of each kind are the mean of its vectors, W^μ. Here means have length 1, so that scores are cosines.
  */
-export const fitMeans: Fit = (rows, chosen) => ({
+export const fitMeans = (rows: LabelledRows, chosen: Int32Array): LinearClassifier => ({
   weights: unitSums(rows, sumsOf(rows, chosen)),
   bias: new Float64Array(rows.count),
 });
@@ -88,18 +93,30 @@ const lengthOf = (vector: Float64Array): number => Math.sqrt(dot(vector, vector)
 const DATA = 3;
 
 /** Logistic regression of several kinds at once, with squared weights as a penalty: as scikit-learn's defines it. */
-export const fitLogistic: Fit = (rows, chosen) => {
+export const fitLogistic: Fit = async (rows, chosen, signal) => {
   const size = rows.count * rows.dimension;
   const split = (at: Float64Array) => ({ weights: at.subarray(0, size), bias: at.subarray(size) });
-  return split(minimise((at) => penalised(rows, chosen, split(at)), new Float64Array(size + rows.count)));
+  const start = new Float64Array(size + rows.count);
+  const pause = pauses(signal, Math.ceil(productsBetweenPauses / start.length));
+  return split(await minimise((at) => penalised(rows, chosen, split(at), pause), start));
 };
 
-function penalised(rows: LabelledRows, chosen: Int32Array, at: LinearClassifier): Point {
+/** About 50 ms of work. */
+const productsBetweenPauses = 2e7;
+
+async function penalised(
+  rows: LabelledRows,
+  chosen: Int32Array,
+  at: LinearClassifier,
+  pause: ReturnType<typeof pauses>,
+): Promise<Point> {
   const { dimension, kinds } = rows;
   const gradient = new Float64Array(at.weights.length + at.bias.length);
   gradient.set(at.weights);
   let value = dot(at.weights, at.weights) / 2;
   for (const row of chosen) {
+    const pausing = pause();
+    if (pausing) await pausing;
     const x = rowOf(rows, row);
     const probabilities = probabilitiesOf(scoresOf(at, x));
     value -= DATA * Math.log(Math.max(probabilities[kinds[row]], 1e-300));
@@ -122,8 +139,12 @@ interface Point {
  * (Barzilai and Borwein, 1988), halved until the value is below the largest of the last ten (Raydan, 1997).
  * @param tolerance largest absolute gradient at the end
  */
-export function minimise(evaluate: (at: Float64Array) => Point, start: Float64Array, tolerance = 1e-4) {
-  let [at, point] = [start, evaluate(start)];
+export async function minimise(
+  evaluate: (at: Float64Array) => Point | Promise<Point>,
+  start: Float64Array,
+  tolerance = 1e-4,
+): Promise<Float64Array> {
+  let [at, point] = [start, await evaluate(start)];
   let size = 1 / lengthOf(point.gradient);
   const values = [point.value];
   for (let step = 0; step < 1000; step++) {
@@ -132,8 +153,8 @@ export function minimise(evaluate: (at: Float64Array) => Point, start: Float64Ar
     const moved = () => at.map((own, i) => own - size * gradient[i]);
     const enough = (next: Point) =>
       next.value <= Math.max(...values.slice(-10)) - 1e-4 * size * dot(gradient, gradient);
-    let next = evaluate(moved());
-    for (; !enough(next) && size > 1e-12; next = evaluate(moved())) size /= 2;
+    let next = await evaluate(moved());
+    for (; !enough(next) && size > 1e-12; next = await evaluate(moved())) size /= 2;
     if (size <= 1e-12) break;
     [at, point] = [moved(), next];
     values.push(next.value);

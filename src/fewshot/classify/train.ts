@@ -3,7 +3,7 @@ import type { PhraseEncoder } from "../../encoder/phrase-encoder.js";
 import { withEncoder } from "../../encoder/with-encoder.js";
 import { ArgumentError } from "../../errors.js";
 import { createRandom, sampleWithout, shuffled } from "../../random.js";
-import { deviation, mean } from "../../statistics.js";
+import { deviation, mean, wilsonInterval } from "../../statistics.js";
 import {
   type Fit,
   fitLogistic,
@@ -33,20 +33,21 @@ export const meansHeldOut = (rows: LabelledRows): HeldOut[] =>
   leaveOneOut(rows).flatMap((scores, row) => (scores ? [{ kind: rows.kinds[row], scores }] : []));
 
 /** Other classifiers leave out a fifth of each kind at a time. */
-export function foldsHeldOut(rows: LabelledRows, learn: Fit, seed: number): HeldOut[] {
+export async function foldsHeldOut(rows: LabelledRows, learn: Fit, seed: number): Promise<HeldOut[]> {
   const seen = new Int32Array(rows.count);
   const foldOf = new Int32Array(rows.kinds.length);
   for (const row of shuffled(rows.kinds.length, createRandom(seed)))
     foldOf[row] = seen[rows.kinds[row]]++ % FOLDS;
-  return Array.from({ length: FOLDS }, (_, fold) =>
-    othersHeldOut(rows, learn, (row) => foldOf[row] !== fold),
-  ).flat();
+  const heldOut: HeldOut[] = [];
+  for (let fold = 0; fold < FOLDS; fold++)
+    heldOut.push(...(await othersHeldOut(rows, learn, (row) => foldOf[row] !== fold)));
+  return heldOut;
 }
 
 /** The rows that a classifier of some rows has not seen. */
-function othersHeldOut(rows: LabelledRows, learn: Fit, isSeen: (row: number) => boolean): HeldOut[] {
+async function othersHeldOut(rows: LabelledRows, learn: Fit, isSeen: (row: number) => boolean) {
   const all = [...rows.kinds.keys()];
-  const classifier = learn(rows, Int32Array.from(all.filter(isSeen)));
+  const classifier = await learn(rows, Int32Array.from(all.filter(isSeen)));
   const others = all.filter((row) => !isSeen(row));
   return others.map((row) => ({ kind: rows.kinds[row], scores: scoresOf(classifier, rowOf(rows, row)) }));
 }
@@ -79,12 +80,13 @@ export function likeliestFactor(examples: readonly HeldOut[]): number {
 export interface KindsEstimate {
   /** Number of examples that were judged. */
   readonly examples: number;
-  /** Fraction that got their own kind, and half the width of its 95 % interval. */
+  /** Fraction that got their own kind, and its 95 % interval. */
   readonly accuracy: number;
-  readonly margin: number;
-  /** Fraction that was not rejected, and the fraction of these that is right. */
+  readonly low: number;
+  readonly high: number;
+  /** Fraction that was not rejected, and the fraction of these that is right; undefined of none. */
   readonly answered: number;
-  readonly precision: number;
+  readonly precision: number | undefined;
 }
 
 /** @param reject least probability of an answer */
@@ -94,13 +96,13 @@ export function estimateOf(examples: readonly HeldOut[], factor: number, reject:
     const best = largest(probabilities);
     return { isRight: best === kind, isAnswered: probabilities[best] >= reject };
   });
-  const rightOf = (some: typeof judged) => some.filter(({ isRight }) => isRight).length / (some.length || 1);
+  const rightOf = (some: typeof judged) => some.filter(({ isRight }) => isRight).length;
   const answered = judged.filter(({ isAnswered }) => isAnswered);
-  const [accuracy, count] = [rightOf(judged), judged.length || 1];
+  const [right, count] = [rightOf(judged), judged.length];
   return {
-    ...{ examples: judged.length, accuracy, precision: rightOf(answered) },
-    margin: 1.96 * Math.sqrt((accuracy * (1 - accuracy)) / count),
-    answered: answered.length / count,
+    ...{ examples: count, accuracy: right / (count || 1), ...wilsonInterval(right, count) },
+    answered: answered.length / (count || 1),
+    precision: answered.length === 0 ? undefined : rightOf(answered) / answered.length,
   };
 }
 
@@ -151,7 +153,10 @@ export interface KindsTraining {
 const LOGISTIC_FROM = 20;
 /** Draws of each point of a learning curve. */
 export const CURVE_DRAWS = 10;
-const methods: Readonly<Record<KindMethod, Fit>> = { mean: fitMeans, logistic: fitLogistic };
+const methods: Readonly<Record<KindMethod, Fit>> = {
+  mean: async (rows, chosen) => fitMeans(rows, chosen),
+  logistic: fitLogistic,
+};
 
 /**
  * Learns from examples what kinds of phrases there are.
@@ -185,10 +190,11 @@ export async function trainKinds(
     const rowsOf = names.map((_, kind) => [...kinds.keys()].filter((row) => kinds[row] === kind));
     const sizes = rowsOf.map(({ length }) => length);
     const method = wanted === "auto" ? methodFor(sizes) : wanted;
-    const curve = learningCurve(rows, rowsOf, options);
-    const heldOut = method === "mean" ? meansHeldOut(rows) : foldsHeldOut(rows, methods[method], seed);
+    const curve = await learningCurve(rows, rowsOf, options);
+    const learn: Fit = (...given) => methods[method](...given, signal);
+    const heldOut = method === "mean" ? meansHeldOut(rows) : await foldsHeldOut(rows, learn, seed);
     const factor = likeliestFactor(heldOut);
-    const { weights, bias } = methods[method](rows, Int32Array.from(kinds.keys()));
+    const { weights, bias } = await learn(rows, Int32Array.from(kinds.keys()));
     const scaled = { weights: weights.map((own) => factor * own), bias: bias.map((own) => factor * own) };
     const model = { name: encoder.model.name, fingerprint: await encoder.fingerprint() };
     return {
@@ -216,27 +222,31 @@ function methodFor(sizes: readonly number[]): KindMethod {
 }
 
 /** @throws ArgumentError where a kind has too few examples to leave one out */
-function learningCurve(
+async function learningCurve(
   rows: LabelledRows,
   rowsOf: readonly (readonly number[])[],
   { examplesPerClass = [], method = "auto", seed = 0, signal, onProgress }: TrainKindsOptions,
-): CurvePoint[] {
+): Promise<CurvePoint[]> {
   const fewest = Math.min(...rowsOf.map(({ length }) => length));
   const tooMany = examplesPerClass.find((perClass) => perClass >= fewest);
   if (tooMany !== undefined)
     throw new ArgumentError(
       `a learning curve with ${tooMany} examples of each kind needs at least ${tooMany + 1}, and the smallest kind has ${fewest}. Take a smaller number.`,
     );
-  return examplesPerClass.map((perClass, point) => {
-    const learn = methods[method === "auto" ? methodFor([perClass]) : method];
-    const accuracies = Array.from({ length: CURVE_DRAWS }, (_, draw) => {
-      signal?.throwIfAborted();
-      onProgress?.(point * CURVE_DRAWS + draw, examplesPerClass.length * CURVE_DRAWS, "drawing");
+  const curve: CurvePoint[] = [];
+  for (const perClass of examplesPerClass) {
+    const learn: Fit = (...given) =>
+      methods[method === "auto" ? methodFor([perClass]) : method](...given, signal);
+    const accuracies: number[] = [];
+    for (let draw = 0; draw < CURVE_DRAWS; draw++) {
+      const done = curve.length * CURVE_DRAWS + draw;
+      onProgress?.(done, examplesPerClass.length * CURVE_DRAWS, "drawing");
       const random = createRandom(seed + draw);
       const chosen = new Set(rowsOf.flatMap((own) => sampleWithout(own, perClass, random)));
-      const others = othersHeldOut(rows, learn, (row) => chosen.has(row));
-      return mean(others.map(({ kind, scores }) => Number(largest(scores) === kind)));
-    });
-    return { perClass, accuracy: mean(accuracies), deviation: deviation(accuracies) };
-  });
+      const others = await othersHeldOut(rows, learn, (row) => chosen.has(row));
+      accuracies.push(mean(others.map(({ kind, scores }) => Number(largest(scores) === kind))));
+    }
+    curve.push({ perClass, accuracy: mean(accuracies), deviation: deviation(accuracies) });
+  }
+  return curve;
 }

@@ -49,17 +49,18 @@ export function viterbi(distances: Distances, labels: readonly string[], transit
     if (to === OUTSIDE) return Math.log(inside.outside);
     return Math.log(to === from ? inside.same : inside.other / Math.max(others - 1, 1));
   };
-  let scores = labels.map((label) => (label === OUTSIDE ? 0 : Number.NEGATIVE_INFINITY));
+  // A sentence begins outside, whether or not that is one of the labels.
+  let scores: number[] | undefined;
   const origins = distances.map((own) => {
     const ways = labels.map((to, i) => {
-      const through = labels.map((from, j) => scores[j] + step(from, to));
+      const through = scores?.map((score, j) => score + step(labels[j], to)) ?? [step(OUTSIDE, to)];
       const score = Math.max(...through);
       return { origin: through.indexOf(score), score: score - SHARPNESS * own[i] };
     });
     scores = ways.map(({ score }) => score);
     return ways.map(({ origin }) => origin);
   });
-  let at = scores.indexOf(Math.max(...scores));
+  let at = scores?.indexOf(Math.max(...scores)) ?? 0;
   const tags: string[] = [];
   for (const origin of origins.toReversed()) {
     tags.unshift(labels[at]);

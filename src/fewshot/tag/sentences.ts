@@ -81,7 +81,10 @@ function labelOf(tag: string): string | undefined {
 
 const TOKEN = /\p{L}[\p{L}\p{M}'’-]*|\p{N}+(?:[.,]\p{N}+)*|[^\s\p{C}]/gu;
 
-/** A JSON object a line: `text`, and `spans` of `start` and `end` (exclusive) in characters with their `label`. */
+/**
+ * A JSON object a line: `text`, and `spans` with `start`, `end` (exclusive) and `label`. Places count UTF-16 code units, as in
+ * JavaScript: an emoji is two.
+ */
 export function readSpans(text: string, path: string, needed: TagsNeeded): TaggedFile {
   const rows = text
     .split(/\r?\n/)

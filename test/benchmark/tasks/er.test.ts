@@ -1,5 +1,6 @@
 /** Entity resolution: what is scored, and how it is shown, on tables that the test makes. */
 import { describe, expect, it } from "vitest";
+import { nearestRows } from "../../../src/benchmark/baselines/nearest-row.js";
 import { formatReports } from "../../../src/benchmark/report.js";
 import { type ModelReport, runBenchmark } from "../../../src/benchmark/runner.js";
 import { type Table, tableWithDuplicates, twoTables } from "../../match/people.js";
@@ -40,6 +41,15 @@ const scoresOf = ({ results }: ModelReport, dataset: string): Record<string, num
 
 const run = (files: Record<string, string>, models: (string | typeof letterModel)[], dataset?: string) =>
   runBenchmark({ tasks: ["er"], models, dataFolder: writeData(files), dataset });
+
+describe("the floor", () => {
+  it("takes connected rows as a group, and leaves ids out", () => {
+    // a chain: each row is nearest to the next one
+    const name = ["alpha beta", "beta gamma", "gamma delta delta", "omega"];
+    const gold = new Set([0 * 4 + 1, 0 * 4 + 2, 1 * 4 + 2]);
+    expect(nearestRows({ Id: ["1", "2", "3", "4"], name }, undefined, gold).sort()).toEqual([...gold].sort());
+  });
+});
 
 describe("the task er", () => {
   it("scores joins and groups beside tfidf, and only the recall where the gold is incomplete", async () => {
@@ -92,9 +102,17 @@ describe("the task er", () => {
       ...joinSet("persons", 20, 20, "whole"),
       "persons/gt.csv": "id_l,id_r\na0,b0\na1,b99\n",
     };
-    await expect(run(unknown, ["tfidf"])).rejects.toThrow("gt.csv, line 3: no row has the id b99");
-    const kind = { ...dedupeSet, "people/about.json": '{"kind":"both"}' };
-    await expect(run(kind, ["tfidf"])).rejects.toThrow("about.json");
+    await expect(run(unknown, ["tfidf"])).rejects.toThrow("gt.csv, row 2: no row has the id b99");
+    for (const about of ['{"kind":"both"}', "{kind"])
+      await expect(run({ ...dedupeSet, "people/about.json": about }, ["tfidf"])).rejects.toThrow("about.json");
+    const twice = { ...unknown, "persons/left.csv": "id,name\na0,x\na1,y\na0,z\n" };
+    await expect(run(twice, ["tfidf"])).rejects.toThrow("left.csv: rows 1 and 3 have the id a0");
+    await expect(run({ ...unknown, "persons/left.csv": "name\nx\n" }, ["tfidf"])).rejects.toThrow(
+      'left.csv: no column "id" among name',
+    );
+    const truth = (rows: string) => run({ ...dedupeSet, "people/truth.csv": `row,entity\n${rows}` }, ["tfidf"]);
+    await expect(truth("1,a\n1,b\n")).rejects.toThrow('truth.csv, row 2: expected a row of the table');
+    await expect(truth("1,a\n2,a\n")).rejects.toThrow("truth.csv: row 3 of the table is missing");
     await expect(run({}, ["tfidf"])).rejects.toThrow("task er: a set of tables not found");
     const [report] = await run(dedupeSet, [letterModel]);
     expect(report.skipped[0].reason).toContain("phrase encoders and tfidf only");

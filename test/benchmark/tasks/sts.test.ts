@@ -41,6 +41,26 @@ describe("sts", () => {
     expect(found).toEqual([{ metric: "spearman", score: expect.closeTo(0.9, 9), n: 5 }]);
   });
 
+  it("finds the texts by their names, or as what a split of few words leaves", async () => {
+    const same = { metric: "spearman", score: expect.closeTo(0.9, 9), n: 5 };
+    const plain = rows.map(([a, b, ...rest]) => [a, b.replaceAll('"', ""), ...rest]);
+    plain[1][0] = "a b";
+    const genres = plain.map(([a, b, score, split]) => [split, "x", score, a, b].join(","));
+    const named = await scores("sts.csv", ["split,year,score,sentence1,sentence2", ...genres].join("\n"));
+    expect(named[0]).toEqual(same);
+    expect(named).toHaveLength(3);
+    const first = plain.map(([a, b, score, split]) => [split, a, b, score].join(","));
+    expect((await scores("sts.csv", ["genre,s1,s2,score", ...first].join("\n")))[0]).toEqual(same);
+    await expect(scores("sts.csv", ["genre,year,score,s1,s2", ...genres].join("\n"))).rejects.toThrow(
+      "which of the columns genre, year, s1, s2 are the two texts? Call them sentence1 and sentence2.",
+    );
+  });
+
+  it("leaves out a split of one pair", async () => {
+    const found = await scores("sts.tsv", [...rows, ["p q", "p r", "2", "one"]].map((row) => row.join("\t")).join("\n"));
+    expect(found.map(({ metric }) => metric)).toEqual(["spearman", "spearman, dev", "spearman, test"]);
+  });
+
   it("names a score that is none, and a table without scores", async () => {
     await expect(scores("sts.csv", "a,b,score\nx,y,1\nx,z,high\n")).rejects.toThrow(
       /row 2: the score "high"/,

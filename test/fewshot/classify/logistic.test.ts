@@ -21,13 +21,13 @@ const { cases } = JSON.parse(readFileSync("test/oracles/logistic.json", "utf8"))
 };
 
 describe("logistic regression", () => {
-  it.each(cases)("has scikit-learn's weights and probabilities", (oracle) => {
+  it.each(cases)("has scikit-learn's weights and probabilities", async (oracle) => {
     const { x, labels, weights, intercepts, probabilities } = oracle;
     const rows: LabelledRows = {
       ...{ data: Float32Array.from(x.flat()), dimension: x[0].length },
       ...{ kinds: Int32Array.from(labels), count: weights.length },
     };
-    const found = fitLogistic(rows, Int32Array.from(labels.keys()));
+    const found = await fitLogistic(rows, Int32Array.from(labels.keys()));
     weights.flat().forEach((weight, i) => {
       expect(found.weights[i]).toBeCloseTo(weight, 3);
     });
@@ -45,9 +45,9 @@ describe("logistic regression", () => {
 });
 
 describe("minimise", () => {
-  it("finds the minimum of a badly scaled quadratic", () => {
+  it("finds the minimum of a badly scaled quadratic", async () => {
     const scales = [1, 100, 10_000];
-    const found = minimise(
+    const found = await minimise(
       (at) => ({
         value: scales.reduce((sum, scale, i) => sum + (scale * (at[i] - i) ** 2) / 2, 0),
         gradient: at.map((value, i) => scales[i] * (value - i)),

@@ -68,9 +68,16 @@ describe("the estimate", () => {
   it("counts right answers, and those that are sure enough", () => {
     // softmax of (2, 0) is 0.88, of (0.2, 0) 0.55; the last one is wrong
     const examples = [2, 2, 0.2, 0.2].map((own, i) => ({ kind: i === 3 ? 1 : 0, scores: scores(own) }));
-    const { accuracy, answered, precision, margin } = estimateOf(examples, 1, 0.6);
+    const { accuracy, answered, precision } = estimateOf(examples, 1, 0.6);
     expect({ accuracy, answered, precision }).toEqual({ accuracy: 0.75, answered: 0.5, precision: 1 });
-    expect(margin).toBeCloseTo(1.96 * Math.sqrt((0.75 * 0.25) / 4), 12);
+  });
+
+  it("is not certain after six right answers, and has no precision where nothing is answered", () => {
+    const examples = Array.from({ length: 6 }, () => ({ kind: 0, scores: scores(0.1) }));
+    // Wilson's interval of 6 out of 6: from 6 / (6 + 1.96²)
+    const { accuracy, low, high, precision } = estimateOf(examples, 1, 0.9);
+    expect({ accuracy, low, high }).toEqual({ accuracy: 1, low: expect.closeTo(6 / (6 + 1.96 ** 2)), high: 1 });
+    expect(precision).toBeUndefined();
   });
 
   it("finds the factor whose probability is the share of right answers", () => {
@@ -85,16 +92,16 @@ describe("the estimate", () => {
     expect(1 / (1 + Math.exp(-factor))).toBeCloseTo(0.8, 2);
   });
 
-  it("judges each example once, by a classifier that has not seen it", () => {
+  it("judges each example once, by a classifier that has not seen it", async () => {
     const points = Array.from({ length: 20 }, (_, i) => [i, 1]);
     const rows = rowsOf(
       points,
       points.map((_, i) => i % 2),
     );
     const seen: number[][] = [];
-    const heldOut = foldsHeldOut(
+    const heldOut = await foldsHeldOut(
       rows,
-      (given, chosen) => {
+      async (given, chosen) => {
         seen.push(Array.from(chosen));
         return fitMeans(given, chosen);
       },

@@ -47,6 +47,13 @@ describe("tags from distances", () => {
     }
   });
 
+  it("begin outside where no label is outside", () => {
+    const transitions = transitionsOf([{ tokens: [], tags: ["A", "A", "B", "B"] }]);
+    const near = (label: string) => Float64Array.from(["A", "B"], (own) => (own === label ? 0 : 1));
+    expect(viterbi([near("B"), near("B"), near("A")], ["A", "B"], transitions)).toEqual(["B", "B", "A"]);
+    expect(viterbi([], ["A", "B"], transitions)).toEqual([]);
+  });
+
   it("score by whole spans", () => {
     const gold = [["A", "A", "O", "B"]];
     const { precision, recall, f1 } = spanScores(gold, [["A", "O", "O", "B"]]);
