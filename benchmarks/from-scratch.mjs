@@ -116,7 +116,10 @@ const evaluation = readEvaluation(data);
 
 /** False for a pair of the evaluation, also of the half that is kept back, and for the misspellings that it asks for. */
 const isAllowed = (a, b, source) =>
-  a && b && setOfPair(evaluation, pairKey(a, b)) === undefined && !asksMisspelling(evaluation, [a, b, source]);
+  a &&
+  b &&
+  setOfPair(evaluation, pairKey(a, b)) === undefined &&
+  !asksMisspelling(evaluation, [a, b, source]);
 
 /** Pairs of all sources but the tables of entity resolution, and titles with their descriptions. */
 async function* synonymRows() {

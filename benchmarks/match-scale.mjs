@@ -62,12 +62,12 @@ function compare() {
 
 async function measure(method) {
   const { left, right, entityOf, pairs } = isJoin ? personsOfTwoTables(rows) : personsOfOneTable(rows);
-  const gold = new Set(isJoin ? Array.from({ length: pairs }, (_, row) => row * rows + row) : pairsInside(entityOf));
+  const gold = new Set(
+    isJoin ? Array.from({ length: pairs }, (_, row) => row * rows + row) : pairsInside(entityOf),
+  );
   const [started, before] = [performance.now(), process.cpuUsage()];
   const found =
-    method === "tfidf"
-      ? { pairs: nearestRows(left, right, gold), more: {} }
-      : await matched(left, right);
+    method === "tfidf" ? { pairs: nearestRows(left, right, gold), more: {} } : await matched(left, right);
   const { user, system } = process.cpuUsage(before);
   return {
     seconds: Math.round((performance.now() - started) / 100) / 10,

@@ -38,7 +38,13 @@ function clusteringTask(name: string, folder: string, types: readonly string[]):
       const vectors = await embedPhrases(model, phrases, context);
       const nmis = await clusterings(vectors, model.dimension, labels, types.length, context);
       const score = mean(nmis);
-      const details = { types, starts, seeds: nmis.length, perSeed: nmis, standardDeviation: deviation(nmis) };
+      const details = {
+        types,
+        starts,
+        seeds: nmis.length,
+        perSeed: nmis,
+        standardDeviation: deviation(nmis),
+      };
       return { scores: [{ metric: "nmi", score, n: phrases.length, details }] };
     },
   });

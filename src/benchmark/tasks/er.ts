@@ -130,7 +130,9 @@ function rowsById(ids: readonly string[], path: string): Map<string, number> {
   ids.forEach((id, row) => {
     const first = rows.get(id);
     if (first !== undefined)
-      throw new TableError(`${path}: rows ${first + 1} and ${row + 1} have the id ${id}. Make them different.`);
+      throw new TableError(
+        `${path}: rows ${first + 1} and ${row + 1} have the id ${id}. Make them different.`,
+      );
     rows.set(id, row);
   });
   return rows;

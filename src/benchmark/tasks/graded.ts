@@ -85,7 +85,9 @@ export const sts = fileTask({
     const ranked = bySplit.filter(([, chosen]) => isRanked(chosen));
     const notes = bySplit
       .filter(([, chosen]) => !isRanked(chosen))
-      .map(([split]) => `sts: all pairs of the split ${split} have one score, so that there is no correlation`);
+      .map(
+        ([split]) => `sts: all pairs of the split ${split} have one score, so that there is no correlation`,
+      );
     const ofSplits = ranked.map(([split, chosen]) => of(`spearman, ${split}`, chosen));
     return { scores: [of("spearman", rows), ...ofSplits], notes };
   },

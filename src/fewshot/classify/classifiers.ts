@@ -18,11 +18,7 @@ export interface LabelledRows extends KindFeatures {
 }
 
 /** Learns from the rows of these numbers. An aborted call rejects with the signal's reason. */
-export type Fit = (
-  rows: LabelledRows,
-  chosen: Int32Array,
-  signal?: AbortSignal,
-) => Promise<LinearClassifier>;
+export type Fit = (rows: LabelledRows, chosen: Int32Array, signal?: AbortSignal) => Promise<LinearClassifier>;
 
 export const rowOf = ({ data, dimension }: KindFeatures, row: number): Float32Array =>
   data.subarray(row * dimension, (row + 1) * dimension);

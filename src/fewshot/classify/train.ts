@@ -191,7 +191,7 @@ export async function trainKinds(
     const sizes = rowsOf.map(({ length }) => length);
     const method = wanted === "auto" ? methodFor(sizes) : wanted;
     const curve = await learningCurve(rows, rowsOf, options);
-    const learn: Fit = (...given) => methods[method](...given, signal);
+    const learn: Fit = (own, chosen) => methods[method](own, chosen, signal);
     const heldOut = method === "mean" ? meansHeldOut(rows) : await foldsHeldOut(rows, learn, seed);
     const factor = likeliestFactor(heldOut);
     const { weights, bias } = await learn(rows, Int32Array.from(kinds.keys()));
@@ -235,8 +235,8 @@ async function learningCurve(
     );
   const curve: CurvePoint[] = [];
   for (const perClass of examplesPerClass) {
-    const learn: Fit = (...given) =>
-      methods[method === "auto" ? methodFor([perClass]) : method](...given, signal);
+    const fit = methods[method === "auto" ? methodFor([perClass]) : method];
+    const learn: Fit = (own, chosen) => fit(own, chosen, signal);
     const accuracies: number[] = [];
     for (let draw = 0; draw < CURVE_DRAWS; draw++) {
       const done = curve.length * CURVE_DRAWS + draw;

@@ -104,14 +104,17 @@ describe("the task er", () => {
     };
     await expect(run(unknown, ["tfidf"])).rejects.toThrow("gt.csv, row 2: no row has the id b99");
     for (const about of ['{"kind":"both"}', "{kind"])
-      await expect(run({ ...dedupeSet, "people/about.json": about }, ["tfidf"])).rejects.toThrow("about.json");
+      await expect(run({ ...dedupeSet, "people/about.json": about }, ["tfidf"])).rejects.toThrow(
+        "about.json",
+      );
     const twice = { ...unknown, "persons/left.csv": "id,name\na0,x\na1,y\na0,z\n" };
     await expect(run(twice, ["tfidf"])).rejects.toThrow("left.csv: rows 1 and 3 have the id a0");
     await expect(run({ ...unknown, "persons/left.csv": "name\nx\n" }, ["tfidf"])).rejects.toThrow(
       'left.csv: no column "id" among name',
     );
-    const truth = (rows: string) => run({ ...dedupeSet, "people/truth.csv": `row,entity\n${rows}` }, ["tfidf"]);
-    await expect(truth("1,a\n1,b\n")).rejects.toThrow('truth.csv, row 2: expected a row of the table');
+    const truth = (rows: string) =>
+      run({ ...dedupeSet, "people/truth.csv": `row,entity\n${rows}` }, ["tfidf"]);
+    await expect(truth("1,a\n1,b\n")).rejects.toThrow("truth.csv, row 2: expected a row of the table");
     await expect(truth("1,a\n2,a\n")).rejects.toThrow("truth.csv: row 3 of the table is missing");
     await expect(run({}, ["tfidf"])).rejects.toThrow("task er: a set of tables not found");
     const [report] = await run(dedupeSet, [letterModel]);

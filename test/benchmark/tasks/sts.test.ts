@@ -57,7 +57,10 @@ describe("sts", () => {
   });
 
   it("leaves out a split of one pair", async () => {
-    const found = await scores("sts.tsv", [...rows, ["p q", "p r", "2", "one"]].map((row) => row.join("\t")).join("\n"));
+    const found = await scores(
+      "sts.tsv",
+      [...rows, ["p q", "p r", "2", "one"]].map((row) => row.join("\t")).join("\n"),
+    );
     expect(found.map(({ metric }) => metric)).toEqual(["spearman", "spearman, dev", "spearman, test"]);
   });
 

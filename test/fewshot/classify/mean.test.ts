@@ -76,7 +76,11 @@ describe("the estimate", () => {
     const examples = Array.from({ length: 6 }, () => ({ kind: 0, scores: scores(0.1) }));
     // Wilson's interval of 6 out of 6: from 6 / (6 + 1.96²)
     const { accuracy, low, high, precision } = estimateOf(examples, 1, 0.9);
-    expect({ accuracy, low, high }).toEqual({ accuracy: 1, low: expect.closeTo(6 / (6 + 1.96 ** 2)), high: 1 });
+    expect({ accuracy, low, high }).toEqual({
+      accuracy: 1,
+      low: expect.closeTo(6 / (6 + 1.96 ** 2)),
+      high: 1,
+    });
     expect(precision).toBeUndefined();
   });
 
