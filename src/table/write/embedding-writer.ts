@@ -90,7 +90,10 @@ export class EmbeddingWriter {
     const { countsPath } = this.partial;
     const text = this.rowsDone === 0 ? "" : await readFile(countsPath, "utf8").catch(() => "");
     // What follows the last line break is a line that was cut off.
-    const lines = text.split("\n").slice(0, -1).slice(0, Math.floor(this.rowsDone / chunkRows));
+    const lines = text
+      .split("\n")
+      .slice(0, -1)
+      .slice(0, Math.floor(this.rowsDone / chunkRows));
     await this.writing(() => writeFile(countsPath, lines.map((line) => `${line}\n`).join("")));
     return lines.map((line) => line.split(" ").map(Number));
   }
