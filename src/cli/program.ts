@@ -2,7 +2,7 @@
 import { Command, CommanderError } from "commander";
 import { messageOf, PearlError } from "../errors.js";
 import { packageVersion } from "../files/package.js";
-import { withoutPassword } from "../table/postgres/address.js";
+import { wordWithoutPassword } from "../table/postgres/address.js";
 import { type AnyCommand, bareCommand, bareHelp, register } from "./command.js";
 import { loadCommands } from "./commands.js";
 import { interruption } from "./interruption.js";
@@ -42,7 +42,7 @@ function createProgram(loaded: readonly AnyCommand[]): Command {
 
 /** Runs a command. @param words those behind `pearl` @throws what {@link report} reports */
 export async function runCommand(given: readonly string[]): Promise<void> {
-  const words = given.map(withoutPassword);
+  const words = given.map(wordWithoutPassword);
   const loaded = await loadCommands(words[0]);
   const bare = bareCommand(words, loaded);
   if (bare === undefined) {

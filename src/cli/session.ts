@@ -7,7 +7,7 @@ import { UsageError } from "../errors.js";
 import { isObjectAddress } from "../files/object-storage/address.js";
 import { packageVersion } from "../files/package.js";
 import type { DeviceChoice } from "../runtime/device.js";
-import { stemOf } from "../table/format.js";
+import { rowsEndingOf, stemOf } from "../table/format.js";
 import { addressOfTable, isPostgresAddress, tableOf } from "../table/postgres/address.js";
 import type { TableDescription } from "../table/table.js";
 import { interruptionSignal } from "./interruption.js";
@@ -134,8 +134,12 @@ export function outputFor(file: string, part: string, format: string | undefined
   return `${stemOf(file)}.${part}${format === undefined ? kept : `.${format}`}`;
 }
 
-/** The name of another file beside an output. */
-export const besideOutput = (output: string, part: string): string =>
-  isPostgresAddress(output)
-    ? addressOfTable(output, `${tableOf(output)}_${part}`)
-    : output.replace(/(\.[^.]*)?$/, `.${part}$1`);
+/**
+ * The name of another file beside an output: `kept.removed.csv` for `kept.csv`. A name without the ending of a table gets
+ * the one of the output's format.
+ */
+export function besideOutput(output: string, part: string, format = "csv"): string {
+  if (isPostgresAddress(output)) return addressOfTable(output, `${tableOf(output)}_${part}`);
+  const ending = rowsEndingOf(output);
+  return `${output.slice(0, output.length - ending.length)}.${part}${ending || `.${format}`}`;
+}

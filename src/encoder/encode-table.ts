@@ -190,11 +190,16 @@ async function encodeRows(
   const { prompt, batchSize, truncateDim, normalize, signal, onNote, onProgress } = options;
   const total = range.to - range.from;
   let finished = writer.rowsDone;
+  const chunkRows = chunkRowsOf(truncateDim ?? encoder.dimension);
+  const earlier = await writer.keptCounts(chunkRows);
   let empty = 0;
   let truncated = 0;
-  const chunkRows = chunkRowsOf(truncateDim ?? encoder.dimension);
+  for (const counts of earlier) {
+    empty += counts[0];
+    truncated += counts[1];
+  }
   // A vector's last bits depend on what is encoded with it: an interrupted chunk is encoded again as it was.
-  let known = finished % chunkRows;
+  let known = finished - earlier.length * chunkRows;
   const rest = { from: range.from + finished - known, to: range.to, chunkRows };
   const chunks = encodeAhead(encoder, table.phrases(rest), (phrases) => phrases, {
     ...{ prompt, batchSize, truncateDim, normalize, signal },
@@ -202,9 +207,11 @@ async function encodeRows(
   });
   try {
     for await (const { matrix } of chunks) {
-      await writer.append(known === 0 ? matrix.data : matrix.data.subarray(known * matrix.dimension));
-      finished += matrix.rows - known;
-      known = 0;
+      const skipped = Math.min(known, matrix.rows);
+      const added = matrix.data.subarray(skipped * matrix.dimension);
+      await writer.append(added, [matrix.empty, matrix.truncated]);
+      finished += matrix.rows - skipped;
+      known -= skipped;
       empty += matrix.empty;
       truncated += matrix.truncated;
       onProgress?.(finished, total);

@@ -1,5 +1,5 @@
 /** Models by hub id: `downloadModel("intfloat/e5-small-v2")` gives a model folder in the hub's own cache. */
-import { readFile } from "node:fs/promises";
+import { access, constants, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { filesOf } from "../architectures/registry.js";
 import { ArgumentError } from "../errors.js";
@@ -70,8 +70,9 @@ export function isHubId(text: string): boolean {
 
 /**
  * Returns the folder of a hub model, fetching what is not in the cache. The cache is that of Python's
- * huggingface_hub (`HF_HOME`, `HF_HUB_CACHE`). A cached model is used without any request: a branch that has
- * moved since is not noticed (name the commit as `revision`).
+ * huggingface_hub (`HF_HOME`, `HF_HUB_CACHE`). A cached model is used without any request, but for optional files that a
+ * writable cache lacks and that were never requested: `HF_HUB_OFFLINE` leaves them out, too. A branch that has moved since
+ * is not noticed (name the commit as `revision`).
  * Every file is checked against the size and checksum that the hub announces before it is used.
  *
  * @param id `organisation/name`
@@ -156,15 +157,19 @@ async function fromCache(download: Download): Promise<string | undefined> {
     const snapshot = snapshotFolder(repository, commit);
     const isCached = (file: string): Promise<boolean> => exists(join(snapshot, file));
     if ((await obtainModel(download, isCached, () => snapshot)) !== undefined) continue;
-    // The model is complete without them, and may have been copied here to be used without a network.
-    if (!settings.offline)
-      await fetchOptional(download, commit, 1).catch((error: unknown) => {
-        if (!(error instanceof HubError)) throw error;
-      });
+    // The model is complete without them, and may have been copied here to be used without a network or a writable disk.
+    if (!settings.offline && (await isWritable(snapshot)))
+      await fetchOptional(download, commit, 1).catch(() => download.options.signal?.throwIfAborted());
     return snapshot;
   }
   return undefined;
 }
+
+const isWritable = (folder: string): Promise<boolean> =>
+  access(folder, constants.W_OK).then(
+    () => true,
+    () => false,
+  );
 
 async function fromHub(download: Download): Promise<string> {
   const { repository, revision, settings } = download;
@@ -218,7 +223,8 @@ async function obtainFile(
     return await fetchFile(download, file, commit, tries);
   } catch (error) {
     if (!(error instanceof HubError && error.facts.status === 404)) throw error;
-    if (isLasting) await writeWholeFile(mark, "");
+    // Where the mark cannot be written, the file is requested again next time.
+    if (isLasting) await writeWholeFile(mark, "").catch(() => {});
     return undefined;
   }
 }

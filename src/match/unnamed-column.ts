@@ -5,6 +5,8 @@
 import { TableError } from "../errors.js";
 import { formatCount } from "../files/count-text.js";
 import { alignColumns } from "../files/text-table.js";
+import { shellWord } from "../shell-word.js";
+import { wordWithoutPassword } from "../table/postgres/address.js";
 import type { WholeTable } from "../table/whole-table.js";
 
 /** A column whose filled cells repeat more than this holds categories. */
@@ -32,12 +34,13 @@ export type NamedCommand = (columns: readonly string[]) => string;
 export function commandWith(
   words: readonly string[],
   added: readonly string[],
-  typed: readonly string[] = process.argv.slice(2),
+  line: readonly string[] = process.argv.slice(2),
 ): string {
+  const typed = line.map(wordWithoutPassword);
   const isTyped = typed[0] === words[0] && words.every((word) => typed.includes(word));
-  const line = isTyped ? typed : words;
-  const end = line.includes("--") ? line.indexOf("--") : line.length;
-  return ["pearl", ...line.slice(0, end), ...added, ...line.slice(end)].map(shellWord).join(" ");
+  const all = isTyped ? typed : words;
+  const end = all.includes("--") ? all.indexOf("--") : all.length;
+  return ["pearl", ...all.slice(0, end), ...added, ...all.slice(end)].map(shellWord).join(" ");
 }
 
 /** @throws TableError if a chosen column has fewer than a fifth distinct values */
@@ -118,7 +121,3 @@ function countCells({ columns }: WholeTable, name: string) {
     examples: different.slice(0, SHOWN_CELLS).map((cell) => shorten(cell.replace(/\s+/g, " "))),
   };
 }
-
-/** An argument as a shell reads it. */
-export const shellWord = (text: string): string =>
-  /^[\w./=:@%+,-]+$/.test(text) ? text : `"${text.replace(/[\\"$`]/g, "\\$&")}"`;

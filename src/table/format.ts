@@ -44,6 +44,10 @@ export function stemOf(path: string): string {
   return plain.replace(/(?<=.)\.[^.]*$/, "");
 }
 
+/** The ending of a file's name by which rows are written, such as `.csv`; "" for another one. */
+export const rowsEndingOf = (path: string): string =>
+  Object.hasOwn(bothByExtension, extname(path).toLowerCase()) ? extname(path) : "";
+
 /** The format to write rows in, by the file's name; CSV for "-" and for tables in PostgreSQL. Throws UsageError for another extension. */
 export function rowsFormatOfName(path: string): RowsFormat {
   const extension = extname(path).toLowerCase();

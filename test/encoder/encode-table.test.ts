@@ -16,12 +16,16 @@ it("resumes to the same bytes, although low-order bits depend on the other phras
       .map((n) => words[n % 10] + (n % 7))
       .join(" "),
   );
-  writeFileSync(join(folder, "in.csv"), `name\n${phrases.map((phrase, i) => `${phrase} ${i}`).join("\n")}\n`);
+  // in the first chunk, whose counts a resumed run reports too
+  phrases.splice(100, 2, "", `${"river ".repeat(600)}end`);
+  const lines = phrases.map((phrase, i) => phrase && `${phrase} ${i}`);
+  writeFileSync(join(folder, "in.csv"), `name\n${lines.join("\n")}\n`);
   const table = join(folder, "in.csv");
   const encoder = await PhraseEncoder.load();
   try {
     const [whole, stopped] = ["whole.parquet", "stopped.parquet"].map((name) => join(folder, name));
-    await encodeTable(table, whole, encoder);
+    const uninterrupted = await encodeTable(table, whole, encoder);
+    expect([uninterrupted.empty, uninterrupted.truncated]).toEqual([1, 1]);
     const stop = new AbortController();
     const notes: string[] = [];
     const interrupted = encodeTable(table, stopped, encoder, {
@@ -35,6 +39,7 @@ it("resumes to the same bytes, although low-order bits depend on the other phras
     const report = await encodeTable(table, stopped, encoder, { resume: "continue" });
     expect(report.resumedRows).toBeGreaterThan(0);
     expect(report.resumedRows).toBeLessThan(40_000);
+    expect([report.empty, report.truncated]).toEqual([1, 1]);
     expect(readFileSync(stopped).equals(readFileSync(whole))).toBe(true);
   } finally {
     await encoder.dispose();

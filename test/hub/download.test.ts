@@ -114,6 +114,22 @@ describe("a model by hub id", () => {
     expect(await download()).toBe(snapshot);
   });
 
+  it("is complete without the optional files, whatever becomes of them", async () => {
+    const path = await download();
+    rmSync(join(repository(), ".no_exist"), { recursive: true });
+    // as on a read-only disk, which a test that runs as root cannot make by permissions
+    writeFileSync(join(repository(), ".no_exist"), "");
+    expect(await download()).toBe(path);
+    rmSync(join(path, "1_Pooling/config.json"));
+    rmSync(join(repository(), "blobs"), { recursive: true });
+    writeFileSync(join(repository(), "blobs"), "");
+    for (const file of ["config.json", "tokenizer.json", "onnx/model.onnx"]) {
+      rmSync(join(path, file));
+      writeFileSync(join(path, file), "x");
+    }
+    expect(await download()).toBe(path);
+  });
+
   it("fetches another graph of the same repository into the same snapshot", async () => {
     const path = await download();
     server.requests.length = 0;

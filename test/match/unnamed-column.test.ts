@@ -10,8 +10,12 @@ describe("the suggested command", () => {
   const added = ["-c", "full name"];
 
   it.each([
-    [["dedupe", "x.csv", "-o", "my kept.csv"], 'pearl dedupe x.csv -o "my kept.csv" -c "full name"'],
-    [["dedupe", "-q", "--", "x.csv"], 'pearl dedupe -q -c "full name" -- x.csv'],
+    [["dedupe", "x.csv", "-o", "my kept.csv"], "pearl dedupe x.csv -o 'my kept.csv' -c 'full name'"],
+    [
+      ["dedupe", "x.csv", "--output=postgres://me:secret@h/db?table=x"],
+      "pearl dedupe x.csv '--output=postgres://me@h/db?table=x' -c 'full name'",
+    ],
+    [["dedupe", "-q", "--", "x.csv"], "pearl dedupe -q -c 'full name' -- x.csv"],
   ])("is what was typed, %j, with the column", (typed, command) => {
     expect(commandWith(["dedupe", "x.csv"], added, typed)).toBe(command);
   });
@@ -21,7 +25,7 @@ describe("the suggested command", () => {
     ["another table", ["dedupe", "y.csv"]],
     ["nothing", []],
   ])("is the shortest one where %s was typed, as in a program that calls the library", (_, typed) => {
-    expect(commandWith(["dedupe", "x.csv"], added, typed)).toBe('pearl dedupe x.csv -c "full name"');
+    expect(commandWith(["dedupe", "x.csv"], added, typed)).toBe("pearl dedupe x.csv -c 'full name'");
   });
 });
 

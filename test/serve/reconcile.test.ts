@@ -186,4 +186,16 @@ describe("what both versions have", () => {
     });
     expect((await server.app.inject("/reconcile/firms")).statusCode).toBe(404);
   });
+
+  it("refuses a text of more than the characters that a phrase may have", async () => {
+    const long = "a".repeat(8193);
+    const named = await form({ queries: JSON.stringify({ q: { query: long } }) });
+    expect(named).toMatchObject({
+      status: 413,
+      json: { error: { message: "a text of a query has more than 8192 characters" } },
+    });
+    const conditions = [{ matchType: "property", propertyId: "city", propertyValue: [long] }];
+    const { status } = await server.post("/reconcile/v1/match", { queries: [{ conditions }] });
+    expect(status).toBe(413);
+  });
 });

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
+import { shellWord } from "../../shell-word.js";
 
 export const pearlFolder = resolve(fileURLToPath(new URL("../../..", import.meta.url)));
 
@@ -33,7 +34,7 @@ const npmParts = {
 const [place] = pearlFolder.split(`${sep}node_modules${sep}`);
 const isCheckout = place === pearlFolder;
 const faissScript = [join(pearlFolder, "scripts", "install-faiss.sh"), ...(isCheckout ? [] : [place])];
-const faissInstall = `bash ${faissScript.map(quote).join(" ")}`;
+const faissInstall = `bash ${faissScript.map(shellWord).join(" ")}`;
 
 /**
  * The optional parts: name, purpose, install command and installed version. With `--no-save`, npm removes what it
@@ -60,11 +61,7 @@ export function optionalParts() {
  * global one: an install there that is not global would remove all other packages, pearl too.
  */
 function npmOptions(): string {
-  if (isCheckout) return `--prefix ${quote(place)} --no-save`;
-  if (existsSync(join(place, "package.json"))) return `--prefix ${quote(place)}`;
-  return `--global --prefix ${quote(basename(place) === "lib" ? dirname(place) : place)}`;
-}
-
-function quote(path: string): string {
-  return /^[\w./:@-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+  if (isCheckout) return `--prefix ${shellWord(place)} --no-save`;
+  if (existsSync(join(place, "package.json"))) return `--prefix ${shellWord(place)}`;
+  return `--global --prefix ${shellWord(basename(place) === "lib" ? dirname(place) : place)}`;
 }

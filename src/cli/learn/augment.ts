@@ -117,7 +117,7 @@ async function printTwins(
 async function augmentFile(path: string, options: AugmentOptions, session: Session): Promise<void> {
   const { augmentTable } = await import("../../augmentation/augment-table.js");
   const { Table } = await import("../../table/table.js");
-  const { count, seed, json, format, output = `${stemOf(path)}.twins.${format ?? "csv"}` } = options;
+  const { count, seed, format, output = `${stemOf(path)}.twins.${format ?? "csv"}` } = options;
   const table = await Table.open(path, { ...tableOptionsOf(options), onProgress: session.onReading });
   session.atEnd(() => table.close());
   session.say(table.description.summary);
@@ -128,10 +128,9 @@ async function augmentFile(path: string, options: AugmentOptions, session: Sessi
   const byRule = Object.entries(report.byRule).filter(([, count]) => count > 0);
   byRule.sort(([, left], [, right]) => right - left);
   session.say(byRule.map(([rule, count]) => `${rule} ${formatCount(count)}`).join(", "));
-  if (json) return session.printJson(report);
   const unchanged = formatPercent(report.unchanged / Math.max(report.twins, 1));
   const made = `${counted(report.twins, "twin")} of ${counted(report.phrases, "phrase")}`;
-  session.wrote(report.path, `${made}, ${unchanged} unchanged`);
+  session.wrote(report.path, `${made}, ${unchanged} unchanged`, report);
 }
 
 async function writeModelParaphrases(path: string, model: string, options: AugmentOptions, session: Session) {
@@ -148,7 +147,6 @@ async function writeModelParaphrases(path: string, model: string, options: Augme
     onProgress: (done, total) => session.show("paraphrasing", done, total, "phrases"),
   });
   if (report.resumed > 0) session.say(`${counted(report.resumed, "phrase")} already done by an earlier run`);
-  if (options.json) return session.printJson({ path: output, ...report });
   const made = `${counted(report.pairs, "paraphrase")} of ${counted(report.phrases, "phrase")}`;
-  session.print(`wrote ${output}: ${made}`);
+  session.wrote(output, made, report);
 }

@@ -1,7 +1,7 @@
 /** `pearl review`: a page in the browser to judge doubtful pairs. */
 import type { Option } from "commander";
 import { UsageError } from "../../errors.js";
-import { shellWord } from "../../match/unnamed-column.js";
+import { shellWord } from "../../shell-word.js";
 import { checkFile } from "../../table/read/source.js";
 import { command } from "../command.js";
 import { counted } from "../format.js";

@@ -58,12 +58,12 @@ export default command({
     const { dedupeTable } = await import("../../group/tables/dedupe-table.js");
     const byDefault = outputFor(file, "deduped", options.format);
     const { labels, review, output = byDefault } = options;
-    const beside = output === "-" ? byDefault : output;
+    const beside = (part: string) => besideOutput(output === "-" ? byDefault : output, part, options.format);
     const outputs = {
       kept: output,
-      removed: options.removed ? besideOutput(beside, "removed") : undefined,
-      groups: options.groups ?? (options.explain ? besideOutput(beside, "groups") : undefined),
-      likelyGroups: options.removed ? besideOutput(beside, "groups") : undefined,
+      removed: options.removed ? beside("removed") : undefined,
+      groups: options.groups ?? (options.explain ? beside("groups") : undefined),
+      likelyGroups: options.removed ? beside("groups") : undefined,
       review: options.reviewOut,
     };
     for (const path of [options.groups, options.reviewOut]) if (path !== undefined) rowsFormatOfName(path);

@@ -4,7 +4,7 @@ import { TableError } from "../../errors.js";
 import { formatCount } from "../../files/count-text.js";
 import { isSystemError } from "../../files/whole-file.js";
 import { formatOfName } from "../../table/format.js";
-import { openSource, refuseNonText, shellWord, shownPath, unreadable } from "../../table/read/source.js";
+import { openSource, pathWord, refuseNonText, shownPath, unreadable } from "../../table/read/source.js";
 import { Table } from "../../table/table.js";
 import type { BuildCorpusOptions } from "../build-corpus.js";
 
@@ -87,7 +87,7 @@ async function* linesOf(path: string, chunks: AsyncIterable<Buffer>): AsyncGener
     } catch (cause) {
       throw new TableError(
         `${shownPath(path)}: not valid UTF-8 text after byte ${formatCount(bytes)}. ` +
-          `Convert it: iconv -f WINDOWS-1252 -t UTF-8 ${shellWord(path)} > utf8.txt`,
+          `Convert it: iconv -f WINDOWS-1252 -t UTF-8 ${pathWord(path)} > utf8.txt`,
         { cause },
       );
     }

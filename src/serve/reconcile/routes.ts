@@ -43,9 +43,12 @@ function indexRoutes(app: Server, service: Service, reconciling: Reconciling, pr
     done(null, Object.fromEntries(new URLSearchParams(String(text)))),
   );
   const ask = (queries: readonly Query[], reply: FastifyReply) => {
-    const { items } = service.limits;
+    const { items, characters } = service.limits;
     if (queries.length > items)
       throw new RequestError(413, `${queries.length} queries are more than ${items}`);
+    const texts = queries.flatMap(({ name = "", id = "", cells }) => [name, id, ...Object.values(cells)]);
+    if (texts.some((text) => text.length > characters))
+      throw new RequestError(413, `a text of a query has more than ${characters} characters`);
     return service.compare((signal) => candidatesOf(reconciling, queries, signal), whenGone(reply));
   };
   earlierRoutes(app, reconciling, prefix, ask);

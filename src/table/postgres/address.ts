@@ -31,6 +31,12 @@ export function withoutPassword(text: string): string {
   return shown;
 }
 
+/** The same for a word of a command, which may be an option with its value: `--output=postgres://...`, `-opostgres://...`. */
+export function wordWithoutPassword(word: string): string {
+  const [option] = /^-[\w-]*=?(?=postgres(ql)?:\/\/)/i.exec(word) ?? [""];
+  return option + withoutPassword(word.slice(option.length));
+}
+
 /**
  * Reads an address. `postgres://` alone, or with settings only (`postgres://?table=customers`), stands for the database of
  * DATABASE_URL or, where that is not set, of PGHOST, PGDATABASE, PGUSER and the like.

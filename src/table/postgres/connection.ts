@@ -32,7 +32,7 @@ const connectMs = 15_000;
 export async function connectPostgres(given: string): Promise<PostgresConnection> {
   const { shown, url } = parseAddress(given);
   const pg = loadOptional<typeof import("pg")>("pg", "PostgreSQL");
-  let client: Client;
+  let client: Client | undefined;
   try {
     client = new pg.Client({
       connectionString: url,
@@ -43,15 +43,18 @@ export async function connectPostgres(given: string): Promise<PostgresConnection
     // Without a listener a lost connection would end the process; the statement under way rejects.
     client.on("error", () => {});
     await client.connect();
-    // Texts of dates and numbers do not depend on the user's settings; a server notices that a killed client is gone.
+    // Texts of dates and numbers do not depend on the user's settings.
     await client.query(
       "SET client_encoding = 'UTF8'; SET datestyle = 'ISO'; SET intervalstyle = 'postgres'; SET extra_float_digits = 1; SET bytea_output = 'hex'",
     );
     const { rows } = await client.query<{ version: number }>(
       "SELECT current_setting('server_version_num')::int AS version",
     );
-    if (rows[0].version >= 140_000) await client.query("SET client_connection_check_interval = '5s'");
+    // The server notices that a killed client is gone. One on Windows has no means to, and refuses the setting.
+    if (rows[0].version >= 140_000)
+      await client.query("SET client_connection_check_interval = '5s'").catch(() => undefined);
   } catch (error) {
+    client?.end().catch(() => {});
     throw postgresTrouble(error, shown);
   }
   return connectionOf(client, shown);

@@ -10,7 +10,7 @@ import { nameOfDelimiter } from "../format.js";
 import { JsonKeys } from "./json-keys.js";
 import { cellsOf, RecordScanner, type ScanStatus } from "./records.js";
 import type { Shape } from "./sniff.js";
-import { shellWord, shownPath } from "./source.js";
+import { pathWord, shownPath } from "./source.js";
 
 /** The longest record accepted: far above any phrase, far below what would fill the memory. */
 const longestRecordBytes = 16 * 1024 * 1024;
@@ -78,7 +78,7 @@ export class CleanCopy {
   private awaitsHeader: boolean;
 
   constructor(private readonly options: CleanOptions) {
-    this.keys = new JsonKeys(shellWord(options.path));
+    this.keys = new JsonKeys(pathWord(options.path));
     this.scanner = new RecordScanner(options.shape.dialect);
     this.awaitsHeader = options.shape.header;
   }
@@ -148,7 +148,7 @@ export class CleanCopy {
   private refuseBadText(bytes: Buffer, isLast: boolean): void {
     const whole = isLast ? bytes : bytes.subarray(0, bytes.lastIndexOf(lineFeed) + 1);
     if (isUtf8(whole) && !whole.includes(0)) return;
-    const word = shellWord(this.options.path);
+    const word = pathWord(this.options.path);
     let { line } = this;
     for (let start = 0; start < whole.length; line++) {
       const end = whole.indexOf(lineFeed, start) + 1 || whole.length;

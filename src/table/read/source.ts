@@ -5,6 +5,7 @@ import { pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { messageOf, TableError } from "../../errors.js";
 import { isObjectAddress } from "../../files/object-storage/address.js";
+import { shellWord } from "../../shell-word.js";
 import { type Signature, signatureOf } from "../format.js";
 import { isPostgresAddress, withoutPassword } from "../postgres/address.js";
 import { sampleBytes } from "./sniff.js";
@@ -18,10 +19,7 @@ export function shownPath(path: string): string {
 }
 
 /** A path as a word of a shell command; standard input has no name to give. */
-export function shellWord(path: string): string {
-  if (path === standardInput) return "FILE";
-  return /^[\w./+-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
-}
+export const pathWord = (path: string): string => (path === standardInput ? "FILE" : shellWord(path));
 
 /**
  * @returns its bytes, 0 where they are not known
@@ -164,5 +162,5 @@ const notText: Partial<Record<Signature, (word: string) => string>> = {
 /** @throws TableError for bytes that are no text */
 export function refuseNonText(path: string, signature: Signature): void {
   const trouble = notText[signature];
-  if (trouble !== undefined) throw new TableError(`${shownPath(path)} ${trouble(shellWord(path))}`);
+  if (trouble !== undefined) throw new TableError(`${shownPath(path)} ${trouble(pathWord(path))}`);
 }

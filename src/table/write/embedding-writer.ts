@@ -1,5 +1,5 @@
 /** Writes vectors beside the rows of their table, so that a run killed at any point leaves no half output. */
-import { rename, rm, stat } from "node:fs/promises";
+import { appendFile, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { ArgumentError, PearlError, TableError } from "../../errors.js";
 import { appendKept, type PartHead, sealPart } from "../../files/shards/part-file.js";
@@ -82,8 +82,27 @@ export class EmbeddingWriter {
     return this.partial.note;
   }
 
-  /** Adds whole vectors, row after row. */
-  async append(vectors: Float32Array): Promise<void> {
+  /**
+   * The counts of the chunks that an earlier run had finished, as they were appended; those of later chunks are forgotten.
+   * @param chunkRows rows of each chunk
+   */
+  async keptCounts(chunkRows: number): Promise<number[][]> {
+    const { countsPath } = this.partial;
+    const text = this.rowsDone === 0 ? "" : await readFile(countsPath, "utf8").catch(() => "");
+    // What follows the last line break is a line that was cut off.
+    const lines = text
+      .split("\n")
+      .slice(0, -1)
+      .slice(0, Math.floor(this.rowsDone / chunkRows));
+    await this.writing(() => writeFile(countsPath, lines.map((line) => `${line}\n`).join("")));
+    return lines.map((line) => line.split(" ").map(Number));
+  }
+
+  /**
+   * Adds whole vectors, row after row.
+   * @param counts what was counted in the chunk that ends with them, for a run that resumes
+   */
+  async append(vectors: Float32Array, counts?: readonly number[]): Promise<void> {
     const rows = vectors.length / this.dimension;
     if (!Number.isInteger(rows)) {
       throw new ArgumentError(
@@ -92,8 +111,15 @@ export class EmbeddingWriter {
     }
     const left = this.range.to - this.range.from - this.rowsDone;
     if (rows > left) throw new ArgumentError(`vectors: found ${rows} rows, expected at most ${left} more.`);
-    try {
+    await this.writing(async () => {
       await this.partial.vectors.append(vectors);
+      if (counts !== undefined) await appendFile(this.partial.countsPath, `${counts.join(" ")}\n`);
+    });
+  }
+
+  private async writing(write: () => Promise<void>): Promise<void> {
+    try {
+      await write();
     } catch (error) {
       throw writeTrouble(error, this.path, "--resume", this.rowsDone > 0 ? this.partial.folder : undefined);
     }

@@ -1,4 +1,4 @@
-/** The folder of an unfinished output: the vectors so far, and a manifest of what they belong to. */
+/** The folder of an unfinished output: the vectors so far, what was counted of them, and a manifest of what they belong to. */
 import { randomUUID } from "node:crypto";
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -49,7 +49,8 @@ export async function openPartial(path: string, key: PartialKey, resume: "contin
     const shape = { layout: key.layout, dimension: key.dimension, rows: key.to - key.from };
     const vectors = await VectorFile.open(vectorsPath, shape, { resume: isResumed });
     await writeWholeJson(join(folder, "manifest.json"), { version: 1, run, ...key } satisfies Manifest);
-    return { folder, vectorsPath, vectors, run, note: noteOn(folder, earlier, resume) };
+    const countsPath = join(folder, "counts");
+    return { folder, vectorsPath, countsPath, vectors, run, note: noteOn(folder, earlier, resume) };
   } catch (error) {
     throw writeTrouble(error, folder, "--resume");
   }

@@ -1,5 +1,5 @@
 /** `pearl dedupe` as users run it. */
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -159,6 +159,18 @@ describe("by one column", () => {
     expect(JSON.parse(removed[0])).toMatchObject({ row: 1, kept_row: 4, name: "The New York Times" });
     await run(...dedupe, "-o", "alone.csv", "--no-removed");
     expect((await readdir(folder)).filter((name) => name.startsWith("alone"))).toEqual(["alone.csv"]);
+  });
+
+  it.each([
+    ["kept", "kept.removed.jsonl"],
+    ["./some.d/kept", "some.d/kept.removed.jsonl"],
+    ["kept.2024", "kept.2024.removed.jsonl"],
+  ])("writes the removed rows beside %s in the format of --format", async (output, removed) => {
+    await mkdir(join(folder, "some.d"), { recursive: true });
+    const { code, stderr } = await run(...dedupe, "-o", output, "--format", "jsonl", "-q");
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(await lines(removed)).toHaveLength(2);
+    expect(await lines(output)).toHaveLength(5);
   });
 
   it("promises a precision only for equal rows, and leaves the likely ones in", async () => {

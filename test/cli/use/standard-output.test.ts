@@ -56,6 +56,15 @@ describe("-o -", () => {
     }
   });
 
+  it("keeps the report of augment --json out of the table", async () => {
+    const words = ["augment", "names.jsonl", "-c", "name", "--no-wordnet"];
+    const piped = await pearl([...words, "-o", "-", "--json"], { cwd });
+    expect(piped.stdout.trimEnd().split("\n")).toHaveLength(4);
+    const named = await pearl([...words, "-o", "twins.csv", "--json", "-q"], { cwd });
+    expect(JSON.parse(named.stdout)).toMatchObject({ path: "twins.csv", phrases: 3, twins: 3 });
+    await rm(join(cwd, "twins.csv"));
+  });
+
   it("refuses what cannot go through a pipe", async () => {
     const npy = await pearl([...commands[0], "-o", "-", "--format", "npy"], { cwd });
     expect(npy).toMatchObject({ code: 2, stdout: "" });

@@ -1,6 +1,11 @@
 /** Addresses of PostgreSQL: what connects, and what may be printed. */
 import { afterEach, describe, expect, it } from "vitest";
-import { addressOfTable, parseAddress, withoutPassword } from "../../../src/table/postgres/address.js";
+import {
+  addressOfTable,
+  parseAddress,
+  withoutPassword,
+  wordWithoutPassword,
+} from "../../../src/table/postgres/address.js";
 
 /** What `pg` reads of the address that it gets. */
 const read = (address: string) => {
@@ -25,6 +30,20 @@ describe("an address with a password", () => {
     expect(parseAddress(given).shown).toBe(shown);
     expect(read(shown)).toMatchObject({ password, username: "me", hostname: "host", pathname: "/shop" });
     expect(addressOfTable(given, "customers")).not.toContain(encodeURIComponent(password));
+  });
+});
+
+describe("a word of a command", () => {
+  it.each(["", "--output=", "--review-out=", "-o", "-qo"])("%spostgres://... holds no password", (option) => {
+    for (const scheme of ["postgres", "PostgreSQL"])
+      expect(wordWithoutPassword(`${option}${scheme}://me:s3cret@host/shop?table=x`)).toBe(
+        `${option}${scheme}://me@host/shop?table=x`,
+      );
+  });
+
+  it("stays as it is where it names no address", () => {
+    for (const word of ["--output=x.csv", "-o", "--", "-postgres", "--phrase=see postgres://a:b@c"])
+      expect(wordWithoutPassword(word)).toBe(word);
   });
 });
 

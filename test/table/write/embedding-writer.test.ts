@@ -237,6 +237,26 @@ describe("an unfinished run", () => {
     await write(input(), whole, options);
     expect(readFileSync(output).equals(readFileSync(whole))).toBe(true);
   });
+  it("keeps the counts of whole chunks, and forgets later ones and a line that was cut off", async () => {
+    const output = file("counted.parquet");
+    const table = await Table.open(input());
+    const writer = await EmbeddingWriter.create(table, output, options);
+    expect(await writer.keptCounts(1000)).toEqual([]);
+    for (let chunk = 0; chunk < 4; chunk++)
+      await writer.append(vectorsOf(1000, 256, chunk * 1000), [chunk, 2 * chunk]);
+    await writer.close();
+    const keptOf = async (counts?: string) => {
+      if (counts !== undefined) writeFileSync(`${output}.partial/counts`, counts);
+      const resumed = await EmbeddingWriter.create(table, output, { ...options, resume: "continue" });
+      await resumed.close();
+      return resumed.keptCounts(1000);
+    };
+    const [first, second, third] = [0, 1, 2].map((chunk) => [chunk, 2 * chunk]);
+    expect(await keptOf()).toEqual([first, second, third]);
+    expect(await keptOf("0 0\n1 2\n2 ")).toEqual([first, second]);
+    expect(readFileSync(`${output}.partial/counts`, "utf8")).toBe("0 0\n1 2\n");
+    await table.close();
+  });
   it("starts over by default, and reports it", async () => {
     const output = file("over.parquet");
     await interrupted(output, 3500);
