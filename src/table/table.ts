@@ -191,17 +191,21 @@ async function importTable(
     bytes = read;
     onBytes(read);
   });
-  if (source.sample.length === 0) throw emptyFile(path);
-  if (named === undefined && source.signature === "parquet" && path !== standardInput) {
-    bytes = size;
-    return { imported: await importParquet(database, path, onStored, onBytes), format: "parquet" };
+  try {
+    if (source.sample.length === 0) throw emptyFile(path);
+    if (named === undefined && source.signature === "parquet" && path !== standardInput) {
+      bytes = size;
+      return { imported: await importParquet(database, path, onStored, onBytes), format: "parquet" };
+    }
+    const format = named ?? (/^\s*\{/.test(source.sample.toString("utf8", 0, 4096)) ? "jsonl" : "csv");
+    const { delimiter, header = "auto", quote = "double" } = options;
+    // A caller who chooses no header of a table, such as one of labels, has no options to name in a message.
+    const cures = options.header === undefined ? "file" : "options";
+    const settings = { delimiter, header, quote, cures, onStored } as const;
+    return { imported: await importText(database, path, format, source, settings), format };
+  } finally {
+    await source.close();
   }
-  const format = named ?? (/^\s*\{/.test(source.sample.toString("utf8", 0, 4096)) ? "jsonl" : "csv");
-  const { delimiter, header = "auto", quote = "double" } = options;
-  // A caller who chooses no header of a table, such as one of labels, has no options to name in a message.
-  const cures = options.header === undefined ? "file" : "options";
-  const settings = { delimiter, header, quote, cures, onStored } as const;
-  return { imported: await importText(database, path, format, source, settings), format };
 }
 
 function describe(
