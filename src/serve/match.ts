@@ -1,8 +1,9 @@
 /** The route that matches rows: against an index, or against another posted table, by all columns. */
 import { z } from "zod";
 import { ArgumentError } from "../errors.js";
-import { columnsOf, matchIndex, type NamedRow } from "../join/match-index.js";
+import { columnsOf, type IndexMatches, matchIndex, type NamedRow } from "../join/match-index.js";
 import { matchTables, type TableMatches } from "../join/match-tables.js";
+import { groupBy } from "../match/group-by.js";
 import { pairSentence } from "../match/pair-sentence.js";
 import { errorSchema, RequestError, whenGone } from "./errors.js";
 import type { Server } from "./server.js";
@@ -56,12 +57,13 @@ export function matchRoutes(app: Server, { encoder, indexes, limits, compare }: 
       if (served !== undefined) return fromIndex(served, rows, k, settings);
       const tables = [columnsOf(table!), columnsOf(rows)] as const;
       const found = await matchTables(...tables, { ...settings, encoder });
-      const results = rows.map((_, right) => {
-        const own = found.matches.filter((pair) => pair.right === right);
-        return {
-          matches: own.map((pair) => ({ place: pair.left, ...described(found, table![pair.left], pair) })),
-        };
-      });
+      const matches = groupBy(found.matches, ({ right }) => right);
+      const results = rows.map((_, right) => ({
+        matches: (matches.get(right) ?? []).map((pair) => ({
+          place: pair.left,
+          ...described(found, table![pair.left], pair),
+        })),
+      }));
       return { promise: found.promise, kind: found.kind, results };
     }, whenGone(reply));
     return answered.catch((error: unknown) => {
@@ -77,15 +79,20 @@ export function matchRoutes(app: Server, { encoder, indexes, limits, compare }: 
     settings: Parameters<typeof matchIndex>[3],
   ) {
     const found = await matchIndex(index, encoder, rows, { ...settings, k, ordinary });
-    const results = found.nearest.map((hits, right) => ({
-      matches: found.matches.flatMap((pair) => {
-        const hit = hits.find(({ place }) => pair.right === right && place === pair.left);
-        return hit === undefined ? [] : [{ key: hit.key, ...described(found, hit.cells, pair) }];
-      }),
-      nearest: hits.map(({ key, score, cells }) => ({ key, similarity: score, cells })),
-    }));
-    return { promise: found.promise, kind: found.kind, results };
+    return { promise: found.promise, kind: found.kind, results: resultsOf(found) };
   }
+}
+
+/** By given row: its matches among its nearest rows of the index. */
+export function resultsOf(found: IndexMatches): z.infer<typeof answer>["results"] {
+  const matches = groupBy(found.matches, ({ right }) => right);
+  return found.nearest.map((hits, right) => ({
+    matches: (matches.get(right) ?? []).flatMap((pair) => {
+      const hit = hits.find(({ place }) => place === pair.left);
+      return hit === undefined ? [] : [{ key: hit.key, ...described(found, hit.cells, pair) }];
+    }),
+    nearest: hits.map(({ key, score, cells }) => ({ key, similarity: score, cells })),
+  }));
 }
 
 export function namedIndex(indexes: Service["indexes"], name?: string): ServedIndex {

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { IndexMatches } from "../../src/join/match-index.js";
+import { resultsOf } from "../../src/serve/match.js";
 import { companiesIndex, endServers, type TestServer, testServer } from "./test-server.js";
 
 afterAll(endServers);
@@ -34,6 +36,27 @@ describe("POST /match", () => {
       matches.map(({ key }) => key),
     );
     expect(keys).toEqual([["3"], [], []]);
+  });
+
+  it("gives the matches of 2048 rows and 200 candidates each without a pause", () => {
+    const rows = Array.from({ length: 2048 }, (_, row) => row);
+    const hits = Array.from({ length: 200 }, (_, place) => ({
+      key: `k${place}`,
+      score: 0.5,
+      cells: {},
+      place,
+    }));
+    const found = {
+      matches: rows.map((right) => ({ left: right % 250, right, probability: 0.9 })),
+      nearest: rows.map(() => hits),
+      explain: () => ({ columns: [], evidence: [] }),
+    } as unknown as IndexMatches;
+    const started = performance.now();
+    const results = resultsOf(found);
+    expect(performance.now() - started).toBeLessThan(1000);
+    expect(results.map(({ matches }) => matches.map(({ key }) => key))).toEqual(
+      rows.map((row) => (row % 250 < 200 ? [`k${row % 250}`] : [])),
+    );
   });
 
   it("finds the column of phrases by its only column, or by `on`", async () => {
