@@ -2,7 +2,7 @@
 import { TableError } from "../errors.js";
 import { type Cell, cellOfJson, cellOfType, type TypedColumn } from "./cell.js";
 import { CellFile } from "./read/cell-file.js";
-import { jsonValuesOf } from "./read/json-values.js";
+import { jsonPairsOf } from "./read/json-values.js";
 import { Table, type TableDescription, type TableOptions } from "./table.js";
 
 export interface WholeTable {
@@ -100,7 +100,7 @@ async function typedCells(
   if (description.format === "jsonl") {
     const lines = await keep(table.lines());
     return (row) => {
-      const values = jsonValuesOf(lines[row]);
+      const values = new Map(jsonPairsOf(lines[row]));
       return description.columns.map((name) => {
         const json = values.get(name);
         return json === undefined ? undefined : cellOfJson(json);

@@ -157,6 +157,15 @@ describe("JSON lines", () => {
       /line 2: a lone surrogate/,
     );
   });
+  it.each([
+    ['{"a":"x","a":"y"}', "a"],
+    ['{"a" : 1, "b":{"a":2},"a":3}', "a"],
+    ['{"q\\"":1,"\\u0071\\"":2}', 'q\\"'],
+  ])("refuses a key that a line has twice: %s", async (line, key) => {
+    expect(await jsonl(`{"a":1}\n${line}\n`)).toBe(
+      `phrases.jsonl, line 2: the key "${key}" occurs twice. Remove one, or rename it.`,
+    );
+  });
   it("refuses keys that are data", async () => {
     const lines = Array.from({ length: 1200 }, (_, row) => `{"key${row}":"x"}`).join("\n");
     expect(await jsonl(lines)).toMatch(/more than 1000 different keys/);
