@@ -219,6 +219,11 @@ describe("Parquet", () => {
     expect(phrases).toEqual(Array.from({ length: 5000 }, (_, row) => `name ${row}`));
     expect(columns.day[1]).toBe("2020-01-02");
   });
+  it("takes no list of texts for the column of phrases", async () => {
+    const path = file("lists.parquet");
+    await query(`COPY (SELECT ['a'] AS name, 'b' AS other) TO '${path}'`);
+    expect((await readTable(path)).phrases).toEqual(["b"]);
+  });
 });
 
 describe("streaming", () => {

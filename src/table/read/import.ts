@@ -163,7 +163,7 @@ async function storedColumns(
   const top = await database.run(`SELECT ${values.join(", ")} FROM ${rowsTable} LIMIT 100`, shownPath(path));
   return names.map((name, index) => ({
     name,
-    isText: /^(VARCHAR|ENUM)/.test(types[index]),
+    isText: /^(VARCHAR|ENUM)/.test(types[index]) && !isNested(types[index]),
     sample: top.map((row) => String(row[index])),
     expression: `c${index}`,
     text: texts[index],
