@@ -108,22 +108,29 @@ export class Table {
     yield* this.texts(`coalesce(${text}, '')`, range);
   }
 
-  /** The numbers, from 0, of the rows without a value in a column. */
-  async nullRows(expression: string): Promise<ReadonlySet<number>> {
-    const query = `SELECT rowid FROM ${rowsTable} WHERE ${expression} IS NULL`;
-    return new Set(
-      (await this.database.run(query, shownPath(this.description.path))).map(([row]) => Number(row)),
-    );
-  }
-
   /** The lines of a JSONL table, as they were read. */
   async *lines(): AsyncGenerator<string[]> {
     yield* this.texts("c0", {});
   }
 
-  /** Each row as a JSON array of texts, with null where there is no value. */
+  /** The texts that an SQL expression gives of the rows, in their order. */
+  async *expressionValues(expression: string): AsyncGenerator<string[]> {
+    yield* this.texts(expression, {});
+  }
+
+  /** Whether a row, counted from 0, has no value in a column. A bit is kept for each row. */
+  async nullRows(expression: string): Promise<(row: number) => boolean> {
+    const { path, rowCount } = this.description;
+    const bits = new Uint8Array(Math.ceil(rowCount / 8));
+    const query = `SELECT CAST(rowid AS VARCHAR) FROM ${rowsTable} WHERE ${expression} IS NULL`;
+    for await (const rows of this.database.strings(query, shownPath(path)))
+      for (const row of rows.map(Number)) bits[Math.floor(row / 8)] |= 1 << (row % 8);
+    return (row) => (bits[Math.floor(row / 8)] & (1 << (row % 8))) !== 0;
+  }
+
+  /** Each row as a JSON array of texts, with null where there is no value, and then of what `exact` gives. */
   async *jsonRows(): AsyncGenerator<string[]> {
-    const texts = this.columns.map(({ text }) => text);
+    const texts = [...this.columns.map(({ text }) => text), ...this.columns.map(({ exact = "''" }) => exact)];
     yield* this.texts(`CAST(to_json([${texts.join(", ")}]) AS VARCHAR)`, {});
   }
 
