@@ -190,8 +190,8 @@ describe("JSON lines", () => {
       "C:\\udacity\\notes 😀",
     ]);
   });
-  it("reads keys that repeat within values, and a string of 14 MB whole", async () => {
-    const long = '"\\'.repeat(3_500_000);
+  it("reads keys that repeat within values, and a string of 15 MB whole", async () => {
+    const long = '"\\'.repeat(100_000) + "x".repeat(15_000_000);
     const lines = [
       '{"phrase": "a\\": b", "x": {"phrase": 1, "y": [{"phrase": 2}, {"phrase": 3}]}}',
       JSON.stringify({ phrase: long }),
