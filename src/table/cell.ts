@@ -6,6 +6,8 @@ export interface JsonText {
   readonly json: string;
   /** The text, where it differs: NaN, for which JSON has null. */
   readonly text?: string;
+  /** JSON that DuckDB casts to the very value, where `json` rounds a number within. */
+  readonly exact?: string;
 }
 
 /** A column of an output: its name alone where it holds text, else with its DuckDB type. */
@@ -45,7 +47,7 @@ export function jsonLine(names: readonly string[], cells: readonly Cell[]): stri
 export const isNested = (type: string): boolean => /\]$|^(STRUCT|MAP|UNION|JSON)\b/.test(type);
 
 /** A type whose values JSON writes without quotes. */
-const isPlain = (type: string): boolean =>
+export const isPlain = (type: string): boolean =>
   /^(BOOLEAN|U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|DECIMAL|FLOAT|DOUBLE)\b/.test(type);
 
 /** The cell of a text that was stored without its type: "" where there was no value. */
@@ -64,9 +66,13 @@ function isJson(text: string): boolean {
   }
 }
 
-/** The cell of a column with this type: numbers, booleans and nested values as JSON, dates and the like as text. */
-export function cellOfType(type: string, text: string | null): Cell {
+/**
+ * The cell of a column with this type: numbers, booleans and nested values as JSON, dates and the like as text.
+ * @param exact of a nested value, where its text has lost something
+ */
+export function cellOfType(type: string, text: string | null, exact = ""): Cell {
   if (text === null) return null;
+  if (exact !== "") return { json: text, exact };
   if (isNested(type)) return cellOfJson(text);
   if (!isPlain(type)) return text;
   if (/^(true|false|-?(0|[1-9]\d*)(\.\d+)?(e[-+]?\d+)?)$/.test(text)) return { json: text };

@@ -108,22 +108,29 @@ export class Table {
     yield* this.texts(`coalesce(${text}, '')`, range);
   }
 
-  /** The numbers, from 0, of the rows without a value in a column. */
-  async nullRows(expression: string): Promise<ReadonlySet<number>> {
-    const query = `SELECT rowid FROM ${rowsTable} WHERE ${expression} IS NULL`;
-    return new Set(
-      (await this.database.run(query, shownPath(this.description.path))).map(([row]) => Number(row)),
-    );
-  }
-
   /** The lines of a JSONL table, as they were read. */
   async *lines(): AsyncGenerator<string[]> {
     yield* this.texts("c0", {});
   }
 
-  /** Each row as a JSON array of texts, with null where there is no value. */
+  /** The texts that an SQL expression gives of the rows, in their order. */
+  async *expressionValues(expression: string): AsyncGenerator<string[]> {
+    yield* this.texts(expression, {});
+  }
+
+  /** Whether a row, counted from 0, has no value in a column. A bit is kept for each row. */
+  async nullRows(expression: string): Promise<(row: number) => boolean> {
+    const { path, rowCount } = this.description;
+    const bits = new Uint8Array(Math.ceil(rowCount / 8));
+    const query = `SELECT CAST(rowid AS VARCHAR) FROM ${rowsTable} WHERE ${expression} IS NULL`;
+    for await (const rows of this.database.strings(query, shownPath(path)))
+      for (const row of rows.map(Number)) bits[Math.floor(row / 8)] |= 1 << (row % 8);
+    return (row) => (bits[Math.floor(row / 8)] & (1 << (row % 8))) !== 0;
+  }
+
+  /** Each row as a JSON array of texts, with null where there is no value, and then of what `exact` gives. */
   async *jsonRows(): AsyncGenerator<string[]> {
-    const texts = this.columns.map(({ text }) => text);
+    const texts = [...this.columns.map(({ text }) => text), ...this.columns.map(({ exact = "''" }) => exact)];
     yield* this.texts(`CAST(to_json([${texts.join(", ")}]) AS VARCHAR)`, {});
   }
 
@@ -191,17 +198,21 @@ async function importTable(
     bytes = read;
     onBytes(read);
   });
-  if (source.sample.length === 0) throw emptyFile(path);
-  if (named === undefined && source.signature === "parquet" && path !== standardInput) {
-    bytes = size;
-    return { imported: await importParquet(database, path, onStored, onBytes), format: "parquet" };
+  try {
+    if (source.sample.length === 0) throw emptyFile(path);
+    if (named === undefined && source.signature === "parquet" && path !== standardInput) {
+      bytes = size;
+      return { imported: await importParquet(database, path, onStored, onBytes), format: "parquet" };
+    }
+    const format = named ?? (/^\s*\{/.test(source.sample.toString("utf8", 0, 4096)) ? "jsonl" : "csv");
+    const { delimiter, header = "auto", quote = "double" } = options;
+    // A caller who chooses no header of a table, such as one of labels, has no options to name in a message.
+    const cures = options.header === undefined ? "file" : "options";
+    const settings = { delimiter, header, quote, cures, onStored } as const;
+    return { imported: await importText(database, path, format, source, settings), format };
+  } finally {
+    await source.close();
   }
-  const format = named ?? (/^\s*\{/.test(source.sample.toString("utf8", 0, 4096)) ? "jsonl" : "csv");
-  const { delimiter, header = "auto", quote = "double" } = options;
-  // A caller who chooses no header of a table, such as one of labels, has no options to name in a message.
-  const cures = options.header === undefined ? "file" : "options";
-  const settings = { delimiter, header, quote, cures, onStored } as const;
-  return { imported: await importText(database, path, format, source, settings), format };
 }
 
 function describe(

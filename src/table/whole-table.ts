@@ -2,7 +2,7 @@
 import { TableError } from "../errors.js";
 import { type Cell, cellOfJson, cellOfType, type TypedColumn } from "./cell.js";
 import { CellFile } from "./read/cell-file.js";
-import { jsonValuesOf } from "./read/json-values.js";
+import { jsonPairsOf } from "./read/json-values.js";
 import { Table, type TableDescription, type TableOptions } from "./table.js";
 
 export interface WholeTable {
@@ -33,7 +33,7 @@ export async function readWholeTable(
     const { description } = table;
     onNote?.(description.summary);
     const columns: Record<string, readonly string[]> = {};
-    const onLoaded = loadingProgress(description, options);
+    const onLoaded = loadingProgress(table, options);
     const file = options.cellFolder === undefined ? undefined : new CellFile(options.cellFolder);
     const keep: KeepCells = (chunks) =>
       file === undefined ? gathered(chunks, onLoaded) : file.column(chunks, description.rowCount, onLoaded);
@@ -100,7 +100,7 @@ async function typedCells(
   if (description.format === "jsonl") {
     const lines = await keep(table.lines());
     return (row) => {
-      const values = jsonValuesOf(lines[row]);
+      const values = new Map(jsonPairsOf(lines[row]));
       return description.columns.map((name) => {
         const json = values.get(name);
         return json === undefined ? undefined : cellOfJson(json);
@@ -108,9 +108,15 @@ async function typedCells(
     };
   }
   if (description.format !== "parquet" && description.format !== "postgres") return cells;
-  const nulls = await Promise.all(columns.map(({ expression }) => table.nullRows(expression)));
+  const isNull: ((row: number) => boolean)[] = [];
+  for (const { expression } of columns) isNull.push(await table.nullRows(expression));
+  const exacts: (readonly string[] | undefined)[] = [];
+  for (const { exact } of columns)
+    exacts.push(exact === undefined ? undefined : await keep(table.expressionValues(exact)));
   return (row) =>
-    columns.map(({ name, type }, index) => cellOfType(type, nulls[index].has(row) ? null : texts[name][row]));
+    columns.map(({ name, type }, index) =>
+      cellOfType(type, isNull[index](row) ? null : texts[name][row], exacts[index]?.[row]),
+    );
 }
 
 /** Keeps the cells of a column, in memory or in a file. */
@@ -119,12 +125,11 @@ type KeepCells = (chunks: AsyncIterable<string[]>) => Promise<readonly string[]>
 /** Receives the number of further cells that are kept. */
 type OnLoaded = (cells: number) => void;
 
-function loadingProgress(
-  { path, columns, format, rowCount }: TableDescription,
-  { onProgress }: TableOptions,
-): OnLoaded {
-  // The lines of JSONL are read besides, since they say how each value is written.
-  const total = rowCount * (columns.length + (format === "jsonl" ? 1 : 0));
+function loadingProgress({ columns, description }: Table, { onProgress }: TableOptions): OnLoaded {
+  const { path, format, rowCount } = description;
+  // The lines of JSONL are read besides, since they say how each value is written; so are values that JSON rounds.
+  const besides = columns.filter(({ exact }) => exact !== undefined).length + (format === "jsonl" ? 1 : 0);
+  const total = rowCount * (columns.length + besides);
   let done = 0;
   return (cells) => {
     done += cells;

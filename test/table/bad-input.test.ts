@@ -1,8 +1,9 @@
 /** Every kind of broken table gives a one-line error that names the file, the line and the cure. */
-import { readdirSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { existsSync, readdirSync, readlinkSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { gzipSync } from "node:zlib";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { TableError } from "../../src/errors.js";
 import { Table, type TableOptions } from "../../src/table/table.js";
 import { testFolder } from "./folder.js";
@@ -156,6 +157,15 @@ describe("JSON lines", () => {
       /line 2: a lone surrogate/,
     );
   });
+  it.each([
+    ['{"a":"x","a":"y"}', "a"],
+    ['{"a" : 1, "b":{"a":2},"a":3}', "a"],
+    ['{"q\\"":1,"\\u0071\\"":2}', 'q\\"'],
+  ])("refuses a key that a line has twice: %s", async (line, key) => {
+    expect(await jsonl(`{"a":1}\n${line}\n`)).toBe(
+      `phrases.jsonl, line 2: the key "${key}" occurs twice. Remove one, or rename it.`,
+    );
+  });
   it("refuses keys that are data", async () => {
     const lines = Array.from({ length: 1200 }, (_, row) => `{"key${row}":"x"}`).join("\n");
     expect(await jsonl(lines)).toMatch(/more than 1000 different keys/);
@@ -192,6 +202,29 @@ describe("the phrase column", () => {
     expect(await csv("id,name\n1,a\n", { delimiter: "||" })).toMatch(/cannot be a delimiter/);
   });
 });
+
+it.skipIf(!existsSync("/proc/self/fd"))(
+  "closes a refused table, packed or not (skipped without /proc)",
+  async () => {
+    const binary = Buffer.alloc(1 << 20, 7);
+    const refused = [
+      file("open.csv", binary),
+      file("open.csv.gz", gzipSync(randomBytes(1 << 20))),
+      file("twice.csv", `id,id\n${"x,y\n".repeat(1 << 18)}`),
+      file("open", Buffer.concat([Buffer.from("PAR1"), binary])),
+    ];
+    for (const path of refused) await messageOf(path);
+    const opened = () =>
+      readdirSync("/proc/self/fd").filter((number) => {
+        try {
+          return refused.includes(readlinkSync(`/proc/self/fd/${number}`));
+        } catch {
+          return false;
+        }
+      });
+    await vi.waitFor(() => expect(opened()).toEqual([]));
+  },
+);
 
 it("leaves no temporary folder behind after a failure", async () => {
   const work = file("work");

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { Table } from "../../src/table/table.js";
-import { readColumns } from "../../src/table/whole-table.js";
+import { readColumns, readWholeTable } from "../../src/table/whole-table.js";
 import { query, randomNumbers, readTable, testFolder } from "./folder.js";
 
 const { file } = testFolder();
@@ -175,6 +175,32 @@ describe("JSON lines", () => {
     expect(columns.big).toEqual(["12345678901234567890", "", ""]);
     expect(columns.tags).toEqual(['["x"]', "", ""]);
   });
+  it("keeps whole numbers of 64 bits as such to the last one, and larger ones as JSON", async () => {
+    const last =
+      '{"a": 9223372036854775807, "b": -9223372036854775808, "c": 9223372036854775808, "d": -9223372036854775809}';
+    const table = await Table.open(file("long.jsonl", `${last}\n{"a":1,"b":1,"c":1,"d":1}\n`), {
+      column: "a",
+    });
+    expect(table.columns.map(({ type }) => type)).toEqual(["BIGINT", "BIGINT", "JSON", "JSON"]);
+    await table.close();
+  });
+  it("takes backslashes before ud800 for text, and whole pairs for a character", async () => {
+    const line = String.raw`{"phrase": "C:\\udacity\\notes \ud83d\ude00", "\\ud800": {"a": "\\\\ude00"}}`;
+    expect((await readTable(file("c.jsonl", line), { column: "phrase" })).phrases).toEqual([
+      "C:\\udacity\\notes 😀",
+    ]);
+  });
+  it("reads keys that repeat within values, and a string of 15 MB whole", async () => {
+    const long = '"\\'.repeat(100_000) + "x".repeat(15_000_000);
+    const lines = [
+      '{"phrase": "a\\": b", "x": {"phrase": 1, "y": [{"phrase": 2}, {"phrase": 3}]}}',
+      JSON.stringify({ phrase: long }),
+    ];
+    const { phrases, typed } = await readWholeTable(file("d.jsonl", lines.join("\n")), { column: "phrase" });
+    expect(phrases[0]).toBe('a": b');
+    expect(phrases[1] === long && typed.cells(1)[0] === long).toBe(true);
+    expect(typed.cells(0)[1]).toEqual({ json: '{"phrase": 1, "y": [{"phrase": 2}, {"phrase": 3}]}' });
+  });
   it("finds keys with slashes, tildes, quotes, dots and nothing in them", async () => {
     const keys = ["a/b", "a~1b", "it's", 'q"q', "a.b", "", "$"];
     const line = JSON.stringify(Object.fromEntries(keys.map((key, index) => [key, `value ${index}`])));
@@ -192,6 +218,11 @@ describe("Parquet", () => {
     expect(description).toMatchObject({ format: "parquet", column: "name", rowCount: 5000 });
     expect(phrases).toEqual(Array.from({ length: 5000 }, (_, row) => `name ${row}`));
     expect(columns.day[1]).toBe("2020-01-02");
+  });
+  it("takes no list of texts for the column of phrases", async () => {
+    const path = file("lists.parquet");
+    await query(`COPY (SELECT ['a'] AS name, 'b' AS other) TO '${path}'`);
+    expect((await readTable(path)).phrases).toEqual(["b"]);
   });
 });
 

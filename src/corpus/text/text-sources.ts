@@ -63,18 +63,22 @@ async function* plainText(path: string): AsyncGenerator<string> {
   const source = await openSource(path).catch((error: unknown) => {
     throw isSystemError(error) ? unreadable(path, error) : error;
   });
-  refuseNonText(path, source.signature);
-  let paragraph = "";
-  for await (const line of linesOf(path, source.chunks)) {
-    const joins = /^\s*\p{Ll}/u.test(line) && paragraph.length + line.length < longestPiece;
-    if (joins && paragraph !== "") paragraph += ` ${line.trim()}`;
-    else {
-      yield* pieces(paragraph);
-      paragraph = line.trim();
-      if (paragraph === "") yield "";
+  try {
+    refuseNonText(path, source.signature);
+    let paragraph = "";
+    for await (const line of linesOf(path, source.chunks)) {
+      const joins = /^\s*\p{Ll}/u.test(line) && paragraph.length + line.length < longestPiece;
+      if (joins && paragraph !== "") paragraph += ` ${line.trim()}`;
+      else {
+        yield* pieces(paragraph);
+        paragraph = line.trim();
+        if (paragraph === "") yield "";
+      }
     }
+    yield* pieces(paragraph);
+  } finally {
+    await source.close();
   }
-  yield* pieces(paragraph);
 }
 
 /** Lines without their ends; of a line beyond 16 pieces, parts that end between words. */

@@ -25,8 +25,8 @@ export async function importPostgres(
   const hash = openFingerprint();
   let relation: Relation;
   try {
-    await connection.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
     relation = await findRelation(connection, table);
+    await connection.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
     const batches = rowsOf(relation, only, (sql) => cursorRows(connection, sql, rowsAtOnce, "transaction"));
     async function* noted(): AsyncGenerator<Texts[]> {
       let bytes = 0;
@@ -42,12 +42,33 @@ export async function importPostgres(
   } finally {
     await connection.close();
   }
-  const types = relation.columns.map(({ duckdbType }) => duckdbType);
+  const types = await fittingTypes(database, relation, shown);
   const casts = types.map((type, index) => `CAST(c${index} AS ${type}) AS c${index}`);
   await database.createTable(rowsTable, `SELECT ${casts.join(", ")} FROM ${textsTable}`, shown);
   await database.run(`DROP TABLE ${textsTable}`, shown);
   const names = relation.columns.map(({ name }) => name);
   return typedTable(database, shown, names, types, `${relation.sql} sha256 ${hash.end()}`);
+}
+
+/** The columns' types, but JSON or text where a value is not one of DuckDB's type. */
+async function fittingTypes(
+  database: Database,
+  { columns }: Relation,
+  shown: string,
+): Promise<readonly string[]> {
+  const misfits = columns.map(({ duckdbType }, index) => `bool_or(${misfit(`c${index}`, duckdbType)})`);
+  const [found] = await database.run(`SELECT ${misfits.join(", ")} FROM ${textsTable}`, shown);
+  return columns.map(({ duckdbType }, index) => {
+    if (!found[index]) return duckdbType;
+    return duckdbType.endsWith("]") ? "JSON" : "VARCHAR";
+  });
+}
+
+/** Whether DuckDB refuses or alters a text: NaN among decimals, years before Christ, a list of lists. */
+function misfit(text: string, type: string): string {
+  if (type === "VARCHAR") return "false";
+  if (type.endsWith("]")) return `starts_with(${text}, '[[')`;
+  return `${text} LIKE '% BC' OR (${text} IS NOT NULL AND TRY_CAST(${text} AS ${type}) IS NULL)`;
 }
 
 /** The cells of all rows as text, in the order of the primary key where there is one. */

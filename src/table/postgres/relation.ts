@@ -50,7 +50,10 @@ export async function findRelation(connection: PostgresConnection, wanted: strin
   throw new TableError(`${connection.shown}: there is no table "${wanted}". ${cure}`);
 }
 
-/** The table, or undefined. A name is taken as it is; else as SQL reads it: `sales.customers`, `"Sales"."Customers"`. */
+/**
+ * The table, or undefined. A name is taken as it is; else as SQL reads it: `sales.customers`, `"Sales"."Customers"`.
+ * In a transaction SQL must be able to read it: some servers refuse other names, and the transaction ends.
+ */
 export async function lookUp(connection: PostgresConnection, wanted: string): Promise<Relation | undefined> {
   const select = (name: string) =>
     connection.query<{ oid: string; schema: string; name: string; comment: string | null }>(
@@ -58,11 +61,9 @@ export async function lookUp(connection: PostgresConnection, wanted: string): Pr
        FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = to_regclass(${name})`,
       [wanted],
     );
-  const [table] = [
-    ...(await select("quote_ident($1)")),
-    // A name that SQL cannot read at all is not that of a table.
-    ...(await select("$1").catch(() => [])),
-  ];
+  const [named] = await select("quote_ident($1)");
+  // A name that SQL cannot read at all is not that of a table.
+  const [table] = named === undefined ? await select("$1").catch(() => []) : [named];
   if (table === undefined) return undefined;
   const columns = await connection.query<Described>(
     `SELECT a.attname AS name, format_type(a.atttypid, a.atttypmod) AS type, t.typcategory AS category,
@@ -122,7 +123,8 @@ function mappedType(type: string, category: string, column: string): { duckdbTyp
   const plain = type.replace(/\(\d\)/, "");
   if (plain in sameValues) return { duckdbType: sameValues[plain], text: `${column}::text` };
   const decimal = /^numeric\((\d+),(\d+)\)$/.exec(type);
-  if (decimal !== null && Number(decimal[1]) <= 38)
+  // DuckDB has no number with more digits behind the point than in all.
+  if (decimal !== null && Number(decimal[1]) <= 38 && Number(decimal[2]) <= Number(decimal[1]))
     return { duckdbType: `DECIMAL(${decimal[1]},${decimal[2]})`, text: `${column}::text` };
   if (type === "real[]" || type === "double precision[]")
     return { duckdbType: type === "real[]" ? "FLOAT[]" : "DOUBLE[]", text: `to_json(${column})::text` };

@@ -101,7 +101,8 @@ export const csvPart = (rows: readonly (readonly Cell[])[], types: readonly stri
 /** NULL is empty, and everything else in quotes; only text has an empty value. */
 function csvCell(cell: Cell, type: string): string {
   if (cell === null || cell === undefined) return "";
-  const text = textOfCell(cell);
+  // Lists may hold NaN, which JSON cannot.
+  const text = (type.endsWith("[]") && typeof cell === "object" && cell.exact) || textOfCell(cell);
   if (text === "" && type !== "text") return "";
   const value = type.endsWith("[]") ? text.replace(/^\[(.*)\]$/s, "{$1}") : text;
   return `"${value.replaceAll('"', '""')}"`;

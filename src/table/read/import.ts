@@ -9,6 +9,7 @@ import type { ColumnInfo } from "../columns.js";
 import type { TableFormat } from "../format.js";
 import { type CleanCopy, type CleanOptions, cleanCopy, impossibleDelimiter } from "./clean.js";
 import { type Database, identifier, literal } from "./database.js";
+import { exactExpression, textExpression } from "./expressions.js";
 import { type Shape, type SniffOptions, sniff } from "./sniff.js";
 import { refuseNonText, type Source, shownPath } from "./source.js";
 
@@ -28,6 +29,8 @@ export interface ImportedColumn extends ColumnInfo {
   readonly expression: string;
   /** The expression that gives its value as text: a nested value as JSON, NULL where there is none. */
   readonly text: string;
+  /** Of a nested type: the expression that gives, where the text has lost something, JSON that DuckDB casts back; else ''. */
+  readonly exact?: string;
   readonly type: string;
 }
 
@@ -163,20 +166,13 @@ async function storedColumns(
   const top = await database.run(`SELECT ${values.join(", ")} FROM ${rowsTable} LIMIT 100`, shownPath(path));
   return names.map((name, index) => ({
     name,
-    isText: /^(VARCHAR|ENUM)/.test(types[index]),
+    isText: /^(VARCHAR|ENUM)/.test(types[index]) && !isNested(types[index]),
     sample: top.map((row) => String(row[index])),
     expression: `c${index}`,
     text: texts[index],
+    exact: exactExpression(`c${index}`, types[index]),
     type: types[index],
   }));
-}
-
-/** Lists of floats as DuckDB prints them, which is JSON with fewer digits than `to_json` gives. */
-function textExpression(value: string, type: string): string {
-  const text = `CAST(${value} AS VARCHAR)`;
-  if (/^(FLOAT|DOUBLE)(\[\d*\])+$/.test(type))
-    return `regexp_replace(${text}, 'NULL|nan|-?inf', 'null', 'g')`;
-  return isNested(type) ? `CAST(to_json(${value}) AS VARCHAR)` : text;
 }
 
 function jsonColumns({ keys }: CleanCopy): ImportedColumn[] {

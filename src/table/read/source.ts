@@ -71,6 +71,8 @@ export interface Source {
   readonly signature: Signature;
   /** All bytes from the start, including the sample. Can be read once. */
   readonly chunks: AsyncIterable<Buffer>;
+  /** Closes the file, also where `chunks` were not read. */
+  close(): Promise<void>;
 }
 
 /**
@@ -116,17 +118,21 @@ async function peek(bytes: AsyncIterable<Buffer>): Promise<Source> {
   const read = Buffer.concat(parts);
   const hasByteOrderMark = read[0] === 0xef && read[1] === 0xbb && read[2] === 0xbf;
   const start = hasByteOrderMark ? read.subarray(3) : read;
+  const close = async (): Promise<void> => {
+    await iterator.return?.();
+  };
   async function* chunks(): AsyncGenerator<Buffer> {
     try {
       if (start.length > 0) yield start;
       yield* { [Symbol.asyncIterator]: () => iterator };
     } finally {
-      await iterator.return?.();
+      await close();
     }
   }
   const sample = start.subarray(0, sampleBytes);
   const isAll = isWhole && start.length <= sampleBytes;
-  return { sample, isWhole: isAll, hasByteOrderMark, signature: signatureOf(sample), chunks: chunks() };
+  const signature = signatureOf(sample);
+  return { sample, isWhole: isAll, hasByteOrderMark, signature, chunks: chunks(), close };
 }
 
 async function* gunzip(path: string, packed: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {

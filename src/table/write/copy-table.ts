@@ -12,7 +12,8 @@ export async function copyTable(from: string, to: string): Promise<number> {
       for await (const lines of table.jsonRows())
         yield lines.map((line) => {
           const texts = JSON.parse(line) as (string | null)[];
-          return columns.map(({ type }, index) => cellOfType(type, texts[index]));
+          const exacts = texts.splice(columns.length) as string[];
+          return columns.map(({ type }, index) => cellOfType(type, texts[index], exacts[index]));
         });
     }
     return await writeRows(to, columns, batches());

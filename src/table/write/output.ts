@@ -1,7 +1,7 @@
 /** Makes whole output files of a table's columns and its vectors. */
 import { rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { isNested } from "../cell.js";
+import { isNested, isPlain } from "../cell.js";
 import type { EmbeddingFormat } from "../format.js";
 import { identifier, literal, OutOfMemory } from "../read/database.js";
 import { type ImportedColumn, rowsTable } from "../read/import.js";
@@ -80,19 +80,24 @@ async function writeText(request: OutputRequest, format: "csv" | "tsv" | "jsonl"
 
 /** A JSON object without its closing brace, ready for one more key. JSON lines stay as they were written. */
 function jsonBody({ description, columns }: Table): string {
-  const object =
-    description.format === "jsonl"
-      ? "trim(c0, E' \\t\\r\\n')"
-      : `json_object(${columns.map((column) => `${literal(column.name)}, ${jsonValue(column)}`).join(", ")})`;
-  const open = `left(CAST(${object} AS VARCHAR), -1)`;
-  return `(${open} || CASE WHEN regexp_full_match(${open}, '\\{\\s*') THEN '' ELSE ',' END)`;
+  if (description.format === "jsonl") {
+    const open = "left(trim(c0, E' \\t\\r\\n'), -1)";
+    return `(${open} || CASE WHEN regexp_full_match(${open}, '\\{\\s*') THEN '' ELSE ',' END)`;
+  }
+  const pairs = columns.map(
+    (column) => `${literal(`${JSON.stringify(column.name)}:`)} || ${jsonValue(column)} || ','`,
+  );
+  return `('{' || ${pairs.join(" || ")})`;
 }
 
-/** JSON has no numbers that are not finite: null stands for them. */
-function jsonValue({ expression, text, type }: ImportedColumn): string {
-  if (isNested(type)) return `CAST(${text} AS JSON)`;
-  const isFloat = type === "FLOAT" || type === "DOUBLE";
-  return isFloat ? `CASE WHEN isfinite(${expression}) THEN ${expression} END` : expression;
+/** Numbers digit by digit; JSON has none that are not finite, and null stands for them. */
+function jsonValue({ text, type }: ImportedColumn): string {
+  const json = isNested(type)
+    ? text
+    : isPlain(type)
+      ? `CASE WHEN NOT regexp_matches(${text}, '^(nan|-?inf)') THEN ${text} END`
+      : `CAST(to_json(${text}) AS VARCHAR)`;
+  return `coalesce(${json}, 'null')`;
 }
 
 /** Makes the file of vectors a whole Parquet file: the values of `expressions`, called `names`, and the vectors. */

@@ -16,7 +16,7 @@ export async function writeParquetRows(
     cell === undefined || cell === null
       ? null
       : isNested(types[column])
-        ? (jsonOfCell(cell) as string)
+        ? (typeof cell === "object" && cell.exact) || (jsonOfCell(cell) as string)
         : textOfCell(cell);
   const values = columns.map((column, index) => {
     const text = isNested(types[index]) ? `CAST(c${index} AS JSON)` : `c${index}`;

@@ -62,6 +62,14 @@ const cases: Readonly<Record<string, Case>> = {
     says: "s.jsonl, line 1: a lone surrogate (\\ud800-\\udfff) is not a character. Remove it.",
     cured: `sed -i 's/ \\\\ud800//' s.jsonl && grep -q '"Acme"' s.jsonl && ${encode} s.jsonl`,
   },
+  "a key twice in a line": {
+    files: { "t.jsonl": '{"name": "Acme", "name": "Toyota"}\n' },
+    wrong: `${encode} t.jsonl`,
+    says: 't.jsonl, line 1: the key "name" occurs twice. Remove one, or rename it.',
+    cured:
+      `sed 's/"name": "Acme", //' t.jsonl > u.jsonl && ${encode} u.jsonl && ` +
+      `sed -i 's/, "name"/, "other"/' t.jsonl && ${encode} t.jsonl -c name`,
+  },
   "text as keys": {
     files: { "k.jsonl": keys, "ok.jsonl": phrases },
     wrong: `${encode} k.jsonl`,

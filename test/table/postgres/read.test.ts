@@ -94,6 +94,32 @@ describe.skipIf(noServer !== undefined)("a table in PostgreSQL", () => {
     }
   });
 
+  it("is read where its values are none of DuckDB's types, and where its name has a space", async () => {
+    await server.sql(
+      `CREATE TABLE "Order Details" AS SELECT 'a' AS name, date '0044-03-15 BC' AS day, timestamp '0044-03-15 10:00 BC' AS moment,
+       'NaN'::numeric(10,2) AS price, 0.00123::numeric(3,5) AS small, ARRAY[[1,2],[3,4]]::real[] AS grid, 'NaN'::real AS share,
+       ARRAY['NaN', 0.5, NULL]::real[] AS vector, date 'infinity' AS ever, NULL::date AS no`,
+    );
+    const { columns, typed } = await readWholeTable(address("Order Details"), { column: "name" });
+    expect(columns).toEqual({
+      ...{ name: ["a"], day: ["0044-03-15 BC"], moment: ["0044-03-15 10:00:00 BC"], price: ["NaN"] },
+      ...{ small: ["0.00123"], grid: ["[[1,2],[3,4]]"], share: ["nan"], vector: ["[null, 0.5, null]"] },
+      ...{ ever: ["infinity"], no: [""] },
+    });
+    const types = Object.fromEntries(typed.columns.map(({ name, type }) => [name, type]));
+    expect(types).toEqual({
+      ...{ name: "VARCHAR", day: "VARCHAR", moment: "VARCHAR", price: "VARCHAR", small: "VARCHAR" },
+      ...{ grid: "JSON", share: "FLOAT", vector: "FLOAT[]", ever: "DATE", no: "DATE" },
+    });
+    const copied = `postgres://?table=copied`;
+    const words = ["-c", "name", "-m", "pearl-strings", "-o", copied];
+    expect(await run("dedupe", "postgres://?table=Order Details", ...words)).toMatchObject({ code: 0 });
+    expect(await server.sql("SELECT vector::text, grid::text FROM copied")).toEqual([
+      { vector: "{NaN,0.5,NULL}", grid: "[[1, 2], [3, 4]]" },
+    ]);
+    await expect(Table.open(address("Order Detail"))).rejects.toThrow('Did you mean "Order Details"?');
+  });
+
   it("is read in the order of its primary key, and in one snapshot", async () => {
     await server.sql("CREATE TABLE sorted (a int, b text, name text, PRIMARY KEY (b, a))");
     await server.sql(

@@ -4,7 +4,9 @@ import { describe, expect, it } from "vitest";
 import { clusterTable } from "../../../src/group/tables/cluster-table.js";
 import { dedupeTable } from "../../../src/group/tables/dedupe-table.js";
 import { joinTables } from "../../../src/join/join-tables.js";
+import { Table } from "../../../src/table/table.js";
 import { readWholeTable } from "../../../src/table/whole-table.js";
+import { EmbeddingWriter } from "../../../src/table/write/embedding-writer.js";
 import { writeRows } from "../../../src/table/write/text-rows.js";
 import { query, testFolder } from "../folder.js";
 
@@ -108,6 +110,48 @@ describe("rows of a Parquet table", () => {
       tags: ["x", "it's \""],
     });
     expect(JSON.parse(second)).toMatchObject({ i: 2, d: null, tags: null, empty: null, name: "Toyota" });
+  });
+
+  const special = file("special.parquet");
+  const makeSpecial = () =>
+    query(`COPY (SELECT 'Acme' AS name, {n: 'nan'::DOUBLE, t: 'NaN, "-Infinity"', l: ['-inf'::FLOAT, 1.5::FLOAT, NULL]} AS s,
+      {d: 1234567890123456.78::DECIMAL(18,2), "DOUBLE": 1, e: '1.50'} AS wide, ['nan'::FLOAT, 0.1::FLOAT, NULL, 'inf'::FLOAT] AS floats,
+      [['-inf'::DOUBLE], [0.1::DOUBLE]] AS deep, MAP{'nan': 'nan'::DOUBLE} AS m, 0.1::FLOAT AS f, 12345678901234567.89::DECIMAL(19,2) AS d
+      UNION ALL SELECT NULL, NULL, NULL, [0.5::FLOAT], [], NULL, 'inf'::FLOAT, NULL) TO '${special}'`);
+
+  it("keep numbers within nested values in Parquet, also those that JSON rounds or lacks", async () => {
+    await makeSpecial();
+    await copy(special, file("special-copy.parquet"));
+    const [from, to] = [`FROM '${special}'`, `FROM '${file("special-copy.parquet")}'`];
+    expect(await query(`DESCRIBE ${to}`)).toEqual(await query(`DESCRIBE ${from}`));
+    expect(await query(`SELECT COLUMNS(*)::VARCHAR ${to}`)).toEqual(
+      await query(`SELECT COLUMNS(*)::VARCHAR ${from}`),
+    );
+  });
+
+  it("are JSON with null for what JSON lacks, and the same from commands that write vectors", async () => {
+    await makeSpecial();
+    await copy(special, file("special.jsonl"));
+    const table = await Table.open(special, { column: "name" });
+    const vectors = { dimension: 1, fingerprint: "x" };
+    const writer = await EmbeddingWriter.create(table, file("vectors.jsonl"), vectors);
+    await writer.append(new Float32Array(2));
+    await writer.finish();
+    await table.close();
+    const written = linesOf(file("special.jsonl"));
+    expect(linesOf(file("vectors.jsonl")).map((line) => line.replace(/,"embedding":.*/, "}"))).toEqual(
+      written,
+    );
+    expect(written.map((line) => JSON.parse(line))).toEqual([
+      {
+        ...{ name: "Acme", s: { n: null, t: 'NaN, "-Infinity"', l: [null, 1.5, null] } },
+        ...{ wide: { d: 1234567890123456.8, DOUBLE: 1, e: "1.50" }, floats: [null, 0.1, null, null] },
+        ...{ deep: [[null], [0.1]], m: { nan: null }, f: 0.1, d: Number("12345678901234567.89") },
+      },
+      { name: null, s: null, wide: null, floats: [0.5], deep: [], m: null, f: null, d: null },
+    ]);
+    expect(written[0]).toContain('"wide":{"d":1234567890123456.78,');
+    expect(written[0]).toContain('"f":0.1,"d":12345678901234567.89}');
   });
 });
 
