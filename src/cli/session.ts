@@ -10,6 +10,7 @@ import type { DeviceChoice } from "../runtime/device.js";
 import { rowsEndingOf, stemOf } from "../table/format.js";
 import { addressOfTable, isPostgresAddress, tableOf } from "../table/postgres/address.js";
 import type { TableDescription } from "../table/table.js";
+import { standardOutput } from "../table/write/standard-output.js";
 import { interruptionSignal } from "./interruption.js";
 import { tableOptionsOf } from "./options.js";
 import { progressDisplay, readingDisplay } from "./progress.js";
@@ -136,10 +137,11 @@ export function outputFor(file: string, part: string, format: string | undefined
 
 /**
  * The name of another file beside an output: `kept.removed.csv` for `kept.csv`. A name without the ending of a table gets
- * the one of the output's format.
+ * that of the default name, which also stands for standard output and for devices such as /dev/null.
  */
-export function besideOutput(output: string, part: string, format = "csv"): string {
+export function besideOutput(output: string, part: string, byDefault: string): string {
   if (isPostgresAddress(output)) return addressOfTable(output, `${tableOf(output)}_${part}`);
-  const ending = rowsEndingOf(output);
-  return `${output.slice(0, output.length - ending.length)}.${part}${ending || `.${format}`}`;
+  const name = output === standardOutput || output.startsWith("/dev/") ? byDefault : output;
+  const ending = rowsEndingOf(name);
+  return `${name.slice(0, name.length - ending.length)}.${part}${ending || rowsEndingOf(byDefault)}`;
 }

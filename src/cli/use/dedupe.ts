@@ -58,7 +58,7 @@ export default command({
     const { dedupeTable } = await import("../../group/tables/dedupe-table.js");
     const byDefault = outputFor(file, "deduped", options.format);
     const { labels, review, output = byDefault } = options;
-    const beside = (part: string) => besideOutput(output === "-" ? byDefault : output, part, options.format);
+    const beside = (part: string) => besideOutput(output, part, byDefault);
     const outputs = {
       kept: output,
       removed: options.removed ? beside("removed") : undefined,

@@ -103,7 +103,7 @@ async function linkFile(file: string, options: Options, session: Session): Promi
   const { store, format, relearn, linkLikely, model } = options;
   const byDefault = outputFor(file, "linked", format);
   const { output = byDefault } = options;
-  const likelyOutput = besideOutput(output === "-" ? byDefault : output, "likely", format);
+  const likelyOutput = besideOutput(output, "likely", byDefault);
   const inputs = [file, store, options.review];
   const run = { command: "link", arguments: [file], options, inputs, stem: `${stemOf(file)}.linked` };
   checkShare(run);

@@ -235,8 +235,8 @@ async function learningCurve(
     );
   const curve: CurvePoint[] = [];
   for (const perClass of examplesPerClass) {
-    const fit = methods[method === "auto" ? methodFor([perClass]) : method];
-    const learn: Fit = (own, chosen) => fit(own, chosen, signal);
+    const chosenMethod = method === "auto" ? methodFor([perClass]) : method;
+    const learn: Fit = (own, chosen) => methods[chosenMethod](own, chosen, signal);
     const accuracies: number[] = [];
     for (let draw = 0; draw < CURVE_DRAWS; draw++) {
       const done = curve.length * CURVE_DRAWS + draw;
