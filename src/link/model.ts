@@ -133,9 +133,12 @@ const linkedRows = (run: number, where: string, cells: string): string =>
    LEFT JOIN assignment a ON r."row" = a."row" AND a.until IS NULL
    WHERE r.until IS NULL AND ${where} ORDER BY r."row"`;
 
-/** The judged pairs, by rows of the store. */
+/** The judged pairs, by rows of the store, the lesser one first. Of the decisions on a pair the last one counts. */
 export const readJudged = (store: Store): Promise<KnownPair[]> =>
-  store.query('SELECT a AS "left", b AS "right", match = 1 AS match FROM judged ORDER BY run');
+  store.query(
+    `SELECT least(a, b) AS "left", greatest(a, b) AS "right", match = 1 AS match FROM judged
+     QUALIFY row_number() OVER (PARTITION BY least(a, b), greatest(a, b) ORDER BY run DESC) = 1 ORDER BY run, a, b`,
+  );
 
 /** The columns of rows as tables hold them. */
 export const columnsOf = (names: readonly string[], rows: readonly (readonly string[])[]): TableColumns =>
