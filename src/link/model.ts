@@ -64,6 +64,7 @@ function parseModel(text: string): StoreModel {
 
 /** A store as a run finds it. */
 export interface StoreState {
+  /** Undefined where no run is left. */
   readonly settings?: StoreSettings;
   readonly model?: StoreModel;
   /** Number of the next run, row and entity. */
@@ -82,7 +83,8 @@ export async function readState(store: Store): Promise<StoreState> {
   >(
     `SELECT coalesce(max(run), 0) + 1 AS run, coalesce(max(next_entity), 1) AS nextEntity,
        (SELECT coalesce(max("row"), 0) + 1 FROM "row") AS nextRow,
-       (SELECT count(*)::INTEGER FROM "row" WHERE until IS NULL) AS rows, (SELECT settings FROM meta) AS settings,
+       (SELECT count(*)::INTEGER FROM "row" WHERE until IS NULL) AS rows, 
+       (SELECT settings FROM meta WHERE EXISTS (SELECT 1 FROM run WHERE undone IS NULL)) AS settings,
        (SELECT model FROM learned ORDER BY run DESC LIMIT 1) AS model,
        coalesce(max_by(entities, run) FILTER (undone IS NULL), 0) AS entities,
        coalesce(max_by(pairs, run) FILTER (undone IS NULL), 0) AS pairs FROM run`,
