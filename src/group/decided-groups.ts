@@ -30,7 +30,7 @@ export function sureRows(
       return (x === a && y === b) || (x === b && y === a);
     });
   firstEqual(size, keyOf).forEach((first, row) => {
-    if (first >= 0 && !areFoes(rootOf(first), rootOf(row))) unite(first, row);
+    if (first >= 0 && first !== row && !areFoes(rootOf(first), rootOf(row))) unite(first, row);
   });
   return roots();
 }

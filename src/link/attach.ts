@@ -54,10 +54,15 @@ export async function attach(
   const scorerOf = async (rows: ReadRows) =>
     pairScorer(rows, await wholeCounts(store, known, rows, size), learned);
   const equal = await equalRows(store, run);
-  const found = [...equal, ...(await findNear(store, fresh.rows, terms, size, known))];
-  const looked = new Set([...fresh.rows.map(({ row }) => row), ...found.map(([, row]) => row)]);
+  const judged = await readJudged(store);
+  const isFresh = new Set(fresh.rows.map(({ row }) => row));
+  const decided = judged.flatMap(({ left, right }): RowPair[] =>
+    isFresh.has(left) ? [[left, right]] : isFresh.has(right) ? [[right, left]] : [],
+  );
+  const found = [...equal, ...decided, ...(await findNear(store, fresh.rows, terms, size, known))];
+  const looked = new Set([...isFresh, ...found.map(([, row]) => row)]);
   const near = await readLinked(store, run, `r."row" IN (${listed(looked)})`);
-  const answers = await readAnswers(store);
+  const answers = answersOf(judged);
   const pairs = pairsOf(near.rows, found);
   const odds = (await scorerOf(read(near.cells))).scores(pairs.left, pairs.right);
   const plausible = Array.from(odds.keys(), (pair): RowPair => {
@@ -69,7 +74,7 @@ export async function attach(
   const model = group.pairs.left.length === 0 || learned.naming < 0 ? "none" : await encoder();
   const scorer =
     model === "none" ? first : first.withVectors(await nameVectors(groupRead, learned, model, signal));
-  const grouped = await groupsOf(group, scorer, { answers, least, signal });
+  const grouped = await groupsOf(group, scorer, { judged, answers, least, signal });
   const placeOf = new Map(group.rows.map(({ row }, place) => [row, place]));
   const others = fresh.rows.filter(({ row }) => !placeOf.has(row));
   const rows = [...group.rows, ...others].sort((x, y) => x.row - y.row);
@@ -141,25 +146,23 @@ async function nameVectors(
 }
 
 /** Judged pairs outweigh all evidence: log-odds by the numbers of their rows. */
-async function readAnswers(store: Store): Promise<ReadonlyMap<string, number>> {
-  const judged = await readJudged(store);
-  return new Map(
-    judged.map(({ left: a, right: b, match }) => [
-      `${Math.min(a, b)} ${Math.max(a, b)}`,
-      match ? certain : -certain,
-    ]),
-  );
-}
+const answersOf = (judged: readonly KnownPair[]): ReadonlyMap<string, number> =>
+  new Map(judged.map(({ left, right, match }) => [`${left} ${right}`, match ? certain : -certain]));
 
-/** Groups by average linkage over what stands; where the promise was refused, of equal rows, and the likely ones beside. */
+/**
+ * Groups by average linkage over what stands; where the promise was refused, of equal rows and by decisions, and the likely ones
+ * beside.
+ */
 async function groupsOf(
   { rows, cells, pairs: { left, right } }: Linked & { readonly pairs: Pairs },
   scorer: PairScorer,
   {
+    judged,
     answers,
     least,
     signal,
   }: Pick<RunOptions, "signal"> & {
+    readonly judged: readonly KnownPair[];
     readonly answers: ReadonlyMap<string, number>;
     readonly least: number | null;
   },
@@ -186,7 +189,12 @@ async function groupsOf(
   const floor = least ?? 0;
   const merges = await averageLinkage(rows.length, all, { least: floor, weigh, signal });
   const linked = groupsFrom(rows.length, merges, floor);
-  return least !== null
-    ? { groups: linked }
-    : { groups: equalGroups(cells.length, (row) => cells[row], standing), likely: linked };
+  if (least !== null) return { groups: linked };
+  const placeOf = new Map(rows.map(({ row }, place) => [row, place]));
+  const decided = judged.flatMap(({ left, right, match }): KnownPair[] => {
+    const [a, b] = [placeOf.get(left), placeOf.get(right)];
+    return a === undefined || b === undefined ? [] : [{ left: a, right: b, match }];
+  });
+  const known = [...standing, ...decided];
+  return { groups: equalGroups(cells.length, (row) => cells[row], known), likely: linked };
 }

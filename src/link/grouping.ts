@@ -1,4 +1,5 @@
 /** Groups of rows that are one entity, and why: what a run hands over to be written as changes of entities. */
+import { disjointSets } from "../disjoint-sets.js";
 import { sureRows } from "../group/decided-groups.js";
 import type { RowExplanation } from "../match/column-report.js";
 import type { KnownPair } from "../match/compare-tables.js";
@@ -31,20 +32,24 @@ function reasonOf(explanation: RowExplanation): PairReason {
   return { probability, reason: pairSentence(explanation, probability) };
 }
 
-/** Groups of rows that are equal in all compared cells, unless they are empty, or that are known to be the same. */
-export const equalGroups = (
+/**
+ * Groups of rows that are equal in all compared cells, unless they are empty or known to differ, or that are known to be the same.
+ * What makes rows the same outweighs what keeps them apart: a store may have entities that contradict a decision.
+ */
+export function equalGroups(
   rows: number,
   cellsOf: (row: number) => readonly string[],
-  same: readonly KnownPair[],
-): Int32Array =>
-  sureRows(
-    rows,
-    (row) => {
-      const cells = cellsOf(row);
-      return cells.every((cell) => cell.trim() === "") ? undefined : JSON.stringify(cells);
-    },
-    same,
-  );
+  known: readonly KnownPair[],
+): Int32Array {
+  const { unite, rootOf } = disjointSets(rows);
+  for (const { left, right, match } of known) if (match) unite(left, right);
+  const consistent = known.filter(({ left, right, match }) => match || rootOf(left) !== rootOf(right));
+  const keyOf = (row: number): string | undefined => {
+    const cells = cellsOf(row);
+    return cells.every((cell) => cell.trim() === "") ? undefined : JSON.stringify(cells);
+  };
+  return sureRows(rows, keyOf, consistent);
+}
 
 /** Pairs that are looked at for the strongest. */
 const mostPairs = 200;
@@ -92,14 +97,14 @@ export function likelyPairs(grouping: Grouping, entities: Int32Array): LikelyPai
   const pairs: LikelyPair[] = [];
   const { starts, order } = placesByNumber(Int32Array.from(likely));
   for (let place = 0; place < rows.length; place++) {
-    const [first, ...others] = order.subarray(starts[likely[place]], starts[likely[place] + 1]);
-    if (first !== place) continue;
-    for (const other of others) {
-      if (entities[other] === entities[first]) continue;
+    const start = starts[likely[place]];
+    if (order[start] !== place) continue;
+    for (const other of order.subarray(start + 1, starts[likely[place] + 1])) {
+      if (entities[other] === entities[place]) continue;
       pairs.push({
         row: rows[other].row,
-        other: rows[first].row,
-        ...reasonOf(grouping.explain(other, first)),
+        other: rows[place].row,
+        ...reasonOf(grouping.explain(other, place)),
       });
     }
   }

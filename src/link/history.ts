@@ -10,7 +10,7 @@ import { addedTables, replacedTables, type Store, withStore } from "./store.js";
 /** A row of a store, where it came from, and its compared cells. */
 export interface StoredRow {
   readonly entity: string;
-  /** The table, the row's number in it (from 1), and its key. */
+  /** The table, the row's number (from 1) in the last one of that name that had the row, and its key. */
   readonly source: string;
   readonly row: number;
   readonly key?: string;

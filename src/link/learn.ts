@@ -1,4 +1,5 @@
 /** Learns from all rows of a store, with the pairs that a person judged, and groups them anew. */
+import { refuseContradictions } from "../group/decided-groups.js";
 import { groupRows, type RowGroups } from "../group/group-rows.js";
 import { planColumns } from "../match/columns/fields.js";
 import type { KnownPair } from "../match/compare-tables.js";
@@ -41,6 +42,7 @@ export async function learn(store: Store, { run, model: before }: StoreState, op
   const known = (await readJudged(store)).map(({ left, right, match }): KnownPair => {
     return { left: left - 1, right: right - 1, match };
   });
+  if (review !== undefined) refuseContradictions(rows.length, known);
   const matching = { on, kindOf, precision, encoder, known, sharing, signal };
   const found = await groupRows(table, { ...matching, ...bounds });
   const { estimate, low, high, promise, columns, dropped, learned } = found;
@@ -51,10 +53,9 @@ export async function learn(store: Store, { run, model: before }: StoreState, op
     precision: { estimate, low, high, promise },
   };
   const cellsOf = (row: number): string[] => on.map((name) => table[name][row]);
-  const same = known.filter(({ match }) => match);
   const groups = isAccepted
     ? { groups: found.groupOf }
-    : { groups: equalGroups(rows.length, cellsOf, same), likely: found.groupOf };
+    : { groups: equalGroups(rows.length, cellsOf, known), likely: found.groupOf };
   const grouping: Grouping = { rows, ...groups, explain: found.explain };
   await store.append("learned", [[run, modelText(model)]]);
   const doubtful = options.reviewOutput === undefined ? [] : doubtfulPairs(found);

@@ -14,14 +14,12 @@ import { TextNumbers } from "../match/columns/texts.js";
 import type { PrecisionReport } from "../match/estimates/promise.js";
 import { type BoundedOptions, boundedReading } from "../match/memory/within-memory.js";
 import { once } from "../match/once.js";
-import { numberCell, type OutputColumn } from "../table/cell.js";
 import type { RowsFormat } from "../table/format.js";
 import { stemOf } from "../table/format.js";
 import type { TableOptions } from "../table/table.js";
 import { batchesOf, readAllColumns, refuseEmpty, type WholeTable } from "../table/whole-table.js";
 import { writeRows } from "../table/write/text-rows.js";
-import type { LikelyPair } from "./grouping.js";
-import { storedRows } from "./history.js";
+import { likelyColumns, likelyLines } from "./likely.js";
 import { type RunOptions, readState, type StoreSettings } from "./model.js";
 import { linkRows, type RunCounts } from "./run.js";
 import { type Store, withStore } from "./store.js";
@@ -42,7 +40,7 @@ export interface LinkOptions
   /** The table's rows with `entity` in front: .csv, .tsv, .jsonl, .parquet, or "-"; nothing is written by default. */
   readonly output?: string;
   readonly format?: RowsFormat;
-  /** Where likely pairs are written if the promise is refused; nothing is written by default. */
+  /** Where all likely pairs of the store are written if the promise is refused; nothing is written by default. */
   readonly likelyOutput?: string;
   readonly table?: TableOptions;
 }
@@ -54,7 +52,7 @@ export interface LinkReport extends RunCounts, PrecisionReport {
   readonly learnedFrom: number;
   /** What is linked: rows at an established precision, likely rows on demand, or equal rows only. */
   readonly linked: "established" | "likely" | "equal";
-  /** Rows that are likely the same as one of another entity and were not linked, as the promise was refused. */
+  /** Rows of the store that are likely the same as one of another entity and are not linked, as the promise was refused. */
   readonly likely: number;
   /** Pairs written to `reviewOutput`. */
   readonly reviewed?: number;
@@ -129,12 +127,11 @@ async function linkInto(
     const incoming = { source, keys, rows: table.phrases.length, cellsOf };
     const encoder = checkedEncoder(store, settings, options);
     const result = await linkRows(store, state, incoming, { ...options, settings, encoder });
-    const likely = await likelyLines(store, result.likely);
-    return { result, likely };
+    return { result, likely: await likelyLines(store) };
   });
   const { counts, model, writeReview } = result;
   if (options.output !== undefined) await writeLinked(options.output, table, counts.entityOf, options.format);
-  // a list of an earlier run must not look like one of this run
+  // a list of an earlier run must not look like what is likely now
   if (options.likelyOutput !== undefined && (likely.length > 0 || (await exists(options.likelyOutput))))
     await writeRows(options.likelyOutput, likelyColumns, [likely]);
   const reviewed = options.reviewOutput && (await writeReview?.(options.reviewOutput));
@@ -223,27 +220,6 @@ function keyColumn(path: string, table: WholeTable, key: string): readonly strin
       );
   }
   return keys;
-}
-
-const likelyColumns: OutputColumn[] = [
-  ...["entity", "source", { name: "row", type: "BIGINT" }],
-  ...["likely_entity", "likely_source", { name: "likely_row", type: "BIGINT" }],
-  ...[{ name: "probability", type: "DOUBLE" }, "reason"],
-];
-
-/** A line for each pair: the two rows by their tables, the probability and the reason. */
-async function likelyLines(store: Store, pairs: readonly LikelyPair[]) {
-  const wanted = pairs.flatMap(({ row, other }) => [row, other]);
-  const found = await storedRows(store, `AND a."row" IN (${[0, ...wanted].join()})`);
-  const cellsOf = (wanted: number) => {
-    const { entity, source, row } = found.get(wanted)!;
-    return [entity, source, numberCell(row)];
-  };
-  return pairs.map(({ row, other, probability, reason }) => [
-    ...cellsOf(row),
-    ...cellsOf(other),
-    ...[numberCell(probability, 4), reason],
-  ]);
 }
 
 async function writeLinked(

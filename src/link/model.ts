@@ -64,6 +64,7 @@ function parseModel(text: string): StoreModel {
 
 /** A store as a run finds it. */
 export interface StoreState {
+  /** Undefined where no run is left. */
   readonly settings?: StoreSettings;
   readonly model?: StoreModel;
   /** Number of the next run, row and entity. */
@@ -82,7 +83,8 @@ export async function readState(store: Store): Promise<StoreState> {
   >(
     `SELECT coalesce(max(run), 0) + 1 AS run, coalesce(max(next_entity), 1) AS nextEntity,
        (SELECT coalesce(max("row"), 0) + 1 FROM "row") AS nextRow,
-       (SELECT count(*)::INTEGER FROM "row" WHERE until IS NULL) AS rows, (SELECT settings FROM meta) AS settings,
+       (SELECT count(*)::INTEGER FROM "row" WHERE until IS NULL) AS rows, 
+       (SELECT settings FROM meta WHERE EXISTS (SELECT 1 FROM run WHERE undone IS NULL)) AS settings,
        (SELECT model FROM learned ORDER BY run DESC LIMIT 1) AS model,
        coalesce(max_by(entities, run) FILTER (undone IS NULL), 0) AS entities,
        coalesce(max_by(pairs, run) FILTER (undone IS NULL), 0) AS pairs FROM run`,
@@ -133,9 +135,12 @@ const linkedRows = (run: number, where: string, cells: string): string =>
    LEFT JOIN assignment a ON r."row" = a."row" AND a.until IS NULL
    WHERE r.until IS NULL AND ${where} ORDER BY r."row"`;
 
-/** The judged pairs, by rows of the store. */
+/** The judged pairs, by rows of the store, the lesser one first. Of the decisions on a pair the last one counts. */
 export const readJudged = (store: Store): Promise<KnownPair[]> =>
-  store.query('SELECT a AS "left", b AS "right", match = 1 AS match FROM judged ORDER BY run');
+  store.query(
+    `SELECT least(a, b) AS "left", greatest(a, b) AS "right", match = 1 AS match FROM judged
+     QUALIFY row_number() OVER (PARTITION BY least(a, b), greatest(a, b) ORDER BY run DESC) = 1 ORDER BY run, a, b`,
+  );
 
 /** The columns of rows as tables hold them. */
 export const columnsOf = (names: readonly string[], rows: readonly (readonly string[])[]): TableColumns =>

@@ -2,8 +2,9 @@
 import { StoreError } from "../errors.js";
 import { checkAddedRows } from "../match/memory/within-memory.js";
 import { attach } from "./attach.js";
-import { changeReasons, type Grouping, type LikelyPair, likelyPairs } from "./grouping.js";
+import { changeReasons, type Grouping, likelyPairs } from "./grouping.js";
 import type { AllLinked } from "./learn.js";
+import { keepLikely } from "./likely.js";
 import type { RunOptions, StoreModel, StoreState } from "./model.js";
 import { reconcile } from "./reconcile.js";
 import { type Store, version } from "./store.js";
@@ -43,8 +44,6 @@ export interface RunCounts {
 interface RunResult {
   readonly counts: RunCounts;
   readonly model: StoreModel;
-  /** Rows of the store that are likely the same and were not linked. */
-  readonly likely: readonly LikelyPair[];
   /** Writes the doubtful pairs; undefined where the run did not learn. */
   readonly writeReview?: (path: string) => Promise<number>;
 }
@@ -59,6 +58,11 @@ export async function linkRows(
 ): Promise<RunResult> {
   const { run, model: before } = state;
   const identified = await identify(store, incoming, state.nextRow);
+  if (incoming.keys === undefined && identified.added > 0 && (await hasKeys(store)))
+    options.onNote?.(
+      `${incoming.source}: the store knows rows of it by their keys. Without --key, rows with other cells were taken for new ` +
+        "ones. If they are not, take this run back with --undo and name the key",
+    );
   const hasLearned = mustLearn(state, identified.added, options);
   if (!hasLearned && options.sharing !== undefined)
     throw new StoreError(
@@ -70,7 +74,7 @@ export async function linkRows(
     entityOf: await linkedEntities(store),
   });
   if (before !== undefined && !hasLearned && identified.added + identified.changed === 0)
-    return { counts: await result(0, state), model: before, likely: [] };
+    return { counts: await result(0, state), model: before };
   const encoder = options.settings.model === undefined ? "none" : undefined;
   if (!hasLearned) await checkAddedRows(identified.added + identified.changed, { ...options, encoder });
   await store.put(
@@ -80,18 +84,21 @@ export async function linkRows(
   );
   // Most runs do not learn: what learning alone needs is not loaded for them.
   const learning = hasLearned || before === undefined ? await import("./learn.js") : undefined;
-  const { nextEntity, likely, model, linked, writeReview } = await regroup(
+  const { nextEntity, model, linked, writeReview } = await regroup(
     store,
     state,
     learning?.learn(store, state, options) ?? attached(store, state, before!, options),
   );
   if (linked !== undefined) await learning?.relearnTerms(store, run, linked, model);
-  if (run === 1) await store.append("meta", [[version, JSON.stringify(options.settings)]]);
+  if (state.settings === undefined) {
+    await store.query("DELETE FROM meta");
+    await store.append("meta", [[version, JSON.stringify(options.settings)]]);
+  }
   const after = await countEntities(store);
   const time = new Date().toISOString();
   await store.append("run", [[run, time, incoming.source, nextEntity, after.entities, after.pairs, null]]);
   const counts = await result(run, after);
-  return { counts, likely, model, writeReview };
+  return { counts, model, writeReview };
 }
 
 interface Regrouped extends Pick<RunResult, "model" | "writeReview"> {
@@ -112,12 +119,13 @@ async function regroup(store: Store, { run, nextEntity: first }: StoreState, reg
   const { grouping, ...rest } = await regrouped;
   const found = reconcile(grouping.rows, grouping.groups, first);
   await writeChanges(store, run, grouping, found);
-  return { ...rest, nextEntity: found.nextEntity, likely: likelyPairs(grouping, found.entities) };
+  await keepLikely(store, run, likelyPairs(grouping, found.entities));
+  return { ...rest, nextEntity: found.nextEntity };
 }
 
 /**
  * Finds which rows of the table the store knows, by key where there is one, else by content: of rows with equal cells the nth is
- * the nth. New rows are numbered from `nextRow`.
+ * the nth, first of those without a key. New rows are numbered from `nextRow`, and known ones have moved to their new places.
  */
 async function identify(store: Store, { source, keys, rows, cellsOf }: IncomingRows, nextRow: number) {
   function* lines() {
@@ -131,17 +139,22 @@ async function identify(store: Store, { source, keys, rows, cellsOf }: IncomingR
   );
   const [column, isSameRow] =
     keys === undefined
-      ? ["cells", "stored.key IS NULL AND i.cells = stored.cells AND i.nth = stored.nth"]
+      ? ["cells", "i.cells = stored.cells AND i.nth = stored.nth"]
       : ["key", "i.source = stored.source AND i.key = stored.key"];
   await store.query(
     `CREATE OR REPLACE TEMP TABLE new_linked AS
      WITH i AS (SELECT *, row_number() OVER (PARTITION BY cells ORDER BY place) AS nth FROM new_incoming),
-     stored AS (SELECT *, row_number() OVER (PARTITION BY key IS NULL, cells ORDER BY "row") AS nth
+     stored AS (SELECT *, row_number() OVER (PARTITION BY cells ORDER BY key IS NOT NULL, "row") AS nth
        FROM "row" WHERE until IS NULL AND ${column} IN (SELECT ${column} FROM new_incoming))
-     SELECT i.* EXCLUDE (nth),
+     SELECT i.* EXCLUDE (nth), i.source = stored.source AND i.place <> stored.place AS moves,
        CASE WHEN "row" IS NULL THEN 'added' WHEN i.cells = stored.cells THEN 'known' ELSE 'changed' END AS state,
        coalesce("row", ${nextRow} - 1 + row_number() OVER (PARTITION BY "row" IS NULL ORDER BY i.place)) AS "row"
      FROM i LEFT JOIN stored ON ${isSameRow}`,
+  );
+  // A row is looked up in the last table of its source.
+  await store.query(
+    `UPDATE "row" SET place = new_linked.place FROM new_linked
+     WHERE until IS NULL AND "row"."row" = new_linked."row" AND moves AND state = 'known'`,
   );
   const states = ["known", "added", "changed"].map(
     (name) => `count_if(state = '${name}')::INTEGER AS ${name}`,
@@ -151,6 +164,14 @@ async function identify(store: Store, { source, keys, rows, cellsOf }: IncomingR
   );
   return counts;
 }
+
+/** Whether the store has rows with keys of the table's source. */
+const hasKeys = async (store: Store): Promise<boolean> =>
+  (
+    await store.query(
+      'SELECT 1 FROM "row" WHERE until IS NULL AND key IS NOT NULL AND source IN (SELECT source FROM new_incoming) LIMIT 1',
+    )
+  ).length > 0;
 
 /** The entity of each row of the table. */
 async function linkedEntities(store: Store): Promise<string[]> {

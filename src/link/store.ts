@@ -33,7 +33,10 @@ const tables = {
   /** `count`: how many more rows have the term than before the run; `rows`: which, as 32-bit numbers, of terms that find rows. */
   term: "run INTEGER, until INTEGER, term UINTEGER, count INTEGER, rows BLOB",
   judged: "run INTEGER, a INTEGER, b INTEGER, match INTEGER",
-  /** `rows` is a list of rows. The name of a merged entity is an alias of another from then on. */
+  /**
+   * `rows` is a list of rows. The name of a merged entity is an alias of another from then on. A pair of rows that is likely but
+   * not linked is one of the kind "likely", without an entity.
+   */
   event:
     "run INTEGER, kind VARCHAR, entity INTEGER, other INTEGER, rows VARCHAR, probability DOUBLE, reason VARCHAR",
 } as const;
@@ -91,7 +94,8 @@ export class Store {
       return store;
     } catch (error) {
       openPaths.delete(whole);
-      if (!isThere) await removeStore(path);
+      // After any other failure, the file may be one that another process has made since.
+      if (!isThere && isDiskFull(error)) await removeStore(path);
       throw storeTrouble(error, path);
     }
   }
@@ -249,6 +253,10 @@ async function removeStore(path: string): Promise<void> {
 const inUse = (path: string, holder: string): StoreError =>
   new StoreError(`${path} is in use by ${holder}. Wait until it has finished.`);
 
+/** What DuckDB says of a file whose bytes are not those that it wrote. */
+const damage =
+  /serialization error|corrupt|checksum|replaying wal|could not read|not enough bytes|internal error/i;
+
 /** A failure of DuckDB, as a StoreError with a cure. */
 function storeTrouble(error: unknown, path: string): PearlError {
   if (error instanceof PearlError) return error;
@@ -263,6 +271,11 @@ function storeTrouble(error: unknown, path: string): PearlError {
       ? "is not a store of pearl link. Choose another name, or remove the file."
       : /permission denied|read-only/i.test(message)
         ? "no permission to write here. Choose another folder."
-        : `is damaged (${first}). Restore a copy, or link the tables again into a new store.`;
+        : /out of memory/i.test(message)
+          ? `out of memory (${first}). Make room for temporary files, in the folder of --temp or beside the store, or leave ` +
+            "out --memory; the store is as it was before."
+          : damage.test(message)
+            ? `is damaged (${first}). Restore a copy, or link the tables again into a new store.`
+            : first;
   return new StoreError(`${path}: ${advice}`, { cause: error });
 }

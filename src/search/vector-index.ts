@@ -16,7 +16,7 @@ import type {
   UnfinishedBuild,
 } from "./index-types.js";
 import { FolderStore } from "./store/folder-store.js";
-import { notAnIndex, unchangeable, type VectorStore } from "./store/vector-store.js";
+import { keysOf, notAnIndex, unchangeable, type VectorStore } from "./store/vector-store.js";
 import { countRows, isZero, unitRows } from "./vectors.js";
 
 /** What is decided when an index is made; only the dimension has no default. */
@@ -48,6 +48,8 @@ export interface AddOptions {
  *     await index.close();
  */
 export class VectorIndex {
+  #last: Promise<unknown> = Promise.resolve();
+
   private constructor(
     readonly path: string,
     private readonly store: VectorStore,
@@ -58,6 +60,13 @@ export class VectorIndex {
   private get changed(): VectorStore {
     if (this.kind === "copy") throw unchangeable(this.path);
     return this.store;
+  }
+
+  /** A change begins where the one before ended, also if they are called at once. */
+  #next<Result>(change: () => Promise<Result>): Promise<Result> {
+    const result = this.#last.then(change);
+    this.#last = result.catch(() => undefined);
+    return result;
   }
 
   /**
@@ -149,7 +158,8 @@ export class VectorIndex {
   }
 
   /**
-   * Adds all rows or, with an error, none. When it returns they are on disk; kill -9 does not lose them.
+   * Adds all rows or, with an error, none. When it returns they are on disk; kill -9 does not lose them. Calls at once are
+   * done one after the other.
    * @throws ArgumentError for vectors of another dimension, ModelError for another model's, VectorIndexError for a
    *   key that exists, LockedError where another process writes
    */
@@ -171,15 +181,16 @@ export class VectorIndex {
     if (count === 0) return;
     const vectors = metric === "cosine" ? unitRows(rows.vectors, dimension) : rows.vectors;
     const keys = keysOf(this.layout, rows.cells);
-    await this.changed.append({ vectors, cells: rows.cells, keys }, options.existing ?? "refuse");
+    const added = { vectors, cells: rows.cells, keys };
+    await this.#next(() => this.changed.append(added, options.existing ?? "refuse"));
   }
 
   /** Deletes rows as safely as `add` adds them. @returns how many */
   async delete(selection: IndexSelection): Promise<number> {
-    if ("keys" in selection) return this.changed.remove("key", selection.keys);
+    if ("keys" in selection) return this.#next(() => this.changed.remove("key", selection.keys));
     const { columns, phraseColumn } = this.layout;
     if (phraseColumn !== undefined)
-      return this.changed.remove(columns.indexOf(phraseColumn), selection.phrases);
+      return this.#next(() => this.changed.remove(columns.indexOf(phraseColumn), selection.phrases));
     throw new VectorIndexError(`${this.path} has no phrase column. Select the rows by key.`);
   }
 
@@ -215,12 +226,12 @@ export class VectorIndex {
 
   /** Makes searches fast again after many additions, and frees the space of many deleted rows. */
   optimise(work: IndexWork = {}): Promise<void> {
-    return this.changed.optimise(work);
+    return this.#next(() => this.changed.optimise(work));
   }
 
   /** Records that a build has begun (with its plan) or finished (undefined). */
   markBuild(build: UnfinishedBuild | undefined): Promise<void> {
-    return this.changed.markBuild(build);
+    return this.#next(() => this.changed.markBuild(build));
   }
 
   /**
@@ -244,9 +255,9 @@ export class VectorIndex {
     );
   }
 
-  /** Closes the files and releases the lock. */
+  /** Closes the files and releases the lock, after the changes that were asked for. */
   close(): Promise<void> {
-    return this.store.close();
+    return this.#next(() => this.store.close());
   }
 }
 
@@ -278,23 +289,4 @@ function layoutOf(path: string, options: CreateIndexOptions): IndexLayout {
     );
   const fixed = { dimension, metric, backend: needed ?? backend, precision };
   return { ...fixed, columns, types, phraseColumn, keyColumn, model };
-}
-
-/**
- * The keys of new rows; undefined where rows are numbered.
- * @throws VectorIndexError for an empty key, or one that occurs twice
- */
-function keysOf({ keyColumn, columns }: IndexLayout, cells: IndexRows["cells"]): string[] | undefined {
-  if (keyColumn === undefined) return undefined;
-  const column = columns.indexOf(keyColumn);
-  const seen = new Set<string>();
-  return cells.map((row) => {
-    const key = row[column];
-    if (key === "")
-      throw new VectorIndexError(`A row has an empty key (${keyColumn}). Every row needs a key.`);
-    if (seen.has(key))
-      throw new VectorIndexError(`The key ${key} (${keyColumn}) occurs twice. Keys must be unique.`);
-    seen.add(key);
-    return key;
-  });
 }

@@ -202,7 +202,11 @@ describe("taking a run back", () => {
     const store = copyOf(plain);
     await undoLink(store);
     await expect(undoLink(store)).rejects.toThrow("has no run to take back");
-    expect(await link(first, store)).toMatchObject({ added: most.length, entitiesBefore: 0 });
+    const { added, entitiesBefore, entityOf } = await link(first, store, { ignore: ["phone"] });
+    expect([added, entitiesBefore]).toEqual([most.length, 0]);
+    const { rows: stored } = await entityHistory(store, entityOf[0]);
+    expect(Object.keys(stored[0].cells)).toEqual(["born", "city", "name"]);
+    expect(await link(second, store)).toMatchObject({ run: 3, rows: rest.length });
   });
 });
 
@@ -217,7 +221,9 @@ describe("a promise that is refused", () => {
     expect(careful).toMatchObject({ entitiesAfter: 40, matches: 2 });
     expect(careful.likely).toBeGreaterThan(10);
     const [header, ...lines] = readFileSync(path("likely.csv"), "utf8").trim().split("\n");
-    expect(header).toBe("entity,source,row,likely_entity,likely_source,likely_row,probability,reason");
+    expect(header).toBe(
+      "entity,source,row,key,likely_entity,likely_source,likely_row,likely_key,probability,reason",
+    );
     expect(lines).toHaveLength(careful.likely);
     const later = await link(write("few-2.csv", table, [40, 41, 3]), store);
     expect(later.entitiesAfter - later.entitiesBefore).toBe(2);

@@ -1,9 +1,18 @@
-/** Where a store's database puts what has no room in memory. */
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+/** Where a store's database puts what has no room in memory, who may open it, and what it says of failures. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { type Store, withStore } from "../../src/link/store.js";
 import { workFolder } from "./linking.js";
+
+/** A file that is not there yet when it is looked for, and is when it is opened. */
+const late = vi.hoisted(() => ({ path: "" }));
+vi.mock("../../src/files/whole-file.js", async (original) => {
+  const whole = await original<typeof import("../../src/files/whole-file.js")>();
+  return { ...whole, exists: async (path: string) => path !== late.path && (await whole.exists(path)) };
+});
 
 const { path } = workFolder("store");
 const memory = { bytes: 1e9, folder: path("temporary") };
@@ -34,5 +43,47 @@ describe("a store within a limit of memory", () => {
     writeFileSync(join(memory.folder, folder, "duckdb_temp_storage_DEFAULT-0.tmp"), "left");
     expect(await withStore(path("store"), "any", overflow, memory)).toEqual([folder]);
     expect(readdirSync(memory.folder)).toEqual([]);
+  });
+});
+
+describe("a new store that two processes make at once", () => {
+  const holding = `require("@duckdb/node-api").DuckDBInstance.create(process.argv[1]).then((held) => {
+    console.log("held");
+    setInterval(() => held, 1000);
+  })`;
+
+  it("is left to the one that was first", async () => {
+    late.path = path("new");
+    const holder = spawn(process.execPath, ["-e", holding, late.path], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    try {
+      await once(holder.stdout, "data");
+      await expect(withStore(late.path, "any", async () => {})).rejects.toThrow(
+        `is in use by process ${holder.pid}. Wait until it has finished.`,
+      );
+      expect(existsSync(late.path)).toBe(true);
+    } finally {
+      holder.kill();
+      await once(holder, "close");
+    }
+  });
+});
+
+describe("a failure of the database", () => {
+  const failing = (sql: string): Promise<string> =>
+    withStore(path("failing"), "any", async (store) => {
+      await store.query("SET memory_limit = '20MB'");
+      await store.query("SET max_temp_directory_size = '0KB'");
+      return String(await store.query(sql).catch(String));
+    });
+
+  it("for want of memory is not called damage", async () => {
+    const large = "CREATE TEMP TABLE large AS SELECT repeat(md5(range::VARCHAR), 20) FROM range(100000)";
+    expect(await failing(large)).toMatch(/failing: out of memory \(.*\)\. Make room for temporary files/);
+  });
+
+  it("of another kind is told as it is", async () => {
+    expect(await failing("SELECT nothing")).toMatch(/failing: Binder Error: .*nothing/);
   });
 });

@@ -206,6 +206,19 @@ describe("VectorIndex", () => {
     expect(readdirSync(path).sort()).toEqual(["generation-1", "index.json", "lock"]);
   });
 
+  it("makes changes that are called at once one after the other", async () => {
+    const path = place();
+    const index = await VectorIndex.create(path, base);
+    const added = [0, 1, 2].map((part) => index.add(rowsOf(4, 1 + part, 4 * part)));
+    const deleted = index.delete({ phrases: ["name 5"] });
+    await Promise.all([...added, deleted, index.optimise(), index.close()]);
+    expect(await deleted).toBe(1);
+    const again = await VectorIndex.open(path);
+    expect(await keysOf(again)).toEqual(["1", "2", "3", "4", "5", "7", "8", "9", "10", "11", "12"]);
+    await again.verify();
+    await again.close();
+  });
+
   it("drops what was not acknowledged: a torn journal line, vectors and cells without a commit", async () => {
     const path = place();
     const index = await VectorIndex.build(path, [rowsOf(20)], base);

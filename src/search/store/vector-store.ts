@@ -1,6 +1,6 @@
 /** Where an index is stored: the interface of a folder and of a LanceDB database. */
 import { VectorIndexError } from "../../errors.js";
-import type { IndexEntry, IndexRows, IndexWork } from "../index-types.js";
+import type { IndexEntry, IndexLayout, IndexRows, IndexWork } from "../index-types.js";
 import type { VectorIndex } from "../vector-index.js";
 
 /** The backend "auto" searches exactly below this many rows, and by a graph from there. */
@@ -41,3 +41,22 @@ export const unchangeable = (path: string): VectorIndexError =>
   new VectorIndexError(
     `${path}: an index in object storage does not change. Build a new one from the whole table with \`pearl index build\`, or with --backend lancedb one that does.`,
   );
+
+/**
+ * The keys of new rows; undefined where rows are numbered.
+ * @throws VectorIndexError for an empty key, or one that occurs twice
+ */
+export function keysOf({ keyColumn, columns }: IndexLayout, cells: IndexRows["cells"]): string[] | undefined {
+  if (keyColumn === undefined) return undefined;
+  const column = columns.indexOf(keyColumn);
+  const seen = new Set<string>();
+  return cells.map((row) => {
+    const key = row[column];
+    if (key === "")
+      throw new VectorIndexError(`A row has an empty key (${keyColumn}). Every row needs a key.`);
+    if (seen.has(key))
+      throw new VectorIndexError(`The key ${key} (${keyColumn}) occurs twice. Keys must be unique.`);
+    seen.add(key);
+    return key;
+  });
+}

@@ -133,6 +133,22 @@ it("a store that is in use opens once its user has finished", async () => {
   expect(await linkTable(file, path, options)).toMatchObject({ rows: 4, known: 4 });
 });
 
+it("a store whose database ran out of memory goes on once there is room for temporary files", async () => {
+  const path = join(folder, "narrow.pearl");
+  await linkTable(file, path, options);
+  await withStore(path, "existing", async (store) => {
+    const large = () =>
+      store.query("CREATE TEMP TABLE large AS SELECT repeat(md5(range::VARCHAR), 20) FROM range(100000)");
+    await store.query("SET memory_limit = '20MB'");
+    await store.query("SET max_temp_directory_size = '0KB'");
+    await expect(large()).rejects.toThrow(
+      "Make room for temporary files, in the folder of --temp or beside the store, or leave out --memory",
+    );
+    await store.query("SET max_temp_directory_size = '1GB'");
+    await large();
+  });
+});
+
 const small = join(folder, "small");
 const { isMounted } = mountSmallDisk(small, "2m");
 

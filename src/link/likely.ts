@@ -1,0 +1,57 @@
+/** Likely pairs that were not linked: the store keeps them as events of their run, and lists them as long as they stand. */
+import { type Cell, numberCell, type OutputColumn } from "../table/cell.js";
+import type { LikelyPair } from "./grouping.js";
+import type { Store } from "./store.js";
+
+export const likelyColumns: OutputColumn[] = [
+  ...["entity", "source", { name: "row", type: "BIGINT" }, "key"],
+  ...["likely_entity", "likely_source", { name: "likely_row", type: "BIGINT" }, "likely_key"],
+  ...[{ name: "probability", type: "DOUBLE" }, "reason"],
+];
+
+export const keepLikely = (store: Store, run: number, pairs: readonly LikelyPair[]): Promise<void> =>
+  store.append(
+    "event",
+    pairs.map(({ row, other, probability, reason }) => [
+      ...[run, "likely", null, null, JSON.stringify([row, other])],
+      ...[probability, reason],
+    ]),
+  );
+
+interface Line {
+  readonly entities: readonly string[];
+  readonly sources: readonly string[];
+  readonly places: readonly number[];
+  readonly keys: readonly (string | null)[];
+  readonly probability: number;
+  readonly reason: string;
+}
+
+/**
+ * A line for each likely pair whose rows are still of two entities: the two rows, the probability and the reason. A run that
+ * learns finds all pairs anew, and one that changes a row those of this row.
+ */
+export async function likelyLines(store: Store): Promise<Cell[][]> {
+  const found = await store.query<Line>(
+    `WITH pair AS (
+       SELECT run, (rows::INTEGER[])[1] AS a, (rows::INTEGER[])[2] AS b, probability, reason FROM event
+       WHERE kind = 'likely' AND run >= (SELECT max(run) FROM learned)
+       QUALIFY row_number() OVER (PARTITION BY rows ORDER BY run DESC) = 1),
+     placed AS (
+       SELECT r."row", r.run, entity, source, place, key FROM "row" r JOIN assignment ON r."row" = assignment."row"
+       WHERE r.until IS NULL AND assignment.until IS NULL)
+     SELECT ['E' || x.entity, 'E' || y.entity] AS entities, [x.source, y.source] AS sources, [x.place, y.place] AS places,
+       [x.key, y.key] AS keys, probability, reason
+     FROM pair JOIN placed x ON x."row" = a JOIN placed y ON y."row" = b
+     WHERE x.entity <> y.entity AND greatest(x.run, y.run) <= pair.run ORDER BY b, a`,
+  );
+  return found.map(({ entities, sources, places, keys, probability, reason }) => [
+    ...[0, 1].flatMap((side): Cell[] => [
+      entities[side],
+      sources[side],
+      numberCell(places[side]),
+      keys[side],
+    ]),
+    ...[numberCell(probability, 4), reason],
+  ]);
+}
