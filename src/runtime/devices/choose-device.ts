@@ -90,7 +90,11 @@ export const measureDevice = (device: Device, signal?: AbortSignal): Promise<Dev
 /** What decides the time of a step: versions of pearl, ONNX Runtime and drivers, the cores and the graphics cards. */
 function describeMachine(devices: readonly Device[]): Readonly<Record<string, unknown>> {
   const drivers = ["/usr/share/vulkan/icd.d", "/etc/vulkan/icd.d"].flatMap((folder) =>
-    namesIn(folder).map((name) => `${name} ${statSync(join(folder, name)).mtime.toISOString()}`),
+    namesIn(folder).map((name) => {
+      // a link may lead nowhere
+      const found = statSync(join(folder, name), { throwIfNoEntry: false });
+      return `${name} ${found?.mtime.toISOString() ?? "leads nowhere"}`;
+    }),
   );
   const cards = namesIn("/sys/class/drm").flatMap((card) => {
     const device = join("/sys/class/drm", card, "device");

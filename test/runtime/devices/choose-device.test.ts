@@ -48,6 +48,23 @@ describe("--device auto", () => {
     expect((await choose(cache, { delay: { cpu: 200 } }, driver)).device).toBe("webgpu");
   });
 
+  it("is not stopped by a driver's link that leads nowhere", async () => {
+    const { NODE_OPTIONS } = fakeWebgpu({});
+    const dangling = `
+      import fs from "node:fs";
+      import { syncBuiltinESMExports } from "node:module";
+      const { readdirSync } = fs;
+      fs.readdirSync = (path, ...more) =>
+        path === "/etc/vulkan/icd.d" ? ["gone.json"] : readdirSync(path, ...more);
+      syncBuiltinESMExports();`;
+    const options = `${NODE_OPTIONS} --import data:text/javascript,${encodeURIComponent(dangling)}`;
+    const cache = newCache();
+    const { device } = await choose(cache, { delay: { cpu: 200 } }, { NODE_OPTIONS: options });
+    expect(device).toBe("webgpu");
+    const { machine } = JSON.parse(readFileSync(join(cache, "pearl", "device.json"), "utf8"));
+    expect(machine.vulkan).toContain("gone.json leads nowhere");
+  });
+
   it("takes the CPU where the other device fails, and works without a cache folder", async () => {
     const file = join(newCache(), "file");
     writeFileSync(file, "");
