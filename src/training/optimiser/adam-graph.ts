@@ -21,9 +21,9 @@ export const lossInput = (name: string): string => `loss/${name}`;
 export const [scalarsName, reportName] = ["scalars", "report"] as const;
 
 /**
- * The graph of one step. Its input `scalars` holds the learning rate over 1 - β₁ᵗ, 1 / √(1 - β₂ᵗ), and 1 - learning
- * rate × decay; its output `report` the losses, which it only passes on, and the norm of the gradients: one number each
- * goes to the device and comes back in one piece.
+ * The graph of one step. Its input `scalars` holds the learning rate over 1 - β₁ᵗ, 1 / √(1 - β₂ᵗ), and learning rate ×
+ * decay (which taken off 1 would lose most of its digits); its output `report` the losses, which it only passes on, and
+ * the norm of the gradients: one number each goes to the device and comes back in one piece.
  */
 export function adamGraph(
   groups: readonly WeightGroup[],
@@ -33,7 +33,7 @@ export function adamGraph(
   const g = new GraphBuilder({ name: "adam" });
   const number = (value: number) => g.scalar("float32", value);
   const scalars = g.input(scalarsName, "float32", [3]);
-  const [rate, spread, keep] = [0, 1, 2].map((i) => g.add("Gather", [scalars, g.scalar("int64", i)]));
+  const [rate, spread, decay] = [0, 1, 2].map((i) => g.add("Gather", [scalars, g.scalar("int64", i)]));
   for (const group of groups)
     for (const name of Object.values(inputsOf(group))) g.input(name, "float32", [...group.dims]);
   const norm = g.add("Sqrt", [
@@ -48,8 +48,8 @@ export function adamGraph(
 
   const { kind, betas, epsilon, weightDecay } = adamSettings(options.optimiser);
   const [beta1, beta2] = betas;
-  const mix = (decay: number, old: string, value: string) =>
-    g.add("Add", [g.add("Mul", [old, number(decay)]), g.add("Mul", [value, number(1 - decay)])]);
+  const mix = (beta: number, old: string, value: string) =>
+    g.add("Add", [g.add("Mul", [old, number(beta)]), g.add("Mul", [value, number(1 - beta)])]);
   for (const group of groups) {
     const { decays, factor } = group;
     const { w, m, v, gradient } = inputsOf(group);
@@ -60,7 +60,7 @@ export function adamGraph(
     const square = mix(beta2, v, g.add("Mul", [slope, slope]));
     const spreadOut = g.add("Add", [g.add("Mul", [g.add("Sqrt", [square]), spread]), number(epsilon)]);
     const times = (value: string) => (factor === 1 ? value : g.add("Mul", [value, number(factor)]));
-    const lost = decays && kind === "adamw" && times(g.add("Sub", [number(1), keep]));
+    const lost = decays && kind === "adamw" && times(decay);
     const kept = lost ? g.add("Sub", [w, g.add("Mul", [w, lost])]) : w;
     const next = g.add("Sub", [kept, g.add("Div", [g.add("Mul", [mean, times(rate)]), spreadOut])]);
     g.output(`next/${w}`, next);

@@ -82,11 +82,11 @@ export async function createGraphOptimiser(
   return optimiser;
 }
 
-/** The learning rate over 1 - β₁ᵗ, 1 / √(1 - β₂ᵗ), and 1 - learning rate × decay: input of the graph of a step. */
+/** The learning rate over 1 - β₁ᵗ, 1 / √(1 - β₂ᵗ), and learning rate × decay: input of the graph of a step. */
 function stepScalars(t: number, rate: number, { optimiser }: OptimiserOptions): number[] {
   const { betas, weightDecay } = adamSettings(optimiser);
   const [beta1, beta2] = betas;
-  return [rate / (1 - beta1 ** t), 1 / Math.sqrt(1 - beta2 ** t), 1 - rate * weightDecay];
+  return [rate / (1 - beta1 ** t), 1 / Math.sqrt(1 - beta2 ** t), rate * weightDecay];
 }
 
 function openGraph(model: Model, place: "memory" | "device", sessions: SessionOptions): Promise<OrtSession> {
