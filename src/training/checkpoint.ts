@@ -3,7 +3,7 @@
  * they are whole and on the disk: a crash at any point leaves the last whole one.
  *
  *     checkpoints/step-000500/tensors.safetensors   weights, Adam's moments
- *     checkpoints/step-000500/checkpoint.json       step, settings, best score, version, checksum
+ *     checkpoints/step-000500/checkpoint.json       step, settings, evaluations, version, checksum
  *
  * Batches are functions of seed and step: the step is the data's position and the state of all randomness.
  */
@@ -30,6 +30,8 @@ const StoredRecord = v.object({
   best: v.optional(v.object({ step: v.number(), score: v.number() })),
   /** Of the last step taken: a resumed run without further steps reports it. */
   last: v.optional(v.object({ loss: v.number(), parts: v.record(v.string(), v.number()) })),
+  /** Step of the last evaluation: one that was interrupted is missing here, and the resumed run makes it. */
+  evaluatedAt: v.optional(v.number()),
   checksum: v.string(),
 });
 
@@ -170,8 +172,8 @@ export function plainNumbers(_: string, value: unknown): unknown {
 
 /** @throws TrainingError that names what differs between a checkpoint and the run that resumes it */
 export function checkSettings(
-  { path, record: { version, settings } }: Checkpoint,
-  run: Pick<CheckpointRecord, "version" | "settings">,
+  { path, record: { version, settings, step } }: Checkpoint,
+  run: Pick<CheckpointRecord, "version" | "settings"> & Pick<TrainOptions, "steps">,
 ): void {
   if (version !== run.version)
     throw new TrainingError(
@@ -187,6 +189,11 @@ export function checkSettings(
           "Use the same value, or start over without resuming.",
       );
   }
+  if (step > run.steps)
+    throw new TrainingError(
+      `${path}: the checkpoint is of step ${step}, and this run ends at step ${run.steps}. ` +
+        "Take at least as many steps as the checkpoint has, or start over without resuming.",
+    );
 }
 
 export function pruneCheckpoints(folder: string, { keep, best }: { keep: number; best?: number }): void {

@@ -1,5 +1,5 @@
 /** Training from first step to last: batches ahead, schedule, evaluation, checkpoints, metrics, interruption. */
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { ArgumentError, DeviceError, TrainingError } from "../errors.js";
 import { packageVersion } from "../files/package.js";
@@ -11,7 +11,6 @@ import {
   checkpointFolder,
   checkSettings,
   listCheckpoints,
-  plainNumbers,
   pruneCheckpoints,
   readCheckpoint,
   type Settings,
@@ -19,6 +18,7 @@ import {
 } from "./checkpoint.js";
 import type { EngineOptions } from "./engine.js";
 import { type EngineClient, LostDevice, openEngineClient } from "./engine-client.js";
+import { saveFailedStep } from "./failed-step.js";
 import { appendMetrics, type StepLoss, type StepMetrics, startMetrics, stepMetrics } from "./metrics.js";
 import { type Schedule, type StepReport, scheduleFactor } from "./optimiser/optimiser.js";
 import type { TrainingBatch, TrainingProgram } from "./program.js";
@@ -35,9 +35,9 @@ export interface TrainingData {
 
 /** Scores the weights while they are trained; the best ones are returned. */
 export interface Evaluation {
-  /** Steps between two evaluations; the first comes before the first step. */
+  /** Steps between two evaluations; the first comes before the first step, the last one after the last. */
   readonly every: number;
-  /** Scores weights (by name, in the graph's layout) after `step` steps; a larger score is better. */
+  /** Scores weights (by name, in the graph's layout); a larger score is better. The run's signal may reject it. */
   run(weights: ReadonlyMap<string, Tensor>, step: number): Promise<number>;
 }
 
@@ -129,7 +129,6 @@ class Run {
   /** Where the run is, as a checkpoint holds it. */
   readonly #state: CheckpointRecord;
   #savedAt = -1;
-  #evaluatedAt = -1;
   /** The last step and evaluation that were reported: what is repeated is not reported again. */
   readonly #reported = { step: 0, evaluation: -1 };
 
@@ -142,7 +141,7 @@ class Run {
     this.#metrics = options.folder && join(options.folder, "metrics.jsonl");
     const settings = settingsOf(program, data, options);
     // every field, so that a resumed run writes them in the same order
-    const unknown = { best: undefined, last: undefined };
+    const unknown = { best: undefined, last: undefined, evaluatedAt: undefined };
     this.#state = { version: packageVersion(), settings, step: 0, ...unknown };
   }
 
@@ -164,9 +163,9 @@ class Run {
     const { learningRate, schedule = { kind: "constant" } } = this.#options;
     let next = this.#batch(this.#state.step);
     for (;;) {
-      const { step } = this.#state;
-      if (evaluation && step % evaluation.every === 0 && step > this.#evaluatedAt)
-        await this.#evaluate(evaluation);
+      const { step, evaluatedAt = -1 } = this.#state;
+      const isDue = evaluation && (step % evaluation.every === 0 || step === steps);
+      if (isDue && step > evaluatedAt) await this.#evaluate(evaluation);
       if (step === steps || (step > 0 && step % checkpointEvery === 0)) await this.#save();
       if (step === steps) break;
       if (signal?.aborted) await this.#interrupt(signal);
@@ -226,12 +225,12 @@ class Run {
     const last = this.#checkpoints && listCheckpoints(this.#checkpoints).at(-1);
     if (last) {
       const checkpoint = await readCheckpoint(last);
-      checkSettings(checkpoint, this.#state);
+      checkSettings(checkpoint, { ...this.#state, steps: this.#options.steps });
       await this.#engine.call("load", checkpoint);
       Object.assign(this.#state, checkpoint.record);
-    } else Object.assign(this.#state, { step: 0, best: undefined, last: undefined });
+    } else Object.assign(this.#state, { step: 0, best: undefined, last: undefined, evaluatedAt: undefined });
     const { step } = this.#state;
-    [this.#savedAt, this.#evaluatedAt] = last ? [step, step] : [-1, -1];
+    this.#savedAt = last ? step : -1;
     if (this.#metrics) startMetrics(this.#metrics, step);
   }
 
@@ -244,16 +243,12 @@ class Run {
   }
 
   /** Saves the batch of a step without finite numbers. The engine has kept nothing of the step. */
-  async #stopAtNaN({ step, loss, gradientNorm, learningRate }: StepMetrics): Promise<never> {
+  async #stopAtNaN(metrics: StepMetrics): Promise<never> {
+    const { step, loss, gradientNorm, learningRate } = metrics;
     const { folder } = this.#options;
-    const batch = await (this.#data.describe?.(step - 1) ?? this.#data.batch(step - 1));
-    let saved = "";
-    if (folder) {
-      const path = join(folder, `failed-step-${step}.json`);
-      const report = { step, loss: String(loss), gradientNorm: String(gradientNorm), learningRate, batch };
-      writeFileSync(path, JSON.stringify(report, plainNumbers));
-      saved = ` The batch is saved in ${path}.`;
-    }
+    const saved = folder
+      ? ` The batch is saved in ${await saveFailedStep(folder, metrics, this.#data)}.`
+      : "";
     const whole = this.#savedAt >= 0 ? ` The checkpoint of step ${this.#savedAt} is intact.` : "";
     throw new TrainingError(
       `step ${step}: the loss is ${loss} and the gradient norm ${gradientNorm}, at learning rate ` +
@@ -268,18 +263,24 @@ class Run {
 
   async #evaluate(evaluation: Evaluation): Promise<void> {
     const started = performance.now();
+    const { signal } = this.#options;
     const { step, best } = this.#state;
-    const score = await evaluation.run(await this.#engine.call("weights"), step);
+    // a caller in JavaScript may return a plain number
+    const running = Promise.resolve(evaluation.run(await this.#engine.call("weights"), step));
+    const score = await running.catch(async (error: unknown) => {
+      if (signal?.aborted) await this.#interrupt(signal);
+      throw error;
+    });
     if (Number.isNaN(score)) throw new TrainingError(`step ${step}: the evaluation's score is NaN`);
     const seconds = (performance.now() - started) / 1000;
     if (this.#metrics) appendMetrics(this.#metrics, { step, score, seconds });
     if (step > this.#reported.evaluation) this.#options.onEvaluation?.(step, score);
     this.#reported.evaluation = Math.max(step, this.#reported.evaluation);
+    this.#state.evaluatedAt = step;
     if (!best || best.step === step || score > best.score) {
       this.#state.best = { step, score };
       await this.#save();
     }
-    this.#evaluatedAt = step;
   }
 
   async #save(): Promise<void> {

@@ -131,6 +131,40 @@ describe("train", () => {
   });
 });
 
+describe("an evaluation", () => {
+  const scored = (steps: number[], more: Partial<TrainOptions> = {}) => ({
+    evaluation: { every: 20, run: async (_: unknown, step: number) => steps.push(step) },
+    ...more,
+  });
+
+  it("is also made after the last step, where that is no multiple", async () => {
+    const steps: number[] = [];
+    const { best } = await run({ folder: newFolder(), ...scored(steps) });
+    expect(steps).toEqual([0, 20, 30]);
+    expect(best?.step).toBe(30);
+  });
+
+  it("that is interrupted is made when the run is resumed, and ends at the same bits", async () => {
+    const [straight, parted] = [newFolder(), newFolder()];
+    const whole = await run({ folder: straight, ...scored([]) });
+    const stop = new AbortController();
+    const interrupted = async (_: unknown, step: number) => {
+      if (step < 20) return 1;
+      stop.abort();
+      throw stop.signal.reason;
+    };
+    const evaluation = { every: 20, run: interrupted };
+    const stopped = run({ folder: parted, signal: stop.signal, evaluation });
+    await expect(stopped).rejects.toHaveProperty("name", "AbortError");
+    const steps = [0];
+    const rest = await run({ folder: parted, resume: "continue", ...scored(steps) });
+    expect(rest.resumedAt).toBe(20);
+    expect(steps).toEqual([0, 20, 30]);
+    expect(rest.best).toEqual(whole.best);
+    expect(checkpointFiles(parted, 30)).toEqual(checkpointFiles(straight, 30));
+  });
+});
+
 describe("training that cannot go on", () => {
   it("stops at NaN with the step and the batch saved, and changes nothing", async () => {
     const folder = newFolder();
@@ -162,6 +196,7 @@ describe("training that cannot go on", () => {
     await run({ folder, steps: 10 });
     const again = (options: Partial<TrainOptions>) => run({ folder, resume: "continue", ...options });
     await expect(again({ learningRate: 0.02 })).rejects.toThrow(/learningRate was 0.01 and is 0.02 now/);
+    await expect(again({ steps: 9 })).rejects.toThrow(/is of step 10, and this run ends at step 9/);
     await expect(
       train(tinyProgram(2), tinyData, { ...settings, folder, resume: "continue" }),
     ).rejects.toThrow(/model was/);

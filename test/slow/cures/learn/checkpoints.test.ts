@@ -59,6 +59,16 @@ describe("the cure in a message", () => {
     else await trained({ ...options, learningRate: 2e-3 });
   });
 
+  it.each(["as many steps", "start over"])("of a checkpoint beyond the last step works: %s", async (cure) => {
+    const options = start();
+    await stopAt(3, options);
+    await expect(finetune({ ...options, steps: 2, resume: "continue" })).rejects.toThrow(
+      "Take at least as many steps as the checkpoint has, or start over without resuming.",
+    );
+    if (cure === "as many steps") await trained({ ...options, steps: 3, resume: "continue" }, 3);
+    else await trained({ ...options, steps: 2 });
+  });
+
   it.each(["older version", "start over"])("of a checkpoint of another version works: %s", async (cure) => {
     const options = start();
     const asOlder = async <Result>(work: () => Promise<Result>): Promise<Result> => {
