@@ -9,7 +9,8 @@ import { mean } from "../statistics.js";
 /** Scores a model on the tasks of a folder after every epoch; without a folder nothing is scored. */
 export function evaluationOn(dataFolder: string | undefined, stepsPerEpoch: number) {
   if (dataFolder === undefined) return undefined;
-  const score = async (folder: string) => (await scoreTasks(folder, { tasks: ["all"], dataFolder })).mean;
+  const score = async (folder: string, signal?: AbortSignal) =>
+    (await scoreTasks(folder, { tasks: ["all"], dataFolder, signal })).mean;
   return { every: stepsPerEpoch, score };
 }
 

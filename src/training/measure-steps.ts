@@ -1,4 +1,10 @@
 /** Time and memory of a training's steps, measured on a few that leave nothing behind. */
+import { join } from "node:path";
+import * as v from "valibot";
+import { ArgumentError, TrainingError } from "../errors.js";
+import { formatCount } from "../files/count-text.js";
+import { readJson } from "../files/json.js";
+import { writeWholeJson } from "../files/whole-file.js";
 import type { TrainingProgram } from "./program.js";
 import { type TrainingData, type TrainOptions, train } from "./trainer.js";
 
@@ -43,6 +49,41 @@ export async function measureSteps(
 /** The steps that fit into a time. */
 export const stepsIn = (minutes: number, { seconds }: MeasuredSteps): number =>
   Math.max(1, Math.floor((minutes * 60) / seconds));
+
+const StoredSteps = v.object({ steps: v.number(), minutes: v.optional(v.number()) });
+
+/**
+ * The number of steps. A measured one comes with a function that stores it, so that a resumed run has the same schedule.
+ * @throws ArgumentError for minutes that are not above 0; TrainingError for a stored number that cannot be read
+ */
+export async function stepsOf(
+  { steps, minutes }: { readonly steps: number; readonly minutes?: number },
+  {
+    measure,
+    resume,
+    onNote,
+  }: Pick<TrainOptions, "resume" | "onNote"> & { measure(): Promise<MeasuredSteps> },
+  work: string,
+): Promise<{ readonly steps: number; store?(): Promise<void> }> {
+  if (minutes === undefined) return { steps };
+  if (!(minutes > 0)) throw new ArgumentError(`minutes must be a number above 0, not ${minutes}`);
+  const path = join(work, "steps.json");
+  const trouble = { error: TrainingError, cure: "Start over without --resume." };
+  const stored = resume === "continue" ? await readJson(path, StoredSteps, trouble) : undefined;
+  if (stored) {
+    if (stored.minutes !== undefined && stored.minutes !== minutes)
+      onNote?.(
+        `the run keeps the ${formatCount(stored.steps)} steps that it began with, for ${stored.minutes} minutes: ` +
+          `its learning rate follows them. ${minutes} minutes are for a run that starts over`,
+      );
+    return { steps: stored.steps };
+  }
+  const measured = await measure();
+  const { seconds } = measured;
+  const fitting = stepsIn(minutes, measured);
+  onNote?.(`a step takes ${seconds.toFixed(2)} s: ${formatCount(fitting)} steps fit into ${minutes} minutes`);
+  return { steps: fitting, store: () => writeWholeJson(path, { steps: fitting, minutes, seconds }) };
+}
 
 /** The number of trained parameters. */
 export function parametersOf({ model }: TrainingProgram): number {

@@ -1,21 +1,16 @@
 /** A training from options to a model folder, for every method: prepare, train, record, card, write. */
-import { mkdirSync } from "node:fs";
-import { readdir, readFile, rm, stat } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
-import * as v from "valibot";
-import { ArgumentError, TrainingError } from "../errors.js";
-import { formatCount } from "../files/count-text.js";
-import { readJson } from "../files/json.js";
 import { isObjectAddress, objectName } from "../files/object-storage/address.js";
-import { writeWholeJson } from "../files/whole-file.js";
 import { checkIsFree, removePartialFolders } from "../files/whole-folder.js";
 import type { Tensor } from "../onnx/tensor.js";
 import type { DeviceChoice } from "../runtime/device.js";
 import { checkpointFolder, listCheckpoints } from "./checkpoint.js";
-import { type MeasuredSteps, measureSteps, parametersOf, stepsIn } from "./measure-steps.js";
+import { type MeasuredSteps, measureSteps, parametersOf, stepsIn, stepsOf } from "./measure-steps.js";
 import type { StepMetrics } from "./metrics.js";
 import type { TrainingProgram } from "./program.js";
 import { type TrainingData, type TrainingResult, type TrainOptions, train } from "./trainer.js";
+import { isWorthKeeping, openWorkFolder, removeOwn } from "./work-folder.js";
 
 /** Options that every method has. */
 export interface RunOptions {
@@ -106,7 +101,10 @@ export interface PreparedRun<Record extends RunRecord> {
   /** What is trained, for the note "training WHAT on DEVICE". */
   what(steps: number): string;
   /** Scores a model folder every `every` steps; a larger score is better, and the best weights are kept. */
-  readonly evaluation?: { readonly every: number; score(folder: string): Promise<number> };
+  readonly evaluation?: {
+    readonly every: number;
+    score(folder: string, signal?: AbortSignal): Promise<number>;
+  };
   /** What training.json holds. */
   record(result: TrainingResult): Record | Promise<Record>;
   /** README.md of the model. */
@@ -117,7 +115,7 @@ export interface PreparedRun<Record extends RunRecord> {
     weights: ReadonlyMap<string, Tensor>,
     texts?: Readonly<globalThis.Record<string, string>>,
   ): Promise<void>;
-  /** The weights that are written; default: the trained ones. */
+  /** The weights that are scored and written; default: the trained ones. */
   finish?(weights: ReadonlyMap<string, Tensor>): ReadonlyMap<string, Tensor>;
   /** Releases what `prepare` opened, such as threads. */
   close?(): Promise<void>;
@@ -125,10 +123,13 @@ export interface PreparedRun<Record extends RunRecord> {
 
 /**
  * Runs a method. Everything unfinished is in `OUTPUT.training` (in the working folder where the output is in object storage):
- * it is removed when the model is written and when the run ends before there is anything to resume from.
+ * it is removed when the model is written and when the run ends before there is anything to resume from. What an earlier
+ * run left there stays until the first step of one that starts over.
  * @param prepare reads what the method learns from; it gets the folder `OUTPUT.training`
- * @param kept names in that folder that a run which starts over leaves there; `prepare` checks what they hold
- * @throws ArgumentError if the output exists; TrainingError; errors of the method
+ * @param kept names in that folder that a run which is stopped before its first step leaves there; `prepare` checks what
+ * they hold
+ * @throws ArgumentError if the output exists; LockedError while another process trains it; TrainingError; errors of the
+ * method
  */
 export async function runMethod<Record extends RunRecord>(
   options: RunOptions,
@@ -138,27 +139,27 @@ export async function runMethod<Record extends RunRecord>(
   options.signal?.throwIfAborted();
   const { output, continuedBy = "--resume" } = options;
   await checkIsFree(output);
-  await removePartialFolders(output);
   const work = `${resolve(isObjectAddress(output) ? objectName(output) : output)}.training`;
-  const earlier = listCheckpoints(join(work, checkpointFolder)).at(-1);
-  if (options.resume !== "continue") {
+  const lastCheckpoint = () => listCheckpoints(join(work, checkpointFolder)).at(-1);
+  const { isNew, release } = await openWorkFolder(work);
+  try {
+    await removePartialFolders(output);
+    const earlier = options.resume === "continue" ? undefined : lastCheckpoint();
     if (earlier)
       options.onNote?.(
-        `${output} is trained from the start: the checkpoint of step ${earlier.step} is removed (--resume continues from one)`,
+        `${output} is trained from the start: the checkpoint of step ${earlier.step} is removed when training begins ` +
+          "(--resume continues from it)",
       );
-    await clear(work, kept);
-  }
-  const isNew = mkdirSync(work, { recursive: true }) !== undefined;
-  try {
     return await runIn(work, options, prepare);
   } catch (error) {
     const isStopped = options.signal?.aborted === true;
-    if (isNew && !(await isWorthKeeping(work, isStopped ? kept : [])))
-      await rm(work, { recursive: true, force: true });
-    const last = listCheckpoints(join(work, checkpointFolder)).at(-1);
+    if (!(await isWorthKeeping(work, isStopped || !isNew ? kept : []))) await removeOwn(work, "everything");
+    const last = lastCheckpoint();
     if (isStopped && last)
       options.onNote?.(`training was stopped after step ${last.step}; ${continuedBy} continues from there`);
     throw error;
+  } finally {
+    await release();
   }
 }
 
@@ -177,26 +178,11 @@ async function runIn<Record extends RunRecord>(
       "training.json": `${JSON.stringify(record, null, 2)}\n`,
       "metrics.jsonl": await readFile(join(work, "metrics.jsonl"), "utf8"),
     });
-    await rm(work, { recursive: true, force: true });
+    await removeOwn(work, "everything");
     return { ...record, output: options.output, resumedAt: result.resumedAt };
   } finally {
     await prepared.close?.();
   }
-}
-
-/** True if a run left steps to resume from, a failed one to look at, or what `prepare` keeps. */
-async function isWorthKeeping(work: string, kept: readonly string[]): Promise<boolean> {
-  const names = await readdir(work);
-  if (names.some((name) => kept.includes(name))) return true;
-  const metrics = await stat(join(work, "metrics.jsonl")).catch(() => undefined);
-  return names.some((name) => /^(checkpoints$|failed-step-)/.test(name)) || (metrics?.size ?? 0) > 0;
-}
-
-/** Empties the work folder of an earlier run. */
-async function clear(work: string, kept: readonly string[]): Promise<void> {
-  const names = await readdir(work).catch(() => []);
-  for (const name of names)
-    if (!kept.includes(name)) await rm(join(work, name), { recursive: true, force: true });
 }
 
 async function trainPrepared<Record extends RunRecord>(
@@ -207,9 +193,11 @@ async function trainPrepared<Record extends RunRecord>(
   const { program, data, learningRate, evaluation } = prepared;
   const { device, threads, resume, signal, onNote, onStep, onEvaluation } = options;
   const measure = measurement(prepared, options);
-  const steps = await stepsOf(prepared, { ...options, measure }, work);
+  const { steps, store } = await stepsOf(prepared, { ...options, measure }, work);
   const isNew = resume !== "continue" || listCheckpoints(join(work, checkpointFolder)).length === 0;
   if (options.onPlan && isNew) await options.onPlan(planOf(prepared, steps, await measure(steps)));
+  if (resume !== "continue") await removeOwn(work, "training");
+  await store?.();
   const snapshot = join(work, "evaluation");
   return train(program, data, {
     ...prepared.options(steps),
@@ -221,13 +209,14 @@ async function trainPrepared<Record extends RunRecord>(
     },
     onStep: (metrics) => onStep?.(metrics, steps),
     evaluation: evaluation && {
-      every: Math.min(steps, evaluation.every),
+      every: evaluation.every,
       async run(weights) {
         // a run that was killed while it scored has left its snapshot
         await rm(snapshot, { recursive: true, force: true });
         await removePartialFolders(snapshot);
-        await prepared.write(snapshot, weights);
-        return evaluation.score(snapshot).finally(() => rm(snapshot, { recursive: true, force: true }));
+        await prepared.write(snapshot, prepared.finish?.(weights) ?? weights);
+        const removed = () => rm(snapshot, { recursive: true, force: true });
+        return evaluation.score(snapshot, signal).finally(removed);
       },
     },
   });
@@ -265,28 +254,4 @@ export async function planRun(prepared: Trainable, options: Measurable): Promise
   } finally {
     await close?.();
   }
-}
-
-const StoredSteps = v.object({ steps: v.number() });
-
-/** The number of steps; a measured one is stored, so that a resumed run has the same schedule. */
-async function stepsOf<Record extends RunRecord>(
-  { steps, minutes }: PreparedRun<Record>,
-  { measure, onNote }: { readonly measure: Measure } & Pick<RunOptions, "onNote">,
-  work: string,
-): Promise<number> {
-  if (minutes === undefined) return steps;
-  if (!(minutes > 0)) throw new ArgumentError(`minutes must be a number above 0, not ${minutes}`);
-  const path = join(work, "steps.json");
-  const stored = await readJson(path, StoredSteps, {
-    error: TrainingError,
-    cure: "Start over without --resume.",
-  });
-  if (stored) return stored.steps;
-  const measured = await measure();
-  const { seconds } = measured;
-  const fitting = stepsIn(minutes, measured);
-  onNote?.(`a step takes ${seconds.toFixed(2)} s: ${formatCount(fitting)} steps fit into ${minutes} minutes`);
-  await writeWholeJson(path, { steps: fitting, seconds });
-  return fitting;
 }

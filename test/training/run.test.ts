@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { ArgumentError, TrainingError } from "../../src/errors.js";
+import { ArgumentError, LockedError, TrainingError } from "../../src/errors.js";
 import { writeWholeFolder } from "../../src/files/whole-folder.js";
 import type { Tensor } from "../../src/onnx/tensor.js";
 import { type PreparedRun, type RunOptions, type RunRecord, runMethod } from "../../src/training/run.js";
@@ -105,11 +105,14 @@ describe("a run that fails", () => {
     expect(beside(output)).toEqual([]);
   });
 
-  it("keeps a work folder that it did not make", async () => {
+  it("leaves nothing of an empty work folder, and of one with steps that it removed", async () => {
     const output = newOutput();
+    mkdirSync(`${output}.training`);
+    await expect(runMethod({ output }, broken)).rejects.toThrow("no such table");
+    expect(beside(output)).toEqual([]);
     await stopped({ output });
-    await expect(runMethod({ output, resume: "continue" }, broken)).rejects.toThrow("no such table");
-    expect(await run({ output, resume: "continue" })).toMatchObject({ resumedAt: 3 });
+    await expect(run({ output }, { data: { ...tinyData, batch: broken } })).rejects.toThrow("no such table");
+    expect(beside(output)).toEqual([]);
   });
 
   it("with NaN in its first step keeps that step's batch to look at", async () => {
@@ -155,21 +158,42 @@ describe("a stopped run", () => {
     }
   });
 
-  it("starts over unless it is resumed, and keeps only what the method names", async () => {
+  it("starts over unless it is resumed, at its first step, and leaves files of others", async () => {
     const output = newOutput();
     await stopped({ output });
     const work = `${output}.training`;
-    for (const name of ["text", "other"]) mkdirSync(join(work, name));
-    const names: string[][] = [];
-    const prepare = async (folder: string) => {
-      names.push(readdirSync(folder));
-      return tinyRun;
-    };
+    for (const name of ["text", "evaluation.0123456789ab.partial"]) mkdirSync(join(work, name));
+    for (const name of ["failed-step-2.json", "text.txt"]) writeFileSync(join(work, name), "");
     const notes: string[] = [];
-    const report = await runMethod({ output, onNote: (note) => notes.push(note) }, prepare, ["text"]);
-    expect(notes[0]).toMatch(/the checkpoint of step 3 is removed \(--resume continues from one\)$/);
-    expect(names).toEqual([["text"]]);
+    const names: string[][] = [];
+    const onStep = () => void names.push(readdirSync(work).sort());
+    const report = await run({ output, onNote: (note) => notes.push(note), onStep });
+    expect(notes[0]).toMatch(
+      /the checkpoint of step 3 is removed when training begins \(--resume continues from it\)$/,
+    );
+    expect(names[0]).toEqual(["lock", "metrics.jsonl", "text", "text.txt"]);
     expect(report.resumedAt).toBe(0);
+    expect(readdirSync(work)).toEqual(["text.txt"]);
+  });
+
+  const no = () => Promise.reject(new Error("no"));
+
+  it.each<[string, (output: string) => Promise<unknown>]>([
+    ["fails while it prepares", (output) => runMethod({ output }, no)],
+    ["is declined", (output) => run({ output, onPlan: no })],
+    ["cannot measure", (output) => run({ output }, { minutes: 1, data: { ...tinyData, batch: no } })],
+  ])("can still be resumed after one that starts over %s", async (_, again) => {
+    const output = newOutput();
+    await stopped({ output });
+    await expect(again(output)).rejects.toThrow("no");
+    expect(await run({ output, resume: "continue" })).toMatchObject({ resumedAt: 3 });
+  });
+
+  it("has its folder to itself while it runs", async () => {
+    const output = newOutput();
+    const other = () => expect(run({ output, resume: "continue" })).rejects.toThrow(LockedError);
+    await runMethod({ output }, () => other().then(() => tinyRun));
+    expect(beside(output)).toEqual(["model"]);
   });
 });
 
@@ -183,11 +207,12 @@ describe("a run of so many minutes", () => {
     const stored = join(`${output}.training`, "steps.json");
     const { steps } = JSON.parse(read(stored));
     expect(steps).toBeGreaterThan(3);
-    writeFileSync(stored, JSON.stringify({ steps: 5 }));
+    writeFileSync(stored, JSON.stringify({ steps: 5, minutes: 60 }));
     notes.length = 0;
-    const report = await run({ ...options, resume: "continue" }, { minutes: 60 });
+    const report = await run({ ...options, resume: "continue" }, { minutes: 90 });
     expect(report).toMatchObject({ resumedAt: 3, result: { steps: 5 } });
     expect(notes.join("\n")).not.toContain("a step takes");
+    expect(notes[0]).toMatch(/keeps the 5 steps that it began with, for 60 minutes: .* 90 minutes are for/);
   });
 
   it("is not resumed from a damaged number of steps, and starts over as the message says", async () => {
@@ -229,6 +254,28 @@ describe("an evaluation", () => {
     ]);
     expect(read(output, "weights.json")).toBe(seen[1]);
     expect(beside(output)).toEqual(["model"]);
+  });
+
+  it("scores what would be written", async () => {
+    const output = newOutput();
+    const half: PreparedRun<RunRecord>["finish"] = (weights) => {
+      const { data, ...rest } = weights.get("dense.weight") as Tensor;
+      return new Map([
+        ["dense.weight", { ...rest, data: (data as Float32Array).map((x) => x / 2) } as Tensor],
+      ]);
+    };
+    const seen: string[] = [];
+    const score = async (folder: string) => seen.push(read(folder, "weights.json"));
+    await run({ output }, { finish: half, evaluation: { every: 6, score } });
+    expect(read(output, "weights.json")).toBe(seen[1]);
+  });
+
+  it("is given the run's signal", async () => {
+    const { signal } = new AbortController();
+    const seen: unknown[] = [];
+    const score = async (_: string, given?: AbortSignal) => seen.push(given);
+    await run({ output: newOutput(), signal }, { evaluation: { every: 6, score } });
+    expect(seen).toEqual([signal, signal]);
   });
 
   it("replaces the snapshot of a run that was killed while it scored", async () => {
