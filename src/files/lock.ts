@@ -21,8 +21,12 @@ export interface Lock {
   release(): Promise<void>;
 }
 
-/** Locks a folder. @throws LockedError where a living process, or any on another machine, holds the lock */
-export async function acquireLock(folder: string): Promise<Lock> {
+/**
+ * Locks a folder.
+ * @param others "outlive": a lock of another machine is held; "are gone": it is taken over, as after a container was replaced
+ * @throws LockedError where a living process holds the lock
+ */
+export async function acquireLock(folder: string, others: "outlive" | "are gone" = "outlive"): Promise<Lock> {
   const path = join(folder, "lock");
   const { pid } = process;
   const ours: Holder = { pid, host: hostname(), started: await startOf(pid), token: randomUUID() };
@@ -30,7 +34,7 @@ export async function acquireLock(folder: string): Promise<Lock> {
     if (await create(path, ours)) return { release: () => release(path, ours) };
     const holder = await readHolder(path);
     if (holder === undefined) continue; // released in the meantime
-    if (await isAlive(holder)) throw lockedError(folder, path, holder);
+    if (await isAlive(holder, others)) throw lockedError(folder, path, holder);
     await takeAway(path, holder);
   }
   throw new LockedError(`${folder} is locked by several processes in turn. Try again.`);
@@ -69,8 +73,8 @@ async function readHolder(path: string): Promise<Holder | undefined> {
   }
 }
 
-async function isAlive({ pid, host, started }: Holder): Promise<boolean> {
-  if (host !== hostname()) return true;
+async function isAlive({ pid, host, started }: Holder, others: "outlive" | "are gone"): Promise<boolean> {
+  if (host !== hostname()) return others === "outlive";
   if (pid <= 0) return false;
   try {
     process.kill(pid, 0);

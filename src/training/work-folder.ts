@@ -24,10 +24,11 @@ export interface WorkFolder {
   release(): Promise<void>;
 }
 
-/** Makes or takes over a folder. @throws LockedError while another process trains in it */
+/** Makes or takes over a folder. @throws LockedError while another process of this machine trains in it */
 export async function openWorkFolder(path: string): Promise<WorkFolder> {
   const isNew = mkdirSync(path, { recursive: true }) !== undefined;
-  const lock = await acquireLock(path);
+  // A run that was killed on another machine resumes here.
+  const lock = await acquireLock(path, "are gone");
   return {
     ...{ path, isNew },
     async release() {

@@ -235,7 +235,7 @@ describe("pearl plot", () => {
     expect(run.stderr).toContain("50 of 60 rows are drawn, chosen at random");
     const text = readFileSync(join(folder, "map.svg"), "utf8");
     expect([...text.matchAll(/<title>name \d+ of \d \((odd|even)\)<\/title>/g)]).toHaveLength(50);
-    expect(text).toContain("50 of 61 phrases, chosen at random (seed 0), encoded by");
+    expect(text).toContain("50 of 60 phrases, chosen at random (seed 0), encoded by");
     const slides = await pearl(["plot", "names.csv", "-o", "map.png"], options);
     expect(slides.stdout).toMatch(/^wrote map\.png: 60 of 61 phrases/);
     expect(readFileSync(join(folder, "map.png")).subarray(1, 4).toString()).toBe("PNG");

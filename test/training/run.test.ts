@@ -189,6 +189,14 @@ describe("a stopped run", () => {
     expect(await run({ output, resume: "continue" })).toMatchObject({ resumedAt: 3 });
   });
 
+  it("takes over the lock of a machine that is gone", async () => {
+    const output = newOutput();
+    await stopped({ output });
+    const holder = { pid: process.pid, host: "replaced-container", started: null, token: "1" };
+    writeFileSync(join(`${output}.training`, "lock"), JSON.stringify(holder));
+    expect(await run({ output, resume: "continue" })).toMatchObject({ resumedAt: 3 });
+  });
+
   it("has its folder to itself while it runs", async () => {
     const output = newOutput();
     const other = () => expect(run({ output, resume: "continue" })).rejects.toThrow(LockedError);
