@@ -46,6 +46,7 @@ export function spanSampler({ counts }: Pick<TextShards, "counts">): DrawSpans {
   return (text, count, random, length = drawLength(random)) => {
     const starts = new Int32Array(count);
     let found = 0;
+    if (text.length < length) return { starts: starts.subarray(0, 0), length };
     for (let tries = 0; found < count && tries < 2000 * count; tries++) {
       const start = Math.floor(random() * (text.length - length));
       if (suits(text, start, length, random)) starts[found++] = start;
