@@ -11,6 +11,7 @@ import { counted, formatBytes, formatCount, formatDuration, formatPercent } from
 import {
   flagOf,
   fraction,
+  fractionBelowOne,
   option,
   positiveInteger,
   positiveNumber,
@@ -160,7 +161,7 @@ export const settingOptions = [
   option("--epochs <n>", "passes over the data (default: 2)", positiveInteger),
   option("--lr <rate>", "learning rate (default: 3e-5)", positiveNumber),
   option("--temperature <t>", "temperature of a contrastive loss (NT-Xent's default: 0.07)", positiveNumber),
-  option("--dropout <p>", "dropout of the transformer", fraction),
+  option("--dropout <p>", "dropout of the transformer", fractionBelowOne),
   option("--clip <norm>", "clip gradients to this norm (default: no clipping)", positiveNumber),
   option("--average <weight>", "weight of the trained model in the average with the base", fraction),
   shared.seed,

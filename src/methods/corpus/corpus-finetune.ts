@@ -22,18 +22,18 @@ import { evaluationOn } from "../benchmark-score.js";
 import { openTexts, textFolder } from "../pretrain/text-shards.js";
 import { withAvailableCharacters } from "../settings/choices.js";
 import { type MethodSettings, scheduleOf } from "../settings/method-settings.js";
+import { settingsFault } from "../settings/schema.js";
 import type { StartModel } from "../start-model.js";
 import { averagedWithBase, checkTrainable, describeBase, hasOwnStart, prepareStart } from "../start-model.js";
 import { type CorpusBatches, type CorpusBatchSettings, openCorpusBatches } from "./corpus-batches.js";
 import { type CorpusTrainingRecord, corpusCard } from "./corpus-card.js";
 import { type PrepareCorpusOptions, prepareCorpus } from "./corpus-source.js";
 import { partTerms, wordEncoderTerms } from "./corpus-terms.js";
-import { RUN_KEYS } from "./neighbour-runs.js";
 
 /** Options of {@link finetuneOnCorpus}: the method's settings, the corpus, and how long to train. */
 export interface CorpusFinetuneOptions extends RunOptions, PrepareCorpusOptions {
   readonly settings: MethodSettings;
-  /** Settings of a training from scratch, used if the base cannot be loaded; default: that is an error. */
+  /** Settings of a training from scratch, used if the hub of the base cannot be reached; default: an error. */
   readonly otherwise?: MethodSettings;
   /** A table of pairs as more positives: columns text and positive, optionally type. */
   readonly pairs?: string;
@@ -140,16 +140,14 @@ export async function prepareTraining(options: CorpusFinetuneOptions, work: stri
   return { settings, isOtherwise, corpus, start, pretrained: base, program, data };
 }
 
-/** @throws ArgumentError for settings that contradict each other or name unknown keys */
-function checkSettings({ countPower = 0, meanShares, synonymSides, runsBy = {} }: MethodSettings): void {
-  if (!(countPower >= 0 && countPower <= 1))
-    throw new ArgumentError(`countPower must be between 0 and 1, not ${countPower}`);
-  if (meanShares?.meanings && !synonymSides)
+/** @throws ArgumentError for settings that are wrong or contradict each other */
+function checkSettings(settings: MethodSettings): void {
+  const fault = settingsFault(settings);
+  if (fault !== undefined) throw new ArgumentError(fault);
+  if (settings.meanShares?.meanings && !settings.synonymSides)
     throw new ArgumentError(
       "meanShares.meanings needs synonymSides, which names the sources of pairs that share only their meaning",
     );
-  const odd = Object.values(runsBy).find((key) => !RUN_KEYS.includes(key));
-  if (odd !== undefined) throw new ArgumentError(`runsBy: "${odd}" is not one of ${RUN_KEYS.join(", ")}`);
 }
 
 /** @throws ArgumentError for a factor without a weight of its name */
