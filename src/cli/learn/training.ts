@@ -181,11 +181,14 @@ export type MethodOptions = OptionsOf<typeof methodOptions>;
 export const typesFile = ({ types }: Pick<MethodOptions, "types">): string | undefined =>
   typeof types === "string" ? types : undefined;
 
-/** The preset with the user's changes; `otherwise` replaces it where no base is named and none can be loaded. */
+/** The preset with the user's changes; `otherwise` replaces it where the base is the preset's and cannot be fetched. */
 export async function methodSettings(options: MethodOptions) {
   const settings = await presetWith(options);
-  const otherwise =
-    options.base === undefined ? await presetWith({ ...options, preset: "from-scratch" }) : undefined;
+  const { presets } = await import("../../methods/settings/method-settings.js");
+  const { base, preset } = options;
+  // a user's own base or file is not exchanged for other settings
+  const isReplaceable = base === undefined && (preset === undefined || Object.hasOwn(presets, preset));
+  const otherwise = isReplaceable ? await presetWith({ ...options, preset: "from-scratch" }) : undefined;
   return { settings, otherwise };
 }
 

@@ -8,6 +8,7 @@ import { formatCount } from "../../files/count-text.js";
 import { fileFingerprint } from "../../files/fingerprint.js";
 import { packageVersion } from "../../files/package.js";
 import { type LocateOptions, locateModel } from "../../hub/locate.js";
+import { HubError } from "../../hub/request.js";
 import { readModel } from "../../onnx/io/file.js";
 import { openReader, readPhrases, samplePhrases } from "../../pearl/contrastive-batch.js";
 import { type PairProgramOptions, pairProgram, prepareForTraining } from "../../pearl/loss/program.js";
@@ -100,7 +101,7 @@ export function runOf(
 /**
  * Corpus, start model, graph and batches.
  * @param work a folder for the start model and shards of text
- * @returns `pretrained`: absent for a training from scratch; `isOtherwise`: the base could not be loaded, and the
+ * @returns `pretrained`: absent for a training from scratch; `isOtherwise`: the base could not be fetched, and the
  *   settings are those of `otherwise`
  */
 export async function prepareTraining(options: CorpusFinetuneOptions, work: string) {
@@ -198,7 +199,7 @@ async function contextsOf(
   return { folder: shards.folder, spans: contexts.spans, vocabulary: contextWords };
 }
 
-/** The base; if it cannot be loaded and `otherwise` is given, a start from scratch, with a warning. */
+/** The base; if the hub cannot be reached and `otherwise` is given, a start from scratch, with a warning. */
 async function chooseBase(
   options: CorpusFinetuneOptions,
 ): Promise<{ settings: MethodSettings; base: ModelFolder | undefined }> {
@@ -209,7 +210,7 @@ async function chooseBase(
     // an architecture with its own start has a character encoder already
     return { settings: hasOwnStart(base) ? { ...settings, characters: "none" } : settings, base };
   } catch (error) {
-    if (options.otherwise === undefined) throw error;
+    if (options.otherwise === undefined || !isOutOfReach(error as Error)) throw error;
     onNote?.(
       `!! ${settings.base} is not available (${messageOf(error)}).\n` +
         "!! Training a small transformer FROM SCRATCH instead, with the preset from-scratch: it will know far " +
@@ -218,6 +219,10 @@ async function chooseBase(
     return { settings: { ...options.otherwise, base: "none" }, base: undefined };
   }
 }
+
+/** True where the hub gave no answer, or none but that it is in trouble; not for a wrong, damaged or stopped download. */
+const isOutOfReach = ({ cause }: Error): boolean =>
+  cause instanceof HubError && (cause.facts.status ?? 500) >= 500;
 
 function noteFacts({ facts }: CorpusBatches, { assembled }: StartModel, onNote: RunOptions["onNote"]): void {
   onNote?.(
