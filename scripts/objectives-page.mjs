@@ -23,9 +23,9 @@ npx pearl finetune --pairs data/phrases.txt --view cutoff --steps 2 -o by-views
 A table of pairs has the columns \`text\` and \`positive\`, and optionally \`negative\` (a phrase that looks alike and means
 something else), \`type\`, \`label\` (the class of text and positive) and \`score\` (how similar they are). With an
 objective that reads labels, texts need no positives: the positive of a text is then the next text of its label, or itself
-if it is the only one. Without labels, phrases that pairs join are one class. Scores from 0 to 1 stay; where some lie
-outside, the table's smallest becomes 0 and its largest 1. Phrases alone need a view. Two columns of other names, or the
-first two of a table without a header, are text and positive.
+if it is the only one. Phrases that pairs without a label join are one class, that of a phrase among them with a label if
+there is one. Scores from 0 to 1 stay; where some lie outside, the table's smallest becomes 0 and its largest 1. Phrases
+alone need a view. Two columns of other names, or the first two of a table without a header, are text and positive.
 `;
 
 const VIEWS = `## Views: phrases alone

@@ -29,6 +29,10 @@ export const portNumber = numberParser(
 export const positiveNumber = numberParser("a number above 0", (value) => value > 0 && value < Infinity);
 export const nonNegative = numberParser("a number of at least 0", (value) => value >= 0 && value < Infinity);
 export const fraction = numberParser("a number between 0 and 1", (value) => value >= 0 && value <= 1);
+export const fractionBelowOne = numberParser(
+  "a number of at least 0 and below 1",
+  (value) => value >= 0 && value < 1,
+);
 
 /** Parser of `--shard i/n`: the i-th of n equal parts, counted from 1. */
 export function shardOf(text: string): { readonly index: number; readonly count: number } {

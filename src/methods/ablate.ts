@@ -25,6 +25,7 @@ import {
   withAvailableCharacters,
   without,
 } from "./settings/choices.js";
+import { contentOf, withContents } from "./settings/contents.js";
 import type { MethodSettings } from "./settings/method-settings.js";
 
 /** Options of {@link ablate}: those of each training, what to compare, and the tasks that score the models. */
@@ -109,15 +110,18 @@ export async function ablate(options: AblateOptions): Promise<AblationReport> {
   const settings = await withAvailableCharacters(options.settings, options);
   const variants = variantsOf(settings, options);
   const { fingerprint } = await readManifest(corpus);
+  const tables = { pairs: await contentOf(pairs), types: await contentOf(types) };
   const runs: AblationRun[] = [];
   let { steps } = options;
   const stored = new Map<string, StoredRun>();
   for (const variant of variants) {
     const found: StoredRun[] = [];
+    // without hard negatives, which the first training may mine
+    const contents = await withContents(variant.settings);
     for (let own = seed; own < seed + (variant.untrained ? 1 : seeds); own++) {
       const keyOf = (tasks?: readonly string[]) =>
         JSON.stringify({
-          ...{ settings: variant.settings, seed: own, fingerprint, tasks, pairs, types },
+          ...{ settings: contents, seed: own, fingerprint, tasks, ...tables },
           ...(variant.untrained ? { untrained: true } : { steps: options.steps, minutes }),
         });
       const keys = { run: keyOf(tasks), training: keyOf() };

@@ -1,5 +1,8 @@
 /** What a training would do, measured on a few steps that leave nothing behind. */
+import { once } from "node:events";
 import { existsSync, readdirSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import type { CorpusFinetuneOptions } from "../../src/methods/corpus/corpus-finetune.js";
@@ -55,13 +58,31 @@ describe("planTraining", () => {
     );
   });
 
-  it("mines nothing either where the base is missing and a training from scratch takes its place", async () => {
+  it("mines nothing either where the base cannot be fetched and a training from scratch takes its place", async () => {
     const corpus = await smallCorpus({ hardNegatives: "missing" });
     const before = readdirSync(corpus);
-    const settings = { ...presets["pearl-small"], base: "./no/such/model" };
+    vi.stubEnv("HF_HOME", newFolder());
+    vi.stubEnv("HF_HUB_OFFLINE", "1");
+    const settings = presets["pearl-small"];
     const plan = await planTraining(await start({ corpus, settings, otherwise: smallSettings }));
+    vi.unstubAllEnvs();
     expect(plan.before.join()).toMatch(/mined/);
     expect(plan.settings).toMatchObject({ base: "none", hardNegatives: 1 });
     expect(readdirSync(corpus)).toEqual(before);
+  });
+
+  it("trains nothing else where a base on this machine is missing, or its download is stopped", async () => {
+    const planFrom = async (base: string, signal?: AbortSignal) =>
+      planTraining(await start({ settings: { ...smallSettings, base }, otherwise: smallSettings, signal }));
+    await expect(planFrom("./no/such/model")).rejects.toThrow(/no such folder/);
+    const stop = new AbortController();
+    const hub = createServer(() => stop.abort()).listen(0);
+    await once(hub, "listening");
+    vi.stubEnv("HF_HOME", newFolder());
+    vi.stubEnv("HF_ENDPOINT", `http://127.0.0.1:${(hub.address() as AddressInfo).port}`);
+    await expect(planFrom("intfloat/e5-small-v2", stop.signal)).rejects.toHaveProperty("name", "AbortError");
+    vi.unstubAllEnvs();
+    hub.closeAllConnections();
+    hub.close();
   });
 });

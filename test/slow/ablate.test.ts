@@ -6,7 +6,7 @@ import { type AblateOptions, ablate } from "../../src/methods/ablate.js";
 import { writeData } from "../benchmark/small-data.js";
 import { pearl } from "../cli/run-cli.js";
 import { makeOracleModel } from "../encoder/oracle-model.js";
-import { newFolder } from "../training/pairs-folder.js";
+import { newFolder, writeTable } from "../training/pairs-folder.js";
 import { corpusPhrases, smallCorpus, smallSettings } from "../training/small-corpus.js";
 
 /** In Turney's format: a phrase, its answer, two component words, four others. */
@@ -116,6 +116,24 @@ describe("ablate", () => {
   ])("refuses %s before it trains", async (_, wrong, message) => {
     const onRun = () => expect.fail("nothing is trained");
     await expect(ablate({ ...(await start()), ...wrong, onRun })).rejects.toThrow(message);
+  });
+
+  it("knows a run after its table of pairs has moved, and not after it has changed", async () => {
+    const tableOf = (positive: string) =>
+      writeTable(
+        [
+          ["Lima", positive],
+          ["Oslo", "Christiania"],
+        ],
+        ["text", "positive"],
+      );
+    const options = { ...(await start()), parts: ["types"] as const };
+    await ablate({ ...options, pairs: tableOf("City of Kings") });
+    const onStep = () => expect.fail("the runs are known");
+    await ablate({ ...options, onStep, pairs: tableOf("City of Kings") });
+    await expect(ablate({ ...options, pairs: tableOf("City of Lima") })).rejects.toThrow(
+      /results are for other settings/,
+    );
   });
 
   it("refuses to leave out what is off already", async () => {

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { env, pipeline } from "@huggingface/transformers";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { PhraseEncoder } from "../../src/encoder/phrase-encoder.js";
 import { type CorpusFinetuneOptions, finetuneOnCorpus } from "../../src/methods/corpus/corpus-finetune.js";
 import { planTraining } from "../../src/methods/plan.js";
@@ -142,14 +142,17 @@ describe("finetuneOnCorpus", () => {
     expect(corpus.pairs).toBe(2);
   });
 
-  it("warns that it trains from scratch if the default base is not available", async () => {
+  it("warns that it trains from scratch if the default base cannot be fetched", async () => {
     const notes: string[] = [];
-    const settings = { ...smallSettings, base: "./no-such-model" };
-    await expect(finetuneOnCorpus(await start({ settings }))).rejects.toThrow(/no such/);
+    vi.stubEnv("HF_HOME", newFolder());
+    vi.stubEnv("HF_HUB_OFFLINE", "1");
+    const settings = { ...smallSettings, base: "intfloat/e5-small-v2" };
+    await expect(finetuneOnCorpus(await start({ settings }))).rejects.toThrow(/HF_HUB_OFFLINE forbids/);
     const plan = await planTraining(
       await start({ settings, otherwise: smallSettings, steps: 1, onNote: (note) => notes.push(note) }),
     );
+    vi.unstubAllEnvs();
     expect(plan.base).toBe("from scratch");
-    expect(notes.join("\n")).toMatch(/!! .*no-such-model is not available.*\n!! .*FROM SCRATCH/);
+    expect(notes.join("\n")).toMatch(/!! .*e5-small-v2 is not available.*\n!! .*FROM SCRATCH/);
   });
 });

@@ -176,7 +176,7 @@ describe("a word encoder on a corpus", () => {
     const runsBy = { names: "middle" as "last" };
     const odd = { ...settings, base, runsBy };
     await expect(finetuneOnCorpus(options("runs", { settings: odd }))).rejects.toThrow(
-      '"middle" is not one of',
+      'the setting runsBy.names must be rarest or last or first, not "middle"',
     );
     expect(existsSync(join(folder, "sides"))).toBe(false);
   });

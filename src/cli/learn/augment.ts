@@ -134,7 +134,7 @@ async function augmentFile(path: string, options: AugmentOptions, session: Sessi
 }
 
 async function writeModelParaphrases(path: string, model: string, options: AugmentOptions, session: Session) {
-  const { loadParaphraser, writeParaphrases } = await import(
+  const { loadParaphraser, paraphraserFingerprint, writeParaphrases } = await import(
     "../../pearl/augmentation/phrase/paraphrase-model.js"
   );
   const { count, output = `${stemOf(path)}.paraphrases.tsv` } = options;
@@ -142,8 +142,9 @@ async function writeModelParaphrases(path: string, model: string, options: Augme
   const phrases = await phrasesOf(path, options, session);
   const kept = `finished paraphrases stay in ${output}.partial, and the same command continues from there`;
   session.signal.addEventListener("abort", () => session.say(kept), { once: true });
-  const report = await writeParaphrases(phrases, output, await loadParaphraser(model), {
-    ...{ count, signal: session.signal },
+  const generate = await loadParaphraser(model);
+  const report = await writeParaphrases(phrases, output, generate, {
+    ...{ count, model: await paraphraserFingerprint(model), signal: session.signal, onNote: session.say },
     onProgress: (done, total) => session.show("paraphrasing", done, total, "phrases"),
   });
   if (report.resumed > 0) session.say(`${counted(report.resumed, "phrase")} already done by an earlier run`);

@@ -11,6 +11,7 @@ import { counted, formatBytes, formatCount, formatDuration, formatPercent } from
 import {
   flagOf,
   fraction,
+  fractionBelowOne,
   option,
   positiveInteger,
   positiveNumber,
@@ -160,7 +161,7 @@ export const settingOptions = [
   option("--epochs <n>", "passes over the data (default: 2)", positiveInteger),
   option("--lr <rate>", "learning rate (default: 3e-5)", positiveNumber),
   option("--temperature <t>", "temperature of a contrastive loss (NT-Xent's default: 0.07)", positiveNumber),
-  option("--dropout <p>", "dropout of the transformer", fraction),
+  option("--dropout <p>", "dropout of the transformer", fractionBelowOne),
   option("--clip <norm>", "clip gradients to this norm (default: no clipping)", positiveNumber),
   option("--average <weight>", "weight of the trained model in the average with the base", fraction),
   shared.seed,
@@ -180,11 +181,14 @@ export type MethodOptions = OptionsOf<typeof methodOptions>;
 export const typesFile = ({ types }: Pick<MethodOptions, "types">): string | undefined =>
   typeof types === "string" ? types : undefined;
 
-/** The preset with the user's changes; `otherwise` replaces it where no base is named and none can be loaded. */
+/** The preset with the user's changes; `otherwise` replaces it where the base is the preset's and cannot be fetched. */
 export async function methodSettings(options: MethodOptions) {
   const settings = await presetWith(options);
-  const otherwise =
-    options.base === undefined ? await presetWith({ ...options, preset: "from-scratch" }) : undefined;
+  const { presets } = await import("../../methods/settings/method-settings.js");
+  const { base, preset } = options;
+  // a user's own base or file is not exchanged for other settings
+  const isReplaceable = base === undefined && (preset === undefined || Object.hasOwn(presets, preset));
+  const otherwise = isReplaceable ? await presetWith({ ...options, preset: "from-scratch" }) : undefined;
   return { settings, otherwise };
 }
 

@@ -1,9 +1,17 @@
 /** Reads a corpus folder, a table of pairs and shards of text, and makes PEARL's batches of them for a model. */
+import { join } from "node:path";
 import { type Augmenter, createAugmenter } from "../../augmentation/augmenter.js";
 import type { Corpus } from "../../corpus/corpus-folder.js";
-import { readHardNegatives, readSynonyms, synonymIndex, UNKNOWN_TYPE } from "../../corpus/corpus-folder.js";
+import {
+  CORPUS_FILES,
+  readHardNegatives,
+  readSynonyms,
+  synonymIndex,
+  UNKNOWN_TYPE,
+} from "../../corpus/corpus-folder.js";
 import { entityTypeOfFine, FINE_TYPES } from "../../corpus/typing/fine-types.js";
 import { disjointSets } from "../../disjoint-sets.js";
+import { fileFingerprint } from "../../files/fingerprint.js";
 import { groupBy } from "../../match/group-by.js";
 import { type BatchData, type BatchRow, type BatchSettings, batchRows } from "../../pearl/batches.js";
 import { contrastiveBatch, type Reader, readPhrases } from "../../pearl/contrastive-batch.js";
@@ -13,6 +21,7 @@ import { type Feeds, int64 } from "../../runtime/tensor.js";
 import type { TrainingData } from "../../training/trainer.js";
 import { readPairs } from "../pairs/pairs.js";
 import { type ContextSettings, openContexts } from "../pretrain/spans.js";
+import { withContents } from "../settings/contents.js";
 import type { MethodSettings, PairSide } from "../settings/method-settings.js";
 import { partRows } from "./corpus-terms.js";
 import { type NeighbourRuns, neighbourRuns, type PhrasePair } from "./neighbour-runs.js";
@@ -72,8 +81,15 @@ export async function openCorpusBatches(
   const rowsOf = corpusRows({ ...corpus, negatives, sources, augmenter, pairTypes }, settings);
   const contexts = settings.contexts && (await openContexts(settings.contexts, seed));
   const inputNames = new Set(settings.inputNames);
+  // files by their contents: a run resumes after they were moved, but not after they were changed
+  const contents = {
+    ...(await withContents(settings)),
+    pairs: table && { rows: settings.pairs?.rows, fingerprint: table.fingerprint },
+    contexts: contexts && { ...settings.contexts, folder: contexts.fingerprint },
+    negatives: negatives.size > 0 && (await fileFingerprint(join(folder, CORPUS_FILES.hardNegatives))),
+  };
   return {
-    fingerprint: `${corpus.manifest.fingerprint} ${JSON.stringify(settings)}`,
+    fingerprint: `${corpus.manifest.fingerprint} ${JSON.stringify(contents)}`,
     facts: {
       phrases: corpus.phrases.length,
       typed: corpus.types.reduce((count, type) => count + (type === UNKNOWN_TYPE ? 0 : 1), 0),
@@ -86,7 +102,7 @@ export async function openCorpusBatches(
     },
     async batch(index) {
       const rows = rowsOf(index);
-      const spans = await contexts?.(index);
+      const spans = await contexts?.ofBatch(index);
       const paired = rows.flatMap(({ text, positive }) => [text, positive]);
       const texts = [...new Set([...paired, ...(spans?.texts ?? [])])];
       const places = new Map(texts.map((text, place) => [text, place]));
@@ -127,7 +143,8 @@ async function readTable({ pairs, types, augmentPairs, seed }: CorpusBatchSettin
     const index = types.indexOf(type);
     if (index >= 0) typeOf.set(text, index).set(positive, index);
   }
-  return { size: table.pairs.length, sources: [source], types: typeOf };
+  const { fingerprint } = table;
+  return { size: table.pairs.length, sources: [source], types: typeOf, fingerprint };
 }
 
 interface CorpusRow extends BatchRow {

@@ -8,6 +8,7 @@ import { formatCount } from "../../files/count-text.js";
 import { fileFingerprint } from "../../files/fingerprint.js";
 import { packageVersion } from "../../files/package.js";
 import { type LocateOptions, locateModel } from "../../hub/locate.js";
+import { HubError } from "../../hub/request.js";
 import { readModel } from "../../onnx/io/file.js";
 import { openReader, readPhrases, samplePhrases } from "../../pearl/contrastive-batch.js";
 import { type PairProgramOptions, pairProgram, prepareForTraining } from "../../pearl/loss/program.js";
@@ -22,18 +23,18 @@ import { evaluationOn } from "../benchmark-score.js";
 import { openTexts, textFolder } from "../pretrain/text-shards.js";
 import { withAvailableCharacters } from "../settings/choices.js";
 import { type MethodSettings, scheduleOf } from "../settings/method-settings.js";
+import { settingsFault } from "../settings/schema.js";
 import type { StartModel } from "../start-model.js";
 import { averagedWithBase, checkTrainable, describeBase, hasOwnStart, prepareStart } from "../start-model.js";
 import { type CorpusBatches, type CorpusBatchSettings, openCorpusBatches } from "./corpus-batches.js";
 import { type CorpusTrainingRecord, corpusCard } from "./corpus-card.js";
 import { type PrepareCorpusOptions, prepareCorpus } from "./corpus-source.js";
 import { partTerms, wordEncoderTerms } from "./corpus-terms.js";
-import { RUN_KEYS } from "./neighbour-runs.js";
 
 /** Options of {@link finetuneOnCorpus}: the method's settings, the corpus, and how long to train. */
 export interface CorpusFinetuneOptions extends RunOptions, PrepareCorpusOptions {
   readonly settings: MethodSettings;
-  /** Settings of a training from scratch, used if the base cannot be loaded; default: that is an error. */
+  /** Settings of a training from scratch, used if the hub of the base cannot be reached; default: an error. */
   readonly otherwise?: MethodSettings;
   /** A table of pairs as more positives: columns text and positive, optionally type. */
   readonly pairs?: string;
@@ -100,7 +101,7 @@ export function runOf(
 /**
  * Corpus, start model, graph and batches.
  * @param work a folder for the start model and shards of text
- * @returns `pretrained`: absent for a training from scratch; `isOtherwise`: the base could not be loaded, and the
+ * @returns `pretrained`: absent for a training from scratch; `isOtherwise`: the base could not be fetched, and the
  *   settings are those of `otherwise`
  */
 export async function prepareTraining(options: CorpusFinetuneOptions, work: string) {
@@ -140,16 +141,14 @@ export async function prepareTraining(options: CorpusFinetuneOptions, work: stri
   return { settings, isOtherwise, corpus, start, pretrained: base, program, data };
 }
 
-/** @throws ArgumentError for settings that contradict each other or name unknown keys */
-function checkSettings({ countPower = 0, meanShares, synonymSides, runsBy = {} }: MethodSettings): void {
-  if (!(countPower >= 0 && countPower <= 1))
-    throw new ArgumentError(`countPower must be between 0 and 1, not ${countPower}`);
-  if (meanShares?.meanings && !synonymSides)
+/** @throws ArgumentError for settings that are wrong or contradict each other */
+function checkSettings(settings: MethodSettings): void {
+  const fault = settingsFault(settings);
+  if (fault !== undefined) throw new ArgumentError(fault);
+  if (settings.meanShares?.meanings && !settings.synonymSides)
     throw new ArgumentError(
       "meanShares.meanings needs synonymSides, which names the sources of pairs that share only their meaning",
     );
-  const odd = Object.values(runsBy).find((key) => !RUN_KEYS.includes(key));
-  if (odd !== undefined) throw new ArgumentError(`runsBy: "${odd}" is not one of ${RUN_KEYS.join(", ")}`);
 }
 
 /** @throws ArgumentError for a factor without a weight of its name */
@@ -200,7 +199,7 @@ async function contextsOf(
   return { folder: shards.folder, spans: contexts.spans, vocabulary: contextWords };
 }
 
-/** The base; if it cannot be loaded and `otherwise` is given, a start from scratch, with a warning. */
+/** The base; if the hub cannot be reached and `otherwise` is given, a start from scratch, with a warning. */
 async function chooseBase(
   options: CorpusFinetuneOptions,
 ): Promise<{ settings: MethodSettings; base: ModelFolder | undefined }> {
@@ -211,7 +210,7 @@ async function chooseBase(
     // an architecture with its own start has a character encoder already
     return { settings: hasOwnStart(base) ? { ...settings, characters: "none" } : settings, base };
   } catch (error) {
-    if (options.otherwise === undefined) throw error;
+    if (options.otherwise === undefined || !isOutOfReach(error as Error)) throw error;
     onNote?.(
       `!! ${settings.base} is not available (${messageOf(error)}).\n` +
         "!! Training a small transformer FROM SCRATCH instead, with the preset from-scratch: it will know far " +
@@ -220,6 +219,10 @@ async function chooseBase(
     return { settings: { ...options.otherwise, base: "none" }, base: undefined };
   }
 }
+
+/** True where the hub gave no answer, or none but that it is in trouble; not for a wrong, damaged or stopped download. */
+const isOutOfReach = ({ cause }: Error): boolean =>
+  cause instanceof HubError && (cause.facts.status ?? 500) >= 500;
 
 function noteFacts({ facts }: CorpusBatches, { assembled }: StartModel, onNote: RunOptions["onNote"]): void {
   onNote?.(

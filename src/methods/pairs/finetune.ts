@@ -156,7 +156,7 @@ async function prepareRun(options: PlanOptions): Promise<PreparedRun<TrainingRec
       },
       ...{ settings, result: resultOf(result) },
     }),
-    card: fineTuningCard,
+    card: (name, record) => fineTuningCard(name, record, base),
     finish: (weights) => averagedWithBase(weights, base, { own: start.own, share: options.averageWithBase }),
     write: start.write,
   };
@@ -249,14 +249,18 @@ function lossText({ objective: { name, settings }, view }: FinetuneSettings): st
   return `${name}${list.length > 0 ? ` (${list.join(", ")})` : ""}${seen}`;
 }
 
-function fineTuningCard(name: string, record: TrainingRecord): string {
+/** transformers.js reads a transformer alone. */
+function fineTuningCard(name: string, record: TrainingRecord, { features }: ModelFolder): string {
   const { base, data, settings, result, pearl } = record;
+  const isTransformer = features.every(({ kind }) => kind === "tokens");
   return cardText(name, {
-    ...phraseModel("these pairs", "transformers.js", record),
+    ...phraseModel("these pairs", isTransformer ? "transformers.js" : "pearl", record),
     opening: `Phrase embeddings, fine-tuned from ${base.name} with pearl ${pearl}.`,
     commands: [`pearl encode phrases.csv --model ${name}`],
-    use: `Or with transformers.js: \`pipeline("feature-extraction", "${name}", { dtype: "fp32" })\`, pooling
-"${settings.pooling}", normalised.`,
+    use: isTransformer
+      ? `Or with transformers.js: \`pipeline("feature-extraction", "${name}", { dtype: "fp32" })\`, pooling
+"${settings.pooling}", normalised.`
+      : `Or in Node, with pearl-embeddings: \`await PhraseEncoder.load("./${name}")\`.`,
     training: [
       `data: ${data.file}, ${formatCount(data.pairs)} pairs of phrases (fingerprint ${data.fingerprint}); ${formatCount(data.withNegative)} with a hard negative, ${formatCount(data.withType)} with one of ${data.types.length} types`,
       `left out: ${formatCount(data.empty)} rows with an empty cell, ${formatCount(data.repeated)} repeated rows`,

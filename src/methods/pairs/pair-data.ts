@@ -85,7 +85,8 @@ async function readAll(phrases: readonly string[], reader: Reader) {
 }
 
 /**
- * Numbers of the classes of pairs and hard negatives: labels where the table has them, else phrases that pairs join.
+ * Numbers of the classes of pairs and hard negatives: labels where the table has them, else phrases that pairs join. A
+ * pair without a label has that of a phrase it is joined to, so that no phrase is its own negative.
  * @param pairs all of them: pairs without a label that share a phrase are one class
  * @param given numbers below a count, equal for phrases that look the same to the model
  */
@@ -106,8 +107,15 @@ export function classesOf(
     else
       for (const group of [text, positive].map(groupOf))
         if (!labelled.has(group)) labelled.set(group, labelOf(label));
+  const ofRoot = new Map<number, number>();
+  for (const [group, label] of labelled)
+    if (!ofRoot.has(sets.rootOf(group))) ofRoot.set(sets.rootOf(group), label);
+  const ofPhrase = (phrase: string): number => {
+    const root = sets.rootOf(groupOf(phrase));
+    return labelled.get(groupOf(phrase)) ?? ofRoot.get(root) ?? root;
+  };
   return {
-    ofPair: ({ text, label = "" }: Pair) => (label === "" ? sets.rootOf(groupOf(text)) : labelOf(label)),
-    ofPhrase: (phrase: string) => labelled.get(groupOf(phrase)) ?? sets.rootOf(groupOf(phrase)),
+    ofPair: ({ text, label = "" }: Pair) => (label === "" ? ofPhrase(text) : labelOf(label)),
+    ofPhrase,
   };
 }

@@ -46,6 +46,7 @@ export function spanSampler({ counts }: Pick<TextShards, "counts">): DrawSpans {
   return (text, count, random, length = drawLength(random)) => {
     const starts = new Int32Array(count);
     let found = 0;
+    if (text.length < length) return { starts: starts.subarray(0, 0), length };
     for (let tries = 0; found < count && tries < 2000 * count; tries++) {
       const start = Math.floor(random() * (text.length - length));
       if (suits(text, start, length, random)) starts[found++] = start;
@@ -150,14 +151,15 @@ export interface ContextSettings {
   readonly vocabulary: number;
 }
 
-/** A function from a batch's number to its spans as texts, and the inputs of their contexts. */
+/** The text's fingerprint, and a batch's spans as texts with the inputs of their contexts, by the batch's number. */
 export async function openContexts({ folder, spans, vocabulary }: ContextSettings, seed: number) {
   const shards = (await openShards(folder)) as TextShards;
   const draw = spanSampler(shards);
   const read = shardReader(shards);
-  return async (batch: number) => {
+  const ofBatch = async (batch: number) => {
     const text = await read(batch);
     const drawn = draw(text, spans, createRandom(batchSeed(seed, batch) ^ 0x5bd1e995));
     return { texts: spanTexts(text, drawn, shards.words), feeds: contextFeeds(text, drawn, vocabulary) };
   };
+  return { fingerprint: shards.fingerprint, ofBatch };
 }

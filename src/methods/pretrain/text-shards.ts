@@ -17,7 +17,7 @@ export const textFolder = "text";
 const countsFile = "word-counts.tsv";
 /** Distinct words kept at most, the most frequent ones; a rarer word breaks the text. */
 const MOST_WORDS = 2_000_000;
-/** Numbers in a shard. */
+/** Numbers in a shard at most. */
 const SHARD = 8_000_000;
 /** Numbers that are written at a time while texts are read. */
 const PORTION = 1 << 20;
@@ -67,16 +67,23 @@ export async function openTexts(options: OpenTextsOptions, folder: string): Prom
   async function* all(): AsyncGenerator<string> {
     for (const path of texts) yield* readTexts(path, options);
   }
-  return prepareShards(all(), folder, fingerprint(`${column ?? ""} ${quote ?? ""}`, ...prints));
+  // shards of one size: those of an older pearl are made again
+  return prepareShards(all(), folder, fingerprint(`${column ?? ""} ${quote ?? ""} even`, ...prints));
 }
 
 /**
  * Reads texts into shards, unless the folder already holds those of this source.
  * A shard's numbers: words by rank from 1, punctuation below 0, 0 between texts.
  * @param source identifies the texts, for example by a fingerprint of their files
+ * @param most numbers in a shard
  * @throws MissingDataError where no text has a word
  */
-export async function prepareShards(texts: AsyncIterable<string>, folder: string, source: string) {
+export async function prepareShards(
+  texts: AsyncIterable<string>,
+  folder: string,
+  source: string,
+  most = SHARD,
+): Promise<TextShards> {
   const known = await openShards(folder, source);
   if (known !== undefined) return known;
   await rm(folder, { recursive: true, force: true });
@@ -88,7 +95,7 @@ export async function prepareShards(texts: AsyncIterable<string>, folder: string
       "the text holds no words. Give another file, or name the column of text (--column).",
     );
   const { words, ranks } = byFrequency([...numbers.keys()], counts);
-  const written = await writeShards(raw, folder, ranks);
+  const written = await writeShards(raw, folder, ranks, evenly(tokens, most));
   await rm(raw);
   await writeFile(join(folder, countsFile), words.map(({ word, count }) => `${count}\t${word}`).join("\n"));
   await writeWholeJson(join(folder, "shards.json"), { source, tokens, ...written });
@@ -176,12 +183,15 @@ function byFrequency(words: readonly string[], counts: readonly number[]) {
   return { words: kept, ranks };
 }
 
-async function writeShards(raw: string, folder: string, ranks: Int32Array) {
+/** The size of the fewest shards that are equal: batches are drawn from each as often, however short it is. */
+const evenly = (tokens: number, most: number): number => Math.ceil(tokens / Math.ceil(tokens / most));
+
+async function writeShards(raw: string, folder: string, ranks: Int32Array, size: number) {
   const file = await open(raw, "r");
   const hash = openFingerprint();
   try {
     for (let index = 0; ; index++) {
-      const bytes = new Uint8Array(4 * SHARD);
+      const bytes = new Uint8Array(4 * size);
       const { bytesRead } = await file.read(bytes, 0, bytes.length);
       if (bytesRead === 0) return { shards: index, fingerprint: hash.end() };
       const numbers = new Int32Array(bytes.buffer, 0, bytesRead / 4);

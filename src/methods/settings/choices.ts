@@ -7,7 +7,7 @@ import { ArgumentError } from "../../errors.js";
 import { cachePath } from "../../files/package.js";
 import { exists } from "../../files/whole-file.js";
 import type { RunOptions } from "../../training/run.js";
-import type { MethodSettings } from "./method-settings.js";
+import { type MethodSettings, shapeWith } from "./method-settings.js";
 
 /** Of character encoders that presets start from: `pearl pretrain-characters --vectors FILE` makes one. */
 const prefix = "pretrained-";
@@ -88,12 +88,7 @@ export function withChoices(preset: MethodSettings, choices: MethodChoices): Met
   const { characters, without: parts = [], ...plain } = further;
   const given = <Value extends object>(value: Value): Partial<Value> =>
     Object.fromEntries(Object.entries(value).filter(([, entry]) => entry !== undefined)) as Partial<Value>;
-  // another width has another number of heads
-  const { heads: _, ...others } = preset.shape;
-  const shape = {
-    ...(hidden === undefined ? preset.shape : others),
-    ...given({ hidden, layers, vocabulary }),
-  };
+  const shape = shapeWith(preset.shape, given({ hidden, layers, vocabulary }));
   const old: Partial<PartSettings> = preset.characters === "none" ? {} : preset.characters;
   const from = characters ?? old.from;
   const changed: MethodSettings = {
@@ -162,7 +157,7 @@ const axes = {
   "character-width": [choosing("characterWidth"), isCount],
   "hard-negatives": [choosing("hardNegatives"), (value) => value === 0 || isCount(value)],
   lr: [choosing("learningRate"), isPositive],
-  dropout: [choosing("dropout"), isFraction],
+  dropout: [choosing("dropout"), (value) => isFraction(value) && value < 1],
   average: [choosing("averageWithBase"), isFraction],
 } as const satisfies Record<
   string,

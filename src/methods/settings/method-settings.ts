@@ -9,6 +9,7 @@ import { ArgumentError, messageOf } from "../../errors.js";
 import { type PearlSettings, pearlBase, pearlSmall } from "../../pearl/presets.js";
 import type { Schedule } from "../../training/optimiser/optimiser.js";
 import type { RunKey } from "../corpus/neighbour-runs.js";
+import { settingsFault } from "./schema.js";
 
 /** What two phrases of a pair have in common: their spelling, their meaning, or both, as other forms of a name. */
 export type PairSide = "characters" | "phrase" | "both";
@@ -21,7 +22,7 @@ export type MethodSchedule =
   | Schedule
   | { readonly kind: "warm-up-cosine-to-the-end"; readonly warmUp: number; readonly floor?: number };
 
-/** Gates of a word encoder's parts, 0 to 1. */
+/** Gates of a word encoder's parts, above 0 and at most 1. */
 export interface Gates {
   readonly characters: number;
   readonly meaning: number;
@@ -136,19 +137,13 @@ export const presets = {
 
 export type PresetName = keyof typeof presets;
 
-/** Settings that no preset has. */
-const optional =
-  "countPower synonymShares synonymSides runsBy prefixLoss contexts meanShares furtherContrast rateFactors".split(
-    " ",
-  );
-
 /** The preset of a run that names none. */
 const defaultPreset: PresetName = "pearl-small";
 
 /**
  * The settings of a preset, or of a YAML or JSON file with changed settings; its key `preset` names the preset of the
- * others.
- * @throws ArgumentError for an unknown name, a file that cannot be read, or an unknown setting in it
+ * others, also of those within a setting that the file gives in part.
+ * @throws ArgumentError for an unknown name, a file that cannot be read, or an unknown or wrong setting in it
  */
 export async function readPreset(name: string = defaultPreset): Promise<MethodSettings> {
   if (Object.hasOwn(presets, name)) return presets[name as PresetName];
@@ -170,9 +165,26 @@ export async function readPreset(name: string = defaultPreset): Promise<MethodSe
   const { preset = defaultPreset, ...changes } = given as { preset?: string };
   if (!Object.hasOwn(presets, preset))
     throw new ArgumentError(`${name}: preset ${preset} is not one of ${names}`);
-  const known = [...Object.keys(presets[defaultPreset]), ...optional];
-  const odd = Object.keys(changes).find((key) => !known.includes(key));
-  if (odd !== undefined)
-    throw new ArgumentError(`${name}: unknown setting "${odd}". Use ${known.join(", ")}`);
-  return { ...presets[preset as PresetName], ...changes };
+  const settings = merged(presets[preset as PresetName], changes);
+  const fault = settingsFault(settings);
+  if (fault !== undefined) throw new ArgumentError(`${name}: ${fault}`);
+  return settings as MethodSettings;
+}
+
+/** A shape with changes. Another width has another number of heads. */
+export const shapeWith = (shape: ScratchShape, changes: ScratchShape): ScratchShape => ({
+  ...shape,
+  ...(changes.hidden !== undefined && { heads: undefined }),
+  ...changes,
+});
+
+/** Objects are merged, but for a schedule: its kinds have different settings. */
+function merged(preset: MethodSettings, changes: Readonly<Record<string, unknown>>): object {
+  const isObject = (value: unknown) => typeof value === "object" && value !== null && !Array.isArray(value);
+  const entries = Object.entries(changes).map(([key, value]) => {
+    const old = (preset as unknown as Record<string, unknown>)[key];
+    if (key === "schedule" || !isObject(old) || !isObject(value)) return [key, value];
+    return [key, key === "shape" ? shapeWith(preset.shape, value as object) : Object.assign({}, old, value)];
+  });
+  return { ...preset, ...Object.fromEntries(entries) };
 }

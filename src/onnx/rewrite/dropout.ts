@@ -6,6 +6,7 @@
  * that they depend on the batch alone: a resumed run and both passes over a chunk draw the same ones. ONNX's own
  * Dropout draws from the state of its session, which a checkpoint cannot hold.
  */
+import { ArgumentError } from "../../errors.js";
 import { GraphBuilder } from "../builder.js";
 import { producersOf, prune } from "../graph.js";
 import { copyModel, type Model, type Node } from "../model.js";
@@ -17,11 +18,14 @@ import { sameShape } from "./same-shape.js";
  * @param ratio fraction of entries that become 0; the others are divided by 1 - ratio
  * @param end a value: only nodes that lead to it are changed
  * @returns the graph and the number of places; with 0 places the graph has no new input
+ * @throws ArgumentError for a ratio below 0, or of 1 and more: nothing would be left
  */
 export function addDropout(
   model: Model,
   { ratio, end }: { ratio: number; end: string },
 ): { model: Model; places: number } {
+  if (!(ratio >= 0 && ratio < 1))
+    throw new ArgumentError(`dropout must be at least 0 and below 1, not ${ratio}`);
   const copy = copyModel(model);
   const before = copyModel(model).graph;
   before.outputs = [{ name: end }];

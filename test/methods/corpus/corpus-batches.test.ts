@@ -1,4 +1,4 @@
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -53,6 +53,40 @@ describe("openCorpusBatches", () => {
     expect(await second.batch(9)).toEqual(await first.batch(9));
     expect(await second.batch(3)).not.toEqual(await second.batch(4));
     expect(second.describe(9)).toEqual(first.describe(9));
+  });
+
+  it("are those of the same run where files have moved, and of another where they have changed", async () => {
+    const written = (text: string) => {
+      const path = join(mkdtempSync(join(tmpdir(), "pearl-moved-")), "table.tsv");
+      writeFileSync(path, text);
+      return path;
+    };
+    const printOf = async (changes: Partial<Settings> = {}) =>
+      (await openCorpusBatches(await settings(changes))).fingerprint;
+    const withPairs = (row: string) =>
+      printOf({ pairs: { path: written(`text\tpositive\nLima\tCity of Kings\n${row}`), rows: 2 } });
+    expect(await withPairs("Oslo\tChristiania\n")).toBe(await withPairs("Oslo\tChristiania\n"));
+    expect(await withPairs("Oslo\tKristiania\n")).not.toBe(await withPairs("Oslo\tChristiania\n"));
+    const withParaphrase = (text: string) =>
+      printOf({
+        augmentation: {
+          preset: "house",
+          wordNet: "off",
+          paraphraseFiles: [written(`phrase\tparaphrase\n${text}`)],
+        },
+      });
+    expect(await withParaphrase("Lima\tthe city of Lima\n")).toBe(
+      await withParaphrase("Lima\tthe city of Lima\n"),
+    );
+    expect(await withParaphrase("Lima\tLima city\n")).not.toBe(
+      await withParaphrase("Lima\tthe city of Lima\n"),
+    );
+    const corpus = await smallCorpus();
+    expect(await printOf({ corpus })).toBe(await printOf());
+    const mined = join(corpus, "hard-negatives.tsv");
+    writeFileSync(mined, readFileSync(mined, "utf8").replace(/.*\n$/, ""));
+    expect(await printOf({ corpus })).not.toBe(await printOf());
+    expect(await printOf({ corpus, hardNegatives: 0 })).toBe(await printOf({ hardNegatives: 0 }));
   });
 
   it("has every phrase of the corpus as an anchor once in an epoch", async () => {

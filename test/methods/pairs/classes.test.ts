@@ -42,10 +42,11 @@ describe("classes of pairs", () => {
     expect(ofPhrase("paris")).toBe(city);
   });
 
-  it("of pairs without a label join only pairs without a label", () => {
-    const pairs = [pair("a", "b", "x"), pair("b", "c", ""), pair("c", "d", ""), pair("e", "f", "")];
-    const [labelled, one, two, far] = pairs.map(numbered(pairs).ofPair);
-    expect(one).toBe(two);
-    expect(new Set([labelled, one, far]).size).toBe(3);
+  it("of pairs without a label are those of labelled phrases that they are joined to, over several steps", () => {
+    const pairs = [pair("a", "b", "x"), pair("a", "c", ""), pair("d", "c", ""), pair("e", "f", "")];
+    const { ofPair, ofPhrase } = numbered(pairs);
+    const [labelled, one, two, far] = pairs.map(ofPair);
+    expect([one, two, ofPhrase("c")]).toEqual([labelled, labelled, labelled]);
+    expect(far).not.toBe(labelled);
   });
 });

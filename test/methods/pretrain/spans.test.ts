@@ -22,6 +22,11 @@ describe("spans", () => {
     }
   });
 
+  it("are none where the text is shorter than a span", () => {
+    const { starts } = spanSampler({ counts: Int32Array.of(1) })(Int32Array.of(1), 5, createRandom(1), 3);
+    expect(starts).toHaveLength(0);
+  });
+
   it("of frequent words are drawn less often than spans of rare ones", () => {
     const numbers = Int32Array.from({ length: 20_000 }, (_, i) => (i % 2 === 0 ? 1 : 2 + (i % 9_999)));
     const counts = new Int32Array(10_001).fill(1);

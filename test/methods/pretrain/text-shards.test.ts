@@ -44,6 +44,17 @@ describe("shards of text", () => {
     await expect(openTexts({ texts: [] }, place)).rejects.toThrow("name at least one text to read");
   });
 
+  it("are of one size, so that the end of the text is not drawn more often than the rest", async () => {
+    const text = Array.from("abcdefghijklmnopqrstuvwx").join(" ");
+    // 25 numbers with the end of the text, at most 8 in a shard
+    const shards = await prepareShards(texts(text), join(folder, "s"), "x", 8);
+    const all = await Promise.all([0, 1, 2, 3].map((index) => readShard(shards, index)));
+    expect(all.map(({ length }) => length)).toEqual([7, 7, 7, 4]);
+    expect(shards).toMatchObject({ shards: 4, tokens: 25 });
+    const whole = await prepareShards(texts(text), join(folder, "whole"), "x");
+    expect([...(await readShard(whole, 0))]).toEqual(all.flatMap((part) => [...part]));
+  });
+
   it("refuse text without words", async () => {
     await expect(prepareShards(texts("…", "!"), join(folder, "s"), "x")).rejects.toThrow("holds no words");
   });

@@ -8,8 +8,9 @@ const settings = presets["pearl-small"];
 describe("gridVariants", () => {
   it("change one setting at a time and leave all others", () => {
     for (const setting of gridSettings) {
-      const [{ name, settings: changed, against }] = gridVariants(settings, [{ setting, value: 1 }]);
-      expect([name, against]).toEqual([`${setting}=1`, "whole"]);
+      const value = setting === "dropout" ? 0.5 : 1;
+      const [{ name, settings: changed, against }] = gridVariants(settings, [{ setting, value }]);
+      expect([name, against]).toEqual([`${setting}=${value}`, "whole"]);
       const differing = Object.entries(changed).filter(
         ([key, value]) => JSON.stringify(value) !== JSON.stringify(settings[key as keyof typeof settings]),
       );
@@ -24,6 +25,7 @@ describe("gridVariants", () => {
       ["temperature", 0],
       ["anchors", 2.5],
       ["average", 1.1],
+      ["dropout", 1],
       ["type-weight", -1],
     ] as const)
       expect(() => gridVariants(settings, [{ setting, value }])).toThrow(`cannot set ${setting} to ${value}`);

@@ -84,4 +84,10 @@ describe("addDropout", () => {
   it("does not change a graph with a ratio of 0", () => {
     expect(addDropout(evenAttention(), { ratio: 0, end: "y" })).toMatchObject({ places: 0 });
   });
+
+  it.each([1, -0.1, Number.NaN])("refuses a ratio of %d, with which nothing would be left", (ratio) => {
+    expect(() => addDropout(evenAttention(), { ratio, end: "y" })).toThrow(
+      `dropout must be at least 0 and below 1, not ${ratio}`,
+    );
+  });
 });

@@ -1,9 +1,10 @@
 /** Paraphrases by a text-to-text model, written to a file before training, so that augmentation stays synchronous. */
-import { appendFile, readFile, rm } from "node:fs/promises";
-import { resolve } from "node:path";
+import { appendFile, readdir, readFile, rm, stat } from "node:fs/promises";
+import { join, resolve } from "node:path";
 import type * as Transformers from "@huggingface/transformers";
-import { array, string } from "valibot";
+import { array, number, object, string, union } from "valibot";
 import { ModelError, messageOf, TableError } from "../../../errors.js";
+import { fileFingerprint, fingerprint } from "../../../files/fingerprint.js";
 import { parseJson } from "../../../files/json.js";
 import { loadOptional } from "../../../files/package.js";
 import { exists, writeWholeFile } from "../../../files/whole-file.js";
@@ -15,7 +16,10 @@ export type Generate = (phrase: string, count: number) => Promise<string[]>;
 
 interface ParaphraseOptions {
   readonly count?: number;
+  /** Identifies the model: what another one has made is not continued. */
+  readonly model?: string;
   readonly signal?: AbortSignal;
+  readonly onNote?: (note: string) => void;
   readonly onProgress?: (done: number, total: number) => void;
 }
 
@@ -46,9 +50,20 @@ export async function loadParaphraser(model: string): Promise<Generate> {
   };
 }
 
+/** What identifies a paraphraser: a hub id, or the contents of a folder. */
+export async function paraphraserFingerprint(model: string): Promise<string> {
+  if (!(await exists(model))) return model;
+  const parts: string[] = [];
+  for (const name of (await readdir(model, { recursive: true })).sort()) {
+    const path = join(model, name);
+    if ((await stat(path)).isFile()) parts.push(`${name} ${await fileFingerprint(path)}\n`);
+  }
+  return fingerprint(...parts);
+}
+
 /**
  * Writes a paraphrase file (phrase, paraphrase) for `AugmentationSettings.paraphraseFiles`, without repetitions. An
- * interrupted run leaves `path.partial`, from which the next one with the same phrases continues.
+ * interrupted run leaves `path.partial`, from which the next one with the same model and count continues.
  * @returns counts of phrases, of paraphrases, and of phrases that an interrupted run had finished
  * @throws TableError where a file cannot be written
  */
@@ -56,20 +71,25 @@ export async function writeParaphrases(
   phrases: readonly string[],
   path: string,
   generate: Generate,
-  { count = 3, signal, onProgress }: ParaphraseOptions = {},
+  { count = 3, model = "", signal, onNote, onProgress }: ParaphraseOptions = {},
 ): Promise<{ phrases: number; pairs: number; resumed: number }> {
   const wanted = [...new Set(phrases.map(oneLine).filter((phrase) => phrase !== ""))];
   const partial = `${path}.partial`;
-  const done = await readPartial(partial);
+  const unwritable = (error: unknown): never => {
+    throw new TableError(`${partial} cannot be written (${messageOf(error)}).`, { cause: error });
+  };
+  const heading = { model, count };
+  const { done, isOther } = await readPartial(partial, heading);
+  if (isOther) onNote?.(`${partial} is of another model or count: starting over`);
+  const lines = [heading, ...Array.from(done, ([phrase, texts]) => [phrase, ...texts])];
+  await writeWholeFile(partial, lines.map(asLine).join("")).catch(unwritable);
   const open = wanted.filter((phrase) => !done.has(phrase));
   const resumed = wanted.length - open.length;
   for (const [index, phrase] of open.entries()) {
     signal?.throwIfAborted();
     const texts = othersThan(phrase, (await generate(phrase, count)).map(oneLine));
     done.set(phrase, texts);
-    await appendFile(partial, `${JSON.stringify([phrase, ...texts])}\n`).catch((error) => {
-      throw new TableError(`${partial} cannot be written (${messageOf(error)}).`, { cause: error });
-    });
+    await appendFile(partial, asLine([phrase, ...texts])).catch(unwritable);
     onProgress?.(resumed + index + 1, wanted.length);
   }
   const pairs = wanted.flatMap((phrase) => done.get(phrase)!.map((text) => [phrase, text]));
@@ -78,20 +98,24 @@ export async function writeParaphrases(
   return { phrases: wanted.length, pairs: pairs.length, resumed };
 }
 
-/** Finished phrases with their texts, one JSON list a line; removes a last line that was cut off from the file. */
-async function readPartial(path: string): Promise<Map<string, string[]>> {
+const asLine = (value: object): string => `${JSON.stringify(value)}\n`;
+
+/** What finished phrases were made with. */
+const Heading = object({ model: string(), count: number() });
+const Line = union([Heading, array(string())]);
+
+/**
+ * Finished phrases with their texts: a heading, then one JSON list a line; a last line that was cut off is left out.
+ * @returns none of them, and `isOther`, where the heading is another one
+ */
+async function readPartial(path: string, heading: object) {
   const text = await readFile(path, "utf8").catch(() => "");
-  const whole = text.slice(0, text.lastIndexOf("\n") + 1);
-  if (whole.length < text.length) await writeWholeFile(path, whole);
   const trouble = { error: TableError, cure: "Delete the file to start again." };
-  return new Map(
-    whole
-      .split("\n")
-      .slice(0, -1)
-      .map((line, index) => {
-        const place = `${path}, line ${index + 1}`;
-        const [phrase, ...texts] = parseJson(line, place, array(string()), trouble);
-        return [phrase, texts];
-      }),
-  );
+  const [first, ...lines] = text
+    .split("\n")
+    .slice(0, -1)
+    .map((line, index) => parseJson(line, `${path}, line ${index + 1}`, Line, trouble));
+  const isOther = first !== undefined && JSON.stringify(first) !== JSON.stringify(heading);
+  const lists = isOther ? [] : lines.filter((line) => Array.isArray(line));
+  return { done: new Map(lists.map(([phrase, ...texts]) => [phrase, texts])), isOther };
 }

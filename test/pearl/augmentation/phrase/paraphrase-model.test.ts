@@ -1,8 +1,9 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { cp, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import {
   loadParaphraser,
+  paraphraserFingerprint,
   writeParaphrases,
 } from "../../../../src/pearl/augmentation/phrase/paraphrase-model.js";
 import { folder, quickAugmenter } from "../../../augmentation/files.js";
@@ -41,6 +42,31 @@ describe("a model's paraphrases", () => {
     expect(asked).toEqual(["c d"]);
     expect(report).toMatchObject({ phrases: 2, resumed: 1, pairs: 4 });
     await expect(readFile(`${path}.partial`)).rejects.toThrow(/ENOENT/);
+  });
+
+  it.each([
+    { model: "b", count: 2 },
+    { model: "a", count: 3 },
+  ])("are not continued by model $model with count $count", async (other) => {
+    const path = join(folder, `${other.model}${other.count}.tsv`);
+    const stop = new AbortController();
+    const first = { model: "a", count: 2, signal: stop.signal, onProgress: () => stop.abort() };
+    await expect(writeParaphrases(["a b", "c d"], path, generate, first)).rejects.toThrow("aborted");
+    const notes: string[] = [];
+    const onNote = (note: string) => void notes.push(note);
+    const report = await writeParaphrases(["a b", "c d"], path, generate, { ...other, onNote });
+    expect(report.resumed).toBe(0);
+    expect(notes).toEqual([`${path}.partial is of another model or count: starting over`]);
+  });
+
+  it("come from one model if its id or its files are the same", async () => {
+    expect(await paraphraserFingerprint("Xenova/flan-t5-small")).toBe("Xenova/flan-t5-small");
+    const copies = [makeTextModel(), join(folder, "t5-copy")];
+    await cp(copies[0], copies[1], { recursive: true });
+    const [one, other] = await Promise.all(copies.map(paraphraserFingerprint));
+    expect(one).toBe(other);
+    await writeFile(join(copies[1], "config.json"), "{}");
+    expect(await paraphraserFingerprint(copies[1])).not.toBe(one);
   });
 
   it("are as many texts for a phrase as are asked for", async () => {

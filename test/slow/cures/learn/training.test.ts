@@ -96,30 +96,10 @@ const cases: Readonly<Record<string, Case>> = {
     "as in character=.3,synonym=.2.",
     `${augmented} --augment character=.3`,
   ),
-  "a preset that is none": corpusCase(
-    `${onCorpus} --preset from-scrach ${base}`,
-    "is neither a preset (pearl-small, pearl-base, from-scratch",
-    `${onCorpus} --preset from-scratch ${base}`,
-  ),
-  "a preset that is not YAML": corpusCase(
-    `printf '{a: [' > mine.yaml; ${onCorpus} --preset mine.yaml ${base}`,
-    'Write one setting per line, such as "epochs: 3".',
-    `printf 'epochs: 3\n' > mine.yaml; ${onCorpus} --preset mine.yaml ${base}`,
-  ),
-  "a preset that holds no settings": corpusCase(
-    `printf 'epochs\n' > mine.yaml; ${onCorpus} --preset mine.yaml ${base}`,
-    'expected settings, one per line, such as "epochs: 3"',
-    `printf 'epochs: 3\n' > mine.yaml; ${onCorpus} --preset mine.yaml ${base}`,
-  ),
-  "a setting that is none": corpusCase(
-    `printf 'epoch: 3\n' > mine.yaml; ${onCorpus} --preset mine.yaml ${base}`,
-    'unknown setting "epoch". Use base,',
-    `printf 'epochs: 3\n' > mine.yaml; ${onCorpus} --preset mine.yaml ${base}`,
-  ),
-  "a preset of a preset that is none": corpusCase(
-    `printf 'preset: small\n' > mine.yaml; ${onCorpus} --preset mine.yaml ${base}`,
-    "is not one of pearl-small, pearl-base, from-scratch",
-    `printf 'preset: pearl-small\n' > mine.yaml; ${onCorpus} --preset mine.yaml ${base}`,
+  "a dropout that leaves nothing": corpusCase(
+    `${onCorpus} ${base} --dropout 1`,
+    "It must be a number of at least 0 and below 1.",
+    `${onCorpus} ${base} --dropout 0.5`,
   ),
   "a learning rate at which the loss explodes": corpusCase(
     `${onCorpus} ${base} --steps 4 --lr 1e38`,

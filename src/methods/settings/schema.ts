@@ -1,0 +1,81 @@
+/** What each setting of a training may be: names and values, also within settings. */
+import * as v from "valibot";
+import { resolveSettings } from "../../augmentation/settings.js";
+import { RUN_KEYS } from "../corpus/neighbour-runs.js";
+import type { MethodSettings } from "./method-settings.js";
+
+// The message of each schema says what is expected.
+const number = (text: string, allows: (value: number) => boolean) =>
+  v.custom<number>((value) => typeof value === "number" && Number.isFinite(value) && allows(value), text);
+const positive = number("a number above 0", (value) => value > 0);
+const amount = number("a number of at least 0", (value) => value >= 0);
+const count = number("a whole number of at least 1", (value) => Number.isInteger(value) && value >= 1);
+const whole = number("a whole number of at least 0", (value) => Number.isInteger(value) && value >= 0);
+const fraction = number("a number between 0 and 1", (value) => value >= 0 && value <= 1);
+const belowOne = number("a number of at least 0 and below 1", (value) => value >= 0 && value < 1);
+const text = v.string("a text");
+const word = <const Words extends readonly string[]>(words: Words) => v.picklist(words, words.join(" or "));
+const object = <Entries extends v.ObjectEntries>(entries: Entries) =>
+  v.strictObject(entries, Object.keys(entries).join(", "));
+const bySource = <Value extends v.GenericSchema>(value: Value) =>
+  v.record(v.string(), value, "settings by name");
+const orWord = (own: string, schema: v.GenericSchema) =>
+  v.lazy((input) => (typeof input === "string" ? v.literal(own, `${own}, or settings`) : schema));
+
+const gate = number("a number above 0, at most 1", (value) => value > 0 && value <= 1);
+const gates = { characters: gate, meaning: gate, types: gate };
+/** resolveSettings checks their values. */
+const augmentation = Object.fromEntries(
+  Object.keys(resolveSettings()).map((name) => [name, v.optional(v.any())]),
+);
+const schedules = {
+  constant: {},
+  exponential: { factor: positive, every: count },
+  "warm-up-cosine": { warmUp: whole, steps: count, floor: v.optional(amount) },
+  "warm-up-cosine-to-the-end": { warmUp: whole, floor: v.optional(amount) },
+};
+const schedule = v.lazy((input) => {
+  const kind = Object(input).kind as keyof typeof schedules;
+  return object({ kind: word(Object.keys(schedules)), ...schedules[kind] });
+});
+
+const settings = {
+  base: text,
+  shape: object({
+    ...{ hidden: v.optional(count), layers: v.optional(whole), heads: v.optional(count) },
+    ...{ vocabulary: v.optional(count), maximumLength: v.optional(count) },
+  }),
+  characters: orWord("none", object({ from: text, width: v.optional(count), buckets: v.optional(count) })),
+  blocks: orWord("as-they-come", object({ phrase: positive, characters: positive })),
+  partLosses: object({ phrase: amount, characters: amount }),
+  types: word(["learned", "none"]),
+  ...{ typeWeight: amount, anchors: whole, hardNegatives: whole, synonyms: amount, pairRows: amount },
+  run: count,
+  augmentPairs: v.lazy((input) => (typeof input === "object" ? bySource(fraction) : fraction)),
+  augmentation: orWord("none", object(augmentation)),
+  ...{ epochs: count, learningRate: positive, schedule, temperature: positive, dropout: belowOne },
+  ...{ clipNorm: amount, averageWithBase: fraction, countPower: v.optional(fraction) },
+  synonymShares: v.optional(bySource(amount)),
+  synonymSides: v.optional(bySource(word(["characters", "phrase", "both"]))),
+  runsBy: v.optional(bySource(word(RUN_KEYS))),
+  prefixLoss: v.optional(amount),
+  contexts: v.optional(object({ spans: count, weight: amount })),
+  meanShares: v.optional(object({ ...gates, meanings: v.optional(object(gates)), weight: amount })),
+  furtherContrast: v.optional(word(["all", "between"])),
+  rateFactors: v.optional(bySource(amount)),
+} satisfies Record<keyof MethodSettings, v.GenericSchema>;
+
+const schema = object(settings);
+
+/** What is wrong with the settings, in words with the cure; undefined if nothing is. */
+export function settingsFault(given: unknown): string | undefined {
+  const { issues } = v.safeParse(schema, given, { abortEarly: true });
+  if (issues === undefined) return undefined;
+  const [issue] = issues;
+  const path = v.getDotPath(issue) ?? "";
+  if (issue.expected === "never") return `unknown setting "${path}". Use ${issue.message}`;
+  if (issue.input === undefined) return `the setting ${path} is missing. Give it`;
+  const must = issue.type === "strict_object" ? "must have" : "must be";
+  const found = typeof issue.input === "number" ? issue.input : JSON.stringify(issue.input);
+  return `the setting ${path} ${must} ${issue.message}, not ${found}`;
+}

@@ -1,0 +1,58 @@
+/** Messages of presets and settings files: each names a cure, which is applied and works. */
+import { type Case, claimCures } from "../cases.js";
+
+const text =
+  "The New York Times was read in New York by the New York Times reader.\n" +
+  "The old harbour of Bergen lies in the north of the old town, and the old harbour is deep.\n";
+const makeCorpus = "pearl corpus build t.txt -o corpus --min-count 1 -q";
+const base = "--base none --layers 0 --characters bag";
+/** Without augmentation, which would read WordNet. */
+const quick = "--no-character-augmentation --no-token-augmentation --no-phrase-augmentation";
+const onCorpus = `pearl finetune --corpus corpus -o model ${quick} --no-hard-negatives -q --threads 1 --steps 1`;
+
+const settingsCase = (wrong: string, says: string, cured: string): Case => ({
+  files: {},
+  wrong,
+  says,
+  cured,
+});
+
+const cases: Readonly<Record<string, Case>> = {
+  "a preset that is none": settingsCase(
+    `${onCorpus} --preset from-scrach ${base}`,
+    "is neither a preset (pearl-small, pearl-base, from-scratch",
+    `${onCorpus} --preset from-scratch ${base}`,
+  ),
+  "a preset that is not YAML": settingsCase(
+    `printf '{a: [' > mine.yaml; ${onCorpus} --preset mine.yaml ${base}`,
+    'Write one setting per line, such as "epochs: 3".',
+    `printf 'epochs: 3\n' > mine.yaml; ${onCorpus} --preset mine.yaml ${base}`,
+  ),
+  "a preset that holds no settings": settingsCase(
+    `printf 'epochs\n' > mine.yaml; ${onCorpus} --preset mine.yaml ${base}`,
+    'expected settings, one per line, such as "epochs: 3"',
+    `printf 'epochs: 3\n' > mine.yaml; ${onCorpus} --preset mine.yaml ${base}`,
+  ),
+  "a setting that is none": settingsCase(
+    `printf 'epoch: 3\n' > mine.yaml; ${onCorpus} --preset mine.yaml ${base}`,
+    'unknown setting "epoch". Use base,',
+    `printf 'epochs: 3\n' > mine.yaml; ${onCorpus} --preset mine.yaml ${base}`,
+  ),
+  "a setting within a setting that is none": settingsCase(
+    `printf 'partLosses: {phras: 1}\n' > mine.yaml; ${onCorpus} --preset mine.yaml ${base}`,
+    'unknown setting "partLosses.phras". Use phrase, characters',
+    `printf 'partLosses: {phrase: 1}\n' > mine.yaml; ${onCorpus} --preset mine.yaml ${base}`,
+  ),
+  "a setting without one of its parts": settingsCase(
+    `printf 'contexts: {spans: 4}\n' > mine.yaml; ${onCorpus} --preset mine.yaml ${base}`,
+    "the setting contexts.weight is missing. Give it",
+    `printf 'contexts: {spans: 4, weight: 0.5}\n' > mine.yaml; ${onCorpus} --preset mine.yaml ${base}`,
+  ),
+  "a preset of a preset that is none": settingsCase(
+    `printf 'preset: small\n' > mine.yaml; ${onCorpus} --preset mine.yaml ${base}`,
+    "is not one of pearl-small, pearl-base, from-scratch",
+    `printf 'preset: pearl-small\n' > mine.yaml; ${onCorpus} --preset mine.yaml ${base}`,
+  ),
+};
+
+claimCures(cases, { files: { "t.txt": text }, before: makeCorpus });
