@@ -6,12 +6,14 @@ import { type AnyCommand, hasOption } from "../command.js";
 import { loadCommands } from "../commands.js";
 import { endWith } from "../interruption.js";
 import { report } from "../program.js";
-import { openSession } from "../session.js";
+import { loadEncoderOrNone, openSession } from "../session.js";
+import { identityOf } from "../shards/sharing.js";
 
 /** What a worker sends to the process. */
 export interface JobOrder {
   readonly job: Job;
-  readonly files: JobFiles;
+  /** Absent to print the model of the job with its device. */
+  readonly files?: JobFiles;
   readonly own: WorkerOptions;
 }
 
@@ -23,7 +25,20 @@ interface WorkerOptions {
   readonly temp?: string;
 }
 
-async function perform({ job, files, own: { memory, temp, ...own } }: JobOrder): Promise<void> {
+const perform = ({ job, files, own }: JobOrder): Promise<void> =>
+  files === undefined ? printModel(job, own) : doJob(job, files, own);
+
+async function printModel({ settings }: Job, { device, threads }: WorkerOptions): Promise<void> {
+  const session = openSession({});
+  try {
+    const encoder = await loadEncoderOrNone({ ...settings, device, threads }, session);
+    session.print((await identityOf(encoder)) ?? "");
+  } finally {
+    await session.close();
+  }
+}
+
+async function doJob(job: Job, files: JobFiles, { memory, temp, ...own }: WorkerOptions): Promise<void> {
   const { step, index, shards, output, json } = job;
   const isMerge = step === "merge";
   const [queued]: AnyCommand[] = await loadCommands(job.command);

@@ -1,5 +1,6 @@
 /** `pearl submit`: gives a command to the workers of a queue, as shards and their merge. */
-import { resolve } from "node:path";
+import { readdir, stat } from "node:fs/promises";
+import { join, resolve } from "node:path";
 import { UsageError } from "../../errors.js";
 import { fileFingerprint } from "../../files/fingerprint.js";
 import { isObjectAddress } from "../../files/object-storage/address.js";
@@ -9,7 +10,7 @@ import { stemOf } from "../../table/format.js";
 import type { AnyCommand, OptionsOf } from "../command.js";
 import { counted } from "../format.js";
 import { option, positiveInteger, required, wholeNumber } from "../options.js";
-import type { Session } from "../session.js";
+import { outputFor, type Session } from "../session.js";
 import { checkShare, partHead } from "../shards/sharing.js";
 import { checkQueue } from "./work.js";
 
@@ -70,6 +71,8 @@ export const submitCommand = (queued: readonly AnyCommand[]): AnyCommand => ({
 
 type SubmitOptions = OptionsOf<typeof queueOptions> & {
   readonly json?: string;
+  readonly format?: string;
+  readonly model?: string;
   readonly labels?: string;
   readonly review?: string;
 };
@@ -80,9 +83,10 @@ async function submit(
   options: SubmitOptions,
   session: Session,
 ): Promise<void> {
-  const { queue: address, shards, wait, parts, expire, retries, output, json, ...own } = options;
+  const { queue: address, shards, wait, parts, expire, retries, json, ...rest } = options;
+  const { output = defaultOutput(name, given[0], rest.format), ...own } = rest;
   checkQueue(address);
-  if (output === "-" || (output === undefined && name === "join"))
+  if (output === undefined || output === "-")
     throw new UsageError("the result of a queue is a file: name it with -o FILE");
   const inputs = [...given, own.labels, own.review];
   const stem = `${stemOf(given[given.length - 1])}.${name}`;
@@ -102,7 +106,7 @@ async function submit(
       output,
       json,
     },
-    head.inputs,
+    { ...head.inputs, ...(await modelFiles(own.model)) },
     (id) => placeFor(parts, `${stem}.${id}.parts`),
   );
   if (isObjectAddress(queued.parts)) {
@@ -115,9 +119,36 @@ async function submit(
   session.atEnd(() => queue.close());
   const was = await queue.submit(queued, { expireInSeconds: expire, retryLimit: retries });
   const what = `${counted(shards, "shard")} of pearl ${name} ${given.join(" ")}`;
-  const line = was === "new" ? `queued ${what}` : `${what} are in the queue already`;
+  const line = {
+    new: `queued ${what}`,
+    continued: `${what} are in the queue already`,
+    done: `${what} were finished before; to do them again, remove ${output}`,
+  }[was];
   if (wait) printMerged(await waited(queue, queued, line, session), session);
-  else session.print(`${line}; workers: pearl work ${queue.shown}`);
+  else session.print(was === "done" ? line : `${line}; workers: pearl work ${queue.shown}`);
+}
+
+/** The output of the command alone, which tells whether a run is done. */
+function defaultOutput(name: QueuedRun["command"], file: string, format?: string): string | undefined {
+  if (name === "join") return undefined;
+  return name === "dedupe"
+    ? outputFor(file, "deduped", format)
+    : `${stemOf(file)}.embeddings.${format ?? "parquet"}`;
+}
+
+/** Fingerprints of the files of a model that may be trained again under its name: those in folders and in object storage. */
+async function modelFiles(model = ""): Promise<Record<string, string>> {
+  if (isObjectAddress(model)) {
+    const { listObjects } = await import("../../files/object-storage/folder.js");
+    return Object.fromEntries((await listObjects(model)).map(({ name, etag }) => [`${model}/${name}`, etag]));
+  }
+  const entries = await readdir(model, { recursive: true, withFileTypes: true }).catch(() => []);
+  const found: Record<string, string> = {};
+  for (const path of entries.map((entry) => join(entry.parentPath ?? entry.path, entry.name)).sort()) {
+    const file = await stat(path).catch(() => undefined);
+    if (file?.isFile()) found[path] = await fileFingerprint(path);
+  }
+  return found;
 }
 
 const placeFor = (parts: string | undefined, name: string): string =>

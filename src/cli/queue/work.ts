@@ -3,6 +3,7 @@ import { fork } from "node:child_process";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { UsageError } from "../../errors.js";
+import type { Job } from "../../stores/queue/job.js";
 import type { Printed } from "../../stores/queue/queue.js";
 import { isPostgresAddress } from "../../table/postgres/address.js";
 import { command } from "../command.js";
@@ -39,7 +40,14 @@ export default command({
     const queue = await JobQueue.open(address, { signal, onNote });
     session.atEnd(() => queue.close());
     onNote(`taking jobs from ${queue.shown}`);
+    const models = new Map<string, string>();
+    const modelOf = async (job: Job, stop: AbortSignal): Promise<string> => {
+      const model = models.get(job.run) ?? (await inProcess({ job, own }, stop)).printed.trim();
+      models.set(job.run, model);
+      return model;
+    };
     const finished = await work(queue, (job, files, stop) => inProcess({ job, files, own }, stop), {
+      modelOf,
       until: untilEmpty ? "empty" : "aborted",
       signal,
       onNote,

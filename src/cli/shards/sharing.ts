@@ -140,7 +140,8 @@ export async function checkInputs({ inputs }: PartManifest): Promise<void> {
   }
 }
 
-async function identityOf(encoder: PhraseEncoder | "none" | undefined): Promise<string | undefined> {
+/** The model with its device, as a part names them. */
+export async function identityOf(encoder: PhraseEncoder | "none" | undefined): Promise<string | undefined> {
   if (typeof encoder !== "object") return encoder;
   return (await import("../../encoder/model-identity.js")).modelIdentity(encoder);
 }

@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { ShardError } from "../../errors.js";
 import { isObjectAddress } from "../object-storage/address.js";
 import { replaceFile } from "../whole-file.js";
-import { checkContent, readManifest } from "./part-file.js";
+import { checkContent, type PartManifest, readManifest } from "./part-file.js";
 
 /** A place of parts, each with a name. */
 export interface PartPlace {
-  /** Whether the part is there, whole. */
-  has(name: string): Promise<boolean>;
+  /** What the part belongs to; undefined where it is not there, whole. */
+  find(name: string): Promise<PartManifest | undefined>;
   /**
    * Lets `write` make the file of a part, which then appears under its name, whole: also where others write the same one,
    * and where this process is killed.
@@ -26,7 +26,7 @@ export const placeOfParts = (folder: string): PartPlace =>
   isObjectAddress(folder) ? placeOfObjects(folder) : placeOfFiles(folder);
 
 const placeOfFiles = (folder: string): PartPlace => ({
-  has: (name) => isWhole(join(folder, name)),
+  find: (name) => wholePart(join(folder, name)),
   async put(name, write) {
     await mkdir(folder, { recursive: true });
     const own = await mkdtemp(join(folder, "writing-"));
@@ -43,10 +43,10 @@ const placeOfFiles = (folder: string): PartPlace => ({
 
 /** An object appears when all of it has arrived. */
 const placeOfObjects = (folder: string): PartPlace => ({
-  async has(name) {
+  async find(name) {
     const { findObject } = await import("../object-storage/read.js");
     const address = `${folder}/${name}`;
-    return (await findObject(address)) !== undefined && isWhole(address);
+    return (await findObject(address)) && wholePart(address);
   },
   put: (name, write) => replaceFile(`${folder}/${name}`, write),
   get: (name) => `${folder}/${name}`,
@@ -57,12 +57,13 @@ const placeOfObjects = (folder: string): PartPlace => ({
   },
 });
 
-async function isWhole(path: string): Promise<boolean> {
+async function wholePart(path: string): Promise<PartManifest | undefined> {
   try {
-    await checkContent(path, await readManifest(path));
-    return true;
+    const manifest = await readManifest(path);
+    await checkContent(path, manifest);
+    return manifest;
   } catch (error) {
-    if (error instanceof ShardError) return false;
+    if (error instanceof ShardError) return undefined;
     throw error;
   }
 }

@@ -13,12 +13,13 @@ import {
 import { StoreError } from "../../errors.js";
 import { fingerprint } from "../../files/fingerprint.js";
 import { parseJson } from "../../files/json.js";
+import { packageVersion } from "../../files/package.js";
 
 /** The commands that workers run: no other, whatever a queue holds. */
 export const queuedCommands = ["encode", "join", "dedupe"] as const;
 
 const runSchema = object({
-  /** Identifies the run: the same command on the same tables has the same. */
+  /** Identifies the run: the same command on the same tables, with the same model and version of pearl, has the same. */
   run: string(),
   command: picklist(queuedCommands),
   arguments: array(string()),
@@ -45,13 +46,14 @@ const jobSchema = object({
 export type Job = InferOutput<typeof jobSchema>;
 type Step = Pick<Job, "step" | "index" | "shards">;
 
-/** @param inputs fingerprints of the tables */
+/** @param inputs fingerprints of the tables, and of the model's files where these may change */
 export function queuedRun(
   command: Omit<QueuedRun, "run" | "parts">,
   inputs: Readonly<Record<string, string>>,
   partsOfRun: (run: string) => string,
 ): QueuedRun {
-  const run = fingerprint(JSON.stringify({ ...command, inputs }));
+  // Parts of another version cannot be merged.
+  const run = fingerprint(JSON.stringify({ pearl: packageVersion(), ...command, inputs }));
   return { ...command, run, parts: partsOfRun(run) };
 }
 

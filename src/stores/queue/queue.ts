@@ -8,6 +8,7 @@ import { inTransaction, type PostgresConnection } from "../../table/postgres/con
 import { pauseAfterLoss } from "../../table/postgres/trouble.js";
 import { checkJob, firstJobs, type Job, nextJobs, type QueuedRun } from "./job.js";
 import { type OpenQueue, openQueue, schema } from "./open-queue.js";
+import { outputState } from "./output-state.js";
 
 const jobs = `${schema}.job`;
 /** Of this version of pearl: the parts of others cannot be merged with its own. */
@@ -34,6 +35,8 @@ export interface HeldJob extends JobLimits {
 export interface Printed {
   readonly printed: string;
   readonly notes: string;
+  /** Of a merge: how it left the output. */
+  readonly output?: string;
 }
 
 /** A job that failed as often as it may. */
@@ -112,16 +115,22 @@ export class JobQueue {
     return this.#ask((open) => inTransaction(open.connection, () => work(open)));
   }
 
-  /** Queues a run. If it is already queued, its failed jobs are queued again and the others are left alone. */
-  submit(run: QueuedRun, limits: JobLimits): Promise<"new" | "continued"> {
+  /**
+   * Queues a run. If it is already queued, its failed jobs are queued again and the others are left alone; if it is done and its
+   * output is as it was left, all are.
+   */
+  submit(run: QueuedRun, limits: JobLimits): Promise<"new" | "continued" | "done"> {
     return this.#inTransaction(async (open) => {
       const { connection } = open;
       await lockRun(connection, run.run);
       const ofRun = "WHERE name = $1 AND data->>'run' = $2";
-      const [{ waiting }] = await connection.query<{ waiting: number }>(
-        `SELECT count(*)::int AS waiting FROM ${jobs} ${ofRun} AND state < 'completed'`,
+      const [{ waiting, made }] = await connection.query<{ waiting: number; made: string | null }>(
+        `SELECT (count(*) FILTER (WHERE state < 'completed'))::int AS waiting,
+           max(output->>'output') FILTER (WHERE state = 'completed' AND data->>'step' = 'merge') AS made
+         FROM ${jobs} ${ofRun}`,
         [queueName, run.run],
       );
+      if (made !== null && made === (await outputState(run))) return "done";
       await connection.query(`DELETE FROM ${jobs} ${ofRun}`, [deadLetters, run.run]);
       const failed = await connection.query<{ data: unknown }>(
         `DELETE FROM ${jobs} ${ofRun} ${waiting > 0 ? "AND state = 'failed'" : ""} RETURNING data`,

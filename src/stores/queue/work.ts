@@ -2,8 +2,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { MissingDataError, messageOf, UsageError } from "../../errors.js";
 import { exists } from "../../files/disk.js";
+import { packageVersion } from "../../files/package.js";
 import { placeOfParts } from "../../files/shards/part-place.js";
 import { hasFirstPass, type Job, learnedPart, nameOf, partOf, partsOf } from "./job.js";
+import { outputState } from "./output-state.js";
 import type { HeldJob, JobQueue, Printed } from "./queue.js";
 
 /** The files of a job: paths on this machine, or addresses in object storage. */
@@ -20,6 +22,8 @@ export interface JobFiles {
 export type RunJob = (job: Job, files: JobFiles, signal: AbortSignal) => Promise<Printed>;
 
 export interface WorkOptions {
+  /** The model of a job with the device that runs it here, as a part names them. */
+  readonly modelOf: (job: Job, signal: AbortSignal) => Promise<string | undefined>;
   /** "empty" ends when no job is waiting or being done. */
   readonly until: "empty" | "aborted";
   /** Ends the work: a job that is being done goes back to the queue. */
@@ -32,18 +36,15 @@ const pollMs = 1000;
 const expiryMs = 3000;
 
 /** @returns how many jobs it finished @throws MissingDataError where this machine does not see the folder of a job */
-export async function work(
-  queue: JobQueue,
-  run: RunJob,
-  { until, signal, onNote }: WorkOptions,
-): Promise<number> {
+export async function work(queue: JobQueue, run: RunJob, options: WorkOptions): Promise<number> {
+  const { until, signal } = options;
   let finished = 0;
   let expiredAt = 0;
   try {
     while (!signal.aborted) {
       const held = await queue.take();
       if (held !== undefined) {
-        if (await doJob(queue, held, run, signal, onNote)) finished++;
+        if (await doJob(queue, held, run, options)) finished++;
         continue;
       }
       if (until === "empty" && (await queue.isEmpty())) return finished;
@@ -67,8 +68,7 @@ async function doJob(
   queue: JobQueue,
   held: HeldJob,
   run: RunJob,
-  signal: AbortSignal,
-  onNote: WorkOptions["onNote"],
+  { modelOf, signal, onNote }: WorkOptions,
 ): Promise<boolean> {
   const { job } = held;
   const name = `${nameOf(job)} of ${job.command} ${job.arguments.join(" ")}`;
@@ -82,7 +82,7 @@ async function doJob(
   const started = performance.now();
   const stop = new AbortController();
   const ended = new AbortController();
-  const outcome = perform(job, run, stop.signal)
+  const outcome = perform(job, run, modelOf, stop.signal)
     .then(
       (printed) => ({ printed }),
       (error: unknown) => ({ error }),
@@ -118,14 +118,21 @@ async function doJob(
 
 const nothing: Printed = { printed: "", notes: "" };
 
-async function perform(job: Job, run: RunJob, signal: AbortSignal): Promise<Printed> {
+async function perform(
+  job: Job,
+  run: RunJob,
+  modelOf: WorkOptions["modelOf"],
+  signal: AbortSignal,
+): Promise<Printed> {
   const place = placeOfParts(job.parts);
   if (job.step === "merge") {
-    return run(job, { parts: partsOf(job).map(place.get) }, signal);
+    const printed = await run(job, { parts: partsOf(job).map(place.get) }, signal);
+    return { ...printed, output: await outputState(job) };
   }
   const name = partOf(job);
-  // Another worker finished it, and died or was taken for dead.
-  if (await place.has(name)) return nothing;
+  const found = await place.find(name);
+  // Another worker finished it, and died or was taken for dead. What it made on another device cannot be merged.
+  if (found?.pearl === packageVersion() && found.model === (await modelOf(job, signal))) return nothing;
   const learned = job.step === "shard" && hasFirstPass(job) ? place.get(learnedPart) : undefined;
   await place.put(name, async (output) => {
     await run(job, { output, learned }, signal);

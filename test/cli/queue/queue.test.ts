@@ -1,8 +1,9 @@
 /** `pearl submit` and `pearl work` as people call them: what they print and leave, and that no password is kept. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readKept, readManifest, writePart } from "../../../src/files/shards/part-file.js";
 import { noServer, type Server, startServer } from "../../stores/postgres/server.js";
 import { pearl } from "../run-cli.js";
 
@@ -39,6 +40,41 @@ describe.skipIf(noServer !== undefined)("a command of a queue", () => {
     expect(JSON.parse(readFileSync(join(cwd, "report.json"), "utf8"))).toMatchObject({ rows: 3 });
     for (const text of [submitted, worked].flatMap(({ stdout, stderr }) => [stdout, stderr]).concat(jobs))
       expect(text).not.toMatch(/hush/i);
+    const again = ["submit", ...words, "--queue", address, "--shards", "1"];
+    expect(await pearl(again, { cwd })).toMatchObject({
+      code: 0,
+      stdout: "1 shard of pearl encode x.csv were finished before; to do them again, remove out.csv\n",
+    });
+    const waited = await pearl([...again, "--wait"], { cwd });
+    expect(waited).toMatchObject({ code: 0, stdout: expect.stringMatching(/^wrote out\.csv: 3 rows/) });
+  });
+
+  it("is another run with a model that was trained again, and takes a part that is there already", async () => {
+    cpSync("models/pearl-strings", join(cwd, "own"), { recursive: true });
+    const words = ["encode", "x.csv", "-m", "own"];
+    const submit = async (): Promise<string[]> => {
+      const queue = ["-o", "kept.csv", "--queue", address, "--shards", "1"];
+      const { stdout } = await pearl(["submit", ...words, ...queue], { cwd });
+      expect(stdout).toMatch(/^queued 1 shard/);
+      const found = await server.sql<{ parts: string }>(
+        "SELECT data->>'parts' AS parts FROM pearl_queue.job WHERE state = 'created' ORDER BY created_on",
+      );
+      return found.map(({ parts }) => parts);
+    };
+    await submit();
+    writeFileSync(join(cwd, "own/training.json"), "{}");
+    const [before, parts] = await submit();
+    expect(parts).not.toBe(before);
+    await server.sql(`DELETE FROM pearl_queue.job WHERE data->>'parts' = '${before}'`);
+    const part = join(parts, "1-of-1.part");
+    mkdirSync(parts);
+    expect(await pearl([...words, "--shard", "1/1", "-o", part], { cwd })).toMatchObject({ code: 0 });
+    const head = await readManifest(part);
+    const { vectors, ...kept } = await readKept(part, head);
+    await writePart(part, head, { ...kept, vectors: vectors.fill(0) });
+    const worked = await pearl(["work", address, "--until-empty", "--threads", "1"], { cwd });
+    expect(worked).toMatchObject({ code: 0, stdout: "finished 2 jobs\n" });
+    expect(readFileSync(join(cwd, "kept.csv"), "utf8")).toMatch(/^id,name,embedding\n1,Acme,"\[0\.0, 0\.0,/);
   });
 });
 

@@ -20,12 +20,12 @@ const write = (value: number) => (path: string) =>
   );
 
 it("has a part once it is whole, and none that is damaged", async () => {
-  expect(await place.has("1.part")).toBe(false);
+  expect(await place.find("1.part")).toBeUndefined();
   await place.put("1.part", async (path) => {
     await write(7)(path);
-    expect(await place.has("1.part")).toBe(false);
+    expect(await place.find("1.part")).toBeUndefined();
   });
-  expect(await place.has("1.part")).toBe(true);
+  expect(await place.find("1.part")).toMatchObject({ pearl: "1", command: "join" });
   const path = place.get("1.part");
   const bytes = readFileSync(path);
   for (const damaged of [
@@ -33,10 +33,10 @@ it("has a part once it is whole, and none that is damaged", async () => {
     Buffer.concat([Buffer.of(bytes[0] ^ 1), bytes.subarray(1)]),
   ]) {
     writeFileSync(path, damaged);
-    expect(await place.has("1.part")).toBe(false);
+    expect(await place.find("1.part")).toBeUndefined();
   }
   await place.put("1.part", write(8));
-  expect(await place.has("1.part")).toBe(true);
+  expect(await place.find("1.part")).toMatchObject({ pearl: "1", command: "join" });
 });
 
 it("keeps nothing of a writer that fails, and takes the same part from two writers", async () => {
@@ -46,7 +46,7 @@ it("keeps nothing of a writer that fails, and takes the same part from two write
   });
   await expect(failing).rejects.toThrow("killed");
   await Promise.all([place.put("2.part", write(9)), place.put("2.part", write(9))]);
-  expect(await place.has("2.part")).toBe(true);
+  expect(await place.find("2.part")).toMatchObject({ pearl: "1", command: "join" });
   expect(readdirSync(join(folder, "parts")).sort()).toEqual(["1.part", "2.part"]);
   await place.remove();
   expect(readdirSync(folder)).toEqual([]);
@@ -57,16 +57,16 @@ describe("in object storage", async () => {
   const inBucket = placeOfParts(`${bucket}/run.parts`);
 
   it("has a part once it is whole, and none that is damaged", async () => {
-    expect(await inBucket.has("1.part")).toBe(false);
+    expect(await inBucket.find("1.part")).toBeUndefined();
     await inBucket.put("1.part", async (path) => {
       await write(7)(path);
-      expect(await inBucket.has("1.part")).toBe(false);
+      expect(await inBucket.find("1.part")).toBeUndefined();
     });
-    expect(await inBucket.has("1.part")).toBe(true);
+    expect(await inBucket.find("1.part")).toMatchObject({ pearl: "1", command: "join" });
     expect(inBucket.get("1.part")).toBe(`${bucket}/run.parts/1.part`);
     const whole = server.content("run.parts/1.part")!;
     await writeWholeFile(inBucket.get("1.part"), whole.subarray(0, -1));
-    expect(await inBucket.has("1.part")).toBe(false);
+    expect(await inBucket.find("1.part")).toBeUndefined();
     await inBucket.put("1.part", write(7));
     expect(server.content("run.parts/1.part")?.equals(whole)).toBe(true);
   });
@@ -77,16 +77,16 @@ describe("in object storage", async () => {
       throw new Error("killed");
     });
     await expect(failing).rejects.toThrow("killed");
-    expect(await inBucket.has("2.part")).toBe(false);
+    expect(await inBucket.find("2.part")).toBeUndefined();
     server.fault = (request) => (request.startsWith("PUT") ? "denied" : undefined);
     await expect(inBucket.put("2.part", write(9))).rejects.toThrow("2.part: ");
     server.fault = () => undefined;
-    expect(await inBucket.has("2.part")).toBe(false);
+    expect(await inBucket.find("2.part")).toBeUndefined();
     await Promise.all([inBucket.put("2.part", write(9)), inBucket.put("2.part", write(9))]);
-    expect(await inBucket.has("2.part")).toBe(true);
+    expect(await inBucket.find("2.part")).toMatchObject({ pearl: "1", command: "join" });
     await writeWholeFile(`${bucket}/run.parts-of-another/1.part`, "other");
     await inBucket.remove();
-    expect(await inBucket.has("1.part")).toBe(false);
+    expect(await inBucket.find("1.part")).toBeUndefined();
     expect(await findObject(`${bucket}/run.parts-of-another/1.part`)).toBeDefined();
   });
 });

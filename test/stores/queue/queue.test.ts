@@ -48,13 +48,14 @@ describe.skipIf(noServer !== undefined)("a queue", () => {
       if (output === undefined) return { printed: `merged ${parts?.length}\n`, notes: "" };
       expect(learned !== undefined).toBe(job.command === "join" && job.step === "shard");
       const shard = { index: job.index, count: job.shards };
-      await writePart(output, { pearl: "1", ...job, shard, inputs: {} }, {});
+      await writePart(output, { pearl: packageVersion(), ...job, shard, inputs: {} }, {});
       return { printed: "", notes: "" };
     };
     return { did, run };
   };
+  const options = { until: "empty", modelOf: async () => undefined, onNote: () => {} } as const;
   const workThrough = (run: RunJob, others = {}) =>
-    work(queue, run, { until: "empty", signal: new AbortController().signal, onNote: () => {}, ...others });
+    work(queue, run, { ...options, signal: new AbortController().signal, ...others });
   const waitFor = (run: QueuedRun, onNote: (note: string) => void = () => {}) =>
     waitForRun(queue, run, { signal: new AbortController().signal, onNote, onProgress: () => {} });
 
@@ -281,8 +282,8 @@ describe.skipIf(noServer !== undefined)("a queue", () => {
       if (given[0].index === 2) server.control("restart", "-m", "immediate");
       return doing(...given);
     };
-    const options = { until: "empty", signal: new AbortController().signal, onNote: () => {} } as const;
-    expect(await work(own, disturbed, options)).toBe(5);
+    const { signal } = new AbortController();
+    expect(await work(own, disturbed, { ...options, signal })).toBe(5);
     expect(did).toHaveLength(5);
     expect(notes.join("\n")).toMatch(/Connecting again in 1 s/);
     await own.close();
