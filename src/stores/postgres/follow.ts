@@ -1,9 +1,10 @@
 /** Follows a table's changes by LISTEN and NOTIFY: its triggers name the changed rows, and a pass brings their embeddings in step. */
 import { TableError } from "../../errors.js";
+import { fingerprint } from "../../files/fingerprint.js";
 import { inTransaction, type PostgresConnection } from "../../table/postgres/connection.js";
 import type { Relation } from "../../table/postgres/relation.js";
 import { identifier, literal } from "../../table/read/database.js";
-import { nameOfSide, type SideSettings } from "./side-table.js";
+import { nameBeside, type SideSettings } from "./side-table.js";
 
 /** Milliseconds after a notification in which others are taken together with it. */
 const gatherMs = 200;
@@ -26,7 +27,6 @@ export async function followChanges(
   pass: (keys?: readonly string[]) => Promise<void>,
   { until, trigger, signal, onNote }: FollowOptions,
 ): Promise<void> {
-  const channel = nameOfSide(source);
   if (trigger === "install") await installTrigger(connection, source, settings);
   if (until !== "follow") return pass();
   await checkTrigger(connection, source);
@@ -34,10 +34,14 @@ export async function followChanges(
   let due: Set<string> | "all" | undefined;
   let trouble: Error | undefined;
   await connection.listen(
-    channel,
+    channelOf(source),
     (text) => {
       const keys = keysIn(text);
-      due = keys === undefined || due === "all" ? "all" : new Set([...(due ?? []), ...keys]);
+      if (keys === undefined || due === "all") due = "all";
+      else {
+        due ??= new Set();
+        for (const key of keys) due.add(key);
+      }
       wake();
     },
     (error) => {
@@ -72,7 +76,10 @@ export async function followChanges(
 const keysIn = (text: string): readonly string[] | undefined =>
   text.startsWith("[") ? (JSON.parse(text) as string[]) : undefined;
 
-const triggerName = (source: Relation): string => `${nameOfSide(source).slice(0, 50)}_changed`;
+/** Of one table: channels belong to the whole database. */
+const channelOf = ({ sql }: Relation): string => `pearl_${fingerprint(sql)}`;
+
+const triggerName = (source: Relation, event = ""): string => nameBeside(source, `_changed${event}`);
 
 async function installTrigger(
   connection: PostgresConnection,
@@ -91,7 +98,7 @@ BEGIN
     SELECT json_agg(key) INTO keys FROM (${changed} LIMIT 2000) c;
   END IF;
   IF octet_length(keys) > 7900 THEN keys := ''; END IF;
-  IF keys IS NOT NULL THEN PERFORM pg_notify(${literal(nameOfSide(source))}, keys); END IF;
+  IF keys IS NOT NULL THEN PERFORM pg_notify(${literal(channelOf(source))}, keys); END IF;
   RETURN NULL;
 END`;
   const events = {
@@ -106,7 +113,7 @@ END`;
     );
     for (const [event, rows] of Object.entries(events)) {
       const suffix = event === "TRUNCATE" ? "" : `_${event.toLowerCase()}`;
-      const trigger = identifier(triggerName(source) + suffix);
+      const trigger = identifier(triggerName(source, suffix));
       await connection.query(`DROP TRIGGER IF EXISTS ${trigger} ON ${source.sql}`);
       await connection.query(
         `CREATE TRIGGER ${trigger} AFTER ${event} ON ${source.sql} ${rows} FOR EACH STATEMENT EXECUTE FUNCTION ${procedure}()`,
@@ -115,10 +122,12 @@ END`;
   });
 }
 
+/** @throws TableError without a trigger that notifies this table's channel, which those of older versions do not */
 async function checkTrigger(connection: PostgresConnection, source: Relation): Promise<void> {
   const [found] = await connection.query(
-    "SELECT FROM pg_trigger WHERE tgrelid = $1::regclass AND tgname = $2",
-    [source.sql, triggerName(source)],
+    `SELECT FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid
+     WHERE tgrelid = $1::regclass AND tgname = $2 AND position($3 IN prosrc) > 0`,
+    [source.sql, triggerName(source), channelOf(source)],
   );
   if (found === undefined)
     throw new TableError(

@@ -4,6 +4,7 @@
  */
 import * as v from "valibot";
 import { ModelError, TableError } from "../../errors.js";
+import { fingerprint } from "../../files/fingerprint.js";
 import { parseJson } from "../../files/json.js";
 import { findColumn } from "../../table/columns.js";
 import type { PostgresConnection } from "../../table/postgres/connection.js";
@@ -47,13 +48,25 @@ const mostIndexed = 2000;
 /** Up to this dimension a row with its embedding fits on a page, where a scan reads it without a detour. */
 const mostInline = 1900;
 
+/** Bytes of a name; PostgreSQL cuts longer ones without a word. */
+const longestName = 63;
+
+/** A name with an ending, its own end cut off where both are too long. */
+function nameWith(name: string, ending: string): string {
+  let start = name;
+  while (Buffer.byteLength(start + ending) > longestName) start = start.slice(0, -1);
+  return start + ending;
+}
+
 const suffix = "_embeddings";
 
-export function nameOfSide({ name }: Relation): string {
-  let start = name;
-  // Longer names would be cut without a word.
-  while (Buffer.byteLength(start) + suffix.length > 63) start = start.slice(0, -1);
-  return start + suffix;
+export const nameOfSide = ({ name }: Relation): string => nameWith(name, suffix);
+
+/** A name that belongs to one table of embeddings: where it must be cut, it holds a hash of the table's. */
+export function nameBeside(source: Relation, ending: string): string {
+  const whole = `${source.name}${suffix}${ending}`;
+  if (Buffer.byteLength(whole) <= longestName) return whole;
+  return nameWith(source.name, `_${fingerprint(source.sql).slice(0, 8)}${ending}`);
 }
 
 /** The same with its schema, as SQL writes it. */
@@ -198,8 +211,6 @@ export function indexCreation(
   extension: VectorExtension | undefined,
 ): string | undefined {
   if (extension === undefined || dimension > mostIndexed) return undefined;
-  const name = nameOfSide(source);
-  const sql = sqlOfSide(source);
-  const index = identifier(`${name.slice(0, 40)}_hnsw`);
-  return `CREATE INDEX IF NOT EXISTS ${index} ON ${sql} USING hnsw (embedding ${extension.schema}.vector_cosine_ops)`;
+  const index = identifier(nameBeside(source, "_hnsw"));
+  return `CREATE INDEX IF NOT EXISTS ${index} ON ${sqlOfSide(source)} USING hnsw (embedding ${extension.schema}.vector_cosine_ops)`;
 }

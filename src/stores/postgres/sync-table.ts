@@ -143,7 +143,8 @@ class Sync {
     private readonly load: (found: FoundTable) => Promise<PhraseEncoder>,
     private readonly options: SyncTableOptions,
     private readonly counts: Counts,
-    private readonly onWritten: () => void,
+    /** Called when a batch is written and when a pass ends. */
+    private readonly onAdvance: () => void,
   ) {}
 
   async run(table: string | undefined): Promise<Omit<SyncReport, "seconds">> {
@@ -191,6 +192,7 @@ class Sync {
       const found = await this.#pass(wanted, settings, encoder, extension);
       rows = keys === undefined ? found.rows : rows + found.added - found.removed;
       if (index !== undefined) await connection.query(index);
+      this.onAdvance();
     };
     await (options.until === "follow" || options.trigger === "install"
       ? followChanges(connection, source, settings, pass, options)
@@ -263,7 +265,7 @@ class Sync {
     try {
       for await (const { chunk, matrix } of chunks) {
         await writeBatch(connection, wanted, chunk, { vectors: matrix.data, dimension, storage });
-        this.onWritten();
+        this.onAdvance();
         done += chunk.length;
         const changed = chunk.filter(({ isChanged }) => isChanged).length;
         counts.changed += changed;

@@ -264,6 +264,12 @@ describe("a table beside pgvector", () => {
     expect(await sync()).toMatchObject({ added: 0, changed: 0, storage: "vector" });
     expect(await nearest()).toEqual(expected);
     expect(await connection.query(indexes)).toHaveLength(1);
+    for (const year of [2023, 2024]) {
+      const table = `customer_accounts_receivable_transactions_${year}`;
+      await connection.query(`CREATE TABLE ${table} (id int PRIMARY KEY, name text)`);
+      await syncTable("postgres://pglite", encoder, { ...options, table });
+      expect(await connection.query(indexes.replace("customers", table))).toHaveLength(1);
+    }
     await encoder.dispose();
     await dispose();
   });

@@ -1,0 +1,94 @@
+/** Following changes on a real server: for as long as it takes, and of one table alone, whatever its name. */
+import { beforeAll, describe, expect, it, vi } from "vitest";
+import { PhraseEncoder } from "../../../src/encoder/phrase-encoder.js";
+import { type SyncTableOptions, syncTable } from "../../../src/stores/postgres/sync-table.js";
+import { noServer, type Server, startServer } from "./server.js";
+
+describe.skipIf(noServer !== undefined)("a table that is followed", () => {
+  let server: Server;
+  let encoder: PhraseEncoder;
+  beforeAll(async () => {
+    [server, encoder] = await Promise.all([
+      startServer(),
+      PhraseEncoder.load("pearl-strings", { device: "cpu" }),
+    ]);
+    return () => encoder.dispose();
+  });
+  const sync = (table: string, options: SyncTableOptions = {}) =>
+    syncTable(server.address, encoder, { table, ...options });
+  const patient = { timeout: 20_000, interval: 50 };
+
+  /** Follows a table until `stop` is called, which gives the report. */
+  async function follow(table: string) {
+    const end = new AbortController();
+    const notes: string[] = [];
+    const running = sync(table, {
+      ...{ until: "follow", trigger: "install", signal: end.signal },
+      onNote: (note) => notes.push(note),
+    });
+    running.catch(() => {});
+    const following = () => notes.filter((note) => note.startsWith("following")).length;
+    await vi.waitFor(() => expect(following()).toBe(1), patient);
+    return {
+      following,
+      stop: () => {
+        end.abort();
+        return running;
+      },
+    };
+  }
+  const embedded = async (side: string): Promise<number> =>
+    (await server.sql<{ count: number }>(`SELECT count(*)::int AS count FROM ${side}`))[0].count;
+
+  it("is followed on, however many connections are lost in the course of time", async () => {
+    await server.sql("CREATE TABLE calm (id int PRIMARY KEY, name text); INSERT INTO calm VALUES (1, 'a')");
+    const { following, stop } = await follow("calm");
+    for (let lost = 1; lost <= 6; lost++) {
+      await server.sql(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND application_name = 'pearl'",
+      );
+      await vi.waitFor(() => expect(following()).toBe(lost + 1), patient);
+    }
+    expect(await stop()).toMatchObject({ added: 1 });
+  });
+
+  it("hears of its own changes, not of those of a table of this name in another schema", async () => {
+    await server.sql(
+      `CREATE SCHEMA sales; CREATE TABLE sales.deals (id int PRIMARY KEY, name text);
+       CREATE SCHEMA crm; CREATE TABLE crm.deals (id uuid PRIMARY KEY, name text)`,
+    );
+    await sync("crm.deals", { trigger: "install" });
+    const { stop } = await follow("sales.deals");
+    await server.sql("INSERT INTO crm.deals VALUES (gen_random_uuid(), 'foreign')");
+    await server.sql("INSERT INTO sales.deals VALUES (1, 'own')");
+    await vi.waitFor(async () => expect(await embedded("sales.deals_embeddings")).toBe(1), patient);
+    expect(await stop()).toMatchObject({ rows: 1, added: 1 });
+  });
+
+  it.each([
+    ["letters of several bytes", ["покупатели_и_поставщики_2023", "покупатели_и_поставщики_2024"]],
+    [
+      "the same beginning",
+      [
+        "customer_accounts_receivable_transactions_of_the_191",
+        "customer_accounts_receivable_transactions_of_the_192",
+      ],
+    ],
+  ])("may have a long name: %s", async (_, names) => {
+    for (const name of names) {
+      await server.sql(`CREATE TABLE ${name} (id int PRIMARY KEY, name text)`);
+      await sync(name, { trigger: "install" });
+    }
+    const { stop } = await follow(names[0]);
+    // the function of the second table's triggers is its own
+    await sync(names[1], { trigger: "install" });
+    for (const event of ["INSERT INTO NAME VALUES (1, 'a'), (2, 'b')", "DELETE FROM NAME WHERE id = 1"])
+      await server.sql(event.replace("NAME", names[0]));
+    await vi.waitFor(async () => expect(await embedded(`"${names[0]}_embeddings"`)).toBe(1), patient);
+    await stop();
+    const [{ triggers }] = await server.sql<{ triggers: number }>(
+      `SELECT count(*)::int AS triggers FROM pg_trigger WHERE tgrelid = '${names[0]}'::regclass`,
+    );
+    expect(triggers).toBe(4);
+  });
+});
