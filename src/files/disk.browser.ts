@@ -28,25 +28,35 @@ export type OnBytes = (done: number, total: number) => void;
 const [nameInFolder, noLast] = [/(?:onnx\/)?[^/]+$/, /\/(?:onnx\/)?[^/]+$/];
 
 function listing(folder: string): Promise<Listing | undefined> {
-  const found = listings.get(folder) ?? fetchListing(`${folder}/checksums.json`);
+  const known = listings.get(folder);
+  if (known !== undefined) return known;
+  const found = fetchListing(`${folder}/checksums.json`);
   listings.set(folder, found);
+  // What failed is tried again.
+  const forget = (): void => void listings.delete(folder);
+  found.then((files) => files ?? forget(), forget);
   return found;
 }
 
-/** As it is now; without a network as it was. @returns undefined where the server has none */
+/** As it is now; without a network or a server that works, as it was. @returns undefined where the server has none */
 async function fetchListing(address: string): Promise<Listing | undefined> {
   const cache = await openCache();
-  const response = await fetch(address, { cache: "no-cache" } as RequestInit).catch(
-    async (cause: unknown) => {
-      const kept = await cache?.match(address);
-      if (kept !== undefined) return kept;
-      throw new ModelError(`${address} cannot be fetched: ${messageOf(cause)}`, { cause });
-    },
-  );
+  const response = await fetchWorking(address).catch(async (cause: unknown) => {
+    const kept = await cache?.match(address);
+    if (kept !== undefined) return kept;
+    throw new ModelError(`${address} cannot be fetched: ${messageOf(cause)}`, { cause });
+  });
   if (!response.ok) return undefined;
   await cache?.put(address, response.clone());
   const { files } = (await response.json()) as { files: Listing };
   return files;
+}
+
+/** @throws Error where the server fails */
+async function fetchWorking(address: string): Promise<Response> {
+  const response = await fetch(address, { cache: "no-cache" } as RequestInit);
+  if (response.status >= 500) throw new Error(`the server answered ${response.status}`);
+  return response;
 }
 
 async function sumOf(path: string) {
