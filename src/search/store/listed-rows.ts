@@ -6,7 +6,7 @@
 import type { IndexWork } from "../index-types.js";
 import { dotRows, isZero } from "../vectors.js";
 import type { Generation } from "./generation.js";
-import { type FoundRow, type Query, rankBlocks, rankCandidates } from "./row-scan.js";
+import { type FoundRow, most, type Query, rankBlocks, rankCandidates } from "./row-scan.js";
 
 /** Candidates among which a row must find itself. */
 const checkWidth = 16;
@@ -28,7 +28,8 @@ export class ListedRows {
     const { rows, generation } = this;
     const { dimension, deleted } = generation;
     this.vectors ??= await readListed(generation, rows);
-    const found = await rankBlocks([[0, this.vectors]], query, dimension, (place) =>
+    const bounded = { ...query, k: most(query.k, rows.length) };
+    const found = await rankBlocks([[0, this.vectors]], bounded, dimension, (place) =>
       deleted.has(rows[place]),
     );
     return found.map((places) => places.map(({ row, score }) => ({ row: rows[row], score })));

@@ -10,6 +10,7 @@ import {
 } from "../../stores/postgres/index-rows.js";
 import { lockSync } from "../../stores/postgres/lock.js";
 import { sideAt } from "../../stores/postgres/named-side.js";
+import { type NearRow, nearestRows } from "../../stores/postgres/nearest.js";
 import { commentOf, findExtension, type SideTable } from "../../stores/postgres/side-table.js";
 import { parseAddress, tableOf } from "../../table/postgres/address.js";
 import { connectPostgres, cursorRows, type PostgresConnection } from "../../table/postgres/connection.js";
@@ -19,20 +20,14 @@ import { identifier } from "../../table/read/database.js";
 import { multiplyRows } from "../exact.js";
 import type { IndexDescription, IndexEntry, IndexLayout, UnfinishedBuild } from "../index-types.js";
 import { foundIn, RankingCollector } from "../ranking.js";
+import { most } from "./row-scan.js";
 import { keyExists, type NewRows, type StoredHit, type VectorStore } from "./vector-store.js";
 
 /** Rows compared at a time in an exact search. */
 const blockRows = 4096;
-/** Queries of one statement of pgvector. */
-const queriesAtOnce = 256;
-/** Rows that pgvector's HNSW index looks at, at least and at most. */
-const [leastEffort, mostEffort] = [200, 1000];
 
 /** A row found, with its cells in the order of the layout's columns. */
 type Line = readonly (string | null)[];
-
-/** A row near a query. */
-type Near = Pick<StoredHit, "key" | "score">;
 
 export class PostgresStore implements VectorStore {
   readonly layout: IndexLayout;
@@ -137,18 +132,25 @@ export class PostgresStore implements VectorStore {
   }
 
   /** The keys of the rows nearest to each query, best first, with their cosines. */
-  nearest(queries: Float32Array, k: number): Promise<Near[][]> {
+  nearest(queries: Float32Array, k: number): Promise<NearRow[][]> {
     return this.#ask((connection) =>
       this.side.storage === "vector"
-        ? this.#nearestIndexed(connection, queries, k)
+        ? nearestRows(this.tables, this.extension, queries, k)
         : this.#nearestOfAll(connection, queries, k),
     );
   }
 
   /** Reads all embeddings once for all queries. */
-  async #nearestOfAll(connection: PostgresConnection, queries: Float32Array, k: number): Promise<Near[][]> {
+  async #nearestOfAll(
+    connection: PostgresConnection,
+    queries: Float32Array,
+    k: number,
+  ): Promise<NearRow[][]> {
     const count = queries.length / this.layout.dimension;
-    const collector = new RankingCollector(count, { k });
+    const [{ all }] = await connection.query<{ all: number }>(
+      `SELECT count(*)::int AS "all" FROM ${this.side.sql}`,
+    );
+    const collector = new RankingCollector(count, { k: most(k, all) });
     const keys: string[] = [];
     const live = `SELECT FROM ${this.source.sql} t WHERE ${this.#key()} = s.key`;
     for await (const block of this.#vectors(connection, `EXISTS (${live})`)) {
@@ -160,25 +162,6 @@ export class PostgresStore implements VectorStore {
     }
     const found = foundIn(collector.finish());
     return found.map((hits) => hits.map(({ row, score }) => ({ key: keys[row], score })));
-  }
-
-  /** By pgvector's operator, which takes its HNSW index where that is cheaper than comparing all rows. */
-  async #nearestIndexed(connection: PostgresConnection, queries: Float32Array, k: number): Promise<Near[][]> {
-    const { dimension } = this.layout;
-    const distance = `embedding OPERATOR(${this.extension}.<=>) q.vector::${this.extension}.vector`;
-    const near = `SELECT s.key, ${distance} AS distance FROM ${this.side.sql} s WHERE embedding IS NOT NULL ORDER BY ${distance} LIMIT $2`;
-    const sql = `SELECT q.place::int - 1 AS query, n.key::text AS key, 1 - n.distance AS score
-      FROM unnest($1::text[]) WITH ORDINALITY q(vector, place), LATERAL (${near}) n ORDER BY q.place, n.distance`;
-    await connection.query(`SET hnsw.ef_search = ${Math.min(mostEffort, Math.max(leastEffort, 2 * k))}`);
-    const found: Near[][] = Array.from({ length: queries.length / dimension }, () => []);
-    for (let first = 0; first < found.length; first += queriesAtOnce) {
-      const vectors: string[] = [];
-      for (let query = first; query < Math.min(found.length, first + queriesAtOnce); query++)
-        vectors.push(`[${queries.subarray(query * dimension, (query + 1) * dimension).join(",")}]`);
-      const rows = await connection.query<Near & { query: number }>(sql, [vectors, k]);
-      for (const { query, key, score } of rows) found[first + query].push({ key, score });
-    }
-    return found;
   }
 
   /** The embeddings of some rows, in any order: [rows, dimension]. */

@@ -33,6 +33,9 @@ const fewProducts = 2 ** 22;
 /** Vectors up to this size are kept in memory between searches. */
 const keptBytes = 256 * 2 ** 20;
 
+/** Places for the best of some rows: memory grows with the rows, not with what is asked for. */
+export const most = (k: number, rows: number): number => Math.max(1, Math.min(k, rows));
+
 /** The k best rows of each query among the rows of a range, best first. */
 export async function scanRows(
   generation: Generation,
@@ -50,7 +53,7 @@ export async function scanRows(
     }
   }
   const isOut = (row: number): boolean => deleted.has(row) || isHidden(row);
-  return rankBlocks(blocks(), { queries, k, signal }, dimension, isOut);
+  return rankBlocks(blocks(), { queries, k: most(k, to - from), signal }, dimension, isOut);
 }
 
 /** The k best of some vectors for each query, without hidden rows and zero vectors, which are similar to nothing. */

@@ -61,6 +61,7 @@ describe("a search in PostgreSQL", () => {
         searchedBy: "PostgreSQL without pgvector, exact",
         keyColumn: "id",
       });
+      expect((await searchPhrases(stored, encoder, queries, { k: 1e12 }))[0]).toHaveLength(5000);
       const [[best]] = found;
       await server.sql(`DELETE FROM companies WHERE id = ${best.key}`);
       const [[next]] = await searchPhrases(stored, encoder, queries, { k: 1 });
@@ -128,6 +129,15 @@ describe("a search in PostgreSQL", () => {
       expect(hits[0].score).toBeCloseTo(expected[query][0].score, 5);
       expect(hits[0].cells).toEqual(Object.values(rows[Number(hits[0].key) - 1]));
     }
+    const all = await store.search(data, 2000);
+    for (const [query, hits] of (await index.search(data, { k: 2000 })).entries())
+      expect(all[query].map(({ score }) => score)).toEqual(hits.map(({ score }) => expect.closeTo(score, 5)));
+    const nearest = all[0].slice(0, 210).map(({ key }) => key);
+    await connection.query(`DELETE FROM companies WHERE id IN (${nearest})`);
+    const [left] = all.map((hits) => hits.filter(({ key }) => !nearest.includes(key)));
+    const [hits] = await store.search(data, 12);
+    expect(hits.map(({ key }) => key)).toEqual(left.slice(0, 12).map(({ key }) => key));
+    expect(await store.nearest(new Float32Array(data.length / 3), 3)).toEqual([[]]);
     await dispose();
   });
 });
