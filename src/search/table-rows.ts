@@ -3,6 +3,7 @@ import { TableError } from "../errors.js";
 import { findColumn } from "../table/columns.js";
 import { shownPath } from "../table/read/source.js";
 import type { Table } from "../table/table.js";
+import { KeyRows } from "./key-rows.js";
 
 const rowsPerBatch = 8192;
 
@@ -43,7 +44,7 @@ export function keptColumns(
 export async function checkKeys(table: Table, columns: string[], wanted: string): Promise<string> {
   const { path } = table.description;
   const column = columns[findColumn(shownPath(path), columns, wanted)];
-  const rows = new Map<string, number>();
+  const rows = new KeyRows();
   let row = 0;
   for await (const chunk of table.columnValues(column)) {
     for (const key of chunk) {

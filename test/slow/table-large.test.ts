@@ -29,6 +29,16 @@ describe("memory", () => {
   });
 });
 
+it("has more keys than a map of JavaScript has room for", () => {
+  const script = `
+    import { KeyRows } from "./dist/search/key-rows.js";
+    const rows = new KeyRows();
+    for (let row = 0; row <= 2 ** 24; row++) rows.set(String(row), row);
+    console.log(rows.get("0"), rows.get(String(2 ** 24)));`;
+  const words = ["--max-old-space-size=4096", "--input-type=module", "-e", script];
+  expect(execFileSync(process.execPath, words).toString()).toBe("0 16777216\n");
+});
+
 const small = join(folder, "small");
 const { isMounted } = mountSmallDisk(small, "4m");
 

@@ -13,6 +13,7 @@ import type {
   IndexWork,
   UnfinishedBuild,
 } from "../index-types.js";
+import { KeyRows } from "../key-rows.js";
 import { copyLiveRows, removeLeftovers, removeOld } from "./compact.js";
 import { isUnbegun, missingFile, syncFolder, writeTrouble } from "./disk.js";
 import { Generation } from "./generation.js";
@@ -32,7 +33,7 @@ export class FolderStore implements VectorStore {
   /** Why there is no graph, where its library is missing. */
   private note: string | undefined;
   /** Row of each key; made when a row with a key is first added. */
-  private keys: Map<string, number> | undefined;
+  private keys: KeyRows | undefined;
 
   private constructor(
     private readonly path: string,
@@ -256,7 +257,7 @@ export class FolderStore implements VectorStore {
     if (keys === undefined) return [];
     this.keys ??= await readKeys(this.generation);
     const known = this.keys;
-    const taken = keys.filter((key) => known.has(key));
+    const taken = keys.filter((key) => known.get(key) !== undefined);
     if (existing === "refuse" && taken.length > 0) throw keyExists(this.path, taken[0]);
     return taken.map((key) => known.get(key)!);
   }
@@ -282,8 +283,8 @@ export class FolderStore implements VectorStore {
 const openGeneration = (path: string, manifest: Manifest): Promise<Generation> =>
   Generation.open(generationFolder(path, manifest.generation), manifest);
 
-async function readKeys(generation: Generation): Promise<Map<string, number>> {
-  const keys = new Map<string, number>();
+async function readKeys(generation: Generation): Promise<KeyRows> {
+  const keys = new KeyRows();
   for await (const entries of generation.entries()) for (const { key, row } of entries) keys.set(key, row);
   return keys;
 }

@@ -1,0 +1,29 @@
+/** The rows of keys, as many as there are. */
+import { FNV_BASIS, FNV_PRIME } from "../files/fnv.js";
+
+/** A map of JavaScript has room for 16.7 million texts. */
+const mapCount = 256;
+
+/** The row of each key, in several maps: each has its share of the keys. */
+export class KeyRows {
+  readonly #maps = Array.from({ length: mapCount }, () => new Map<string, number>());
+
+  get(key: string): number | undefined {
+    return this.#mapOf(key).get(key);
+  }
+
+  set(key: string, row: number): void {
+    this.#mapOf(key).set(key, row);
+  }
+
+  delete(key: string): void {
+    this.#mapOf(key).delete(key);
+  }
+
+  #mapOf(key: string): Map<string, number> {
+    let hash = FNV_BASIS;
+    for (let place = 0; place < key.length; place++)
+      hash = Math.imul(hash ^ key.charCodeAt(place), FNV_PRIME);
+    return this.#maps[(hash ^ (hash >>> 16)) & (mapCount - 1)];
+  }
+}
