@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { groupRows, type RowGroups } from "../../src/group/group-rows.js";
 import { createRandom, shuffled } from "../../src/random.js";
 import { tableWithDuplicates } from "../match/people.js";
+import { review } from "../match/reviewer.js";
 
 const { table, entities } = tableWithDuplicates(120);
 const encoder = "none";
@@ -77,6 +78,58 @@ describe("a table of persons with one to three rows each", { timeout: 300_000 },
     const known = [{ left: b, right: a, match: false }];
     const told = await groupRows(table, { encoder, known });
     expect(told.groupOf[a]).not.toBe(told.groupOf[b]);
+  });
+});
+
+describe("answers to a random sample", { timeout: 300_000 }, () => {
+  it("count for rows of one group that were no candidates, as in a new grouping", async () => {
+    // 100 rows of each of two things: more than a row has candidates.
+    const random = createRandom(5);
+    const things = ["Kramer und Berger Maschinenbau", "Olivetti Fabbrica Meccanica"];
+    const without = (text: string): string => {
+      const at = 1 + Math.floor(random() * (text.length - 2));
+      return text.slice(0, at) + text.slice(at + 1);
+    };
+    const labels = Array.from({ length: 200 }, (_, row) => row % 2);
+    const name = labels.map((label) => without(without(things[label])));
+    const large = { name, city: labels.map((label) => ["Bern", "Turin"][label]) };
+    const isMatch = (a: number, b: number): boolean => labels[a] === labels[b];
+    const options = { encoder, precision: 0.99 } as const;
+    let rounds = 0;
+    const start = await groupRows(large, options);
+    const { results, known } = await review(start, isMatch, () => rounds++ === 5);
+    const asked = known.map(({ left, right }) => `${left} ${right}`);
+    expect(new Set(asked).size).toBe(asked.length);
+    const last = results.at(-1)!;
+    const again = await groupRows(large, { ...options, known });
+    expect(again.promise).toEqual(last.promise);
+    expect(again.groupOf).toEqual(last.groupOf);
+    expect(again.doubtful(20)).toEqual(last.doubtful(20));
+  });
+
+  it("that reject a pair leave each other row with the one that it equals", async () => {
+    const few = tableWithDuplicates(18);
+    const trios = few.entities.flatMap((entity, row) => (few.entities[row + 2] === entity ? [row] : []));
+    // The second and the third row of each lack the same letter.
+    for (const row of trios)
+      for (const [name, cells] of Object.entries(few.table))
+        cells.fill(name === "name" ? cells[row].slice(0, -1) : cells[row], row + 1, row + 3);
+    const found = await groupRows(few.table, { encoder, precision: 0.5 });
+    expect(found.promise.established).toBe(false);
+    let sampled = 0;
+    for (const first of trios) {
+      const known = [...pairsOf(few.entities)].flatMap((pair) => {
+        const [left, right] = pair.split(" ").map(Number);
+        const isOpen = right === first + 2 && left >= first;
+        return isOpen ? [] : [{ left, right, match: left !== first || right !== first + 1 }];
+      });
+      const { promise, groupOf } = await found.withKnown(known);
+      if (!promise.established) continue;
+      sampled++;
+      expect(groupOf[first + 2]).toBe(groupOf[first + 1]);
+      expect(groupOf[first]).not.toBe(groupOf[first + 1]);
+    }
+    expect(sampled).toBeGreaterThan(1);
   });
 });
 
