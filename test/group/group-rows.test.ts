@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import { groupRows, type RowGroups } from "../../src/group/group-rows.js";
 import { createRandom, shuffled } from "../../src/random.js";
 import { tableWithDuplicates } from "../match/people.js";
-import { review } from "../match/reviewer.js";
 
 const { table, entities } = tableWithDuplicates(120);
 const encoder = "none";
@@ -81,33 +80,24 @@ describe("a table of persons with one to three rows each", { timeout: 300_000 },
   });
 });
 
-describe("answers to a random sample", { timeout: 300_000 }, () => {
-  it("count for rows of one group that were no candidates, as in a new grouping", async () => {
-    // 100 rows of each of two things: more than a row has candidates.
-    const random = createRandom(5);
-    const things = ["Kramer und Berger Maschinenbau", "Olivetti Fabbrica Meccanica"];
-    const without = (text: string): string => {
-      const at = 1 + Math.floor(random() * (text.length - 2));
-      return text.slice(0, at) + text.slice(at + 1);
-    };
-    const labels = Array.from({ length: 200 }, (_, row) => row % 2);
-    const name = labels.map((label) => without(without(things[label])));
-    const large = { name, city: labels.map((label) => ["Bern", "Turin"][label]) };
-    const isMatch = (a: number, b: number): boolean => labels[a] === labels[b];
-    const options = { encoder, precision: 0.99 } as const;
-    let rounds = 0;
-    const start = await groupRows(large, options);
-    const { results, known } = await review(start, isMatch, () => rounds++ === 5);
-    const asked = known.map(({ left, right }) => `${left} ${right}`);
-    expect(new Set(asked).size).toBe(asked.length);
-    const last = results.at(-1)!;
-    const again = await groupRows(large, { ...options, known });
-    expect(again.promise).toEqual(last.promise);
-    expect(again.groupOf).toEqual(last.groupOf);
-    expect(again.doubtful(20)).toEqual(last.doubtful(20));
+describe("answers", { timeout: 300_000 }, () => {
+  it("count for rows that no search brought together, as in a new grouping", async () => {
+    const { groupOf, withKnown } = await groupRows(table, { encoder });
+    // Person i has i % 3 + 1 rows: these are of persons far apart, of which nothing agrees.
+    const known = [
+      { left: entities.length - 1, right: 0, match: true },
+      { left: 1, right: entities.length - 1, match: false },
+    ];
+    expect(groupOf[0]).not.toBe(groupOf[entities.length - 1]);
+    const after = await withKnown(known);
+    expect(after.groupOf[0]).toBe(after.groupOf[entities.length - 1]);
+    const again = await groupRows(table, { encoder, known });
+    expect(again.groupOf).toEqual(after.groupOf);
+    expect(again.estimate).toBe(after.estimate);
+    expect(again.doubtful(20)).toEqual(after.doubtful(20));
   });
 
-  it("that reject a pair leave each other row with the one that it equals", async () => {
+  it("that reject a pair, once a sample decides, leave each other row with the one that it equals", async () => {
     const few = tableWithDuplicates(18);
     const trios = few.entities.flatMap((entity, row) => (few.entities[row + 2] === entity ? [row] : []));
     // The second and the third row of each lack the same letter.
