@@ -66,17 +66,20 @@ const described = ({ name, other, kind, profile }: Field): LearnedRows["fields"]
 
 const byGroups: MatchMethod<GroupLevel, Fit, Groups> = {
   learner: (compared, run) => {
-    const learned = (compared: ComparedTables) => async (): Promise<LearnedTable> => {
-      return { compared, learned: await learnWeights(compared, partsOf(run, "learning weights")) };
+    const learner = (columns: ComparedTables["columns"]) => {
+      const learned = once(() => learnWeights({ ...compared, columns }, partsOf(run, "learning weights")));
+      return async (table: ComparedTables): Promise<LearnedTable> => {
+        return { compared: { ...table, columns }, learned: await learned() };
+      };
     };
-    const columns = compared.columns.map((column) => ({ ...column, share: cautiousShare(column) }));
-    const learn = { plain: once(learned(compared)), cautious: once(learned({ ...compared, columns })) };
-    return (known) => bestFit(learn, known, run);
+    const cautious = compared.columns.map((column) => ({ ...column, share: cautiousShare(column) }));
+    const learn = { plain: learner(compared.columns), cautious: learner(cautious) };
+    return (known, table) => bestFit(learn, { known, table }, run);
   },
   decided: decidedLevel,
   show: ({ compared, weights }, level, { places: [place] }) => {
     const { tables, columns: evidence } = compared;
-    const probabilityOf = pairProbability(level, pairScorer(compared, weights));
+    const probabilityOf = pairProbability(level, level.weigh);
     return {
       groupOf: numberedRows(Int32Array.from(place, (prepared) => level.groups[prepared])),
       probabilityOf: (a, b) => probabilityOf(place[a], place[b]),
@@ -107,6 +110,8 @@ function pairScorer(
 
 interface GroupLevel extends ScoredPairs {
   readonly least: number;
+  /** Log-odds of any two rows, the smaller first. */
+  weigh(a: number, b: number): number;
   readonly groups: Int32Array;
 }
 
@@ -120,13 +125,13 @@ interface Fit extends MatchFit<GroupLevel> {
  * similar names for one thing where names are the lesser evidence: then a second fit trusts them less.
  */
 async function bestFit(
-  learn: Record<"plain" | "cautious", () => Promise<LearnedTable>>,
-  known: Known,
+  learn: Record<"plain" | "cautious", (table: ComparedTables) => Promise<LearnedTable>>,
+  { known, table }: { readonly known: Known; readonly table: ComparedTables },
   run: MatchRunOptions,
 ): Promise<Fit> {
-  const first = await fitGroups(await learn.plain(), known, run);
+  const first = await fitGroups(await learn.plain(table), known, run);
   if (first.doubt === 0) return first;
-  const second = await fitGroups(await learn.cautious(), known, run);
+  const second = await fitGroups(await learn.cautious(table), known, run);
   return second.doubt < first.doubt ? second : first;
 }
 
@@ -159,7 +164,7 @@ async function fitGroups(
     const relation = "many-to-many";
     return {
       ...{ table, relation, weights, logOdds, judged, least: cut },
-      ...{ probability, accepted, groups },
+      ...{ probability, accepted, groups, weigh },
     };
   };
   function* levels(from = cuts[0]): Generator<GroupLevel> {
@@ -178,14 +183,13 @@ async function fitGroups(
   return { weights, compared, doubt: found?.strength ?? 0, accept, likely: even, sampled };
 }
 
-/** A level after decisions on some of its pairs. */
-function decidedLevel(level: GroupLevel, judged: Known): GroupLevel {
-  const { left, right } = level.table;
+/** A level after decisions on pairs of rows, which need not be pairs of the level. */
+function decidedLevel(level: GroupLevel, judged: Known, { left, right }: RowPairs): GroupLevel {
   const known = Array.from(judged, ([pair, match]) => {
     return { left: left.at(pair)!, right: right[pair], match: match === 1 };
   });
   const sure = sureRows(level.groups.length, () => undefined, known);
-  const groups = decidedGroups(level.groups, sure, known, () => 0);
+  const groups = decidedGroups(level.groups, sure, known, pairProbability(level, level.weigh));
   return { ...level, groups, accepted: pairsWithin(groups, level.table) };
 }
 

@@ -10,7 +10,7 @@ import type { MatchFit } from "../match/match-rows.js";
 import { type Known, withAnswers } from "../match/weights/answers.js";
 import { finder } from "../match/weights/chosen-places.js";
 import { competition, matchingBeliefs } from "../match/weights/competition.js";
-import { certain, decide, type Learned, type Relation } from "../match/weights/learn.js";
+import { certain, decide, type Learned, type Relation, scorePairs } from "../match/weights/learn.js";
 import { sigmoid } from "../match/weights/logistic.js";
 import {
   blockSize,
@@ -19,7 +19,7 @@ import {
   pairBlocks,
   probabilityAt,
 } from "../match/weights/pair-blocks.js";
-import { competingSides, type PairTable } from "../match/weights/pair-table.js";
+import { competingSides, type PairTable, placeOf } from "../match/weights/pair-table.js";
 import type { JoinKind } from "./options.js";
 import { partnersAlike, partnersPerRow, type RowRelation } from "./row-relation.js";
 
@@ -159,19 +159,24 @@ function acceptPairs(
   };
 }
 
-/** A level after decisions: confirmed pairs are accepted in place of rivals, and rejected ones are not. */
-export function decidedPairs(level: ScoredPairs, known: Known): ScoredPairs {
+/**
+ * A level after decisions: confirmed pairs are accepted in place of rivals, and rejected ones are not.
+ * @param table has all pairs of the level and all known ones
+ */
+export function decidedPairs(level: ScoredPairs, known: Known, table: PairTable): ScoredPairs {
+  const { table: own, weights, probability } = level;
   const confirmed = [...known].flatMap(([pair, match]) => (match === 1 ? [pair] : []));
-  const sides = competingSides(level.table, level.relation).map(({ rowOf }) => {
+  const sides = competingSides(table, level.relation).map(({ rowOf }) => {
     return { rowOf, taken: new Set(confirmed.map(rowOf)) };
   });
-  const open = level.accepted.filter(
-    (pair) => !known.has(pair) && sides.every(({ rowOf, taken }) => !taken.has(rowOf(pair))),
-  );
+  const open = level.accepted
+    .map((pair) => placeOf(table, own.left.at(pair)!, own.right[pair]))
+    .filter((pair) => !known.has(pair) && sides.every(({ rowOf, taken }) => !taken.has(rowOf(pair))));
+  const ownPlace = (pair: number): number => placeOf(own, table.left.at(pair)!, table.right[pair]);
   return {
-    ...level,
+    ...{ ...level, table, logOdds: scorePairs(table.levels, weights, table.columns) },
     accepted: Int32Array.from([...open, ...confirmed]).sort(),
-    probability: { at: (pair) => known.get(pair) ?? level.probability.at(pair) },
+    probability: { at: (pair) => known.get(pair) ?? probability.at(ownPlace(pair)) },
   };
 }
 

@@ -59,7 +59,7 @@ export async function matchTables(
         learned.set(relation, found);
         return found();
       };
-      return (known) => fitPairs(compared, learn, known, { kind: options.kind, isSwapped });
+      return (known, table) => fitPairs(table, learn, known, { kind: options.kind, isSwapped });
     },
     decided: decidedPairs,
     show: ({ kind, kindReason }, { table, accepted, probability }, { given }) => {

@@ -35,8 +35,6 @@ export interface MatchRunOptions {
 export interface CompareOptions extends MatchRunOptions, Pick<PartOptions, "itemsPerThread"> {
   /** Undefined: compare without a model. */
   readonly encoder?: PhraseEncoder;
-  /** Pairs that are candidates in any case, by prepared rows. */
-  readonly known?: readonly KnownPair[];
   /** Names that were embedded before. */
   readonly embedded?: EmbeddedNames;
   /** Compares one shard of the rows and ends, or takes what all shards found. */
@@ -53,6 +51,8 @@ export interface KnownPair {
   readonly left: number;
   readonly right: number;
   readonly match: boolean;
+  /** Where one answer decides about many pairs, the share of it that each has. Default 1. */
+  readonly share?: number;
 }
 
 export interface ComparedTables extends PairTable {
@@ -80,13 +80,13 @@ export const candidateLimits = (rows: number, isOneTable: boolean) =>
 
 export async function compareTables(
   tables: PreparedTables,
-  { encoder, known = [], embedded, sharing, spill, ...run }: CompareOptions = {},
+  { encoder, embedded, sharing, spill, ...run }: CompareOptions = {},
 ): Promise<ComparedTables> {
   const { isOneTable, rows, fields, naming } = tables;
   const texts = fields[naming]?.set.texts ?? new TextNumbers().texts();
   const vectors = embeddedAgain(texts, embedded) ?? (await valueVectors(texts, encoder, run, sharing));
   const limits = candidateLimits(Math.max(...rows), isOneTable);
-  const candidates = { ...limits, known, sharing, spill, ...partsOf(run, "finding candidates") };
+  const candidates = { ...limits, sharing, spill, ...partsOf(run, "finding candidates") };
   const find = () => findCandidates(tables, vectors, candidates);
   // Made after the search, which needs its memory.
   const comparison = once(() => rowComparison(comparisonSettings(tables, rowWords(tables), vectors)));

@@ -1,6 +1,7 @@
 /** What joining and grouping by all columns share: rows are compared once, and learned from with every set of answers. */
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { withEncoder } from "../encoder/with-encoder.js";
+import { ArgumentError } from "../errors.js";
 import type { Sharing } from "../files/shards/shard.js";
 import { type ColumnReport, columnReports, explainPair, type RowExplanation } from "./column-report.js";
 import type { TableColumns } from "./columns/align.js";
@@ -18,6 +19,7 @@ import type { ScoredPairs } from "./estimates/scored-pairs.js";
 import { silentColumns, withoutColumns, withSilent } from "./estimates/silent-columns.js";
 import { once } from "./once.js";
 import { type DoubtfulPair, doubtfulPairs } from "./review/doubtful.js";
+import { withKnownPairs } from "./review/known-candidates.js";
 import { type LabelEffect, labelEffect } from "./review/label-effect.js";
 import type { Known } from "./weights/answers.js";
 import { knownPlaces, type Weights } from "./weights/learn.js";
@@ -43,8 +45,8 @@ export interface MatchedRows<Self> extends PrecisionReport {
   /** Pairs that are most worth judging, best first: their answers, as `known`, improve the result most. */
   doubtful(count: number): DoubtfulPair[];
   /**
-   * The result with these judged pairs in place of `known`, without comparing the rows again: for pairs that `doubtful`
-   * gave. Other pairs may not be candidates, and then have no effect.
+   * The result with these judged pairs in place of `known`, without comparing the rows again.
+   * @throws ArgumentError for a row that a table lacks
    */
   withKnown(known: readonly KnownPair[]): Promise<Self>;
   /** How many rows (of two tables: right rows) have other partners than without `known`, and why. Learns once more. */
@@ -81,10 +83,14 @@ export interface PreparedSides {
 
 /** How accepted pairs are found and shown: as matches of two tables, or as groups of rows. */
 export interface MatchMethod<Accepted extends Level, Fit extends MatchFit<Accepted>, Own> {
-  /** Returns a function that learns with answers, given by pair. */
-  learner(compared: ComparedTables, run: MatchRunOptions, isSwapped: boolean): (known: Known) => Promise<Fit>;
-  /** A level after decisions. */
-  decided(level: Accepted, known: Known): Accepted;
+  /** Returns a function that learns with answers. They are given by pair of a table that has them all. */
+  learner(
+    compared: ComparedTables,
+    run: MatchRunOptions,
+    isSwapped: boolean,
+  ): (known: Known, table: ComparedTables) => Promise<Fit>;
+  /** A level without answers after decisions on pairs of a table. Matches are then pairs of that table. */
+  decided(level: Accepted, known: Known, table: ComparedTables): Accepted;
   show(fit: Fit, level: Accepted, sides: PreparedSides): Own;
   /** The partners of each row as a text, "" for none. */
   partners(own: Own): readonly string[];
@@ -114,13 +120,15 @@ export function matchRows<Accepted extends Level, Fit extends MatchFit<Accepted>
     const places = [ofLeft, rightOrder === leftOrder ? ofLeft : inverse(rightOrder)];
     const prepared = (pairs: readonly KnownPair[]): KnownPair[] =>
       pairs.map((pair) => {
-        const { left, right, match } = isSwapped ? turned(pair) : pair;
-        return { left: places[0][left], right: places[1][right], match };
+        const { left, right, ...answer } = isSwapped ? turned(pair) : pair;
+        const [a, b] = [places[0][left], places[1][right]];
+        if (a === undefined || b === undefined)
+          throw new ArgumentError(`known: there is no pair of rows ${pair.left} and ${pair.right}`);
+        return { left: a, right: b, ...answer };
       });
-    const compare = { ...run, spill, encoder, known: prepared(known), embedded, sharing };
-    const compared = await compareTables(tables, compare);
+    const compared = await compareTables(tables, { ...run, spill, encoder, embedded, sharing });
     const learn = method.learner(compared, run, isSwapped);
-    const unanswered = once(() => learn(new Map()));
+    const unanswered = once(() => learn(new Map(), compared));
     const silent = options.on === undefined ? silentColumns(tables, (await unanswered()).likely) : [];
     if (silent.length > 0) {
       const [side, otherSide] = isSwapped ? (["other", "name"] as const) : (["name", "other"] as const);
@@ -156,7 +164,7 @@ interface Compared<Fit> extends PreparedSides {
   readonly compared: ComparedTables;
   readonly tables: { readonly left: TableColumns; readonly right: TableColumns };
   prepared(pairs: readonly KnownPair[]): KnownPair[];
-  learn(known: Known): Promise<Fit>;
+  learn(known: Known, table: ComparedTables): Promise<Fit>;
   unanswered(): Promise<Fit>;
 }
 
@@ -169,9 +177,13 @@ function answeredResults<Accepted extends Level, Fit extends MatchFit<Accepted>,
   const { dropped, fields } = compared.tables;
   const shown = isSwapped ? turned(tables) : tables;
   const withAnswers = async (known: readonly KnownPair[]): Promise<(target: number) => Result<Own>> => {
-    const judged = knownPlaces(compared, prepared(known));
-    const fit = await (known.length === 0 ? unanswered() : learn(judged));
-    const audit = auditOf((await unanswered()).sampled, judged);
+    const answers = prepared(known);
+    const table = withKnownPairs(compared, answers);
+    const judged = knownPlaces(table, answers);
+    const plain = await unanswered();
+    const fit = known.length === 0 ? plain : await learn(judged, table);
+    // Rows in one group are sampled although they may be no candidates: these pairs follow the candidates.
+    const audit = auditOf(plain.sampled, knownPlaces(plain.likely.table, answers, compared.left.length));
     const columns = columnReports(fit.compared, fit.weights).map((column) =>
       isSwapped ? { ...column, name: column.other, other: column.name } : column,
     );
@@ -189,16 +201,16 @@ function answeredResults<Accepted extends Level, Fit extends MatchFit<Accepted>,
     const atPrecision = (target: number): Result<Own> => {
       const estimated = fit.accept(target);
       const sampled = audit.widest(target, estimated.report, estimated.level.accepted.length);
-      const level = sampled === undefined ? estimated.level : method.decided(sampled.level, judged);
+      const level = sampled === undefined ? estimated.level : method.decided(sampled.level, judged, table);
       const { report } = sampled ?? estimated;
       const own = method.show(fit, level, rows);
       return {
         ...{ ...report, ...own, columns, dropped, atPrecision, explain },
         doubtful: (count) => {
-          const { groups } = level;
-          const asked = { known: judged, count, candidates: compared.left.length, groups, fields };
+          const { groups, accepted } = level;
+          const asked = { known: judged, count, candidates: table.left.length, groups, accepted, fields };
           const sample = report.promise.established ? [] : audit.open(target);
-          return interleaved(doubtfulPairs(level, asked), sample, count).map((pair) => ({
+          return interleaved(doubtfulPairs(estimated.level, asked), sample, count).map((pair) => ({
             ...pair,
             ...given(pair),
           }));

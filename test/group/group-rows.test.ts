@@ -80,6 +80,49 @@ describe("a table of persons with one to three rows each", { timeout: 300_000 },
   });
 });
 
+describe("answers", { timeout: 300_000 }, () => {
+  it("count for rows that no search brought together, as in a new grouping", async () => {
+    const { groupOf, withKnown } = await groupRows(table, { encoder });
+    // Person i has i % 3 + 1 rows: these are of persons far apart, of which nothing agrees.
+    const known = [
+      { left: entities.length - 1, right: 0, match: true },
+      { left: 1, right: entities.length - 1, match: false },
+    ];
+    expect(groupOf[0]).not.toBe(groupOf[entities.length - 1]);
+    const after = await withKnown(known);
+    expect(after.groupOf[0]).toBe(after.groupOf[entities.length - 1]);
+    const again = await groupRows(table, { encoder, known });
+    expect(again.groupOf).toEqual(after.groupOf);
+    expect(again.estimate).toBe(after.estimate);
+    expect(again.doubtful(20)).toEqual(after.doubtful(20));
+  });
+
+  it("that reject a pair, once a sample decides, leave each other row with the one that it equals", async () => {
+    const few = tableWithDuplicates(18);
+    const trios = few.entities.flatMap((entity, row) => (few.entities[row + 2] === entity ? [row] : []));
+    // The second and the third row of each lack the same letter.
+    for (const row of trios)
+      for (const [name, cells] of Object.entries(few.table))
+        cells.fill(name === "name" ? cells[row].slice(0, -1) : cells[row], row + 1, row + 3);
+    const found = await groupRows(few.table, { encoder, precision: 0.5 });
+    expect(found.promise.established).toBe(false);
+    let sampled = 0;
+    for (const first of trios) {
+      const known = [...pairsOf(few.entities)].flatMap((pair) => {
+        const [left, right] = pair.split(" ").map(Number);
+        const isOpen = right === first + 2 && left >= first;
+        return isOpen ? [] : [{ left, right, match: left !== first || right !== first + 1 }];
+      });
+      const { promise, groupOf } = await found.withKnown(known);
+      if (!promise.established) continue;
+      sampled++;
+      expect(groupOf[first + 2]).toBe(groupOf[first + 1]);
+      expect(groupOf[first]).not.toBe(groupOf[first + 1]);
+    }
+    expect(sampled).toBeGreaterThan(1);
+  });
+});
+
 describe("a long grouping", () => {
   it("tells what it is at, and each stage to its end", async () => {
     const last = new Map<string, [number, number]>();

@@ -47,18 +47,22 @@ export function openPairs({ right }: Rankings, labels: RowLabels): RowPair[] {
   });
 }
 
+/** Calibrates with the known pairs: one of texts that many rows have counts once. */
 export function calibrateWith(rankings: Rankings, labels: RowLabels, weights: EstimateWeights): Calibration {
-  const judged: JudgedEstimate[] = [];
+  const judged = new Map<string, JudgedEstimate>();
   const best = openPairs(rankings, noLabels);
   const estimates = estimatePairs(rankings, best, weights);
   best.forEach(({ left }, row) => {
     const matches = labels.matches.get(row);
     // If the known match is another row, this pair is known to be wrong.
     const isJudged = matches !== undefined || labels.others.get(row)?.has(left);
-    if (left >= 0 && isJudged) judged.push({ estimate: estimates[row], match: matches?.has(left) ?? false });
+    if (left < 0 || !isJudged) return;
+    const match = matches?.has(left) ?? false;
+    const answer = `${rankings.leftKeys[left]} ${rankings.rightKeys[row]} ${match}`;
+    judged.set(answer, judged.get(answer) ?? { estimate: estimates[row], match });
   });
   return fitCalibration(
-    judged,
+    [...judged.values()],
     estimates.filter((_, row) => best[row].left >= 0),
   );
 }

@@ -21,8 +21,6 @@ export interface CandidateOptions extends PartOptions, Omit<TermSearchOptions, "
   readonly k: number;
   /** The same for columns other than the naming one. */
   readonly kOther: number;
-  /** Pairs that are candidates in any case. */
-  readonly known?: readonly { readonly left: number; readonly right: number }[];
   /** A shard searches for its range of rows of both tables; candidates that no search finds belong to their left row. */
   readonly sharing?: Sharing;
   readonly spill?: Spill;
@@ -37,7 +35,7 @@ type Source = (onShare: (share: number) => void) => Promise<void>;
 export async function findCandidates(
   tables: PreparedTables,
   vectors: NamingVectors | undefined,
-  { k, kOther, postings, mostOfRarest, known = [], sharing, spill, onProgress, ...parts }: CandidateOptions,
+  { k, kOther, postings, mostOfRarest, sharing, spill, onProgress, ...parts }: CandidateOptions,
 ): Promise<Pairs> {
   const { fields, naming, rows, isOneTable } = tables;
   const { signal } = parts;
@@ -76,7 +74,6 @@ export async function findCandidates(
     spill?.runs.close();
     throw error;
   }
-  for (const { left, right } of known) addOwn(left, right);
   return pairs.finish();
 }
 

@@ -9,15 +9,18 @@ const decimal = /^[^\p{L}\p{N}]*(\d+)\.(\d+)[^\p{L}\p{N}]*$/u;
 /** Later words of a cell add little and cost much. */
 const mostWords = 80;
 
-/** A letter written as JSON's escape, whose backslash a reader may have lost: "Zou00EB". */
-const escaped = /\\?u(0[01][\dA-F]{2})/g;
+/**
+ * A letter written as JSON's escape. Without the backslash, which a reader may have lost ("Zou00EB"), only letters of Latin-1
+ * are read, capitals not behind small letters: "sku0012" and "sku00C1" are codes.
+ */
+const escaped = /\\u0[01][\dA-F]{2}|(?:(?<!\p{Ll})u00[CD][\dA-F]|u00(?:DF|[EF][\dA-F]))(?!\d)/gu;
 /** A letter that an encoding lacks leaves a question mark: "Zo? Caf?s". */
 const lost = /(?<=\p{L})[?\ufffd](?=\p{L})/gu;
 
 /** Lower case, without accents, lost letters, apostrophes within words, and thousands separators. */
 function foldCell(text: string): string {
   const whole = text.includes("u0")
-    ? text.replace(escaped, (_, code) => String.fromCharCode(Number.parseInt(code, 16)))
+    ? text.replace(escaped, (found) => String.fromCharCode(Number.parseInt(found.slice(-4), 16)))
     : text;
   const plain = /[^\0-\x7f]/.test(whole) ? whole.normalize("NFKD").replace(marks, "") : whole;
   return plain.toLowerCase().replace(lost, "").replace(apostrophes, "").replace(thousands, "");

@@ -10,7 +10,12 @@ import type { LeftRows } from "../weights/left-rows.js";
 import { counted, established, fewest, type PrecisionReport } from "./promise.js";
 import type { PairProbabilities } from "./scored-pairs.js";
 
-/** Chance that the true precision lies below the lower end; as much that it lies above the upper end. */
+/**
+ * Chance that the true precision lies below the lower end, and as much that it lies above the upper end, for one look at a
+ * sample of fixed size. Answers are looked at one by one: where exactly 90 % of many pairs are right, the whole establishes a
+ * promise of 0.9 at some time within 100 answers in 8.7 % of tables (of 89 % in 5.9 %, 87 % in 2.7 %, 85 % in 1.2 %), and the
+ * whole or one of four halves, each no better, in 24 % (18, 10 and 5 %; simulated).
+ */
 const outside = 0.05;
 /** Pairs of a sample that are asked about at most. */
 const mostAsked = 100;
@@ -61,11 +66,12 @@ export function binomialBound(hits: number, draws: number): number {
   let [low, high] = [0, 1];
   for (let step = 0; step < 50; step++) {
     const chance = (low + high) / 2;
-    // The probability of fewer hits, from that of none on.
-    let [term, fewer] = [(1 - chance) ** draws, 0];
+    const logOdds = Math.log(chance) - Math.log1p(-chance);
+    // The probability of fewer hits, from that of none on, which for many draws is too small for a number.
+    let [logTerm, fewer] = [draws * Math.log1p(-chance), 0];
     for (let count = 0; count < hits; count++) {
-      fewer += term;
-      term *= ((draws - count) / (count + 1)) * (chance / (1 - chance));
+      fewer += Math.exp(logTerm);
+      logTerm += Math.log((draws - count) / (count + 1)) + logOdds;
     }
     if (1 - fewer < outside) low = chance;
     else high = chance;

@@ -10,6 +10,8 @@ import { fitLogistic, logit, sigmoid } from "../weights/logistic.js";
 export interface JudgedEstimate {
   readonly estimate: number;
   readonly match: boolean;
+  /** The share of an answer that the pair has. Default 1. */
+  readonly share?: number;
 }
 
 /** log-odds' = shift + slope × log-odds. */
@@ -37,16 +39,18 @@ export function fitCalibration(judged: readonly JudgedEstimate[], estimates: Arr
     const estimate = sorted[Math.floor(((rank + 0.5) / PSEUDO_ANSWERS) * sorted.length)];
     return { x: logit(estimate), answer: estimate };
   });
-  const answers = judged.map(({ estimate, match }) => ({ x: logit(estimate), answer: match ? 1 : 0 }));
-  const points = [...pseudo, ...answers];
+  const answers = judged.map(({ estimate, match, share: weight }) => {
+    return { x: logit(estimate), answer: match ? 1 : 0, weight };
+  });
+  const points: { x: number; answer: number; weight?: number }[] = [...pseudo, ...answers];
   // The regression finds what the identity lacks.
   const [shift, more] = fitLogistic(
-    points.map(({ x, answer }) => ({ features: [1, x], offset: x, answer })),
+    points.map(({ x, ...point }) => ({ features: [1, x], offset: x, ...point })),
     [RIDGE, RIDGE],
   );
   if (1 + more >= LEAST_SLOPE) return { shift, slope: 1 + more };
   const [alone] = fitLogistic(
-    points.map(({ x, answer }) => ({ features: [1], offset: LEAST_SLOPE * x, answer })),
+    points.map(({ x, ...point }) => ({ features: [1], offset: LEAST_SLOPE * x, ...point })),
     [RIDGE],
   );
   return { shift: alone, slope: LEAST_SLOPE };

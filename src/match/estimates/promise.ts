@@ -105,7 +105,9 @@ export function contradiction(pairs: ScoredPairs): { reason: string; strength: n
 
 /** A contradiction, where too few people have judged pairs. */
 export const veto = (pairs: ScoredPairs): ReturnType<typeof contradiction> =>
-  (pairs.judged ?? []).length < enoughAnswers ? contradiction(pairs) : undefined;
+  (pairs.judged ?? []).reduce((sum, { share = 1 }) => sum + share, 0) < enoughAnswers
+    ? contradiction(pairs)
+    : undefined;
 
 /** Estimates by what they rest on. */
 export function precisionEstimates(pairs: ScoredPairs): Map<string, number> {

@@ -1,6 +1,7 @@
 /** Candidate pairs with learned scores, and which of them are accepted: what every estimate of precision is made from. */
 
 import { missing } from "../evidence/pair-evidence.js";
+import type { Known } from "../weights/answers.js";
 import type { Relation, Weights } from "../weights/learn.js";
 import type { PairTable } from "../weights/pair-table.js";
 import type { JudgedEstimate } from "./calibrate.js";
@@ -46,8 +47,7 @@ export function acceptedScores(
 }
 
 /** The judged pairs with their estimates. @param undecided probabilities as if nobody had judged a pair */
-export const judgedEstimates = (
-  known: ReadonlyMap<number, number>,
-  undecided: PairProbabilities,
-): JudgedEstimate[] =>
-  Array.from(known, ([pair, match]) => ({ estimate: undecided.at(pair)!, match: match === 1 }));
+export const judgedEstimates = (known: Known, undecided: PairProbabilities): JudgedEstimate[] =>
+  Array.from(known, ([pair, match]) => {
+    return { estimate: undecided.at(pair)!, match: match === 1, share: known.shares?.get(pair) };
+  });

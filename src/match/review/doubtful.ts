@@ -25,6 +25,8 @@ export interface DoubtfulOptions {
   readonly candidates: number;
   /** Rows that are asked about together: of each pair of groups, and of each row, one pair is chosen. */
   readonly groups?: Int32Array;
+  /** The accepted pairs of the table, ascending; of grouped rows those within a group are. */
+  readonly accepted: Int32Array;
   /** Columns of the table: pairs with the same values in all of them are asked about once. */
   readonly fields: readonly ValuedColumn[];
 }
@@ -42,8 +44,10 @@ interface Candidate {
   readonly logOdds: number;
 }
 
+/** @param scored what the estimates are after the answers, whatever is accepted */
 export function doubtfulPairs(scored: ScoredPairs, options: DoubtfulOptions): DoubtfulPair[] {
-  const { table, probability, accepted } = scored;
+  const { table, probability } = scored;
+  const { groups, accepted: pairs } = options;
   const { candidates, share } = openPairs(scored, options);
   let covariance = inverseOf(information(scored, options.known));
   const spread = new Float64Array(covariance.length);
@@ -52,7 +56,7 @@ export function doubtfulPairs(scored: ScoredPairs, options: DoubtfulOptions): Do
     addOuter(spread, features, answerVariance(logOdds, own) ** 2 / share);
   }
   const isFree = freePairs(scored, options);
-  const placeOf = finder(accepted);
+  const placeOf = finder(pairs);
   const chosen: DoubtfulPair[] = [];
   let open = candidates;
   for (let step = 0; chosen.length < options.count && open.length > 0; step++) {
@@ -65,7 +69,8 @@ export function doubtfulPairs(scored: ScoredPairs, options: DoubtfulOptions): Do
       const { pair } = open[place];
       if (chosen.length === options.count || !isFree(pair)) continue;
       const [left, right] = [table.left.at(pair)!, table.right[pair]];
-      chosen.push({ left, right, probability: probability.at(pair)!, accepted: placeOf(pair) >= 0 });
+      const accepted = groups === undefined ? placeOf(pair) >= 0 : groups[left] === groups[right];
+      chosen.push({ left, right, probability: probability.at(pair)!, accepted });
       covariance = updated(covariance, gains[place]);
     }
     open = step < mostPlanned ? open.toSpliced(order[0], 1) : [];
@@ -102,11 +107,12 @@ function information({ table, weights, logOdds, judged = [] }: ScoredPairs, know
   precision.forEach((value, i) => {
     matrix[i * size + i] = value;
   });
-  const add = (pair: number, p: number): void =>
-    addOuter(matrix, pairFeatures(table, weights, pair), p * (1 - p));
+  const add = (pair: number, p: number, share = 1): void =>
+    addOuter(matrix, pairFeatures(table, weights, pair), share * p * (1 - p));
   for (const pair of rankedPairs(table, logOdds)) add(pair, sigmoid(logOdds[table.classOf[pair]]));
   [...known.keys()].forEach((pair, place) => {
-    add(pair, judged[place].estimate);
+    const { estimate, share } = judged[place];
+    add(pair, estimate, share);
   });
   return matrix;
 }

@@ -6,6 +6,7 @@ import type { TableColumns } from "../columns/align.js";
 import { rowsOf } from "../columns/fields.js";
 import type { KnownPair } from "../compare-tables.js";
 import { groupBy } from "../group-by.js";
+import { rowsInOrder } from "../weights/pair-table.js";
 import { cellHeader, type ReviewedTables, rowHeader, type Side, sides } from "./review-columns.js";
 import { compareCells } from "./same-cell.js";
 
@@ -53,7 +54,17 @@ interface DecisionFile {
  * match. Rows without a decision are skipped.
  * @throws TableError for an unknown decision, a changed table, an unknown text, contradicting decisions; and without any
  */
-export async function readDecisions(path: string, tables: ReviewedTables): Promise<KnownPair[]> {
+export const readDecisions = (path: string, tables: ReviewedTables): Promise<KnownPair[]> =>
+  readKnown([path], tables);
+
+/** The decisions of several files, each pair once. @throws TableError also where two files contradict each other */
+export async function readKnown(paths: readonly string[], tables: ReviewedTables): Promise<KnownPair[]> {
+  const judged: JudgedPair[] = [];
+  for (const path of paths) for (const pair of await judgedPairs(path, tables)) judged.push(pair);
+  return withoutContradictions(judged, tables.right === undefined);
+}
+
+async function judgedPairs(path: string, tables: ReviewedTables): Promise<JudgedPair[]> {
   const { description, columns } = await readWholeTable(path, { column: "1" });
   const { left, right = left } = tables;
   const file: DecisionFile = { name: basename(path), columns, tables: { left, right } };
@@ -65,18 +76,12 @@ export async function readDecisions(path: string, tables: ReviewedTables): Promi
       : labelledPairs(file, labelColumns(file.name, description.columns, decision), tables);
   if (found.length === 0)
     throw new TableError(`${file.name}: no row has a decision. Write yes or no beside some pairs.`);
-  return withoutContradictions(file.name, found, tables.right === undefined);
-}
-
-/** The decisions of several files. */
-export async function readKnown(paths: readonly string[], tables: ReviewedTables): Promise<KnownPair[]> {
-  const known: KnownPair[] = [];
-  for (const path of paths) known.push(...(await readDecisions(path, tables)));
-  return known;
+  return found;
 }
 
 interface JudgedPair extends KnownPair {
-  /** Row of the file, from 1. */
+  /** The file, and its row from 1. */
+  readonly file: string;
   readonly row: number;
 }
 
@@ -105,7 +110,7 @@ function reviewedPairs(
       checkRow(file, { side, names: shown[index], number, row });
       return number - 1;
     });
-    return { row, left, right, match };
+    return { file: file.name, row, left, right, match };
   });
 }
 
@@ -122,9 +127,10 @@ function shownColumns({ name: file, columns, tables }: DecisionFile, side: Side)
 }
 
 function rowNumber({ name, tables }: DecisionFile, side: Side, cell: string, row: number): number {
-  const number = Number(cell.trim().replace(/[.,]0+$/, ""));
+  // A spreadsheet may have added decimals; three digits more may be thousands.
+  const number = Number(/^(\d+)(?:[.,]00?)?$/.exec(cell.trim())?.[1] ?? 0);
   const rows = rowsOf(tables[side]);
-  if (cell.trim() !== "" && Number.isInteger(number) && number >= 1 && number <= rows) return number;
+  if (number >= 1 && number <= rows) return number;
   const expected = `expected the number of a row, 1 to ${rows}`;
   throw new TableError(
     `${name}, row ${row}: ${rowHeader(side)} is "${cell}", ${expected}. Write the review again for this table.`,
@@ -192,9 +198,12 @@ function labelledPairs(
           `${rights.length} rows. Name single pairs by left_row and right_row.`,
       );
     const isOneTable = tables.right === undefined;
-    return lefts.flatMap((a) =>
-      rights.flatMap((b) => (isOneTable && a === b ? [] : [{ row, left: a, right: b, match }])),
+    const pairs = lefts.flatMap((left) =>
+      rights.flatMap((right) => (isOneTable && left === right ? [] : [{ left, right }])),
     );
+    const count = new Set(pairs.map((pair) => rowsInOrder({ isOneTable }, pair).join())).size;
+    const answer = { file: file.name, row, match, ...(count > 1 && { share: 1 / count }) };
+    return pairs.map((pair) => ({ ...answer, ...pair }));
   });
 }
 
@@ -209,20 +218,23 @@ function rowsByText(table: TableColumns, texts: readonly string[]) {
   return columns.reduce((best, column) => (column.rows.size > best.rows.size ? column : best));
 }
 
-/** Each pair once. @throws TableError */
-function withoutContradictions(name: string, pairs: readonly JudgedPair[], isOneTable: boolean): KnownPair[] {
+/** Each pair once, with its greatest share of an answer. @throws TableError */
+function withoutContradictions(pairs: readonly JudgedPair[], isOneTable: boolean): KnownPair[] {
   const known = new Map<string, JudgedPair>();
   for (const pair of pairs) {
-    const { row, left, right, match } = pair;
+    const { file, row, left, right, match, share = 1 } = pair;
     if (isOneTable && left === right)
-      throw new TableError(`${name}, row ${row}: left_row and right_row are the same row. Name two rows.`);
-    const key = isOneTable && left > right ? `${right} ${left}` : `${left} ${right}`;
+      throw new TableError(`${file}, row ${row}: left_row and right_row are the same row. Name two rows.`);
+    const key = rowsInOrder({ isOneTable }, pair).join();
     const earlier = known.get(key);
-    if (earlier !== undefined && earlier.match !== match)
-      throw new TableError(
-        `${name}: rows ${earlier.row} and ${row} judge the same pair, one as a match, one as a non-match. Keep one.`,
-      );
-    known.set(key, earlier ?? pair);
+    if (earlier !== undefined && earlier.match !== match) {
+      const rows =
+        earlier.file === file
+          ? `${file}: rows ${earlier.row} and ${row}`
+          : `row ${earlier.row} of ${earlier.file} and row ${row} of ${file}`;
+      throw new TableError(`${rows} judge the same pair, one as a match, one as a non-match. Keep one.`);
+    }
+    if (earlier === undefined || share > (earlier.share ?? 1)) known.set(key, pair);
   }
-  return Array.from(known.values(), ({ left, right, match }) => ({ left, right, match }));
+  return Array.from(known.values(), ({ file, row, ...pair }) => pair);
 }

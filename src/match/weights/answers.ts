@@ -50,22 +50,29 @@ export function rankedPairs({ classOf }: PairClasses, logOdds: Float64Array): nu
 }
 
 /** Judged pairs by their place in the table: 1 for a match, 0 for none. */
-export type Known = ReadonlyMap<number, number>;
+export interface Known extends ReadonlyMap<number, number> {
+  /** Of pairs that share an answer, the share of each. */
+  readonly shares?: ReadonlyMap<number, number>;
+}
 
 /** The weights and log-odds after the answers; the judged pairs themselves have log-odds as if nobody had judged them. */
 export function withAnswers(
   table: PairTable,
-  { weights, logOdds }: Pick<Learned, "weights" | "logOdds">,
+  { weights, logOdds: learned }: Pick<Learned, "weights" | "logOdds">,
   known: Known,
 ): Pick<Learned, "weights" | "logOdds"> {
-  if (known.size === 0) return { weights, logOdds };
+  if (known.size === 0) return { weights, logOdds: learned };
+  // The table may have more pairs than the weights were learned from.
+  const logOdds = scorePairs(table.levels, weights, table.columns);
   const point = (pair: number, answer: number): LogisticPoint => {
     return { features: pairFeatures(table, weights, pair), offset: logOdds[table.classOf[pair]], answer };
   };
   const pseudo = rankedPairs(table, logOdds).map((pair) =>
     point(pair, sigmoid(logOdds[table.classOf[pair]])),
   );
-  const answers = Array.from(known, ([pair, match]) => point(pair, match));
+  const answers = Array.from(known, ([pair, match]) => {
+    return { ...point(pair, match), weight: known.shares?.get(pair) };
+  });
   const found = fitLogistic([...pseudo, ...answers], featurePrecision(table.columns.length));
   const [shift, common] = found;
   const moved: Weights = {

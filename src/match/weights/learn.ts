@@ -5,6 +5,7 @@
  */
 import { missing } from "../evidence/pair-evidence.js";
 import { pauses } from "../pause.js";
+import type { Known } from "./answers.js";
 import { competition } from "./competition.js";
 import {
   type ClassPosteriors,
@@ -17,7 +18,7 @@ import { monotoneLogRatio } from "./isotonic.js";
 import { sigmoid } from "./logistic.js";
 import type { Probabilities } from "./pair-blocks.js";
 import { separated } from "./pair-classes.js";
-import { allPairs, levelTotals, type PairTable, placeOf } from "./pair-table.js";
+import { allPairs, levelTotals, type PairTable, placeOf, rowsInOrder } from "./pair-table.js";
 import { startingPosteriors } from "./start.js";
 
 /** How many partners a row may have. "many-to-one": a left row several, a right row one. */
@@ -206,16 +207,36 @@ export function scorePairs(
   return logOdds;
 }
 
-/** Known pairs by their place in the pair table. */
-export function knownPlaces(
-  table: PairTable,
-  known: readonly { readonly left: number; readonly right: number; readonly match: boolean }[],
-): Map<number, number> {
-  const places = new Map<number, number>();
-  for (const { left, right, match } of known) {
-    const isTurned = table.isOneTable && left > right;
-    const place = isTurned ? placeOf(table, right, left) : placeOf(table, left, right);
-    if (place >= 0) places.set(place, match ? 1 : 0);
+/** A pair of rows that was judged. */
+interface JudgedRows {
+  readonly left: number;
+  readonly right: number;
+  readonly match: boolean;
+  readonly share?: number;
+}
+
+/**
+ * Known pairs by their place in the pair table, as far as they are in it.
+ * @param sorted pairs of the table that are sorted, others follow; default all
+ */
+export function knownPlaces(table: PairTable, known: readonly JudgedRows[], sorted?: number): Known {
+  const [places, shares] = [new Map<number, number>(), new Map<number, number>()];
+  const note = (place: number, { match, share }: JudgedRows): void => {
+    places.set(place, match ? 1 : 0);
+    if (share !== undefined) shares.set(place, share);
+  };
+  const unsorted = new Map<number, JudgedRows>();
+  const keyOf = (left: number, right: number): number => left * table.rows[1] + right;
+  for (const pair of known) {
+    const [left, right] = rowsInOrder(table, pair);
+    const place = placeOf(table, left, right, sorted);
+    if (place >= 0) note(place, pair);
+    else unsorted.set(keyOf(left, right), pair);
   }
-  return places;
+  if (unsorted.size > 0)
+    for (let place = sorted ?? table.left.length; place < table.left.length; place++) {
+      const pair = unsorted.get(keyOf(table.left.at(place)!, table.right[place]));
+      if (pair !== undefined) note(place, pair);
+    }
+  return Object.assign(places, { shares });
 }

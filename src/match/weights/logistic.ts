@@ -6,6 +6,8 @@ export interface LogisticPoint {
   /** Log-odds before the regression. */
   readonly offset: number;
   readonly answer: number;
+  /** How many answers it stands for. Default 1. */
+  readonly weight?: number;
 }
 
 /** @param precision inverse variance of the prior of each coefficient */
@@ -18,10 +20,10 @@ export function fitLogistic(points: readonly LogisticPoint[], precision: readonl
     precision.forEach((value, i) => {
       hessian[i * size + i] = value;
     });
-    for (const { features, offset, answer } of points) {
+    for (const { features, offset, answer, weight = 1 } of points) {
       const p = sigmoid(offset + dot(at, features));
-      addOuter(hessian, features, p * (1 - p));
-      for (let i = 0; i < size; i++) gradient[i] += (p - answer) * features[i];
+      addOuter(hessian, features, weight * p * (1 - p));
+      for (let i = 0; i < size; i++) gradient[i] += weight * (p - answer) * features[i];
     }
     const move = solve(hessian, gradient);
     if (Math.max(...move.map(Math.abs)) < 1e-8) break;
@@ -61,9 +63,9 @@ function loss(points: readonly LogisticPoint[], precision: readonly number[], at
   precision.forEach((value, i) => {
     sum += (value / 2) * at[i] ** 2;
   });
-  for (const { features, offset, answer } of points) {
+  for (const { features, offset, answer, weight = 1 } of points) {
     const z = offset + dot(at, features);
-    sum += Math.max(z, 0) + Math.log1p(Math.exp(-Math.abs(z))) - answer * z;
+    sum += weight * (Math.max(z, 0) + Math.log1p(Math.exp(-Math.abs(z))) - answer * z);
   }
   return sum;
 }

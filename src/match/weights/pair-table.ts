@@ -17,14 +17,23 @@ export interface PairTable extends RowPairs, PairClasses {
 export const allPairs = ({ rows, isOneTable }: Pick<PairTable, "rows" | "isOneTable">): number =>
   isOneTable ? (rows[0] * (rows[0] - 1)) / 2 : rows[0] * rows[1];
 
-/** Where a pair is among pairs that are sorted by left row and then by right row; -1 if it is none of them. */
-export function placeOf({ left, right }: RowPairs, a: number, b: number): number {
-  const place = placeIn(0, left.length, (pair) => {
+/**
+ * Where a pair is among pairs that are sorted by left row and then by right row; -1 if it is none of them.
+ * @param sorted so many of the pairs are sorted; default all. The others are not looked at
+ */
+export function placeOf({ left, right }: RowPairs, a: number, b: number, sorted = left.length): number {
+  const place = placeIn(0, sorted, (pair) => {
     const row = left.at(pair)!;
     return row < a || (row === a && right[pair] < b);
   });
-  return place < left.length && left.at(place) === a && right[place] === b ? place : -1;
+  return place < sorted && left.at(place) === a && right[place] === b ? place : -1;
 }
+
+/** The rows of a pair as tables have them: of one table the smaller row first. */
+export const rowsInOrder = (
+  { isOneTable }: Pick<PairTable, "isOneTable">,
+  { left, right }: { readonly left: number; readonly right: number },
+): readonly [number, number] => (isOneTable && left > right ? [right, left] : [left, right]);
 
 /** Per column how many of all pairs are at each level: candidates are counted, the others estimated by random pairs. */
 export function levelTotals(table: PairTable): Float64Array[] {

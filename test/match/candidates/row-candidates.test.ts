@@ -81,16 +81,6 @@ describe("candidates", () => {
     pairs.left.forEach((row, pair) => expect(row).toBeLessThan(pairs.right[pair]));
   });
 
-  it("hold pairs that were judged", async () => {
-    const { left, right } = twoTables(50, 10);
-    const tables = prepareTables(left, right);
-    const pairs = await findCandidates(tables, undefined, {
-      ...limits,
-      known: [{ left: 3, right: 59 }],
-    });
-    expect(pairs.left.some((row, pair) => row === 3 && pairs.right[pair] === 59)).toBe(true);
-  });
-
   it("hold rows that share a date and an amount, even where each alone is common", async () => {
     const random = createRandom(3);
     const rows = 2000;

@@ -35,7 +35,39 @@ describe("an audit", () => {
     expect(binomialBound(0, 10)).toBe(0);
     // One hit of 10 or more: 1 - (1 - p)^10 = .05.
     expect(binomialBound(1, 10)).toBeCloseTo(1 - 0.95 ** (1 / 10), 9);
+    for (const draws of [299, 400, 1000, 5000])
+      expect(binomialBound(draws, draws)).toBeCloseTo(0.05 ** (1 / draws), 9);
+    // All but one of n: n (1 - p) p^(n - 1) + p^n = .05.
+    const almost = binomialBound(999, 1000);
+    expect(1000 * (1 - almost) * almost ** 999 + almost ** 1000).toBeCloseTo(0.05, 9);
   });
+
+  it.each([
+    [0.9, 0.087],
+    [0.89, 0.059],
+    [0.87, 0.027],
+    [0.85, 0.012],
+  ])(
+    "of %f is established by chance within 100 answers to one level in a share of %f",
+    (precision, share) => {
+      // Chances of each number of right answers where the level is still asked about, as `open` and `widest` decide.
+      let chances = Float64Array.of(1);
+      let found = 0;
+      for (let judged = 1; judged <= 100; judged++) {
+        const next = new Float64Array(judged + 1);
+        chances.forEach((chance, right) => {
+          next[right] += chance * (1 - precision);
+          next[right + 1] += chance * precision;
+        });
+        chances = next.map((chance, right) => {
+          const isFound = chance > 0 && binomialBound(right, judged) >= 0.9;
+          if (isFound) found += chance;
+          return isFound || right + 1 < 0.9 * (judged + 1) ? 0 : chance;
+        });
+      }
+      expect(found).toBeCloseTo(share, 3);
+    },
+  );
 
   it("establishes a precision that 40 right pairs of 400 show, and no estimate", () => {
     const { known, found } = audited(whole(400), 40, () => true);

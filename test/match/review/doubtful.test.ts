@@ -11,6 +11,12 @@ const isMatch = (a: number, b: number): boolean => a === b && a < common;
 const has = ({ matches }: TableMatches, pair: { left: number; right: number }): boolean =>
   matches.some((match) => match.left === pair.left && match.right === pair.right);
 
+/** The pairs of rows with equal labels. */
+const pairsWithin = (labels: readonly number[]): { left: number; right: number }[] =>
+  labels.flatMap((label, left) =>
+    labels.flatMap((other, right) => (left < right && label === other ? [{ left, right }] : [])),
+  );
+
 describe("the pairs to judge first", () => {
   it("ask about each row once, and about no pair twice", async () => {
     const asked = found.doubtful(40);
@@ -26,6 +32,23 @@ describe("the pairs to judge first", () => {
   it("are the same for equal tables, and fewer if fewer are asked for", () => {
     expect(found.doubtful(5)).toEqual(found.doubtful(10).slice(0, 5));
     expect(found.doubtful(0)).toEqual([]);
+  });
+
+  it("are found also once a sample has established the promise", async () => {
+    const few = twoTables(40, 20);
+    const joined = await matchTables(few.left, few.right, { encoder });
+    const rightPairs = joined.matches.map((pair) => ({ ...pair, match: pair.left === pair.right }));
+    // A judged pair that no search found counts too.
+    const answered = await joined.withKnown([...rightPairs, { left: 59, right: 58, match: true }]);
+    expect(answered.promise).toMatchObject({ established: true, reason: expect.stringMatching(/at random/) });
+    expect(has(answered, { left: 59, right: 58 })).toBe(true);
+    for (const pair of answered.doubtful(20)) expect(pair.accepted).toBe(has(answered, pair));
+    const { table, entities } = tableWithDuplicates(24);
+    const known = pairsWithin(entities).map((pair) => ({ ...pair, match: true }));
+    const grouped = await (await groupRows(table, { encoder })).withKnown(known);
+    expect(grouped.promise).toMatchObject({ established: true, reason: expect.stringMatching(/at random/) });
+    for (const pair of grouped.doubtful(20))
+      expect(pair.accepted).toBe(grouped.groupOf[pair.left] === grouped.groupOf[pair.right]);
   });
 
   it("ask about a group, and about equal pairs, once", async () => {

@@ -3,7 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { TableError } from "../../../src/errors.js";
-import { type ReviewPair, readDecisions, writeReview } from "../../../src/match/review/review-file.js";
+import {
+  type ReviewPair,
+  readDecisions,
+  readKnown,
+  writeReview,
+} from "../../../src/match/review/review-file.js";
 
 const left = {
   name: ["IBM Corp", 'Acme "Rockets"', "Acme; Ltd", "Zoë\nGmbH"],
@@ -143,12 +148,15 @@ describe("a review file of a changed table, or a damaged one, is refused", () =>
     );
   });
 
-  it.each(["0", "5", "-1", "1.5", "", "one"])("where a row number is %j", async (number) => {
-    await refused(
-      await edited(cell("left_row", number)),
-      /saved\.csv, row 1: left_row is ".*", expected .* 1 to 4/,
-    );
-  });
+  it.each(["0", "5", "-1", "1.5", "", "one", "1,000", "1.000", "1e0"])(
+    "where a row number is %j",
+    async (number) => {
+      await refused(
+        await edited(cell("left_row", number)),
+        /saved\.csv, row 1: left_row is ".*", expected .* 1 to 4/,
+      );
+    },
+  );
 
   it.each(["maybe", "yes?", "2"])("where a decision is %j", async (decision) => {
     await refused(
@@ -163,6 +171,7 @@ describe("a review file of a changed table, or a damaged one, is refused", () =>
       ["left_code", "7,00"],
       ["right_founded", "16.06.1911"],
       ["left_row", "1.0"],
+      ["left_row", "1,00"],
     ])
       expect(await readDecisions(await edited(cell(name, text)), tables)).toHaveLength(1);
     await refused(await edited(cell("right_founded", "June 1911")), /right_founded is "June 1911"/);
@@ -178,6 +187,15 @@ describe("a review file of a changed table, or a damaged one, is refused", () =>
     const lines = ["decision,left_row,right_row", "yes,1,2", "no,2,2", "no,1,2"];
     await refused(write("twice.csv", ...lines), /twice\.csv: rows 1 and 3 judge the same pair/);
     expect(await readDecisions(write("twice.csv", ...lines.slice(0, 3), "y,1,2"), tables)).toHaveLength(2);
+  });
+
+  it("where another file contradicts it", async () => {
+    const review = write("review.csv", "decision,left_row,right_row", "no,2,2", "yes,1,1");
+    const labels = write("labels.csv", "left,right,match", "IBM Corp,International Business Machines,no");
+    await expect(readKnown([labels, review], tables)).rejects.toThrow(
+      "row 1 of labels.csv and row 2 of review.csv judge the same pair",
+    );
+    expect(await readKnown([review, review], tables)).toHaveLength(2);
   });
 
   it("where nobody has decided", async () => {
@@ -202,11 +220,18 @@ describe("a review of one table", () => {
     );
   });
 
-  it("takes texts for all rows that have them", async () => {
+  it("takes texts for all rows that have them, which share the answer", async () => {
     const labels = write("labels.csv", "left,right,match", "Ann,Anne,1");
     expect(await readDecisions(labels, table)).toEqual([
-      { left: 0, right: 1, match: true },
-      { left: 2, right: 1, match: true },
+      { left: 0, right: 1, match: true, share: 0.5 },
+      { left: 2, right: 1, match: true, share: 0.5 },
+    ]);
+    const same = write("same.csv", "left,right,match", "Ann,Ann,1");
+    expect(await readDecisions(same, table)).toEqual([{ left: 0, right: 2, match: true }]);
+    const review = write("review.csv", "decision,left_row,right_row", "yes,2,1");
+    expect(await readKnown([labels, review], table)).toEqual([
+      { left: 1, right: 0, match: true },
+      { left: 2, right: 1, match: true, share: 0.5 },
     ]);
   });
 });

@@ -90,6 +90,10 @@ describe("learning without labels", () => {
       [5, 5, 0],
       [7, 24, 1],
     ]);
+    // Behind the sorted pairs others may follow in any order.
+    expect([...knownPlaces(table, [{ left: 300, right: 300, match: true }], 5)]).toEqual([
+      ...knownPlaces(table, [{ left: 300, right: 300, match: true }]),
+    ]);
     const decided = decide(table, learned.logOdds, known);
     const oddsOf = (pair: number) => decided.logOdds[decided.table.classOf[pair]];
     for (const [pair, match] of known) expect(oddsOf(pair) > 1000).toBe(match === 1);

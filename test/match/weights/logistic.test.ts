@@ -25,6 +25,15 @@ describe("the regression", () => {
     const [x] = fitLogistic(yes, [100]);
     expect(100 * x).toBeCloseTo(10 * (1 - sigmoid(x)), 6);
   });
+
+  it("takes a point of a greater weight for several", () => {
+    const point = { features: [1, 2], offset: 0.5, answer: 0 };
+    const other = { features: [1, -1], offset: 0, answer: 1 };
+    const found = fitLogistic([{ ...point, weight: 2 }, other], [1, 1]);
+    fitLogistic([point, point, other], [1, 1]).forEach((value, place) => {
+      expect(found[place]).toBeCloseTo(value, 9);
+    });
+  });
 });
 
 it("a symmetric positive definite system is solved, and its matrix inverted", () => {

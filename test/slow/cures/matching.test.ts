@@ -185,6 +185,15 @@ const files: Readonly<Record<string, Case>> = {
     "judge the same pair, one as a match, one as a non-match. Keep one.",
     "left_row,right_row,decision\n1,1,yes\n",
   ]),
+  "two files with decisions on one pair": {
+    files: {
+      "wrong.csv": "left,right,decision\nAcme,Acme Inc,no\n",
+      "right.csv": "left_row,right_row,decision\n1,1,yes\n",
+    },
+    wrong: `${join} --labels wrong.csv --review right.csv`,
+    says: "judge the same pair, one as a match, one as a non-match. Keep one.",
+    cured: `${join} --review right.csv`,
+  },
   "a decision on one row": decisions(
     "--review",
     [

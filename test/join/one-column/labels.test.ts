@@ -1,0 +1,20 @@
+import { expect, it } from "vitest";
+import { calibrateWith, noLabels } from "../../../src/join/one-column/labels.js";
+import type { Rankings } from "../../../src/match/estimates/estimate.js";
+import { defaultScorer } from "../../../src/match/scorer.js";
+
+it("an answer about a text counts once, however many rows have the text", () => {
+  const count = 300;
+  // The first 100 right rows have one text, as has left row 0.
+  const textOf = Int32Array.from({ length: count }, (_, row) => (row < 100 ? 0 : row));
+  const rankings: Rankings = {
+    right: { keep: 1, rows: textOf, scores: Float32Array.from(textOf, (text) => 4 + text / count) },
+    ...{ spacing: () => [1, 0, 0, 0], leftKeys: textOf, rightKeys: textOf },
+  };
+  const calibrated = (rows: number) => {
+    const others = new Map(Array.from({ length: rows }, (_, row) => [row, new Set([0])]));
+    return calibrateWith(rankings, { ...noLabels, others }, defaultScorer().estimate);
+  };
+  expect(calibrated(1).shift).not.toBe(0);
+  expect(calibrated(100)).toEqual(calibrated(1));
+});
