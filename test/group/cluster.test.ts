@@ -128,6 +128,15 @@ it("compares phrases by their spelling where none is embedded", async () => {
   expect(similarity(2, 5)).toBe(termCosine(left, 2, right, 0));
 });
 
+it("takes long phrases for the same only if they are to their ends", async () => {
+  const long = "lorem ipsum ".repeat(100);
+  const phrases = [`${long} one`, `${long} other`, `${long.toUpperCase()} one!`];
+  const numbered = { isNumbered: new Uint8Array(3), numbers: new Int32Array(3) };
+  const { similarity } = await compareWithin(phrases, { alone: [], numbered }, {});
+  expect(similarity(0, 2)).toBe(1);
+  expect(similarity(0, 1)).toBeLessThan(1);
+});
+
 describe("cluster and dedupe", () => {
   let encoder: PhraseEncoder;
   beforeAll(async () => {
