@@ -3,6 +3,7 @@ import { prepareTables } from "../../../src/match/columns/fields.js";
 import type { ColumnKind } from "../../../src/match/columns/profile.js";
 import { textReader } from "../../../src/match/columns/texts.js";
 import { fieldComparison, levelOf } from "../../../src/match/evidence/levels.js";
+import { createRandom } from "../../../src/random.js";
 
 /** The level of two values in a column with some more values. */
 function levels(kind: ColumnKind, others: readonly string[]) {
@@ -88,5 +89,19 @@ describe("levels of a comparison", () => {
   it("compare phone numbers by their digits", () => {
     const level = levels("phone", filler);
     expect(level("(030) 555-1234", "030/5551234")).toBe(level("030 5551234", "030 5551234"));
+  });
+
+  it("compare long codes by their beginnings and lengths, in no time that grows with their square", () => {
+    const random = createRandom(6);
+    const hex = Array.from({ length: 20_000 }, () => Math.floor(16 * random()).toString(16)).join("");
+    const level = levels("code", filler);
+    const near = level(`0${hex}`, `1${hex}`);
+    expectRising([
+      level(`0${hex}`, `1${hex.slice(0, 400)}`),
+      level(`0${hex}`, `1${hex.slice(0, 11_000)}`),
+      near,
+    ]);
+    for (let pair = 0; pair < 30; pair++)
+      expect(level(`${pair}${hex}`, `0${hex}`)).toBeGreaterThanOrEqual(near);
   });
 });
