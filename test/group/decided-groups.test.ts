@@ -59,4 +59,25 @@ describe("groups after decisions", () => {
       "rows 3 and 1 are decided to differ, but other decisions make them the same. Correct one",
     );
   });
+
+  it("keep equal rows apart from what any of their equals is known to differ from", () => {
+    const keys = ["a", "b", "a", "b", "a", "b"];
+    const sure = (known: readonly KnownPair[]): number[] => [...sureRows(6, (row) => keys[row], known)];
+    expect(sure([{ left: 2, right: 4, match: false }])).toEqual([0, 1, 0, 1, 4, 1]);
+    expect(
+      sure([
+        { left: 0, right: 1, match: true },
+        { left: 3, right: 4, match: false },
+      ]),
+    ).toEqual([0, 0, 0, 0, 4, 0]);
+  });
+
+  it("take no time for every row and every rejection", () => {
+    const [rows, rejections] = [300_000, 5_000];
+    const known = Array.from({ length: rejections }, (_, row) => {
+      return { left: row, right: row + rejections, match: false };
+    });
+    const labels = sureRows(rows, String, known);
+    expect(labels.every((label, row) => label === row)).toBe(true);
+  });
 });
