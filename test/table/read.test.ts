@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { Table } from "../../src/table/table.js";
-import { readColumns } from "../../src/table/whole-table.js";
+import { readColumns, readWholeTable } from "../../src/table/whole-table.js";
 import { query, randomNumbers, readTable, testFolder } from "./folder.js";
 
 const { file } = testFolder();
@@ -223,6 +223,14 @@ describe("streaming", () => {
     await left.return(undefined);
     await right.return(undefined);
     await table.close();
+  });
+  it("reads a table whole that has columns of any name, and no others", async () => {
+    const { columns } = await readWholeTable(file("names.csv", "__proto__,toString\n1,a\n2,b\n"));
+    expect(Object.entries(columns)).toEqual([
+      ["__proto__", ["1", "2"]],
+      ["toString", ["a", "b"]],
+    ]);
+    expect(columns.constructor).toBeUndefined();
   });
   it("reads columns of a small table whole", async () => {
     const path = file("small.csv", "id,name,city\n1,a,x\n2,b,y\n");
