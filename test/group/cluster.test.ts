@@ -129,8 +129,12 @@ it("compares phrases by their spelling where none is embedded", async () => {
 });
 
 it("takes long phrases for the same only if they are to their ends", async () => {
-  const long = "lorem ipsum ".repeat(100);
-  const phrases = [`${long} one`, `${long} other`, `${long.toUpperCase()} one!`];
+  const random = createRandom(8);
+  const letter = (): string => String.fromCharCode(97 + Math.floor(26 * random()));
+  const text = (words: number): string =>
+    Array.from({ length: words }, () => Array.from({ length: 10 }, letter).join("")).join(" ");
+  const [long, rest] = [text(100), text(200)];
+  const phrases = [`${long} ${rest}`, `${long} ${text(200)}`, `${long.toUpperCase()} ${rest}!`];
   const numbered = { isNumbered: new Uint8Array(3), numbers: new Int32Array(3) };
   const { similarity } = await compareWithin(phrases, { alone: [], numbered }, {});
   expect(similarity(0, 2)).toBe(1);
