@@ -90,12 +90,12 @@ export function groupsFrom(size: number, merges: readonly Merge[], least: number
 interface Link {
   sum: number;
   known: number;
-  /** Whether pairs that were no candidates have been weighed since the groups last grew. */
-  isWeighed: boolean;
+  /** The rows of both groups when pairs that were no candidates were weighed: if they are more by now, they are again. */
+  weighedRows: number;
 }
 
 interface Group {
-  readonly rows: readonly number[];
+  readonly rows: number[];
   readonly links: Map<number, Link>;
 }
 
@@ -120,13 +120,14 @@ async function mergeComponent(
     groups.set(row, group);
     return group;
   };
+  /** Called when a link changes, not when a group grows: a large group takes in rows one by one. */
   const propose = (a: number, b: number, link: Link): void => {
     const mean = link.sum / link.known;
     if (mean >= (options.least ?? 0)) heap.push({ a: Math.min(a, b), b: Math.max(a, b), mean, link });
   };
   for (const pair of members) {
     const [a, b] = [pairs.left.at(pair)!, pairs.right[pair]];
-    const link = { sum: clip(pairs.logOdds[pairs.classOf[pair]]), known: 1, isWeighed: true };
+    const link = { sum: clip(pairs.logOdds[pairs.classOf[pair]]), known: 1, weighedRows: 2 };
     groupOf(a).links.set(b, link);
     groupOf(b).links.set(a, link);
     propose(a, b, link);
@@ -137,14 +138,13 @@ async function mergeComponent(
     if (waiting !== undefined) await waiting;
     const { a, b, mean, link } = next;
     const [first, second] = [groups.get(a), groups.get(b)];
-    // Groups that have merged since, or a link that has changed: a newer proposal exists.
+    // A group that has become part of another, or a link that has changed: a newer proposal exists.
     if (first === undefined || second === undefined || first.links.get(b) !== link) continue;
-    if (!link.isWeighed) {
+    if (link.weighedRows < first.rows.length + second.rows.length) {
       weighLink(first, second, link, options);
       propose(a, b, link);
       continue;
     }
-    if (link.sum / link.known !== mean) continue;
     merges.push({ a, b, mean });
     mergeInto(a, b, groups, propose);
   }
@@ -154,7 +154,7 @@ async function mergeComponent(
 /** Weighs pairs between two groups, all or a sample spread evenly, in place of what was known from candidates. */
 function weighLink(first: Group, second: Group, link: Link, { weigh }: LinkageOptions): void {
   const all = first.rows.length * second.rows.length;
-  link.isWeighed = true;
+  link.weighedRows = first.rows.length + second.rows.length;
   if (link.known >= all || Math.abs(link.sum) >= certain / 2) return;
   const count = Math.min(all, mostWeighed);
   link.sum = 0;
@@ -169,7 +169,7 @@ function weighLink(first: Group, second: Group, link: Link, { weigh }: LinkageOp
   }
 }
 
-/** Group b becomes part of group a. */
+/** Group b becomes part of group a, whose links to groups that b has none to stay as they are. */
 function mergeInto(
   a: number,
   b: number,
@@ -177,23 +177,18 @@ function mergeInto(
   propose: (a: number, b: number, link: Link) => void,
 ): void {
   const [first, second] = [groups.get(a)!, groups.get(b)!];
+  groups.delete(b);
   first.links.delete(b);
   second.links.delete(a);
-  groups.delete(b);
-  const links = new Map<number, Link>();
-  for (const other of new Set([...first.links.keys(), ...second.links.keys()])) {
-    const [x, y] = [first.links.get(other), second.links.get(other)];
-    const link = {
-      sum: (x?.sum ?? 0) + (y?.sum ?? 0),
-      known: (x?.known ?? 0) + (y?.known ?? 0),
-      isWeighed: false,
-    };
+  for (const row of second.rows) first.rows.push(row);
+  for (const [other, link] of second.links) {
+    const own = first.links.get(other);
+    const united =
+      own === undefined ? link : { sum: own.sum + link.sum, known: own.known + link.known, weighedRows: 0 };
     const { links: ofOther } = groups.get(other)!;
     ofOther.delete(b);
-    ofOther.set(a, link);
-    links.set(other, link);
+    ofOther.set(a, united);
+    first.links.set(other, united);
+    propose(a, other, united);
   }
-  const merged: Group = { rows: [...first.rows, ...second.rows], links };
-  groups.set(a, merged);
-  for (const [other, link] of links) propose(a, other, link);
 }

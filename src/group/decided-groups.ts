@@ -23,16 +23,40 @@ export function sureRows(
   known: readonly KnownPair[],
 ): Int32Array {
   const { rootOf, unite, roots } = confirmedClasses(size, known);
-  const rejected = known.filter(({ match }) => !match);
-  const areFoes = (a: number, b: number): boolean =>
-    rejected.some(({ left, right }) => {
-      const [x, y] = [rootOf(left), rootOf(right)];
-      return (x === a && y === b) || (x === b && y === a);
-    });
+  const foesOf = foesByLabel(known, rootOf);
   firstEqual(size, keyOf).forEach((first, row) => {
-    if (first >= 0 && first !== row && !areFoes(rootOf(first), rootOf(row))) unite(first, row);
+    if (first < 0 || first === row) return;
+    const [a, b] = [rootOf(first), rootOf(row)];
+    if (a === b || foesOf.get(a)?.has(b)) return;
+    unite(a, b);
+    // The smaller label stays.
+    inheritFoes(foesOf, Math.max(a, b), Math.min(a, b));
   });
   return roots();
+}
+
+/** By label, the labels that rejected pairs keep apart from it. */
+type Foes = Map<number, Set<number>>;
+
+function foesByLabel(known: readonly KnownPair[], labelOf: (row: number) => number): Foes {
+  const foes: Foes = new Map();
+  for (const { left, right, match } of known) if (!match) makeFoes(foes, labelOf(left), labelOf(right));
+  return foes;
+}
+
+function makeFoes(foes: Foes, a: number, b: number): void {
+  foes.set(a, (foes.get(a) ?? new Set()).add(b));
+  foes.set(b, (foes.get(b) ?? new Set()).add(a));
+}
+
+/** A label goes; its foes are those of another from now on. */
+function inheritFoes(foes: Foes, from: number, to: number): void {
+  const inherited = foes.get(from) ?? [];
+  foes.delete(from);
+  for (const foe of inherited) {
+    foes.get(foe)!.delete(from);
+    makeFoes(foes, foe, to);
+  }
 }
 
 /** The first row with the key of each row, -1 without one. Of each key only a hash is kept: keys of many rows are large. */
@@ -88,14 +112,7 @@ export function decidedGroups(
     classes.unite(firstOf[groupOf[row]], row);
   });
   const merged = classes.roots();
-  const foes = new Map<number, Set<number>>();
-  const note = (label: number, foe: number): void =>
-    void foes.set(label, (foes.get(label) ?? new Set()).add(foe));
-  for (const { left, right, match } of known) {
-    if (match) continue;
-    note(sureOf[left], sureOf[right]);
-    note(sureOf[right], sureOf[left]);
-  }
+  const foes = foesByLabel(known, (row) => sureOf[row]);
   const divided = new Set([...foes.keys()].map((label) => merged[label]));
   const partOf = new Map<number, number>();
   const inDivided = new Set(divided.size === 0 ? [] : sureOf.filter((label) => divided.has(merged[label])));

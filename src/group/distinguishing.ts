@@ -20,7 +20,7 @@ import type { Links } from "./linkage.js";
 const APART = 0.5;
 /** The factor for a word in parentheses, which may be a remark. */
 const PERHAPS_APART = 0.75;
-/** Minimum pairs that differ in the same two words, and minimum rows with a word that is not a misspelling. */
+/** Minimum pairs that differ in the same two words, and minimum rows with a word that is no misspelling or names a kind. */
 const RECURRING = 3;
 /** Only pairs of at least this similarity are evidence. */
 const ALIKE = 0.6;
@@ -50,8 +50,8 @@ export async function learnDistinguishing(
     rows++;
     for (const word of new Set(words)) counts.add(word);
   }
-  const rowsWith = counts.frequent(Math.min(RECURRING, KIND_SHARE * rows));
-  const recurs = (word: string): boolean => (rowsWith.get(word) ?? 0) >= RECURRING;
+  const rowsWith = counts.frequent(RECURRING);
+  const recurs = (word: string): boolean => rowsWith.has(word);
   const isKind = (word: string): boolean => (rowsWith.get(word) ?? 0) >= KIND_SHARE * rows;
   const { left, right, scores } = links;
   const swaps = new TextCounts();

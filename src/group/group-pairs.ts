@@ -1,5 +1,6 @@
 /** The pairs of rows within groups: also those that were no candidates, and what the rest of a group says about each. */
 
+import { Growing } from "../match/columns/growing.js";
 import type { ComparedTables } from "../match/compare-tables.js";
 import type { PairProbabilities, ScoredPairs } from "../match/estimates/scored-pairs.js";
 import { pairLevels } from "../match/evidence/pair-levels.js";
@@ -12,6 +13,8 @@ import { placesByNumber } from "../places-by-number.js";
 
 /** Of larger groups each row is paired with this many others. */
 const mostRows = 1500;
+/** A row that repeats others in all fields is paired with so many of them: more pairs of equal rows say nothing new. */
+const mostEqual = 100;
 
 /**
  * The candidates, followed by all other pairs within the groups.
@@ -22,27 +25,30 @@ export async function withPairsInside(
   groups: Int32Array,
   parts: PartOptions = {},
 ): Promise<PairTable> {
-  const { left, right, rows } = compared;
+  const { left, right, rows, tables } = compared;
+  const areEqual = (a: number, b: number): boolean =>
+    tables.fields.every((field) => field.left[a] === field.left[b]);
   const members = placesByNumber(groups, rows[0]);
   // Candidates are sorted by their left row.
   const starts = new Uint32Array(rows[0] + 1);
   for (let pair = 0; pair < left.length; pair++) starts[left.at(pair)! + 1]++;
   for (let row = 0; row < rows[0]; row++) starts[row + 1] += starts[row];
-  const [moreLeft, moreRight]: [number[], number[]] = [[], []];
+  const [moreLeft, moreRight] = [new Growing(Int32Array), new Growing(Int32Array)];
   const stamp = new Int32Array(rows[0]).fill(-1);
   for (let group = 0; group < rows[0]; group++) {
     const [first, end] = [members.starts[group], members.starts[group + 1]];
     for (let place = first; place + 1 < end; place++) {
       const row = members.order[place];
       for (let pair = starts[row]; pair < starts[row + 1]; pair++) stamp[right[pair]] = row;
+      let equal = 0;
       for (const other of members.order.subarray(place + 1, Math.min(end, place + mostRows))) {
-        if (stamp[other] === row) continue;
+        if (stamp[other] === row || (areEqual(row, other) && equal++ >= mostEqual)) continue;
         moreLeft.push(row);
         moreRight.push(other);
       }
     }
   }
-  const more = { left: Int32Array.from(moreLeft), right: Int32Array.from(moreRight) };
+  const more = { left: moreLeft.added(), right: moreRight.added() };
   const levels = await pairLevels(compared.comparison, more, parts);
   return {
     ...{ ...compared, ...joinedClasses(compared, pairClasses(levels)) },

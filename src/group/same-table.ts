@@ -17,7 +17,7 @@ import {
   type WeighedPhrase,
   weighPhrase,
 } from "../match/evidence/features.js";
-import { foldPhrase, splitFolded } from "../match/evidence/phrase.js";
+import { foldPhrase, haveSameLetters, splitFolded } from "../match/evidence/phrase.js";
 import { remembering } from "../match/once.js";
 import { endWithPairs, levelsOfParts, type Parts, unitedPairs } from "../match/parts/shared-pairs.js";
 import { pauses } from "../match/pause.js";
@@ -164,8 +164,7 @@ function pairSimilarity(
   b: WeighedPhrase,
   cosines: { readonly embedding: number; readonly grams: number },
 ): number {
-  if (a.compact !== "" && a.compact === b.compact && withoutPunctuation(a) === withoutPunctuation(b))
-    return 1;
+  if (a.compact !== "" && haveSameLetters(a, b) && withoutPunctuation(a) === withoutPunctuation(b)) return 1;
   pairFeatures(a, b, cosines, features);
   const mean = (features[place.embedding] + features[place.grams]) / 2;
   const conflict = features[place.numbersConflict] === 1 ? 0.5 : 1;
@@ -173,6 +172,7 @@ function pairSimilarity(
 }
 
 /** "+" and "#" stay, so that "C" and "C++" differ. */
-const withoutPunctuation = ({ folded }: WeighedPhrase): string => folded.replace(/[\s.,;:!?"'()[\]-]+/g, "");
+const withoutPunctuation = ({ folded, rest }: WeighedPhrase): string =>
+  (folded + rest.folded).replace(/[\s.,;:!?"'()[\]-]+/g, "");
 
 const features = new Float64Array(featureNames.length);

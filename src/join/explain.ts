@@ -9,7 +9,7 @@ import {
   weighPhrase,
 } from "../match/evidence/features.js";
 import { functionWords, legalForms } from "../match/evidence/optional-words.js";
-import { numberValue } from "../match/evidence/phrase.js";
+import { haveSameLetters, numberValue } from "../match/evidence/phrase.js";
 import { type LikelyType, likeliestType } from "../match/evidence/type-agreement.js";
 import { alignWords, type WordKind, type WordMatch } from "../match/evidence/words.js";
 import { type ScorerFile, scoreFeatures } from "../match/scorer.js";
@@ -94,7 +94,7 @@ export function explainPhrases(
   return {
     ...{ left: text, right: otherText, score },
     isCompared: left.compact !== "" && right.compact !== "",
-    isSame: left.compact === right.compact,
+    isSame: haveSameLetters(left, right),
     words: matches
       .sort((a, b) => left.weights[b.left.from] - left.weights[a.left.from])
       .map(({ kind, likeness, left: from, right: to }) => ({
@@ -174,7 +174,7 @@ function withoutWord(phrase: WeighedPhrase, place: number): WeighedPhrase {
   const aside = phrase.aside.toSpliced(place, 1);
   const value = numberValue(phrase.words[place]);
   return {
-    ...{ words, aside, folded: words.join(" "), compact: words.join("") },
+    ...{ words, aside, rest: phrase.rest, folded: words.join(" "), compact: words.join("") },
     main: words.filter((_, index) => !aside[index]).join(""),
     numbers:
       value === undefined ? phrase.numbers : phrase.numbers.toSpliced(phrase.numbers.indexOf(value), 1),

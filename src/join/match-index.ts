@@ -2,6 +2,7 @@
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { ArgumentError } from "../errors.js";
 import type { TableColumns } from "../match/columns/align.js";
+import { ownValue } from "../match/columns/fields.js";
 import type { IndexEntry, SearchHit } from "../search/index-types.js";
 import { searchPhrases } from "../search/phrase-search.js";
 import type { VectorIndex } from "../search/vector-index.js";
@@ -32,7 +33,7 @@ export async function matchIndex(
   { k = 20, ordinary = [], ...options }: MatchIndexOptions = {},
 ): Promise<IndexMatches> {
   const column = phraseColumnOf(index, rows, options.on);
-  const phrases = rows.map((row) => row[column] ?? "");
+  const phrases = rows.map((row) => ownValue(row, column) ?? "");
   const found = await searchPhrases(index, encoder, phrases, { k, signal: options.signal });
   const places = new Map<string, number>();
   const candidates: NamedRow[] = [];
@@ -68,5 +69,5 @@ function phraseColumnOf({ layout }: VectorIndex, rows: readonly NamedRow[], on: 
 /** Rows as columns of text. */
 export function columnsOf(rows: readonly NamedRow[], names?: readonly string[]): TableColumns {
   const all = names ?? [...new Set(rows.flatMap((row) => Object.keys(row)))];
-  return Object.fromEntries(all.map((name) => [name, rows.map((row) => row[name] ?? "")]));
+  return Object.fromEntries(all.map((name) => [name, rows.map((row) => ownValue(row, name) ?? "")]));
 }

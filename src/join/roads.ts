@@ -1,7 +1,12 @@
 /** The two roads of a join, with results of one form: by one column (`fuzzyJoin`), and by several (`matchTables`). */
 import type { ColumnReport } from "../match/column-report.js";
 import type { TableColumns } from "../match/columns/align.js";
-import type { ColumnOptions, ColumnPlan, DroppedColumn } from "../match/columns/fields.js";
+import {
+  type ColumnOptions,
+  type ColumnPlan,
+  type DroppedColumn,
+  fieldKind,
+} from "../match/columns/fields.js";
 import { isText, profileColumn } from "../match/columns/profile.js";
 import type { KnownPair, MatchRunOptions } from "../match/compare-tables.js";
 import type { PrecisionReport } from "../match/estimates/promise.js";
@@ -60,7 +65,7 @@ export async function joinColumns(texts: Texts, plan: ColumnPlan, options: RoadO
   if (pair === undefined || others.length > 0) return joinByColumns(texts, plan, options);
   const [name, other] = pair;
   const profile = profileColumn(name, texts.left[name].concat(texts.right[other]));
-  const kind = options.kindOf?.[name] ?? options.kindOf?.[other] ?? profile.kind;
+  const kind = fieldKind({ name, other, profile }, options.kindOf);
   if (!isText(kind) && kind !== "category") return joinByColumns(texts, plan, options);
   const { filled, rows, distinct } = profile;
   const column: ColumnReport = { name, other, kind, filled: filled / rows, distinct, weights: [] };

@@ -32,7 +32,8 @@ export async function readWholeTable(
   try {
     const { description } = table;
     onNote?.(description.summary);
-    const columns: Record<string, readonly string[]> = {};
+    // Without a prototype, so that no column is found that the table lacks, such as "constructor".
+    const columns: Record<string, readonly string[]> = Object.create(null);
     const onLoaded = loadingProgress(table, options);
     const file = options.cellFolder === undefined ? undefined : new CellFile(options.cellFolder);
     const keep: KeepCells = (chunks) =>

@@ -86,4 +86,19 @@ describe("average linkage", () => {
     expect(Array.from(groupsFrom(4, merges, 0))).toEqual([0, 0, 0, 0]);
     expect(Array.from(groupsFrom(4, merges, 3.5))).toEqual([0, 0, 1, 1]);
   });
+
+  it("takes in thousands of equal rows without going through all of them for each", {
+    timeout: 20_000,
+  }, async () => {
+    const [rows, hubs] = [6000, 15];
+    const others = Array.from({ length: hubs }, (_, hub) => rows - hub - 1);
+    const left = Int32Array.from(others.flatMap((count, hub) => new Array<number>(count).fill(hub)));
+    const right = Int32Array.from(
+      others.flatMap((count, hub) => Array.from({ length: count }, (_, row) => hub + 1 + row)),
+    );
+    const pairs = { left, right, classOf: new Int32Array(left.length), logOdds: Float64Array.of(9) };
+    const merges = await averageLinkage(rows, pairs, { weigh: () => 9 });
+    expect(merges).toHaveLength(rows - 1);
+    expect(merges.every(({ a, mean }) => a === 0 && mean === 5)).toBe(true);
+  });
 });

@@ -128,6 +128,19 @@ it("compares phrases by their spelling where none is embedded", async () => {
   expect(similarity(2, 5)).toBe(termCosine(left, 2, right, 0));
 });
 
+it("takes long phrases for the same only if they are to their ends", async () => {
+  const random = createRandom(8);
+  const letter = (): string => String.fromCharCode(97 + Math.floor(26 * random()));
+  const text = (words: number): string =>
+    Array.from({ length: words }, () => Array.from({ length: 10 }, letter).join("")).join(" ");
+  const [long, rest] = [text(100), text(200)];
+  const phrases = [`${long} ${rest}`, `${long} ${text(200)}`, `${long.toUpperCase()} ${rest}!`];
+  const numbered = { isNumbered: new Uint8Array(3), numbers: new Int32Array(3) };
+  const { similarity } = await compareWithin(phrases, { alone: [], numbered }, {});
+  expect(similarity(0, 2)).toBe(1);
+  expect(similarity(0, 1)).toBeLessThan(1);
+});
+
 describe("cluster and dedupe", () => {
   let encoder: PhraseEncoder;
   beforeAll(async () => {

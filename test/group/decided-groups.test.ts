@@ -59,4 +59,31 @@ describe("groups after decisions", () => {
       "rows 3 and 1 are decided to differ, but other decisions make them the same. Correct one",
     );
   });
+
+  it("keep equal rows apart from what any of their equals is known to differ from", () => {
+    const keys = ["a", "b", "a", "b", "a", "b"];
+    const sure = (known: readonly KnownPair[]): number[] => [...sureRows(6, (row) => keys[row], known)];
+    expect(sure([{ left: 2, right: 4, match: false }])).toEqual([0, 1, 0, 1, 4, 1]);
+    expect(
+      sure([
+        { left: 0, right: 1, match: true },
+        { left: 3, right: 4, match: false },
+      ]),
+    ).toEqual([0, 0, 0, 0, 4, 0]);
+  });
+
+  it("are looked at a few times each, not for every row", () => {
+    const [rows, rejections] = [10_000, 100];
+    let reads = 0;
+    const known = Array.from({ length: rejections }, (_, row) => ({
+      get left() {
+        reads++;
+        return row;
+      },
+      ...{ right: row + rejections, match: false },
+    }));
+    const labels = sureRows(rows, String, known);
+    expect(labels.every((label, row) => label === row)).toBe(true);
+    expect(reads).toBeLessThan(5 * rejections);
+  });
 });

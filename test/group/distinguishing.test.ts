@@ -76,9 +76,18 @@ describe("distinguishing words", () => {
   it("learns two words from several pairs that differ in them", async () => {
     const sports = (count: number): string[] =>
       towns.slice(0, count).flatMap((town) => [`${town} football`, `${town} handball`]);
-    const few = await judge([...sports(2)]);
+    const few = await judge([...sports(2), "Molde football", "Hamar handball"]);
     const many = await judge([...sports(10)]);
     expect(few("Skien football", "Skien handball")).toBe(1);
     expect(many("Skien football", "Skien handball")).toBe(0.5);
+  });
+
+  it("takes no word of a short list for the kind of thing that is not in three of its rows", async () => {
+    const kept = await judge(["Acme", "Acme Widgets", ...towns.slice(0, 8)]);
+    expect(kept("Acme", "Acme Widgets")).toBe(0.5);
+    const two = await judge(["Acme", "Acme Widgets", "Oslo Widgets", ...towns2]);
+    expect(two("Acme", "Acme Widgets")).toBe(0.5);
+    const three = await judge(["Acme", "Acme Widgets", "Oslo Widgets", "Bergen Widgets", ...towns2]);
+    expect(three("Acme", "Acme Widgets")).toBe(1);
   });
 });

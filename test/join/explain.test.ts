@@ -77,4 +77,10 @@ describe("an explanation", () => {
           if (sentence.includes(`"${word}" ignored`)) expect(Math.abs(cost)).toBeLessThan(0.4);
       }
   });
+
+  it("says that long cells are equal only if they are to their ends", async () => {
+    const long = "lorem ipsum ".repeat(100);
+    const found = await fuzzyJoin([`${long} one`], [`${long} other`, `${long} One!`], { encoder: "none" });
+    expect([found.explain(0, 0).isSame, found.explain(0, 1).isSame]).toEqual([false, true]);
+  });
 });

@@ -96,6 +96,22 @@ describe("fuzzyJoin", () => {
     expect((await fuzzyJoin(left, ["SIEMENS AG"], { ...options, top: 2 })).matches).toHaveLength(2);
   });
 
+  it("takes no other candidate for certain where one match of a row is known", async () => {
+    const right = ["Henry VIII of England", "Siemens", "Boston Globe"];
+    const options = { encoder, kind: "many-to-many", precision: 0.5 } as const;
+    const [seventh, eighth] = ["Henry VII of England", "Henry VIII of England"].map((name) =>
+      papers.indexOf(name),
+    );
+    for (const left of [seventh, eighth]) {
+      const { matches } = await fuzzyJoin(papers, right, {
+        ...options,
+        known: [{ left, right: 0, match: true }],
+      });
+      const certain = matches.filter(({ probability }) => probability === 1);
+      expect(certain.map((match) => match.left)).toEqual([left]);
+    }
+  });
+
   it("always joins known matches, never known non-matches, and calibrates the rest", async () => {
     const right = ["Big Blue Paper", "Boston Globe", "Siemens", "Volkswagen"];
     const plain = await fuzzyJoin(papers, right, { encoder });

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PhraseEncoder } from "../../src/encoder/phrase-encoder.js";
-import { matchIndex } from "../../src/join/match-index.js";
+import { columnsOf, matchIndex, type NamedRow } from "../../src/join/match-index.js";
 import { matchTables } from "../../src/join/match-tables.js";
 import { indexTable } from "../../src/search/phrase-index.js";
 import { VectorIndex } from "../../src/search/vector-index.js";
@@ -72,5 +72,10 @@ describe("matchIndex", () => {
     await expect(matchIndex(index, encoder, rows)).rejects.toThrow(/no column name.*they have who, place/);
     const { nearest } = await matchIndex(index, encoder, rows, { on: ["name=who", "city=place"] });
     expect(nearest[0][0].cells.city).toBe("Bremen");
+  });
+
+  it("reads a cell that a row lacks as empty, whatever its column is called", () => {
+    const rows: NamedRow[] = [{ name: "Jan Bauer", constructor: "Ford" }, { name: "Sofia Rossi" }];
+    expect(columnsOf(rows)).toEqual({ name: ["Jan Bauer", "Sofia Rossi"], constructor: ["Ford", ""] });
   });
 });

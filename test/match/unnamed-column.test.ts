@@ -10,7 +10,7 @@ describe("the suggested command", () => {
   const added = ["-c", "full name"];
 
   it.each([
-    [["dedupe", "x.csv", "-o", "my kept.csv"], "pearl dedupe x.csv -o 'my kept.csv' -c 'full name'"],
+    [["dedupe", "x.csv", "-o", "my kept.csv"], 'pearl dedupe x.csv -o "my kept.csv" -c "full name"'],
     [
       ["dedupe", "x.csv", "--output=postgres://me:secret@h/db?table=x"],
       "pearl dedupe x.csv '--output=postgres://me@h/db?table=x' -c 'full name'",

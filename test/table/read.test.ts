@@ -255,6 +255,14 @@ describe("streaming", () => {
     await right.return(undefined);
     await table.close();
   });
+  it("reads a table whole that has columns of any name, and no others", async () => {
+    const { columns } = await readWholeTable(file("names.csv", "__proto__,toString\n1,a\n2,b\n"));
+    expect(Object.entries(columns)).toEqual([
+      ["__proto__", ["1", "2"]],
+      ["toString", ["a", "b"]],
+    ]);
+    expect(columns.constructor).toBeUndefined();
+  });
   it("reads columns of a small table whole", async () => {
     const path = file("small.csv", "id,name,city\n1,a,x\n2,b,y\n");
     expect(await readColumns(path, ["city", "id"])).toEqual([

@@ -7,8 +7,8 @@ import type { DoubtfulPair } from "../../match/review/doubtful.js";
 import type { EstimateWeights } from "../../match/scorer.js";
 import type { RowMatch } from "../match-tables.js";
 import type { JoinOptions } from "../options.js";
-import { openPairs, type RowLabels } from "./labels.js";
-import { assignPairs, everyPair } from "./select.js";
+import { noLabels, openPairs, type RowLabels } from "./labels.js";
+import { assignPairs, type EstimatedPair, everyPair } from "./select.js";
 import { siblings } from "./siblings.js";
 
 /** What is known of the pairs, and how their probabilities are computed. */
@@ -41,17 +41,24 @@ export function decideMatches(
 ): Decision {
   const isKnown = (right: number, left: number): boolean => labels.matches.get(right)?.has(left) ?? false;
   const open = openPairs(rankings, labels);
+  const unlabelled = (pairs: readonly RowPair[]): Float64Array =>
+    estimatePairs(rankings, pairs, weights).map((estimate) => calibrated(estimate, calibration));
   const estimates = (pairs: readonly RowPair[]): Float64Array =>
-    estimatePairs(rankings, pairs, weights).map((estimate, row) =>
-      isKnown(row, pairs[row].left) ? 1 : calibrated(estimate, calibration),
-    );
+    unlabelled(pairs).map((estimate, row) => (isKnown(row, pairs[row].left) ? 1 : estimate));
   const first = estimates(open);
   const pairs = kind === "one-to-one" ? assignPairs(rankings, open, first, labels) : open;
   const perRow = kind === "one-to-one" ? estimates(pairs) : first;
   const proposals = pairs.flatMap(({ left }, right): RowMatch[] =>
     left < 0 ? [] : [{ left, right, probability: perRow[right] }],
   );
-  const likely = kind === "many-to-many" ? everyPair(rankings, open, first, { labels, top }) : proposals;
+  const found = (): EstimatedPair[] => {
+    const free = openPairs(rankings, { ...labels, matches: noLabels.matches });
+    const ofFree = labels.matches.size === 0 ? first : unlabelled(free);
+    return open.map((best, row) =>
+      labels.matches.has(row) ? { best: free[row], estimate: ofFree[row] } : { best, estimate: first[row] },
+    );
+  };
+  const likely = kind === "many-to-many" ? everyPair(rankings, found(), { labels, top }) : proposals;
   const probabilities = likely.map(({ probability }) => probability);
   const unverified = ({ right, left }: RowMatch): boolean => !isKnown(right, left);
   const { kept } = keepPromise(probabilities, { target: meanProbability, floor: leastLikely });

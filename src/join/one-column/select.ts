@@ -40,30 +40,33 @@ export function assignPairs(
   });
 }
 
+/** The best pair of a row, and the probability that it is right. */
+export interface EstimatedPair {
+  readonly best: RowPair;
+  readonly estimate: number;
+}
+
 /**
  * All likely pairs. The best pair of a row has its estimate; the others have less, in proportion to their odds.
  * Candidates with the text of the best one are as likely as it.
+ *
+ * @param found the best pair of each row as if no match of it were known, and its estimate: a known match says nothing
+ *   about the row's other candidates
  */
 export function everyPair(
   { right }: Rankings,
-  open: readonly RowPair[],
-  estimates: ArrayLike<number>,
+  found: readonly EstimatedPair[],
   { labels, top }: { readonly labels: RowLabels; readonly top: number },
 ): RowMatch[] {
-  return open.flatMap((best, row): RowMatch[] => {
-    if (best.left < 0) return [];
-    const matches = labels.matches.get(row);
+  return found.flatMap(({ best, estimate }, row): RowMatch[] => {
+    const matches = labels.matches.get(row) ?? new Set();
     const candidates = candidatesOf(right, row).filter(({ left }) => !best.taken?.has(left));
     // Known matches count even if they were not among the candidates.
-    const unfound = [...(matches ?? [])].filter((left) => !candidates.some((other) => other.left === left));
-    const others = [...candidates, ...unfound.map((left) => ({ left, score: best.score }))].filter(
-      ({ left }) => left !== best.left,
-    );
-    return [best, ...others]
+    const unfound = [...matches].filter((left) => !candidates.some((other) => other.left === left));
+    return [...candidates, ...unfound.map((left) => ({ left, score: best.score }))]
       .map(({ left, score }) => {
-        const odds = left === best.left ? 1 : Math.exp(Math.min(0, score - best.score));
-        const isKnown = left !== best.left && matches?.has(left);
-        return { left, score, probability: isKnown ? 1 : estimates[row] * odds };
+        const odds = Math.exp(Math.min(0, score - best.score));
+        return { left, score, probability: matches.has(left) ? 1 : estimate * odds };
       })
       .sort((a, b) => b.probability - a.probability || b.score - a.score)
       .slice(0, top)

@@ -49,7 +49,7 @@ export const reorder = (cells: readonly string[], order: Uint32Array): Cells => 
 
 /** Which of two tables comes first: the smaller one, of equally large ones by the contents of common columns, if any. */
 export function canonicalSides(left: TableColumns, right: TableColumns): "given" | "swapped" {
-  const common = Object.keys(left).filter((name) => right[name] !== undefined);
+  const common = Object.keys(left).filter((name) => Object.hasOwn(right, name));
   const [a, b] = [left, right].map((table) => {
     const names = (common.length > 0 ? common : Object.keys(table)).sort();
     const columns = names.map((name) => table[name]);

@@ -137,12 +137,26 @@ function nothingToCompare(tables: readonly TableColumns[], dropped: readonly Dro
 function readField(
   [name, other]: AlignedNames,
   { left, right, profile }: Pick<Field, "profile"> & Readonly<Record<"left" | "right", Cells>>,
-  { kindOf = {} }: ColumnOptions,
+  { kindOf }: ColumnOptions,
   vocabulary: TextNumbers,
 ): Field {
-  const kind = kindOf[name] ?? kindOf[other] ?? profile.kind;
+  const kind = fieldKind({ name, other, profile }, kindOf);
   return { ...readValues(left, right, kind, vocabulary), name, other, kind, profile };
 }
+
+/** What an aligned column holds: what the caller says, by either header, or else what was found. */
+export function fieldKind(
+  { name, other, profile }: Pick<Field, "name" | "other" | "profile">,
+  kindOf: ColumnOptions["kindOf"] = {},
+): ColumnKind {
+  return ownValue(kindOf, name) ?? ownValue(kindOf, other) ?? profile.kind;
+}
+
+/** What a record holds under a header, which may be one that every object inherits a value for: "constructor". */
+export const ownValue = <Value>(
+  record: Readonly<Record<string, Value>>,
+  header: string,
+): Value | undefined => (Object.hasOwn(record, header) ? record[header] : undefined);
 
 const both = (first: Cells, second: Cells): Cells => ({
   length: first.length + second.length,
@@ -166,13 +180,14 @@ interface UsableColumns {
   readonly naming?: string;
 }
 
-function usable(table: TableColumns, { ignore = [], kindOf = {} }: ColumnOptions): UsableColumns {
+function usable(table: TableColumns, { ignore = [], kindOf }: ColumnOptions): UsableColumns {
   const dropped: DroppedColumn[] = [];
   const all = new Map(Object.keys(table).map((name) => [name, profileColumn(name, table[name])]));
   const profiles = [...all].flatMap(([name, profile]) => {
     const reason = ignore.includes(name) ? "ignored" : profile.dropped;
     if (reason !== undefined) dropped.push({ name, reason });
-    return reason === undefined ? [{ name, other: name, kind: kindOf[name] ?? profile.kind, profile }] : [];
+    const field = { name, other: name, profile };
+    return reason === undefined ? [{ ...field, kind: fieldKind(field, kindOf) }] : [];
   });
   const names = profiles.map(({ name }) => name);
   return { names, profiles: all, dropped, naming: names[namingField(profiles)] };
@@ -191,10 +206,11 @@ function withNames(aligned: AlignedNames[], left: UsableColumns, right: UsableCo
 }
 
 function askedPair(text: string, left: TableColumns, right: TableColumns): AlignedNames {
-  if (left[text] !== undefined && right[text] !== undefined) return [text, text];
+  if (Object.hasOwn(left, text) && Object.hasOwn(right, text)) return [text, text];
   const [name, other = name] = text.split("=");
-  if (left[name] === undefined || right[other] === undefined) {
-    const [missing, table] = left[name] === undefined ? [name, left] : [other, right];
+  const isInLeft = Object.hasOwn(left, name);
+  if (!(isInLeft && Object.hasOwn(right, other))) {
+    const [missing, table] = isInLeft ? [other, right] : [name, left];
     throw new ArgumentError(`there is no column ${missing}. Columns: ${Object.keys(table).join(", ")}`);
   }
   return [name, other];

@@ -2,7 +2,7 @@
 import { distance } from "fastest-levenshtein";
 import { type TermStatistics, wordHash } from "../candidates/grams.js";
 import { jaroWinkler } from "./jaro-winkler.js";
-import { isYear, type JoinPhrase, readJoinPhrase } from "./phrase.js";
+import { haveSameLetters, isYear, type JoinPhrase, readJoinPhrase } from "./phrase.js";
 import { alignWords } from "./words.js";
 
 /** The features in the order of the scorer's inputs, each from 0 to 1. */
@@ -75,10 +75,11 @@ export function pairFeatures(
   const sideLeft = covered(left, metLeft);
   const sideRight = covered(right, metRight);
   const longest = Math.max(left.compact.length, right.compact.length, 1);
-  const same = left.compact === right.compact && left.compact !== "";
+  const same = left.compact !== "" && haveSameLetters(left, right);
   const numbers = compareNumbers(left.numbers, right.numbers);
   const [asideLeft, asideRight] = [left.aside.includes(true), right.aside.includes(true)];
   const asideShared = left.words.some((_, index) => left.aside[index] && metLeft[index] > 0);
+  const sameMain = left.main + left.rest.compact === right.main + right.rest.compact;
   const mainLongest = Math.max(left.main.length, right.main.length, 1);
   let at = 0;
   out[at++] = Math.max(0, cosines.embedding);
@@ -93,7 +94,7 @@ export function pairFeatures(
   out[at++] = left.folded === "" ? 0 : jaroWinkler(left.folded, right.folded);
   out[at++] = commonBeginning(left.compact, right.compact);
   out[at++] = same ? 1 : 0;
-  out[at++] = !same && left.main === right.main && left.main !== "" ? 1 : 0;
+  out[at++] = !same && sameMain && left.main !== "" ? 1 : 0;
   out[at++] = left.main === right.main ? 1 : 1 - distance(left.main, right.main) / mainLongest;
   out[at++] = sideLeft.mainMet;
   out[at++] = sideRight.mainMet;

@@ -64,11 +64,7 @@ export function fieldComparison(field: Field, data: TextData): FieldComparison {
   const read = textReader(set.texts);
   if (kind === "date")
     return withEqual(dateLevels, surprise, rareCuts, (a, b) => dateLevel(read(a), read(b)));
-  const compare = (a: number, b: number): number => {
-    const [x, y] = [read(a), read(b)];
-    return levelOf(1 - distance(x, y) / Math.max(x.length, y.length), codeCuts);
-  };
-  return withEqual(codeCuts.length + 1, surprise, rareCuts, compare);
+  return withEqual(codeCuts.length + 1, surprise, rareCuts, (a, b) => codeLevel(read(a), read(b)));
 }
 
 /** Levels of unequal values first, then equal values by rarity. */
@@ -84,6 +80,16 @@ function withEqual(
   };
 }
 
+/** Letters of a code that are compared one by one: a pair takes time with the square of their number. */
+const mostLetters = 500;
+
+/** By the share of letters that need no edit. Of long codes the beginnings are compared, and then the lengths. */
+function codeLevel(a: string, b: string): number {
+  const [x, y] = [a.slice(0, mostLetters), b.slice(0, mostLetters)];
+  const ofLengths = Math.min(a.length, b.length) / Math.max(a.length, b.length);
+  return levelOf(Math.min(ofLengths, 1 - distance(x, y) / Math.max(x.length, y.length)), codeCuts);
+}
+
 function numberLevel(a: number, b: number): number {
   const largest = Math.max(Math.abs(a), Math.abs(b));
   if (Number.isNaN(largest)) return 0;
@@ -97,8 +103,7 @@ function numberLevel(a: number, b: number): number {
 const dateLevels = 6;
 
 function dateLevel(a: string, b: string): number {
-  if (a.length !== 8 || b.length !== 8)
-    return levelOf(1 - distance(a, b) / Math.max(a.length, b.length), codeCuts);
+  if (a.length !== 8 || b.length !== 8) return codeLevel(a, b);
   const days = Math.abs(dayOf(Number(a)) - dayOf(Number(b)));
   if (days <= 3) return 5;
   const isExchanged =

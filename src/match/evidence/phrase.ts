@@ -15,6 +15,12 @@ export interface JoinPhrase {
   readonly main: string;
   /** Per word whether it is inside parentheses; all false if no word is outside. */
   readonly aside: readonly boolean[];
+  /** Of a long text, what is behind all this: it only counts for whether two texts are the same. "" of others. */
+  readonly rest: {
+    readonly folded: string;
+    /** Letters and digits only. */
+    readonly compact: string;
+  };
 }
 
 const marks = /\p{M}+/gu;
@@ -103,7 +109,8 @@ const parentheses = /[([][^)\]]*[)\]]/g;
 const mostCompared = 1000;
 
 export function readJoinPhrase(text: string): JoinPhrase {
-  const folded = foldPhrase(text).slice(0, mostCompared);
+  const whole = foldPhrase(text);
+  const folded = whole.slice(0, mostCompared);
   const places: number[] = [];
   const words = splitFolded(folded, places);
   const compact = words.join("");
@@ -116,5 +123,17 @@ export function readJoinPhrase(text: string): JoinPhrase {
   const isWhole = !inside.includes(true) || !inside.includes(false);
   const aside = isWhole ? words.map(() => false) : inside;
   const main = words.filter((_, index) => !aside[index]).join("");
-  return { folded, compact, words, numbers, main, aside };
+  return { folded, compact, words, numbers, main, aside, rest: restOf(whole) };
 }
+
+const noRest = { folded: "", compact: "" };
+
+function restOf(whole: string): JoinPhrase["rest"] {
+  if (whole.length <= mostCompared) return noRest;
+  const folded = whole.slice(mostCompared);
+  return { folded, compact: splitFolded(folded).join("") };
+}
+
+/** Whether two phrases have the same letters and digits in the same order, however long they are. */
+export const haveSameLetters = (a: JoinPhrase, b: JoinPhrase): boolean =>
+  a.compact + a.rest.compact === b.compact + b.rest.compact;

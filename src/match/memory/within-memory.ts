@@ -2,7 +2,7 @@
 import type { PhraseEncoder } from "../../encoder/phrase-encoder.js";
 import type { Sharing } from "../../files/shards/shard.js";
 import type { TableColumns } from "../columns/align.js";
-import { type ColumnOptions, type ColumnPlan, namingField, rowsOf } from "../columns/fields.js";
+import { type ColumnOptions, type ColumnPlan, fieldKind, namingField, rowsOf } from "../columns/fields.js";
 import { TextNumbers } from "../columns/texts.js";
 import type { MatchRunOptions } from "../compare-tables.js";
 import {
@@ -86,11 +86,11 @@ function needOf(tables: readonly TableColumns[], plan: ColumnPlan, options: Opti
 function sizeOf(
   tables: readonly TableColumns[],
   { pairs, profiles }: ColumnPlan,
-  { encoder, kindOf = {}, sharing }: Options,
+  { encoder, kindOf, sharing }: Options,
 ): MatchSize {
   const compared = pairs.map(([name, other]) => {
-    const profile = profiles.get(name)!;
-    return { name, other, profile, kind: kindOf[name] ?? kindOf[other] ?? profile.kind };
+    const field = { name, other, profile: profiles.get(name)! };
+    return { ...field, kind: fieldKind(field, kindOf) };
   });
   const naming = compared[namingField(compared)];
   const names = naming && [naming.name, naming.other];

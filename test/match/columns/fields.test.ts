@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { canonicalSides } from "../../../src/match/columns/canonical.js";
 import { prepareTables } from "../../../src/match/columns/fields.js";
 import { textAt } from "../../../src/match/columns/texts.js";
 import { twoTables } from "../people.js";
@@ -39,6 +40,22 @@ describe("columns of two tables", () => {
     expect(() => prepareTables(left, right, { on: ["nam"] })).toThrow(
       /no column nam\b.*name, city, born, phone/,
     );
+  });
+
+  it("may have headers that every object has a value for", () => {
+    const cells = (header: string): Record<string, string[]> =>
+      Object.fromEntries([
+        [header, left.name],
+        ["born", left.born],
+      ]);
+    for (const header of ["constructor", "toString", "__proto__"]) {
+      const { fields } = prepareTables(cells(header), undefined, { kindOf: { born: "code" } });
+      expect(fields.map(({ name, kind }) => `${name} ${kind}`).sort()).toEqual(
+        [`${header} name`, "born code"].sort(),
+      );
+      expect(() => prepareTables(left, right, { on: [header] })).toThrow(`there is no column ${header}`);
+      expect(canonicalSides(cells(header), { name: left.name, born: left.born })).toBeDefined();
+    }
   });
 
   it("are missed with their names where nothing can be compared", () => {

@@ -75,6 +75,15 @@ describe("features of a pair", () => {
     expect(viewsOf("Dumb", "Dumb (film)")).toMatchObject({ parenthesesOneSided: 1 });
   });
 
+  it("call two texts the same only if they are to their ends", () => {
+    const long = "lorem ipsum ".repeat(100);
+    const same = { sameLetters: 1, sameOutsideParentheses: 0 };
+    expect(viewsOf(`${long} one`, `${long.toUpperCase()} one`)).toMatchObject(same);
+    const differ = { sameLetters: 0, sameOutsideParentheses: 0 };
+    expect(viewsOf(`${long} one`, `${long} other`)).toMatchObject(differ);
+    expect(viewsOf(`(x) ${long} one`, `${long} other`)).toMatchObject(differ);
+  });
+
   it("are 0 without types, and rise as the types disagree", () => {
     const phrase = weighPhrase("Acme", termRows(["acme"], ["acme"]).statistics);
     const differ = (types?: number): number => {

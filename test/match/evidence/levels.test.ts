@@ -3,6 +3,7 @@ import { prepareTables } from "../../../src/match/columns/fields.js";
 import type { ColumnKind } from "../../../src/match/columns/profile.js";
 import { textReader } from "../../../src/match/columns/texts.js";
 import { fieldComparison, levelOf } from "../../../src/match/evidence/levels.js";
+import { createRandom } from "../../../src/random.js";
 
 /** The level of two values in a column with some more values. */
 function levels(kind: ColumnKind, others: readonly string[]) {
@@ -88,5 +89,21 @@ describe("levels of a comparison", () => {
   it("compare phone numbers by their digits", () => {
     const level = levels("phone", filler);
     expect(level("(030) 555-1234", "030/5551234")).toBe(level("030 5551234", "030 5551234"));
+  });
+
+  it("compare long codes by their beginnings and lengths: all letters of 20,000 take half a second for a pair", () => {
+    const random = createRandom(6);
+    const hex = (length: number): string =>
+      Array.from({ length }, () => Math.floor(16 * random()).toString(16)).join("");
+    const [begin, end] = [hex(600), hex(19_400)];
+    const level = levels("code", filler);
+    const near = level(`0${begin}${end}`, `1${begin}${end}`);
+    expect(level(`0${begin}${end}`, `1${begin}${hex(19_400)}`)).toBe(near);
+    expectRising([
+      level(`0${begin}${end}`, `1${begin}`),
+      level(`0${begin}${end}`, `1${begin}${end.slice(0, 11_000)}`),
+      near,
+      level(begin, begin),
+    ]);
   });
 });

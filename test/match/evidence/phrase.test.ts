@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { foldPhrase, numberValue, readJoinPhrase, splitFolded } from "../../../src/match/evidence/phrase.js";
+import {
+  foldPhrase,
+  haveSameLetters,
+  numberValue,
+  readJoinPhrase,
+  splitFolded,
+} from "../../../src/match/evidence/phrase.js";
 
 const words = (text: string): string[] => splitFolded(foldPhrase(text));
 
@@ -30,6 +36,14 @@ describe("a phrase parsed for comparison", () => {
     expect(folded.length).toBe(1000);
     expect(words.length).toBe(167);
     expect(compact.length).toBeLessThan(1000);
+  });
+
+  it("is the same as another only if the whole text is", () => {
+    const long = "lorem ipsum ".repeat(100);
+    const same = (a: string, b: string): boolean => haveSameLetters(readJoinPhrase(a), readJoinPhrase(b));
+    expect(same(`${long} dolor`, `${long.replaceAll(" ", " - ")} Dolor!`)).toBe(true);
+    expect(same(`${long} dolor`, `${long} color`)).toBe(false);
+    expect(same(`${long} dolor`, long)).toBe(false);
   });
 
   it("compares numbers by value", () => {

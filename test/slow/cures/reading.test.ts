@@ -105,8 +105,8 @@ const cases: Readonly<Record<string, Case>> = {
   "a file with a space in its name": {
     files: { "my table.csv": Buffer.from("name,city\nZ\xfcrich,CH\n", "latin1") },
     wrong: `${encode} "my table.csv" -c name`,
-    says: "iconv -f WINDOWS-1252 -t UTF-8 'my table.csv' > utf8.csv",
-    cured: `iconv -f WINDOWS-1252 -t UTF-8 'my table.csv' > utf8.csv && ${encode} utf8.csv -c name`,
+    says: 'iconv -f WINDOWS-1252 -t UTF-8 "my table.csv" > utf8.csv',
+    cured: `iconv -f WINDOWS-1252 -t UTF-8 "my table.csv" > utf8.csv && ${encode} utf8.csv -c name`,
   },
   "a NUL byte": {
     files: { "x.csv": `${table}Ze\0bra,Bonn\n${"Acme,Berlin\n".repeat(20)}` },
