@@ -13,9 +13,9 @@ describe("the suggested command", () => {
     [["dedupe", "x.csv", "-o", "my kept.csv"], 'pearl dedupe x.csv -o "my kept.csv" -c "full name"'],
     [
       ["dedupe", "x.csv", "--output=postgres://me:secret@h/db?table=x"],
-      "pearl dedupe x.csv '--output=postgres://me@h/db?table=x' -c 'full name'",
+      'pearl dedupe x.csv "--output=postgres://me@h/db?table=x" -c "full name"',
     ],
-    [["dedupe", "-q", "--", "x.csv"], "pearl dedupe -q -c 'full name' -- x.csv"],
+    [["dedupe", "-q", "--", "x.csv"], 'pearl dedupe -q -c "full name" -- x.csv'],
   ])("is what was typed, %j, with the column", (typed, command) => {
     expect(commandWith(["dedupe", "x.csv"], added, typed)).toBe(command);
   });
@@ -25,7 +25,7 @@ describe("the suggested command", () => {
     ["another table", ["dedupe", "y.csv"]],
     ["nothing", []],
   ])("is the shortest one where %s was typed, as in a program that calls the library", (_, typed) => {
-    expect(commandWith(["dedupe", "x.csv"], added, typed)).toBe("pearl dedupe x.csv -c 'full name'");
+    expect(commandWith(["dedupe", "x.csv"], added, typed)).toBe('pearl dedupe x.csv -c "full name"');
   });
 });
 

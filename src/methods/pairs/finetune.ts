@@ -1,7 +1,7 @@
 /** Fine-tuning an encoder on a table of pairs: model folder in, model folder out. */
 import { basename } from "node:path";
 import { type ModelFolder, readModelFolder } from "../../architectures/model-folder.js";
-import { DEFAULT_MODEL } from "../../architectures/registry.js";
+import { architectureOf, DEFAULT_MODEL } from "../../architectures/registry.js";
 import { ArgumentError } from "../../errors.js";
 import { formatCount } from "../../files/count-text.js";
 import { packageVersion } from "../../files/package.js";
@@ -252,7 +252,7 @@ function lossText({ objective: { name, settings }, view }: FinetuneSettings): st
 /** transformers.js reads a transformer alone. */
 function fineTuningCard(name: string, record: TrainingRecord, { features }: ModelFolder): string {
   const { base, data, settings, result, pearl } = record;
-  const isTransformer = features.every(({ kind }) => kind === "tokens");
+  const isTransformer = features.every((feature) => architectureOf(feature).cost === "transformer");
   return cardText(name, {
     ...phraseModel("these pairs", isTransformer ? "transformers.js" : "pearl", record),
     opening: `Phrase embeddings, fine-tuned from ${base.name} with pearl ${pearl}.`,

@@ -94,7 +94,7 @@ describe("a column that was not named", () => {
     expect(stderr).toContain(
       'people.csv: the column "title" was not named, and has only 2 different values in 30 rows',
     );
-    expect(stderr).toContain("pearl cluster people.csv -q -o out.csv -c 'full name'");
+    expect(stderr).toContain('pearl cluster people.csv -q -o out.csv -c "full name"');
     expect(stderr).toMatch(
       /column +filled +distinct +examples\n +full name +30 +30 +Person a0 \| Person b1 \| Person c2/,
     );
