@@ -1,4 +1,4 @@
-/** Messages of corpus, mine, augment, models, index, search, plot and bench: each names a cure, which is applied and works. */
+/** Messages of corpus, mine, augment, models, index, search, and plot: each names a cure, which is applied and works. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fixtureModel } from "../../encoder/fixture-models.js";
@@ -177,7 +177,7 @@ const commands: Readonly<Record<string, Case>> = {
     newIndex,
   ),
   "an index in a folder of other files": tableCase(
-    "pearl index build x.csv -c name -o d -q",
+    "mkdir d && touch d/file && pearl index build x.csv -c name -o d -q",
     "d already exists. Choose another name.",
     newIndex,
   ),
@@ -236,26 +236,6 @@ const commands: Readonly<Record<string, Case>> = {
     "use bash, zsh or fish",
     "pearl completion bash > /dev/null && pearl completion zsh > /dev/null && pearl completion fish > /dev/null",
   ),
-  "shorter embeddings of a baseline": tableCase(
-    "pearl bench --task turney --data d --model jaccard --truncate-dim 10",
-    "shortens the embeddings of models, not jaccard. Leave it out, or name a model.",
-    "pearl bench --task turney --data d --model jaccard && pearl bench --task turney --data d --model pearl-strings --truncate-dim 10",
-  ),
-  "a mistyped task": tableCase(
-    "pearl bench --task turny --data d --model jaccard",
-    "Did you mean turney?",
-    "pearl bench --task turney --data d --model jaccard",
-  ),
-  "a file of data that is empty": tableCase(
-    "cp d/turney/turney.txt . && printf '' > d/turney/turney.txt; pearl bench --task turney --data d --model jaccard",
-    "turney.txt is empty. Download the file of the data set again.",
-    "cp turney.txt d/turney && pearl bench --task turney --data d --model jaccard",
-  ),
-  "a folder of data that is none": tableCase(
-    "pearl bench --task turney --data e --model jaccard",
-    "Name the folder with --data or PEARL_DATA",
-    "pearl bench --task turney --data d --model jaccard && PEARL_DATA=d pearl bench --task turney --model jaccard",
-  ),
 };
 
 const models: Readonly<Record<string, Case>> = {
@@ -304,8 +284,7 @@ claimCures(
   {
     files: {
       ...{ "t.txt": text, "x.csv": table },
-      "turney.txt": "a b | ab | a | b | c | d | e | f\nc d | cd | c | d | e | f | g | h\n",
     },
-    before: `${index} && mkdir -p d/turney && mv turney.txt d/turney`,
+    before: index,
   },
 );
