@@ -81,6 +81,8 @@ export const kindOf = async (path: string): Promise<"folder" | undefined> =>
 
 export const exists = async (path: string): Promise<boolean> => (await sumOf(path)).sum !== undefined;
 
+export const fileSize = async (path: string): Promise<number> => (await sumOf(path)).sum?.[0] ?? 0;
+
 export async function folderSize(folder: string): Promise<number> {
   return Object.values((await listing(folder)) ?? {}).reduce((sum, [bytes]) => sum + bytes, 0);
 }

@@ -51,7 +51,8 @@ it("works without a cache where the browser refuses it, or keeps nothing", async
     vi.resetModules();
     vi.stubGlobal("caches", caches);
     fetched.mockResolvedValueOnce(new Response(listing)).mockResolvedValueOnce(new Response("{}"));
-    const { readText } = await open();
+    const { fileSize, readText } = await open();
     expect(await readText("m/config.json")).toBe("{}");
+    expect(await fileSize("m/config.json")).toBe(2);
   }
 });
