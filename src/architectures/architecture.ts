@@ -40,7 +40,7 @@ export interface ModelFolder {
   readonly quantizedGraph: string | undefined;
   /** Set when the model is known to run fastest there. */
   readonly preferredDevice: "cpu" | undefined;
-  /** All files together, in bytes. */
+  /** {@link graph} and the files beside it that hold its weights, in bytes. */
   readonly sizeBytes: number;
 }
 

@@ -1,6 +1,7 @@
 /** A model folder in the hub's layout, read from disk: what its files say about inputs, output and size. */
 import { ModelError } from "../errors.js";
-import { exists, folderSize, kindOf, wholePath } from "../files/disk.js";
+import { exists, fileSize, kindOf, wholePath } from "../files/disk.js";
+import { externalFiles } from "../onnx/io/external-files.js";
 import { hubFeature } from "./all.js";
 import type { Feature, ModelFolder } from "./architecture.js";
 import { numberAt, readJson } from "./folder-json.js";
@@ -60,8 +61,15 @@ export async function readModelFolder(folder: string): Promise<ModelFolder> {
     graph,
     quantizedGraph,
     preferredDevice: pearl?.device,
-    sizeBytes: await folderSize(path),
+    sizeBytes: await graphSize(graph),
   };
+}
+
+/** A folder may hold much that no graph needs: other exports, PyTorch's weights, the history of a git repository. */
+async function graphSize(graph: string): Promise<number> {
+  const folder = graph.slice(0, graph.lastIndexOf("/"));
+  const files = [graph, ...externalFiles(graph).map((name) => `${folder}/${name}`)];
+  return (await Promise.all(files.map(fileSize))).reduce((sum, bytes) => sum + bytes, 0);
 }
 
 /** True where the folder has an ONNX graph that can be run. */

@@ -11,10 +11,20 @@ interface Cache {
   put(address: string, response: Response): Promise<void>;
   delete(address: string, options: { readonly ignoreSearch: boolean }): Promise<boolean>;
 }
-const { caches } = globalThis as unknown as { caches?: { open(name: string): Promise<Cache> } };
+const browser = globalThis as unknown as { readonly caches?: { open(name: string): Promise<Cache> } };
 
-/** Pages over plain HTTP have none, except those of the user's own machine. */
-const openCache = async (): Promise<Cache | undefined> => caches?.open("pearl-models");
+/** Pages over plain HTTP have none, except those of the user's own machine; a browser may refuse it, or fail to open it. */
+const openCache = async (): Promise<Cache | undefined> => {
+  try {
+    return await browser.caches?.open("pearl-models");
+  } catch {
+    return undefined;
+  }
+};
+
+/** A full disk or a private window keeps nothing: the next page then fetches it again. */
+const keep = (cache: Cache | undefined, address: string, response: Response): Promise<void> | undefined =>
+  cache?.put(address, response).catch(() => {});
 
 /** Length in bytes and CRC-32 of each file, by name in the folder. */
 type Listing = Readonly<Record<string, readonly [bytes: number, crc32: string]>>;
@@ -47,7 +57,7 @@ async function fetchListing(address: string): Promise<Listing | undefined> {
     throw new ModelError(`${address} cannot be fetched: ${messageOf(cause)}`, { cause });
   });
   if (!response.ok) return undefined;
-  await cache?.put(address, response.clone());
+  await keep(cache, address, response.clone());
   const { files } = (await response.json()) as { files: Listing };
   return files;
 }
@@ -70,6 +80,8 @@ export const kindOf = async (path: string): Promise<"folder" | undefined> =>
   (await listing(path)) && "folder";
 
 export const exists = async (path: string): Promise<boolean> => (await sumOf(path)).sum !== undefined;
+
+export const fileSize = async (path: string): Promise<number> => (await sumOf(path)).sum?.[0] ?? 0;
 
 export async function folderSize(folder: string): Promise<number> {
   return Object.values((await listing(folder)) ?? {}).reduce((sum, [bytes]) => sum + bytes, 0);
@@ -113,8 +125,7 @@ export async function readBytes(
       `${path} is damaged: its checksum differs. Copy the model's folder to the server again.`,
     );
   await cache?.delete(address, { ignoreSearch: true });
-  // a full disk or a private window keeps nothing: the next page then fetches it again
-  await cache?.put(address, new Response(bytes)).catch(() => {});
+  await keep(cache, address, new Response(bytes));
   return bytes;
 }
 

@@ -33,13 +33,17 @@ export async function* readPieces(path: string): AsyncGenerator<Uint8Array> {
   }
 }
 
+/** Bytes of a file, linked or not; 0 where there is none. */
+export const fileSize = (path: string): Promise<number> =>
+  stat(path).then(
+    (file) => (file.isFile() ? file.size : 0),
+    () => 0,
+  );
+
 /** Bytes of the files in a folder and its subfolders, linked files included; 0 where there is no folder. */
 export async function folderSize(folder: string): Promise<number> {
   const entries = await readdir(folder, { withFileTypes: true, recursive: true }).catch(() => []);
   let bytes = 0;
-  for (const entry of entries) {
-    const file = await stat(join(entry.parentPath ?? entry.path, entry.name)).catch(() => undefined);
-    if (file?.isFile()) bytes += file.size;
-  }
+  for (const entry of entries) bytes += await fileSize(join(entry.parentPath ?? entry.path, entry.name));
   return bytes;
 }

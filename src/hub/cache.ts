@@ -22,6 +22,10 @@ export const snapshotFolder = (repository: string, commit: string): string =>
 /** The commit folder's name for servers that name no commit: the revision itself. */
 export const commitlessName = (revision: string): string => revision.replaceAll("/", "--");
 
+/** False where a server named no commit: a file that it lacks now may be there tomorrow. */
+export const isLastingCommit = (commit: string, revision: string): boolean =>
+  commit !== commitlessName(revision) || /^[0-9a-f]{40}$/.test(commit);
+
 export const referenceFile = (repository: string, revision: string): string =>
   join(repository, "refs", revision);
 

@@ -14,7 +14,7 @@ export const EMBEDDED_MODELS = fileURLToPath(new URL("../../models", import.meta
 
 /** Files of a repository that vectors are computed with; safetensors only where there is no graph. */
 const isRead = (name: string, hasGraph: boolean): boolean =>
-  /\.(onnx|onnx_data|json|txt)$/.test(name) || (!hasGraph && name.endsWith(".safetensors"));
+  /\.(onnx([._]data\w*)?|json|txt)$/.test(name) || (!hasGraph && name.endsWith(".safetensors"));
 
 /**
  * @param which "changed" leaves out large files of the hub's cache that have not changed since they were found whole

@@ -1,13 +1,15 @@
 /** Models by hub id: `downloadModel("intfloat/e5-small-v2")` gives a model folder in the hub's own cache. */
 import { access, constants, readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, posix } from "node:path";
 import { filesOf } from "../architectures/registry.js";
 import { ArgumentError } from "../errors.js";
 import { exists, writeWholeFile } from "../files/whole-file.js";
+import { externalFiles } from "../onnx/io/external-files.js";
 import {
   absenceMark,
   cachedCommits,
   commitlessName,
+  isLastingCommit,
   linkIntoSnapshot,
   referenceFile,
   repositoryFolder,
@@ -71,13 +73,14 @@ export function isHubId(text: string): boolean {
 /**
  * Returns the folder of a hub model, fetching what is not in the cache. The cache is that of Python's
  * huggingface_hub (`HF_HOME`, `HF_HUB_CACHE`). A cached model is used without any request, but for optional files that a
- * writable cache lacks and that were never requested: `HF_HUB_OFFLINE` leaves them out, too. A branch that has moved since
- * is not noticed (name the commit as `revision`).
+ * writable cache lacks and that were never requested, or that come from a mirror which names no commit: `HF_HUB_OFFLINE`
+ * leaves them out, too. A branch that has moved since is not noticed (name the commit as `revision`).
  * Every file is checked against the size and checksum that the hub announces before it is used.
  *
  * @param id `organisation/name`
- * @returns absolute path of a folder with config.json, tokenizer.json, the graph (or else model.safetensors, in one
- * file or several, with the vocabulary where there is no tokenizer.json), and the optional files of the repository
+ * @returns absolute path of a folder with config.json, tokenizer.json, the graph with the files that hold its weights
+ * (or else model.safetensors, in one file or several, with the vocabulary where there is no tokenizer.json), and the
+ * optional files of the repository
  * @throws ArgumentError for an id, revision or file name of a wrong form; ModelError that says what to do where a
  * repository or file is missing or closed, for no network, a broken or altered download, a full disk
  */
@@ -143,11 +146,17 @@ async function obtainModel(
   // Without safetensors there may be a graph, which only tokenizer.json goes with.
   if (weights === undefined)
     return tokenizer === best || download.weights === "safetensors" ? alternatives[0][0] : best;
-  if (weights !== weightsIndex) return undefined;
-  const index = await readFile(join(snapshot(), weightsIndex), "utf8");
-  for (const shard of shardsOf(index, `${download.id}: ${weightsIndex}`))
-    if (!(await obtain(shard))) return shard;
+  for (const file of await furtherWeights(download, weights, snapshot()))
+    if (!(await obtain(file))) return file;
   return undefined;
+}
+
+/** The files of a repository that its graph, or the index of its weights, names. */
+async function furtherWeights({ id, graphFile }: Download, weights: string, snapshot: string) {
+  const path = join(snapshot, weights);
+  if (weights === weightsIndex) return shardsOf(await readFile(path, "utf8"), `${id}: ${weightsIndex}`);
+  if (weights !== graphFile) return [];
+  return externalFiles(path).map((file) => posix.join(posix.dirname(graphFile), file));
 }
 
 /** The snapshot, where the cache has all required files; optional files never requested before are tried once. */
@@ -180,9 +189,7 @@ async function fromHub(download: Download): Promise<string> {
   const missing = await obtainModel(
     download,
     async (file) => {
-      // A server that names no commit may have the file tomorrow.
-      const isLasting = commit !== commitlessName(revision);
-      const owner = await obtainFile(download, file, commit, { tries: attempts, isLasting });
+      const owner = await obtainFile(download, file, commit, attempts);
       commit ??= owner;
       return owner !== undefined;
     },
@@ -196,28 +203,25 @@ async function fromHub(download: Download): Promise<string> {
 }
 
 async function fetchOptional(download: Download, commit: string, tries: number): Promise<void> {
-  const { repository, graphFile } = download;
-  const hasGraph = await exists(join(snapshotFolder(repository, commit), graphFile));
-  for (const file of [...optionalFiles, ...(hasGraph ? [`${graphFile}_data`] : [])])
-    await obtainFile(download, file, commit, { tries, isLasting: true });
+  for (const file of optionalFiles) await obtainFile(download, file, commit, tries);
 }
 
 /**
  * Puts one file into the snapshot of a commit, unless it is there.
  * @param commit undefined for the first file, which determines it
- * @param isLasting whether an absent file is never requested again at this commit
  * @returns the commit, or undefined where it has no such file
  */
 async function obtainFile(
   download: Download,
   file: string,
   commit: string | undefined,
-  { tries, isLasting }: { tries: number; isLasting: boolean },
+  tries: number,
 ): Promise<string | undefined> {
-  const { repository } = download;
+  const { repository, revision } = download;
   if (commit === undefined) return fetchFile(download, file, commit, tries);
   if (await exists(join(snapshotFolder(repository, commit), file))) return commit;
   const mark = absenceMark(repository, commit, file);
+  const isLasting = isLastingCommit(commit, revision);
   if (isLasting && (await exists(mark))) return undefined;
   try {
     return await fetchFile(download, file, commit, tries);
@@ -229,9 +233,9 @@ async function obtainFile(
   }
 }
 
-/** Vocabularies reach tens of megabytes, cards and settings one. */
+/** Vocabularies reach tens of megabytes, cards and settings one. Weights may have any other name. */
 function limitOf(file: string): number | undefined {
-  if (/\.(onnx|onnx_data|safetensors)$/.test(file)) return undefined;
+  if (!/\.(json|txt|md)$/.test(file)) return undefined;
   return /tokenizer\.json|vocab|merges|index\.json/.test(file) ? 2 ** 28 : 2 ** 24;
 }
 

@@ -4,6 +4,7 @@ import type { Feature } from "../architectures/architecture.js";
 import { type ModelFolder, readModelFolder } from "../architectures/model-folder.js";
 import { DEFAULT_MODEL } from "../architectures/registry.js";
 import { messageOf } from "../errors.js";
+import { folderSize } from "../files/disk.js";
 import { type CachedModel, graphsOf, listCachedModels } from "./cache.js";
 import { EMBEDDED_MODELS } from "./check-model.js";
 import { hasSafetensors } from "./convert/weight-files.js";
@@ -13,8 +14,11 @@ import { type ModelCard, readModelCard } from "./model-card.js";
 import { hubSettings } from "./settings.js";
 
 /** What the files of a model say about it, where they can be read. */
-type ModelFacts = Pick<ModelFolder, "architecture" | "dimension" | "pooling" | "sizeBytes"> &
-  Pick<Feature, "maximumLength">;
+type ModelFacts = Pick<ModelFolder, "architecture" | "dimension" | "pooling"> &
+  Pick<Feature, "maximumLength"> & {
+    /** All files of the folder together, in bytes. */
+    readonly sizeBytes: number;
+  };
 
 export interface ModelSummary
   extends Partial<ModelFacts>,
@@ -58,7 +62,8 @@ async function describe(model: string, where: ModelSummary["where"], path: strin
     const hasWeights = where === "folder" && (await hasSafetensors(path));
     const folder = await readModelFolder(hasWeights ? await locateModel(path) : path);
     const graphs = await graphsOf(folder.path);
-    const { architecture, dimension, pooling, sizeBytes } = folder;
+    const { architecture, dimension, pooling } = folder;
+    const sizeBytes = await folderSize(folder.path);
     const { maximumLength } = folder.features.find((feature) => feature.maximumLength !== undefined) ?? {};
     const facts = { architecture, dimension, pooling, maximumLength, sizeBytes };
     return { ...base, path: folder.path, graphs, ...facts, ...(await readModelCard(path)) };

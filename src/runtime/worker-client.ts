@@ -14,6 +14,8 @@ export type WorkerReply =
   | { readonly id: number; readonly error: { readonly name: string; readonly message: string } };
 
 export interface WorkerClient {
+  /** True once the thread has failed or ended: every further call is rejected. */
+  readonly ended: boolean;
   /** Posts a request and waits for its answer. `transfer` moves buffers instead of copying them. */
   call<Result>(method: string, payload: unknown, transfer?: readonly Movable[]): Promise<Result>;
   /** Ends the thread; calls still open are rejected. An idle thread first frees what it holds. */
@@ -66,6 +68,9 @@ export function startWorker(script: string, base: string, resourceLimits?: Resou
   };
   return {
     call,
+    get ended() {
+      return ended !== undefined;
+    },
     terminate() {
       const idle = open.size === 0;
       if (!idle) endWith(new errors.DeviceError("the worker was shut down"));

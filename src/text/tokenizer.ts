@@ -21,7 +21,7 @@ const CHARACTERS_PER_TOKEN = 64;
  * Builds a tokenizer from the contents of tokenizer.json and tokenizer_config.json.
  * @param maximumLength tokens a phrase may have, special tokens included
  * @param label the file's name in error messages
- * @throws ModelError where the file is not in the tokenizers format
+ * @throws ModelError where the file is not in the tokenizers format, or has tokens that pearl cannot read
  */
 export function createTokenizer(
   tokenizer: object,
@@ -31,12 +31,13 @@ export function createTokenizer(
 ): Tokenizer {
   let inner: HubTokenizer;
   try {
-    inner = new HubTokenizer(tokenizer, config);
+    inner = new HubTokenizer(withUnicodeWords(tokenizer), config);
   } catch (error) {
     throw new ModelError(`${label}: not a tokenizer in the tokenizers format (${messageOf(error)})`, {
       cause: error,
     });
   }
+  refuseWholeWords(tokenizer, label);
   const padToken = "pad_token" in config && typeof config.pad_token === "string" ? config.pad_token : "[PAD]";
   const special = new Set(inner.get_added_tokens_decoder().keys());
   const limit = maximumLength * CHARACTERS_PER_TOKEN;
@@ -107,10 +108,44 @@ interface PreTokenizer {
   readonly pretokenizers?: readonly PreTokenizer[];
 }
 
+interface AddedToken {
+  readonly content: string;
+  readonly single_word?: boolean;
+  readonly special?: boolean;
+}
+
+/** What Rust's regular expressions call a word's characters. */
+const inWord = String.raw`\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\u200c\u200d`;
+const wordsOfRust: PreTokenizer & object = {
+  ...{ type: "Split", behavior: "Removed", invert: true },
+  ...{ pattern: { Regex: String.raw`[${inWord}]+|[^${inWord}\p{White_Space}]+` } },
+};
+
+/** The JavaScript library splits words with \w, which takes "ü" for punctuation; the tokenizers library knows all letters. */
+const withUnicodeWords = <File extends { pre_tokenizer?: PreTokenizer | null }>(file: File): File => ({
+  ...file,
+  pre_tokenizer: file.pre_tokenizer && unicodeWords(file.pre_tokenizer),
+});
+
+const unicodeWords = (part: PreTokenizer): PreTokenizer =>
+  part.type === "Whitespace"
+    ? wordsOfRust
+    : { ...part, ...(part.pretokenizers && { pretokenizers: part.pretokenizers.map(unicodeWords) }) };
+
+/** The JavaScript library would find them inside other words. Special tokens are no words of phrases. */
+function refuseWholeWords(file: { added_tokens?: readonly AddedToken[] }, label: string): void {
+  const token = file.added_tokens?.find(({ single_word, special }) => single_word && !special);
+  if (token === undefined) return;
+  throw new ModelError(
+    `${label}: its token "${token.content}" is read as a whole word only (single_word), which pearl does not do. ` +
+      "Take a model without such tokens.",
+  );
+}
+
 /** True where no token goes across white space. */
 function endsTokensAtSpaces(file: {
   pre_tokenizer?: PreTokenizer | null;
-  added_tokens?: readonly { readonly content: string }[];
+  added_tokens?: readonly AddedToken[];
 }): boolean {
   const own = file.pre_tokenizer;
   const { type = "" } = (own?.type === "Sequence" ? own.pretokenizers?.[0] : own) ?? {};

@@ -78,19 +78,19 @@ export interface Hit {
   readonly score: number;
 }
 
-/** The number of an encoder in the worker. */
+/** The number of an encoder, which the page gives. */
 export type EncoderId = number;
 
 // The payload of each method of the worker.
 
 export interface LoadCall extends Call {
+  readonly id: EncoderId;
   /** Address of the model's folder. */
   readonly address: string;
   readonly threads?: number;
   readonly device: DeviceChoice;
 }
 export interface LoadReply {
-  readonly id: EncoderId;
   readonly dimension: number;
   readonly device: Device;
   readonly notes: readonly string[];
@@ -107,9 +107,11 @@ export interface SimilarityCall extends Call {
   readonly a: readonly string[];
   readonly b: readonly string[];
 }
-export interface SearchCall extends PhrasesCall {
-  /** Number of the searched phrases. */
+export interface IndexCall extends PhrasesCall {
+  /** The number of the searched phrases, which the page gives. */
   readonly index: number;
+}
+export interface SearchCall extends IndexCall {
   readonly k: number;
 }
 export interface JoinCall extends Call {

@@ -66,8 +66,19 @@ export interface EncodeOptions extends CallOptions {
   readonly truncateDim?: number;
 }
 
-/** One worker for the page, started by its first call. */
+/** One worker for the page, started by its first call, and anew by the first one after it has failed. */
 let worker: WorkerClient | undefined;
+
+function livingWorker(): WorkerClient {
+  if (worker === undefined || worker.ended) {
+    void worker?.terminate();
+    worker = startWorker("./worker.js", import.meta.url);
+  }
+  return worker;
+}
+
+/** The number of the next encoder or index; the page counts, as a worker must not know the ones of the worker before it. */
+let nextNumber = 0;
 
 async function ask<Result>(
   method: string,
@@ -75,14 +86,14 @@ async function ask<Result>(
   { onProgress, signal }: CallOptions = {},
 ): Promise<Result> {
   signal?.throwIfAborted();
-  worker ??= startWorker("./worker.js", import.meta.url);
+  const client = livingWorker();
   const { port1, port2 } = new MessageChannel();
   port1.addEventListener("message", (event) => onProgress?.((event as unknown as { data: Progress }).data));
   port1.start();
   const stop = (): void => port1.postMessage("stop");
   signal?.addEventListener("abort", stop, { once: true });
   try {
-    const result = await worker.call<Result>(method, { ...payload, port: port2 }, [port2]);
+    const result = await client.call<Result>(method, { ...payload, port: port2 }, [port2]);
     signal?.throwIfAborted();
     return result;
   } catch (error) {
@@ -105,7 +116,7 @@ export class PhraseEncoder {
   /** Why "auto" did not take WebGPU. */
   readonly notes: readonly string[];
 
-  private constructor(model: string, { id, dimension, device, notes }: LoadReply) {
+  private constructor(model: string, id: EncoderId, { dimension, device, notes }: LoadReply) {
     this.#id = id;
     this.model = model;
     this.dimension = dimension;
@@ -128,7 +139,9 @@ export class PhraseEncoder {
     const base = isNamed ? new URL(options.models ?? "models/", page) : page;
     const address = new URL(model, base).href;
     const { threads, device = "cpu" } = options;
-    return new PhraseEncoder(model, await ask<LoadReply>("load", { address, threads, device }, options));
+    const id = nextNumber++;
+    const reply = await ask<LoadReply>("load", { id, address, threads, device }, options);
+    return new PhraseEncoder(model, id, reply);
   }
 
   /** @internal */
@@ -152,7 +165,9 @@ export class PhraseEncoder {
 
   /** Phrases to search: they are encoded once. */
   async index(phrases: readonly string[], options: CallOptions = {}): Promise<PhraseIndex> {
-    return new PhraseIndex(this.#id, await ask<number>("index", { id: this.#id, phrases }, options));
+    const index = nextNumber++;
+    await ask("index", { id: this.#id, index, phrases }, options);
+    return new PhraseIndex(this.#id, index);
   }
 
   /** Equal to Node's for the same model. */

@@ -16,11 +16,11 @@ import type {
   EncodeCall,
   EncoderId,
   Hit,
+  IndexCall,
   JoinCall,
   JoinResult,
   LoadCall,
   LoadReply,
-  PhrasesCall,
   Progress,
   SearchCall,
   SimilarityCall,
@@ -34,11 +34,11 @@ interface OpenEncoder {
 }
 
 const encoders = new Map<EncoderId, OpenEncoder>();
-let numbered = 0;
 
 function opened(id: EncoderId): OpenEncoder {
   const open = encoders.get(id);
-  if (open === undefined) throw new ArgumentError("This encoder was disposed. Load it again.");
+  if (open === undefined)
+    throw new ArgumentError("This encoder was disposed, or ended with its worker. Load it again.");
   return open;
 }
 
@@ -62,10 +62,9 @@ serve({
         onDownload: ({ done, total = done }) => onProgress("downloading", done, total),
       }),
     );
-    const id = numbered++;
-    encoders.set(id, { encoder, indexes: new Map() });
+    encoders.set(call.id, { encoder, indexes: new Map() });
     const device = encoder.device === "webgpu" ? "webgpu" : "cpu";
-    return { result: { id, dimension: encoder.dimension, device, notes } satisfies LoadReply };
+    return { result: { dimension: encoder.dimension, device, notes } satisfies LoadReply };
   },
   async fingerprint({ id }: { readonly id: EncoderId }) {
     return { result: await opened(id).encoder.fingerprint() };
@@ -81,12 +80,11 @@ serve({
     const run = { signal, onProgress: onEncoded };
     return { result: await opened(call.id).encoder.similarity(call.a, call.b, run) };
   },
-  async index(call: PhrasesCall) {
+  async index(call: IndexCall) {
     const { signal, onEncoded } = runOf(call);
     const { encoder, indexes } = opened(call.id);
-    const result = numbered++;
-    indexes.set(result, await encoder.encodeMatrix(call.phrases, { signal, onProgress: onEncoded }));
-    return { result };
+    indexes.set(call.index, await encoder.encodeMatrix(call.phrases, { signal, onProgress: onEncoded }));
+    return { result: undefined };
   },
   async search(call: SearchCall) {
     const { id, index, phrases, k } = call;

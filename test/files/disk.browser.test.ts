@@ -5,6 +5,7 @@ const kept = new Map<string, Response>();
 const cache = {
   match: async (address: string) => kept.get(address)?.clone(),
   put: async (address: string, response: Response) => void kept.set(address, response),
+  delete: async () => true,
 };
 const listing = JSON.stringify({ files: { "config.json": [2, "00000000"] } });
 const fetched = vi.fn<() => Promise<Response>>();
@@ -38,4 +39,20 @@ it("takes the listing that it kept where the server fails", async () => {
   vi.resetModules();
   fetched.mockResolvedValueOnce(new Response("", { status: 503 }));
   expect(await (await open()).exists("m/config.json")).toBe(true);
+});
+
+it("works without a cache where the browser refuses it, or keeps nothing", async () => {
+  const full = {
+    ...cache,
+    put: () => Promise.reject(new Error("QuotaExceededError")),
+  };
+  const refused = () => Promise.reject(new Error("SecurityError"));
+  for (const caches of [{ open: async () => full }, { open: refused }]) {
+    vi.resetModules();
+    vi.stubGlobal("caches", caches);
+    fetched.mockResolvedValueOnce(new Response(listing)).mockResolvedValueOnce(new Response("{}"));
+    const { fileSize, readText } = await open();
+    expect(await readText("m/config.json")).toBe("{}");
+    expect(await fileSize("m/config.json")).toBe(2);
+  }
 });

@@ -9,6 +9,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
 import { createServer } from "node:http";
@@ -20,6 +21,9 @@ import { ArgumentError, ModelError } from "../../src/errors.js";
 import { listCachedModels } from "../../src/hub/cache.js";
 import { type DownloadOptions, downloadModel, isHubId } from "../../src/hub/download.js";
 import { hubSettings } from "../../src/hub/settings.js";
+import { GraphBuilder } from "../../src/onnx/builder.js";
+import { writeModel } from "../../src/onnx/io/file.js";
+import { tensor } from "../../src/onnx/tensor.js";
 import {
   breakAfter,
   gitChecksum,
@@ -162,10 +166,60 @@ describe("a model by hub id", () => {
     expect(await download()).toBe(path);
   });
 
+  it("asks such a mirror again for what it lacked, and never twice at a named commit", async () => {
+    server.sendsHubHeaders = false;
+    const { files } = server.repositories.get(id)!;
+    const { "1_Pooling/config.json": pooling } = files;
+    delete files["1_Pooling/config.json"];
+    const named = await download({ revision: commit });
+    server.requests.length = 0;
+    expect(await download({ revision: commit })).toBe(named);
+    expect(server.requests).toEqual([]);
+    const path = await download();
+    files["1_Pooling/config.json"] = pooling;
+    expect(await download()).toBe(path);
+    expect(existsSync(join(path, "1_Pooling/config.json"))).toBe(true);
+    expect(existsSync(join(named, "1_Pooling/config.json"))).toBe(false);
+  });
+
   it("is listed afterwards with its graphs and branch", async () => {
     const path = await download();
     const models = await listCachedModels(join(folder, "hub"));
     expect(models).toEqual([{ id, commit, revisions: ["main"], path, graphs: ["onnx/model.onnx"] }]);
+  });
+});
+
+describe("a graph with its weights beside it", () => {
+  beforeEach(() => {
+    const source = join(folder, "weights.onnx");
+    const g = new GraphBuilder();
+    const w = g.weight("w", tensor("float32", [512, 3], new Float32Array(1536)));
+    g.output("y", g.add("MatMul", [g.input("x", "float32", [1, 512]), w]), "float32", [1, 3]);
+    writeModel(g.model(), source, { externalData: "always" });
+    const { files } = server.repositories.get(id)!;
+    files["onnx/model.onnx"] = readFileSync(source);
+    files[beside] = readFileSync(`${source}_data`);
+  });
+  const beside = "onnx/weights.onnx_data";
+
+  it("has them, whatever their name", async () => {
+    expect(statSync(join(await download(), beside)).size).toBe(512 * 3 * 4);
+  });
+
+  it("is not complete without them: the next download reports what keeps them away, and continues", async () => {
+    server.interceptHub = (request, response) =>
+      Boolean(
+        request.url?.includes("weights.onnx_data") && response.writeHead(503, { "retry-after": "0" }).end(),
+      );
+    for (const _ of [1, 2])
+      expect((await failure()).message).toContain(`answered ${beside} with status 503, also after retries`);
+    server.interceptHub = undefined;
+    expect(existsSync(join(await download(), beside))).toBe(true);
+  });
+
+  it("names the one that the repository lacks", async () => {
+    delete server.repositories.get(id)!.files[beside];
+    expect((await failure()).message).toContain(`the repository has no ${beside} (404).`);
   });
 });
 

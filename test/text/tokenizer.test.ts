@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Tokenizer } from "@huggingface/tokenizers";
 import { describe, expect, it, vi } from "vitest";
+import { ModelError } from "../../src/errors.js";
 import { createTokenizer } from "../../src/text/tokenizer.js";
 import { readTokenizerFile, wordPieceTokenizer } from "../../src/text/tokenizer-file.js";
 
@@ -157,5 +158,39 @@ describe("a prompt before a phrase", () => {
       tokenizer.encode(`query: ${"a".repeat(6 * 64)}`),
     );
     expect(tokenizer.opening("query: ")).toEqual(whole.slice(0, 3));
+  });
+});
+
+describe("a tokenizer that splits words from punctuation", () => {
+  const marked = ["Zürich", "नमस्ते", "日本", "ab_2", "-", "?!", "x²", "a", "x", "²½"];
+  const file = (pre_tokenizer: object, added_tokens: object[] = []) => ({
+    ...{ version: "1.0", added_tokens, normalizer: null, pre_tokenizer, post_processor: null, decoder: null },
+    model: {
+      type: "WordLevel",
+      vocab: Object.fromEntries(["?", ...marked].map((token, id) => [token, id])),
+      unk_token: "?",
+    },
+  });
+  const idsOf = (...tokens: string[]) => tokens.map((token) => 1 + marked.indexOf(token));
+
+  // expected: tokenizers 0.23.2 in Python
+  it.each([
+    ["alone", { type: "Whitespace" }],
+    ["in a sequence", { type: "Sequence", pretokenizers: [{ type: "Whitespace" }] }],
+  ])("takes letters of all scripts for letters: %s", (_, part) => {
+    const { encode } = createTokenizer(file(part), {}, 64, "tokenizer.json");
+    expect([...encode("Zürich-नमस्ते?! 日本\u00a0ab_2").ids]).toEqual(
+      idsOf("Zürich", "-", "नमस्ते", "?!", "日本", "ab_2"),
+    );
+    expect([...encode("x²½").ids]).toEqual(idsOf("x", "²½"));
+  });
+
+  it("is refused where a token counts as a whole word only", () => {
+    const token = { id: 8, content: "a", single_word: true, normalized: false };
+    const make = (special: boolean) =>
+      createTokenizer(file({ type: "WhitespaceSplit" }, [{ ...token, special }]), {}, 64, "tokenizer.json");
+    expect(() => make(false)).toThrow(ModelError);
+    expect(() => make(false)).toThrow(/^tokenizer\.json: its token "a" is read as a whole word only/);
+    expect([...make(true).encode("a").ids]).toEqual([8]);
   });
 });

@@ -1,10 +1,13 @@
 /** Opens a model's graph: its file, bytes of it in int8 or half precision, or a graph rewritten for a GPU. */
 import type { ModelFolder } from "../../architectures/architecture.js";
 import { architectureOf, inheritArchitectures } from "../../architectures/registry.js";
-import { ModelError } from "../../errors.js";
+import { DeviceError, ModelError } from "../../errors.js";
 import type { Model } from "../../onnx/model.js";
 import { createOrtSession } from "../../runtime/ort-session.js";
 import type { GraphSession, OpenRequest } from "../encode-protocol.js";
+
+/** Bytes of a graph hold at most 2 GiB. */
+const LARGEST = 1.8e9;
 
 /** @throws ModelError, DeviceError */
 export async function openGraph(request: OpenRequest): Promise<GraphSession> {
@@ -24,8 +27,12 @@ export async function openGraph(request: OpenRequest): Promise<GraphSession> {
 async function graphSource({ folder, precision, device }: OpenRequest): Promise<string | Uint8Array | Model> {
   if (precision === "int8") return int8Graph(folder);
   const onCpu = device === "cpu";
-  // bytes of a graph hold at most 2 GiB
-  if (folder.sizeBytes > 1.8e9 || (precision === "full" && onCpu)) return folder.graph;
+  const isLarge = folder.sizeBytes > LARGEST;
+  if (isLarge && precision === "half")
+    throw new DeviceError(
+      `${folder.name}: a graph of over 1.8 GB cannot be converted to half precision. Use "full".`,
+    );
+  if (isLarge || (precision === "full" && onCpu)) return folder.graph;
   await inheritArchitectures();
   const isTransformer = folder.features.some((feature) => architectureOf(feature).cost === "transformer");
   if (!isTransformer && onCpu) return folder.graph;

@@ -235,7 +235,7 @@ describe.skipIf(!hasChromium)("the cure in a message in a browser", () => {
         [{ name: "Acme Foods" }, { name: "Borealis Labs" }],
       );
       expect(found).toMatchObject({
-        disposed: "This encoder was disposed. Load it again.",
+        disposed: "This encoder was disposed, or ended with its worker. Load it again.",
         unloaded: "encoder is not a PhraseEncoder: give the result of PhraseEncoder.load()",
         vectors: 1,
       });

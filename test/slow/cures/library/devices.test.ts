@@ -1,5 +1,5 @@
 /** Messages of devices and precisions that a model does not run in: each names a cure, which is applied and works. */
-import { writeFileSync } from "node:fs";
+import { truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { PhraseEncoder } from "../../../../src/encoder/phrase-encoder.js";
@@ -36,6 +36,19 @@ describe("the cure in a message of a device", () => {
     writeModel(quantizeDynamic(await readModel(path)), path);
     await expect(PhraseEncoder.load(folder, { precision: "half" })).rejects.toThrow(
       /nodes and cannot compute in half precision\. Use "full"\.$/,
+    );
+    const encoder = await PhraseEncoder.load(folder, { precision: "full" });
+    expect(await encoder.encode(["t1 t2"])).toHaveLength(1);
+    await encoder.dispose();
+  });
+
+  it("of a graph too large for half precision works", async () => {
+    const folder = makeOracleModel("encoder.folded.onnx");
+    const path = join(folder, "onnx", "model.onnx");
+    writeModel(await readModel(path), path, { externalData: "always" });
+    truncateSync(`${path}_data`, 1.9e9); // sparse: it takes no space
+    await expect(PhraseEncoder.load(folder, { precision: "half" })).rejects.toThrow(
+      'a graph of over 1.8 GB cannot be converted to half precision. Use "full".',
     );
     const encoder = await PhraseEncoder.load(folder, { precision: "full" });
     expect(await encoder.encode(["t1 t2"])).toHaveLength(1);

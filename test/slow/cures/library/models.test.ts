@@ -16,7 +16,8 @@ import { observeShapes } from "../../../../src/onnx/observe-shapes.js";
 import { upgradeOpset } from "../../../../src/onnx/rewrite/upgrade.js";
 import { type Tensor, tensor } from "../../../../src/onnx/tensor.js";
 import { createOrtSession } from "../../../../src/runtime/ort-session.js";
-import { fixtureModel, temporaryFolder } from "../../../encoder/fixture-models.js";
+import { editJson, fixtureModel, temporaryFolder } from "../../../encoder/fixture-models.js";
+import { makeOracleModel } from "../../../encoder/oracle-model.js";
 
 /** loss = Σ w² · scale */
 function lossModel({ opset = 17, scale = tensor("float32", [3], [1, 1, 1]) } = {}): Model {
@@ -147,6 +148,19 @@ describe("the cure in a message on weights", () => {
     );
     writeFileSync(path, JSON.stringify({ cls_token: "[CLS]" }));
     await use(folder);
+  });
+
+  it("of a token that is a whole word only works: another model", async () => {
+    const load = async (folder: string) => (await PhraseEncoder.load(folder, { threads: 1 })).dispose();
+    const folder = makeOracleModel("encoder.folded.onnx");
+    const path = join(folder, "tokenizer.json");
+    const added_tokens = [{ id: 7, content: "t7", single_word: true, special: false }];
+    editJson(path, { added_tokens });
+    await expect(load(folder)).rejects.toThrow(
+      'its token "t7" is read as a whole word only (single_word), which pearl does not do. ' +
+        "Take a model without such tokens.",
+    );
+    await load(makeOracleModel("encoder.folded.onnx"));
   });
 });
 
