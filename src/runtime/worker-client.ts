@@ -14,6 +14,8 @@ export type WorkerReply =
   | { readonly id: number; readonly error: { readonly name: string; readonly message: string } };
 
 export interface WorkerClient {
+  /** True once the thread failed or ended: every further call is rejected. */
+  readonly ended: boolean;
   /** Posts a request and waits for its answer. `transfer` moves buffers instead of copying them. */
   call<Result>(method: string, payload: unknown, transfer?: readonly Movable[]): Promise<Result>;
   /** Ends the thread; calls still open are rejected. An idle thread first frees what it holds. */
@@ -65,6 +67,9 @@ export function startWorker(script: string, base: string, resourceLimits?: Resou
     await worker.terminate();
   };
   return {
+    get ended() {
+      return ended !== undefined;
+    },
     call,
     terminate() {
       const idle = open.size === 0;
