@@ -32,6 +32,10 @@ export interface ModelFolder {
   readonly dimension: number | undefined;
   readonly features: readonly Feature[];
   readonly pooling: Pooling;
+  /** Set where no file of another maker's folder says how to pool: then it is "mean". */
+  readonly isPoolingAssumed?: boolean;
+  /** A module of sentence-transformers that pearl leaves out, such as "Dense": a graph of token vectors is refused then. */
+  readonly oddModule?: string;
   /** Phrase types in the order of the graph's output `type_logits`; empty where it has none. */
   readonly types: readonly string[];
   /** Full-precision graph, or the only one there is. */

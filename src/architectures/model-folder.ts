@@ -6,6 +6,7 @@ import { hubFeature } from "./all.js";
 import type { Feature, ModelFolder } from "./architecture.js";
 import { numberAt, readJson } from "./folder-json.js";
 import { architectureOf, inheritArchitectures } from "./registry.js";
+import { moduleFacts } from "./sentence-modules.js";
 
 export type { Feature, ModelFolder, Pooling } from "./architecture.js";
 
@@ -57,6 +58,7 @@ export async function readModelFolder(folder: string): Promise<ModelFolder> {
     dimension: pearl?.dimension ?? numberAt(config, "hidden_size") ?? numberAt(config, "dim"),
     features,
     pooling: others.length === 0 && first.pooling ? await first.pooling(path) : "none",
+    ...(pearl === undefined && (await moduleFacts(path))),
     types: pearl?.types ?? [],
     graph,
     quantizedGraph,

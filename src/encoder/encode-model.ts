@@ -7,6 +7,7 @@ import {
   TYPE_LOGITS,
 } from "../architectures/architecture.js";
 import { architectureOf, costliest, openFeaturizers } from "../architectures/registry.js";
+import { refuseModule } from "../architectures/sentence-modules.js";
 import { ModelError } from "../errors.js";
 import type { Feeds, Tensor } from "../runtime/tensor.js";
 import { batchByCost, batchByLength } from "./batching.js";
@@ -205,5 +206,6 @@ function checkedPool(
         `expected float32 [${rows.length}, width] or [${rows.length}, tokens, width]`,
     );
   }
+  if (dims.length === 3) refuseModule(open.folder);
   return pool(output, lengths, open.folder.pooling);
 }

@@ -8,6 +8,7 @@ import { failedDevices, failureReason, isDeviceFailure } from "../runtime/device
 import { shared } from "../runtime/shared-array.js";
 import type { WorkerClient } from "../runtime/worker-client.js";
 import { WorkerPool } from "../runtime/worker-pool.js";
+import { isVisible } from "../text/visible.js";
 import {
   type EncodeReply,
   type EncodeRequest,
@@ -239,7 +240,7 @@ function distinctPhrases(phrases: readonly string[]) {
   const places = Int32Array.from(phrases, (phrase, row) => {
     const place = known.get(phrase);
     if (place !== undefined) return place;
-    if (phrase.trim() === "") {
+    if (!isVisible(phrase)) {
       empty++;
       return -1;
     }

@@ -154,6 +154,7 @@ async function encodeToFile(
     const dimension = truncatedDimension(loaded, options.truncateDim);
     const { rowCount } = table.description;
     const { part } = options;
+    const model = part && (await modelIdentity(loaded));
     // Whole chunks: a vector's last bits depend on what is encoded with it.
     const range = part ? shardRange(rowCount, part.shard, chunkRowsOf(dimension)) : { from: 0, to: rowCount };
     writer = await EmbeddingWriter.create(table, output, {
@@ -166,11 +167,11 @@ async function encodeToFile(
     });
     if (writer.note !== undefined) options.onNote?.(writer.note);
     const resumedRows = writer.rowsDone;
-    const counts = await encodeRows(table, range, loaded, writer, options);
+    const { fallenFrom, ...counts } = await encodeRows(table, range, loaded, writer, options);
     const kept = { report: Float64Array.of(dimension, counts.empty, counts.truncated) };
-    const written = await writer.finish(
-      part && { head: { ...part, model: await modelIdentity(loaded) }, kept },
-    );
+    // no other shard has such a part: a merge does not mix devices without being told
+    const fallen = fallenFrom === undefined ? "" : `, from row ${fallenFrom + 1} on cpu`;
+    const written = await writer.finish(part && { head: { ...part, model: model + fallen }, kept });
     const { path, keysPath, bytes, rows } = written;
     const seconds = (performance.now() - started) / 1000;
     return { path, keysPath, bytes, rows, dimension, resumedRows, ...counts, seconds };
@@ -186,7 +187,7 @@ async function encodeRows(
   encoder: PhraseEncoder,
   writer: EmbeddingWriter,
   options: EncodeTableOptions,
-): Promise<{ empty: number; truncated: number }> {
+): Promise<{ empty: number; truncated: number; fallenFrom: number | undefined }> {
   const { prompt, batchSize, truncateDim, normalize, signal, onNote, onProgress } = options;
   const total = range.to - range.from;
   let finished = writer.rowsDone;
@@ -194,9 +195,13 @@ async function encodeRows(
   const earlier = await writer.keptCounts(chunkRows);
   let empty = 0;
   let truncated = 0;
-  for (const counts of earlier) {
+  const { device } = encoder;
+  /** The first row of a chunk that was finished after the device had failed. */
+  let fallenFrom: number | undefined;
+  for (const [place, counts] of earlier.entries()) {
     empty += counts[0];
     truncated += counts[1];
+    if (counts[2] === 1) fallenFrom ??= range.from + place * chunkRows;
   }
   // A vector's last bits depend on what is encoded with it: an interrupted chunk is encoded again as it was.
   let known = finished - earlier.length * chunkRows;
@@ -209,7 +214,9 @@ async function encodeRows(
     for await (const { matrix } of chunks) {
       const skipped = Math.min(known, matrix.rows);
       const added = matrix.data.subarray(skipped * matrix.dimension);
-      await writer.append(added, [matrix.empty, matrix.truncated]);
+      const hasFallen = encoder.device !== device;
+      if (hasFallen) fallenFrom ??= range.from + finished;
+      await writer.append(added, [matrix.empty, matrix.truncated, Number(hasFallen)]);
       finished += matrix.rows - skipped;
       known -= skipped;
       empty += matrix.empty;
@@ -221,7 +228,7 @@ async function encodeRows(
       onNote?.(`stopped with ${finished} of ${total} rows encoded; the same command with --resume continues`);
     throw error;
   }
-  return { empty, truncated };
+  return { empty, truncated, fallenFrom };
 }
 
 /**
@@ -264,8 +271,8 @@ export async function* encodeAhead<Chunk>(
 const chunkRowsOf = (dimension: number): number =>
   Math.max(1, Math.min(CHUNK_ROWS, Math.floor(CHUNK_BYTES / (4 * dimension))));
 
-/** What must be equal for an interrupted run to be continued: the model and everything that changes vectors. */
+/** What must be equal for an interrupted run to be continued: the model and everything that changes a vector's bits. */
 async function settingsFingerprint(encoder: PhraseEncoder, options: EncodeTableOptions): Promise<string> {
-  const { prompt = "", normalize = true, truncateDim } = options;
-  return JSON.stringify({ model: await encoder.fingerprint(), prompt, normalize, truncateDim });
+  const { prompt = "", normalize = true, truncateDim, batchSize } = options;
+  return JSON.stringify({ model: await modelIdentity(encoder), prompt, normalize, truncateDim, batchSize });
 }

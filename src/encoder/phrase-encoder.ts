@@ -5,6 +5,7 @@ import type { DownloadProgress } from "../hub/download.js";
 import { locateModel } from "../hub/locate.js";
 import type { Device, DeviceChoice } from "../runtime/device.js";
 import { availableParallelism } from "../runtime/thread.js";
+import { isVisible } from "../text/visible.js";
 import { deviceFor, EncodePool, type PoolRequest } from "./encode-pool.js";
 import { type EncodePart, type Precision, splitRows } from "./encode-protocol.js";
 import { modelFingerprint } from "./model-fingerprint.js";
@@ -18,15 +19,16 @@ export interface LoadOptions {
   /** CPU threads in all; default all that this process may use. */
   readonly threads?: number;
   /**
-   * "int8" uses the folder's quantised graph, or quantises the weights while loading. "half" computes transformers in
-   * float16, for GPUs: unit vectors differ by at most 1e-3 per number. Default "full".
+   * "int8" uses the folder's quantised graph, or quantises the weights while loading; a vector then moves by about 1e-3
+   * with the phrases of its batch. "half" computes transformers in float16, for GPUs: unit vectors differ by at most 1e-3
+   * per number. Default "full".
    */
   readonly precision?: Precision;
   /** Revision of a hub model: a branch, tag or commit; default "main". */
   readonly revision?: string;
   /** Called during a download of the model, several times a second. */
   readonly onDownload?: (progress: DownloadProgress) => void;
-  /** Called with a line where devices were measured, and where one failed and encoding continues on the CPU. */
+  /** Called with a line where devices were measured, one failed and encoding continues on the CPU, or pooling is not stated. */
   readonly onNote?: (note: string) => void;
   /** Stops the download; the call then rejects with the signal's reason. */
   readonly signal?: AbortSignal;
@@ -131,12 +133,13 @@ export class PhraseEncoder {
    */
   static async load(model?: string, options: LoadOptions = {}): Promise<PhraseEncoder> {
     const cores = options.threads ?? availableParallelism();
-    if (!(Number.isInteger(cores) && cores > 0)) {
+    if (!(Number.isInteger(cores) && cores > 0))
       throw new ArgumentError(`threads must be a positive integer, not ${cores}`);
-    }
     const { device = "cpu", precision = "full", signal, onNote } = options;
     signal?.throwIfAborted();
     const folder = await readModelFolder(await locateModel(model, options));
+    if (folder.isPoolingAssumed)
+      onNote?.(`${folder.name}: 1_Pooling/config.json is missing, so token vectors are pooled by their mean`);
     const loaded = { folder, precision, cores, onNote };
     const pool = await EncodePool.open({ ...loaded, device });
     if (signal?.aborted) {
@@ -148,8 +151,8 @@ export class PhraseEncoder {
 
   /**
    * Encodes phrases, in order.
-   * Equal phrases are encoded once; a phrase's vector does not depend on the others. A phrase without any
-   * visible character gets the zero vector, which is similar to nothing.
+   * Equal phrases are encoded once; a phrase's vector does not depend on the others, beyond 1e-5, but with int8. A
+   * phrase without any visible character gets the zero vector, which is similar to nothing.
    * @returns one vector per phrase; all share one buffer
    * @throws ArgumentError
    */
@@ -161,11 +164,8 @@ export class PhraseEncoder {
   /** Like encode, with all vectors in one array: for many phrases. */
   async encodeMatrix(phrases: readonly string[], options: EncodeOptions = {}): Promise<EmbeddingMatrix> {
     const part = this.#embeddingPart(phrases, options);
-    return {
-      rows: phrases.length,
-      dimension: part.dimension,
-      ...(await this.#run(phrases, options, [part])),
-    };
+    const { dimension } = part;
+    return { rows: phrases.length, dimension, ...(await this.#run(phrases, options, [part])) };
   }
 
   /**
@@ -177,7 +177,7 @@ export class PhraseEncoder {
     const labels = this.model.types.length;
     const types = new Float32Array(rest.length);
     phrases.forEach((phrase, row) => {
-      if (phrase.trim() === "") return;
+      if (!isVisible(phrase)) return;
       types.set(softmax(rest.subarray(row * labels, (row + 1) * labels)), row * labels);
     });
     return { ...matrix, types };
@@ -204,9 +204,9 @@ export class PhraseEncoder {
     this.#checkedDimension(phrases, options);
     const { data: rows } = await this.#run(phrases, options, [part]);
     return phrases.map((phrase, row) =>
-      phrase.trim() === ""
-        ? []
-        : ranked(rows.subarray(row * labels.length, (row + 1) * labels.length), labels, top),
+      isVisible(phrase)
+        ? ranked(rows.subarray(row * labels.length, (row + 1) * labels.length), labels, top)
+        : [],
     );
   }
 
@@ -252,7 +252,7 @@ export class PhraseEncoder {
     return dotProducts(vectors.slice(0, a.length), vectors.slice(a.length));
   }
 
-  /** Fingerprint of the graph, the files that number its inputs and the precision; differs between two models. */
+  /** Fingerprint of the graph, the inputs' numbering, pooling and the precision; differs between two models. */
   fingerprint(): Promise<string> {
     this.#fingerprint ??= modelFingerprint(this.model, this.#options.precision);
     return this.#fingerprint;

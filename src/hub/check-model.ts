@@ -41,7 +41,9 @@ async function checkBlobs(folder: string, which: "all" | "changed"): Promise<num
   const blobs = new Map<string, string>();
   for (const name of names.filter((one) => isRead(one, hasGraph))) {
     const path = join(folder, name);
-    const blob = await realpath(path);
+    // a link to nothing is no file; what a model needs is missed where it is read
+    const blob = await realpath(path).catch(() => undefined);
+    if (blob === undefined) continue;
     const isNamedBySum = /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(basename(blob));
     if (isNamedBySum && basename(dirname(blob)) === "blobs") blobs.set(blob, path);
   }

@@ -4,8 +4,8 @@ import { weightsFile, weightsIndex } from "./convert/weight-files.js";
 import { HubError } from "./request.js";
 import type { HubSettings } from "./settings.js";
 
-const modelsWithGraph =
-  "intfloat/e5-small-v2, sentence-transformers/all-MiniLM-L6-v2 or Xenova/bge-small-en-v1.5";
+/** Their repositories say how to pool, too. */
+const modelsWithGraph = "intfloat/e5-small-v2 or sentence-transformers/all-MiniLM-L6-v2";
 
 export interface DownloadSource {
   readonly id: string;

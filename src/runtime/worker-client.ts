@@ -67,10 +67,10 @@ export function startWorker(script: string, base: string, resourceLimits?: Resou
     await worker.terminate();
   };
   return {
-    call,
     get ended() {
       return ended !== undefined;
     },
+    call,
     terminate() {
       const idle = open.size === 0;
       if (!idle) endWith(new errors.DeviceError("the worker was shut down"));

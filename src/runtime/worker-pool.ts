@@ -13,20 +13,29 @@ export interface WorkerPoolOptions {
   readonly resourceLimits?: ResourceLimits;
 }
 
+interface OpenedWorker {
+  readonly worker: WorkerClient;
+  readonly ready: Promise<WorkerClient>;
+}
+
 /** Starts workers when there is work for them, keeps them for more, and ends them one after another. */
 export class WorkerPool {
   readonly #options: WorkerPoolOptions;
-  readonly #clients: WorkerClient[] = [];
-  readonly #opened: Promise<WorkerClient>[] = [];
+  readonly #clients = new Set<WorkerClient>();
+  readonly #opened: OpenedWorker[] = [];
 
   constructor(options: WorkerPoolOptions) {
     this.#options = options;
   }
 
-  /** The worker of this index, started and opened by the first call. */
+  /** The worker of this index, started and opened by the first call, and by the next one after it failed to open or ended. */
   worker(index: number): Promise<WorkerClient> {
-    this.#opened[index] ??= this.#open(index);
-    return this.#opened[index];
+    const last = this.#opened[index];
+    if (last?.worker.ended === false) return last.ready;
+    if (last !== undefined) void this.#end(last.worker);
+    const opened = this.#open(index);
+    this.#opened[index] = opened;
+    return opened.ready;
   }
 
   /**
@@ -56,16 +65,31 @@ export class WorkerPool {
 
   /** Ends the workers, each once it is open; other calls in progress are rejected. */
   async close(): Promise<void> {
-    await Promise.allSettled(this.#opened.splice(0));
-    await Promise.all(this.#clients.splice(0).map((worker) => worker.terminate()));
+    await Promise.allSettled(this.#opened.splice(0).map(({ ready }) => ready));
+    const clients = [...this.#clients];
+    this.#clients.clear();
+    await Promise.all(clients.map((worker) => worker.terminate()));
   }
 
-  async #open(index: number): Promise<WorkerClient> {
+  #open(index: number): OpenedWorker {
     const { script, base, open, resourceLimits } = this.#options;
     const worker = startWorker(script, base, resourceLimits);
-    this.#clients.push(worker);
-    await open?.(worker, index);
-    return worker;
+    this.#clients.add(worker);
+    const ready = (async () => {
+      await open?.(worker, index);
+      return worker;
+    })();
+    const opened = { worker, ready };
+    ready.catch(() => {
+      if (this.#opened[index] === opened) delete this.#opened[index];
+      return this.#end(worker);
+    });
+    return opened;
+  }
+
+  async #end(worker: WorkerClient): Promise<void> {
+    await worker.terminate();
+    this.#clients.delete(worker);
   }
 }
 

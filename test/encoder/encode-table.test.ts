@@ -45,3 +45,24 @@ it("resumes to the same bytes, although low-order bits depend on the other phras
     await encoder.dispose();
   }
 });
+
+it("continues a run with the same batch size alone, since it changes a vector's last bits", async () => {
+  const table = join(folder, "short.csv");
+  writeFileSync(table, `name\n${Array.from({ length: 60_000 }, (_, i) => `lake ${i}`).join("\n")}\n`);
+  const encoder = await PhraseEncoder.load("pearl-strings");
+  try {
+    const output = join(folder, "short.npy");
+    const stop = new AbortController();
+    const interrupted = encodeTable(table, output, encoder, {
+      ...{ batchSize: 64, signal: stop.signal },
+      onProgress: (done) => done > 16_384 && stop.abort(),
+    });
+    await expect(interrupted).rejects.toHaveProperty("name", "AbortError");
+    const resumed = (batchSize: number) =>
+      encodeTable(table, output, encoder, { resume: "continue", batchSize });
+    await expect(resumed(65)).rejects.toThrow("it used another model or other options");
+    expect((await resumed(64)).resumedRows).toBeGreaterThan(0);
+  } finally {
+    await encoder.dispose();
+  }
+});

@@ -3,6 +3,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { readManifest } from "../../src/files/shards/part-file.js";
 import { pearl } from "../cli/run-cli.js";
 import { fakeWebgpu } from "../runtime/fake-webgpu.js";
 import { somePairs } from "../training/pairs-folder.js";
@@ -40,6 +41,14 @@ describe("encoding on a device that fails", () => {
       for (const [i, value] of cpu.rows[row].embedding.entries())
         expect(Math.abs(embedding[i] - value)).toBeLessThan(1e-5);
     });
+  });
+
+  it("names both devices in the part of a shard", async () => {
+    const part = join(folder, "fallen.part");
+    const args = ["encode", table, "-m", model, "--shard", "1/1", "-o", part, "--device", "webgpu"];
+    const { code, stderr } = await pearl(args, { environment: fakeWebgpu({ failAt: 3 }) });
+    expect(code, stderr).toBe(0);
+    expect((await readManifest(part)).model).toMatch(/^\w{16} on webgpu, from row 1 on cpu$/);
   });
 
   it("opens a model on the CPU that the device which auto chose cannot run", async () => {

@@ -1,5 +1,13 @@
 /** Models are compared with their checksums before they are used; a user's own changes can be accepted. */
-import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -63,8 +71,10 @@ describe("a model folder that pearl wrote", () => {
     }
   });
 
-  it("is unknown, not damaged, where another program wrote it", async () => {
+  it("is unknown, not damaged, where another program wrote it, also with a link to nothing", async () => {
     rmSync(join(folder, "checksums.json"));
+    expect(await checkModel(folder)).toBe(0);
+    symlinkSync("nowhere.json", join(folder, "link.json"));
     expect(await checkModel(folder)).toBe(0);
   });
 });

@@ -106,6 +106,18 @@ describe("WorkerPool.each", () => {
     await expect(pool.each([1, 2], (worker) => worker.call(method, undefined))).rejects.toThrow(message);
     await pool.close();
   });
+
+  it("starts another worker in place of one that did not open or has ended", async () => {
+    let name = "broken";
+    const { pool, started } = openPool(1, () => name);
+    const echo = () => pool.each([1], (worker) => worker.call("echo", 1));
+    await expect(echo()).rejects.toThrow("cannot open");
+    name = "worker";
+    await echo();
+    await expect(pool.each([1], (worker) => worker.call("exit", undefined))).rejects.toThrow(/ended/);
+    await echo();
+    expect(started).toEqual([0, 0, 0]);
+  });
 });
 
 describe("WorkerPool.close", () => {

@@ -30,12 +30,23 @@ export async function tokenLimit(path: string, config: object): Promise<number> 
   return limit === none ? DEFAULT_LENGTH : limit;
 }
 
+const poolings: Readonly<Record<string, Pooling>> = {
+  pooling_mode_mean_tokens: "mean",
+  pooling_mode_cls_token: "cls",
+  pooling_mode_max_tokens: "max",
+};
+
+/** As sentence-transformers' files say; "mean" where there are none. @throws ModelError for another way, or several at once */
 export async function poolingOf(path: string): Promise<Pooling> {
   const settings = await readJson(join(path, "1_Pooling", "config.json"));
-  if (settings === undefined || settings.pooling_mode_mean_tokens === true) return "mean";
-  if (settings.pooling_mode_cls_token === true) return "cls";
-  if (settings.pooling_mode_max_tokens === true) return "max";
+  if (settings === undefined) return "mean";
+  const modes = Object.keys(settings).filter(
+    (key) => key.startsWith("pooling_mode_") && settings[key] === true,
+  );
+  const pooling = modes.length === 1 ? poolings[modes[0]] : undefined;
+  if (pooling !== undefined) return pooling;
   throw new ModelError(
-    `${path}/1_Pooling/config.json: pearl pools by mean, cls or max; this model asks for another way`,
+    `${path}/1_Pooling/config.json: pearl pools by mean, cls or max; this model asks for another way ` +
+      `(${modes.join(", ") || "none is true"})`,
   );
 }

@@ -1,5 +1,6 @@
 /** The graph that a GPU runs: fused operators, perhaps float16 weights, and token vectors pooled before they come back. */
 import { EMBEDDING, type ModelFolder, TYPE_LOGITS } from "../../architectures/architecture.js";
+import { refuseModule } from "../../architectures/sentence-modules.js";
 import { createNet, fromTensors } from "../../nn/net.js";
 import { firstToken, maxPooling, meanPooling } from "../../nn/pooling.js";
 import { GraphBuilder } from "../../onnx/builder.js";
@@ -24,7 +25,10 @@ export async function deviceGraph(
 ): Promise<Model> {
   const prepared = prepareForInference(await readModel(folder.graph));
   const model = device === "webgpu" ? fuseBiases(fuseAttention(splitGemms(prepared))) : prepared;
-  return poolTokens(precision === "half" ? toHalf(model) : model, folder);
+  const computed = precision === "half" ? toHalf(model) : model;
+  const pooled = poolTokens(computed, folder);
+  if (pooled !== computed) refuseModule(folder);
+  return pooled;
 }
 
 /**

@@ -3,6 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { type ModelFolder, readModelFolder } from "../../architectures/model-folder.js";
 import { architectureOf } from "../../architectures/registry.js";
+import { checkModules, readModules } from "../../architectures/sentence-modules.js";
 import { ModelError } from "../../errors.js";
 import { writeWholeJson } from "../../files/whole-file.js";
 import { checkIsFree, writeWholeFolder } from "../../files/whole-folder.js";
@@ -10,7 +11,7 @@ import { writeSafetensors } from "../../onnx/io/safetensors.js";
 import { elementCount } from "../../onnx/tensor.js";
 import { readTokenizerFile } from "../../text/tokenizer-file.js";
 import { derivedCard } from "../model-card.js";
-import { checkModules, type ImportReport, readModules, writeTokenizer } from "./import-model.js";
+import { type ImportReport, writeTokenizer } from "./import-model.js";
 import { weightsFile } from "./weight-files.js";
 
 /** Options of {@link exportSafetensors}. */

@@ -1,12 +1,11 @@
 /** From published weights to a model folder: the graph is written here, so that no Python is needed. */
 import { copyFile, mkdir, writeFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
-import { array, object, string } from "valibot";
 import { type Converted, exportInstead } from "../../architectures/conversion.js";
-import { readJson as readConfig } from "../../architectures/folder-json.js";
+import { readJson } from "../../architectures/folder-json.js";
 import { conversions } from "../../architectures/registry.js";
+import { checkModules } from "../../architectures/sentence-modules.js";
 import { ModelError } from "../../errors.js";
-import { readJson } from "../../files/json.js";
 import { writeModelFolder } from "../../files/sealed-folder.js";
 import { writeWholeJson } from "../../files/whole-file.js";
 import { checkIsFree, copyPresent } from "../../files/whole-folder.js";
@@ -88,7 +87,7 @@ export async function importModel(
 /** The graph of a folder's weights, as the architecture of its family writes it. @throws ModelError */
 async function convertedGraph(folder: string) {
   const label = `${folder}/config.json`;
-  const config = await readConfig(join(folder, "config.json"));
+  const config = await readJson(join(folder, "config.json"));
   if (config === undefined)
     throw new ModelError(`${label} is missing: it gives the shape of the model. Download it too.`);
   const family = String(config.model_type ?? "none");
@@ -143,26 +142,4 @@ export async function writeTokenizer(
   await writeFile(join(folder, "tokenizer.json"), text);
   await writeWholeJson(join(folder, "tokenizer_config.json"), tokenizerSettings(text, maximumLength));
   await copyPresent(companionFiles, source, folder);
-}
-
-// modules.json lists the steps of sentence-transformers from text to vector.
-const modulesSchema = array(object({ type: string() }));
-
-/** Kinds of modules in order: Transformer, Pooling ...; undefined without modules.json. @throws ModelError */
-export async function readModules(folder: string): Promise<string[] | undefined> {
-  const path = join(folder, "modules.json");
-  const modules = await readJson(path, modulesSchema, { error: ModelError, cure: "Download it again." });
-  return modules?.map(({ type }) => type.split(".").at(-1) as string);
-}
-
-/** @throws ModelError that names a module that does more than pool and scale token vectors */
-export async function checkModules(folder: string): Promise<void> {
-  const odd = (await readModules(folder))?.find(
-    (type) => !["Transformer", "Pooling", "Normalize"].includes(type),
-  );
-  if (odd !== undefined)
-    throw new ModelError(
-      `${join(folder, "modules.json")}: the model has a ${odd} module, which pearl does not support; ` +
-        "without it the vectors would be wrong. Use a model of Transformer, Pooling and Normalize.",
-    );
 }
