@@ -106,6 +106,10 @@ export class FolderStore implements VectorStore {
     return this.manifest;
   }
 
+  get unfinished(): UnfinishedBuild | undefined {
+    return this.manifest.unfinished;
+  }
+
   async describe(): Promise<IndexDescription> {
     const { format: _f, version: _v, generation: _g, journal: _j, ...layout } = this.manifest;
     const { folder, extent, deleted } = this.generation;

@@ -104,6 +104,10 @@ export class LanceStore implements VectorStore {
     return this.settings;
   }
 
+  get unfinished(): UnfinishedBuild | undefined {
+    return this.settings.unfinished;
+  }
+
   async describe(): Promise<IndexDescription> {
     const rows = (await this.table?.countRows()) ?? 0;
     const indices = (await this.table?.listIndices()) ?? [];
