@@ -24,8 +24,8 @@ export const splitSentences = (text: string): string[] =>
   text.split(BETWEEN).flatMap((part) => (/[\p{L}\p{N}]/u.test(part) ? [part.trim()] : []));
 
 /**
- * Reads texts into memory. A line of plain text is one sentence or several, and goes on where the next begins with a small
- * letter and it does not end a sentence. A blank line ends a document; so does a row of a table.
+ * Reads texts into memory. A line of plain text is one sentence or several; one that begins with a small letter goes on with
+ * the line before, unless that ends a sentence. A blank line ends a document; so does a row of a table.
  * @throws TableError; MissingDataError where no document has two sentences
  */
 export async function readSentences({ texts: paths, ...options }: OpenTextsOptions): Promise<Sentences> {
