@@ -30,7 +30,7 @@ export interface BuildCorpusOptions {
   readonly texts?: readonly string[];
   /** The column of text in tables, by name or 1-based number; default the one with the longest cells. */
   readonly column?: string;
-  /** Tables of phrases with class, type and count; all of their phrases are kept. */
+  /** Tables of phrases with class, type and count; their phrases are kept however rare they are. */
   readonly phrases?: readonly string[];
   /** Tables of phrases that mean the same. */
   readonly synonyms?: readonly string[];
@@ -42,7 +42,7 @@ export interface BuildCorpusOptions {
   readonly wordnet?: "included" | "left-out";
   /** Phrases that texts contain less often are dropped. Default 2. */
   readonly minimumCount?: number;
-  /** Only the most frequent are kept. Default 5,000,000. */
+  /** Phrases kept at most: those of tables (also WordNet's) first, then the most frequent. Default 5,000,000. */
   readonly maximumPhrases?: number;
   /** Skips rows of tables with a cell that begins with one of these. */
   readonly skip?: readonly string[];

@@ -71,9 +71,10 @@ export async function indexTable(
     const unfinished = options.resume === "continue" ? await reopen(path, table.identity) : undefined;
     const index = unfinished ?? (await createIndex(path, loaded, table, columns, { ...options, keyColumn }));
     try {
-      const resumedRows = unfinished === undefined ? 0 : (await index.describe()).rows;
       index.checkModel(await loaded.fingerprint());
-      if (unfinished === undefined) await index.markBuild({ source: table.identity, rows: rowCount });
+      // Locks the index, before its rows are counted.
+      await index.markBuild({ source: table.identity, rows: rowCount });
+      const resumedRows = unfinished === undefined ? 0 : (await index.describe()).rows;
       const report = await addAll(index, table, loaded, { ...options, resumedRows, started });
       await index.markBuild(undefined);
       return report;

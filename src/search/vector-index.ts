@@ -16,7 +16,7 @@ import type {
   UnfinishedBuild,
 } from "./index-types.js";
 import { FolderStore } from "./store/folder-store.js";
-import { keysOf, notAnIndex, unchangeable, type VectorStore } from "./store/vector-store.js";
+import { keysOf, notAnIndex, unchangeable, unfinishedBuild, type VectorStore } from "./store/vector-store.js";
 import { countRows, isZero, unitRows } from "./vectors.js";
 
 /** What is decided when an index is made; only the dimension has no default. */
@@ -49,6 +49,8 @@ export interface AddOptions {
  */
 export class VectorIndex {
   #last: Promise<unknown> = Promise.resolve();
+  /** Whether the unfinished build is this object's own. */
+  #isBuilding = false;
 
   private constructor(
     readonly path: string,
@@ -60,6 +62,12 @@ export class VectorIndex {
   private get changed(): VectorStore {
     if (this.kind === "copy") throw unchangeable(this.path);
     return this.store;
+  }
+
+  /** The store, to change its rows. @throws VectorIndexError also where another build is unfinished */
+  private get ready(): VectorStore {
+    if (this.store.unfinished !== undefined && !this.#isBuilding) throw unfinishedBuild(this.path);
+    return this.changed;
   }
 
   /** A change begins where the one before ended, also if they are called at once. */
@@ -161,36 +169,34 @@ export class VectorIndex {
    * Adds all rows or, with an error, none. When it returns they are on disk; kill -9 does not lose them. Calls at once are
    * done one after the other.
    * @throws ArgumentError for vectors of another dimension, ModelError for another model's, VectorIndexError for a
-   *   key that exists, LockedError where another process writes
+   *   key that exists or an interrupted build, LockedError where another process writes
    */
   async add(rows: IndexRows, options: AddOptions = {}): Promise<void> {
     const { dimension, metric, columns } = this.layout;
     this.checkModel(options.fingerprint);
     const count = countRows(rows.vectors, dimension, "vectors to add");
-    if (rows.cells.length !== count) {
+    if (rows.cells.length !== count)
       throw new ArgumentError(
         `There are ${count} vectors, but cells of ${rows.cells.length} rows. Pass one row of cells per vector.`,
       );
-    }
     const odd = rows.cells.findIndex((cells) => cells.length !== columns.length);
-    if (odd >= 0) {
+    if (odd >= 0)
       throw new ArgumentError(
         `Row ${odd} has ${rows.cells[odd].length} cells, but the index has ${columns.length} columns.`,
       );
-    }
     if (count === 0) return;
     const vectors = metric === "cosine" ? unitRows(rows.vectors, dimension) : rows.vectors;
     const keys = keysOf(this.layout, rows.cells);
     const added = { vectors, cells: rows.cells, keys };
-    await this.#next(() => this.changed.append(added, options.existing ?? "refuse"));
+    await this.#next(() => this.ready.append(added, options.existing ?? "refuse"));
   }
 
-  /** Deletes rows as safely as `add` adds them. @returns how many */
+  /** Deletes rows as safely as `add` adds them. @returns how many @throws VectorIndexError after an interrupted build */
   async delete(selection: IndexSelection): Promise<number> {
-    if ("keys" in selection) return this.#next(() => this.changed.remove("key", selection.keys));
+    if ("keys" in selection) return this.#next(() => this.ready.remove("key", selection.keys));
     const { columns, phraseColumn } = this.layout;
     if (phraseColumn !== undefined)
-      return this.#next(() => this.changed.remove(columns.indexOf(phraseColumn), selection.phrases));
+      return this.#next(() => this.ready.remove(columns.indexOf(phraseColumn), selection.phrases));
     throw new VectorIndexError(`${this.path} has no phrase column. Select the rows by key.`);
   }
 
@@ -229,9 +235,12 @@ export class VectorIndex {
     return this.#next(() => this.changed.optimise(work));
   }
 
-  /** Records that a build has begun (with its plan) or finished (undefined). */
+  /** Records that a build has begun or goes on (with its plan), or finished (undefined). Until then it alone changes rows. */
   markBuild(build: UnfinishedBuild | undefined): Promise<void> {
-    return this.#next(() => this.changed.markBuild(build));
+    return this.#next(async () => {
+      await this.changed.markBuild(build);
+      this.#isBuilding = build !== undefined;
+    });
   }
 
   /**
@@ -269,20 +278,18 @@ const isLanceUri = (path: string): boolean => /^[a-z][a-z0-9+]+:\/\//i.test(path
 function layoutOf(path: string, options: CreateIndexOptions): IndexLayout {
   const { dimension, columns = [], types, phraseColumn, keyColumn, backend = "auto" } = options;
   const { metric = "cosine", precision = "float32", model } = options;
-  if (!(Number.isInteger(dimension) && dimension > 0)) {
+  if (!(Number.isInteger(dimension) && dimension > 0))
     throw new ArgumentError(`dimension must be a positive integer, not ${dimension}`);
-  }
   for (const [name, column] of Object.entries({ phraseColumn, keyColumn })) {
     if (column !== undefined && !columns.includes(column)) {
       throw new ArgumentError(`${name} "${column}" is not among the columns (${columns.join(", ")})`);
     }
   }
   const needed = isPostgresAddress(path) ? "postgres" : isLanceUri(path) ? "lancedb" : undefined;
-  if (needed !== undefined && backend !== "auto" && backend !== needed) {
+  if (needed !== undefined && backend !== "auto" && backend !== needed)
     throw new ArgumentError(
       `${path} needs the backend ${needed}, not ${backend}. Leave the backend out, or name a folder.`,
     );
-  }
   if (backend === "postgres" && needed !== backend)
     throw new ArgumentError(
       `${path} is no address of PostgreSQL, which the backend postgres needs: write postgres://user@host/database?table=NAME`,

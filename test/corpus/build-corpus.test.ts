@@ -68,6 +68,15 @@ describe("a corpus from text", () => {
     expect((await readCorpus(all)).phrases.length).toBe(2 + droppedRare);
   });
 
+  it("of at most so many phrases has those of tables, and then the most frequent", async () => {
+    const phrases = file("rare.tsv", "phrase\na rare thing\nother\n");
+    const output = newOutput();
+    const options = { output, texts: [text], phrases: [phrases], threads: 1, maximumPhrases: 3 };
+    const { droppedBeyond } = await buildCorpus(options);
+    expect((await readCorpus(output)).phrases).toEqual(["Mr. Smith", "a rare thing", "other"]);
+    expect(droppedBeyond).toBeGreaterThan(3);
+  });
+
   it("is the same from plain text and from a column of a table in gzip", async () => {
     const body = readFileSync(text, "utf8");
     const lines = body

@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { MissingDataError } from "../../src/errors.js";
+import { LockedError, MissingDataError } from "../../src/errors.js";
 import { createRandom } from "../../src/random.js";
 import { VectorIndex } from "../../src/search/vector-index.js";
 
@@ -75,6 +75,35 @@ describe("an index in LanceDB", () => {
     const again = VectorIndex.create(path, { ...base, backend });
     await expect(again).rejects.toThrow("already holds an index. Choose another place, or remove it.");
   });
+});
+
+describe("an index in LanceDB, of which several are open,", () => {
+  const add = (index: VectorIndex, row: number) =>
+    index.add({ vectors: vectors.slice(row * dimension, (row + 1) * dimension), cells: [cells[row]] });
+  const keysOf = async (index: VectorIndex) => {
+    const keys: string[] = [];
+    for await (const { key } of index.entries()) keys.push(key);
+    return keys.map(Number).sort((a, b) => a - b);
+  };
+
+  it.skipIf(!isInstalled(part))(
+    "is changed by one at a time, which numbers its rows behind all others",
+    async () => {
+      const path = join(root, `${backend}-several`);
+      await (await VectorIndex.create(path, { ...base, backend })).close();
+      const [one, other] = [await VectorIndex.open(path), await VectorIndex.open(path)];
+      await add(one, 0);
+      await expect(add(other, 1)).rejects.toThrow(LockedError);
+      await expect(other.delete({ keys: ["1"] })).rejects.toThrow(
+        "is writing to it. Wait until it has finished.",
+      );
+      await add(one, 2);
+      await one.close();
+      await add(other, 1);
+      expect(await keysOf(other)).toEqual([1, 2, 3]);
+      await other.close();
+    },
+  );
 });
 
 describe("a URI", () => {

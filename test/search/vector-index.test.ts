@@ -11,8 +11,10 @@ import {
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import { PhraseEncoder } from "../../src/encoder/phrase-encoder.js";
 import { ArgumentError, LockedError, ModelError, VectorIndexError } from "../../src/errors.js";
 import { createRandom } from "../../src/random.js";
+import { addTable, indexTable } from "../../src/search/phrase-index.js";
 import { VectorIndex } from "../../src/search/vector-index.js";
 
 const root = mkdtempSync(join(tmpdir(), "pearl-index-"));
@@ -261,6 +263,34 @@ describe("VectorIndex", () => {
     writeFileSync(file, "a user's table");
     await expect(VectorIndex.create(file, base)).rejects.toThrow(/is a file, and an index is a folder/);
     expect(readFileSync(file, "utf8")).toBe("a user's table");
+  });
+});
+
+describe("an index whose build was interrupted", () => {
+  it("takes no other rows and deletes none, so that --resume adds each row of its table once", async () => {
+    const encoder = await PhraseEncoder.load("pearl-strings", { device: "cpu" });
+    const [path, table, more] = [place(), join(root, "names.txt"), join(root, "more.txt")];
+    const all = Array.from({ length: 8195 }, (_, row) => `name ${row}`);
+    writeFileSync(table, `${all.join("\n")}\n`);
+    writeFileSync(more, "another\n");
+    const stop = new AbortController();
+    const begun = indexTable(table, path, encoder, { signal: stop.signal, onProgress: () => stop.abort() });
+    await expect(begun).rejects.toThrow(/abort/i);
+    const index = await VectorIndex.open(path);
+    const cure = "Finish it first: run that `pearl index build` again with --resume.";
+    await expect(addTable(index, more, encoder)).rejects.toThrow(cure);
+    await expect(index.delete({ keys: ["1"] })).rejects.toThrow(cure);
+    await expect(index.delete({ phrases: ["name 2"] })).rejects.toThrow(cure);
+    await index.close();
+    const resumed = await indexTable(table, path, encoder, { resume: "continue" });
+    expect(resumed).toMatchObject({ added: 3, resumedRows: 8192, rows: 8195 });
+    const finished = await VectorIndex.open(path);
+    expect(await addTable(finished, more, encoder)).toMatchObject({ added: 1, rows: 8196 });
+    const names: string[] = [];
+    for await (const { cells } of finished.entries()) names.push(cells[0]);
+    expect(names).toEqual([...all, "another"]);
+    await finished.close();
+    await encoder.dispose();
   });
 });
 

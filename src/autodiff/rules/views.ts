@@ -55,7 +55,8 @@ const gatherRows: Rule = (s, table, indices) => [
 const gatherOne = (s: Site, x: string, index: string, axis: number): string => {
   const size = s.op("Shape", [x], { start: axis, end: axis + 1 });
   const end = s.op("Squeeze", [size]);
-  const positive = s.op("Mod", [s.add(index, end), end]);
+  const number = s.op("Cast", [index], { to: typeCode("int64") });
+  const positive = s.op("Mod", [s.add(number, end), end]);
   const ones = Array.from({ length: s.rank(x) - axis - 1 }, () => 1);
   const hit = s.op("Equal", [s.reshape(s.range(end), s.ints(-1, ...ones)), positive]);
   return s.where(hit, s.op("Unsqueeze", [s.dy, s.ints(axis)]), s.number(0));

@@ -37,7 +37,11 @@ const build = command({
     option("--ner-model <model>", "token-classification model for phrases without a type: folder or hub id"),
     option("--wordnet", "also add WordNet's lemmas, glosses and synonyms"),
     option("--min-count <n>", "drop phrases that occur less often in the text (default: 2)", positiveInteger),
-    option("--max-phrases <n>", "keep only the n most frequent (default: 5000000)", positiveInteger),
+    option(
+      "--max-phrases <n>",
+      "keep at most n: those of tables, then the most frequent (default: 5000000)",
+      positiveInteger,
+    ),
     option("--skip <start>", "skip table rows with a cell that starts with this; repeatable", repeatable),
     shared.noQuotes,
     shardOption,

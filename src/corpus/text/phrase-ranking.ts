@@ -25,6 +25,7 @@ interface RankingOptions {
   readonly folder: string;
   /** Rarer phrases of texts are dropped; those of tables are not. */
   readonly minimum: number;
+  /** Phrases kept at most: those of tables first, then the most frequent. */
   readonly maximum: number;
   readonly signal?: AbortSignal;
   readonly onProgress: (done: number) => void;
@@ -46,19 +47,21 @@ export async function rankPhrases(
   const files = [...ofTexts, ofTables].map(literal);
   const sums = LEXICAL_CLASSES.map((name) => `sum(${name}) AS ${name}`);
   const total = `sum(${LEXICAL_CLASSES.join(" + ")})`;
-  const isKept = `${total} >= ${minimum} OR bool_or(filename = ${literal(ofTables)})`;
+  const isOfTable = `bool_or(filename = ${literal(ofTables)})`;
+  const isKept = `${total} >= ${minimum} OR of_table`;
   const phrases: RankedPhrase[] = [];
   const database = await Database.open(folder);
   try {
     await database.run(
-      `CREATE TABLE counted AS SELECT phrase, ${sums}, ${total} AS total, ${isKept} AS kept
+      `CREATE TABLE counted AS SELECT phrase, ${sums}, ${total} AS total, ${isOfTable} AS of_table, ${isKept} AS kept
        FROM read_csv([${files}], filename = true, ${settings}) GROUP BY phrase`,
       subject,
     );
     const [[all, kept]] = await database.run("SELECT count(*), count(*) FILTER (kept) FROM counted", subject);
     const lines = database.strings(
-      `SELECT concat_ws('\t', phrase, total, ${LEXICAL_CLASSES}) FROM counted WHERE kept
-       ORDER BY total DESC, phrase LIMIT ${maximum}`,
+      `SELECT concat_ws('\t', phrase, total, ${LEXICAL_CLASSES}) 
+       FROM (SELECT * FROM counted WHERE kept ORDER BY of_table DESC, total DESC, phrase LIMIT ${maximum})
+       ORDER BY total DESC, phrase`,
       subject,
     );
     for await (const chunk of lines) {

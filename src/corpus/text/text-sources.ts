@@ -58,7 +58,13 @@ function longestColumn(table: Table): string {
   return averages[0]?.name ?? table.description.column;
 }
 
-/** Lines of a file; a line that begins with a small letter belongs to the one before (hard-wrapped text). */
+/** The end of a sentence; spaces and closing marks may follow, also as tokenizers write them. */
+const SENTENCE_END = /[.!?…。！？।]["'”’)\]\s]*$/u;
+
+/**
+ * Lines of a file; a line that begins with a small letter belongs to the one before (hard-wrapped text), unless that ends a
+ * sentence: texts in small letters have a sentence on each line.
+ */
 async function* plainText(path: string): AsyncGenerator<string> {
   const source = await openSource(path).catch((error: unknown) => {
     throw isSystemError(error) ? unreadable(path, error) : error;
@@ -66,14 +72,16 @@ async function* plainText(path: string): AsyncGenerator<string> {
   try {
     refuseNonText(path, source.signature);
     let paragraph = "";
+    let isEnded = false;
     for await (const line of linesOf(path, source.chunks)) {
-      const joins = /^\s*\p{Ll}/u.test(line) && paragraph.length + line.length < longestPiece;
-      if (joins && paragraph !== "") paragraph += ` ${line.trim()}`;
+      const goesOn = /^\s*\p{Ll}/u.test(line) && paragraph.length + line.length < longestPiece;
+      if (goesOn && !isEnded && paragraph !== "") paragraph += ` ${line.trim()}`;
       else {
         yield* pieces(paragraph);
         paragraph = line.trim();
         if (paragraph === "") yield "";
       }
+      isEnded = SENTENCE_END.test(line);
     }
     yield* pieces(paragraph);
   } finally {

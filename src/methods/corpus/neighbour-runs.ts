@@ -21,6 +21,9 @@ export const RUN_KEYS = ["rarest", "last", "first"] as const;
 /** The pairs of the runs `from` to `to` (exclusive), numbered through all epochs. */
 export type NeighbourRuns = (from: number, to: number) => PhrasePair[];
 
+/** Its multiples, without their whole parts, spread over the numbers from 0 to 1. */
+const goldenRatio = (Math.sqrt(5) - 1) / 2;
+
 /**
  * Every epoch has all runs once, in its own order, and cut at other pairs.
  * @param run pairs that stay together; 1: none do
@@ -41,7 +44,7 @@ export function neighbourRuns(
     const found: PhrasePair[] = [];
     for (let number = from; number < to; number++) {
       const epoch = Math.floor(number / runs);
-      const shift = (epoch * 7) % size;
+      const shift = Math.floor(((epoch * goldenRatio) % 1) * size);
       const start = orderOf(epoch)[number % runs] * size;
       for (let i = start; i < Math.min(start + size, count); i++)
         found.push(pairs[order[(i + shift) % count]]);

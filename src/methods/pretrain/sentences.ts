@@ -24,8 +24,8 @@ export const splitSentences = (text: string): string[] =>
   text.split(BETWEEN).flatMap((part) => (/[\p{L}\p{N}]/u.test(part) ? [part.trim()] : []));
 
 /**
- * Reads texts into memory. A line of plain text is one sentence or several, a blank line ends a document; so does a row of
- * a table.
+ * Reads texts into memory. A line of plain text is one sentence or several; one that begins with a small letter goes on with
+ * the line before, unless that ends a sentence. A blank line ends a document; so does a row of a table.
  * @throws TableError; MissingDataError where no document has two sentences
  */
 export async function readSentences({ texts: paths, ...options }: OpenTextsOptions): Promise<Sentences> {
@@ -86,14 +86,16 @@ export function sentenceBatches(
   inputNames: readonly string[],
 ): TrainingData {
   const size = Math.min(batchSize, texts.length);
-  const inEpoch = Math.ceil(texts.length / size);
+  // one more than the text fills: the first begins before it, and the last ends behind it
+  const inEpoch = Math.ceil(texts.length / size) + 1;
   const orderOf = epochOrders(inEpoch, seed);
   return {
     fingerprint: `${fingerprint} seed ${seed} batch ${batchSize} context ${contextSize}`,
     batch(index) {
       const epoch = Math.floor(index / inEpoch);
       const shift = Math.floor(createRandom(batchSeed(seed, epoch))() * size);
-      const start = Math.min(texts.length - size, orderOf(epoch)[index % inEpoch] * size + shift);
+      const place = (orderOf(epoch)[index % inEpoch] - 1) * size + shift;
+      const start = Math.max(0, Math.min(texts.length - size, place));
       const end = start + size;
       const own = { texts: texts.slice(start, end), documents: documents.subarray(start, end) };
       const feeds = sentenceFeeds(own, featurizer, contextSize);

@@ -125,7 +125,7 @@ export function createContextBatches(
   { batchSize, seed }: { readonly batchSize: number; readonly seed: number },
 ): TrainingData {
   const draw = spanSampler(shards);
-  const read = shardReader(shards);
+  const read = shardReader(shards, seed);
   return {
     fingerprint: `${shards.fingerprint} seed ${seed} batch ${batchSize} words ${reading.vocabulary}`,
     async batch(index) {
@@ -155,7 +155,7 @@ export interface ContextSettings {
 export async function openContexts({ folder, spans, vocabulary }: ContextSettings, seed: number) {
   const shards = (await openShards(folder)) as TextShards;
   const draw = spanSampler(shards);
-  const read = shardReader(shards);
+  const read = shardReader(shards, seed);
   const ofBatch = async (batch: number) => {
     const text = await read(batch);
     const drawn = draw(text, spans, createRandom(batchSeed(seed, batch) ^ 0x5bd1e995));

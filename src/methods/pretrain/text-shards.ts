@@ -8,7 +8,7 @@ import { ArgumentError, MissingDataError } from "../../errors.js";
 import { fileFingerprint, fingerprint, openFingerprint } from "../../files/fingerprint.js";
 import { readJson } from "../../files/json.js";
 import { writeWholeJson } from "../../files/whole-file.js";
-import { createRandom } from "../../random.js";
+import { batchSeed, createRandom } from "../../random.js";
 import { foldLetters } from "../../text/hashed-ngrams.js";
 
 /** The shards' folder in a training's work folder; it may stay there, since it records its texts. */
@@ -121,11 +121,11 @@ export async function readShard({ folder }: Pick<TextShards, "folder">, index: n
 }
 
 /** Gives the shard that a batch is drawn from; one shard is in memory at a time. */
-export function shardReader(shards: TextShards): (batch: number) => Promise<Int32Array> {
+export function shardReader(shards: TextShards, seed: number): (batch: number) => Promise<Int32Array> {
   let current: { readonly index: number; readonly text: Promise<Int32Array> } | undefined;
   return (batch) => {
     // in random order: a shard has few texts, and training would remember the last ones best
-    const random = createRandom(Math.floor(batch / BATCHES_OF_A_SHARD));
+    const random = createRandom(batchSeed(seed, Math.floor(batch / BATCHES_OF_A_SHARD)));
     const index = Math.floor(random() * shards.shards);
     if (current?.index !== index) current = { index, text: readShard(shards, index) };
     return current.text;

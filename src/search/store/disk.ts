@@ -2,6 +2,7 @@
 import { type FileHandle, open, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { messageOf, VectorIndexError } from "../../errors.js";
+import { acquireLock, type Lock } from "../../files/lock.js";
 import { writeAll } from "../../files/whole-file.js";
 import { isDiskFull } from "../../table/trouble.js";
 
@@ -58,6 +59,12 @@ export function missingFile(index: string, error: unknown): unknown {
   if (code !== "ENOENT") return error;
   return damaged(path, "it is missing", /^hnsw-/.test(basename(path)) ? "rebuild the graph" : undefined);
 }
+
+/** Takes the lock of an index in a folder. @throws LockedError, VectorIndexError where the folder cannot be written */
+export const lockIndex = (path: string): Promise<Lock> =>
+  acquireLock(path).catch((error: unknown) => {
+    throw error instanceof VectorIndexError ? error : writeTrouble(error, path);
+  });
 
 /** The error for a failed write, with its cure. Earlier acknowledged changes are safe. */
 export function writeTrouble(error: unknown, place: string): VectorIndexError {

@@ -15,7 +15,7 @@ import type {
 } from "../index-types.js";
 import { KeyRows } from "../key-rows.js";
 import { copyLiveRows, removeLeftovers, removeOld } from "./compact.js";
-import { isUnbegun, missingFile, syncFolder, writeTrouble } from "./disk.js";
+import { isUnbegun, lockIndex, missingFile, syncFolder, writeTrouble } from "./disk.js";
 import { Generation } from "./generation.js";
 import { checkGraph, growGraph, openGraph, removeGraphs } from "./graph-files.js";
 import { type CoveringGraph, describeGraph, searchGraph } from "./graph-search.js";
@@ -104,6 +104,10 @@ export class FolderStore implements VectorStore {
 
   get layout(): IndexLayout {
     return this.manifest;
+  }
+
+  get unfinished(): UnfinishedBuild | undefined {
+    return this.manifest.unfinished;
   }
 
   async describe(): Promise<IndexDescription> {
@@ -221,9 +225,7 @@ export class FolderStore implements VectorStore {
   /** Takes the lock, and reads what others have written since this index was opened. */
   private async startWriting(): Promise<void> {
     if (this.lock === undefined) {
-      const lock = await acquireLock(this.path).catch((error: unknown) => {
-        throw error instanceof VectorIndexError ? error : writeTrouble(error, this.path);
-      });
+      const lock = await lockIndex(this.path);
       try {
         const manifest = await findManifest(this.path);
         if (manifest === undefined) throw new VectorIndexError(`${this.path}: the index was removed.`);

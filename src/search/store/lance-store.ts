@@ -4,6 +4,7 @@ import { isAbsolute, join } from "node:path";
 import type { InferOutput } from "valibot";
 import { messageOf, VectorIndexError } from "../../errors.js";
 import { parseJson } from "../../files/json.js";
+import type { Lock } from "../../files/lock.js";
 import { loadOptional } from "../../files/package.js";
 import type {
   IndexDescription,
@@ -12,6 +13,7 @@ import type {
   IndexWork,
   UnfinishedBuild,
 } from "../index-types.js";
+import { lockIndex } from "./disk.js";
 import { layoutSchema, layoutTrouble } from "./manifest.js";
 import { exactBelow, keyExists, type NewRows, type StoredHit, type VectorStore } from "./vector-store.js";
 
@@ -61,18 +63,21 @@ const keysPerCondition = 500;
 type Settings = InferOutput<typeof layoutSchema>;
 
 /**
- * A database as an index. LanceDB commits each addition as a whole, in a version of its own, and lets several
- * processes write: it needs no lock. Numbered keys continue from the highest.
+ * A database as an index. LanceDB commits each addition as a whole, in a version of its own. Numbered keys continue from the
+ * highest, and keys of a column are compared before they are added: of several writers at once, which LanceDB lets, two would
+ * take the same keys. The first change therefore locks a folder until `close`; under a URI, one may write at a time.
  */
 export class LanceStore implements VectorStore {
+  private lock: Lock | undefined;
+  /** The number of the next row that is numbered; unknown before the first. */
+  private next: number | undefined;
+
   private constructor(
     private readonly uri: string,
     private readonly lance: Lance,
     private readonly connection: Connection,
     private settings: Settings,
     private table: LanceTable | undefined,
-    /** The number of the next row that is numbered. */
-    private next: number,
   ) {}
 
   static async create(uri: string, layout: IndexLayout): Promise<LanceStore> {
@@ -84,7 +89,7 @@ export class LanceStore implements VectorStore {
     }
     await connection.createTable(layoutName, [{ settings: JSON.stringify(layout) }]);
     const settings = { ...layout, columns: [...layout.columns] };
-    return new LanceStore(uri, lance, connection, settings, undefined, 1);
+    return new LanceStore(uri, lance, connection, settings, undefined);
   }
 
   static async open(uri: string): Promise<LanceStore> {
@@ -95,13 +100,15 @@ export class LanceStore implements VectorStore {
     const [{ settings }] = await (await connection.openTable(layoutName)).query().toArray();
     const layout = parseJson(String(settings), `${uri}: the layout`, layoutSchema, layoutTrouble);
     const table = names.includes(rowsName) ? await connection.openTable(rowsName) : undefined;
-    const store = new LanceStore(uri, lance, connection, layout, table, 1);
-    if (layout.keyColumn === undefined) store.next = (await store.highestNumber()) + 1;
-    return store;
+    return new LanceStore(uri, lance, connection, layout, table);
   }
 
   get layout(): IndexLayout {
     return this.settings;
+  }
+
+  get unfinished(): UnfinishedBuild | undefined {
+    return this.settings.unfinished;
   }
 
   async describe(): Promise<IndexDescription> {
@@ -113,20 +120,23 @@ export class LanceStore implements VectorStore {
 
   async append({ vectors, cells, keys }: NewRows, existing: "refuse" | "replace"): Promise<void> {
     const { dimension, columns } = this.settings;
+    await this.startWriting();
     if (keys !== undefined && existing === "refuse") await this.refuseExisting(keys);
+    const first = keys === undefined ? (this.next ?? (await this.highestNumber()) + 1) : 0;
     const rows = cells.map((row, index) => ({
-      key: keys?.[index] ?? String(this.next + index),
-      number: keys === undefined ? this.next + index : 0,
+      key: keys?.[index] ?? String(first + index),
+      number: keys === undefined ? first + index : 0,
       vector: Array.from(vectors.subarray(index * dimension, (index + 1) * dimension)),
       ...Object.fromEntries(columns.map((_, place) => [cellName(place), row[place]])),
     }));
     if (this.table === undefined) this.table = await this.connection.createTable(rowsName, rows);
     else if (existing === "refuse") await this.table.add(rows);
     else await this.table.mergeInsert("key").whenMatchedUpdateAll().whenNotMatchedInsertAll().execute(rows);
-    if (keys === undefined) this.next += rows.length;
+    if (keys === undefined) this.next = first + rows.length;
   }
 
   async remove(column: "key" | number, values: readonly string[]): Promise<number> {
+    await this.startWriting();
     if (this.table === undefined) return 0;
     const before = await this.table.countRows();
     for (const condition of conditions(column === "key" ? column : cellName(column), values))
@@ -165,6 +175,7 @@ export class LanceStore implements VectorStore {
   }
 
   async optimise(): Promise<void> {
+    await this.startWriting();
     if (this.table === undefined) return;
     if ((await this.table.countRows()) >= exactBelow && (await this.table.listIndices()).length === 0) {
       const distanceType = this.settings.metric === "cosine" ? "cosine" : "dot";
@@ -177,6 +188,7 @@ export class LanceStore implements VectorStore {
   }
 
   async markBuild(unfinished: UnfinishedBuild | undefined): Promise<void> {
+    await this.startWriting();
     this.settings = { ...this.settings, unfinished };
     const rows = [{ settings: JSON.stringify(this.settings) }];
     await this.connection.createTable(layoutName, rows, { mode: "overwrite" });
@@ -190,6 +202,17 @@ export class LanceStore implements VectorStore {
   async close(): Promise<void> {
     this.table?.close();
     this.connection.close();
+    await this.lock?.release();
+    this.lock = undefined;
+  }
+
+  /** Locks a folder, and reads what others have written since this index was opened. */
+  private async startWriting(): Promise<void> {
+    if (this.lock !== undefined || isRemote(this.uri)) return;
+    this.lock = await lockIndex(this.uri);
+    if (!(await this.connection.tableNames()).includes(rowsName)) return;
+    this.table?.close();
+    this.table = await this.connection.openTable(rowsName);
   }
 
   private async highestNumber(): Promise<number> {
@@ -230,9 +253,11 @@ function conditions(column: string, values: readonly string[]): string[] {
 
 export const isLanceFolder = (path: string): boolean => existsSync(join(path, `${layoutName}.lance`));
 
+const isRemote = (uri: string): boolean => uri.includes("://");
+
 /** LanceDB reads a bare relative path as the name of a remote database. */
 async function connect(lance: Lance, uri: string): Promise<Connection> {
-  const isRelative = !uri.includes("://") && !isAbsolute(uri);
+  const isRelative = !isRemote(uri) && !isAbsolute(uri);
   try {
     return await lance.connect(isRelative ? `./${uri}` : uri);
   } catch (error) {

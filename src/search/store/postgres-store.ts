@@ -95,6 +95,10 @@ export class PostgresStore implements VectorStore {
     return { connection, source, side };
   }
 
+  get unfinished(): UnfinishedBuild | undefined {
+    return this.side.settings.index?.unfinished;
+  }
+
   async describe(): Promise<IndexDescription> {
     const { sql, storage } = this.side;
     const [{ rows, bytes, indexes }] = await this.#ask((connection) =>

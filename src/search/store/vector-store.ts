@@ -1,6 +1,6 @@
 /** Where an index is stored: the interface of a folder and of a LanceDB database. */
 import { VectorIndexError } from "../../errors.js";
-import type { IndexEntry, IndexLayout, IndexRows, IndexWork } from "../index-types.js";
+import type { IndexEntry, IndexLayout, IndexRows, IndexWork, UnfinishedBuild } from "../index-types.js";
 import type { VectorIndex } from "../vector-index.js";
 
 /** The backend "auto" searches exactly below this many rows, and by a graph from there. */
@@ -18,6 +18,8 @@ export interface StoredHit extends IndexEntry {
 /** Where an index is stored. Arguments are checked, and vectors of an index by cosine have length 1. */
 export interface VectorStore
   extends Pick<VectorIndex, "layout" | "describe" | "entries" | "markBuild" | "verify" | "close"> {
+  /** The build that was interrupted, if one was. */
+  readonly unfinished: UnfinishedBuild | undefined;
   /** Adds all rows or none. When it returns they are on disk: a power cut or kill -9 does not lose them. */
   append(rows: NewRows, existing: "refuse" | "replace"): Promise<void>;
   /** Deletes the rows with these keys or cells of a column, as safely as `append` adds them. @returns how many */
@@ -40,6 +42,12 @@ export const notAnIndex = (path: string, remedy: string): VectorIndexError =>
 export const unchangeable = (path: string): VectorIndexError =>
   new VectorIndexError(
     `${path}: an index in object storage does not change. Build a new one from the whole table with \`pearl index build\`, or with --backend lancedb one that does.`,
+  );
+
+/** To continue, a build counts the rows of its index, so that nothing else may add or delete any. */
+export const unfinishedBuild = (path: string): VectorIndexError =>
+  new VectorIndexError(
+    `${path} is unfinished: its build was interrupted. Finish it first: run that \`pearl index build\` again with --resume.`,
   );
 
 /**

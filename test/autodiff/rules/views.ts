@@ -94,6 +94,9 @@ for (const axis of [0, 1, -1])
   built("Gather", `one slice along axis ${axis}`, [[3, 4, 2]], (g, [x]) =>
     g.add("Gather", [x, g.scalar("int64", -1)], { axis }),
   );
+built("Gather", "one slice by int32", [[3, 4]], (g, [x]) =>
+  g.add("Gather", [x, g.scalar("int32", -2)], { axis: 0 }),
+);
 built("GatherElements", "repeated", [[3, 4]], (g, [x]) =>
   g.add("GatherElements", [x, g.constant("int64", [2, 3], [0, 2, 0, 1, 1, -1])], { axis: 0 }),
 );

@@ -213,6 +213,21 @@ describe("neighbourRuns", () => {
     }
   });
 
+  it("cuts them at other pairs in another epoch, whatever their size", () => {
+    const many = Array.from({ length: 21 }, (_, i) => ({ text: `car ${i}`, positive: "" }));
+    for (const run of [2, 3, 7, 10]) {
+      const runs = neighbourRuns(many, { run, seed: 1 });
+      const count = Math.ceil(many.length / run);
+      const first = (number: number) => runs(number, number + 1)[0].text;
+      const cuts = [0, 1, 2].map((epoch) =>
+        Array.from({ length: count }, (_, i) => first(epoch * count + i))
+          .toSorted()
+          .join(),
+      );
+      expect(new Set(cuts).size).toBeGreaterThan(1);
+    }
+  });
+
   it("or the last words, with any year", () => {
     const titles = [
       "1998 Afghanistan earthquake",

@@ -3,7 +3,12 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openTexts, prepareShards, readShard } from "../../../src/methods/pretrain/text-shards.js";
+import {
+  openTexts,
+  prepareShards,
+  readShard,
+  shardReader,
+} from "../../../src/methods/pretrain/text-shards.js";
 
 async function* texts(...parts: string[]): AsyncGenerator<string> {
   yield* parts;
@@ -53,6 +58,19 @@ describe("shards of text", () => {
     expect(shards).toMatchObject({ shards: 4, tokens: 25 });
     const whole = await prepareShards(texts(text), join(folder, "whole"), "x");
     expect([...(await readShard(whole, 0))]).toEqual(all.flatMap((part) => [...part]));
+  });
+
+  it("are read in an order of the seed", async () => {
+    const text = Array.from("abcdefghijklmnopqrstuvwx").join(" ");
+    const shards = await prepareShards(texts(text), join(folder, "s"), "x", 5);
+    const order = async (seed: number) => {
+      const read = shardReader(shards, seed);
+      const firsts: number[] = [];
+      for (let batch = 0; batch < 40; batch += 4) firsts.push((await read(batch))[0]);
+      return firsts;
+    };
+    expect(await order(1)).toEqual(await order(1));
+    expect(await order(1)).not.toEqual(await order(2));
   });
 
   it("refuse text without words", async () => {

@@ -147,6 +147,7 @@ describe.skipIf(noServer !== undefined)("an index in PostgreSQL", () => {
     await expect(interrupted).rejects.toThrow(/abort/i);
     const begun = await VectorIndex.open(at("stopped"));
     expect(await begun.describe()).toMatchObject({ rows: 8192, unfinished: { rows: 9000 } });
+    await expect(begun.delete({ keys: ["1"] })).rejects.toThrow("is unfinished: its build was interrupted.");
     await begun.close();
     const resume = () => indexTable(file, at("stopped"), encoder, { ...settings, resume: "continue" });
     expect(await resume()).toMatchObject({ added: 808, resumedRows: 8192, rows: 9000 });

@@ -1,10 +1,13 @@
 /** Messages on the stores of indexes, locked or damaged: each names a cure, which is applied and works. */
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import { PhraseEncoder } from "../../../src/encoder/phrase-encoder.js";
+import { indexTable } from "../../../src/search/phrase-index.js";
 import { VectorIndex } from "../../../src/search/vector-index.js";
+import { pearl } from "../../cli/run-here.js";
 import { type Case, claimCures } from "./cases.js";
 
 const hasLance = (() => {
@@ -93,6 +96,33 @@ describe("the cure in a message of VectorIndex", () => {
     await other.add(rows("b"));
     expect((await other.describe()).rows).toBe(2);
     await other.close();
+  });
+
+  it("of an interrupted build works", async () => {
+    const [path, names, more] = ["unfinished", "names.txt", "more.txt"].map((name) => join(root, name));
+    writeFileSync(names, "name\n".repeat(8193));
+    writeFileSync(more, "another\n");
+    const encoder = await PhraseEncoder.load("pearl-strings", { device: "cpu" });
+    const stop = new AbortController();
+    const stopped = { signal: stop.signal, onProgress: () => stop.abort() };
+    await expect(indexTable(names, path, encoder, stopped)).rejects.toThrow(/abort/i);
+    await encoder.dispose();
+    for (const change of [
+      ["add", path, more],
+      ["delete", path, "--keys", "1"],
+    ])
+      expect(await pearl(["index", ...change])).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining(
+          `${path} is unfinished: its build was interrupted. Finish it first: run that \`pearl index build\` again with --resume.`,
+        ),
+      });
+    const build = ["index", "build", names, "-o", path, "-m", "pearl-strings", "--resume", "-q"];
+    expect((await pearl(build)).stdout).toContain("1 row added, 8,193 in all");
+    expect((await pearl(["index", "add", path, more, "-q"])).stdout).toContain("1 row added, 8,194 in all");
+    expect((await pearl(["index", "delete", path, "--keys", "1"])).stdout).toContain(
+      "1 row deleted, 8,193 left",
+    );
   });
 
   it.skipIf(!hasLance)("of a place of LanceDB that is taken works", async () => {
