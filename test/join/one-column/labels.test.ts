@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { calibrateWith, noLabels } from "../../../src/join/one-column/labels.js";
+import { calibrateWith, noLabels, readLabels } from "../../../src/join/one-column/labels.js";
 import type { Rankings } from "../../../src/match/estimates/estimate.js";
 import { defaultScorer } from "../../../src/match/scorer.js";
 
@@ -17,4 +17,16 @@ it("an answer about a text counts once, however many rows have the text", () => 
   };
   expect(calibrated(1).shift).not.toBe(0);
   expect(calibrated(100)).toEqual(calibrated(1));
+});
+
+it("answers about repeated texts take no longer than their rows, and count for all of them", () => {
+  const texts = Array.from({ length: 20_000 }, (_, row) => (row < 19_000 ? "Acme" : `Acme ${row % 10}`));
+  const known = texts.map((_, row) => ({ left: row, right: row, match: true }));
+  const { matches, others } = readLabels({ left: texts, right: texts }, known);
+  expect(others.size).toBe(0);
+  expect(matches.get(0)).toBe(matches.get(18_999));
+  expect(matches.get(0)!.size).toBe(19_000);
+  expect([...matches.get(19_003)!]).toEqual(
+    [...texts.keys()].filter((row) => row >= 19_000 && row % 10 === 3),
+  );
 });
