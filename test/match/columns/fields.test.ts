@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { canonicalSides } from "../../../src/match/columns/canonical.js";
-import { prepareTables } from "../../../src/match/columns/fields.js";
+import { planColumns, prepareTables } from "../../../src/match/columns/fields.js";
 import { textAt } from "../../../src/match/columns/texts.js";
 import { twoTables } from "../people.js";
 
@@ -24,6 +24,21 @@ describe("columns of two tables", () => {
   it("are aligned by header without regard to case and punctuation", () => {
     const { name, ...rest } = right;
     expect(names(prepareTables(left, { ...rest, "Name:": name }))).toContain("name=Name:");
+  });
+
+  it("are aligned by equal headers before those that differ in signs", () => {
+    const prices = { "price ($)": left.phone, "price (€)": left.born };
+    const swapped = { "PRICE(€)": right.born, "price ($)": right.phone };
+    expect(names(prepareTables({ ...prices, name: left.name }, { ...swapped, name: right.name }))).toEqual([
+      "name",
+      "price ($)",
+      "price (€)=PRICE(€)",
+    ]);
+    const [{ pairs }, same] = ["%", "#"].map((sign) =>
+      planColumns({ name: left.name, "#": left.phone }, { name: right.name, [sign]: right.city }),
+    );
+    expect(pairs).toEqual([["name", "name"]]);
+    expect(same.pairs).toContainEqual(["#", "#"]);
   });
 
   it("count once where one repeats another", () => {
