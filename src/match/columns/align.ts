@@ -1,6 +1,6 @@
 /** Aligns the columns of two tables: by header where headers agree, else by what the cells hold. */
 import { cellWords } from "./cell-words.js";
-import { readDate } from "./dates.js";
+import { isDayFirst, readDate } from "./dates.js";
 
 /** A table in memory: cells by column name, "" where empty. */
 export type TableColumns = Readonly<Record<string, readonly string[]>>;
@@ -69,9 +69,10 @@ function contentOf(cells: readonly string[]): Content {
   const values = new Set<string>();
   const counts = new Map<string, number>();
   let total = 0;
+  const dayFirst = isDayFirst(cells);
   for (const cell of cells) {
     // A date has the same words however it is written.
-    const date = readDate(cell)?.map(String);
+    const date = readDate(cell, dayFirst)?.map(String);
     const words = date ?? cellWords(cell.replace(/[([][^)\]]*[)\]]/g, " "));
     for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
     total += words.length;
