@@ -46,7 +46,9 @@ export function readRows(given: TableColumns, { fields, naming }: LearnedRows): 
   const rows = rowsOf(given);
   const order = Uint32Array.from({ length: rows }, (_, row) => row);
   const read = fields.map(({ name, other, kind, profile }): Field => {
-    return { name, other, kind, profile, ...readValues(given[name], given[name], kind, vocabulary) };
+    // A few rows do not show the order of day and month, so that of the whole table counts.
+    const values = readValues(given[name], given[name], kind, vocabulary, [profile.dayFirst]);
+    return { name, other, kind, profile, ...values };
   });
   const tables: PreparedTables = {
     ...{ isOneTable: true, rows: [rows, rows], naming, alone: [[], []], dropped: [], fields: read },

@@ -39,6 +39,15 @@ it("has more keys than a map of JavaScript has room for", () => {
   expect(execFileSync(process.execPath, words).toString()).toBe("0 16777216\n");
 });
 
+it("has a sample of more accepted pairs than a map has room for", () => {
+  const script = `
+    import { auditOf } from "./dist/match/estimates/audit.js";
+    const accepted = Int32Array.from({ length: 2 ** 24 + 1 }, (_, pair) => pair);
+    const level = { table: { left: accepted, right: accepted }, probability: accepted, accepted };
+    console.log(auditOf(() => [level], new Map()).open(0.9).length);`;
+  expect(execFileSync(process.execPath, ["--input-type=module", "-e", script]).toString()).toBe("100\n");
+});
+
 const small = join(folder, "small");
 const { isMounted } = mountSmallDisk(small, "4m");
 

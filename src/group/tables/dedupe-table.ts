@@ -2,6 +2,7 @@
 import { rm } from "node:fs/promises";
 import { UsageError } from "../../errors.js";
 import { exists } from "../../files/disk.js";
+import { isObjectAddress } from "../../files/object-storage/address.js";
 import { type ColumnOptions, planColumns } from "../../match/columns/fields.js";
 import type { KnownPair } from "../../match/compare-tables.js";
 import { type BoundedOptions, boundedReading, withinMemory } from "../../match/memory/within-memory.js";
@@ -9,7 +10,9 @@ import type { LabelEffect } from "../../match/review/label-effect.js";
 import { readKnown, reviewedPairs, writeReview } from "../../match/review/review-file.js";
 import { refuseCategory, refuseLoss } from "../../match/unnamed-column.js";
 import { findColumn } from "../../table/columns.js";
+import { isPostgresAddress } from "../../table/postgres/address.js";
 import { batchesOf, readAllColumns, readWholeTable, type WholeTable } from "../../table/whole-table.js";
+import { standardOutput } from "../../table/write/standard-output.js";
 import { writeRows } from "../../table/write/text-rows.js";
 import { refuseContradictions } from "../decided-groups.js";
 import type { DedupeOptions } from "../dedupe.js";
@@ -192,10 +195,14 @@ async function writeOutputs(
     }
     await writeRows(outputs.kept, typed.columns, batchesOf(kept, typed.cells), format);
   } catch (error) {
-    for (const name of beside) await rm(name);
+    // What went elsewhere stays, and nothing may hide why the run failed.
+    for (const name of beside.filter(isFile)) await rm(name, { force: true }).catch(() => undefined);
     throw error;
   }
 }
+
+const isFile = (name: string): boolean =>
+  name !== standardOutput && !isPostgresAddress(name) && !isObjectAddress(name);
 
 function writeDoubtful(
   path: string,

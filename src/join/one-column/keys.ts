@@ -26,7 +26,9 @@ const fewRows = 20;
 /** One sentence for each thing that weakens the join. */
 export function tableWarnings(texts: JoinColumn, name: string, { leftKeys, rightKeys }: RowKeys): string[] {
   const warnings: string[] = [];
-  const repeated = leftKeys.length - new Set(leftKeys).size;
+  // Empty rows match nothing, and have a warning of their own.
+  const filled = leftKeys.filter((_, row) => texts.left[row].trim() !== "");
+  const repeated = filled.length - new Set(filled).size;
   if (repeated > 0)
     warnings.push(
       `left table: ${formatCount(repeated)} of ${formatCount(leftKeys.length)} rows repeat the ${name} of another row. The ` +

@@ -28,8 +28,11 @@ export function readLabels({ left, right }: JoinColumn, known: readonly KnownPai
     if (leftText === undefined || rightText === undefined)
       throw new ArgumentError(`known: there is no pair of rows ${pair.left} and ${pair.right}`);
     const rows = pair.match ? matches : others;
-    for (const row of rightRows.get(rightText.trim())!)
-      rows.set(row, new Set([...(rows.get(row) ?? []), ...leftRows.get(leftText.trim())!]));
+    const [same, added] = [rightRows.get(rightText.trim())!, leftRows.get(leftText.trim())!];
+    // One set for all rows with the right text. Rows with the left text are added together, and once.
+    const known = rows.get(same[0]) ?? new Set();
+    if (known.size === 0) for (const row of same) rows.set(row, known);
+    if (!known.has(added[0])) for (const row of added) known.add(row);
   }
   return { matches, others };
 }

@@ -1,11 +1,12 @@
 /** Finds right rows that share a left row without being the same: species that match the name of their genus. */
-import { cellWords } from "../../match/columns/cell-words.js";
+import { cellWords, hasDigit } from "../../match/columns/cell-words.js";
 import { softLikeness } from "../../match/evidence/soft-words.js";
 import { groupBy } from "../../match/group-by.js";
 import type { RowMatch } from "../match-tables.js";
 
-/** Shorter words are initials, articles and forms. */
+/** Shorter words are initials, articles and forms; of other scripts two letters are a word. */
 const shortest = 3;
+const otherScript = /^[^\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]{2}/u;
 /** Right texts that are compared with each other, of one left row. */
 const most = 50;
 
@@ -33,7 +34,8 @@ export function siblings(
   return found;
 }
 
-const wordsOf = (text: string): string[] => cellWords(text).filter(({ length }) => length >= shortest);
+const wordsOf = (text: string): string[] =>
+  cellWords(text).filter((word) => word.length >= shortest || hasDigit(word) || otherScript.test(word));
 
 /** The words that are like none of the others. */
 const without = (words: readonly string[], others: readonly string[]): string[] =>

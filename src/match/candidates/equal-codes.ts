@@ -66,7 +66,7 @@ function blocksOf(
   const count = textCount(second.set.texts);
   const keys =
     first.kind === "date"
-      ? first.set.numbers.map((date) => (Number.isNaN(date) ? -1 : dayOf(date) + 1e6 + days))
+      ? first.set.numbers.map((date) => dayOf(date) + 1e6 + days).map((day) => (day >= 0 ? day : -1))
       : undefined;
   return first[side].map((value, row) => {
     const other = second[side][row];

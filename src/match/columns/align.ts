@@ -1,6 +1,6 @@
 /** Aligns the columns of two tables: by header where headers agree, else by what the cells hold. */
 import { cellWords } from "./cell-words.js";
-import { readDate } from "./dates.js";
+import { isDayFirst, readDate } from "./dates.js";
 
 /** A table in memory: cells by column name, "" where empty. */
 export type TableColumns = Readonly<Record<string, readonly string[]>>;
@@ -12,8 +12,12 @@ export type AlignedNames = readonly [string, string];
 const leastOverlap = 0.05;
 const leastAgreement = 0.3;
 
-/** Letters and digits of a header, in lower case. */
-const bareHeader = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
+/** In how far headers agree, best first: as they are; without case and spaces; their letters and digits, of those that have any. */
+const forms: readonly ((name: string) => string)[] = [
+  (name) => name,
+  (name) => name.toLowerCase().replace(/\s/g, ""),
+  (name) => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "") || name,
+];
 
 /** Pairs of column names, best first. Each column is in one pair at most. */
 export function alignColumns(
@@ -22,14 +26,17 @@ export function alignColumns(
   names: { readonly left: readonly string[]; readonly right: readonly string[] },
 ): AlignedNames[] {
   const open = new Set(names.right);
+  const taken = new Set<string>();
   const aligned: AlignedNames[] = [];
-  for (const name of names.left) {
-    const other = [...open].find((candidate) => bareHeader(candidate) === bareHeader(name));
-    if (other === undefined) continue;
-    open.delete(other);
-    aligned.push([name, other]);
-  }
-  const taken = new Set(aligned.map(([name]) => name));
+  for (const form of forms)
+    for (const name of names.left) {
+      if (taken.has(name)) continue;
+      const other = [...open].find((candidate) => form(candidate) === form(name));
+      if (other === undefined) continue;
+      open.delete(other);
+      taken.add(name);
+      aligned.push([name, other]);
+    }
   const restLeft = names.left.filter((name) => !taken.has(name));
   const contents = new Map([...open].map((name) => [name, contentOf(right[name])] as const));
   const scored = restLeft.flatMap((name) => {
@@ -62,9 +69,10 @@ function contentOf(cells: readonly string[]): Content {
   const values = new Set<string>();
   const counts = new Map<string, number>();
   let total = 0;
+  const dayFirst = isDayFirst(cells);
   for (const cell of cells) {
     // A date has the same words however it is written.
-    const date = readDate(cell)?.map(String);
+    const date = readDate(cell, dayFirst)?.map(String);
     const words = date ?? cellWords(cell.replace(/[([][^)\]]*[)\]]/g, " "));
     for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
     total += words.length;

@@ -1,28 +1,76 @@
 /** Reads dates as day numbers, in the notations that tables use. */
+import { once } from "../once.js";
 
 const isoLike = /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:[T ].*)?$/;
 const compact = /^(\d{4})(\d{2})(\d{2})$/;
-const dayLast = /^(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})(?: .*)?$/;
+const yearLast = /^(\d{1,2})[-/.](\d{1,2})(?:[-/.](\d{4})|\/(\d{2}))(?: .*)?$/;
 const named =
-  /^(?:\w{3,9},? )?(?:(\d{1,2})\.? )?([a-z]{3,9})\.?,? (?:(\d{1,2})(?:st|nd|rd|th)?,? )?(\d{4})$/i;
-const months = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
+  /^(?:\p{L}{3,9},? )?(?:(\d{1,2})(?:st|nd|rd|th|er|\.)? )?(?:(?:of|de) )?(\p{L}{3,10})\.?,? (?:(\d{1,2})(?:st|nd|rd|th)?,? )?(?:de )?(\d{4})$/iu;
 
-/** Year, month and day, or undefined if the text is no date. The month comes first in 4/5/1999, second in 4.5.1999. */
-export function readDate(text: string): readonly [number, number, number] | undefined {
+/** Two digits of a year from here on are of the last century, as spreadsheets read them. */
+const firstOfLastCentury = 30;
+
+/** Whether the day comes first in dates such as 13/4/1999 of one column; undefined where the column does not show it. */
+export type DayFirst = boolean | undefined;
+
+/** Languages of the names of months, and of their abbreviations. */
+const languages = ["en", "en-GB", "de", "fr", "es", "it", "pt", "nl"];
+
+const bareName = (name: string): string =>
+  name
+    .normalize("NFKD")
+    .replace(/[\p{M}.]/gu, "")
+    .toLowerCase();
+
+/** Numbers of months by name. Asked for late, as most tables have no such dates. */
+const months = once(() => {
+  const found = new Map<string, number>();
+  for (const language of languages)
+    for (const length of ["long", "short"] as const) {
+      const format = new Intl.DateTimeFormat(language, { month: length, timeZone: "UTC" });
+      for (let month = 0; month < 12; month++)
+        found.set(bareName(format.format(Date.UTC(2000, month))), month + 1);
+    }
+  return found;
+});
+
+/**
+ * Year, month and day, or undefined if the text is no date. In 4.5.1999 the day comes first, and the month in 4/5/1999
+ * unless the column shows another order.
+ */
+export function readDate(text: string, dayFirst?: DayFirst): readonly [number, number, number] | undefined {
   const bare = text.trim();
-  if (bare.length < 8 || bare.length > 32) return undefined;
+  if (bare.length < 6 || bare.length > 32) return undefined;
   const parts = isoLike.exec(bare) ?? compact.exec(bare);
   if (parts !== null) return checked(Number(parts[1]), Number(parts[2]), Number(parts[3]));
-  const last = dayLast.exec(bare);
+  const last = yearLast.exec(bare);
   if (last !== null) {
-    const [first, second, year] = [Number(last[1]), Number(last[2]), Number(last[3])];
-    const isDayFirst = first > 12 || /^\d+\./.test(bare);
-    return isDayFirst ? checked(year, second, first) : checked(year, first, second);
+    const [first, second] = [Number(last[1]), Number(last[2])];
+    const year = last[3] === undefined ? wholeYear(Number(last[4])) : Number(last[3]);
+    const isFirst = first > 12 || (dayFirst && second <= 12) || /^\d+\./.test(bare);
+    return isFirst ? checked(year, second, first) : checked(year, first, second);
   }
   const words = named.exec(bare);
   if (words === null) return undefined;
-  const month = months.indexOf(words[2].slice(0, 3).toLowerCase()) + 1;
+  const month = months().get(bareName(words[2])) ?? 0;
   return checked(Number(words[4]), month, Number(words[1] ?? words[3] ?? Number.NaN));
+}
+
+const wholeYear = (digits: number): number => digits + (digits < firstOfLastCentury ? 2000 : 1900);
+
+/** Reads the order of day and month off the dates of a column that can be read in one way only. */
+export function isDayFirst(cells: Iterable<string>): DayFirst {
+  let found: DayFirst;
+  for (const cell of cells) {
+    const parts = yearLast.exec(cell.trim());
+    if (parts === null || /^\d+\./.test(parts[0])) continue;
+    const [first, second] = [Number(parts[1]), Number(parts[2])];
+    const isFirst = checked(2000, second, first) !== undefined;
+    if (isFirst === (checked(2000, first, second) !== undefined)) continue;
+    found ??= isFirst;
+    if (found !== isFirst) return undefined;
+  }
+  return found;
 }
 
 function checked(year: number, month: number, day: number): readonly [number, number, number] | undefined {
@@ -31,8 +79,8 @@ function checked(year: number, month: number, day: number): readonly [number, nu
 }
 
 /** Year × 10,000 + month × 100 + day: the parts stay readable. NaN if the text is no date. */
-export function dateNumber(text: string): number {
-  const date = readDate(text);
+export function dateNumber(text: string, dayFirst?: DayFirst): number {
+  const date = readDate(text, dayFirst);
   return date === undefined ? Number.NaN : date[0] * 10_000 + date[1] * 100 + date[2];
 }
 

@@ -2,6 +2,7 @@
 import { ArgumentError } from "../../errors.js";
 import { type AlignedNames, alignColumns, type TableColumns } from "./align.js";
 import { canonicalOrder, reorder } from "./canonical.js";
+import { isDayFirst } from "./dates.js";
 import { type ColumnKind, type ColumnProfile, isText, profileColumn } from "./profile.js";
 import { TextNumbers, type Texts } from "./texts.js";
 import { type Cells, readValues, type ValuedColumn } from "./value-set.js";
@@ -141,7 +142,9 @@ function readField(
   vocabulary: TextNumbers,
 ): Field {
   const kind = fieldKind({ name, other, profile }, kindOf);
-  return { ...readValues(left, right, kind, vocabulary), name, other, kind, profile };
+  const dayFirst =
+    kind !== "date" ? [] : left === right ? [profile.dayFirst] : [isDayFirst(left), isDayFirst(right)];
+  return { ...readValues(left, right, kind, vocabulary, dayFirst), name, other, kind, profile };
 }
 
 /** What an aligned column holds: what the caller says, by either header, or else what was found. */

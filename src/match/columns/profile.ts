@@ -1,6 +1,6 @@
 /** Profiles a column of a table, decides its kind, and says why a column carries no evidence. */
 import { cellNumber, cellWords } from "./cell-words.js";
-import { readDate } from "./dates.js";
+import { type DayFirst, isDayFirst, readDate } from "./dates.js";
 import { Growing } from "./growing.js";
 import { eachText, sortedTexts, TextNumbers, type Texts, textAt } from "./texts.js";
 import type { Cells } from "./value-set.js";
@@ -33,6 +33,8 @@ export interface ColumnProfile {
   readonly kind: ColumnKind;
   /** Means and shares of the filled cells. */
   readonly shares: CellShares;
+  /** How its dates are written, if it holds any. */
+  readonly dayFirst?: DayFirst;
   /** Why the column is left out; undefined for one that may carry evidence. */
   readonly dropped?: string;
 }
@@ -74,7 +76,8 @@ export function profileColumn(name: string, cells: Cells): ColumnProfile {
   const shares = { ...cellShares(values, counts), commonest: filled > 0 ? commonest / filled : 0 };
   const distinct = counts.length;
   const kind = kindOfCells(shares, distinct, filled);
-  const profile = { name, rows: cells.length, filled, distinct, kind, shares };
+  const dayFirst = shares.dates > 0 ? isDayFirst(eachText(values)) : undefined;
+  const profile = { name, rows: cells.length, filled, distinct, kind, shares, dayFirst };
   return { ...profile, dropped: reasonToDrop(profile, eachText(values)) };
 }
 

@@ -2,7 +2,7 @@
 
 import { shared, sharedCopy } from "../../runtime/shared-array.js";
 import { cellNumber, cellWords } from "./cell-words.js";
-import { dateNumber } from "./dates.js";
+import { type DayFirst, dateNumber } from "./dates.js";
 import { Growing } from "./growing.js";
 import { type ColumnKind, isText } from "./profile.js";
 import { eachText, TextNumbers, type Texts } from "./texts.js";
@@ -21,7 +21,7 @@ export interface ValueSet {
   readonly mainWords: Uint8Array;
   /** By word number: rarity in this column; empty where it holds no text. */
   readonly rarity: Float32Array;
-  /** Value of a number, day number of a date; NaN for other texts. */
+  /** Value of a number, the eight digits of a date (2001-02-03 is 20010203); NaN for other texts. */
   readonly numbers: Float64Array;
 }
 
@@ -41,12 +41,16 @@ const remembered = 2 ** 17;
 /** The cells of a column, which need not all be in memory. */
 export type Cells = Iterable<string> & { readonly length: number };
 
-/** Reads the values of one column of each table (the same cells twice for a single table). */
+/**
+ * Reads the values of one column of each table (the same cells twice for a single table).
+ * @param dayFirst of each table, as {@link isDayFirst} finds it; a table that does not show it is read as the other one
+ */
 export function readValues(
   left: Cells,
   right: Cells,
   kind: ColumnKind,
   vocabulary: TextNumbers,
+  dayFirst: readonly DayFirst[] = [],
 ): ValuedColumn {
   const texts = new TextNumbers();
   const counts = new Growing(Uint32Array);
@@ -54,28 +58,31 @@ export function readValues(
   const mainWords = new Growing(Uint8Array);
   // Cells repeat as they are written: the first ones are not normalised again.
   const seen = new Map<string, number>();
-  const read = (cell: string): number => {
+  const read = (cell: string, isFirst: DayFirst): number => {
     const found = cellWords(kind === "email" ? cell.replace("@", " ") : cell);
     if (found.length === 0 || placeholders.has(cell.trim().toLowerCase())) return -1;
-    return texts.numberOf(normalForm(cell, found, kind), () => {
+    return texts.numberOf(normalForm(cell, found, kind, isFirst), () => {
       words.push(found.map((word) => vocabulary.numberOf(word)));
       counts.push(0);
       const bracket = lastBrackets.exec(cell)?.index ?? 0;
       mainWords.push(bracket > 0 ? cellWords(cell.slice(0, bracket)).length : found.length);
     });
   };
-  const number = (cells: Cells): Int32Array => {
+  const number = (cells: Cells, isFirst: DayFirst): Int32Array => {
     const values = shared(Int32Array, cells.length);
     let row = 0;
     for (const cell of cells) {
-      const value = seen.get(cell) ?? read(cell);
+      const value = seen.get(cell) ?? read(cell, isFirst);
       if (seen.size < remembered) seen.set(cell, value);
       if (value >= 0) counts.numbers[value]++;
       values[row++] = value;
     }
     return values;
   };
-  const numbered = left === right ? { left: number(left) } : { left: number(left), right: number(right) };
+  const ofLeft = number(left, dayFirst[0] ?? dayFirst[1]);
+  // The same date may be another day in the other table.
+  if (kind === "date") seen.clear();
+  const ofRight = left === right ? ofLeft : number(right, dayFirst[1] ?? dayFirst[0]);
   const lists = words.finish();
   const filled = counts.added().reduce((sum, count) => sum + count, 0);
   const rarity = isText(kind)
@@ -89,19 +96,20 @@ export function readValues(
     rarity,
     mainWords: sharedCopy(Uint8Array, mainWords.added()),
   };
-  return { right: numbered.left, ...numbered, set: { ...set, numbers: numbersOf(set.texts, kind) } };
+  return { left: ofLeft, right: ofRight, set: { ...set, numbers: numbersOf(set.texts, kind) } };
 }
 
-function normalForm(cell: string, words: readonly string[], kind: ColumnKind): string {
+function normalForm(cell: string, words: readonly string[], kind: ColumnKind, isFirst: DayFirst): string {
   const joined = words.join(" ");
   if (kind === "phone") return cell.replace(/\D/g, "").slice(-10) || joined;
-  const number = kind === "number" ? cellNumber(cell) : kind === "date" ? dateNumber(cell) : Number.NaN;
+  const number =
+    kind === "number" ? cellNumber(cell) : kind === "date" ? dateNumber(cell, isFirst) : Number.NaN;
   return Number.isNaN(number) ? joined : String(number);
 }
 
 const numbersOf = (texts: Texts, kind: ColumnKind): Float64Array =>
   kind === "number" || kind === "date"
     ? Float64Array.from(eachText(texts), (text) =>
-        /^-?[\d.]+(?:e[+-]?\d+)?$/.test(text) ? Number(text) : Number.NaN,
+        (kind === "date" ? /^\d{8}$/ : /^-?[\d.]+(?:e[+-]?\d+)?$/).test(text) ? Number(text) : Number.NaN,
       )
     : new Float64Array(0);

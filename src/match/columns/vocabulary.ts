@@ -56,7 +56,10 @@ export function invertLists({ starts, items }: Lists, size: number): Lists {
   return { starts: ends.copyWithin(1, 0).fill(0, 0, 1), items: lists };
 }
 
-/** Rarity of each word, ln((N + 1) / (rows + .5)) / ln(N + 1), from 0.02 (in every row) to 1 (in one row only). */
+/**
+ * Rarity of each word, ln((N + 1) / (rows + .5)) / ln(N + 1), at least 0.02. Of N = 1,000 rows it is 0.94 for a word in one
+ * row and 0.02 for one in every row; of 3 rows 0.71 and 0.10.
+ */
 export function rarities(counts: Uint32Array, rows: number): Float32Array {
   const whole = Math.log(rows + 1);
   const weights = shared(Float32Array, counts.length);

@@ -37,16 +37,19 @@ export interface SampledLevel {
   readonly accepted: Int32Array;
 }
 
-/** The accepted pairs in a random order that depends on the rows alone: a stricter level has the same order. */
-function drawn({ table: { left, right }, accepted }: SampledLevel): number[] {
+/**
+ * The accepted pairs in a random order that depends on the rows alone: a stricter level has the same order. They may be more
+ * than a map has room for.
+ */
+function drawn({ table: { left, right }, accepted }: SampledLevel): Int32Array {
   const place = (pair: number): number => createRandom(Math.imul(left.at(pair)!, 0x9e3779b1) ^ right[pair])();
-  const places = new Map<number, number>();
-  for (const pair of accepted) places.set(pair, place(pair));
-  return [...places.keys()].sort((a, b) => places.get(a)! - places.get(b)! || a - b);
+  const places = Float64Array.from(accepted, place);
+  const order = accepted.map((_, index) => index).sort((a, b) => places[a] - places[b] || a - b);
+  return order.map((index) => accepted[index]);
 }
 
 /** The pairs that are judged up to the first that is not: nobody chose them. */
-function sampleOf(order: readonly number[], known: Known): Sample {
+function sampleOf(order: Int32Array, known: Known): Sample {
   const open = order.findIndex((pair) => !known.has(pair));
   const judged = open < 0 ? order.length : open;
   const right = order.slice(0, judged).reduce((sum, pair) => sum + known.get(pair)!, 0);
@@ -149,13 +152,11 @@ export function auditOf<Level extends SampledLevel>(
       if (next === undefined) return [];
       const { level, order } = next;
       const { left, right } = level.table;
-      return order
-        .filter((pair) => !known.has(pair))
-        .slice(0, mostAsked)
-        .map((pair) => {
-          const probability = level.probability.at(pair)!;
-          return { left: left.at(pair)!, right: right[pair], probability, accepted: true };
-        });
+      const asked = order.filter((pair) => !known.has(pair)).slice(0, mostAsked);
+      return Array.from(asked, (pair) => {
+        const probability = level.probability.at(pair)!;
+        return { left: left.at(pair)!, right: right[pair], probability, accepted: true };
+      });
     },
   };
 }

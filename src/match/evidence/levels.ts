@@ -36,7 +36,7 @@ export function levelOf(value: number, cuts: readonly number[]): number {
 const steps = (from: number, to: number, step: number): number[] =>
   Array.from({ length: Math.round((to - from) / step) + 1 }, (_, index) => from + index * step - 1e-9);
 
-/** Cuts of -ln(share of rows with the value): equal values in four levels. */
+/** Cuts of -ln(share of rows with the value): equal values in six levels. */
 const rareCuts = [2, 4, 6, 8, 10];
 const textCuts = steps(0.1, 0.95, 0.05);
 const codeCuts = [0.5, 0.7, 0.85];

@@ -1,7 +1,7 @@
 /** Which links are doubtful. */
 import { expect, it } from "vitest";
 import { linkTable } from "../../../src/group/linkage.js";
-import { doubtfulLinks } from "../../../src/group/one-column/promised-threshold.js";
+import { doubtfulLinks, isDenied } from "../../../src/group/one-column/promised-threshold.js";
 import { createRandom } from "../../../src/random.js";
 
 it("takes the links nearest to the threshold, of equally near ones the first, and each phrase once", () => {
@@ -45,4 +45,14 @@ it("takes the links nearest to the threshold, of equally near ones the first, an
   expect(doubtfulLinks(linkTable(size, links), found, { ...options, count: 3 })).toEqual(
     doubtful.slice(0, 3),
   );
+});
+
+it("is denied by more contradicted rows than may be wrong, not by just as many", () => {
+  const rows = (contradicted: number, count: number) =>
+    Array.from({ length: count }, (_, row) => {
+      return { probability: 0.9, isSure: false, isContradicted: row < contradicted };
+    });
+  expect(isDenied(rows(1, 10), 0.9)).toBe(false);
+  expect(isDenied(rows(2, 10), 0.9)).toBe(true);
+  expect(isDenied(rows(30, 100), 0.7)).toBe(false);
 });

@@ -1,7 +1,8 @@
+import { existsSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { PhraseEncoder } from "../../../src/encoder/phrase-encoder.js";
 import {
   type DedupeTableOptions,
@@ -122,6 +123,20 @@ describe("small and odd tables", () => {
       expect(places.sort()).toEqual(place.sort());
     }
   }, 120_000);
+
+  it("leave no file beside a failure, and say why it failed wherever the others went", async () => {
+    const path = await save({ name: ["Acme", "Acme", "Le Monde"], city: ["Bern", "Bern", "Paris"] });
+    const written = vi.spyOn(process.stdout, "write").mockImplementation((...given: unknown[]) => {
+      const done = given.at(-1);
+      if (typeof done === "function") done();
+      return true;
+    });
+    const failed = { kept: join(path, "kept.csv"), removed: "-", groups: file("beside.csv") };
+    const options = { encoder, table: { header: "present" } } as const;
+    const run = dedupeTable(path, failed, options).finally(() => written.mockRestore());
+    await expect(run).rejects.toThrow(/kept\.csv: /);
+    expect(existsSync(file("beside.csv"))).toBe(false);
+  });
 
   it("keep every row but the equal ones while the promise is not established", async () => {
     const table = {

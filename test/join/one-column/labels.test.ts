@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { calibrateWith, noLabels } from "../../../src/join/one-column/labels.js";
+import { calibrateWith, noLabels, readLabels } from "../../../src/join/one-column/labels.js";
 import type { Rankings } from "../../../src/match/estimates/estimate.js";
 import { defaultScorer } from "../../../src/match/scorer.js";
 
@@ -17,4 +17,14 @@ it("an answer about a text counts once, however many rows have the text", () => 
   };
   expect(calibrated(1).shift).not.toBe(0);
   expect(calibrated(100)).toEqual(calibrated(1));
+});
+
+it("answers about repeated texts count for all rows of a text, which share one set", () => {
+  const texts = Array.from({ length: 400 }, (_, row) => (row < 300 ? "Acme" : `Acme ${row % 10}`));
+  const known = texts.map((_, row) => ({ left: row, right: row, match: true }));
+  const { matches, others } = readLabels({ left: texts, right: texts }, known);
+  expect(others.size).toBe(0);
+  expect(matches.get(0)).toBe(matches.get(299));
+  expect(matches.get(0)!.size).toBe(300);
+  expect([...matches.get(303)!]).toEqual([...texts.keys()].filter((row) => row >= 300 && row % 10 === 3));
 });

@@ -12,12 +12,18 @@ describe("right rows of one left row", () => {
     const species = ["Plestiodon laticeps", "Plestiodon fasciatus"];
     expect(among("Plestiodon", species)).toEqual(species);
     expect(among("Plestiodon", [...species, "Plestiodon"])).toEqual(species);
+    for (const [left, ...right] of [
+      ["Windows", "Windows 10", "Windows 11"],
+      ["大学", "大学 東京", "大学 京都"],
+    ])
+      expect(among(left, right)).toEqual(right);
   });
 
   it("are the same thing if one only says more, or spells a word in another way", () => {
     expect(among("Hewlett-Packard", ["Hewlett-Packard Company", "Hewlet Packard"])).toEqual([]);
     expect(among("Plestiodon", ["Plestiodon laticeps", "Plestiodon laticep"])).toEqual([]);
     expect(among("Plestiodon", ["Plestiodon laticeps"])).toEqual([]);
+    expect(among("Acme", ["Acme AG", "Acme SA"])).toEqual([]);
     expect(among("Plestiodon", ["Plestiodon laticeps", "Plestiodon laticeps"])).toEqual([]);
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { cellNumber, cellWords } from "../../../src/match/columns/cell-words.js";
-import { dateNumber, dayOf, readDate } from "../../../src/match/columns/dates.js";
+import { dateNumber, dayOf, isDayFirst, readDate } from "../../../src/match/columns/dates.js";
 
 describe("words of a cell", () => {
   it.each([
@@ -43,6 +43,11 @@ describe("numbers and dates of a cell", () => {
       "5 April 1999",
       "April 5, 1999",
       "1999/4/5 10:00",
+      "5th April 1999",
+      "Monday, 5 Apr. 1999",
+      "4/5/99",
+      "5 avril 1999",
+      "5 de abril de 1999",
     ])
       expect(dateNumber(text), text).toBe(19990405);
     expect(readDate("25.12.2001")).toEqual([2001, 12, 25]);
@@ -50,6 +55,18 @@ describe("numbers and dates of a cell", () => {
     expect(readDate("3/12/1980")).toEqual([1980, 3, 12]);
     expect(readDate("1999-13-05")).toBeUndefined();
     expect(readDate("12345678")).toBeUndefined();
+    expect(readDate("5. März 2001")).toEqual([2001, 3, 5]);
+    expect(readDate("Sept. 5, 2001")).toEqual([2001, 9, 5]);
+    expect(readDate("Markets 12 2008")).toBeUndefined();
+  });
+
+  it("reads the order of day and month off a column that shows it", () => {
+    expect(isDayFirst(["12/04/1999", "13/04/1999", "99/99/1999", "4.13.1999"])).toBe(true);
+    expect(isDayFirst(["12/04/1999", "04/13/99"])).toBe(false);
+    expect(isDayFirst(["13/04/1999", "04/13/1999"])).toBeUndefined();
+    expect(isDayFirst(["12/04/1999", "1999-04-13", "1.2"])).toBeUndefined();
+    expect(readDate("12/04/1999", true)).toEqual([1999, 4, 12]);
+    expect(readDate("04/13/1999", true)).toEqual([1999, 4, 13]);
   });
 
   it("counts days over the end of a month", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { canonicalSides } from "../../../src/match/columns/canonical.js";
-import { prepareTables } from "../../../src/match/columns/fields.js";
+import { planColumns, prepareTables } from "../../../src/match/columns/fields.js";
 import { textAt } from "../../../src/match/columns/texts.js";
 import { twoTables } from "../people.js";
 
@@ -24,6 +24,50 @@ describe("columns of two tables", () => {
   it("are aligned by header without regard to case and punctuation", () => {
     const { name, ...rest } = right;
     expect(names(prepareTables(left, { ...rest, "Name:": name }))).toContain("name=Name:");
+  });
+
+  it("are aligned by equal headers before those that differ in signs", () => {
+    const prices = { "price ($)": left.phone, "price (€)": left.born };
+    const swapped = { "PRICE(€)": right.born, "price ($)": right.phone };
+    expect(names(prepareTables({ ...prices, name: left.name }, { ...swapped, name: right.name }))).toEqual([
+      "name",
+      "price ($)",
+      "price (€)=PRICE(€)",
+    ]);
+    const [{ pairs }, same] = ["%", "#"].map((sign) =>
+      planColumns({ name: left.name, "#": left.phone }, { name: right.name, [sign]: right.city }),
+    );
+    expect(pairs).toEqual([["name", "name"]]);
+    expect(same.pairs).toContainEqual(["#", "#"]);
+  });
+
+  it("of dates are each read in the order of day and month that they show, or the other table does", () => {
+    const days = Array.from({ length: 365 }, (_, day) =>
+      new Date(Date.UTC(1999, 0, 1 + day)).toISOString().slice(0, 10),
+    );
+    const parts = days.map((day) => day.split("-"));
+    const british = parts.map(([year, month, day]) => `${day}/${month}/${year}`);
+    const american = parts.map(([year, month, day]) => `${month}/${day}/${year}`);
+    const equal = (a: readonly string[], b: readonly string[]): number => {
+      const { fields, order } = prepareTables({ day: a, n: days }, { day: b, n: days }, { on: ["day"] });
+      const [one, other] = order.map((rows, side) => {
+        const values: number[] = [];
+        rows.forEach((row, place) => {
+          values[row] = fields[0][side === 0 ? "left" : "right"][place];
+        });
+        return values;
+      });
+      return one.filter((value, row) => value === other[row]).length;
+    };
+    expect(equal(british, days)).toBe(365);
+    expect(equal(british, american)).toBe(365);
+    expect(equal(british.slice(0, 12), british)).toBe(12);
+  });
+
+  it("of dates hold numbers of days, and none of other digits", () => {
+    const day = ["2023-12-31", "2022-01-31", "20231231235959", "1999"];
+    const { fields } = prepareTables({ day }, undefined, { kindOf: { day: "date" }, on: ["day"] });
+    expect([...fields[0].set.numbers].sort()).toEqual([20220131, 20231231, Number.NaN, Number.NaN]);
   });
 
   it("count once where one repeats another", () => {
