@@ -5,19 +5,20 @@ import "./interruption.js"; // first: it installs the handlers of signals
 import { endWith, interruption } from "./interruption.js";
 import { report, runCommand } from "./program.js";
 
-/** Exits without an error when the reader closes the pipe, as in `pearl models | head -1`. */
-function endQuietlyWithoutReader(): void {
+/**
+ * A reader that has gone, as in `pearl models | head -1`, is no error and ends no work: a table on standard output is not
+ * written on (standard-output.ts), and a server or a training needs no reader of its notes.
+ */
+function outliveReaders(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on("error", (error: NodeJS.ErrnoException) => {
       if (error.code !== "EPIPE") throw error;
-      // What is under way may remove its temporary files first.
-      setTimeout(() => process.exit(process.exitCode ?? 0), 1_000).unref();
     });
   }
 }
 
 async function main(): Promise<void> {
-  endQuietlyWithoutReader();
+  outliveReaders();
   process.on("uncaughtException", (error) => process.exit(report(error)));
   try {
     await runCommand(process.argv.slice(2));

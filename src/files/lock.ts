@@ -1,8 +1,9 @@
 /** A lock file with its holder's process id: one writer at a time. The lock of a dead process is taken over. */
 import { randomUUID } from "node:crypto";
-import { link, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { link, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { type InferOutput, nullable, number, object, string } from "valibot";
 import { LockedError } from "../errors.js";
 import { parseJson } from "./json.js";
@@ -34,6 +35,10 @@ export async function acquireLock(folder: string, others: "outlive" | "are gone"
     if (await create(path, ours)) return { release: () => release(path, ours) };
     const holder = await readHolder(path);
     if (holder === undefined) continue; // released in the meantime
+    if (holder === "being written") {
+      await sleep(200);
+      continue;
+    }
     if (await isAlive(holder, others)) throw lockedError(folder, path, holder);
     await takeAway(path, holder);
   }
@@ -47,12 +52,12 @@ function lockedError(folder: string, path: string, { pid, host }: Holder): Locke
   );
 }
 
-/** Writes the whole lock under another name and links it: a lock is never seen half-written. */
+/** Writes the whole lock under another name and links it: a lock is not seen half-written where files can have two names. */
 async function create(path: string, holder: Holder): Promise<boolean> {
   const temporary = `${path}.${holder.token}`;
   try {
     await writeFile(temporary, JSON.stringify(holder), { flag: "wx" });
-    await link(temporary, path);
+    await linkOrCopy(temporary, path);
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
@@ -62,12 +67,27 @@ async function create(path: string, holder: Holder): Promise<boolean> {
   }
 }
 
-async function readHolder(path: string): Promise<Holder | undefined> {
+/** Fails where `to` exists. FAT and many network disks know no second names of a file. */
+async function linkOrCopy(from: string, to: string): Promise<void> {
+  try {
+    await link(from, to);
+  } catch (error) {
+    if (!["EPERM", "ENOTSUP", "ENOSYS"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
+    await writeFile(to, await readFile(from), { flag: "wx" });
+  }
+}
+
+/** A lock that cannot be read and is younger than this may be half-written; an older one is damaged. */
+const writingMs = 5_000;
+
+async function readHolder(path: string): Promise<Holder | "being written" | undefined> {
   const text = await readFile(path, "utf8").catch(() => undefined);
   if (text === undefined) return undefined;
   try {
     return parseJson(text, path, holderSchema, { error: LockedError, cure: "" });
   } catch {
+    const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: 0 }));
+    if (Math.abs(Date.now() - mtimeMs) < writingMs) return "being written";
     // A foreign file or a damaged one: a holder that cannot be alive, so that it is taken away.
     return { pid: -1, host: hostname(), started: null, token: text };
   }
@@ -100,10 +120,12 @@ async function takeAway(path: string, dead: Holder): Promise<void> {
     return;
   }
   const moved = await readHolder(aside);
-  if (moved !== undefined && moved.token !== dead.token) await link(aside, path).catch(() => {});
+  const isAnothers = moved === "being written" || (moved !== undefined && moved.token !== dead.token);
+  if (isAnothers) await linkOrCopy(aside, path).catch(() => {});
   await rm(aside, { force: true });
 }
 
 async function release(path: string, ours: Holder): Promise<void> {
-  if ((await readHolder(path))?.token === ours.token) await rm(path, { force: true });
+  const holder = await readHolder(path);
+  if (holder !== "being written" && holder?.token === ours.token) await rm(path, { force: true });
 }

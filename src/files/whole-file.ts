@@ -1,10 +1,23 @@
 /** Writes files that appear under their name only when they are complete. */
 import { randomBytes } from "node:crypto";
-import { type FileHandle, mkdir, open, rename, rm, writeFile } from "node:fs/promises";
-import { dirname } from "node:path";
+import { constants, createReadStream, type Stats } from "node:fs";
+import {
+  copyFile,
+  type FileHandle,
+  mkdir,
+  open,
+  realpath,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { pipeline } from "node:stream/promises";
 import { checksum } from "./crc.js";
 import { exists } from "./disk.js";
 import { isObjectAddress } from "./object-storage/address.js";
+import { inTemporaryFolder } from "./object-storage/temporary-folder.js";
 
 export { exists };
 
@@ -17,7 +30,8 @@ export const isSystemError = (error: unknown): boolean => error instanceof Error
  * @throws the system's error; the old file is then unchanged
  */
 export async function writeWholeFile(path: string, content: string | NodeJS.ArrayBufferView): Promise<void> {
-  if (isObjectAddress(path)) return replaceFile(path, (temporary) => writeFile(temporary, content));
+  if (isObjectAddress(path) || (await isDevice(path)))
+    return replaceFile(path, (temporary) => writeFile(temporary, content));
   // Loaded late, since most programs only read.
   const { default: writeFileAtomic } = await import("write-file-atomic");
   await mkdir(dirname(path), { recursive: true });
@@ -38,9 +52,19 @@ export const writeCheckedJson = (path: string, value: object): Promise<void> =>
 /** A name beside `path` that no other process uses, for incomplete content. */
 export const partialPath = (path: string): string => `${path}.${randomBytes(6).toString("hex")}.partial`;
 
+const found = (path: string): Promise<Stats | undefined> => stat(path).catch(() => undefined);
+
+/** Whether a name is that of a device, a pipe or a socket, such as /dev/null: its content goes in, and it stays. */
+export async function isDevice(path: string): Promise<boolean> {
+  const entry = await found(path);
+  return entry !== undefined && !entry.isFile() && !entry.isDirectory();
+}
+
 /**
- * Replaces a file by what `write` puts into a temporary file beside it, flushed to disk before it is renamed.
- * A missing folder is made. An object in object storage (s3://...) is uploaded from a temporary folder.
+ * Replaces a file by what `write` puts into a temporary file beside it, flushed to disk before it is renamed. The new file
+ * takes over the old one's mode and, where the system allows it, its owner; a link stays, and the file it names is replaced.
+ * A missing folder is made. What goes to a device or pipe, or to an object in object storage (s3://...), is first written
+ * into a temporary folder.
  * @returns what `write` returns
  * @throws what `write` throws; the old file is then unchanged and the temporary one removed
  */
@@ -52,21 +76,55 @@ export async function replaceFile<Result>(
     const { throughUpload } = await import("./object-storage/write.js");
     return throughUpload(path, write);
   }
-  const temporary = partialPath(path);
+  if (await isDevice(path))
+    return inTemporaryFolder(async (folder) => {
+      const temporary = join(folder, basename(path));
+      const result = await write(temporary);
+      await moveFile(temporary, path);
+      return result;
+    });
+  const target = await realpath(path).catch(() => path);
+  const temporary = partialPath(target);
   try {
-    await mkdir(dirname(path), { recursive: true });
+    await mkdir(dirname(target), { recursive: true });
     const result = await write(temporary);
-    await flush(temporary);
-    await rename(temporary, path);
+    await flush(temporary, await found(target));
+    await rename(temporary, target);
     return result;
   } finally {
     await rm(temporary, { recursive: true, force: true });
   }
 }
 
-async function flush(path: string): Promise<void> {
+/** Gives a finished file the name `path`, with the rules of {@link replaceFile}. @throws the system's error */
+export async function moveFile(finished: string, path: string): Promise<void> {
+  if (await isDevice(path)) {
+    // Without O_CREAT: where the device has just gone, no file takes its place.
+    const device = await open(path, constants.O_WRONLY);
+    return pipeline(createReadStream(finished), device.createWriteStream());
+  }
+  const target = await realpath(path).catch(() => path);
+  await flush(finished, await found(target));
+  await rename(finished, target).catch(async (error: NodeJS.ErrnoException) => {
+    // The link leads to another disk.
+    if (error.code !== "EXDEV") throw error;
+    await replaceFile(path, (temporary) => copyFile(finished, temporary));
+  });
+}
+
+/** @param replaced the file whose owner and mode this one takes over */
+async function flush(path: string, replaced: Stats | undefined): Promise<void> {
   const file = await open(path, "r+");
-  await file.sync().finally(() => file.close());
+  try {
+    if (replaced !== undefined) {
+      // Not every user may, and not every file system can.
+      await file.chown(replaced.uid, replaced.gid).catch(() => {});
+      await file.chmod(replaced.mode & 0o777).catch(() => {});
+    }
+    await file.sync();
+  } finally {
+    await file.close();
+  }
 }
 
 /** Writes all bytes at a position, in as many calls as that takes. */

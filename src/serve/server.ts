@@ -38,6 +38,7 @@ export async function createServer(service: Service, options: ServerOptions): Pr
   const app = bareServer(service, options);
   if (options.origins?.length) await app.register(cors, { origin: [...options.origins] });
   if (options.hosts === "local") refuseForeignHosts(app);
+  refuseForeignPages(app, options.origins ?? []);
   if (options.apiKey !== undefined) requireKey(app, options.apiKey);
   await app.register(swagger, {
     openapi: { openapi: "3.1.0", info: { title: "pearl", version: packageVersion() } },
@@ -68,6 +69,8 @@ function bareServer({ limits }: Service, { log = "error", arrivalSeconds = 30 }:
     logger: { level: log, stream: process.stderr },
     logController: new LogController({ disableRequestLogging: true }),
     clientErrorHandler: endConnection,
+    // a name of 255 bytes, each as %XX
+    routerOptions: { maxParamLength: 765 },
   }).withTypeProvider<ZodTypeProvider>();
   app.removeContentTypeParser("text/plain");
   app.setValidatorCompiler(validatorCompiler);
@@ -100,6 +103,23 @@ function refuseForeignHosts(app: FastifyInstance): void {
   });
 }
 
+/**
+ * A page of any origin can send forms and GETs without asking first, and have the server work for it. Browsers say where
+ * they come from; a page of another site that hides its origin is foreign, too.
+ */
+function refuseForeignPages(app: FastifyInstance, origins: readonly string[]): void {
+  if (origins.includes("*")) return;
+  app.addHook("onRequest", async ({ headers, routeOptions }) => {
+    const { host, origin, referer = "", "sec-fetch-site": site } = headers;
+    if (open.has(routeOptions.url ?? "") || site === "same-origin" || site === "none") return;
+    const hidden = URL.canParse(referer) ? new URL(referer).origin : "an unknown origin";
+    const from = origin ?? (site === "cross-site" ? hidden : undefined);
+    if (from === undefined || from.endsWith(`://${host}`) || origins.includes(from)) return;
+    const message = `Pages of ${from} may not call this server. Name their origin with --cors to allow them.`;
+    throw new RequestError(403, message, { code: "unknown_origin" });
+  });
+}
+
 /** Requests need the key, but for a few routes without data. Digests have one length, as the comparison requires. */
 function requireKey(app: FastifyInstance, key: string): void {
   const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
@@ -124,7 +144,10 @@ function answerErrors(app: FastifyInstance): void {
   });
   app.setNotFoundHandler(({ method, url: whole }, reply) => {
     const [url] = whole.split("?");
-    const allowed = ["GET", "POST"].filter((other) => app.hasRoute({ url, method: other }));
+    const routes = [url, url.replace(/^\/reconcile\/[^/]+/, "/reconcile/:index")];
+    const allowed = ["GET", "POST"].filter((other) =>
+      routes.some((route) => app.hasRoute({ url: route, method: other })),
+    );
     if (allowed.length === 0)
       return reply
         .code(404)

@@ -108,6 +108,25 @@ describe("version 0.2", () => {
   });
 });
 
+describe("an index's name", () => {
+  it("may hold any character, and be as long as a file's", async () => {
+    const [[, served]] = server.service.indexes;
+    const names = ["my companies", "a+b", "50%", "all*", "Zürich", "a/b", "v1", "字".repeat(85)];
+    const { app } = await testServer({ indexes: new Map(names.map((name) => [name, served])) });
+    for (const name of names) {
+      const address = `/reconcile/${encodeURIComponent(name)}`;
+      const { name: shown, preview } = (await app.inject(address)).json();
+      expect([shown, preview.url]).toEqual([name, `http://localhost:80${address}/preview?id={{id}}`]);
+      expect((await app.inject(`${address}/preview?id=3`)).statusCode).toBe(200);
+    }
+    const missing = await app.inject("/reconcile/firms/v1");
+    expect(missing).toMatchObject({ statusCode: 404 });
+    expect(missing.json().error).toMatchObject({ code: "index_not_found", param: "index" });
+    const wrong = await app.inject("/reconcile/50%25/v1/match");
+    expect(wrong).toMatchObject({ statusCode: 405, headers: { allow: "POST" } });
+  });
+});
+
 describe("version 1.0-draft", () => {
   it("has a manifest that fits the schema", async (context) => {
     const { json } = await get("/v1");
@@ -185,6 +204,48 @@ describe("what both versions have", () => {
       json: { error: { param: "queries" } },
     });
     expect((await server.app.inject("/reconcile/firms")).statusCode).toBe(404);
+  });
+
+  it("refuses more rows and cells than it answers at a time, and gives each cell once", async () => {
+    const numbered = (count: number) => Array.from({ length: count }, (_, place) => ({ id: `${place}` }));
+    const ids = (count: number) => numbered(count).map(({ id }) => id);
+    const extend = (rows: string[], properties: object[]) =>
+      form({ extend: JSON.stringify({ ids: rows, properties }) });
+    expect((await extend(ids(2049), [])).json.error.message).toBe("2049 rows are more than 2048");
+    expect((await extend(ids(2000), numbered(126))).status).toBe(413);
+    const { status } = await server.post("/reconcile/v1/extend", {
+      ids: ids(2000),
+      properties: numbered(126),
+    });
+    expect(status).toBe(413);
+    const twice = { ids: ["3", "3"], properties: [{ id: "city" }, { id: "city" }] };
+    const { json } = await server.post("/reconcile/v1/extend", twice);
+    expect(json).toEqual({
+      meta: [{ id: "city", name: "city" }],
+      rows: [{ id: "3", properties: [{ id: "city", values: [{ str: "Munich" }] }] }],
+    });
+  });
+
+  it("reads the rows once for all queries about the same columns", async () => {
+    const [[, served]] = server.service.indexes;
+    let passes = 0;
+    const rows = new Map(served.rows);
+    rows[Symbol.iterator] = () => {
+      passes++;
+      return rows.entries();
+    };
+    const { post } = await testServer({ indexes: new Map([["companies", { ...served, rows }]]) });
+    const property = (propertyId: string, propertyValue: string) => ({
+      conditions: [{ matchType: "property", propertyId, propertyValue }],
+    });
+    const asked = Array.from({ length: 50 }, (_, place) => property("city", place === 7 ? "Munich" : "none"));
+    const { json } = await post("/reconcile/v1/match", { queries: [...asked, property("country", "none")] });
+    const found = (json.results as { candidates: { id: string }[] }[]).map(({ candidates }) => candidates);
+    expect(found.flatMap((candidates, place) => candidates.map(({ id }) => [place, id]))).toEqual([
+      [7, "3"],
+      [7, "7"],
+    ]);
+    expect(passes).toBe(1);
   });
 
   it("refuses a text of more than the characters that a phrase may have", async () => {

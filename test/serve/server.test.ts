@@ -142,6 +142,41 @@ describe("CORS", () => {
   });
 });
 
+describe("a page of another origin", () => {
+  const own = { host: "localhost:8080" };
+  const foreign = { ...own, origin: "https://evil.example" };
+  const image = { ...own, "sec-fetch-site": "cross-site" };
+
+  it("has nothing done for it unless it is named, though its form or image needs no leave", async () => {
+    const { app, post } = await testServer({ origins: ["http://127.0.0.1:3333"] });
+    const message =
+      "Pages of https://evil.example may not call this server. Name their origin with --cors to allow them.";
+    expect(await post("/v1/embeddings", body, foreign)).toMatchObject({
+      ...{ status: 403, json: { error: { code: "unknown_origin", message } } },
+    });
+    for (const headers of [
+      ...[image, { ...image, referer: "https://evil.example/" }, { ...own, origin: "null" }],
+      { ...image, origin: "http://localhost:3333" },
+    ])
+      expect((await app.inject({ url: "/metrics", headers })).statusCode).toBe(403);
+    for (const headers of [
+      ...[own, { ...own, origin: "http://localhost:8080" }, { ...own, "sec-fetch-site": "none" }],
+      ...[
+        { ...foreign, "sec-fetch-site": "same-origin" },
+        { ...image, referer: "http://127.0.0.1:3333/p" },
+      ],
+      { ...image, origin: "http://127.0.0.1:3333" },
+    ])
+      expect((await app.inject({ url: "/metrics", headers })).statusCode).toBe(200);
+    expect((await app.inject({ url: "/", headers: image })).statusCode).toBe(200);
+  });
+
+  it("may call a server for all", async () => {
+    const { post } = await testServer({ origins: ["*"] });
+    expect((await post("/v1/embeddings", body, foreign)).status).toBe(200);
+  });
+});
+
 describe("GET /metrics", () => {
   it("counts requests by route, never by URL", async () => {
     const { app, post } = await testServer();

@@ -1,9 +1,11 @@
 /** Candidates for reconciliation queries: rows of an index, scored by all columns. */
+import { setImmediate as othersTurn } from "node:timers/promises";
 import type { PhraseEncoder } from "../../encoder/phrase-encoder.js";
 import { type IndexMatches, matchIndex, type NamedRow } from "../../join/match-index.js";
+import { groupBy } from "../../match/group-by.js";
 import { sigmoid } from "../../match/weights/logistic.js";
 import type { ServedIndex } from "../service.js";
-import type { Candidate, Query } from "./schemas.js";
+import { type Candidate, mostCandidates, type Query } from "./schemas.js";
 
 /** Every row has this type: an index is one kind of thing. */
 export const rowType = (name: string) => ({ id: "row", name });
@@ -43,10 +45,11 @@ export async function candidatesOf(
   const k = Math.max(leastCandidates, ...named.map(({ limit }) => limit));
   const settings = { k, ordinary: served.ordinary, signal };
   const found = rows.length > 0 ? await matchIndex(served.index, encoder, rows, settings) : undefined;
+  const keys = await keysOf(served, queries, signal);
   return queries.map((query) => {
     const place = named.indexOf(query);
-    const candidates = place < 0 ? lookedUp(reconciling, query) : scored(reconciling, found!, place);
-    return candidates.slice(0, query.limit);
+    if (place < 0) return lookedUp(reconciling, keys.get(query) ?? [], query.limit);
+    return scored(reconciling, found!, place).slice(0, query.limit);
   });
 }
 
@@ -83,17 +86,48 @@ function evidenceOf({ explain }: IndexMatches, left: number, right: number) {
 
 const feature = (name: string, value: number) => ({ id: name, name, value: Number(value.toFixed(4)) });
 
-/** Rows by key or by equal cells, for queries without a name. */
-function lookedUp({ name, served }: Reconciling, { id, cells }: Query): Candidate[] {
-  const { columns } = served.index.layout;
-  const wanted = Object.entries(cells).map(([column, text]) => [columns.indexOf(column), text] as const);
-  const isFound = (row: readonly string[]): boolean =>
-    wanted.length > 0 && wanted.every(([at, text]) => row[at] === text);
-  const keys =
-    id === undefined
-      ? [...served.rows].filter(([, row]) => isFound(row)).map(([key]) => key)
-      : [id].filter((key) => served.rows.has(key));
-  return keys.map((key) => ({
+/** Rows that are read before other requests have their turn. */
+const rowsInTurn = 20_000;
+
+/**
+ * The keys of rows, by key or by equal cells, for queries without a name. Queries about the same columns share a pass over
+ * the rows. Of many keys only as many are kept as can be shown, and one that says that there are more.
+ */
+async function keysOf(
+  { index: { layout }, rows }: ServedIndex,
+  queries: readonly Query[],
+  signal: AbortSignal,
+) {
+  const found = new Map<Query, readonly string[]>();
+  for (const query of queries)
+    if (query.id !== undefined) found.set(query, rows.has(query.id) ? [query.id] : []);
+  const others = queries.filter(({ name, id }) => name === undefined && id === undefined);
+  const columnsOf = ({ cells }: Query): string[] => Object.keys(cells).sort();
+  for (const group of groupBy(others, (query) => JSON.stringify(columnsOf(query))).values()) {
+    const columns = columnsOf(group[0]);
+    const places = columns.map((column) => layout.columns.indexOf(column));
+    if (columns.length === 0 || places.includes(-1)) continue;
+    const keysByCells = new Map<string, string[]>();
+    for (const query of group) {
+      const cells = JSON.stringify(columns.map((column) => query.cells[column]));
+      if (!keysByCells.has(cells)) keysByCells.set(cells, []);
+      found.set(query, keysByCells.get(cells)!);
+    }
+    let read = 0;
+    for (const [key, row] of rows) {
+      const keys = keysByCells.get(JSON.stringify(places.map((at) => row[at])));
+      if (keys !== undefined && keys.length <= mostCandidates) keys.push(key);
+      if (++read % rowsInTurn !== 0) continue;
+      await othersTurn();
+      signal.throwIfAborted();
+    }
+  }
+  return found;
+}
+
+/** Rows by their keys. */
+function lookedUp({ name, served }: Reconciling, keys: readonly string[], limit: number): Candidate[] {
+  return keys.slice(0, limit).map((key) => ({
     ...described(served, key, rowOf(served, key)!),
     ...{ score: 100, match: keys.length === 1, features: [], type: [rowType(name)] },
   }));

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { packageVersion } from "../../files/package.js";
 import { errorSchema, RequestError, whenGone } from "../errors.js";
 import { escaped } from "../html.js";
+import { namedIndex } from "../match.js";
 import type { Server } from "../server.js";
 import type { Service } from "../service.js";
 import { candidatesOf, described, type Reconciling, rowOf, rowType } from "./candidates.js";
@@ -22,63 +23,92 @@ import { cellsOf, suggestColumns, suggestRows } from "./suggest.js";
 
 const preview = { width: 400, height: 200 };
 
-/** The routes of each index below /reconcile/NAME, and of an only one below /reconcile, too. */
+/** Cells of an answer. */
+const mostCells = 250_000;
+
+/** An index, and the URL that it was asked under. */
+interface Asked extends Reconciling {
+  readonly url: string;
+}
+/** The index that a request is about. */
+type Find = (request: FastifyRequest) => Asked;
+
+/** The routes of the indexes below /reconcile/NAME, and of an only one below /reconcile, too. */
 export function reconcileRoutes(app: Server, service: Service): void {
   const { indexes, encoder } = service;
-  for (const [name, served] of indexes) {
-    const prefixes = [
-      `/reconcile/${encodeURIComponent(name)}`,
-      ...(indexes.size === 1 ? ["/reconcile"] : []),
-    ];
-    for (const prefix of prefixes)
-      void app.register(async (scope) =>
-        indexRoutes(scope as Server, service, { name, served, encoder }, prefix),
-      );
-  }
+  // A parameter, not a route for each name: names may hold any character.
+  const named: Find = (request) => {
+    const { index: name } = request.params as { readonly index: string };
+    const served = namedIndex(indexes, name);
+    return { name, served, encoder, url: base(request, `/reconcile/${encodeURIComponent(name)}`) };
+  };
+  if (indexes.size === 0) return;
+  void app.register(async (scope) => indexRoutes(scope as Server, service, named, "/reconcile/:index"));
+  const [[name, served], ...others] = indexes;
+  if (others.length > 0) return;
+  const only: Find = (request) => ({ name, served, encoder, url: base(request, "/reconcile") });
+  void app.register(async (scope) => indexRoutes(scope as Server, service, only, "/reconcile"));
 }
 
-function indexRoutes(app: Server, service: Service, reconciling: Reconciling, prefix: string): void {
+function indexRoutes(app: Server, service: Service, find: Find, prefix: string): void {
   // OpenRefine posts forms; other routes of the server refuse them
   app.addContentTypeParser("application/x-www-form-urlencoded", { parseAs: "string" }, (_, text, done) =>
     done(null, Object.fromEntries(new URLSearchParams(String(text)))),
   );
-  const ask = (queries: readonly Query[], reply: FastifyReply) => {
+  const ask = async (asked: Asked, queries: readonly Query[], reply: FastifyReply) => {
     const { items, characters } = service.limits;
     if (queries.length > items)
       throw new RequestError(413, `${queries.length} queries are more than ${items}`);
     const texts = queries.flatMap(({ name = "", id = "", cells }) => [name, id, ...Object.values(cells)]);
     if (texts.some((text) => text.length > characters))
       throw new RequestError(413, `a text of a query has more than ${characters} characters`);
-    return service.compare((signal) => candidatesOf(reconciling, queries, signal), whenGone(reply));
+    return service.compare((signal) => candidatesOf(asked, queries, signal), whenGone(reply));
   };
-  earlierRoutes(app, reconciling, prefix, ask);
-  draftRoutes(app, service, reconciling, prefix, ask);
-  lookUpRoutes(app, reconciling, prefix);
+  const extend = ({ served }: Asked, { ids, properties }: z.infer<typeof extension>) => {
+    const { items } = service.limits;
+    const names = [...new Set(properties.map(({ id }) => id))];
+    if (ids.length > items) throw new RequestError(413, `${ids.length} rows are more than ${items}`);
+    if (ids.length * names.length > mostCells)
+      throw new RequestError(413, `${ids.length} × ${names.length} cells are more than ${mostCells}`);
+    return { meta: names.map((id) => ({ id, name: id })), rows: cellsOf(served, [...new Set(ids)], names) };
+  };
+  const answers = { find, ask, extend };
+  earlierRoutes(app, prefix, answers);
+  draftRoutes(app, service, prefix, answers);
+  lookUpRoutes(app, prefix, find);
 }
 
-type Ask = (queries: readonly Query[], reply: FastifyReply) => ReturnType<typeof candidatesOf>;
+interface Answers {
+  readonly find: Find;
+  ask(asked: Asked, queries: readonly Query[], reply: FastifyReply): ReturnType<typeof candidatesOf>;
+  /** Each row and column once, however often it is named. */
+  extend(
+    asked: Asked,
+    wanted: z.infer<typeof extension>,
+  ): { readonly meta: readonly object[]; readonly rows: ReturnType<typeof cellsOf> };
+}
 
 /** Version 0.2: one address for the manifest, queries and extensions, by query string or form. */
-function earlierRoutes(app: Server, reconciling: Reconciling, prefix: string, ask: Ask): void {
-  const { served } = reconciling;
+function earlierRoutes(app: Server, prefix: string, { find, ask, extend }: Answers): void {
   const given = z.object({
     queries: jsonText(earlierBatch).optional(),
     extend: jsonText(extension).optional(),
   });
   const answer = async (
-    { queries, extend }: z.infer<typeof given>,
+    { queries, extend: wanted }: z.infer<typeof given>,
     request: FastifyRequest,
     reply: FastifyReply,
   ) => {
-    if (extend !== undefined) {
-      const names = extend.properties.map(({ id }) => id);
-      const rows = cellsOf(served, extend.ids, names).map(({ id, properties }) => {
+    const asked = find(request);
+    if (wanted !== undefined) {
+      const { meta, rows } = extend(asked, wanted);
+      const byKey = rows.map(({ id, properties }) => {
         return [id, Object.fromEntries(properties.map(({ id, values }) => [id, values]))] as const;
       });
-      return { meta: names.map((id) => ({ id, name: id })), rows: Object.fromEntries(rows) };
+      return { meta, rows: Object.fromEntries(byKey) };
     }
-    if (queries === undefined) return earlierManifest(reconciling, base(request, prefix));
-    const found = await ask(Object.values(queries).map(earlierQueryOf), reply);
+    if (queries === undefined) return earlierManifest(asked);
+    const found = await ask(asked, Object.values(queries).map(earlierQueryOf), reply);
     return Object.fromEntries(Object.keys(queries).map((name, at) => [name, { result: found[at] }]));
   };
   const response = { 200: z.looseObject({}), "4xx": errorSchema };
@@ -92,30 +122,24 @@ function earlierRoutes(app: Server, reconciling: Reconciling, prefix: string, as
 }
 
 /** Version 1.0-draft: JSON, and an address for each task. */
-function draftRoutes(
-  app: Server,
-  { limits }: Service,
-  reconciling: Reconciling,
-  prefix: string,
-  ask: Ask,
-): void {
-  const { name, served } = reconciling;
+function draftRoutes(app: Server, { limits }: Service, prefix: string, { find, ask, extend }: Answers): void {
   const root = `${prefix}/v1`;
   const manifest = {
     summary: "Reconciliation API 1.0-draft: the manifest",
     response: { 200: z.looseObject({}) },
   };
   app.get(root, { schema: manifest }, async (request) => {
-    const url = `${base(request, prefix)}/preview?id={id}`;
+    const { name, url } = find(request);
     const suggest = { entity: true, property: true, type: true };
     const extend = { proposeProperties: true, propertySettings: [] };
+    const view = { url: `${url}/preview?id={id}` };
     const shared = {
       name,
       serviceVersion: packageVersion(),
       defaultTypes: [rowType(name)],
       standardizedScore: true,
     };
-    return { versions: ["0.2", "1.0-draft"], ...shared, view: { url }, suggest, preview, extend };
+    return { versions: ["0.2", "1.0-draft"], ...shared, view, suggest, preview, extend };
   });
   const results = z.object({ results: z.array(z.object({ candidates: z.array(candidate) })) });
   const schema = {
@@ -124,8 +148,8 @@ function draftRoutes(
   };
   // drafts of the specification name this address in either way
   for (const path of ["match", "reconcile"])
-    app.post(`${root}/${path}`, { schema }, async ({ body }, reply) => {
-      const found = await ask(body.queries.map(draftQueryOf), reply);
+    app.post(`${root}/${path}`, { schema }, async (request, reply) => {
+      const found = await ask(find(request), request.body.queries.map(draftQueryOf), reply);
       return { results: found.map((candidates) => ({ candidates })) };
     });
   const extended = {
@@ -133,14 +157,11 @@ function draftRoutes(
     body: extension,
     response: { 200: z.looseObject({}), "4xx": errorSchema },
   };
-  app.post(`${root}/extend`, { schema: extended }, async ({ body: { ids, properties } }) => {
-    const names = properties.map(({ id }) => id);
-    return { meta: names.map((id) => ({ id, name: id })), rows: cellsOf(served, ids, names) };
-  });
+  app.post(`${root}/extend`, { schema: extended }, async (request) => extend(find(request), request.body));
 }
 
 /** Suggestions, previews and proposals, which both versions have. */
-function lookUpRoutes(app: Server, { name, served }: Reconciling, prefix: string): void {
+function lookUpRoutes(app: Server, prefix: string, find: Find): void {
   const querystring = z.object({
     prefix: z.string().default(""),
     cursor: z.coerce.number().int().min(0).default(0),
@@ -154,17 +175,23 @@ function lookUpRoutes(app: Server, { name, served }: Reconciling, prefix: string
   const typed = z.object({ type: z.string().optional(), limit: z.coerce.number().int().min(1).optional() });
   const proposed = { summary: "Columns to extend a table by", querystring: typed };
   for (const root of [prefix, `${prefix}/v1`]) {
-    app.get(`${root}/suggest/entity`, { schema }, async ({ query }) =>
-      suggestRows(served, query.prefix, query.cursor),
+    app.get(`${root}/suggest/entity`, { schema }, async (request) =>
+      suggestRows(find(request).served, request.query.prefix, request.query.cursor),
     );
-    app.get(`${root}/suggest/property`, { schema }, async ({ query }) =>
-      suggestColumns(served, query.prefix),
+    app.get(`${root}/suggest/property`, { schema }, async (request) =>
+      suggestColumns(find(request).served, request.query.prefix),
     );
-    app.get(`${root}/suggest/type`, { schema }, async () => ({ result: [rowType(name)] }));
-    app.get(`${root}/extend/propose`, { schema: proposed }, async ({ query: { type = "row", limit } }) => {
-      return { type, ...(limit && { limit }), properties: suggestColumns(served, "").result.slice(0, limit) };
+    app.get(`${root}/suggest/type`, { schema }, async (request) => {
+      return { result: [rowType(find(request).name)] };
     });
-    app.get(`${root}/preview`, { schema: previewed }, async ({ query: { id } }, reply) => {
+    app.get(`${root}/extend/propose`, { schema: proposed }, async (request) => {
+      const { type = "row", limit } = request.query;
+      const properties = suggestColumns(find(request).served, "").result.slice(0, limit);
+      return { type, ...(limit && { limit }), properties };
+    });
+    app.get(`${root}/preview`, { schema: previewed }, async (request, reply) => {
+      const { served } = find(request);
+      const { id } = request.query;
       const row = rowOf(served, id);
       if (row === undefined) throw new RequestError(404, `There is no row ${id}.`, { param: "id" });
       const lines = Object.entries(row).map(([name, cell]) => `<tr><th>${escaped(name)}<td>${escaped(cell)}`);
@@ -177,9 +204,9 @@ function lookUpRoutes(app: Server, { name, served }: Reconciling, prefix: string
   }
 }
 
-const base = ({ protocol, host }: FastifyRequest, prefix: string): string => `${protocol}://${host}${prefix}`;
+const base = ({ protocol, host }: FastifyRequest, path: string): string => `${protocol}://${host}${path}`;
 
-function earlierManifest({ name }: Reconciling, url: string) {
+function earlierManifest({ name, url }: Asked) {
   const suggest = (kind: string) => ({ service_url: url, service_path: `/suggest/${kind}` });
   return {
     ...{ versions: ["0.2", "1.0-draft"], name, serviceVersion: packageVersion() },

@@ -13,6 +13,8 @@ export interface Query {
 }
 
 const usualLimit = 10;
+/** Candidates of a query, however many are asked for. */
+export const mostCandidates = 200;
 
 const entity = z.object({ id: z.string(), name: z.string().optional() });
 const value = z.union([z.string(), z.number(), z.boolean(), entity]);
@@ -27,7 +29,7 @@ function textOf(given: Values): string {
 
 const limit = z.number().optional();
 const limitOf = (asked: number | undefined): number =>
-  Math.max(1, Math.min(200, Math.floor(asked ?? usualLimit)));
+  Math.max(1, Math.min(mostCandidates, Math.floor(asked ?? usualLimit)));
 
 const earlierQuery = z
   .strictObject({

@@ -1,4 +1,5 @@
 /** Addresses of PostgreSQL databases and tables: `postgres://user@host/database?table=customers`, without their passwords. */
+import { getEnvironmentData, setEnvironmentData } from "node:worker_threads";
 import { TableError } from "../../errors.js";
 
 /** Where a database is, and which table of it is meant. */
@@ -11,8 +12,15 @@ export interface PostgresAddress {
   readonly table: string | undefined;
 }
 
-/** Passwords taken out of addresses, by the rest of the address but its table: nothing that is printed or stored can hold them. */
-const passwords = new Map<string, string>();
+/** Key of the passwords, in data that worker threads inherit. */
+const PASSWORDS = "pearl.passwords";
+
+/**
+ * Passwords taken out of addresses, by the rest of the address but its table: nothing that is printed or stored can hold
+ * them. Threads that start later know them, too.
+ */
+const passwords = (): ReadonlyMap<string, string> =>
+  (getEnvironmentData(PASSWORDS) as ReadonlyMap<string, string> | undefined) ?? new Map<string, string>();
 
 /** Whether a text is an address of PostgreSQL and not a file's name. */
 export const isPostgresAddress = (text: string): boolean => /^postgres(ql)?:\/\//i.test(text);
@@ -27,7 +35,8 @@ export function withoutPassword(text: string): string {
   const base = baseOf({ scheme, userinfo: user, place });
   const shown = withSettings(base, settings);
   settings.delete("table");
-  if (password) passwords.set(withSettings(base, settings), password);
+  if (password)
+    setEnvironmentData(PASSWORDS, new Map([...passwords(), [withSettings(base, settings), password]]));
   return shown;
 }
 
@@ -57,7 +66,7 @@ export function parseAddress(given: string): PostgresAddress {
     return { ...parseAddress(fromEnvironment), table, shown };
   }
   const base = baseOf({ scheme, userinfo, place });
-  const password = passwords.get(withSettings(base, settings));
+  const password = passwords().get(withSettings(base, settings));
   if (password !== undefined) settings.set("password", password);
   return { shown, url: withSettings(base, settings), table };
 }

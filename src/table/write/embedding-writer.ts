@@ -1,9 +1,10 @@
 /** Writes vectors beside the rows of their table, so that a run killed at any point leaves no half output. */
-import { appendFile, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { appendFile, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { ArgumentError, PearlError, TableError } from "../../errors.js";
 import { appendKept, type PartHead, sealPart } from "../../files/shards/part-file.js";
 import type { Kept } from "../../files/shards/shard.js";
+import { moveFile } from "../../files/whole-file.js";
 import { type EmbeddingFormat, outputFormatOfName } from "../format.js";
 import { type RowRange, type Table, wholeRange } from "../table.js";
 import { writeTrouble } from "../trouble.js";
@@ -160,7 +161,7 @@ export class EmbeddingWriter {
   }
 }
 
-/** Makes the file of vectors a part, and renames it to `path`. */
+/** Makes the file of vectors a part, and moves it to `path`. */
 async function makePart(
   { head, kept, pages }: { readonly head: PartHead; readonly kept: Kept; readonly pages: VectorPages },
   vectorsPath: string,
@@ -170,7 +171,7 @@ async function makePart(
   const places = await appendKept(vectorsPath, kept, pages.end);
   const vectors = ["Float32Array", numbers, pages.end - 4 * numbers] as const;
   await sealPart(vectorsPath, head, { ...places, vectors: [...vectors] });
-  await rename(vectorsPath, path);
+  await moveFile(vectorsPath, path);
 }
 
 async function checkTarget(path: string, table: Table): Promise<void> {

@@ -1,6 +1,7 @@
 /** Makes whole output files of a table's columns and its vectors. */
-import { rename, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { moveFile } from "../../files/whole-file.js";
 import { isNested, isPlain } from "../cell.js";
 import type { EmbeddingFormat } from "../format.js";
 import { identifier, literal, OutOfMemory } from "../read/database.js";
@@ -20,7 +21,7 @@ export interface OutputRequest {
   readonly column: string;
 }
 
-/** Makes the output and renames it to `path`. @returns the path of the keys beside an .npy file */
+/** Makes the output and moves it to `path`. @returns the path of the keys beside an .npy file */
 export async function makeOutput(
   request: OutputRequest,
   format: EmbeddingFormat,
@@ -30,20 +31,20 @@ export async function makeOutput(
   if (format === "csv" || format === "tsv" || format === "jsonl") {
     const target = join(folder, `whole.${format}`);
     await writeText(request, format, target);
-    await rename(target, path);
+    await moveFile(target, path);
     return undefined;
   }
   if (format === "parquet") {
     const expressions = table.columns.map(({ expression }) => expression);
     await joinVectors(request, expressions, table.description.columns, column);
-    await rename(vectorsPath, path);
+    await moveFile(vectorsPath, path);
     return undefined;
   }
   const keysPath = `${path}.keys.csv`;
   const keys = join(folder, "keys.csv");
   await writeKeys(request, keys);
-  await rename(keys, keysPath);
-  await rename(vectorsPath, path);
+  await moveFile(keys, keysPath);
+  await moveFile(vectorsPath, path);
   return keysPath;
 }
 

@@ -6,6 +6,7 @@ import { type IncomingMessage, request } from "node:http";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, describe, expect, it } from "vitest";
 import { type Outcome, pearl as spawned } from "../run-cli.js";
 import { pearl } from "../run-here.js";
@@ -81,6 +82,16 @@ describe("pearl serve", () => {
       expect(outcome.stderr).toContain('"route":"/v1/embeddings","status":401');
       expect(outcome.stderr).not.toMatch(/s3cret|wrong-key|secret name/);
     }
+  });
+
+  it("goes on where nobody reads its log any more", async () => {
+    const outcome = await serving(["--log", "info"], async (url, child) => {
+      child.stderr!.destroy();
+      expect((await ask(url)).status).toBe(200);
+      await sleep(1_500);
+      expect((await ask(url)).status).toBe(200);
+    });
+    expect(outcome).toMatchObject({ code: 0, signal: null });
   });
 
   it("warns when other machines can reach it without a key", async () => {

@@ -1,5 +1,14 @@
 /** An index notices every change of its files that it did not make, and reads large files once per change. */
-import { cpSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
@@ -96,6 +105,7 @@ describe("an index", () => {
     await expect(VectorIndex.create(path, options)).rejects.toThrow(/already exists/);
     writeFileSync(join(path, "generation-1", "vectors"), "");
     writeFileSync(join(path, "lock"), "a dead writer's");
+    utimesSync(join(path, "lock"), 0, 0);
     const index = await VectorIndex.create(path, options);
     await index.add(rowsOf(10, 2));
     await index.close();

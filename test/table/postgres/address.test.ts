@@ -1,4 +1,6 @@
 /** Addresses of PostgreSQL: what connects, and what may be printed. */
+import { once } from "node:events";
+import { Worker } from "node:worker_threads";
 import { afterEach, describe, expect, it } from "vitest";
 import {
   addressOfTable,
@@ -31,6 +33,15 @@ describe("an address with a password", () => {
     expect(read(shown)).toMatchObject({ password, username: "me", hostname: "host", pathname: "/shop" });
     expect(addressOfTable(given, "customers")).not.toContain(encodeURIComponent(password));
   });
+});
+
+it("is known with its password in a thread that starts later, as under a review's page", async () => {
+  const shown = withoutPassword("postgres://me:inherited@host/shop?table=people");
+  const module = JSON.stringify(new URL("../../../dist/table/postgres/address.js", import.meta.url).href);
+  const thread = `import(${module}).then(({ parseAddress }) =>
+    require("node:worker_threads").parentPort.postMessage(parseAddress(${JSON.stringify(shown)}).url))`;
+  const [url] = await once(new Worker(thread, { eval: true }), "message");
+  expect(url).toBe("postgres://me@host/shop?password=inherited");
 });
 
 describe("a word of a command", () => {
