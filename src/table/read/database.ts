@@ -2,10 +2,10 @@
 import { randomUUID } from "node:crypto";
 import { copyFile, mkdtemp, rm, symlink } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type * as Duckdb from "@duckdb/node-api";
 import { messageOf, TableError } from "../../errors.js";
+import { temporaryParent } from "../../files/object-storage/temporary-folder.js";
 import { isDiskFull } from "../trouble.js";
 
 // Required, not imported: Node would read its hundred files twice, to find out what they export (0.2 s).
@@ -34,7 +34,7 @@ export class Database {
   ) {}
 
   /** @param parent folder for the database and temporary files (default: the system's temporary folder) */
-  static async open(parent = tmpdir()): Promise<Database> {
+  static async open(parent = temporaryParent()): Promise<Database> {
     const folder = await makeFolder(parent);
     try {
       const instance = await DuckDBInstance.create(join(folder, "table.db"), {
