@@ -27,6 +27,8 @@ export class OutOfMemory extends TableError {}
 
 /** A database file in a folder of its own, which `close` removes. */
 export class Database {
+  #isInterrupted = false;
+
   private constructor(
     readonly folder: string,
     private readonly instance: Duckdb.DuckDBInstance,
@@ -58,9 +60,16 @@ export class Database {
     if (megabytes > ordinaryMemory) await this.run(`SET memory_limit = '${megabytes}MB'`, subject);
   }
 
+  /** Lets the statement under way and all later ones fail. */
+  interrupt(): void {
+    this.#isInterrupted = true;
+    this.connection.interrupt();
+  }
+
   /** Runs a statement and returns its rows; `subject` names the file in errors. */
   async run(sql: string, subject: string): Promise<unknown[][]> {
     try {
+      if (this.#isInterrupted) throw new Error("interrupted");
       return (await this.connection.runAndReadAll(sql)).getRows();
     } catch (error) {
       throw databaseTrouble(error, subject);
