@@ -27,7 +27,7 @@ export interface BoundedOptions {
   readonly onNote?: (note: string) => void;
 }
 
-/** How a table is read: until the signal is aborted; with a limit, its cells lie in a file. @throws TableError for a folder that is missing */
+/** How a table is read: until the signal is aborted, and with a limit its cells in a file. @throws TableError for a missing folder */
 export async function boundedReading<Options extends object>(
   table: Options | undefined,
   { memory, signal }: BoundedOptions & { readonly signal?: AbortSignal },

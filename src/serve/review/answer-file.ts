@@ -31,8 +31,8 @@ export interface AnswerFile {
   answer(id: string, answer: Answer, seen: Answer): Promise<"written" | "taken">;
 }
 
-/** @throws TableError for a file that is not a review */
-export async function openAnswers(path: string): Promise<AnswerFile> {
+/** @param save what writes a review's rows @throws TableError for a file that is not a review */
+export async function openAnswers(path: string, save = writeRows): Promise<AnswerFile> {
   const format = rowsFormatOfName(path);
   let review = await readReview(path);
   let last: Promise<unknown> = Promise.resolve();
@@ -45,7 +45,7 @@ export async function openAnswers(path: string): Promise<AnswerFile> {
     const written = rows.map((row) => (row.id === id ? { ...row, written: answer } : row));
     const cellsOf = ({ cells, written }: ReviewRow) => cells(written);
     const version = await replaceVersion(path, review.version, async (target) => {
-      await writeRows(target, columns, batchesOf(written, cellsOf), format);
+      await save(target, columns, batchesOf(written, cellsOf), format);
     });
     if (version === undefined) return write(id, answer, seen);
     pairs.set(id, { ...pair, answer });
