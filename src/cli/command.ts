@@ -1,6 +1,8 @@
 /** Commands of `pearl` as data, and their registration with commander. */
+import { resolve } from "node:path";
 import type { InferArgument, InferOptions, Option as TypedOption } from "@commander-js/extra-typings";
 import type { Command, Option } from "commander";
+import { keepTemporaryFilesIn } from "../files/object-storage/temporary-folder.js";
 import { prepareObjectStorage } from "./object-storage.js";
 import { refuseOwnInputs } from "./overwriting.js";
 import { openSession, type Session } from "./session.js";
@@ -114,6 +116,9 @@ export function register(program: Command, declared: AnyCommand, prepare = prepa
     try {
       const [words, options] = [given.slice(0, -2), made.optsWithGlobals()];
       refuseOwnInputs(words, options);
+      const { temp } = options as { readonly temp?: string };
+      // The command may change the working folder.
+      keepTemporaryFilesIn(temp && resolve(temp));
       await prepare(words, options, session);
       await run(words, options, session);
     } finally {

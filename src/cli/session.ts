@@ -110,7 +110,7 @@ export function encoderAfterTable(choice: EncoderChoice, session: Session) {
 }
 
 export const tableSettings = (options: Parameters<typeof tableOptionsOf>[0], session: Session) => ({
-  table: { ...tableOptionsOf(options), onProgress: session.onReading },
+  table: { ...tableOptionsOf(options), signal: session.signal, onProgress: session.onReading },
   signal: session.signal,
   onNote: session.say,
   onProgress: (done: number, total: number, stage = "encoding") =>

@@ -146,7 +146,7 @@ async function encodeToFile(
   encoder: EncoderSource,
   options: EncodeTableOptions,
 ): Promise<EncodeTableReport> {
-  const table = await Table.open(input, options.table);
+  const table = await Table.open(input, { signal: options.signal, ...options.table });
   let writer: EmbeddingWriter | undefined;
   try {
     const loaded = typeof encoder === "function" ? await encoder(table.description) : encoder;

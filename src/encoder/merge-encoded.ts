@@ -43,7 +43,7 @@ async function mergeInto(
     counts.truncated += truncated;
   }
   const { dimension } = counts;
-  const table = await Table.open(input, reading);
+  const table = await Table.open(input, { signal, ...reading });
   let writer: EmbeddingWriter | undefined;
   try {
     onNote?.(table.description.summary);

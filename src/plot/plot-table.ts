@@ -62,7 +62,7 @@ export async function plotTable(
 ): Promise<PlotReport> {
   const ending = checkPlotName(output);
   options.signal?.throwIfAborted();
-  const table = await Table.open(file, options.table);
+  const table = await Table.open(file, { signal: options.signal, ...options.table });
   try {
     const { rowCount, columns } = table.description;
     const isTyped = options.color === "type" && !columns.includes("type");

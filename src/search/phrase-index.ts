@@ -62,7 +62,7 @@ export async function indexTable(
     return { ...(await writeWholeFolder(path, build)), path };
   }
   const started = performance.now();
-  const table = await Table.open(file, options.table);
+  const table = await Table.open(file, { signal: options.signal, ...options.table });
   try {
     const { rowCount } = table.description;
     const columns = keptColumns(table, options);
@@ -100,7 +100,10 @@ export async function addTable(
   options.signal?.throwIfAborted();
   const started = performance.now();
   const { phraseColumn, keyColumn, columns } = index.layout;
-  const table = await Table.open(file, { ...options.table, column: options.table?.column ?? phraseColumn });
+  const table = await Table.open(file, {
+    ...{ signal: options.signal, ...options.table },
+    column: options.table?.column ?? phraseColumn,
+  });
   try {
     const names = table.description.columns;
     if (keyColumn !== undefined) await checkKeys(table, names, keyColumn);

@@ -24,6 +24,8 @@ export interface TableOptions {
   only?: { readonly column: string; readonly values: readonly string[] };
   /** Where temporary files go (default: the system's temporary folder). */
   workFolder?: string;
+  /** Ends the reading, which rejects with its reason. */
+  signal?: AbortSignal;
   /** Called often while the table is read, with how much is done. */
   onProgress?: (progress: ReadingProgress) => void;
 }
@@ -77,19 +79,28 @@ export class Table {
   /**
    * Reads the whole table into a temporary database. `path` "-" is standard input, `s3://...` an object in object storage,
    * `postgres://...?table=NAME` a table in PostgreSQL.
-   * Throws TableError (ObjectStorageError for s3://...) that names the file, the line and the cure.
+   * Throws TableError (ObjectStorageError for s3://...) that names the file, the line and the cure; the reason of an
+   * aborted signal.
    */
   static async open(path: string, options: TableOptions = {}): Promise<Table> {
+    const { signal } = options;
+    signal?.throwIfAborted();
     const size = await checkFile(path);
     const delimiter = options.delimiter === undefined ? undefined : parseDelimiter(options.delimiter);
     const database = await Database.open(options.workFolder);
+    const interrupt = (): void => database.interrupt();
+    signal?.addEventListener("abort", interrupt);
     try {
       const { imported, format } = await importTable(database, path, size, { ...options, delimiter });
+      signal?.throwIfAborted();
       const description = describe(withoutPassword(path), format, imported, options.column);
       return new Table(description, database, imported.columns, imported.identity);
     } catch (error) {
       await database.close();
+      signal?.throwIfAborted();
       throw error instanceof PearlError ? error : databaseTrouble(error, shownPath(path));
+    } finally {
+      signal?.removeEventListener("abort", interrupt);
     }
   }
 
@@ -181,7 +192,7 @@ async function importTable(
     const { importPostgres } = await import("./postgres/import.js");
     const onBytes = (bytes: number): void =>
       options.onProgress?.({ path, stage: "reading", done: bytes, total: 0 });
-    return { imported: await importPostgres(database, path, onBytes, options.only), format: "postgres" };
+    return { imported: await importPostgres(database, path, onBytes, options), format: "postgres" };
   }
   const named = options.format ?? formatOfName(path);
   let bytes = size;
@@ -189,12 +200,16 @@ async function importTable(
     options.onProgress?.({ path, stage, done, total });
   const onStored = options.onProgress && ((share: number) => report("storing", share * bytes, bytes));
   const onBytes = (read: number): void => report("reading", read, size);
+  const { signal } = options;
+  const parquet = async () => {
+    const imported = await importParquet(database, path, { onStored, onBytes, signal });
+    return { imported, format: "parquet" } as const;
+  };
   if (named === "parquet") {
-    if (path !== standardInput)
-      return { imported: await importParquet(database, path, onStored, onBytes), format: named };
+    if (path !== standardInput) return parquet();
     throw new TableError("standard input: Parquet cannot be read from a pipe. Save it to a file first.");
   }
-  const source = await openSource(path, (read) => {
+  const source = await openSource(path, signal, (read) => {
     bytes = read;
     onBytes(read);
   });
@@ -202,7 +217,7 @@ async function importTable(
     if (source.sample.length === 0) throw emptyFile(path);
     if (named === undefined && source.signature === "parquet" && path !== standardInput) {
       bytes = size;
-      return { imported: await importParquet(database, path, onStored, onBytes), format: "parquet" };
+      return await parquet();
     }
     const format = named ?? (/^\s*\{/.test(source.sample.toString("utf8", 0, 4096)) ? "jsonl" : "csv");
     const { delimiter, header = "auto", quote = "double" } = options;

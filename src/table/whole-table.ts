@@ -126,13 +126,14 @@ type KeepCells = (chunks: AsyncIterable<string[]>) => Promise<readonly string[]>
 /** Receives the number of further cells that are kept. */
 type OnLoaded = (cells: number) => void;
 
-function loadingProgress({ columns, description }: Table, { onProgress }: TableOptions): OnLoaded {
+function loadingProgress({ columns, description }: Table, { signal, onProgress }: TableOptions): OnLoaded {
   const { path, format, rowCount } = description;
   // The lines of JSONL are read besides, since they say how each value is written; so are values that JSON rounds.
   const besides = columns.filter(({ exact }) => exact !== undefined).length + (format === "jsonl" ? 1 : 0);
   const total = rowCount * (columns.length + besides);
   let done = 0;
   return (cells) => {
+    signal?.throwIfAborted();
     done += cells;
     onProgress?.({ path, stage: "loading", done, total });
   };

@@ -1,6 +1,7 @@
 /** Ctrl-C and SIGTERM: the first asks a command to stop, which ends with code 130; the second ends the process. */
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -19,6 +20,21 @@ const stubborn = `
   signal.addEventListener("abort", () => console.log("asked:" + signal.reason.name));
   setTimeout(() => {}, 3_600_000);
   console.log("ready");`;
+
+/** Runs `pearl` and ends it by SIGTERM once it reads a table. @returns also what is left of its temporary files */
+async function endWhileReading(words: readonly string[]) {
+  const temporary = mkdtempSync(join(folder, "temporary-"));
+  const outcome = await pearl(words, {
+    isSilent: true,
+    environment: { TMPDIR: temporary },
+    onStart: async (child) => {
+      while (!readdirSync(temporary).some((name) => name.startsWith("pearl-table-"))) await sleep(50);
+      await sleep(200);
+      child.kill("SIGTERM");
+    },
+  });
+  return { ...outcome, left: readdirSync(temporary) };
+}
 
 describe("an interruption", () => {
   it("aborts the signal first and ends the process at once the second time", async () => {
@@ -80,4 +96,17 @@ describe("an interruption", () => {
       expect(stderr).toBe(`pearl: interrupted by ${name}\n`);
     },
   );
+
+  it("ends the reading of a table that arrives through a pipe", async () => {
+    const ended = await endWhileReading(["cluster", "-", "--model", "none", "--quiet"]);
+    const stderr = "pearl: interrupted by SIGTERM\n";
+    expect(ended).toEqual({ code: 130, signal: null, stdout: "", stderr, left: [] });
+  });
+
+  it.skipIf(process.platform === "win32")("ends the reading of a named pipe without a writer", async () => {
+    const pipe = join(folder, "pipe.csv");
+    execFileSync("mkfifo", [pipe]);
+    const { stderr, left } = await endWhileReading(["join", pipe, "-", "--model", "none", "--quiet"]);
+    expect({ stderr, left }).toEqual({ stderr: "pearl: interrupted by SIGTERM\n", left: [] });
+  });
 });

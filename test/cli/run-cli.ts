@@ -18,6 +18,8 @@ export interface RunOptions {
   readonly cwd?: string;
   /** What standard input holds; default nothing. */
   readonly input?: string;
+  /** Standard input is a pipe that says nothing and never ends. */
+  readonly isSilent?: true;
   /** Added to this process's environment. */
   readonly environment?: Record<string, string>;
   /** Called with the running process, to send it signals or close its streams. */
@@ -43,9 +45,9 @@ export async function run(
   const child = spawn(program, parameters, {
     cwd: options.cwd,
     env: { ...process.env, ...options.environment },
-    stdio: [options.input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
+    stdio: [options.input === undefined && !options.isSilent ? "ignore" : "pipe", "pipe", "pipe"],
   });
-  child.stdin?.end(options.input);
+  if (!options.isSilent) child.stdin?.end(options.input);
   let stdout = "";
   let stderr = "";
   child.stdout?.on("data", (chunk: Buffer) => {

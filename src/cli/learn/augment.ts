@@ -118,11 +118,12 @@ async function augmentFile(path: string, options: AugmentOptions, session: Sessi
   const { augmentTable } = await import("../../augmentation/augment-table.js");
   const { Table } = await import("../../table/table.js");
   const { count, seed, format, output = `${stemOf(path)}.twins.${format ?? "csv"}` } = options;
-  const table = await Table.open(path, { ...tableOptionsOf(options), onProgress: session.onReading });
+  const { signal, onReading } = session;
+  const table = await Table.open(path, { ...tableOptionsOf(options), signal, onProgress: onReading });
   session.atEnd(() => table.close());
   session.say(table.description.summary);
   const report = await augmentTable(table, output, await load(options), {
-    ...{ count, seed, format, signal: session.signal },
+    ...{ count, seed, format, signal },
     onProgress: (done, total) => session.show("augmenting", done, total, "phrases"),
   });
   const byRule = Object.entries(report.byRule).filter(([, count]) => count > 0);

@@ -1,4 +1,5 @@
 /** The process of one job, started by a worker: a crash ends this process alone. It ends with its worker. */
+import { keepTemporaryFilesIn } from "../../files/object-storage/temporary-folder.js";
 import type { DeviceChoice } from "../../runtime/device.js";
 import type { Job } from "../../stores/queue/job.js";
 import type { JobFiles } from "../../stores/queue/work.js";
@@ -43,6 +44,7 @@ async function doJob(job: Job, files: JobFiles, { memory, temp, ...own }: Worker
   const isMerge = step === "merge";
   const [queued]: AnyCommand[] = await loadCommands(job.command);
   const [declared] = isMerge ? await loadCommands("merge") : [queued];
+  keepTemporaryFilesIn(temp);
   const bounds = hasOption(queued, "--memory") ? { memory, temp } : {};
   const options = {
     learn: { ...job.settings, learn: files.output },

@@ -86,12 +86,15 @@ async function queryPhrases(given: readonly string[], marked: readonly string[] 
   return [...before, ...behind, ...marked];
 }
 
-async function queriesOf(options: SearchOptions, { say, onReading }: Session): Promise<readonly string[]> {
+async function queriesOf(
+  options: SearchOptions,
+  { say, signal, onReading }: Session,
+): Promise<readonly string[]> {
   const { readWholeTable } = await import("../../table/whole-table.js");
   const file = options.queries ?? "-";
   const reading = tableOptionsOf(options);
   const format = reading.format ?? (file === "-" ? "text" : undefined);
-  return (await readWholeTable(file, { ...reading, format, onProgress: onReading }, say)).phrases;
+  return (await readWholeTable(file, { ...reading, format, signal, onProgress: onReading }, say)).phrases;
 }
 
 async function printHits(answered: Answers, index: VectorIndex, format: "json" | "text"): Promise<void> {

@@ -61,10 +61,11 @@ export default command({
 export async function phrasesOf(
   path: string,
   options: Parameters<typeof tableOptionsOf>[0],
-  { onReading }: Session,
+  { signal, onReading }: Session,
 ): Promise<readonly string[]> {
   const { readWholeTable } = await import("../../table/whole-table.js");
-  return (await readWholeTable(path, { ...tableOptionsOf(options), onProgress: onReading })).phrases;
+  const reading = { ...tableOptionsOf(options), signal, onProgress: onReading };
+  return (await readWholeTable(path, reading)).phrases;
 }
 
 const probabilities = ["probability", "class_probability", "type_probability"];

@@ -156,7 +156,8 @@ export async function classifyTable(
   options: ClassifyTableOptions = {},
 ): Promise<{ readonly phrases: readonly string[]; readonly found: readonly KindOfPhrase[] }> {
   checkNames(path, [output], options.format);
-  const { phrases, typed } = await readWholeTable(path, options.table, options.onNote);
+  const reading = { signal: options.signal, ...options.table };
+  const { phrases, typed } = await readWholeTable(path, reading, options.onNote);
   const found = await classify(phrases, kinds, options);
   if (output !== undefined) {
     const added = addedColumns(typed.columns, ["kind", numberColumn("probability")]);

@@ -88,6 +88,7 @@ interface ReadOptions {
   readonly to?: number;
   /** The content that must be there. */
   readonly etag?: string;
+  readonly signal?: AbortSignal;
   /** Receives the number of bytes so far. */
   readonly onBytes?: (done: number) => void;
 }
@@ -98,10 +99,10 @@ interface ReadOptions {
  */
 export async function* readObject(
   address: string,
-  { from = 0, to = Infinity, etag: expected, onBytes }: ReadOptions = {},
+  { from = 0, to = Infinity, etag: expected, signal: given, onBytes }: ReadOptions = {},
 ): AsyncGenerator<Buffer> {
   const end = new AbortController();
-  const signal = transferSignal(end.signal);
+  const signal = transferSignal(end.signal, given);
   const range = (start: number, etag: string | undefined) =>
     readRange(address, start, Math.min(start + rangeBytes, to), etag, signal);
   const ahead: ReturnType<typeof range>[] = [];

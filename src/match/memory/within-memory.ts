@@ -1,6 +1,7 @@
 /** From tables and the plan of their columns to threads and temporary files, as a limit of memory allows. */
 import type { PhraseEncoder } from "../../encoder/phrase-encoder.js";
 import type { Sharing } from "../../files/shards/shard.js";
+import type { WholeTableOptions } from "../../table/whole-table.js";
 import type { TableColumns } from "../columns/align.js";
 import { type ColumnOptions, type ColumnPlan, fieldKind, namingField, rowsOf } from "../columns/fields.js";
 import { TextNumbers } from "../columns/texts.js";
@@ -26,14 +27,14 @@ export interface BoundedOptions {
   readonly onNote?: (note: string) => void;
 }
 
-/** How a table is read: with a limit, its cells lie in a file. @throws TableError for a folder that is missing */
+/** How a table is read: until the signal is aborted, and with a limit its cells in a file. @throws TableError for a missing folder */
 export async function boundedReading<Options extends object>(
   table: Options | undefined,
-  { memory }: BoundedOptions,
-): Promise<Partial<Options> & { readonly cellFolder?: string }> {
-  if (memory === undefined) return { ...table };
-  await checkFolder(memory.folder);
-  return { ...table, cellFolder: memory.folder } as Options & { readonly cellFolder: string };
+  { memory, signal }: BoundedOptions & { readonly signal?: AbortSignal },
+): Promise<Partial<Options> & Pick<WholeTableOptions, "cellFolder" | "signal">> {
+  if (memory !== undefined) await checkFolder(memory.folder);
+  const given: Partial<Options> = { ...table };
+  return { signal, ...given, cellFolder: memory?.folder };
 }
 
 interface Options extends BoundedOptions, Pick<ColumnOptions, "kindOf"> {

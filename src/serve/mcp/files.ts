@@ -1,13 +1,21 @@
 /** The files that an assistant may use: those of one folder, and only new ones to write. */
-import { lstat, realpath } from "node:fs/promises";
+import { constants, copyFile, link, lstat, mkdtemp, realpath, rm } from "node:fs/promises";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { ArgumentError } from "../../errors.js";
+import { writeTrouble } from "../../table/trouble.js";
 
 export interface ConfinedFiles {
   /** The real path of a file or folder. @throws ArgumentError if it is missing or outside the folder */
   existing(path: string): Promise<string>;
-  /** The path of a file to write. @throws ArgumentError if it exists or would be outside the folder */
-  fresh(path: string): Promise<string>;
+  /**
+   * Lets `write` make new files of one folder in a temporary one; they appear when it has ended.
+   * @returns what it returns
+   * @throws ArgumentError, before and after the work, if one exists or would be outside the folder; what `write` throws
+   */
+  create<Result>(
+    paths: readonly string[],
+    write: (made: readonly string[]) => Promise<Result>,
+  ): Promise<Result>;
 }
 
 /** @param root a folder; links that lead out of it are refused, too */
@@ -27,8 +35,44 @@ export async function confinedFiles(root: string): Promise<ConfinedFiles> {
       () => true,
       () => false,
     );
-    if (isThere) throw new ArgumentError(`${path} already exists. Name a new file.`);
+    if (isThere) throw isTaken(path);
     return file;
   };
-  return { existing, fresh };
+  const create: ConfinedFiles["create"] = async (paths, write) => {
+    const files: string[] = [];
+    for (const path of paths) files.push(await fresh(path));
+    const folder = await mkdtemp(join(dirname(files[0]), ".pearl-")).catch((error: unknown) => {
+      throw writeTrouble(error, paths[0]);
+    });
+    const placed: string[] = [];
+    try {
+      const made = files.map((file) => join(folder, basename(file)));
+      const result = await write(made);
+      for (const [index, file] of files.entries()) {
+        await place(made[index], file, paths[index]);
+        placed.push(file);
+      }
+      return result;
+    } catch (error) {
+      for (const file of placed) await rm(file);
+      throw error;
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  };
+  return { existing, create };
+}
+
+const isTaken = (path: string): ArgumentError =>
+  new ArgumentError(`${path} already exists. Name a new file.`);
+
+/** Gives a file its name unless another has it. @throws ArgumentError */
+async function place(made: string, file: string, path: string): Promise<void> {
+  const refused = (error: NodeJS.ErrnoException): never => {
+    throw error.code === "EEXIST" ? isTaken(path) : writeTrouble(error, path);
+  };
+  await link(made, file).catch((error: NodeJS.ErrnoException) =>
+    // Some file systems have no links.
+    error.code === "EEXIST" ? refused(error) : copyFile(made, file, constants.COPYFILE_EXCL).catch(refused),
+  );
 }

@@ -44,8 +44,7 @@ function matchFiles(server: McpServer, { encoder, files }: ToolContext): void {
       const paths = [await files.existing(left), await files.existing(right)] as const;
       const settings = { ...options, encoder, signal };
       if (output !== undefined) {
-        const target = await files.fresh(output);
-        const report = await joinTables(...paths, target, settings);
+        const report = await files.create([output], ([target]) => joinTables(...paths, target, settings));
         const { matches, matchedRows, leftRows, rightRows } = report;
         return answer({ wrote: output, matches, matchedRows, leftRows, rightRows, ...sureness(report) });
       }
@@ -84,8 +83,9 @@ function dedupeFile(server: McpServer, { encoder, files }: ToolContext): void {
       const settings = { ...options, encoder, signal };
       if (output !== undefined) {
         const removed = `${output.slice(0, -extname(output).length || undefined)}.removed${extname(output)}`;
-        const outputs = { kept: await files.fresh(output), removed: await files.fresh(removed) };
-        const report = await dedupeTable(path, outputs, settings);
+        const report = await files.create([output, removed], ([kept, removed]) =>
+          dedupeTable(path, { kept, removed }, settings),
+        );
         const counts = { rows: report.rows, kept: report.kept.length, removed: report.removed.length };
         return answer({ wrote: [output, removed], ...counts, likely: report.likely, ...sureness(report) });
       }

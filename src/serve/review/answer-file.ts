@@ -2,9 +2,11 @@
 import { stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { TableError } from "../../errors.js";
+import { isSystemError, replaceFile } from "../../files/whole-file.js";
 import { type Answer, answerOf, columnNamed, decisionNames } from "../../match/review/read-decisions.js";
 import { rowHeader } from "../../match/review/review-columns.js";
 import { rowsFormatOfName } from "../../table/format.js";
+import { writeTrouble } from "../../table/trouble.js";
 import { batchesOf, readWholeTable } from "../../table/whole-table.js";
 import { writeRows } from "../../table/write/text-rows.js";
 
@@ -29,8 +31,8 @@ export interface AnswerFile {
   answer(id: string, answer: Answer, seen: Answer): Promise<"written" | "taken">;
 }
 
-/** @throws TableError for a file that is not a review */
-export async function openAnswers(path: string): Promise<AnswerFile> {
+/** @param save what writes a review's rows @throws TableError for a file that is not a review */
+export async function openAnswers(path: string, save = writeRows): Promise<AnswerFile> {
   const format = rowsFormatOfName(path);
   let review = await readReview(path);
   let last: Promise<unknown> = Promise.resolve();
@@ -42,9 +44,12 @@ export async function openAnswers(path: string): Promise<AnswerFile> {
     if (pair?.answer !== seen) return "taken";
     const written = rows.map((row) => (row.id === id ? { ...row, written: answer } : row));
     const cellsOf = ({ cells, written }: ReviewRow) => cells(written);
-    await writeRows(path, columns, batchesOf(written, cellsOf), format);
+    const version = await replaceVersion(path, review.version, async (target) => {
+      await save(target, columns, batchesOf(written, cellsOf), format);
+    });
+    if (version === undefined) return write(id, answer, seen);
     pairs.set(id, { ...pair, answer });
-    review = { pairs, columns, rows: written, version: await versionOf(path) };
+    review = { pairs, columns, rows: written, version };
     return "written";
   };
   return {
@@ -119,9 +124,42 @@ function shownColumns(headers: readonly string[]) {
   return found;
 }
 
+class OtherVersion extends Error {}
+
+/**
+ * Replaces a file by what `write` makes of its content. What is no file, such as a table in PostgreSQL, has no version.
+ * @returns the new version; undefined where the file has another one than `known` by now, and stays
+ * @throws TableError
+ */
+async function replaceVersion(
+  path: string,
+  known: string,
+  write: (target: string) => Promise<void>,
+): Promise<string | undefined> {
+  if (known === noVersion) {
+    await write(path);
+    return known;
+  }
+  let made = noVersion;
+  try {
+    await replaceFile(path, async (temporary) => {
+      // It is on disk after this, so that a check directly before the rename is one of the content that is replaced.
+      await write(temporary);
+      if ((await versionOf(path)) !== known) throw new OtherVersion();
+      made = await versionOf(temporary);
+    });
+    return made;
+  } catch (error) {
+    if (error instanceof OtherVersion) return undefined;
+    // Messages name the review, not the temporary file.
+    const cause = error instanceof TableError ? error.cause : error;
+    throw isSystemError(cause) ? writeTrouble(cause, path) : error;
+  }
+}
+
+const noVersion = "0 0 0";
+
 async function versionOf(path: string): Promise<string> {
-  const { mtimeNs, size, ino } = await stat(path, { bigint: true }).catch(() => ({
-    ...{ mtimeNs: 0n, size: 0n, ino: 0n },
-  }));
-  return `${mtimeNs} ${size} ${ino}`;
+  const found = await stat(path, { bigint: true }).catch(() => undefined);
+  return found === undefined ? noVersion : `${found.mtimeNs} ${found.size} ${found.ino}`;
 }

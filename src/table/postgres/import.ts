@@ -12,19 +12,22 @@ const textsTable = "pearl_texts";
 
 type Texts = readonly (string | null)[];
 
-/** @param onBytes receives the bytes of text read so far @throws TableError */
+/** @param onBytes receives the bytes of text read so far @throws TableError, also where the signal is aborted */
 export async function importPostgres(
   database: Database,
   address: string,
   onBytes: (bytes: number) => void,
-  only?: TableOptions["only"],
+  { only, signal }: Pick<TableOptions, "only" | "signal"> = {},
 ): Promise<Imported> {
   const table = tableOf(address);
   const connection = await connectPostgres(address);
+  // The statement under way rejects.
+  signal?.addEventListener("abort", connection.close);
   const { shown } = connection;
   const hash = openFingerprint();
   let relation: Relation;
   try {
+    signal?.throwIfAborted();
     relation = await findRelation(connection, table);
     await connection.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
     const batches = rowsOf(relation, only, (sql) => cursorRows(connection, sql, rowsAtOnce, "transaction"));
@@ -40,6 +43,7 @@ export async function importPostgres(
     }
     await database.appendTexts(textsTable, relation.columns.length, noted(), (text) => text, shown);
   } finally {
+    signal?.removeEventListener("abort", connection.close);
     await connection.close();
   }
   const types = await fittingTypes(database, relation, shown);

@@ -2,10 +2,10 @@
 import { randomUUID } from "node:crypto";
 import { copyFile, mkdtemp, rm, symlink } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type * as Duckdb from "@duckdb/node-api";
 import { messageOf, TableError } from "../../errors.js";
+import { temporaryParent } from "../../files/object-storage/temporary-folder.js";
 import { isDiskFull } from "../trouble.js";
 
 // Required, not imported: Node would read its hundred files twice, to find out what they export (0.2 s).
@@ -27,6 +27,8 @@ export class OutOfMemory extends TableError {}
 
 /** A database file in a folder of its own, which `close` removes. */
 export class Database {
+  #isInterrupted = false;
+
   private constructor(
     readonly folder: string,
     private readonly instance: Duckdb.DuckDBInstance,
@@ -34,7 +36,7 @@ export class Database {
   ) {}
 
   /** @param parent folder for the database and temporary files (default: the system's temporary folder) */
-  static async open(parent = tmpdir()): Promise<Database> {
+  static async open(parent = temporaryParent()): Promise<Database> {
     const folder = await makeFolder(parent);
     try {
       const instance = await DuckDBInstance.create(join(folder, "table.db"), {
@@ -58,9 +60,16 @@ export class Database {
     if (megabytes > ordinaryMemory) await this.run(`SET memory_limit = '${megabytes}MB'`, subject);
   }
 
+  /** Lets the statement under way and all later ones fail. */
+  interrupt(): void {
+    this.#isInterrupted = true;
+    this.connection.interrupt();
+  }
+
   /** Runs a statement and returns its rows; `subject` names the file in errors. */
   async run(sql: string, subject: string): Promise<unknown[][]> {
     try {
+      if (this.#isInterrupted) throw new Error("interrupted");
       return (await this.connection.runAndReadAll(sql)).getRows();
     } catch (error) {
       throw databaseTrouble(error, subject);

@@ -186,20 +186,23 @@ function jsonColumns({ keys }: CleanCopy): ImportedColumn[] {
   });
 }
 
-/**
- * Imports Parquet, with every column's type as it is.
- * @param onBytes receives the bytes of an object that have been fetched
- */
+interface ParquetOptions {
+  readonly onStored?: OnStored;
+  /** Receives the bytes of an object that have been fetched. */
+  readonly onBytes?: (bytes: number) => void;
+  readonly signal?: AbortSignal;
+}
+
+/** Imports Parquet, with every column's type as it is. */
 export async function importParquet(
   database: Database,
   path: string,
-  onStored?: OnStored,
-  onBytes?: (bytes: number) => void,
+  { onStored, onBytes, signal }: ParquetOptions,
 ): Promise<Imported> {
   const damaged = `${path} is not a readable Parquet file (damaged, cut off or still being written). Write or fetch it again`;
   const file = isObjectAddress(path) ? join(database.folder, "object.parquet") : path;
   if (file !== path)
-    await (await import("../../files/object-storage/read.js")).fetchObject(path, file, { onBytes });
+    await (await import("../../files/object-storage/read.js")).fetchObject(path, file, { onBytes, signal });
   const from = `FROM ${await database.parquet(file)}`;
   const described = await database.run(`DESCRIBE SELECT * ${from}`, damaged);
   const names = described.map(([name]) => String(name));

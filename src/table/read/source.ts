@@ -79,26 +79,56 @@ export interface Source {
  * Opens `path` ("-" is standard input, s3://... an object in object storage) and unpacks gzip.
  * @param onBytes receives the number of bytes read so far, as they are in the file
  */
-export async function openSource(path: string, onBytes?: (bytes: number) => void): Promise<Source> {
-  const raw: AsyncIterable<Buffer> =
+export async function openSource(
+  path: string,
+  signal?: AbortSignal,
+  onBytes?: (bytes: number) => void,
+): Promise<Source> {
+  const raw =
     path === standardInput
       ? process.stdin
       : isObjectAddress(path)
-        ? (await import("../../files/object-storage/read.js")).readObject(path)
+        ? (await import("../../files/object-storage/read.js")).readObject(path, { signal })
         : createReadStream(path, { highWaterMark: 1 << 20 });
-  const source = await peek(onBytes === undefined ? raw : counted(raw, onBytes));
+  const source = await peek(counted(raw, signal, onBytes));
   return source.signature === "gzip" ? peek(gunzip(path, source.chunks)) : source;
 }
 
 async function* counted(
-  chunks: AsyncIterable<Buffer>,
-  onBytes: (bytes: number) => void,
+  chunks: Readable | AsyncGenerator<Buffer>,
+  signal: AbortSignal | undefined,
+  onBytes: ((bytes: number) => void) | undefined,
 ): AsyncGenerator<Buffer> {
+  const iterator: AsyncIterator<Buffer> = chunks[Symbol.asyncIterator]();
   let bytes = 0;
-  for await (const chunk of chunks) {
-    bytes += chunk.length;
-    onBytes(bytes);
-    yield chunk;
+  try {
+    for (;;) {
+      signal?.throwIfAborted();
+      const { done, value } = await unlessAborted(iterator.next(), signal);
+      if (done) return;
+      bytes += value.length;
+      onBytes?.(bytes);
+      yield value;
+    }
+  } finally {
+    // The end of a stream's iterator would wait for the chunk that was asked for.
+    if (chunks instanceof Readable) chunks.destroy();
+    else await iterator.return?.();
+  }
+}
+
+/** A pipe may be silent for any time, so the wait for it ends with the signal, not with the next chunk. */
+async function unlessAborted<Value>(awaited: Promise<Value>, signal?: AbortSignal): Promise<Value> {
+  if (signal === undefined) return awaited;
+  let abort = (): void => {};
+  const aborted = new Promise<never>((_, reject) => {
+    abort = () => reject(signal.reason);
+  });
+  signal.addEventListener("abort", abort);
+  try {
+    return await Promise.race([awaited, aborted]);
+  } finally {
+    signal.removeEventListener("abort", abort);
   }
 }
 

@@ -11,7 +11,7 @@ import { writeTrouble } from "../trouble.js";
 import { makeOutput } from "./output.js";
 import { refuseOverwriting } from "./output-names.js";
 import type { VectorPages } from "./parquet-vectors.js";
-import { checkStillOurs, openPartial, type Partial } from "./partial.js";
+import { checkStillOurs, isStillOurs, openPartial, type Partial } from "./partial.js";
 
 /** How embeddings are written. */
 export interface EmbeddingWriterOptions {
@@ -156,8 +156,11 @@ export class EmbeddingWriter {
 
   /** Ends the work. Appended vectors stay for a run that resumes. */
   async close(): Promise<void> {
-    await this.partial.vectors.close();
-    if (this.rowsDone === 0) await rm(this.partial.folder, { recursive: true, force: true });
+    const { partial } = this;
+    await partial.vectors.close();
+    // A manifest that cannot be read is being written by another run.
+    if (this.rowsDone === 0 && (await isStillOurs(partial).catch(() => false)))
+      await rm(partial.folder, { recursive: true, force: true });
   }
 }
 

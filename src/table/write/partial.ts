@@ -58,11 +58,15 @@ export async function openPartial(path: string, key: PartialKey, resume: "contin
   }
 }
 
+/** Whether no other run has taken the folder over since `openPartial`. @throws TableError for a damaged manifest */
+export const isStillOurs = async ({ folder, run }: Partial): Promise<boolean> =>
+  (await readManifest(folder))?.run === run;
+
 /** @throws TableError where another run has taken the folder over since `openPartial` */
-export async function checkStillOurs({ folder, run }: Partial): Promise<void> {
-  if ((await readManifest(folder))?.run === run) return;
+export async function checkStillOurs(partial: Partial): Promise<void> {
+  if (await isStillOurs(partial)) return;
   throw new TableError(
-    `${folder}: another run has started on the same output. Let one finish, or give them different names.`,
+    `${partial.folder}: another run has started on the same output. Let one finish, or give them different names.`,
   );
 }
 

@@ -56,6 +56,13 @@ describe("-o -", () => {
     }
   });
 
+  it("keeps its temporary files in the folder of --temp", async () => {
+    const words = ["cluster", "names.jsonl", "-c", "name", "-m", "none", "-o", "-", "--format", "parquet"];
+    const environment = { TMPDIR: join(cwd, "missing") };
+    expect(await pearl([...words, "--temp", "."], { cwd, environment })).toMatchObject({ code: 0 });
+    expect(await pearl(words, { cwd, environment })).toMatchObject({ code: 1 });
+  });
+
   it("keeps the report of augment --json out of the table", async () => {
     const words = ["augment", "names.jsonl", "-c", "name", "--no-wordnet"];
     const piped = await pearl([...words, "-o", "-", "--json"], { cwd });

@@ -3,6 +3,7 @@ import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { expect, it } from "vitest";
 import { TableError } from "../../../src/errors.js";
 import { openAnswers } from "../../../src/serve/review/answer-file.js";
+import { writeRows } from "../../../src/table/write/text-rows.js";
 import { reviewFolder } from "./review-folder.js";
 
 it.each(["csv", "tsv", "jsonl", "parquet"])(
@@ -56,6 +57,27 @@ it("keep what another program saved meanwhile, wherever it moved the rows", asyn
   ]);
   expect(await readFile(file, "utf8")).toContain('"note":"asked Ann"');
 });
+
+it.each(["csv", "parquet"])(
+  "are kept where two reviews of a .%s write at once, however often",
+  async (format) => {
+    const { file, decisions } = await reviewFolder(format);
+    const two = await openAnswers(file);
+    const others = ["1 1", "3 3"];
+    const one = await openAnswers(file, async (...given) => {
+      const id = others.shift();
+      if (id !== undefined) await two.answer(id, "yes", "");
+      return writeRows(...given);
+    });
+    expect(await one.answer("2 2", "no", "")).toBe("written");
+    expect(await one.answer("3 3", "no", "")).toBe("taken");
+    expect(await decisions()).toEqual([
+      [1, true],
+      [2, false],
+      [3, true],
+    ]);
+  },
+);
 
 it("are all kept where many come at once", async () => {
   const { file, decisions } = await reviewFolder();

@@ -182,6 +182,13 @@ describe.skipIf(noServer !== undefined)("a table in PostgreSQL", () => {
     expect(await identity()).not.toBe(before);
   });
 
+  it("is read until the signal is aborted, also where the server is long silent", async () => {
+    await server.sql("CREATE VIEW slow AS SELECT 'a' AS name, pg_sleep(600)::text AS late");
+    const signal = AbortSignal.timeout(2_000);
+    const reading = readWholeTable(address("slow"), { column: "name", signal });
+    await expect(reading).rejects.toMatchObject({ name: "TimeoutError" });
+  });
+
   it("may be the queries of a search, and a table whose types are asked", async () => {
     await server.sql("CREATE TABLE asked (name text)");
     await server.sql("INSERT INTO asked VALUES ('toyota'), ('siemens')");

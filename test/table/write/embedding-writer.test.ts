@@ -320,6 +320,17 @@ describe("an unfinished run", () => {
     expect((await readOutput(output)).vectors).toEqual([[5]]);
     await table.close();
   });
+  it("that ends before its first vector leaves the folder to the run that has taken it over", async () => {
+    const output = file("taken-over.parquet");
+    const table = await Table.open(file("two.csv", "name\na\n"));
+    const first = await EmbeddingWriter.create(table, output, { dimension: 1, fingerprint: "x" });
+    const second = await EmbeddingWriter.create(table, output, { dimension: 1, fingerprint: "x" });
+    await first.close();
+    await second.append(new Float32Array([5]));
+    await second.finish();
+    expect((await readOutput(output)).vectors).toEqual([[5]]);
+    await table.close();
+  });
 });
 
 describe("an output that cannot be written is refused before any work", () => {

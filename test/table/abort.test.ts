@@ -1,0 +1,46 @@
+/** The reading of a table ends with its signal at every stage, and leaves no temporary files. */
+import { mkdirSync, readdirSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import type { ReadingProgress } from "../../src/table/table.js";
+import { readWholeTable } from "../../src/table/whole-table.js";
+import { query, testFolder } from "./folder.js";
+
+const { file } = testFolder();
+const workFolder = file("work");
+mkdirSync(workFolder);
+
+/** Reads a table until its first report of a stage. @returns the stages that were reported after it */
+async function readUntil(path: string, wanted: ReadingProgress["stage"]) {
+  const controller = new AbortController();
+  const reason = new Error(`enough ${wanted}`);
+  const after: string[] = [];
+  const onProgress = ({ stage }: ReadingProgress): void => {
+    if (controller.signal.aborted) after.push(stage);
+    if (stage === wanted) controller.abort(reason);
+  };
+  const reading = readWholeTable(path, { column: "1", workFolder, signal: controller.signal, onProgress });
+  await expect(reading).rejects.toBe(reason);
+  expect(readdirSync(workFolder)).toEqual([]);
+  return after;
+}
+
+describe("an aborted reading", () => {
+  const make = async (name: string, rows: number): Promise<string> => {
+    const select = `SELECT 'name of row ' || i AS name, md5(i::VARCHAR) AS hash FROM range(${rows}) t(i)`;
+    await query(`COPY (${select}) TO '${file(name)}'`);
+    return file(name);
+  };
+
+  it.each(["reading", "loading"] as const)("ends at once while it is %s", async (stage) => {
+    expect(await readUntil(await make("small.csv", 100_000), stage)).toEqual([]);
+  });
+
+  it("ends at once while rows are stored in the database", async () => {
+    expect(await readUntil(await make("large.parquet", 2_000_000), "storing")).toEqual([]);
+  });
+
+  it("does not begin after the abort", async () => {
+    const signal = AbortSignal.abort(new Error("before"));
+    await expect(readWholeTable(file("small.csv", "name\na\n"), { signal })).rejects.toThrow("before");
+  });
+});
