@@ -78,7 +78,10 @@ export function sentenceFeeds(
   return feeds;
 }
 
-/** Batches of consecutive sentences, which begin elsewhere in each epoch, in random order. */
+/**
+ * Batches of consecutive sentences, which begin elsewhere in each epoch, in random order. The text's beginning follows its
+ * end, as another document, so that an epoch has every sentence, and none of them more often than others in the long run.
+ */
 export function sentenceBatches(
   { texts, documents, fingerprint }: Sentences,
   { contextSize, batchSize, seed }: Pick<NeighbourSettings, "contextSize" | "batchSize" | "seed">,
@@ -92,10 +95,13 @@ export function sentenceBatches(
     fingerprint: `${fingerprint} seed ${seed} batch ${batchSize} context ${contextSize}`,
     batch(index) {
       const epoch = Math.floor(index / inEpoch);
-      const shift = Math.floor(createRandom(batchSeed(seed, epoch))() * size);
-      const start = Math.min(texts.length - size, orderOf(epoch)[index % inEpoch] * size + shift);
-      const end = start + size;
-      const own = { texts: texts.slice(start, end), documents: documents.subarray(start, end) };
+      const shift = Math.floor(createRandom(batchSeed(seed, epoch))() * texts.length);
+      const start = (orderOf(epoch)[index % inEpoch] * size + shift) % texts.length;
+      const rows = Int32Array.from({ length: size }, (_, i) => (start + i) % texts.length);
+      const own = {
+        texts: Array.from(rows, (row) => texts[row]),
+        documents: rows.map((row) => (row < start ? ~documents[row] : documents[row])),
+      };
       const feeds = sentenceFeeds(own, featurizer, contextSize);
       return { feeds: Object.fromEntries(inputNames.map((name) => [name, feeds[name]])), phrases: size };
     },
