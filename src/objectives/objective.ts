@@ -81,7 +81,7 @@ const aboveZero: Rule = ["above 0", (x) => x > 0];
 
 /** What a number must be, by the setting's name, which means the same in all objectives. */
 const rules: Readonly<Record<string, Rule>> = {
-  ...{ temperature: aboveZero, scale: aboveZero, alpha: aboveZero, t: aboveZero },
+  ...{ temperature: aboveZero, scale: aboveZero, alpha: aboveZero, t: aboveZero, epsilon: aboveZero },
   prior: ["of at least 0 and below 1", (x) => x >= 0 && x < 1],
   width: ["without a fraction, above 0", (x) => x > 0 && Number.isInteger(x)],
 };
