@@ -187,7 +187,7 @@ describe("openCorpusBatches", () => {
 
   it("gives a pair the type of its phrases, and none where these have two", async () => {
     const corpus = mkdtempSync(join(tmpdir(), "pearl-typed-pairs-"));
-    const types = { aspirin: "OTHER", Bayer: "ORG", "Bayer AG": "ORG", ASA: undefined };
+    const types = { aspirin: "OTHER", Bayer: "ORG", "Bayer AG": "ORG", ASA: undefined } as const;
     const synonyms = Object.entries({ "Bayer AG": "Bayer", ASA: "aspirin", aspirin: "Bayer" });
     await writeCorpus(corpus, {
       phrases: Object.entries(types).map(([phrase, type]) => ({
