@@ -20,8 +20,9 @@ import { objective } from "../objective.js";
 export const gaussian = objective({
   needs: { label: "required" },
   settings: { width: 128, epsilon: 1e-6 },
-  build(net, { anchors, positives, negatives, classes, width: inputs }, { width: outputs, epsilon }) {
+  build(net, batch, { width: outputs, epsilon }) {
     const { g } = net;
+    const { anchors, positives, negatives, width: inputs } = batch;
     const rows = g.add("Concat", [anchors, positives, ...(negatives ? [negatives] : [])], { axis: 0 });
     const active = g.add("Relu", [rows]);
     const project = (name: string) => linear(net, active, { name: `gaussian.${name}`, inputs, outputs });
@@ -32,7 +33,7 @@ export const gaussian = objective({
       number(net, epsilon),
     );
     const divergence = symmetricDivergence(net, project("mean"), variance, outputs);
-    return missedShare(net, g.add("Neg", [divergence]), classMasks(net, classes, classes), "mean");
+    return missedShare(net, g.add("Neg", [divergence]), classMasks(net, batch), "mean");
   },
 });
 
