@@ -24,8 +24,9 @@ A table of pairs has the columns \`text\` and \`positive\`, and optionally \`neg
 something else), \`type\`, \`label\` (the class of text and positive) and \`score\` (how similar they are). With an
 objective that reads labels, texts need no positives: the positive of a text is then the next text of its label, or itself
 if it is the only one. Phrases that pairs without a label join are one class, that of a phrase among them with a label if
-there is one. Scores from 0 to 1 stay; where some lie outside, the table's smallest becomes 0 and its largest 1. Phrases
-alone need a view. Two columns of other names, or the first two of a table without a header, are text and positive.
+there is one. A phrase with two labels belongs to both, and is no negative of itself. Scores from 0 to 1 stay; where some
+lie outside, the table's smallest becomes 0 and its largest 1. Phrases alone need a view. Two columns of other names, or
+the first two of a table without a header, are text and positive.
 `;
 
 const VIEWS = `## Views: phrases alone

@@ -14,27 +14,27 @@ export interface Comparison {
   readonly diagonal: string;
   /** float32 [R, C]: 1 for rows of the same class, off the diagonal. */
   readonly same: string;
-  /** float32 [R, C]: 1 for rows of different classes. */
+  /** float32 [R, C]: 1 for rows of different classes and groups. */
   readonly different: string;
 }
 
 /** Anchors and positives against these and the negatives, all of length 1; on the diagonal is the row itself. */
 export function compareAll(net: Net, batch: ObjectiveRows): Comparison & { readonly partners: string } {
-  const { anchors, positives, negatives, classes } = atLengthOne(net, batch);
+  const { anchors, positives, negatives } = atLengthOne(net, batch);
   const joined = (...parts: string[]) => net.g.add("Concat", parts, { axis: 0 });
   const rows = joined(anchors, positives);
   const columns = negatives ? joined(rows, negatives) : rows;
-  return { ...compare(net, [rows, columns], classes, classes), partners: joined(positives, anchors) };
+  return { ...compare(net, [rows, columns], batch), partners: joined(positives, anchors) };
 }
 
 /** Anchors against positives and negatives, as they come; on the diagonal is the positive of the anchor. */
 export function compareSides(net: Net, batch: ObjectiveRows): Comparison {
   const { g } = net;
-  const { anchors, positives, negatives, classes } = batch;
+  const { anchors, positives, negatives } = batch;
   const columns = negatives ? g.add("Concat", [positives, negatives], { axis: 0 }) : positives;
   const start = g.add("Shape", [anchors], { start: 0, end: 1 });
-  const columnClasses = g.add("Slice", [classes, start, g.add("Shape", [classes])]);
-  return compare(net, [anchors, columns], columnClasses, classes);
+  const behind = (numbers: string) => g.add("Slice", [numbers, start, g.add("Shape", [numbers])]);
+  return compare(net, [anchors, columns], batch, behind);
 }
 
 /** The vectors of a batch at length 1. */
@@ -45,28 +45,41 @@ export const atLengthOne = (net: Net, batch: ObjectiveRows): ObjectiveRows => ({
   ...(batch.negatives && { negatives: l2Normalise(net, batch.negatives) }),
 });
 
-/** @param classes of which the first are those of the rows */
-function compare(net: Net, [rows, columns]: [string, string], columnClasses: string, classes: string) {
+/** @param ofColumns which of a batch's numbers are those of the columns; those of the rows are the first */
+function compare(
+  net: Net,
+  [rows, columns]: [string, string],
+  batch: ObjectiveRows,
+  ofColumns?: (numbers: string) => string,
+) {
   const { g } = net;
-  const own = g.add("Slice", [classes, g.ints(0), g.add("Shape", [rows], { start: 0, end: 1 })]);
+  const count = g.add("Shape", [rows], { start: 0, end: 1 });
+  const ofRows = (numbers: string) => g.add("Slice", [numbers, g.ints(0), count]);
   const products = g.add("Gemm", [rows, columns], { transB: 1 });
-  return { rows, columns, products, ...classMasks(net, own, columnClasses) };
+  return { rows, columns, products, ...classMasks(net, batch, ofRows, ofColumns) };
 }
 
-/** The masks of {@link Comparison} for the classes of rows and columns. */
-export function classMasks(net: Net, rows: string, columns: string) {
+/** The masks of {@link Comparison}. @param ofRows which of the batch's numbers are those of the rows; default all */
+export function classMasks(
+  net: Net,
+  { classes, groups }: Pick<ObjectiveRows, "classes" | "groups">,
+  ofRows = (numbers: string) => numbers,
+  ofColumns = (numbers: string) => numbers,
+) {
   const { g } = net;
-  const equal = equalClasses(net, rows, columns);
+  const [equal, alike = equal] = [classes, groups].flatMap((numbers) =>
+    numbers === undefined ? [] : [equalNumbers(net, ofRows(numbers), ofColumns(numbers))],
+  );
   const diagonal = g.add("EyeLike", [equal]);
   return {
     diagonal,
     same: g.add("Sub", [equal, diagonal]),
-    different: g.add("Sub", [number(net, 1), equal]),
+    different: g.add("Sub", [number(net, 1), alike === equal ? equal : g.add("Max", [equal, alike])]),
   };
 }
 
 /** float32 [rows, columns]: 1 for equal numbers. */
-export const equalClasses = ({ g }: Net, rows: string, columns: string): string =>
+export const equalNumbers = ({ g }: Net, rows: string, columns: string): string =>
   g.cast(g.add("Equal", [g.add("Unsqueeze", [rows, g.ints(1)]), columns]), "float32");
 
 /** ‖a - b‖² = 2 - 2 a · b of vectors of length 1. */
@@ -107,7 +120,7 @@ export function maskedMean(net: Net, values: string, mask: string): string {
 }
 
 /** max(counts, 1), to divide by. */
-const atLeastOne = (net: Net, counts: string): string => net.g.add("Max", [counts, number(net, 1)]);
+export const atLeastOne = (net: Net, counts: string): string => net.g.add("Max", [counts, number(net, 1)]);
 
 /** 1 for rows of a mask with at least one 1, else 0. */
 export const hasAny = (net: Net, mask: string): string => reduce(net, "ReduceMax", mask);

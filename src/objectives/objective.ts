@@ -12,9 +12,14 @@ export interface ObjectiveRows {
   readonly negatives?: string;
   /**
    * int32 [2B + N], of anchors, positives and negatives: rows of the same number are of the same class. An anchor
-   * and its positive always are; equal phrases should be, else they repel each other.
+   * and its positive always are.
    */
   readonly classes: string;
+  /**
+   * int32 [2B + N]: rows of the same number are equal phrases, which do not repel each other in classes that differ.
+   * Read by objectives that read labels; default: the classes alone decide.
+   */
+  readonly groups?: string;
   /** float32 [B]: how similar anchor and positive are, from 0 to 1; default: the pairs have no scores. */
   readonly scores?: string;
   /** Width of the vectors, for objectives with a projection. */
@@ -81,7 +86,7 @@ const aboveZero: Rule = ["above 0", (x) => x > 0];
 
 /** What a number must be, by the setting's name, which means the same in all objectives. */
 const rules: Readonly<Record<string, Rule>> = {
-  ...{ temperature: aboveZero, scale: aboveZero, alpha: aboveZero, t: aboveZero },
+  ...{ temperature: aboveZero, scale: aboveZero, alpha: aboveZero, t: aboveZero, epsilon: aboveZero },
   prior: ["of at least 0 and below 1", (x) => x >= 0 && x < 1],
   width: ["without a fraction, above 0", (x) => x > 0 && Number.isInteger(x)],
 };

@@ -55,8 +55,9 @@ function feedsOf({ rows, pairs, classes, scores }: Batch, isScored: boolean): Fe
 }
 
 /** Loss and gradients of an objective, as a training computes them. */
-async function run({ objective, settings, batch, scores, gradients }: Case, opset: number) {
-  const feeds = feedsOf(batches[batch], scores);
+async function run({ objective, settings, batch, scores, gradients }: Case, opset: number, factor = 1) {
+  const { rows: plain, ...others } = batches[batch];
+  const feeds = feedsOf({ ...others, rows: plain.map((x) => factor * x) }, scores);
   const net = createNet(fromTensors(stored), new GraphBuilder({ opset }));
   for (const [name, { type, dims }] of Object.entries(feeds)) net.g.input(name, type, [...dims]);
   const { negatives, scores: given } = feeds;
@@ -109,4 +110,12 @@ describe("objectives have PyTorch's losses and gradients", () => {
           expect(Math.abs(x - each.gradients[name][i]) / largest, `${name} ${i}`).toBeLessThan(1e-5);
     }
   });
+});
+
+it("the variances of gaussian are above 0 for phrases far from the origin", async () => {
+  const far = cases.find(({ objective, batch }) => objective === "gaussian" && batch === "classes") as Case;
+  const { loss, gradients } = await run(far, 17, 100);
+  expect([loss, ...Object.values(gradients).flatMap((values) => [...values])].every(Number.isFinite)).toBe(
+    true,
+  );
 });

@@ -22,6 +22,7 @@ describe("settings of an objective", () => {
     expect(() => settings("sup-con", { form: "both" })).toThrow("must be out or in, not both");
     expect(() => settings("sup-con", { temperature: "hot" })).toThrow("a number above 0, not hot");
     expect(() => settings("nt-xent", { temperature: 0 })).toThrow("a number above 0, not 0");
+    expect(() => settings("gaussian", { epsilon: 0 })).toThrow("a number above 0, not 0");
     expect(() => settings("debiased", { prior: 1 })).toThrow("at least 0 and below 1, not 1");
     expect(() => settings("triplet", { margin: Number.NaN })).toThrow("a number of at least 0, not NaN");
   });

@@ -196,7 +196,7 @@ def sup_con(r, w, temperature=0.1, form="out"):
     return average(losses)
 
 
-def gaussian(r, w, width=3, epsilon=1e-14):
+def gaussian(r, w, width=3, epsilon=1e-6):
     h = F.relu(torch.cat(r.raw))
     mu = F.linear(h, w["gaussian.mean.weight"], w["gaussian.mean.bias"])
     sigma = F.elu(F.linear(h, w["gaussian.variance.weight"], w["gaussian.variance.bias"])) + 1 + epsilon
@@ -233,7 +233,7 @@ objectives = [
     ("align-uniform", align_uniform, [{}, {"alpha": 1, "t": 3, "lambda": 0.5}], {}),
     ("sup-con", sup_con, [{}, {"form": "in"}, {"temperature": 0.02}], {}),
     ("soft-nearest", soft_nearest, [{}, {"temperature": 1, "learning": "learned"}], {"soft_nearest.sharpness": numbers(1).abs()}),
-    ("gaussian", gaussian, [{"width": 3}], {**layer("mean"), **layer("variance")}),
+    ("gaussian", gaussian, [{"width": 3}, {"width": 3, "epsilon": 0.1}], {**layer("mean"), **layer("variance")}),
     ("lifted", lifted, [{}, {"margin": 0.3}], {}),
     ("block", block, [{}, {"loss": "hinge"}], {}),
     ("regression", regression, [{}], {}),

@@ -19,17 +19,22 @@ export type TextOptions = Pick<BuildCorpusOptions, "column" | "quote" | "onNote"
  * @throws TableError for a file that is not text
  */
 export async function* readTexts(path: string, options: TextOptions = {}): AsyncGenerator<string> {
-  for await (const piece of readDocuments(path, options)) if (piece !== "") yield piece;
+  for await (const piece of readDocuments(path, options, "joined")) if (piece !== "") yield piece;
 }
 
 /**
  * The same pieces, and "" between documents, which are rows of a table and parts of plain text between blank lines.
+ * @param lines whether a line of plain text that begins with a small letter belongs to the one before (hard-wrapped text)
  * @throws TableError for a file that is not text
  */
-export async function* readDocuments(path: string, options: TextOptions = {}): AsyncGenerator<string> {
+export async function* readDocuments(
+  path: string,
+  options: TextOptions = {},
+  lines: "apart" | "joined" = "apart",
+): AsyncGenerator<string> {
   const format = formatOfName(path);
   if (format === undefined || format === "text") {
-    yield* plainText(path);
+    yield* plainText(path, lines);
     return;
   }
   const table = await Table.open(path, { column: options.column, quote: options.quote });
@@ -58,30 +63,21 @@ function longestColumn(table: Table): string {
   return averages[0]?.name ?? table.description.column;
 }
 
-/** The end of a sentence; spaces and closing marks may follow, also as tokenizers write them. */
-const SENTENCE_END = /[.!?…。！？।]["'”’)\]\s]*$/u;
-
-/**
- * Lines of a file; a line that begins with a small letter belongs to the one before (hard-wrapped text), unless that ends a
- * sentence: texts in small letters have a sentence on each line.
- */
-async function* plainText(path: string): AsyncGenerator<string> {
+async function* plainText(path: string, lines: "apart" | "joined"): AsyncGenerator<string> {
   const source = await openSource(path).catch((error: unknown) => {
     throw isSystemError(error) ? unreadable(path, error) : error;
   });
   try {
     refuseNonText(path, source.signature);
     let paragraph = "";
-    let isEnded = false;
     for await (const line of linesOf(path, source.chunks)) {
-      const goesOn = /^\s*\p{Ll}/u.test(line) && paragraph.length + line.length < longestPiece;
-      if (goesOn && !isEnded && paragraph !== "") paragraph += ` ${line.trim()}`;
+      const joins = lines === "joined" && paragraph !== "" && /^\s*\p{Ll}/u.test(line);
+      if (joins && paragraph.length + line.length < longestPiece) paragraph += ` ${line.trim()}`;
       else {
         yield* pieces(paragraph);
         paragraph = line.trim();
         if (paragraph === "") yield "";
       }
-      isEnded = SENTENCE_END.test(line);
     }
     yield* pieces(paragraph);
   } finally {

@@ -189,7 +189,9 @@ function corpusRows(data: CorpusRowData, settings: CorpusBatchSettings): (index:
   /** The positive of a phrase that is its own synonym is always a twin. */
   const pairRow = ({ text, positive }: PhrasePair, { augmented, side }: PairSource, random: Random) => {
     const [a, b] = random() < 0.5 ? [text, positive] : [positive, text];
-    const type = Math.max(typeOf(a), typeOf(b));
+    const [one, other] = [typeOf(a), typeOf(b)];
+    // of two known types that differ, neither is taken
+    const type = one === other || other < 0 ? one : one < 0 ? other : -1;
     const isTwin = random() < augmented || a === b;
     return { text: a, positive: isTwin ? twinOf(b, random) : b, type, side };
   };

@@ -158,6 +158,7 @@ function objectiveTerm({ objective, view, scores, negatives, width, layout }: Te
         positives: view === "mixup" ? mixed(net, positives) : positives,
         ...(negatives === "used" && rows.third && { negatives: pick(net, rows.third) }),
         classes: net.g.input(pairInputs.classes, "int32", ["rows"]),
+        groups: rows.groups,
         ...(scores === "used" && { scores: net.g.input(pairInputs.scores, "float32", ["pairs"]) }),
         width: columns === "all" ? width : columns[1] - columns[0],
       };

@@ -24,8 +24,8 @@ export const splitSentences = (text: string): string[] =>
   text.split(BETWEEN).flatMap((part) => (/[\p{L}\p{N}]/u.test(part) ? [part.trim()] : []));
 
 /**
- * Reads texts into memory. A line of plain text is one sentence or several; one that begins with a small letter goes on with
- * the line before, unless that ends a sentence. A blank line ends a document; so does a row of a table.
+ * Reads texts into memory. A line of plain text is one sentence or several, a blank line ends a document; so does a row of
+ * a table.
  * @throws TableError; MissingDataError where no document has two sentences
  */
 export async function readSentences({ texts: paths, ...options }: OpenTextsOptions): Promise<Sentences> {
@@ -78,7 +78,10 @@ export function sentenceFeeds(
   return feeds;
 }
 
-/** Batches of consecutive sentences, which begin elsewhere in each epoch, in random order. */
+/**
+ * Batches of consecutive sentences, which begin elsewhere in each epoch, in random order. The text's beginning follows its
+ * end, as another document, so that an epoch has every sentence, and none of them more often than others in the long run.
+ */
 export function sentenceBatches(
   { texts, documents, fingerprint }: Sentences,
   { contextSize, batchSize, seed }: Pick<NeighbourSettings, "contextSize" | "batchSize" | "seed">,
@@ -86,18 +89,19 @@ export function sentenceBatches(
   inputNames: readonly string[],
 ): TrainingData {
   const size = Math.min(batchSize, texts.length);
-  // one more than the text fills: the first begins before it, and the last ends behind it
-  const inEpoch = Math.ceil(texts.length / size) + 1;
+  const inEpoch = Math.ceil(texts.length / size);
   const orderOf = epochOrders(inEpoch, seed);
   return {
     fingerprint: `${fingerprint} seed ${seed} batch ${batchSize} context ${contextSize}`,
     batch(index) {
       const epoch = Math.floor(index / inEpoch);
-      const shift = Math.floor(createRandom(batchSeed(seed, epoch))() * size);
-      const place = (orderOf(epoch)[index % inEpoch] - 1) * size + shift;
-      const start = Math.max(0, Math.min(texts.length - size, place));
-      const end = start + size;
-      const own = { texts: texts.slice(start, end), documents: documents.subarray(start, end) };
+      const shift = Math.floor(createRandom(batchSeed(seed, epoch))() * texts.length);
+      const start = (orderOf(epoch)[index % inEpoch] * size + shift) % texts.length;
+      const rows = Int32Array.from({ length: size }, (_, i) => (start + i) % texts.length);
+      const own = {
+        texts: Array.from(rows, (row) => texts[row]),
+        documents: rows.map((row) => (row < start ? ~documents[row] : documents[row])),
+      };
       const feeds = sentenceFeeds(own, featurizer, contextSize);
       return { feeds: Object.fromEntries(inputNames.map((name) => [name, feeds[name]])), phrases: size };
     },

@@ -11,7 +11,15 @@
  * Choose it if single positives are noisy: the mean of a class is steadier than any one of its phrases.
  */
 import { number } from "../../nn/net.js";
-import { compareAll, equalClasses, hasAny, maskedMean, maskedRowMeans, rowSums, times } from "../compare.js";
+import {
+  atLeastOne,
+  compareAll,
+  equalNumbers,
+  hasAny,
+  maskedMean,
+  maskedRowMeans,
+  times,
+} from "../compare.js";
 import { objective } from "../objective.js";
 
 export const block = objective({
@@ -21,9 +29,10 @@ export const block = objective({
     const { g } = net;
     const { products, same, different } = compareAll(net, batch);
     const own = maskedRowMeans(net, products, same);
-    // column j: the inner product with the mean of j's class
-    const blocks = equalClasses(net, batch.classes, batch.classes);
-    const others = g.add("Div", [g.add("Gemm", [products, blocks]), rowSums(net, blocks)]);
+    // column j: the inner product with the mean of those of j's class that differ from the row
+    const blocks = equalNumbers(net, batch.classes, batch.classes);
+    const sums = g.add("Gemm", [g.add("Mul", [products, different]), blocks]);
+    const others = g.add("Div", [sums, atLeastOne(net, g.add("Gemm", [different, blocks]))]);
     const lead = g.add("Sub", [g.add("Unsqueeze", [own, g.ints(1)]), others]);
     const losses =
       loss === "hinge"

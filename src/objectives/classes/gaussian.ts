@@ -7,7 +7,8 @@
  * Source: Das, Katiyar, Passonneau and Zhang (2022), "CONTaiNER: Few-Shot Named Entity Recognition via Contrastive
  * Learning", section 3.
  * Here: h is the embedding, f a ReLU and a linear layer, Σ diagonal. As in the paper, the projections serve the training
- * alone and are not written. X_p are the others of the class in the batch.
+ * alone and are not written. X_p are the others of the class in the batch. ε is the least variance: the published code's
+ * 1e-14 is too small for float32, where a far-off phrase would have no loss.
  * Data: labels.
  * Choose it for few examples of many types, where the spread of a class differs from type to type.
  */
@@ -18,15 +19,21 @@ import { objective } from "../objective.js";
 
 export const gaussian = objective({
   needs: { label: "required" },
-  settings: { width: 128, epsilon: 1e-14 },
-  build(net, { anchors, positives, negatives, classes, width: inputs }, { width: outputs, epsilon }) {
+  settings: { width: 128, epsilon: 1e-6 },
+  build(net, batch, { width: outputs, epsilon }) {
     const { g } = net;
+    const { anchors, positives, negatives, width: inputs } = batch;
     const rows = g.add("Concat", [anchors, positives, ...(negatives ? [negatives] : [])], { axis: 0 });
     const active = g.add("Relu", [rows]);
     const project = (name: string) => linear(net, active, { name: `gaussian.${name}`, inputs, outputs });
-    const variance = g.add("Add", [g.add("Elu", [project("variance")]), number(net, 1 + epsilon)]);
+    // in two steps: in float32, 1 + ε may be 1
+    const variance = plus(
+      net,
+      plus(net, g.add("Elu", [project("variance")]), number(net, 1)),
+      number(net, epsilon),
+    );
     const divergence = symmetricDivergence(net, project("mean"), variance, outputs);
-    return missedShare(net, g.add("Neg", [divergence]), classMasks(net, classes, classes), "mean");
+    return missedShare(net, g.add("Neg", [divergence]), classMasks(net, batch), "mean");
   },
 });
 

@@ -20,11 +20,21 @@ export const infoNce = objective({
     const rows = atLengthOne(net, batch);
     const forward = towardsPositives(net, rows, temperature);
     if (directions === "one") return forward;
-    // anchor and positive are of the same class, so the classes stay as they are
-    const turned = { ...rows, anchors: rows.positives, positives: rows.anchors };
+    // anchor and positive are of the same class, so the classes stay as they are; they may be different phrases
+    const groups = rows.groups && turnedGroups(net, rows.groups, rows.anchors);
+    const turned = { ...rows, anchors: rows.positives, positives: rows.anchors, groups };
     return times(net, plus(net, forward, towardsPositives(net, turned, temperature)), 0.5);
   },
 });
+
+/** Those of the positives before those of the anchors. */
+function turnedGroups({ g }: Net, groups: string, anchors: string): string {
+  const pairs = g.add("Shape", [anchors], { start: 0, end: 1 });
+  const both = g.add("Add", [pairs, pairs]);
+  const part = (from: string, to: string) => g.add("Slice", [groups, from, to]);
+  const rest = part(both, g.add("Shape", [groups]));
+  return g.add("Concat", [part(pairs, both), part(g.ints(0), pairs), rest], { axis: 0 });
+}
 
 function towardsPositives(net: Net, rows: ObjectiveRows, temperature: number): string {
   const { g } = net;

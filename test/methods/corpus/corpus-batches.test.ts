@@ -185,6 +185,26 @@ describe("openCorpusBatches", () => {
     expect(half.map((row) => rows[row].type)).not.toContain(undefined);
   });
 
+  it("gives a pair the type of its phrases, and none where these have two", async () => {
+    const corpus = mkdtempSync(join(tmpdir(), "pearl-typed-pairs-"));
+    const types = { aspirin: "OTHER", Bayer: "ORG", "Bayer AG": "ORG", ASA: undefined } as const;
+    const synonyms = Object.entries({ "Bayer AG": "Bayer", ASA: "aspirin", aspirin: "Bayer" });
+    await writeCorpus(corpus, {
+      phrases: Object.entries(types).map(([phrase, type]) => ({
+        ...{ phrase, type, count: 1, lexicalClass: "NP" as const },
+      })),
+      synonyms: synonyms.map(([phrase, synonym]) => ({ phrase, synonym, source: "names" })),
+    });
+    const own = await settings({ corpus, anchors: 0, hardNegatives: 0, synonyms: 3, run: 1 });
+    const found = (await openCorpusBatches(own)).describe(0);
+    const typed = found.map(({ text, positive, type }) => [[text, positive].sort().join(), type]);
+    expect(Object.fromEntries(typed)).toEqual({
+      "Bayer,Bayer AG": "NP-ORG",
+      "ASA,aspirin": "NP-OTHER",
+      "Bayer,aspirin": undefined,
+    });
+  });
+
   it("distributes synonyms over their sources by the given shares, and takes none of a source with 0", async () => {
     const none = await openCorpusBatches(await settings({ synonymShares: { names: 0 } }));
     const some = await openCorpusBatches(await settings({}));

@@ -89,6 +89,15 @@ describe("an objective", () => {
     },
   );
 
+  it("does not make a phrase with two labels its own negative", async () => {
+    // two pairs must differ; words are all that the model reads
+    const twice = ["t103 t104", "t103  t104"].map((text, i) => [text, "t103 t104", `label ${i}`]);
+    const pairs = writeTable(twice, ["text", "positive", "label"]);
+    const options = start({ pairs, objective: "sup-con", steps: 1 });
+    await finetune(options);
+    expect(metricsOf(options.output)[0].loss).toBeCloseTo(0, 5);
+  });
+
   it("trains its own single numbers", async () => {
     const settings = { learning: "learned" };
     const options = start({

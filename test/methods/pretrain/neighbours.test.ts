@@ -23,11 +23,7 @@ beforeAll(() => {
     const own = subjects[random() < 0.5 ? 0 : 1];
     return Array.from({ length: 6 }, () => own[Math.floor(random() * own.length)]).join("\n");
   });
-  // a line that begins with a small letter would belong to the one before
-  writeFileSync(
-    text,
-    documents.join("\n\n").replace(/^./gm, (letter) => letter.toUpperCase()),
-  );
+  writeFileSync(text, documents.join("\n\n"));
 });
 
 const small: Omit<NeighbourOptions, "output"> = {

@@ -40,13 +40,13 @@ describe("sentences", () => {
   ])("of %s", (text, sentences) => expect(splitSentences(text)).toEqual(sentences));
 
   it("are read in order, with documents between blank lines, and of each row of a table", async () => {
-    const text = write("a.txt", "One. Two\nis long.\nThree.\n\n\nFour.\n");
+    const text = write("a.txt", "One. Two is long.\nthree begins small\n\n\nFour.\n");
     const table = write("b.tsv", "name\ttext\nx\tFive is longer. Six.\ny\tSeven is longer.\n");
     const { texts, documents } = await readSentences({ texts: [text, table] });
     expect(texts).toEqual([
       "One.",
       "Two is long.",
-      "Three.",
+      "three begins small",
       "Four.",
       "Five is longer.",
       "Six.",
@@ -89,11 +89,28 @@ describe("sentences", () => {
     );
     for (const ids of epochs.flat()) {
       expect(ids).toHaveLength(8);
-      expect(ids).toEqual(ids.map((_, i) => ids[0] + i));
+      expect(ids).toEqual(ids.map((_, i) => (ids[0] + i) % 50));
     }
     const starts = epochs.map((epoch) => epoch.map(([id]) => id));
     expect(starts[0].toSorted((a, b) => a - b)).not.toEqual(starts[1].toSorted((a, b) => a - b));
     for (const epoch of epochs) expect(new Set(epoch.flat()).size).toBe(50);
     expect(await batches().batch(9)).toEqual(await batch(9));
+  });
+
+  it("come as often at the ends of the text as in its middle, and the ends are no neighbours", async () => {
+    const texts = Array.from({ length: 50 }, (_, i) => String(i));
+    const sentences = { texts, documents: new Int32Array(50), fingerprint: "" };
+    const settings = { contextSize: 1, batchSize: 8, seed: 3 };
+    const { batch } = sentenceBatches(sentences, settings, featurizer, ["ids", "sentence_places"]);
+    const counts = new Int32Array(50);
+    for (let index = 0; index < 7 * 40; index++) {
+      const { feeds } = await batch(index);
+      const [ids, places] = [feeds.ids, feeds.sentence_places].map(({ data }) => Array.from(data, Number));
+      for (const [i, id] of ids.entries()) {
+        counts[id]++;
+        if (i > 0) expect(places[i] - places[i - 1]).toBe(id === 0 ? 2 : 1);
+      }
+    }
+    for (const count of counts) expect(Math.abs(count - 45)).toBeLessThan(9);
   });
 });
