@@ -12,7 +12,7 @@ import { databaseMemory, type MemoryLimit } from "../match/memory/memory-plan.js
 import { DuckDBBlobValue, DuckDBDataChunk, DuckDBInstance } from "../table/read/database.js";
 import { isDiskFull } from "../table/trouble.js";
 
-export const version = 5;
+export const version = 6;
 
 /** Small blocks: a run of a few rows adds little to the file. */
 const settings = { threads: "2", default_block_size: "16384" };

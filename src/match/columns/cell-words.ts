@@ -1,11 +1,14 @@
 /** Splits a cell into words for comparison: names, codes such as "CD-MR80D" and decimals each stay one word. */
+import { withoutAccents } from "../../text/accents.js";
+import { readNumber } from "./numbers.js";
 
-const marks = /\p{M}+/gu;
 const apostrophes = /(?<=\p{L})['’`´ʻʼ](?=\p{L})/gu;
-const thousands = /(?<=\d),(?=\d{3}(?!\d))/g;
+const thousands = /(?<=\d)[,'’](?=\d{3}(?!\d))/g;
 const separators = /[\s/,;:()[\]{}&!?|"“”_]+/u;
-const inner = /[^\p{L}\p{N}]+/gu;
-const decimal = /^[^\p{L}\p{N}]*(\d+)\.(\d+)[^\p{L}\p{N}]*$/u;
+const inner = /[^\p{L}\p{N}\p{M}]+/gu;
+const decimal = /^(?:[^\p{L}\p{N}]*(\d+)|[^\p{L}\p{N}.]*)\.(\d+)[^\p{L}\p{N}]*$/u;
+/** An address of a computer, or a version: its points tell 10.25 from 102.5. */
+const dotted = /^\d{1,3}(?:\.\d{1,3}){3}$/;
 /** Later words of a cell add little and cost much. */
 const mostWords = 80;
 
@@ -17,30 +20,34 @@ const escaped = /\\u0[01][\dA-F]{2}|(?:(?<!\p{Ll})u00[CD][\dA-F]|u00(?:DF|[EF][\
 /** A letter that an encoding lacks leaves a question mark: "Zo? Caf?s". */
 const lost = /(?<=\p{L})[?\ufffd](?=\p{L})/gu;
 
-/** Lower case, without accents, lost letters, apostrophes within words, and thousands separators. */
+/** Lower case, without accents, lost letters and apostrophes within words. */
 function foldCell(text: string): string {
   const whole = text.includes("u0")
     ? text.replace(escaped, (found) => String.fromCharCode(Number.parseInt(found.slice(-4), 16)))
     : text;
-  const plain = /[^\0-\x7f]/.test(whole) ? whole.normalize("NFKD").replace(marks, "") : whole;
-  return plain.toLowerCase().replace(lost, "").replace(apostrophes, "").replace(thousands, "");
+  return withoutAccents(whole).toLowerCase().replace(lost, "").replace(apostrophes, "");
 }
 
 /**
  * The words of a cell. A word with digits loses its inner punctuation ("cd-mr80d" is "cdmr80d"), but keeps a decimal
- * point (a fraction of zeros goes); a word without digits is split at its punctuation.
+ * point (a fraction of zeros goes); a word without digits is split at its punctuation. A cell that is one number keeps its minus.
  */
 export function cellWords(text: string): string[] {
+  const folded = foldCell(text);
+  const number = readNumber(folded);
+  // "12 EUR" has two words, "123abc" is a code.
+  if (number !== undefined && !/^[a-z]/.test(number.unit))
+    return [number.text.replace(/\.0+$/, ""), ...(/[a-z]+/.exec(number.unit) ?? [])];
   const words: string[] = [];
-  for (const part of foldCell(text).split(separators)) {
+  for (const part of folded.replace(thousands, "").split(separators)) {
     if (part === "") continue;
     if (!hasDigit(part)) {
       for (const word of part.split(inner)) if (word !== "") words.push(word);
       continue;
     }
-    const number = decimal.exec(part);
-    if (number === null) words.push(part.replace(inner, ""));
-    else words.push(/^0+$/.test(number[2]) ? number[1] : `${number[1]}.${number[2]}`);
+    const [, whole = "0", fraction] = decimal.exec(part) ?? [];
+    if (fraction === undefined) words.push(dotted.test(part) ? part : part.replace(inner, ""));
+    else words.push(/^0+$/.test(fraction) ? whole : `${whole}.${fraction}`);
   }
   return words.length > mostWords ? words.slice(0, mostWords) : words;
 }
@@ -52,13 +59,4 @@ export const isDigit = (code: number): boolean => code >= 48 && code <= 57;
 export function hasDigit(word: string): boolean {
   for (let place = 0; place < word.length; place++) if (isDigit(word.charCodeAt(place))) return true;
   return false;
-}
-
-const oneNumber = /^([-+]?)\p{Sc}?\s?(-?\d+(?:\.\d+)?)\s?(?:\p{Sc}|%|[a-z]{3})?$/iu;
-
-/** The value of a cell that is one number, with or without a currency; NaN for others. */
-export function cellNumber(text: string): number {
-  const found = oneNumber.exec(text.trim().replace(thousands, ""));
-  if (found === null) return Number.NaN;
-  return found[1] === "-" ? -Number(found[2]) : Number(found[2]);
 }

@@ -1,7 +1,9 @@
 /** Profiles a column of a table, decides its kind, and says why a column carries no evidence. */
-import { cellNumber, cellWords } from "./cell-words.js";
+import { cellWords } from "./cell-words.js";
 import { type DayFirst, isDayFirst, readDate } from "./dates.js";
 import { Growing } from "./growing.js";
+import { cellNumber } from "./numbers.js";
+import { isPhone } from "./phones.js";
 import { eachText, sortedTexts, TextNumbers, type Texts, textAt } from "./texts.js";
 import type { Cells } from "./value-set.js";
 
@@ -50,6 +52,10 @@ interface CellShares {
   readonly dates: number;
   readonly emails: number;
   readonly phones: number;
+  /** Phones that are not written as a number is. */
+  readonly dialled: number;
+  /** Digits in groups, without a letter. */
+  readonly grouped: number;
   readonly lists: number;
 }
 
@@ -82,7 +88,6 @@ export function profileColumn(name: string, cells: Cells): ColumnProfile {
 }
 
 const email = /^\S+@\S+\.\S+$/;
-const phone = /^\+?[\d\s()./-]{7,20}$/;
 const separator = /[,;|]/;
 
 /** @param counts rows with each of the values */
@@ -91,23 +96,26 @@ function cellShares(values: Texts, counts: Uint32Array): Omit<CellShares, "commo
   // The values of a small column are all in the sample: their order does not matter.
   const order = step > 1 ? sortedTexts(values) : counts.map((_, place) => place);
   const sums = { words: 0, length: 0, numeric: 0, pointed: 0, digits: 0, single: 0 };
-  const kinds = { dates: 0, emails: 0, phones: 0, lists: 0 };
+  const kinds = { dates: 0, emails: 0, phones: 0, dialled: 0, grouped: 0, lists: 0 };
   let total = 0;
   for (let place = 0; place < order.length; place += Math.max(1, step)) {
     const [value, count] = [textAt(values, order[place]), counts[order[place]]];
     const add = (test: boolean): number => (test ? count : 0);
     const words = cellWords(value);
-    const isNumeric = !Number.isNaN(cellNumber(value));
+    const number = cellNumber(value);
+    const isNumeric = !Number.isNaN(number);
     total += count;
     sums.words += count * words.length;
     sums.length += count * value.length;
     sums.numeric += add(isNumeric);
-    sums.pointed += add(isNumeric && /[.\p{Sc}]/u.test(value));
+    sums.pointed += add(isNumeric && (!Number.isInteger(number) || /[.\p{Sc}]/u.test(value)));
     sums.digits += add(/\d/.test(value));
     sums.single += add(words.length === 1);
     kinds.dates += add(readDate(value) !== undefined);
     kinds.emails += add(email.test(value));
-    kinds.phones += add(phone.test(value) && value.replace(/\D/g, "").length >= 7);
+    kinds.phones += add(isPhone(value));
+    kinds.dialled += add(isPhone(value) && (!isNumeric || value.startsWith("+")));
+    kinds.grouped += add(/^\d[\d\s()./-]*$/.test(value));
     kinds.lists += add(separator.test(value.slice(0, -1)));
   }
   const share = <Key extends string>(from: Record<Key, number>): Record<Key, number> => {
@@ -118,13 +126,15 @@ function cellShares(values: Texts, counts: Uint32Array): Omit<CellShares, "commo
 }
 
 function kindOfCells(shares: CellShares, distinct: number, filled: number): ColumnKind {
-  const { words, length, numeric, pointed, digits, single, dates, emails, phones, lists } = shares;
+  const { words, length, numeric, pointed, digits, single, dates, emails, phones, dialled, grouped, lists } =
+    shares;
   if (dates >= 0.8) return "date";
   if (emails >= 0.8) return "email";
   if (numeric >= 0.9 && pointed > 0.1) return "number";
-  if (phones >= 0.8 && length >= 7 && (numeric < 0.9 || length >= 9)) return "phone";
+  // Digits alone may be any number: an account, a moment, an article.
+  if (phones >= 0.8 && length >= 7 && (numeric < 0.9 || (length >= 9 && dialled >= 0.02))) return "phone";
   const isCode = (single >= 0.8 && digits > 0.6) || (digits > 0.9 && words < 2.5 && length < 20);
-  if (numeric >= 0.9 || isCode) return "code";
+  if (numeric >= 0.9 || grouped >= 0.9 || isCode) return "code";
   if (words > 15) return "long";
   if (distinct <= 50 && distinct / Math.max(1, filled) < 0.1 && words < 4) return "category";
   return lists > 0.5 ? "list" : "text";

@@ -1,9 +1,11 @@
 /** The different values of a column of two tables, made ready for comparison. Equal values are stored once. */
 
 import { shared, sharedCopy } from "../../runtime/shared-array.js";
-import { cellNumber, cellWords } from "./cell-words.js";
+import { cellWords } from "./cell-words.js";
 import { type DayFirst, dateNumber } from "./dates.js";
 import { Growing } from "./growing.js";
+import { cellNumber } from "./numbers.js";
+import { phoneDigits } from "./phones.js";
 import { type ColumnKind, isText } from "./profile.js";
 import { eachText, TextNumbers, type Texts } from "./texts.js";
 import { countWords, type Lists, ListsBuilder, rarities } from "./vocabulary.js";
@@ -101,10 +103,18 @@ export function readValues(
 
 function normalForm(cell: string, words: readonly string[], kind: ColumnKind, isFirst: DayFirst): string {
   const joined = words.join(" ");
-  if (kind === "phone") return cell.replace(/\D/g, "").slice(-10) || joined;
+  if (kind === "phone") return phoneDigits(cell) || joined;
+  if (kind === "code" || kind === "category") return signed(cell.trim(), joined);
   const number =
     kind === "number" ? cellNumber(cell) : kind === "date" ? dateNumber(cell, isFirst) : Number.NaN;
   return Number.isNaN(number) ? joined : String(number);
+}
+
+/** Signs that tell short values apart: "-12 kg", "A+", "A-", "C#". */
+function signed(cell: string, joined: string): string {
+  const minus = /^[-−]\d/.test(cell) && !joined.startsWith("-") ? "-" : "";
+  const behind = /[\p{L}\p{N}]([-−+#]+)$/u.exec(cell)?.[1] ?? "";
+  return minus + joined + behind.replaceAll("−", "-");
 }
 
 const numbersOf = (texts: Texts, kind: ColumnKind): Float64Array =>

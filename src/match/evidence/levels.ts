@@ -85,6 +85,8 @@ const mostLetters = 500;
 
 /** By the share of letters that need no edit. Of long codes the beginnings are compared, and then the lengths. */
 function codeLevel(a: string, b: string): number {
+  // A refund is not a slip of a payment.
+  if (a.startsWith("-") !== b.startsWith("-")) return 0;
   const [x, y] = [a.slice(0, mostLetters), b.slice(0, mostLetters)];
   const ofLengths = Math.min(a.length, b.length) / Math.max(a.length, b.length);
   return levelOf(Math.min(ofLengths, 1 - distance(x, y) / Math.max(x.length, y.length)), codeCuts);

@@ -1,4 +1,5 @@
 /** Parses a phrase for comparison: folded text, words, values of numbers, and the part in parentheses. */
+import { withoutAccents } from "../../text/accents.js";
 import { INNER_CAPITALS } from "../../text/inner-capitals.js";
 import { isDigit } from "../columns/cell-words.js";
 
@@ -23,23 +24,19 @@ export interface JoinPhrase {
   };
 }
 
-const marks = /\p{M}+/gu;
 // A UTF-8 dash or quote that was decoded as Latin-1 or Windows-1252 ("â" and two more characters).
 const brokenPunctuation = /â[\u0080-\u009f€][\u0080-\u00bf™œ“”˜\u2018-\u2026]?/g;
 const apostrophes = /(?<=\p{L})['’`´ʻʼ](?=\p{L}|\s|$)/gu;
 const thousands = /(?<=\d),(?=\d{3}(?!\d))/g;
 const yearRange = /(?<!\d)(1[5-9]|20)(\d\d)\s?[-–—/]\s?(\d\d)(?!\d)/g;
-const wordRuns = /\p{L}+|\p{N}+/gu;
+const wordRuns = /\p{L}[\p{L}\p{M}]*|\p{N}+/gu;
 
 /**
  * Lower-cases, splits words at inner capitals, and removes what writers use inconsistently: accents, apostrophes and
  * thousands separators.
  */
 export function foldPhrase(text: string): string {
-  return text
-    .replace(brokenPunctuation, " ")
-    .normalize("NFKD")
-    .replace(marks, "")
+  return withoutAccents(text.replace(brokenPunctuation, " "))
     .replace(INNER_CAPITALS, " ")
     .toLowerCase()
     .replace(apostrophes, "")

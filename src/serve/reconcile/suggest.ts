@@ -1,10 +1,11 @@
 /** Suggestions while a person types, and the cells that extend a table: plain look-ups in an index's rows. */
+import { withoutAccents } from "../../text/accents.js";
 import type { ServedIndex } from "../service.js";
 import { described, nameColumn, rowOf } from "./candidates.js";
 
 const mostSuggested = 20;
 
-const folded = (text: string): string => text.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase();
+const folded = (text: string): string => withoutAccents(text).toLowerCase();
 
 /** Rows whose name, or a word of it, starts with the prefix; first those whose name does. */
 export function suggestRows(served: ServedIndex, prefix: string, from: number) {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { cellNumber, cellWords } from "../../../src/match/columns/cell-words.js";
+import { cellWords } from "../../../src/match/columns/cell-words.js";
 import { dateNumber, dayOf, isDayFirst, readDate } from "../../../src/match/columns/dates.js";
+import { cellNumber } from "../../../src/match/columns/numbers.js";
 
 describe("words of a cell", () => {
   it.each([
@@ -18,6 +19,13 @@ describe("words of a cell", () => {
     ["why? because", ["why", "because"]],
     ["415/398-5700", ["415", "3985700"]],
     ["  ", []],
+    ["-120", ["-120"]],
+    ["−1 234,50 €", ["-1234.50"]],
+    ["12 EUR", ["12", "eur"]],
+    ["123abc", ["123abc"]],
+    ["a .75 inch pipe for 1'234.56", ["a", "0.75", "inch", "pipe", "for", "1234.56"]],
+    ["192.168.10.25 eth0", ["192.168.10.25", "eth0"]],
+    ["राम/रोम", ["राम", "रोम"]],
   ])("splits %s", (text, words) => {
     expect(cellWords(text)).toEqual(words);
   });
@@ -33,6 +41,17 @@ describe("numbers and dates of a cell", () => {
     expect(cellNumber("-3")).toBe(-3);
     expect(cellNumber("12 EUR")).toBe(12);
     expect(cellNumber("3 rooms of 4")).toBeNaN();
+  });
+
+  it("reads numbers as other countries write them", () => {
+    for (const text of ["1'234.56", "1’234.56", "1.234,56", "1 234,56", "1\u202f234,56 €", "1,234.56"])
+      expect(cellNumber(text), text).toBe(1234.56);
+    for (const text of ["12,34,567", "1,234,567", "1.234.567", "1 234 567"])
+      expect(cellNumber(text), text).toBe(1234567);
+    expect([".75", ",75", "0,125", "−5.2", "1.234", "1,234"].map(cellNumber)).toEqual([
+      ...[0.75, 0.75, 0.125, -5.2, 1.234, 1234],
+    ]);
+    for (const text of ["1.2.3", "12 34", "1,2,3", "-", ".", ""]) expect(cellNumber(text), text).toBeNaN();
   });
 
   it("reads the same day in every notation", () => {

@@ -91,6 +91,29 @@ describe("levels of a comparison", () => {
     expect(level("(030) 555-1234", "030/5551234")).toBe(level("030 5551234", "030 5551234"));
   });
 
+  it("leave the code of a country out of phone numbers, and nothing of other long numbers", () => {
+    const level = levels("phone", filler);
+    const same = level("212 5551234", "212 5551234");
+    for (const text of ["+1 212 5551234", "0012125551234", "1-212-555-1234", "12125551234"])
+      expect(level(text, "(212) 555-1234"), text).toBe(same);
+    expect(level("2023000000001234", "2022000000001234")).toBeLessThan(same);
+    expect(level("4006381333931", "5006381333931")).toBeLessThan(same);
+  });
+
+  it("tell signs apart", () => {
+    for (const [kind, a, b] of [
+      ["code", "120", "-120"],
+      ["code", "12 kg", "−12 kg"],
+      ["category", "A+", "A-"],
+      ["category", "C++", "C#"],
+      ["number", "−5.2", "5.2"],
+      ["number", ".75", "75.0"],
+    ] as const)
+      expect(levels(kind, filler)(a, b), `${a} ${b}`).toBeLessThan(levels(kind, filler)(a, a));
+    expect(levels("code", filler)("120", "-120")).toBe(0);
+    expect(levels("category", filler)("A−", "A-")).toBe(levels("category", filler)("A-", "A-"));
+  });
+
   it("compare long codes by their beginnings and lengths: all letters of 20,000 take half a second for a pair", () => {
     const random = createRandom(6);
     const hex = (length: number): string =>

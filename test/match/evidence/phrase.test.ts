@@ -17,6 +17,12 @@ describe("a phrase parsed for comparison", () => {
     expect(words("Home & Garden")).toEqual(words("home and garden"));
   });
 
+  it("keeps vowels of Indic scripts and voicing marks of kana, which are no accents", () => {
+    expect(words("राम और रोम")).toEqual(["राम", "और", "रोम"]);
+    expect(new Set(["ハハ", "パパ", "ババ"].map(foldPhrase)).size).toBe(3);
+    expect(foldPhrase("ﾊﾟﾊﾟ")).toBe(foldPhrase("パパ"));
+  });
+
   it("splits joined words at inner capitals, but not names", () => {
     expect(words("NYTimes")).toEqual(["ny", "times"]);
     expect(words("AirForces Monthly")).toEqual(["air", "forces", "monthly"]);

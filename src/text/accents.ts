@@ -1,0 +1,12 @@
+/** Accents: the marks that writers use inconsistently. */
+
+/**
+ * Accents of Latin, Greek and Cyrillic letters (most of them shared by all scripts), vowel points of Hebrew, Arabic and
+ * Syriac, variants of symbols. Marks of other scripts are vowels, and those of kana other consonants: they tell words apart.
+ */
+const accents =
+  /[\p{Script=Inherited}\p{Script=Cyrillic}\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}](?<=\p{M})(?<![\u3099\u309a])/gu;
+
+/** The compatibility decomposition of a text (NFKD) without its accents. */
+export const withoutAccents = (text: string): string =>
+  /[^\0-\x7f]/.test(text) ? text.normalize("NFKD").replace(accents, "") : text;

@@ -1,0 +1,22 @@
+import { describe, expect, it } from "vitest";
+import { withoutAccents } from "../../src/text/accents.js";
+
+describe("a text without accents", () => {
+  it.each([
+    ["Dvořák Ñandú", "Dvorak Nandu"],
+    ["Ωμέγα й", "Ωμεγα и"],
+    ["שָׁלוֹם مُحَمَّد", "שלום محمد"],
+    ["❤\ufe0f ﬁ", "❤ fi"],
+  ])("%s is %s", (text, plain) => {
+    expect(withoutAccents(text)).toBe(plain);
+  });
+
+  it.each([
+    ["राम", "रोम", "रमा"],
+    ["กา", "กี", "กู"],
+    ["かき", "かぎ"],
+    ["ハハ", "パパ", "ババ"],
+  ])("keeps what tells words apart: %s %s", (...texts) => {
+    expect(new Set(texts.map(withoutAccents)).size).toBe(texts.length);
+  });
+});
