@@ -57,12 +57,6 @@ describe("sentences", () => {
     expect(new Set([first, second, third, fourth]).size).toBe(4);
   });
 
-  it("in small letters are those of their lines", async () => {
-    const lines = ["he was here .", "`` where ? ''", "she saw him", "and left .", "it rained !"];
-    const { texts } = await readSentences({ texts: [write("small.txt", `${lines.join("\n")}\n`)] });
-    expect(texts).toEqual(["he was here .", "`` where ? ''", "she saw him and left .", "it rained !"]);
-  });
-
   it("that never follow one another are refused", async () => {
     const apart = write("apart.txt", "One.\n\nTwo.\n\nThree.\n");
     await expect(readSentences({ texts: [apart] })).rejects.toThrow(
@@ -85,7 +79,7 @@ describe("sentences", () => {
     const { batch } = batches();
     const read = async (index: number) => [...(await batch(index)).feeds.ids.data].map(Number);
     const epochs = await Promise.all(
-      [0, 8].map((from) => Promise.all([0, 1, 2, 3, 4, 5, 6, 7].map((i) => read(from + i)))),
+      [0, 7].map((from) => Promise.all([0, 1, 2, 3, 4, 5, 6].map((i) => read(from + i)))),
     );
     for (const ids of epochs.flat()) {
       expect(ids).toHaveLength(8);
