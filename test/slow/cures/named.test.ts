@@ -12,7 +12,6 @@ const elsewhere: Readonly<Record<string, string>> = {
   // needs 4.5 GB of memory
   "exceed 2 GB: write it to a path, with external data": "test/slow/onnx-large.test.ts",
   "and pearl downloads it again": "test/hub/check-model.test.ts",
-  "Name their origin with --cors to allow them.": "test/serve/server.test.ts",
   "Remove this folder to read the texts again.": "test/methods/pretrain/text-shards.test.ts",
   "This index was disposed. Make it again.": "test/slow/web/library.test.ts",
   'Use device "auto" or "cpu".': "test/slow/web/webgpu.test.ts",
