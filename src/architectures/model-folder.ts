@@ -67,12 +67,16 @@ export async function readModelFolder(folder: string): Promise<ModelFolder> {
   };
 }
 
-/** A folder may hold much that no graph needs: other exports, PyTorch's weights, the history of a git repository. */
-async function graphSize(graph: string): Promise<number> {
+/** A graph and the files beside it that hold its weights. */
+export function filesOfGraph(graph: string): string[] {
   const folder = graph.slice(0, graph.lastIndexOf("/"));
-  const files = [graph, ...externalFiles(graph).map((name) => `${folder}/${name}`)];
-  return (await Promise.all(files.map(fileSize))).reduce((sum, bytes) => sum + bytes, 0);
+  const beside = externalFiles(graph).sort();
+  return [graph, ...beside.map((name) => `${folder}/${name}`)];
 }
+
+/** A folder may hold much that no graph needs: other exports, PyTorch's weights, the history of a git repository. */
+const graphSize = async (graph: string): Promise<number> =>
+  (await Promise.all(filesOfGraph(graph).map(fileSize))).reduce((sum, bytes) => sum + bytes, 0);
 
 /** True where the folder has an ONNX graph that can be run. */
 export const hasGraph = async (folder: string): Promise<boolean> =>

@@ -2,6 +2,7 @@
 import { checksum } from "../files/crc.js";
 import type { ModelFolder } from "./architecture.js";
 import { readJson } from "./folder-json.js";
+import { filesOfGraph } from "./model-folder.js";
 import { filesOf } from "./registry.js";
 
 /**
@@ -15,7 +16,7 @@ const unnamed = ["d9f935f4", "f3bd4059", "a57b670b", "0d9a02c5"];
 export async function vectorSources(
   { path, graph, quantizedGraph, features, pooling }: ModelFolder,
   precision: string,
-): Promise<{ graphs: string[]; others: string[]; facts: string }> {
+): Promise<{ files: string[]; facts: string }> {
   const graphs = precision === "int8" && quantizedGraph !== undefined ? [graph, quantizedGraph] : [graph];
   // of tokenizer_config.json only these change ids, beside the length, which is in the features
   const { remove_space, do_lowercase_and_remove_accent } =
@@ -27,8 +28,7 @@ export async function vectorSources(
     ...(do_lowercase_and_remove_accent === true && { do_lowercase_and_remove_accent }),
   };
   return {
-    graphs: [...new Set(graphs)],
-    others: filesOf().map((name) => `${path}/${name}`),
+    files: [...new Set(graphs.flatMap(filesOfGraph)), ...filesOf().map((name) => `${path}/${name}`)],
     facts: Object.keys(facts).length > 0 ? JSON.stringify(facts) : "",
   };
 }

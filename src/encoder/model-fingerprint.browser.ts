@@ -4,9 +4,9 @@ import { vectorSources } from "../architectures/vector-sources.js";
 import { exists, readBytes } from "../files/disk.browser.js";
 
 export async function modelFingerprint(folder: ModelFolder, precision: string): Promise<string> {
-  const { graphs, others, facts } = await vectorSources(folder, precision);
+  const { files, facts } = await vectorSources(folder, precision);
   const parts: (string | Uint8Array<ArrayBuffer>)[] = [precision];
-  for (const file of [...graphs, ...others])
+  for (const file of files)
     if (await exists(file)) parts.push((await readBytes(file)) as Uint8Array<ArrayBuffer>);
   parts.push(facts);
   const hash = await crypto.subtle.digest("SHA-256", await new Blob(parts).arrayBuffer());

@@ -235,7 +235,7 @@ export class VectorIndex {
     return this.#next(() => this.changed.optimise(work));
   }
 
-  /** Records that a build has begun or goes on (with its plan), or finished (undefined). Until then it alone changes rows. */
+  /** Records the plan of a build that starts or resumes, or undefined when it has finished. Until then, only the build changes rows. */
   markBuild(build: UnfinishedBuild | undefined): Promise<void> {
     return this.#next(async () => {
       await this.changed.markBuild(build);

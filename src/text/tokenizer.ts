@@ -132,7 +132,7 @@ const unicodeWords = (part: PreTokenizer): PreTokenizer =>
     ? wordsOfRust
     : { ...part, ...(part.pretokenizers && { pretokenizers: part.pretokenizers.map(unicodeWords) }) };
 
-/** The JavaScript library would find them inside other words. Special tokens are no words of phrases. */
+/** The JavaScript library also finds such tokens inside other words. Special tokens do not occur in phrases. */
 function refuseWholeWords(file: { added_tokens?: readonly AddedToken[] }, label: string): void {
   const token = file.added_tokens?.find(({ single_word, special }) => single_word && !special);
   if (token === undefined) return;

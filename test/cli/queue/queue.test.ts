@@ -49,7 +49,7 @@ describe.skipIf(noServer !== undefined)("a command of a queue", () => {
     expect(waited).toMatchObject({ code: 0, stdout: expect.stringMatching(/^wrote out\.csv: 3 rows/) });
   });
 
-  it("is another run with a model that was trained again, and takes a part that is there already", async () => {
+  it("starts a new run when the model was retrained, and reuses a part that exists", async () => {
     cpSync("models/pearl-strings", join(cwd, "own"), { recursive: true });
     const words = ["encode", "x.csv", "-m", "own"];
     const submit = async (): Promise<string[]> => {

@@ -84,7 +84,7 @@ describe("pearl serve", () => {
     }
   });
 
-  it("goes on where nobody reads its log any more", async () => {
+  it("keeps running after the reader of its log has gone", async () => {
     const outcome = await serving(["--log", "info"], async (url, child) => {
       child.stderr!.destroy();
       expect((await ask(url)).status).toBe(200);

@@ -133,7 +133,7 @@ it("a store that is in use opens once its user has finished", async () => {
   expect(await linkTable(file, path, options)).toMatchObject({ rows: 4, known: 4 });
 });
 
-it("a store whose database ran out of memory goes on once there is room for temporary files", async () => {
+it("a store whose database ran out of memory works again once there is room for temporary files", async () => {
   const path = join(folder, "narrow.pearl");
   await linkTable(file, path, options);
   await withStore(path, "existing", async (store) => {
