@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { autofjSets, downloadAutofj } from "../../src/benchmark/data-folder.js";
+import { withEnvironment } from "../setup/environment.js";
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -65,12 +66,9 @@ describe("downloadAutofj", () => {
   });
 
   it("takes the mirror from PEARL_DATA_ENDPOINT", async () => {
-    process.env.PEARL_DATA_ENDPOINT = endpoint;
-    try {
+    await withEnvironment({ PEARL_DATA_ENDPOINT: endpoint }, async () => {
       expect((await downloadAutofj(dataFolder, { sets: ["Drug"] })).downloaded).toBe(3);
-    } finally {
-      delete process.env.PEARL_DATA_ENDPOINT;
-    }
+    });
   });
 
   it("continues where an earlier run stopped", async () => {

@@ -1,6 +1,7 @@
 /** Runs commands within the test's process, which saves the start of a process for each: their words in, streams and exit code out. */
 import { setMaxListeners } from "node:events";
 import { Readable, Writable } from "node:stream";
+import { setEnvironment } from "../setup/environment.js";
 import type { Outcome, RunOptions } from "./run-cli.js";
 
 /** The commands leave signals to the process of the tests. */
@@ -36,19 +37,15 @@ export async function pearl(
   }
   replace("stdin", Readable.from(input === "" ? [] : [Buffer.from(input)]));
   replace("argv", [process.argv[0], "pearl", ...parameters]);
-  const [folder, environmentBefore] = [process.cwd(), { ...process.env }];
+  const folder = process.cwd();
   process.chdir(cwd);
-  Object.assign(process.env, environment);
+  undo.push(setEnvironment(environment));
   process.exitCode = undefined;
   try {
     const failed = await runCommand(parameters).then(() => undefined, report);
     return { code: failed ?? Number(process.exitCode ?? 0), signal: null, ...streams };
   } finally {
     process.exitCode = undefined;
-    for (const name of Object.keys(environment)) {
-      if (environmentBefore[name] === undefined) delete process.env[name];
-      else process.env[name] = environmentBefore[name];
-    }
     process.chdir(folder);
     for (const restore of undo.reverse()) restore();
   }

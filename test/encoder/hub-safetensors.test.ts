@@ -7,6 +7,7 @@ import { ModelError } from "../../src/errors.js";
 import { type DownloadOptions, downloadModel } from "../../src/hub/download.js";
 import { listModels } from "../../src/hub/inventory.js";
 import { hubSettings } from "../../src/hub/settings.js";
+import { withEnvironment } from "../setup/environment.js";
 import { fixtureModel, largestError, temporaryFolder } from "./fixture-models.js";
 import { type HubServer, startHubServer } from "./hub-server.js";
 
@@ -161,17 +162,8 @@ describe("a repository that cannot be used", () => {
 });
 
 describe("PhraseEncoder.load of a hub model without a graph", () => {
-  const withEnvironment = async <T>(more: Record<string, string>, work: () => Promise<T>): Promise<T> => {
-    const before = { ...process.env };
-    Object.assign(process.env, environment(more));
-    try {
-      return await work();
-    } finally {
-      process.env = before;
-    }
-  };
   const load = (more: Record<string, string> = {}) =>
-    withEnvironment(more, () => PhraseEncoder.load(id, { threads: 1 }));
+    withEnvironment(environment(more), () => PhraseEncoder.load(id, { threads: 1 }));
 
   it("gives PyTorch's vectors, keeps the graph, and needs no network the second time", async () => {
     publish({ ...fixtureFiles("roberta"), "README.md": "---\nlicense: mit\n---\n# Small\n" });
@@ -183,7 +175,7 @@ describe("PhraseEncoder.load of a hub model without a graph", () => {
     const card = readFileSync(join(encoder.model.path, "README.md"), "utf8");
     expect(card).toContain(`of [${id}](https://huggingface.co/${id}), commit ${commit}`);
     expect(card).toContain("Licence: mit");
-    const hub = await withEnvironment({}, () => listModels());
+    const hub = await withEnvironment(environment({}), () => listModels());
     expect(hub.filter(({ where }) => where === "cache")).toMatchObject([
       { model: id, commit, path: encoder.model.path, licence: "mit", graphs: ["onnx/model.onnx"] },
     ]);

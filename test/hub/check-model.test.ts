@@ -21,6 +21,7 @@ import { hubSettings } from "../../src/hub/settings.js";
 import { defaultScorer } from "../../src/match/scorer.js";
 import { editJson, fixtureModel } from "../encoder/fixture-models.js";
 import { type HubServer, sha256, startHubServer } from "../encoder/hub-server.js";
+import { setEnvironment } from "../setup/environment.js";
 
 const root = mkdtempSync(join(tmpdir(), "pearl-check-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -80,10 +81,11 @@ describe("a model folder that pearl wrote", () => {
 });
 
 describe("a model in the hub's cache", () => {
-  const environment = { ...process.env };
   const graph = Buffer.alloc(3_000_000, 7);
   const id = "someone/model";
   let server: HubServer;
+  let home: string;
+  let restore: () => void;
   beforeEach(async () => {
     const files = {
       "config.json": '{"model_type":"bert"}',
@@ -91,17 +93,16 @@ describe("a model in the hub's cache", () => {
       "onnx/model.onnx": graph,
     };
     server = await startHubServer({ [id]: { commit: "6".repeat(40), files } });
-    process.env.HF_HOME = mkdtempSync(join(root, "home-"));
-    process.env.HF_ENDPOINT = server.endpoint;
+    home = mkdtempSync(join(root, "home-"));
+    restore = setEnvironment({ HF_HOME: home, HF_ENDPOINT: server.endpoint });
   });
   afterEach(async () => {
-    process.env = { ...environment };
+    restore();
     await server.close();
   });
 
   it("is compared with the checksums that name its blobs, large ones once per change", async () => {
     const folder = await locateModel(id);
-    const home = process.env.HF_HOME as string;
     const blob = join(home, "hub", "models--someone--model", "blobs", sha256(graph));
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(await checkModel(folder)).toBe(3);

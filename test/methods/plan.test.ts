@@ -4,10 +4,11 @@ import { existsSync, readdirSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { CorpusFinetuneOptions } from "../../src/methods/corpus/corpus-finetune.js";
 import { planTraining } from "../../src/methods/plan.js";
 import { presets } from "../../src/methods/settings/method-settings.js";
+import { setEnvironment } from "../setup/environment.js";
 import { newFolder } from "../training/pairs-folder.js";
 import { smallCorpus, smallSettings } from "../training/small-corpus.js";
 
@@ -22,9 +23,8 @@ describe("planTraining", () => {
   it("says what a training would take, and leaves nothing behind", async () => {
     const options = await start();
     const temporary = newFolder();
-    vi.stubEnv("TMPDIR", temporary);
+    onTestFinished(setEnvironment({ TMPDIR: temporary }));
     const plan = await planTraining(options);
-    vi.unstubAllEnvs();
     expect(readdirSync(temporary)).toEqual([]);
     expect(existsSync(options.output)).toBe(false);
     expect(existsSync(`${options.output}.training`)).toBe(false);
@@ -47,11 +47,10 @@ describe("planTraining", () => {
   });
 
   it("begins with an untrained LOVE where none is pretrained, and says how to make one", async () => {
-    vi.stubEnv("XDG_CACHE_HOME", newFolder());
+    onTestFinished(setEnvironment({ XDG_CACHE_HOME: newFolder() }));
     const notes: string[] = [];
     const settings = { ...smallSettings, characters: { from: "pretrained-love", width: 8 } };
     const plan = await planTraining(await start({ settings, onNote: (line) => notes.push(line) }));
-    vi.unstubAllEnvs();
     expect(plan.settings.characters).toMatchObject({ from: "love" });
     expect(notes.join()).toMatch(
       /untrained, since .*love does not exist; pearl pretrain-characters --vectors/,
@@ -61,11 +60,9 @@ describe("planTraining", () => {
   it("mines nothing either where the base cannot be fetched and a training from scratch takes its place", async () => {
     const corpus = await smallCorpus({ hardNegatives: "missing" });
     const before = readdirSync(corpus);
-    vi.stubEnv("HF_HOME", newFolder());
-    vi.stubEnv("HF_HUB_OFFLINE", "1");
+    onTestFinished(setEnvironment({ HF_HOME: newFolder(), HF_HUB_OFFLINE: "1" }));
     const settings = presets["pearl-small"];
     const plan = await planTraining(await start({ corpus, settings, otherwise: smallSettings }));
-    vi.unstubAllEnvs();
     expect(plan.before.join()).toMatch(/mined/);
     expect(plan.settings).toMatchObject({ base: "none", hardNegatives: 1 });
     expect(readdirSync(corpus)).toEqual(before);
@@ -78,10 +75,11 @@ describe("planTraining", () => {
     const stop = new AbortController();
     const hub = createServer(() => stop.abort()).listen(0);
     await once(hub, "listening");
-    vi.stubEnv("HF_HOME", newFolder());
-    vi.stubEnv("HF_ENDPOINT", `http://127.0.0.1:${(hub.address() as AddressInfo).port}`);
+    const endpoint = `http://127.0.0.1:${(hub.address() as AddressInfo).port}`;
+    onTestFinished(
+      setEnvironment({ HF_HOME: newFolder(), HF_ENDPOINT: endpoint, HF_HUB_OFFLINE: undefined }),
+    );
     await expect(planFrom("intfloat/e5-small-v2", stop.signal)).rejects.toHaveProperty("name", "AbortError");
-    vi.unstubAllEnvs();
     hub.closeAllConnections();
     hub.close();
   });

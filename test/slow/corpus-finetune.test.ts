@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { env, pipeline } from "@huggingface/transformers";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { PhraseEncoder } from "../../src/encoder/phrase-encoder.js";
 import { type CorpusFinetuneOptions, finetuneOnCorpus } from "../../src/methods/corpus/corpus-finetune.js";
 import { planTraining } from "../../src/methods/plan.js";
@@ -10,6 +10,7 @@ import { without } from "../../src/methods/settings/choices.js";
 import { presets } from "../../src/methods/settings/method-settings.js";
 import { readModel } from "../../src/onnx/io/file.js";
 import { makeOracleModel } from "../encoder/oracle-model.js";
+import { setEnvironment } from "../setup/environment.js";
 import { newFolder } from "../training/pairs-folder.js";
 import { smallCorpus, smallSettings } from "../training/small-corpus.js";
 
@@ -144,14 +145,12 @@ describe("finetuneOnCorpus", () => {
 
   it("warns that it trains from scratch if the default base cannot be fetched", async () => {
     const notes: string[] = [];
-    vi.stubEnv("HF_HOME", newFolder());
-    vi.stubEnv("HF_HUB_OFFLINE", "1");
+    onTestFinished(setEnvironment({ HF_HOME: newFolder(), HF_HUB_OFFLINE: "1" }));
     const settings = { ...smallSettings, base: "intfloat/e5-small-v2" };
     await expect(finetuneOnCorpus(await start({ settings }))).rejects.toThrow(/HF_HUB_OFFLINE forbids/);
     const plan = await planTraining(
       await start({ settings, otherwise: smallSettings, steps: 1, onNote: (note) => notes.push(note) }),
     );
-    vi.unstubAllEnvs();
     expect(plan.base).toBe("from scratch");
     expect(notes.join("\n")).toMatch(/!! .*e5-small-v2 is not available.*\n!! .*FROM SCRATCH/);
   });

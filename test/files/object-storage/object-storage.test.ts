@@ -11,6 +11,7 @@ import { findObject, objectState, readObject, readRange } from "../../../src/fil
 import { checkWritable, createObject, uploadFile } from "../../../src/files/object-storage/write.js";
 import { replaceFile, writeWholeFile } from "../../../src/files/whole-file.js";
 import { checkIsFree, writeWholeFolder } from "../../../src/files/whole-folder.js";
+import { withEnvironment } from "../../setup/environment.js";
 import { bucket, startObjectServer } from "./server.js";
 
 const server = await startObjectServer();
@@ -76,17 +77,12 @@ describe("reading", () => {
   });
 
   it("takes the server's address from a profile as from the environment", async () => {
-    const { AWS_ENDPOINT_URL: address, AWS_CONFIG_FILE: before } = process.env;
     const config = join(folder, "config");
-    writeFileSync(config, `[default]\nendpoint_url = ${address}\n`);
-    delete process.env.AWS_ENDPOINT_URL;
-    process.env.AWS_CONFIG_FILE = config;
-    try {
+    writeFileSync(config, `[default]\nendpoint_url = ${process.env.AWS_ENDPOINT_URL}\n`);
+    await withEnvironment({ AWS_ENDPOINT_URL: undefined, AWS_CONFIG_FILE: config }, async () => {
       expect((await objectState(`${bucket}/kept`)).size).toBeGreaterThan(0);
       expect(server.requests).toEqual([expect.stringMatching("^GET /bucket/kept")]);
-    } finally {
-      Object.assign(process.env, { AWS_ENDPOINT_URL: address, AWS_CONFIG_FILE: before });
-    }
+    });
   });
 
   it("tells a missing object from a missing bucket", async () => {

@@ -12,6 +12,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
+import { setEnvironment } from "../../setup/environment.js";
 
 interface S3rver {
   run(): Promise<AddressInfo>;
@@ -132,13 +133,10 @@ export async function startObjectServer(): Promise<ObjectServer> {
     AWS_SHARED_CREDENTIALS_FILE: join(folder, "home", ".aws", "credentials"),
     XDG_CACHE_HOME: join(folder, "cache"),
   };
-  const before = Object.fromEntries(Object.keys(environment).map((name) => [name, process.env[name]]));
-  Object.assign(process.env, environment);
+  const restore = setEnvironment(environment);
   Object.assign(server, { environment });
   afterAll(async () => {
-    for (const [name, value] of Object.entries(before))
-      if (value === undefined) delete process.env[name];
-      else process.env[name] = value;
+    restore();
     for (const open of [proxy, storage.httpServer]) open.closeAllConnections();
     proxy.close();
     await storage.close();

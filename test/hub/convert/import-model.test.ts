@@ -26,6 +26,7 @@ import {
   temporaryFolder,
 } from "../../encoder/fixture-models.js";
 import { oracleBatch } from "../../encoder/oracle-model.js";
+import { withEnvironment } from "../../setup/environment.js";
 
 const open: PhraseEncoder[] = [];
 afterAll(() => Promise.all(open.map((encoder) => encoder.dispose())));
@@ -293,16 +294,7 @@ describe("bad sources end in an error that names file, tensor, shapes and cure",
 
 describe("PhraseEncoder.load of a folder without a graph", () => {
   const cache = temporaryFolder();
-  const withCache = async <T>(work: () => Promise<T>): Promise<T> => {
-    const before = process.env.HF_HOME;
-    process.env.HF_HOME = cache;
-    try {
-      return await work();
-    } finally {
-      if (before === undefined) delete process.env.HF_HOME;
-      else process.env.HF_HOME = before;
-    }
-  };
+  const withCache = <T>(work: () => Promise<T>): Promise<T> => withEnvironment({ HF_HOME: cache }, work);
   const kept = (): string[] => readdirSync(join(cache, "pearl", "imported"));
 
   it("imports it into the cache once, keyed by its contents", async () => {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import { PhraseEncoder } from "../../../src/encoder/phrase-encoder.js";
 import { syncTable } from "../../../src/stores/postgres/sync-table.js";
+import { setEnvironment } from "../../setup/environment.js";
 import { noServer, type Server, startServer } from "../../stores/postgres/server.js";
 import { mountSmallDisk } from "../small-disk.js";
 import { type Case, claimCures } from "./cases.js";
@@ -265,10 +266,7 @@ const cases = (folder: string): Readonly<Record<string, Case>> => ({
 
 if (noServer === undefined) {
   const server = await startServer();
-  Object.assign(process.env, server.environment);
-  afterAll(() => {
-    for (const name of Object.keys(server.environment)) delete process.env[name];
-  });
+  afterAll(setEnvironment(server.environment));
   claimCures(cases(server.folder));
   claimOthers(server);
 }

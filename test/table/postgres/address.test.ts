@@ -1,13 +1,14 @@
 /** Addresses of PostgreSQL: what connects, and what may be printed. */
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import {
   addressOfTable,
   parseAddress,
   withoutPassword,
   wordWithoutPassword,
 } from "../../../src/table/postgres/address.js";
+import { setEnvironment } from "../../setup/environment.js";
 
 /** What `pg` reads of the address that it gets. */
 const read = (address: string) => {
@@ -59,12 +60,6 @@ describe("a word of a command", () => {
 });
 
 describe("an address", () => {
-  const before = process.env.DATABASE_URL;
-  afterEach(() => {
-    if (before === undefined) delete process.env.DATABASE_URL;
-    else process.env.DATABASE_URL = before;
-  });
-
   it("names a table, which the server does not see", () => {
     const { table, url } = parseAddress("postgres://me@host/sales?table=sales.customers&connect_timeout=3");
     expect(table).toBe("sales.customers");
@@ -75,14 +70,15 @@ describe("an address", () => {
   });
 
   it("without a database is that of DATABASE_URL, else of PGHOST and the like", () => {
-    process.env.DATABASE_URL = "postgres://you:hidden@there/db";
+    const restore = setEnvironment({ DATABASE_URL: "postgres://you:hidden@there/db" });
+    onTestFinished(restore);
     expect(parseAddress("postgres://?table=t")).toMatchObject({ shown: "postgres://?table=t", table: "t" });
     expect(read("postgres://?table=t")).toMatchObject({
       username: "you",
       hostname: "there",
       password: "hidden",
     });
-    delete process.env.DATABASE_URL;
+    setEnvironment({ DATABASE_URL: undefined });
     expect(parseAddress("postgres://").url).toBeUndefined();
   });
 

@@ -1,5 +1,6 @@
 /** Messages of queues and their workers: each names a cure, which is applied and works. */
 import { afterAll } from "vitest";
+import { setEnvironment } from "../../../setup/environment.js";
 import { noServer, startServer } from "../../../stores/postgres/server.js";
 import { type Case, claimCures } from "../cases.js";
 
@@ -85,10 +86,7 @@ const cases = (folder: string): Readonly<Record<string, Case>> => ({
 
 if (noServer === undefined) {
   const server = await startServer();
-  Object.assign(process.env, server.environment);
-  afterAll(() => {
-    for (const name of Object.keys(server.environment)) delete process.env[name];
-  });
+  afterAll(setEnvironment(server.environment));
   const table = "id,name\n1,Acme\n2,Bosch\n3,Siemens\n";
   claimCures(cases(server.folder), { files: { "x.csv": table, "y.csv": table } });
 }
