@@ -1,5 +1,5 @@
 /** Tables that are compared and grouped in shards have the result of one run. */
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PhraseEncoder } from "../../../src/encoder/phrase-encoder.js";
 import type { Sharing } from "../../../src/files/shards/shard.js";
 import { cluster } from "../../../src/group/cluster.js";
@@ -64,7 +64,14 @@ describe("pairs of rows that shards compare", () => {
 });
 
 describe("what is learned and decided from them", () => {
-  it.each([undefined, "none"] as const)("is that of one run, with the encoder %s", async (encoder) => {
+  let embedded: PhraseEncoder;
+  beforeAll(async () => {
+    embedded = await PhraseEncoder.load();
+  });
+  afterAll(() => embedded.dispose());
+
+  it.each(["embedded", "none"] as const)("is that of one run, with the encoder %s", async (name) => {
+    const encoder = name === "none" ? name : embedded;
     for (const kind of [undefined, "many-to-many"] as const) {
       const join = (sharing?: Sharing) => matchTables(left, right, { encoder, kind, sharing });
       const [whole, merged] = [await join(), await mergedRun(4, join, kind ? "one" : "two")];
@@ -119,15 +126,15 @@ describe("what is learned and decided from them", () => {
 
   it("is that of one run where one column is compared", async () => {
     for (const kind of ["many-to-one", "one-to-one"] as const) {
-      const options = { kind, known: [{ left: 0, right: 5, match: false }] };
+      const options = { encoder: embedded, kind, known: [{ left: 0, right: 5, match: false }] };
       const whole = await fuzzyJoin(left.name, right.name, options);
       const join = (sharing: Sharing) => fuzzyJoin(left.name, right.name, { ...options, sharing });
       const merged = await mergedRun(6, join, kind === "one-to-one" ? "one" : "two");
       expect(whole.matches.length).toBeGreaterThan(20);
       expect(plain(merged)).toEqual(plain(whole));
     }
-    const whole = await cluster(both.name);
-    const inShards = (sharing: Sharing) => cluster(both.name, { sharing });
+    const whole = await cluster(both.name, { encoder: embedded });
+    const inShards = (sharing: Sharing) => cluster(both.name, { encoder: embedded, sharing });
     for (const passes of ["one", "two"] as const)
       expect(plain(await mergedRun(7, inShards, passes))).toEqual(plain(whole));
   });
