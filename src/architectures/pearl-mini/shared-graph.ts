@@ -3,11 +3,12 @@
  * looked up outside the graph, once for each word of many batches. Each lookup by `word_ids`, and the sum of each
  * word's n-grams, becomes an input of the graph. Results are equal up to rounding.
  */
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { fstatSync } from "node:fs";
 import { dirname } from "node:path";
 import { ModelError, messageOf } from "../../errors.js";
 import { prune } from "../../onnx/graph.js";
 import { encodeModel, readModel } from "../../onnx/io/file.js";
+import { readInto, withFile } from "../../onnx/io/parts.js";
 import { copyModel, type Graph, type Model } from "../../onnx/model.js";
 import { prepareForInference } from "../../onnx/rewrite/inference.js";
 import { any, either, find, initializer, made, type Pattern, viewOf } from "../../onnx/rewrite/pattern.js";
@@ -43,17 +44,12 @@ export async function loadWordGraph(
 /** A file in memory that threads share, which is WebAssembly's `memory` where that is possible. */
 function readShared(path: string): { bytes: Uint8Array; memory: SharedMemory | undefined } {
   try {
-    const file = openSync(path, "r");
-    try {
+    return withFile(path, "r", (file) => {
       const { size } = fstatSync(file);
       const memory = kernelMemory(size);
       const bytes = new Uint8Array(memory?.buffer ?? new SharedArrayBuffer(size), 0, size);
-      let done = 0;
-      for (let read = -1; read !== 0; done += read) read = readSync(file, bytes, done, size - done, done);
-      return { bytes: bytes.subarray(0, done), memory };
-    } finally {
-      closeSync(file);
-    }
+      return { bytes: readInto(bytes, file), memory };
+    });
   } catch (error) {
     throw new ModelError(`${path} cannot be read: ${messageOf(error)}`, { cause: error });
   }

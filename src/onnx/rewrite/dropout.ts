@@ -7,7 +7,7 @@
  * Dropout draws from the state of its session, which a checkpoint cannot hold.
  */
 import { ArgumentError } from "../../errors.js";
-import { GraphBuilder } from "../builder.js";
+import { GraphBuilder, once } from "../builder.js";
 import { producersOf, prune } from "../graph.js";
 import { copyModel, type Model, type Node } from "../model.js";
 import { type MaskFactors, openMasks } from "./dropout-mask.js";
@@ -51,8 +51,7 @@ export function addDropout(
     node.inputs = node.inputs.map((input) => renamed.get(input) ?? input);
     copy.graph.nodes.push(node);
     for (const { value, number } of added.get(node) ?? []) {
-      const shape = factors.get(firsts[number]) ?? masks.factors(value);
-      factors.set(firsts[number], shape);
+      const shape = once(factors, firsts[number], () => masks.factors(value));
       renamed.set(value, g.add("Mul", [value, masks.mask(shape, number)]));
     }
   }

@@ -6,9 +6,9 @@
  * whole batch (ONNX's DynamicQuantizeLinear). Unlike in float32, a phrase's embedding changes by some
  * thousandths with its batch. ONNX Runtime fuses the operators to one kernel.
  */
-import type { GraphBuilder } from "../builder.js";
+import { type GraphBuilder, once } from "../builder.js";
 import { rewriteNodes } from "../graph.js";
-import { floatAttribute, intAttribute, type Model, type Node } from "../model.js";
+import { intAttribute, isPlainGemm, type Model, type Node } from "../model.js";
 import { type Tensor, tensor, transposed } from "../tensor.js";
 import { upgradeOpset } from "./upgrade.js";
 
@@ -31,6 +31,7 @@ const smallestTable = 65_536;
 /** A copy whose MatMul, Gemm and large embedding weights are int8; other nodes are left as they are. */
 export function quantizeDynamic(model: Model, options: QuantizeOptions = {}): Model {
   const { smallest = 1024, products = "int8" } = options;
+  // what several nodes read is quantised once
   const known = new Map<string, string[]>();
   const { initializers } = model.graph;
   // DynamicQuantizeLinear exists from version 11 on.
@@ -48,7 +49,7 @@ export function quantizeDynamic(model: Model, options: QuantizeOptions = {}): Mo
       addLookup(node, g, table);
       return true;
     }
-    const isProduct = node.op === "MatMul" || (node.op === "Gemm" && isPlainGemm(node));
+    const isProduct = node.op === "MatMul" || isPlainGemm(node);
     if (products === "kept" || !isProduct || matrix.data.length < smallest) return false;
     const isTransposed = intAttribute(node, "transB", 0);
     const weight = once(known, `columns ${isTransposed} of ${name}`, () => {
@@ -62,18 +63,6 @@ export function quantizeDynamic(model: Model, options: QuantizeOptions = {}): Mo
     return true;
   });
 }
-
-/** The names under a key, made on first use: what several nodes read is quantised once. */
-function once(known: Map<string, string[]>, key: string, make: () => string[]): string[] {
-  const value = known.get(key) ?? make();
-  known.set(key, value);
-  return value;
-}
-
-const isPlainGemm = (node: Node): boolean =>
-  intAttribute(node, "transA", 0) === 0 &&
-  floatAttribute(node, "alpha", 1) === 1 &&
-  floatAttribute(node, "beta", 1) === 1;
 
 interface Rounding {
   readonly per: "row" | "column";

@@ -1,4 +1,5 @@
 /** Runs a batch through a program: losses, and gradients added up, in one pass or in chunks of bounded memory. */
+import { once } from "../../onnx/builder.js";
 import { encodeModel } from "../../onnx/io/file.js";
 import type { Model } from "../../onnx/model.js";
 import type { Shapes } from "../../onnx/observe-shapes.js";
@@ -153,11 +154,8 @@ const outputPlaces = ({ graph }: Model, inMemory: readonly (string | undefined)[
 /** Graphs as a sink wants them, made once. */
 function arranger() {
   const arranged = new Map<GradientGraph, GradientGraph>();
-  return (graph: GradientGraph, sink: GradientSink, except?: string): GradientGraph => {
-    const own = arranged.get(graph) ?? sink.arrange?.(graph, except) ?? graph;
-    arranged.set(graph, own);
-    return own;
-  };
+  return (graph: GradientGraph, sink: GradientSink, except?: string): GradientGraph =>
+    once(arranged, graph, () => sink.arrange?.(graph, except) ?? graph);
 }
 
 /** On a GPU, what a batch gives beside the weights arrives in one upload. */
@@ -176,11 +174,7 @@ function openSession(
 export function lazySessions<Key>() {
   const opened = new Map<Key, Promise<OrtSession>>();
   return {
-    get(key: Key, open: () => Promise<OrtSession>): Promise<OrtSession> {
-      const session = opened.get(key) ?? open();
-      opened.set(key, session);
-      return session;
-    },
+    get: (key: Key, open: () => Promise<OrtSession>): Promise<OrtSession> => once(opened, key, open),
     async release(): Promise<void> {
       for (const session of await Promise.allSettled(opened.values()))
         if (session.status === "fulfilled") await session.value.release();
