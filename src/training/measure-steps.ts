@@ -5,7 +5,7 @@ import { ArgumentError, TrainingError } from "../errors.js";
 import { formatCount } from "../files/count-text.js";
 import { readJson } from "../files/json.js";
 import { writeWholeJson } from "../files/whole-file.js";
-import type { TrainingProgram } from "./program.js";
+import { isTrained, type TrainingProgram } from "./program.js";
 import { type TrainingData, type TrainOptions, train } from "./trainer.js";
 
 export interface MeasuredSteps {
@@ -86,10 +86,9 @@ export async function stepsOf(
 }
 
 /** The number of trained parameters. */
-export function parametersOf({ model }: TrainingProgram): number {
-  const tensors = [...model.graph.initializers.values()];
-  const trained = tensors.filter(({ type, data }) => type === "float32" && data.length > 1);
-  return trained.reduce((sum, { data }) => sum + data.length, 0);
+export function parametersOf({ model, weights }: TrainingProgram): number {
+  const trained = [...model.graph.initializers].filter(([name]) => isTrained(model, name, weights));
+  return trained.reduce((sum, [, { data }]) => sum + data.length, 0);
 }
 
 function median(values: readonly number[]): number {

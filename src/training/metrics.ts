@@ -50,9 +50,9 @@ export function stepMetrics(
 /** An evaluation, after `step` steps. */
 type Evaluated = Readonly<Record<"step" | "score" | "seconds", number>>;
 
-/** Keeps the lines up to a step: a resumed run repeats what came after its checkpoint. */
+/** Keeps the lines up to a step, -1 for none: a resumed run repeats what came after its checkpoint. */
 export function startMetrics(path: string, step: number): void {
-  const lines = step > 0 && existsSync(path) ? readFileSync(path, "utf8").split("\n") : [];
+  const lines = step >= 0 && existsSync(path) ? readFileSync(path, "utf8").split("\n") : [];
   const kept = lines.filter((line) => isUpTo(line, step));
   writeFileAtomic.sync(path, kept.map((line) => `${line}\n`).join(""));
 }

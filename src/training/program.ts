@@ -137,7 +137,8 @@ const only = (model: Model, ...outputs: string[]): Model =>
     outputs.map((name) => ({ name })),
   );
 
-const isTrained = ({ graph }: Model, name: string, chosen?: readonly string[]): boolean => {
+/** @param chosen names of the weights to train; default all floats of more than one element */
+export const isTrained = ({ graph }: Model, name: string, chosen?: readonly string[]): boolean => {
   if (chosen) return chosen.includes(name);
   const value = graph.initializers.get(name);
   return value?.type === "float32" && value.data.length > 1;

@@ -229,9 +229,8 @@ class Run {
       await this.#engine.call("load", checkpoint);
       Object.assign(this.#state, checkpoint.record);
     } else Object.assign(this.#state, { step: 0, best: undefined, last: undefined, evaluatedAt: undefined });
-    const { step } = this.#state;
-    this.#savedAt = last ? step : -1;
-    if (this.#metrics) startMetrics(this.#metrics, step);
+    this.#savedAt = last ? this.#state.step : -1;
+    if (this.#metrics) startMetrics(this.#metrics, this.#savedAt);
   }
 
   /** The batch of a step, made while the step before runs; undefined after the last step. */

@@ -144,6 +144,20 @@ describe("an evaluation", () => {
     expect(best?.step).toBe(30);
   });
 
+  it("before the first step stays in the metrics of a run that is killed before its next checkpoint", async () => {
+    const folder = newFolder();
+    const crash = ({ step }: { step: number }) => {
+      if (step === 7) throw new Error("power cut");
+    };
+    await expect(run({ folder, ...scored([]), onStep: crash })).rejects.toThrow("power cut");
+    const steps: number[] = [];
+    await run({ folder, resume: "continue", ...scored(steps) });
+    expect(steps).toEqual([20, 30]);
+    const lines = readFileSync(join(folder, "metrics.jsonl"), "utf8").trim().split("\n");
+    const evaluations = lines.map((line) => JSON.parse(line)).filter(({ score }) => score !== undefined);
+    expect(evaluations.map(({ step }) => step)).toEqual([0, 20, 30]);
+  });
+
   it("that is interrupted is made when the run is resumed, and ends at the same bits", async () => {
     const [straight, parted] = [newFolder(), newFolder()];
     const whole = await run({ folder: straight, ...scored([]) });
