@@ -27,7 +27,7 @@ export interface DifferentiateOptions {
 }
 
 /** Part of a table's gradient: `values` [..., width] belong to the rows `indices` [...], which may repeat. */
-export interface RowGradient {
+interface RowGradient {
   /** A graph output, or the graph input that the indices came in by. */
   readonly indices: string;
   /** A graph output. */

@@ -12,7 +12,7 @@ import { type DataType, numbersOf, type Tensor, typeCode } from "../onnx/tensor.
  */
 export type Rule = (site: Site, ...inputs: string[]) => readonly (Emit | null | undefined)[];
 
-export type Emit = () => string;
+type Emit = () => string;
 
 /** Rule of operators that are constant wherever they are smooth, such as Floor: nothing flows back. */
 export const flat: Rule = () => [];

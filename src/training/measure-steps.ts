@@ -58,15 +58,12 @@ const StoredSteps = v.object({ steps: v.number(), minutes: v.optional(v.number()
  */
 export async function stepsOf(
   { steps, minutes }: { readonly steps: number; readonly minutes?: number },
-  {
-    measure,
-    resume,
-    onNote,
-  }: Pick<TrainOptions, "resume" | "onNote"> & { measure(): Promise<MeasuredSteps> },
+  options: Pick<TrainOptions, "resume" | "onNote"> & { measure(): Promise<MeasuredSteps> },
   work: string,
 ): Promise<{ readonly steps: number; store?(): Promise<void> }> {
   if (minutes === undefined) return { steps };
   if (!(minutes > 0)) throw new ArgumentError(`minutes must be a number above 0, not ${minutes}`);
+  const { measure, resume, onNote } = options;
   const path = join(work, "steps.json");
   const trouble = { error: TrainingError, cure: "Start over without --resume." };
   const stored = resume === "continue" ? await readJson(path, StoredSteps, trouble) : undefined;

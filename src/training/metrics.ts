@@ -30,14 +30,9 @@ export interface StepMetrics extends StepLoss {
 export function stepMetrics(
   { losses, gradientNorm }: { readonly losses: Losses; readonly gradientNorm: number },
   loss: string,
-  {
-    step,
-    learningRate,
-    seconds,
-    wait,
-    phrases,
-  }: Pick<StepMetrics, "step" | "learningRate" | "seconds" | "wait"> & { readonly phrases: number },
+  taken: Pick<StepMetrics, "step" | "learningRate" | "seconds" | "wait"> & { readonly phrases: number },
 ): StepMetrics {
+  const { step, learningRate, seconds, wait, phrases } = taken;
   const { [loss]: whole, ...parts } = losses;
   return {
     ...{ step, loss: whole, parts, gradientNorm, learningRate },

@@ -8,7 +8,7 @@ import { partOf } from "../graph.js";
 import { copyModel, intAttribute, type Model, type Node } from "../model.js";
 import { type DataType, numbersOf, typeCode, typeOfCode } from "../tensor.js";
 
-export interface PackedModel {
+interface PackedModel {
   /** From the batch to the packed values, as float32; the output of a value is `packed/VALUE`. */
   readonly host: Model;
   /** Reads {@link packed}, {@link placeOf} each value, and inputs of the batch that only shapes depend on. */

@@ -46,7 +46,7 @@ export interface GradientSink {
   ): void | Promise<void>;
 }
 
-export interface GradientOptions extends SessionOptions {
+interface GradientOptions extends SessionOptions {
   /** Gradients in "memory" (the default), those of tables by rows, or on the "device", all dense. */
   readonly gradients?: "memory" | "device";
   /**

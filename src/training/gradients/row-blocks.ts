@@ -51,7 +51,7 @@ function productOf(node: Node, matrices: ReturnType<typeof matricesOf>): Product
   const { op, domain, inputs } = node;
   const [left, right, bias] = inputs;
   const dims = matrices.get(right);
-  if (!dims || (domain !== "" && domain !== "ai.onnx")) return undefined;
+  if (!dims || domain !== "") return undefined;
   if (op === "MatMul") return { left, right, turned: false, sizes: dims };
   if (!isPlainGemm(node)) return undefined;
   const turned = intAttribute(node, "transB", 0) === 1;
