@@ -94,11 +94,10 @@ export function cutProgram(program: TrainingProgram, shapes: Shapes, target: Tar
   behind.graph.nodes = behind.graph.nodes.filter(({ outputs }) => !outputs.includes(cut));
   behind.graph.inputs.push({ name: cut, type: "float32", shape: ["rows", shapes.get(cut)?.dims[1] ?? null] });
   const after = only(behind, loss, ...parts);
-  const shared = [...after.graph.initializers.keys()].filter(
-    (name) => before.graph.initializers.has(name) && isTrained(after, name, chosen),
-  );
-  if (shared.length > 0)
-    throw new ArgumentError(`weight ${shared[0]} is used on both sides of the cut ${cut}. Cut elsewhere.`);
+  const trained = [...after.graph.initializers.keys()].filter((name) => isTrained(after, name, chosen));
+  const shared = trained.find((name) => before.graph.initializers.has(name));
+  if (shared !== undefined)
+    throw new ArgumentError(`weight ${shared} is used on both sides of the cut ${cut}. Cut elsewhere.`);
 
   const own = chosen?.filter((name) => before.graph.initializers.has(name));
   const { model: seeded, shapes: known } = withUpstream(before, cut, shapes);
@@ -106,9 +105,9 @@ export function cutProgram(program: TrainingProgram, shapes: Shapes, target: Tar
     differentiate(seeded, { loss: seedLoss, shapes: known, ...target, weights: own }),
   );
   backward.model.graph.outputs = backward.model.graph.outputs.filter(({ name }) => name !== cut);
-  const trained = [...after.graph.initializers.keys()].filter((name) => isTrained(after, name, chosen));
+  const needed = only(after, loss).graph.initializers;
   // dense gradients: rows of the embeddings may be gathered too, and their gradient must be one tensor
-  const weights = [cut, ...reaching(after, trained, loss)];
+  const weights = [cut, ...trained.filter((name) => needed.has(name))];
   const head = differentiate(after, { loss, shapes, device: target.device, weights });
   return { forward: liftWeights(before, backward.weights), backward, loss: withWeights(head) };
 }
@@ -143,11 +142,6 @@ export const isTrained = ({ graph }: Model, name: string, chosen?: readonly stri
   const value = graph.initializers.get(name);
   return value?.type === "float32" && value.data.length > 1;
 };
-
-function reaching(model: Model, names: readonly string[], value: string): string[] {
-  const needed = only(model, value).graph.initializers;
-  return names.filter((name) => needed.has(name));
-}
 
 export function liftWeights(model: Model, weights: readonly string[]): Model {
   const copy = copyModel(model);

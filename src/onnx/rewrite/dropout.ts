@@ -8,7 +8,7 @@
  */
 import { ArgumentError } from "../../errors.js";
 import { GraphBuilder, once } from "../builder.js";
-import { producersOf, prune } from "../graph.js";
+import { partOf, producersOf } from "../graph.js";
 import { copyModel, type Model, type Node } from "../model.js";
 import { type MaskFactors, openMasks } from "./dropout-mask.js";
 import { sameShape } from "./same-shape.js";
@@ -27,9 +27,7 @@ export function addDropout(
   if (!(ratio >= 0 && ratio < 1))
     throw new ArgumentError(`dropout must be at least 0 and below 1, not ${ratio}`);
   const copy = copyModel(model);
-  const before = copyModel(model).graph;
-  before.outputs = [{ name: end }];
-  prune(before);
+  const before = partOf(model, [{ name: end }]).graph;
   const values = new Set(before.nodes.map(({ outputs }) => outputs[0]));
   const makers = producersOf(copy.graph);
   const places = copy.graph.nodes.flatMap((node) =>
