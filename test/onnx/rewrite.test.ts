@@ -210,10 +210,14 @@ describe("upgradeOpset", () => {
     expect(() => upgradeOpset(single(10, "Resize"))).toThrow(/\(Resize\)/);
     const inner = new GraphBuilder();
     inner.add("Squeeze", ["x"], { axes: [0] }, { name: "inside" });
-    const outer = single(11, "If", { then_branch: inner.graph, else_branch: inner.graph });
-    expect(() => upgradeOpset(outer)).toThrow(ModelError);
-    expect(() => upgradeOpset(outer)).toThrow(/node inside \(Squeeze\)/);
-    expect(prepareForInference(outer)).toBe(outer);
+    const middle = new GraphBuilder();
+    middle.add("If", ["y"], { then_branch: inner.graph, else_branch: inner.graph });
+    for (const { graph } of [inner, middle]) {
+      const outer = single(11, "If", { then_branch: graph, else_branch: graph });
+      expect(() => upgradeOpset(outer)).toThrow(ModelError);
+      expect(() => upgradeOpset(outer)).toThrow(/node inside \(Squeeze\)/);
+      expect(prepareForInference(outer)).toBe(outer);
+    }
   });
 });
 
