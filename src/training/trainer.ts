@@ -230,7 +230,7 @@ class Run {
       Object.assign(this.#state, checkpoint.record);
     } else Object.assign(this.#state, start);
     this.#savedAt = last ? this.#state.step : -1;
-    if (this.#metrics) startMetrics(this.#metrics, this.#savedAt);
+    if (this.#metrics) startMetrics(this.#metrics, this.#state);
   }
 
   /** The batch of a step, made while the step before runs; undefined after the last step. */
