@@ -34,10 +34,13 @@ interface RowGradient {
   readonly values: string;
 }
 
-export interface Differentiated {
+/** A forward graph with gradients. */
+export interface GradientGraph {
   /** The forward graph with its outputs, then the gradients. Weights are inputs of the same name and layout. */
   readonly model: Model;
-  /** Weight to the graph output that holds its gradient, in the weight's layout. */
+  /** The weights it takes as inputs. */
+  readonly weights: readonly string[];
+  /** Weight to the graph output that holds its gradient, in the weight's layout: one output for each. */
   readonly gradients: ReadonlyMap<string, string>;
   /** Weight to further parts of its gradient; empty unless `tables` is "rows". */
   readonly rows: ReadonlyMap<string, readonly RowGradient[]>;
@@ -48,7 +51,7 @@ export interface Differentiated {
  * @throws ModelError naming node and operator where an operator between weights and loss has no rule, or
  *   where the model is quantised, of 16 bits, or fused by ONNX Runtime; ArgumentError for a bad loss or weight.
  */
-export function differentiate(model: Model, options: DifferentiateOptions): Differentiated {
+export function differentiate(model: Model, options: DifferentiateOptions): GradientGraph {
   const { loss, shapes, device = "cpu", weights = "trainable", tables = "dense", inverses } = options;
   const opset = model.opsets[""] ?? 0;
   if (opset < 17) throw new ModelError(`the model has opset ${opset}: upgrade it to 17 before training`);
@@ -98,8 +101,8 @@ function finish(
   model: Model,
   builder: GraphBuilder,
   loss: string,
-  { gradients, rows, weights }: Omit<Differentiated, "model"> & { weights: readonly string[] },
-): Differentiated {
+  { gradients, rows, weights }: Omit<GradientGraph, "model">,
+): GradientGraph {
   const { graph } = model;
   const inputs = new Set(graph.inputs.map(({ name }) => name));
   for (const name of weights) {
@@ -109,9 +112,9 @@ function finish(
   }
   const made = new Set(graph.nodes.flatMap((node) => node.outputs));
   const declared = new Set(graph.outputs.map(({ name }) => name));
-  const output = (value: string): string => {
+  const output = (value: string, isTaken = false): string => {
     // a constant that is a gradient or an index becomes a node's output
-    const name = made.has(value) ? value : builder.add("Identity", [value]);
+    const name = made.has(value) && !isTaken ? value : builder.add("Identity", [value]);
     if (!declared.has(name)) graph.outputs.push({ name });
     declared.add(name);
     return name;
@@ -121,9 +124,17 @@ function finish(
     indices: inputs.has(indices) ? indices : output(indices),
     values: output(values),
   });
+  const taken = new Set<string>();
+  const ownOutput = (value: string): string => {
+    const name = output(value, taken.has(value));
+    taken.add(value);
+    return name;
+  };
   return {
     model,
-    gradients: new Map([...gradients].map(([weight, value]) => [weight, output(value)])),
+    weights: [...new Set([...gradients.keys(), ...rows.keys()])],
+    // two weights may share a gradient, for example biases that are added
+    gradients: new Map([...gradients].map(([weight, value]) => [weight, ownOutput(value)])),
     rows: new Map([...rows].map(([weight, parts]) => [weight, parts.map(declare)])),
   };
 }

@@ -1,6 +1,6 @@
 /** What is trained, as a graph from inputs to the loss, how it is cut for large batches, and the inputs of one batch. */
 
-import { type Differentiated, type DifferentiateOptions, differentiate } from "../autodiff/gradient.js";
+import { type DifferentiateOptions, differentiate, type GradientGraph } from "../autodiff/gradient.js";
 import { ArgumentError } from "../errors.js";
 import { GraphBuilder } from "../onnx/builder.js";
 import { partOf } from "../onnx/graph.js";
@@ -51,11 +51,6 @@ export interface TrainingProgram {
   readonly sample: Feeds;
 }
 
-/** A forward graph with gradients, and the weights it takes as inputs. */
-export interface GradientGraph extends Differentiated {
-  readonly weights: readonly string[];
-}
-
 export async function observeProgram({ model, sample }: TrainingProgram): Promise<Shapes> {
   return observeShapes(model, sample, (bytes) => createOrtSession(bytes, { optimization: "disabled" }));
 }
@@ -64,9 +59,7 @@ export type Target = Pick<DifferentiateOptions, "device" | "tables" | "inverses"
 
 /** The whole program with gradients, for batches that are not cut. */
 export function wholeGraph(program: TrainingProgram, shapes: Shapes, target: Target): GradientGraph {
-  return withWeights(
-    differentiate(program.model, { loss: program.loss, shapes, weights: program.weights, ...target }),
-  );
+  return differentiate(program.model, { loss: program.loss, shapes, weights: program.weights, ...target });
 }
 
 /** A program cut at its embeddings (Gao et al., 2021, "Scaling deep contrastive learning batch size"). */
@@ -101,15 +94,13 @@ export function cutProgram(program: TrainingProgram, shapes: Shapes, target: Tar
 
   const own = chosen?.filter((name) => before.graph.initializers.has(name));
   const { model: seeded, shapes: known } = withUpstream(before, cut, shapes);
-  const backward = withWeights(
-    differentiate(seeded, { loss: seedLoss, shapes: known, ...target, weights: own }),
-  );
+  const backward = differentiate(seeded, { loss: seedLoss, shapes: known, ...target, weights: own });
   backward.model.graph.outputs = backward.model.graph.outputs.filter(({ name }) => name !== cut);
   const needed = only(after, loss).graph.initializers;
   // dense gradients: rows of the embeddings may be gathered too, and their gradient must be one tensor
   const weights = [cut, ...trained.filter((name) => needed.has(name))];
   const head = differentiate(after, { loss, shapes, device: target.device, weights });
-  return { forward: liftWeights(before, backward.weights), backward, loss: withWeights(head) };
+  return { forward: liftWeights(before, backward.weights), backward, loss: head };
 }
 
 const seedLoss = "upstream_loss";
@@ -152,18 +143,4 @@ export function liftWeights(model: Model, weights: readonly string[]): Model {
     copy.graph.inputs.push({ name, type: value.type, shape: [...value.dims] });
   }
   return copy;
-}
-
-/** Gives each weight its own output: two may share a gradient, for example biases that are added. */
-function withWeights(found: Differentiated): GradientGraph {
-  const g = new GraphBuilder(found.model);
-  const taken = new Set<string>();
-  const gradients = new Map<string, string>();
-  for (const [weight, output] of found.gradients) {
-    const own = taken.has(output) ? g.add("Identity", [output]) : output;
-    if (own !== output) g.graph.outputs.push({ name: own });
-    taken.add(own);
-    gradients.set(weight, own);
-  }
-  return { ...found, gradients, weights: [...new Set([...gradients.keys(), ...found.rows.keys()])] };
 }

@@ -1,4 +1,5 @@
 /** Runs a batch through a program: losses, and gradients added up, in one pass or in chunks of bounded memory. */
+import type { GradientGraph } from "../../autodiff/gradient.js";
 import { once } from "../../onnx/builder.js";
 import { encodeModel } from "../../onnx/io/file.js";
 import type { Model } from "../../onnx/model.js";
@@ -17,7 +18,6 @@ import {
   type Chunk,
   type CutProgram,
   cutProgram,
-  type GradientGraph,
   observeProgram,
   type Target,
   type TrainingBatch,

@@ -1,7 +1,8 @@
 /** adam.ts as a graph on the device, over groups of weights; and graphs that make such groups and cut them. */
+
+import type { GradientGraph } from "../../autodiff/gradient.js";
 import { GraphBuilder } from "../../onnx/builder.js";
 import { copyModel, type Model } from "../../onnx/model.js";
-import type { GradientGraph } from "../program.js";
 import { adamSettings } from "./adam.js";
 import type { OptimiserOptions } from "./optimiser.js";
 import { tensorOf, type WeightGroup, weightsOf } from "./weight-groups.js";

@@ -1,4 +1,6 @@
 /** Weights that stay on a device, updated by the graph of adam-graph.ts; used on a GPU. */
+
+import type { GradientGraph } from "../../autodiff/gradient.js";
 import { encodeModel } from "../../onnx/io/file.js";
 import type { Model } from "../../onnx/model.js";
 import { elementCount, type Tensor } from "../../onnx/tensor.js";
@@ -10,7 +12,6 @@ import {
 } from "../../runtime/ort-session.js";
 import { DeviceTensor, float32, type Tensor as RunTensor } from "../../runtime/tensor.js";
 import { type GradientSink, lazySessions } from "../gradients/gradients.js";
-import type { GradientGraph } from "../program.js";
 import { adamSettings } from "./adam.js";
 import {
   adamGraph,
