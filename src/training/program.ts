@@ -68,8 +68,10 @@ export interface CutProgram {
   readonly forward: Model;
   /** From a chunk's inputs and {@link upstream} to the gradients of the weights before the cut. */
   readonly backward: GradientGraph;
-  /** From all embeddings to the loss, their gradient and those of the weights after the cut. */
+  /** From all embeddings to the loss, the gradients of the weights after the cut, and that of the embeddings. */
   readonly loss: GradientGraph;
+  /** Output of `loss`: the gradient of the embeddings. */
+  readonly embeddingsGradient: string;
 }
 
 /** Input of {@link CutProgram.backward}: the gradient of the loss for the chunk's embeddings. */
@@ -100,7 +102,13 @@ export function cutProgram(program: TrainingProgram, shapes: Shapes, target: Tar
   // dense gradients: rows of the embeddings may be gathered too, and their gradient must be one tensor
   const weights = [cut, ...trained.filter((name) => needed.has(name))];
   const head = differentiate(after, { loss, shapes, device: target.device, weights });
-  return { forward: liftWeights(before, backward.weights), backward, loss: head };
+  const gradients = new Map(head.gradients);
+  const embeddingsGradient = gradients.get(cut) as string;
+  gradients.delete(cut);
+  return {
+    ...{ forward: liftWeights(before, backward.weights), backward, embeddingsGradient },
+    loss: { ...head, gradients },
+  };
 }
 
 const seedLoss = "upstream_loss";

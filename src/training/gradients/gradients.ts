@@ -37,12 +37,10 @@ export const numbersOf = (losses: DeviceFeeds): Losses =>
 /** What takes the gradients of each run; they are its own from then on. */
 export interface GradientSink {
   /** The graph as this sink wants its gradients; asked once for each graph. Default: as it is. */
-  arrange?(graph: GradientGraph, except?: string): GradientGraph;
-  /** @param run feeds and outputs of the graph @param except a value without a wanted gradient */
+  arrange?(graph: GradientGraph): GradientGraph;
   collect(
     graph: GradientGraph,
     run: { readonly feeds: DeviceFeeds; readonly outputs: DeviceFeeds },
-    except?: string,
   ): void | Promise<void>;
 }
 
@@ -75,7 +73,7 @@ export async function openGradients(given: TrainingProgram, options: GradientOpt
   let parted: CutProgram | undefined;
 
   const open = (model: Model): Promise<OrtSession> => {
-    const inMemory = [cut, parted?.loss.gradients.get(cut)];
+    const inMemory = [cut, parted?.embeddingsGradient];
     return openSession(model, target, whole.weights, {
       ...{ ...sessionOptions, optimization: "basic" },
       ...(gradients === "device" && { outputs: outputPlaces(model, inMemory) }),
@@ -93,9 +91,8 @@ export async function openGradients(given: TrainingProgram, options: GradientOpt
     sink: GradientSink,
   ): Promise<DeviceFeeds> {
     parted ??= cutProgram(program, shapes, target);
-    const { forward } = parted;
-    const backward = arrange(parted.backward, sink);
-    const loss = arrange(parted.loss, sink, cut);
+    const { forward, embeddingsGradient } = parted;
+    const [backward, loss] = [arrange(parted.backward, sink), arrange(parted.loss, sink)];
     const before = pick(weights, backward.weights);
     const embedded: Tensor[] = [];
     for (const chunk of chunks) {
@@ -104,8 +101,8 @@ export async function openGradients(given: TrainingProgram, options: GradientOpt
     }
     const head = { ...feeds, ...pick(weights, loss.weights), [cut]: gathered(chunks, embedded) };
     const outputs = await runOn(loss.model, head);
-    const gradient = outputs[loss.gradients.get(cut) as string] as Tensor;
-    await sink.collect(loss, { feeds: head, outputs }, cut);
+    const gradient = outputs[embeddingsGradient] as Tensor;
+    await sink.collect(loss, { feeds: head, outputs });
     for (const chunk of chunks) {
       const inputs = { ...chunk.feeds, ...before, [upstream]: rowsOf(gradient, chunk.rows) };
       await sink.collect(backward, { feeds: inputs, outputs: await runOn(backward.model, inputs) });
@@ -154,8 +151,8 @@ const outputPlaces = ({ graph }: Model, inMemory: readonly (string | undefined)[
 /** Graphs as a sink wants them, made once. */
 function arranger() {
   const arranged = new Map<GradientGraph, GradientGraph>();
-  return (graph: GradientGraph, sink: GradientSink, except?: string): GradientGraph =>
-    once(arranged, graph, () => sink.arrange?.(graph, except) ?? graph);
+  return (graph: GradientGraph, sink: GradientSink): GradientGraph =>
+    once(arranged, graph, () => sink.arrange?.(graph) ?? graph);
 }
 
 /** On a GPU, what a batch gives beside the weights arrives in one upload. */
@@ -206,10 +203,9 @@ export class GradientSum implements GradientSink {
   readonly #dense = new Map<string, Float32Array>();
   readonly #rows = new Map<string, RowSum>();
 
-  collect(...[graph, { feeds, outputs }, except]: Parameters<GradientSink["collect"]>): void {
+  collect(...[graph, { feeds, outputs }]: Parameters<GradientSink["collect"]>): void {
     const read = (name: string) => (outputs[name] ?? feeds[name]) as Tensor;
-    for (const [name, output] of graph.gradients)
-      if (name !== except) this.add(name, read(output).data as Float32Array);
+    for (const [name, output] of graph.gradients) this.add(name, read(output).data as Float32Array);
     for (const [name, parts] of graph.rows)
       for (const { indices, values } of parts)
         this.addRows(name, read(indices).data, read(values).data as Float32Array, feeds[name].dims);
