@@ -13,8 +13,8 @@ export interface DifferentiateOptions {
   loss: string;
   /** Types and shapes of the model's values, from {@link observeShapes}. */
   shapes: Shapes;
-  /** Initializers or float inputs. Default "trainable": float initializers of more than one element. */
-  weights?: readonly string[] | "trainable";
+  /** Initializers or float inputs. Default: float initializers of more than one element. */
+  weights?: readonly string[];
   /** "gpu" where the graph will run on webgpu or cuda; default "cpu". */
   device?: "cpu" | "gpu";
   /** "rows": gradients of gathered rows are outputs, for the caller to add up. Default "dense": one per weight. */
@@ -52,13 +52,13 @@ export interface GradientGraph {
  *   where the model is quantised, of 16 bits, or fused by ONNX Runtime; ArgumentError for a bad loss or weight.
  */
 export function differentiate(model: Model, options: DifferentiateOptions): GradientGraph {
-  const { loss, shapes, device = "cpu", weights = "trainable", tables = "dense", inverses } = options;
+  const { loss, shapes, device = "cpu", weights, tables = "dense", inverses } = options;
   const opset = model.opsets[""] ?? 0;
   if (opset < 17) throw new ModelError(`the model has opset ${opset}: upgrade it to 17 before training`);
-  if (weights === "trainable") rejectUntrainable(model);
+  if (weights === undefined) rejectUntrainable(model);
   const copy = copyModel(model);
   const { graph } = copy;
-  const wanted = new Set(weights === "trainable" ? candidates(graph) : weights);
+  const wanted = new Set(weights ?? candidates(graph));
   const builder = new GraphBuilder(copy);
   const constants = constantsOf(graph, wanted);
   const backward: Backward = { builder, shapes, opset, device, constants, inverses, emitted: new Map() };
@@ -88,7 +88,7 @@ export function differentiate(model: Model, options: DifferentiateOptions): Grad
   }
 
   const found = [...wanted].filter((weight) => parts.has(weight) || rows.has(weight));
-  const lost = weights === "trainable" ? [] : weights.filter((weight) => !found.includes(weight));
+  const lost = (weights ?? []).filter((weight) => !found.includes(weight));
   if (found.length === 0 || lost.length > 0)
     throw new ArgumentError(`the loss ${loss} does not depend on ${lost.join(", ") || "any weight"}`);
   const gradients = new Map(

@@ -16,11 +16,10 @@ import { quantizeDynamic } from "../../onnx/rewrite/quantize.js";
 import type { Tensor } from "../../onnx/tensor.js";
 import { type SharedMemory, shareMemory } from "../../runtime/wasm/assembler.js";
 import type { ModelFolder } from "../architecture.js";
-import { readsSpelling } from "./features.js";
+import { indexFor } from "./features.js";
 import { readWordsFile, type WordsFeature, wordInputNames } from "./inputs.js";
 import type { WordTable } from "./row-sums.js";
 import type { WordGraph } from "./shared-features.js";
-import { indexWords } from "./vocabulary.js";
 
 /** @returns undefined for a graph of another shape @throws ModelError for a file that cannot be read */
 export async function loadWordGraph(
@@ -37,7 +36,7 @@ export async function loadWordGraph(
     table.values.buffer === bytes.buffer ? { ...table, memory } : table,
   );
   const feature = folder.features.find(({ kind }) => kind === "words") as WordsFeature;
-  const words = indexWords(await readWordsFile(folder), readsSpelling(feature));
+  const words = indexFor(feature, await readWordsFile(folder));
   return { bytes: encodeModel(model), tables, words };
 }
 

@@ -12,25 +12,20 @@ import { intAttribute, isPlainGemm, type Model, type Node } from "../model.js";
 import { type Tensor, tensor, transposed } from "../tensor.js";
 import { upgradeOpset } from "./upgrade.js";
 
-interface QuantizeOptions {
-  /** Weights with fewer elements stay as they are; default 1,024. */
-  smallest?: number;
-  /** "int8" (the default), or "kept": products stay as they are, and only large tables become int8. */
-  products?: "int8" | "kept";
-}
-
 /**
  * The largest integer of a product's weight. With 7 bits, the sum of two products of a weight and an activation
  * always fits into 16 bits, in which processors without VNNI add them; with 8 bits it sometimes overflows.
  */
 const largestWeight = 64;
 
-/** Smaller embedding tables are not worth two more operators. */
-const smallestTable = 65_536;
+/** Elements of a product's weight and of an embedding table at least: smaller ones are not worth more operators. */
+const [smallestWeight, smallestTable] = [1024, 65_536];
 
-/** A copy whose MatMul, Gemm and large embedding weights are int8; other nodes are left as they are. */
-export function quantizeDynamic(model: Model, options: QuantizeOptions = {}): Model {
-  const { smallest = 1024, products = "int8" } = options;
+/**
+ * A copy whose MatMul, Gemm and large embedding weights are int8; other nodes are left as they are.
+ * @param options.products "kept": only large tables become int8; default "int8"
+ */
+export function quantizeDynamic(model: Model, options: { products?: "int8" | "kept" } = {}): Model {
   // what several nodes read is quantised once
   const known = new Map<string, string[]>();
   const { initializers } = model.graph;
@@ -50,7 +45,7 @@ export function quantizeDynamic(model: Model, options: QuantizeOptions = {}): Mo
       return true;
     }
     const isProduct = node.op === "MatMul" || isPlainGemm(node);
-    if (products === "kept" || !isProduct || matrix.data.length < smallest) return false;
+    if (options.products === "kept" || !isProduct || matrix.data.length < smallestWeight) return false;
     const isTransposed = intAttribute(node, "transB", 0);
     const weight = once(known, `columns ${isTransposed} of ${name}`, () => {
       const straight = isTransposed ? transposed(matrix) : matrix;

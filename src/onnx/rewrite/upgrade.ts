@@ -5,7 +5,7 @@ import { rewriteNodes } from "../graph.js";
 import { intAttribute, type Model, type Node, subgraphs } from "../model.js";
 
 /** The version that models are upgraded to; newer models are not changed. */
-export const opset = 17;
+const opset = 17;
 /** Operators of still older versions broadcast by attribute; few such files exist. */
 const oldest = 9;
 
