@@ -185,14 +185,9 @@ const pick = (values: DeviceFeeds, names: readonly string[]): DeviceFeeds =>
 /** Gradients added up over the runs of one step: dense ones, and those of tables by the rows that were read. */
 export type Gradient =
   | { readonly kind: "dense"; readonly values: Float32Array }
-  | {
-      /** Row `r` of the table has the gradient `values[slots.get(r) * width ...]`; other rows have zero. */
-      readonly kind: "rows";
-      readonly width: number;
-      readonly slots: ReadonlyMap<number, number>;
-      readonly values: Float32Array;
-    };
+  | (Readonly<RowSum> & { readonly kind: "rows" });
 
+/** Row `r` of the table has the gradient `values[slots.get(r) * width ...]`; other rows have zero. */
 interface RowSum {
   readonly width: number;
   readonly slots: Map<number, number>;
@@ -250,9 +245,10 @@ export class GradientSum implements GradientSink {
   gradients(): Map<string, Gradient> {
     const all = new Map<string, Gradient>();
     for (const [name, values] of this.#dense) all.set(name, { kind: "dense", values });
-    for (const [name, { width, slots, values }] of this.#rows) {
+    for (const [name, sum] of this.#rows) {
+      const { width, slots, values } = sum;
       const whole = this.#dense.get(name);
-      if (!whole) all.set(name, { kind: "rows", width, slots, values });
+      if (!whole) all.set(name, { kind: "rows", ...sum });
       else
         for (const [row, slot] of slots)
           for (let i = 0; i < width; i++) whole[row * width + i] += values[slot * width + i];
