@@ -23,7 +23,7 @@ export interface BlockLengths {
   readonly characters: number;
 }
 
-export interface AssembleOptions {
+interface AssembleOptions {
   /** The transformer's folder and graph; default: characters alone. */
   readonly base?: { readonly folder: ModelFolder; readonly model: Model };
   readonly characters?: ModelPart;

@@ -94,12 +94,13 @@ function architectureName(config: Record<string, unknown>): string {
 }
 
 function pearlSection(config: Record<string, unknown>, folder: string): PearlSection | undefined {
-  const section = config.pearl as Partial<PearlSection> | undefined;
-  if (section === undefined) return undefined;
+  if (config.pearl === undefined) return undefined;
+  const section = config.pearl as Partial<PearlSection> | null;
   const label = `${folder}/config.json`;
-  if (!Array.isArray(section.features) || section.features.length === 0 || !(Number(section.dimension) > 0)) {
+  const features: unknown[] = Array.isArray(section?.features) ? section.features : [];
+  const isList = features.length > 0 && features.every((feature) => feature instanceof Object);
+  if (!isList || !(Number(section?.dimension) > 0))
     throw new ModelError(`${label}: the "pearl" section must list features and a dimension`);
-  }
-  for (const feature of section.features) architectureOf(feature, label);
+  for (const feature of features) architectureOf(feature as Feature, label);
   return section as PearlSection;
 }

@@ -41,8 +41,11 @@ const registered = (): readonly string[] => (inherited(MODULES) as readonly stri
 async function importArchitecture(address: string): Promise<void> {
   if (imported.has(address)) return;
   const { default: found } = (await import(address)) as { default?: Architecture };
-  if (typeof found?.kind !== "string" || typeof found.open !== "function")
-    throw new ArgumentError(`${address}: the default export is not an architecture with kind and open()`);
+  const isWhole = typeof found?.inputs === "function" && typeof found.open === "function";
+  if (!isWhole || typeof found.kind !== "string" || !Array.isArray(found.files))
+    throw new ArgumentError(
+      `${address}: the default export is not an architecture with kind, files, inputs() and open()`,
+    );
   if (imported.has(address)) return;
   if (architectures.some(({ kind }) => kind === found.kind))
     throw new ArgumentError(

@@ -5,7 +5,7 @@ import { type OpenSession, observeShapes } from "../onnx/observe-shapes.js";
 import type { Tensor } from "../onnx/tensor.js";
 import { type DifferentiateOptions, differentiate } from "./gradient.js";
 
-export interface CheckOptions extends Pick<DifferentiateOptions, "loss" | "device"> {
+interface CheckOptions extends Pick<DifferentiateOptions, "loss" | "device"> {
   weights: readonly string[];
   /** Inputs of the graph; default none. */
   feeds?: Record<string, Tensor>;

@@ -13,8 +13,8 @@ export interface DifferentiateOptions {
   loss: string;
   /** Types and shapes of the model's values, from {@link observeShapes}. */
   shapes: Shapes;
-  /** Initializers or float inputs. Default "trainable": float initializers of more than one element. */
-  weights?: readonly string[] | "trainable";
+  /** Initializers or float inputs. Default: float initializers of more than one element. */
+  weights?: readonly string[];
   /** "gpu" where the graph will run on webgpu or cuda; default "cpu". */
   device?: "cpu" | "gpu";
   /** "rows": gradients of gathered rows are outputs, for the caller to add up. Default "dense": one per weight. */
@@ -27,17 +27,20 @@ export interface DifferentiateOptions {
 }
 
 /** Part of a table's gradient: `values` [..., width] belong to the rows `indices` [...], which may repeat. */
-export interface RowGradient {
+interface RowGradient {
   /** A graph output, or the graph input that the indices came in by. */
   readonly indices: string;
   /** A graph output. */
   readonly values: string;
 }
 
-export interface Differentiated {
+/** A forward graph with gradients. */
+export interface GradientGraph {
   /** The forward graph with its outputs, then the gradients. Weights are inputs of the same name and layout. */
   readonly model: Model;
-  /** Weight to the graph output that holds its gradient, in the weight's layout. */
+  /** The weights it takes as inputs. */
+  readonly weights: readonly string[];
+  /** Weight to the graph output that holds its gradient, in the weight's layout: one output for each. */
   readonly gradients: ReadonlyMap<string, string>;
   /** Weight to further parts of its gradient; empty unless `tables` is "rows". */
   readonly rows: ReadonlyMap<string, readonly RowGradient[]>;
@@ -48,14 +51,14 @@ export interface Differentiated {
  * @throws ModelError naming node and operator where an operator between weights and loss has no rule, or
  *   where the model is quantised, of 16 bits, or fused by ONNX Runtime; ArgumentError for a bad loss or weight.
  */
-export function differentiate(model: Model, options: DifferentiateOptions): Differentiated {
-  const { loss, shapes, device = "cpu", weights = "trainable", tables = "dense", inverses } = options;
+export function differentiate(model: Model, options: DifferentiateOptions): GradientGraph {
+  const { loss, shapes, device = "cpu", weights, tables = "dense", inverses } = options;
   const opset = model.opsets[""] ?? 0;
   if (opset < 17) throw new ModelError(`the model has opset ${opset}: upgrade it to 17 before training`);
-  if (weights === "trainable") rejectUntrainable(model);
+  if (weights === undefined) rejectUntrainable(model);
   const copy = copyModel(model);
   const { graph } = copy;
-  const wanted = new Set(weights === "trainable" ? candidates(graph) : weights);
+  const wanted = new Set(weights ?? candidates(graph));
   const builder = new GraphBuilder(copy);
   const constants = constantsOf(graph, wanted);
   const backward: Backward = { builder, shapes, opset, device, constants, inverses, emitted: new Map() };
@@ -85,7 +88,7 @@ export function differentiate(model: Model, options: DifferentiateOptions): Diff
   }
 
   const found = [...wanted].filter((weight) => parts.has(weight) || rows.has(weight));
-  const lost = weights === "trainable" ? [] : weights.filter((weight) => !found.includes(weight));
+  const lost = (weights ?? []).filter((weight) => !found.includes(weight));
   if (found.length === 0 || lost.length > 0)
     throw new ArgumentError(`the loss ${loss} does not depend on ${lost.join(", ") || "any weight"}`);
   const gradients = new Map(
@@ -98,8 +101,8 @@ function finish(
   model: Model,
   builder: GraphBuilder,
   loss: string,
-  { gradients, rows, weights }: Omit<Differentiated, "model"> & { weights: readonly string[] },
-): Differentiated {
+  { gradients, rows, weights }: Omit<GradientGraph, "model">,
+): GradientGraph {
   const { graph } = model;
   const inputs = new Set(graph.inputs.map(({ name }) => name));
   for (const name of weights) {
@@ -109,9 +112,9 @@ function finish(
   }
   const made = new Set(graph.nodes.flatMap((node) => node.outputs));
   const declared = new Set(graph.outputs.map(({ name }) => name));
-  const output = (value: string): string => {
+  const output = (value: string, isTaken = false): string => {
     // a constant that is a gradient or an index becomes a node's output
-    const name = made.has(value) ? value : builder.add("Identity", [value]);
+    const name = made.has(value) && !isTaken ? value : builder.add("Identity", [value]);
     if (!declared.has(name)) graph.outputs.push({ name });
     declared.add(name);
     return name;
@@ -121,9 +124,17 @@ function finish(
     indices: inputs.has(indices) ? indices : output(indices),
     values: output(values),
   });
+  const taken = new Set<string>();
+  const ownOutput = (value: string): string => {
+    const name = output(value, taken.has(value));
+    taken.add(value);
+    return name;
+  };
   return {
     model,
-    gradients: new Map([...gradients].map(([weight, value]) => [weight, output(value)])),
+    weights: [...new Set([...gradients.keys(), ...rows.keys()])],
+    // two weights may share a gradient, for example biases that are added
+    gradients: new Map([...gradients].map(([weight, value]) => [weight, ownOutput(value)])),
     rows: new Map([...rows].map(([weight, parts]) => [weight, parts.map(declare)])),
   };
 }

@@ -24,7 +24,7 @@ const quantised =
 
 function cure({ domain, op }: Node): string {
   if (quantised.test(op)) return "The model is quantised: train the float32 model it was made from.";
-  if (domain === "com.microsoft" || op === "FusedMatMul")
+  if (domain === "com.microsoft")
     return "The model was optimised for ONNX Runtime: train the plain export (model.onnx, not model_optimized.onnx).";
   return "Train only weights after this node, or replace the node with operators listed in src/autodiff/rules.";
 }
@@ -53,8 +53,8 @@ export function rejectUntrainable({ graph }: Model): void {
   }
 }
 
-const table: Readonly<Record<string, Rule | undefined>> = rules;
 export const ruleFor = (node: Node): Rule | undefined => {
+  const table: Readonly<Record<string, Rule>> = rules;
   const key = operatorOf(node);
   return Object.hasOwn(table, key) ? table[key] : undefined;
 };

@@ -1,6 +1,6 @@
 /** What a rule works with: a forward node, the gradients of its outputs, and functions that emit operators. */
 import { ModelError } from "../errors.js";
-import type { AttributeValue, GraphBuilder } from "../onnx/builder.js";
+import { type AttributeValue, type GraphBuilder, once } from "../onnx/builder.js";
 import type { Node } from "../onnx/model.js";
 import type { Shapes } from "../onnx/observe-shapes.js";
 import { type DataType, numbersOf, type Tensor, typeCode } from "../onnx/tensor.js";
@@ -12,7 +12,7 @@ import { type DataType, numbersOf, type Tensor, typeCode } from "../onnx/tensor.
  */
 export type Rule = (site: Site, ...inputs: string[]) => readonly (Emit | null | undefined)[];
 
-export type Emit = () => string;
+type Emit = () => string;
 
 /** Rule of operators that are constant wherever they are smooth, such as Floor: nothing flows back. */
 export const flat: Rule = () => [];
@@ -62,12 +62,9 @@ export class Site {
 
   op(op: string, inputs: readonly string[], attributes: Record<string, AttributeValue> = {}): string {
     const { builder, emitted } = this.#backward;
-    const key = JSON.stringify([op, inputs, attributes]);
-    const known = emitted.get(key);
-    if (known) return known;
-    const result = builder.add(op, inputs, attributes, { outputs: this.#names(op, 1) });
-    emitted.set(key, result);
-    return result;
+    return once(emitted, JSON.stringify([op, inputs, attributes]), () =>
+      builder.add(op, inputs, attributes, { outputs: this.#names(op, 1) }),
+    );
   }
 
   add = (a: string, b: string): string => this.op("Add", [a, b]);

@@ -84,9 +84,7 @@ export class GraphBuilder {
     if (value.data.length > 8) return this.freshWeight("constant", value);
     const elements = Array.from(value.data as ArrayLike<unknown>, (x) => (Object.is(x, -0) ? "-0" : x));
     const key = `${type} [${dims}] ${elements}`;
-    const name = this.#constants.get(key) ?? this.freshWeight("constant", value);
-    this.#constants.set(key, name);
-    return name;
+    return once(this.#constants, key, () => this.freshWeight("constant", value));
   }
 
   /** A shared scalar constant. */
@@ -167,6 +165,13 @@ export class GraphBuilder {
     this.#names.add(name);
     return name;
   }
+}
+
+/** The value under a key, made on first use. */
+export function once<Key, Value>(made: Map<Key, Value>, key: Key, make: () => Value): Value {
+  const value = made.get(key) ?? make();
+  made.set(key, value);
+  return value;
 }
 
 function emptyModel({ opset = 17, name = "pearl" }: BuilderOptions): Model {

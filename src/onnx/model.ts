@@ -86,6 +86,13 @@ export const floatAttribute: (node: Node, name: string, fallback: number) => num
 export const stringAttribute: (node: Node, name: string, fallback: string) => string = reader("string");
 export const intsAttribute = (node: Node, name: string) => reader("ints")(node, name, undefined);
 
+/** True for x W + b, where W may be transposed, without factors. */
+export const isPlainGemm = (node: Node): boolean =>
+  node.op === "Gemm" &&
+  intAttribute(node, "transA", 0) === 0 &&
+  floatAttribute(node, "alpha", 1) === 1 &&
+  floatAttribute(node, "beta", 1) === 1;
+
 /** The graphs inside a node (the branches of If, the body of Loop or Scan). */
 export function subgraphs(node: Node): Graph[] {
   return Object.values(node.attributes).flatMap((attribute) =>

@@ -5,7 +5,7 @@ import { ArgumentError, TrainingError } from "../errors.js";
 import { formatCount } from "../files/count-text.js";
 import { readJson } from "../files/json.js";
 import { writeWholeJson } from "../files/whole-file.js";
-import type { TrainingProgram } from "./program.js";
+import { isTrained, type TrainingProgram } from "./program.js";
 import { type TrainingData, type TrainOptions, train } from "./trainer.js";
 
 export interface MeasuredSteps {
@@ -58,15 +58,12 @@ const StoredSteps = v.object({ steps: v.number(), minutes: v.optional(v.number()
  */
 export async function stepsOf(
   { steps, minutes }: { readonly steps: number; readonly minutes?: number },
-  {
-    measure,
-    resume,
-    onNote,
-  }: Pick<TrainOptions, "resume" | "onNote"> & { measure(): Promise<MeasuredSteps> },
+  options: Pick<TrainOptions, "resume" | "onNote"> & { measure(): Promise<MeasuredSteps> },
   work: string,
 ): Promise<{ readonly steps: number; store?(): Promise<void> }> {
   if (minutes === undefined) return { steps };
   if (!(minutes > 0)) throw new ArgumentError(`minutes must be a number above 0, not ${minutes}`);
+  const { measure, resume, onNote } = options;
   const path = join(work, "steps.json");
   const trouble = { error: TrainingError, cure: "Start over without --resume." };
   const stored = resume === "continue" ? await readJson(path, StoredSteps, trouble) : undefined;
@@ -86,10 +83,9 @@ export async function stepsOf(
 }
 
 /** The number of trained parameters. */
-export function parametersOf({ model }: TrainingProgram): number {
-  const tensors = [...model.graph.initializers.values()];
-  const trained = tensors.filter(({ type, data }) => type === "float32" && data.length > 1);
-  return trained.reduce((sum, { data }) => sum + data.length, 0);
+export function parametersOf({ model, weights }: TrainingProgram): number {
+  const trained = [...model.graph.initializers].filter(([name]) => isTrained(model, name, weights));
+  return trained.reduce((sum, [, { data }]) => sum + data.length, 0);
 }
 
 function median(values: readonly number[]): number {

@@ -2,6 +2,7 @@
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import writeFileAtomic from "write-file-atomic";
 import { messageOf, TrainingError } from "../errors.js";
+import type { CheckpointRecord } from "./checkpoint.js";
 import type { Losses } from "./gradients/gradients.js";
 
 export interface StepLoss {
@@ -30,14 +31,9 @@ export interface StepMetrics extends StepLoss {
 export function stepMetrics(
   { losses, gradientNorm }: { readonly losses: Losses; readonly gradientNorm: number },
   loss: string,
-  {
-    step,
-    learningRate,
-    seconds,
-    wait,
-    phrases,
-  }: Pick<StepMetrics, "step" | "learningRate" | "seconds" | "wait"> & { readonly phrases: number },
+  taken: Pick<StepMetrics, "step" | "learningRate" | "seconds" | "wait"> & { readonly phrases: number },
 ): StepMetrics {
+  const { step, learningRate, seconds, wait, phrases } = taken;
   const { [loss]: whole, ...parts } = losses;
   return {
     ...{ step, loss: whole, parts, gradientNorm, learningRate },
@@ -50,17 +46,20 @@ export function stepMetrics(
 /** An evaluation, after `step` steps. */
 type Evaluated = Readonly<Record<"step" | "score" | "seconds", number>>;
 
-/** Keeps the lines up to a step: a resumed run repeats what came after its checkpoint. */
-export function startMetrics(path: string, step: number): void {
-  const lines = step > 0 && existsSync(path) ? readFileSync(path, "utf8").split("\n") : [];
-  const kept = lines.filter((line) => isUpTo(line, step));
+/** Keeps the lines up to a checkpoint: a resumed run repeats the steps and evaluations that came after it. */
+export function startMetrics(path: string, reached: Reached): void {
+  const lines = existsSync(path) ? readFileSync(path, "utf8").split("\n") : [];
+  const kept = lines.filter((line) => isUpTo(line, reached));
   writeFileAtomic.sync(path, kept.map((line) => `${line}\n`).join(""));
 }
 
+type Reached = Pick<CheckpointRecord, "step" | "evaluatedAt">;
+
 /** A line that a crash cut off counts as later. */
-function isUpTo(line: string, step: number): boolean {
+function isUpTo(line: string, { step: taken, evaluatedAt = -1 }: Reached): boolean {
   try {
-    return JSON.parse(line).step <= step;
+    const { step, score } = JSON.parse(line);
+    return step <= (score === undefined ? taken : evaluatedAt);
   } catch {
     return false;
   }

@@ -1,6 +1,6 @@
 /** What is trained, as a graph from inputs to the loss, how it is cut for large batches, and the inputs of one batch. */
 
-import { type Differentiated, type DifferentiateOptions, differentiate } from "../autodiff/gradient.js";
+import { type DifferentiateOptions, differentiate, type GradientGraph } from "../autodiff/gradient.js";
 import { ArgumentError } from "../errors.js";
 import { GraphBuilder } from "../onnx/builder.js";
 import { partOf } from "../onnx/graph.js";
@@ -51,11 +51,6 @@ export interface TrainingProgram {
   readonly sample: Feeds;
 }
 
-/** A forward graph with gradients, and the weights it takes as inputs. */
-export interface GradientGraph extends Differentiated {
-  readonly weights: readonly string[];
-}
-
 export async function observeProgram({ model, sample }: TrainingProgram): Promise<Shapes> {
   return observeShapes(model, sample, (bytes) => createOrtSession(bytes, { optimization: "disabled" }));
 }
@@ -64,9 +59,7 @@ export type Target = Pick<DifferentiateOptions, "device" | "tables" | "inverses"
 
 /** The whole program with gradients, for batches that are not cut. */
 export function wholeGraph(program: TrainingProgram, shapes: Shapes, target: Target): GradientGraph {
-  return withWeights(
-    differentiate(program.model, { loss: program.loss, shapes, weights: program.weights, ...target }),
-  );
+  return differentiate(program.model, { loss: program.loss, shapes, weights: program.weights, ...target });
 }
 
 /** A program cut at its embeddings (Gao et al., 2021, "Scaling deep contrastive learning batch size"). */
@@ -75,8 +68,10 @@ export interface CutProgram {
   readonly forward: Model;
   /** From a chunk's inputs and {@link upstream} to the gradients of the weights before the cut. */
   readonly backward: GradientGraph;
-  /** From all embeddings to the loss, their gradient and those of the weights after the cut. */
+  /** From all embeddings to the loss, the gradients of the weights after the cut, and that of the embeddings. */
   readonly loss: GradientGraph;
+  /** Output of `loss`: the gradient of the embeddings. */
+  readonly embeddingsGradient: string;
 }
 
 /** Input of {@link CutProgram.backward}: the gradient of the loss for the chunk's embeddings. */
@@ -94,23 +89,26 @@ export function cutProgram(program: TrainingProgram, shapes: Shapes, target: Tar
   behind.graph.nodes = behind.graph.nodes.filter(({ outputs }) => !outputs.includes(cut));
   behind.graph.inputs.push({ name: cut, type: "float32", shape: ["rows", shapes.get(cut)?.dims[1] ?? null] });
   const after = only(behind, loss, ...parts);
-  const shared = [...after.graph.initializers.keys()].filter(
-    (name) => before.graph.initializers.has(name) && isTrained(after, name, chosen),
-  );
-  if (shared.length > 0)
-    throw new ArgumentError(`weight ${shared[0]} is used on both sides of the cut ${cut}. Cut elsewhere.`);
+  const trained = [...after.graph.initializers.keys()].filter((name) => isTrained(after, name, chosen));
+  const shared = trained.find((name) => before.graph.initializers.has(name));
+  if (shared !== undefined)
+    throw new ArgumentError(`weight ${shared} is used on both sides of the cut ${cut}. Cut elsewhere.`);
 
   const own = chosen?.filter((name) => before.graph.initializers.has(name));
   const { model: seeded, shapes: known } = withUpstream(before, cut, shapes);
-  const backward = withWeights(
-    differentiate(seeded, { loss: seedLoss, shapes: known, ...target, weights: own }),
-  );
+  const backward = differentiate(seeded, { loss: seedLoss, shapes: known, ...target, weights: own });
   backward.model.graph.outputs = backward.model.graph.outputs.filter(({ name }) => name !== cut);
-  const trained = [...after.graph.initializers.keys()].filter((name) => isTrained(after, name, chosen));
+  const needed = only(after, loss).graph.initializers;
   // dense gradients: rows of the embeddings may be gathered too, and their gradient must be one tensor
-  const weights = [cut, ...reaching(after, trained, loss)];
+  const weights = [cut, ...trained.filter((name) => needed.has(name))];
   const head = differentiate(after, { loss, shapes, device: target.device, weights });
-  return { forward: liftWeights(before, backward.weights), backward, loss: withWeights(head) };
+  const gradients = new Map(head.gradients);
+  const embeddingsGradient = gradients.get(cut) as string;
+  gradients.delete(cut);
+  return {
+    ...{ forward: liftWeights(before, backward.weights), backward, embeddingsGradient },
+    loss: { ...head, gradients },
+  };
 }
 
 const seedLoss = "upstream_loss";
@@ -137,16 +135,12 @@ const only = (model: Model, ...outputs: string[]): Model =>
     outputs.map((name) => ({ name })),
   );
 
-const isTrained = ({ graph }: Model, name: string, chosen?: readonly string[]): boolean => {
+/** @param chosen names of the weights to train; default all floats of more than one element */
+export const isTrained = ({ graph }: Model, name: string, chosen?: readonly string[]): boolean => {
   if (chosen) return chosen.includes(name);
   const value = graph.initializers.get(name);
   return value?.type === "float32" && value.data.length > 1;
 };
-
-function reaching(model: Model, names: readonly string[], value: string): string[] {
-  const needed = only(model, value).graph.initializers;
-  return names.filter((name) => needed.has(name));
-}
 
 export function liftWeights(model: Model, weights: readonly string[]): Model {
   const copy = copyModel(model);
@@ -157,18 +151,4 @@ export function liftWeights(model: Model, weights: readonly string[]): Model {
     copy.graph.inputs.push({ name, type: value.type, shape: [...value.dims] });
   }
   return copy;
-}
-
-/** Gives each weight its own output: two may share a gradient, for example biases that are added. */
-function withWeights(found: Differentiated): GradientGraph {
-  const g = new GraphBuilder(found.model);
-  const taken = new Set<string>();
-  const gradients = new Map<string, string>();
-  for (const [weight, output] of found.gradients) {
-    const own = taken.has(output) ? g.add("Identity", [output]) : output;
-    if (own !== output) g.graph.outputs.push({ name: own });
-    taken.add(own);
-    gradients.set(weight, own);
-  }
-  return { ...found, gradients, weights: [...new Set([...gradients.keys(), ...found.rows.keys()])] };
 }

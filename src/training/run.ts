@@ -4,7 +4,6 @@ import { basename, join, resolve } from "node:path";
 import { isObjectAddress, objectName } from "../files/object-storage/address.js";
 import { checkIsFree, removePartialFolders } from "../files/whole-folder.js";
 import type { Tensor } from "../onnx/tensor.js";
-import type { DeviceChoice } from "../runtime/device.js";
 import { checkpointFolder, listCheckpoints } from "./checkpoint.js";
 import { type MeasuredSteps, measureSteps, parametersOf, stepsIn, stepsOf } from "./measure-steps.js";
 import type { StepMetrics } from "./metrics.js";
@@ -13,23 +12,15 @@ import { type TrainingData, type TrainingResult, type TrainOptions, train } from
 import { isWorthKeeping, openWorkFolder, removeOwn } from "./work-folder.js";
 
 /** Options that every method has. */
-export interface RunOptions {
+export interface RunOptions extends Pick<TrainOptions, "device" | "threads" | "resume" | "signal"> {
   /** Folder of the new model; it must not exist. */
   readonly output: string;
   /** Seed of first weights and of the order of batches; default 0. */
   readonly seed?: number;
-  /** Default "cpu". */
-  readonly device?: DeviceChoice;
-  /** CPU threads; default 1. */
-  readonly threads?: number;
-  /** "continue" resumes an interrupted run at its last checkpoint; default "start-over". */
-  readonly resume?: "continue" | "start-over";
   /** How the user continues an interrupted run, as its note says it. Default "--resume". */
   readonly continuedBy?: string;
   /** Steps between two checkpoints; the default is the method's. */
   readonly checkpointEvery?: number;
-  /** Aborting it finishes the step, writes a checkpoint, and rejects with the signal's reason. */
-  readonly signal?: AbortSignal;
   /** Called before the first step of a new run, whose time is measured on a few; a rejection ends the run. */
   readonly onPlan?: (plan: RunPlan) => void | Promise<void>;
   /** Called with notes about what was read, one line each. */

@@ -118,6 +118,9 @@ function checkOptions({ steps, learningRate, evaluation, folder }: TrainOptions)
     throw new ArgumentError("training with an evaluation needs a folder, to keep the best checkpoint in");
 }
 
+/** State before the first step: every field, so that a resumed run writes them in the same order. */
+const start = { step: 0, best: undefined, last: undefined, evaluatedAt: undefined };
+
 /** One run: its state, and everything that happens around a step. */
 class Run {
   readonly #program: TrainingProgram;
@@ -139,10 +142,7 @@ class Run {
     this.#options = options;
     this.#checkpoints = options.folder && join(options.folder, checkpointFolder);
     this.#metrics = options.folder && join(options.folder, "metrics.jsonl");
-    const settings = settingsOf(program, data, options);
-    // every field, so that a resumed run writes them in the same order
-    const unknown = { best: undefined, last: undefined, evaluatedAt: undefined };
-    this.#state = { version: packageVersion(), settings, step: 0, ...unknown };
+    this.#state = { version: packageVersion(), settings: settingsOf(program, data, options), ...start };
   }
 
   async toTheEnd(): Promise<TrainingResult> {
@@ -228,10 +228,9 @@ class Run {
       checkSettings(checkpoint, { ...this.#state, steps: this.#options.steps });
       await this.#engine.call("load", checkpoint);
       Object.assign(this.#state, checkpoint.record);
-    } else Object.assign(this.#state, { step: 0, best: undefined, last: undefined, evaluatedAt: undefined });
-    const { step } = this.#state;
-    this.#savedAt = last ? step : -1;
-    if (this.#metrics) startMetrics(this.#metrics, step);
+    } else Object.assign(this.#state, start);
+    this.#savedAt = last ? this.#state.step : -1;
+    if (this.#metrics) startMetrics(this.#metrics, this.#state);
   }
 
   /** The batch of a step, made while the step before runs; undefined after the last step. */

@@ -16,22 +16,16 @@ function isOf(names: readonly string[], entry: string): boolean {
   return names.includes(whole.replace(/^failed-step-\d+/, "failed-step-N"));
 }
 
-export interface WorkFolder {
-  readonly path: string;
-  /** False where an earlier run left it. */
-  readonly isNew: boolean;
-  /** Lets another process use the folder; removes it where it is empty. */
-  release(): Promise<void>;
-}
-
 /** Makes or takes over a folder. @throws LockedError while another process of this machine trains in it */
-export async function openWorkFolder(path: string): Promise<WorkFolder> {
+export async function openWorkFolder(path: string) {
   const isNew = mkdirSync(path, { recursive: true }) !== undefined;
   // A run that was killed on another machine resumes here.
   const lock = await acquireLock(path, "are gone");
   return {
-    ...{ path, isNew },
-    async release() {
+    /** False where an earlier run left it. */
+    isNew,
+    /** Lets another process use the folder; removes it where it is empty. */
+    async release(): Promise<void> {
       await lock.release();
       // fails, as it should, where anything is left
       await rmdir(path).catch(() => {});

@@ -9,6 +9,7 @@ import {
   filesOf,
   newPart,
   readPart,
+  registerArchitecture,
   spellingEncoder,
 } from "../../src/architectures/registry.js";
 import { ArgumentError } from "../../src/errors.js";
@@ -34,6 +35,14 @@ describe("the registry", () => {
     expect(() => spellingEncoder("runes")).toThrow(ArgumentError);
     expect(() => spellingEncoder("runes")).toThrow(/"runes": use love, bilstm, gru, bag, ngrams/);
   });
+
+  it.each(["kind: 'x', open() {}", "kind: 'x', open() {}, inputs: () => []", "files: [], open() {}"])(
+    "refuses an architecture of %s",
+    async (entries) => {
+      const module = `data:text/javascript,export default { ${entries} }`;
+      await expect(registerArchitecture(module)).rejects.toThrow(/with kind, files, inputs\(\) and open\(\)/);
+    },
+  );
 
   it("converts a family by one architecture only", () => {
     const families = conversions().flatMap((own) => own.families);

@@ -1,13 +1,13 @@
 /** A training graph agrees with PyTorch's numbers in test/fixtures/oracle, within the tolerances given there. */
 import { expect } from "vitest";
-import { bert } from "../../src/architectures/transformer/bert.js";
+import { encoderGraph } from "../../src/architectures/transformer/bert.js";
 import { constantsToInitializers, untieInitializers } from "../../src/onnx/graph.js";
 import { readModel } from "../../src/onnx/io/file.js";
 import type { Model } from "../../src/onnx/model.js";
 import { fuseOperators } from "../../src/onnx/rewrite/fuse.js";
 import { upgradeOpset } from "../../src/onnx/rewrite/upgrade.js";
 import type { Feeds } from "../../src/runtime/tensor.js";
-import { createNet, fromTensors } from "../../src/train.js";
+import { fromTensors } from "../../src/train.js";
 import {
   asParameter,
   createAdam,
@@ -23,28 +23,14 @@ export const plain = (file: string): Model =>
 export const fused = (file: string): Model => fuseOperators(plain(file));
 
 /** A BERT from src/nn with the oracle's weights. */
-export function written(): Model {
-  const net = createNet(fromTensors(parameters()));
-  const [batch, length] = ["batch_size", "sequence_length"];
-  const ids = (name: string) => net.g.input(name, "int64", [batch, length]);
-  const config = {
-    ...{
-      vocab_size: 500,
-      hidden_size: 32,
-      num_hidden_layers: 2,
-      num_attention_heads: 4,
-      intermediate_size: 64,
+export const written = (): Model =>
+  encoderGraph(
+    {
+      ...{ vocab_size: 500, max_position_embeddings: 64, type_vocab_size: 2, hidden_size: 32 },
+      ...{ num_hidden_layers: 2, num_attention_heads: 4, intermediate_size: 64 },
     },
-    ...{ max_position_embeddings: 64, type_vocab_size: 2 },
-  };
-  const inputs = {
-    input_ids: ids("input_ids"),
-    attention_mask: ids("attention_mask"),
-    token_type_ids: ids("token_type_ids"),
-  };
-  net.g.output("last_hidden_state", bert(net, config, inputs), "float32", [batch, length, 32]);
-  return net.g.model();
-}
+    fromTensors(parameters()),
+  );
 
 /** Different forms of the same encoder. */
 export const encoders: [string, () => Model][] = [
@@ -57,9 +43,9 @@ export const encoders: [string, () => Model][] = [
 ];
 
 /** A bias on keys shifts all scores of a row equally: its gradient is rounding noise (test/fixtures/oracle/README.md). */
-const meaningful = (parameter: string) => !parameter.endsWith("attention.self.key.bias");
+export const meaningful = (parameter: string) => !parameter.endsWith("attention.self.key.bias");
 const norm = (values: ArrayLike<number>) => Math.sqrt(Array.from(values).reduce((sum, x) => sum + x * x, 0));
-const largest = (values: ArrayLike<number>) =>
+export const largest = (values: ArrayLike<number>) =>
   Array.from(values).reduce((max, x) => Math.max(max, Math.abs(x)), 0);
 export const difference = (a: ArrayLike<number>, b: ArrayLike<number>) =>
   a.length === b.length ? largest(Array.from(a, (x, i) => x - b[i])) : Number.POSITIVE_INFINITY;

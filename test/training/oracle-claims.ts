@@ -7,14 +7,10 @@ import type { TrainingProgram } from "../../src/train.js";
 import { type EngineOptions, openEngine } from "../../src/training/engine.js";
 import { GradientSum, numbersOf, openGradients } from "../../src/training/gradients/gradients.js";
 import { asParameter, golden, parameters } from "../autodiff/oracle.js";
+import { difference, largest, meaningful } from "../autodiff/oracle-claims.js";
 import { chunkedBatch, wholeBatch } from "./oracle-task.js";
 
-export const largest = (values: ArrayLike<number>) =>
-  Array.from(values).reduce((max, x) => Math.max(max, Math.abs(x)), 0);
-export const difference = (a: ArrayLike<number>, b: ArrayLike<number>) =>
-  a.length === b.length ? largest(Array.from(a, (x, i) => x - b[i])) : Number.POSITIVE_INFINITY;
-/** The gradient of a bias on keys is only rounding noise (test/fixtures/oracle/README.md). */
-export const meaningful = (parameter: string) => !parameter.endsWith("attention.self.key.bias");
+export { difference, largest, meaningful };
 
 /** Losses of 20 steps, the final loss, all weights, and the loss of their average with the first ones. */
 export async function expectTwentyAdamSteps(

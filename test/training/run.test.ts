@@ -135,6 +135,16 @@ describe("a run that fails", () => {
   });
 });
 
+describe("a run's plan", () => {
+  it("counts the parameters that are trained", async () => {
+    const counts: number[] = [];
+    const onPlan = (plan: { parameters: number }) => void counts.push(plan.parameters);
+    for (const weights of [undefined, ["dense.weight"]])
+      await run({ output: newOutput(), onPlan }, { program: { ...tinyProgram(), weights }, steps: 1 });
+    expect(counts).toEqual([40 * 8 + 6 * 8 + 6, 6 * 8]);
+  });
+});
+
 describe("a stopped run", () => {
   it("leaves only its work folder, and ends at the same weights when it is resumed", async () => {
     const [whole, parted] = [newOutput(), newOutput()];

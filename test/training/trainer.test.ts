@@ -32,6 +32,20 @@ const checkpointFiles = (folder: string, step: number) =>
     readFileSync(join(folder, "checkpoints", `step-${String(step).padStart(6, "0")}`, name)),
   );
 
+const metricsOf = (folder: string) =>
+  readFileSync(join(folder, "metrics.jsonl"), "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+/** Steps of the evaluations that a folder's metrics hold. */
+const evaluatedIn = (folder: string) =>
+  metricsOf(folder).flatMap(({ step, score }) => (score === undefined ? [] : [step]));
+const crashAt =
+  (last: number) =>
+  ({ step }: { step: number }) => {
+    if (step === last) throw new Error("power cut");
+  };
+
 describe("train", () => {
   it("continues bit for bit after an interruption: 10 steps, a stop and 20 more equal 30", async () => {
     const [straight, parted] = [newFolder(), newFolder()];
@@ -71,15 +85,11 @@ describe("train", () => {
   it("continues bit for bit from the last checkpoint after a crash between two", async () => {
     const [straight, parted] = [newFolder(), newFolder()];
     const whole = await run({ folder: straight });
-    const crash = ({ step }: { step: number }) => {
-      if (step === 17) throw new Error("power cut");
-    };
-    await expect(run({ folder: parted, onStep: crash })).rejects.toThrow("power cut");
+    await expect(run({ folder: parted, onStep: crashAt(17) })).rejects.toThrow("power cut");
     const rest = await run({ folder: parted, resume: "continue" });
     expect(rest.resumedAt).toBe(10);
     expect(bytes(rest.weights)).toEqual(bytes(whole.weights));
-    const lines = (folder: string) => readFileSync(join(folder, "metrics.jsonl"), "utf8").trim().split("\n");
-    const steps = lines(parted).map((line) => JSON.parse(line).step);
+    const steps = metricsOf(parted).map(({ step }) => step);
     expect(steps).toEqual(Array.from({ length: 30 }, (_, i) => i + 1));
   });
 
@@ -87,8 +97,7 @@ describe("train", () => {
     const folder = newFolder();
     const same = { fingerprint: "one batch", batch: () => tinyData.batch(0) };
     await train(tinyProgram(), same, { ...settings, clipNorm: undefined, folder });
-    const lines = readFileSync(join(folder, "metrics.jsonl"), "utf8").trim().split("\n");
-    const metrics = lines.map((line) => JSON.parse(line));
+    const metrics = metricsOf(folder);
     expect(metrics).toHaveLength(30);
     expect(metrics[29].loss).toBeLessThan(0.5 * metrics[0].loss);
     for (const line of metrics) {
@@ -144,6 +153,15 @@ describe("an evaluation", () => {
     expect(best?.step).toBe(30);
   });
 
+  it("before the first step stays in the metrics of a run that is killed before its next checkpoint", async () => {
+    const folder = newFolder();
+    await expect(run({ folder, ...scored([]), onStep: crashAt(7) })).rejects.toThrow("power cut");
+    const steps: number[] = [];
+    await run({ folder, resume: "continue", ...scored(steps) });
+    expect(steps).toEqual([20, 30]);
+    expect(evaluatedIn(folder)).toEqual([0, 20, 30]);
+  });
+
   it("that is interrupted is made when the run is resumed, and ends at the same bits", async () => {
     const [straight, parted] = [newFolder(), newFolder()];
     const whole = await run({ folder: straight, ...scored([]) });
@@ -156,12 +174,15 @@ describe("an evaluation", () => {
     const evaluation = { every: 20, run: interrupted };
     const stopped = run({ folder: parted, signal: stop.signal, evaluation });
     await expect(stopped).rejects.toHaveProperty("name", "AbortError");
+    const killed = run({ folder: parted, resume: "continue", ...scored([0]), onStep: crashAt(23) });
+    await expect(killed).rejects.toThrow("power cut");
     const steps = [0];
     const rest = await run({ folder: parted, resume: "continue", ...scored(steps) });
     expect(rest.resumedAt).toBe(20);
     expect(steps).toEqual([0, 20, 30]);
     expect(rest.best).toEqual(whole.best);
     expect(checkpointFiles(parted, 30)).toEqual(checkpointFiles(straight, 30));
+    expect(evaluatedIn(parted)).toEqual([0, 20, 30]);
   });
 });
 

@@ -11,7 +11,7 @@ import { type Net, number, reduce, type WeightSource, weight } from "../../nn/ne
 import { l2Normalise } from "../../nn/pooling.js";
 import { readSafetensors, writeSafetensors } from "../../onnx/io/safetensors.js";
 import type { Model } from "../../onnx/model.js";
-import { type Tensor, tensor } from "../../onnx/tensor.js";
+import { elementCount, type Tensor } from "../../onnx/tensor.js";
 import type { Feeds } from "../../runtime/tensor.js";
 import type { ContextLoss } from "../architecture.js";
 import { CONTEXT, contextRows } from "../contexts.js";
@@ -32,7 +32,7 @@ export const contextWeights = ({ graph }: Model): string[] =>
   );
 
 /** A weighted bag of all words, and the nearest ones in order through one hidden layer: [spans, meaning]. */
-export function contextEncoder(net: Net, sizes: WordEncoderSizes): string {
+function contextEncoder(net: Net, sizes: WordEncoderSizes): string {
   const { vectors, meaning } = sizes;
   const { g } = net;
   const bagIds = g.input("context_bag", "int32", ["spans", CONTEXT.words]);
@@ -64,34 +64,23 @@ export function contextEncoder(net: Net, sizes: WordEncoderSizes): string {
 
 const scaleName = `${contextPrefix}scale`;
 
-/** The contrast of spans and their contexts, cosines times a learned scale. @returns a scalar */
-export function contextContrast(
-  net: Net,
-  { spans, contexts, groups }: { spans: string; contexts: string; groups: string },
-): string {
-  const scale = net.g.add("Exp", [weight(net, scaleName, [1, 1], () => Math.log(FIRST_SCALE))]);
-  return contrastBothWays(net, { anchors: spans, positives: contexts, groups }, scale);
-}
-
 export const contextLoss = (sizes: WordEncoderSizes, weights: WeightSource): ContextLoss => ({
   weights,
   sample: sampleContexts(),
   trained: contextWeights,
   add(net, spans) {
     const groups = net.g.input("span_groups", "int32", ["spans"]);
-    return contextContrast(net, { spans, contexts: contextEncoder(net, sizes), groups });
+    const positives = contextEncoder(net, sizes);
+    const scale = net.g.add("Exp", [weight(net, scaleName, [1, 1], () => Math.log(FIRST_SCALE))]);
+    return contrastBothWays(net, { anchors: spans, positives, groups }, scale);
   },
 });
 
 /** Contexts of five spans as methods/pretrain/context-batches.ts reads them from text. */
 function sampleContexts(): Feeds {
   const numbers = (...dims: number[]) => {
-    const count = dims.reduce((product, size) => product * size);
-    return tensor(
-      "int32",
-      dims,
-      Int32Array.from({ length: count }, (_, i) => 1 + (i % 7)),
-    ) as Feeds[string];
+    const data = Int32Array.from({ length: elementCount(dims) }, (_, i) => 1 + (i % 7));
+    return { type: "int32", dims, data } as const;
   };
   return {
     context_bag: numbers(5, CONTEXT.words),

@@ -26,7 +26,7 @@ import { type Gates, typeWidth, type WordEncoderSizes } from "./sizes.js";
 export const NGRAM_LENGTH = 1.5;
 
 /** What the encoder computes, each float32 [phrases, ...]. */
-export interface WordEncoding {
+interface WordEncoding {
   /** Length 1, [phrases, meaning]. */
   readonly meaning: string;
   /** Logits [phrases, types], [phrases, types + kinds], [phrases, classes]; the last type stands for all its kinds. */

@@ -18,8 +18,9 @@ export const numbersOf = ({ unknownWords }: WordsFeature, index: WordIndex): Num
   instead: unknownWords === "nearest" ? nearestFinder(index) : () => 0,
 });
 
-/** Whether an index has to find words by their spelling. */
-export const readsSpelling = ({ unknownWords }: WordsFeature) => ({ bySpelling: unknownWords === "nearest" });
+/** The words of a file, one a line, as a model looks them up. */
+export const indexFor = ({ unknownWords }: WordsFeature, file: string): WordIndex =>
+  indexWords(file, { bySpelling: unknownWords === "nearest" });
 
 /** Writes a word's hashed n-grams, counted from 1. */
 export function hashWord(
@@ -160,7 +161,7 @@ export function scalesOf(counts: readonly number[]): Feeds[string] {
 
 /** @param words the vocabulary, in the order of the graph's table */
 export function wordFeaturizer(feature: WordsFeature, words: readonly string[]): Featurizer {
-  const numbers = numbersOf(feature, indexWords(words.join("\n"), readsSpelling(feature)));
+  const numbers = numbersOf(feature, indexFor(feature, words.join("\n")));
   return storeFeaturizer(feature, numbers, ngramStore(feature, numbers));
 }
 

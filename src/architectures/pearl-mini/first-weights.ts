@@ -13,7 +13,7 @@ import { hashWord } from "./features.js";
 import type { WordReading } from "./inputs.js";
 import type { WordEncoderSizes } from "./sizes.js";
 
-export interface FirstWeightOptions extends Omit<TextStartOptions, "contextWords"> {
+interface FirstWeightOptions extends Omit<TextStartOptions, "contextWords"> {
   readonly sizes: WordEncoderSizes;
   readonly reading: WordReading;
 }

@@ -3,7 +3,7 @@ import { foldLetters } from "../../text/hashed-ngrams.js";
 import { partsAtCapitals } from "../../text/inner-capitals.js";
 
 /** A word without capitals and accents, and its mark. */
-export interface MarkedWord {
+interface MarkedWord {
   readonly text: string;
   /**
    * 1 + 3 × case + place, from 1 to 9; 0 is left to padding. Case: small, with a capital (or of letters that have no

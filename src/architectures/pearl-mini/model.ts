@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { ModelError } from "../../errors.js";
 import { writeModelFolder } from "../../files/sealed-folder.js";
 import { writeWholeJson } from "../../files/whole-file.js";
-import { createNet, number, type WeightSource } from "../../nn/net.js";
+import { createNet, fromTensors, number, type WeightSource } from "../../nn/net.js";
 import { prune } from "../../onnx/graph.js";
 import { readModel, writeModel } from "../../onnx/io/file.js";
 import type { Model } from "../../onnx/model.js";
@@ -47,19 +47,14 @@ interface WordModel {
 const RAW_LENGTH = 10;
 
 /** The graph for use: outputs `embedding` and, for all parts, `type_logits`. */
-export function wordModelGraph({
-  weights,
-  sizes,
-  embedding = "all",
-  tables,
-}: Pick<WordModel, "weights" | "sizes" | "embedding" | "tables">): Model {
+export function wordModelGraph(model: Pick<WordModel, "weights" | "sizes" | "embedding" | "tables">): Model {
+  const { weights, sizes, embedding = "all", tables } = model;
   const net = createNet(weights);
   const { g } = net;
   const encoded = wordEncoder(net, declareWordInputs(g), sizes);
-  const width = embedding === "all" ? embeddingWidth(sizes) : sizes.meaning;
   const vectors = embedding === "all" ? encoded.embedding : encoded.meaning;
   const long = g.add("Mul", [vectors, number(net, RAW_LENGTH)]);
-  g.output(EMBEDDING, long, "float32", ["phrases", width]);
+  g.output(EMBEDDING, long, "float32", ["phrases", dimensionOf(model)]);
   if (embedding === "all") {
     // class and type are predicted separately: the logit of a pair is the sum of both
     const classes = g.add("Unsqueeze", [encoded.classes, g.ints(2)]);
@@ -67,10 +62,12 @@ export function wordModelGraph({
     const pairs = g.add("Reshape", [g.add("Add", [classes, types]), g.ints(-1, sizes.classes * sizes.types)]);
     g.output(TYPE_LOGITS, pairs, "float32", ["phrases", sizes.classes * sizes.types]);
   }
-  const model = g.model();
-  prune(model.graph);
-  return tables === "int8" ? quantizeDynamic(model, { products: "kept" }) : model;
+  prune(g.graph);
+  return tables === "int8" ? quantizeDynamic(g.model(), { products: "kept" }) : g.model();
 }
+
+const dimensionOf = ({ sizes, embedding = "all" }: Pick<WordModel, "sizes" | "embedding">): number =>
+  embedding === "all" ? embeddingWidth(sizes) : sizes.meaning;
 
 /** @param texts further files by name @throws ModelError; ArgumentError where the folder exists */
 export function writeWordModel(
@@ -78,7 +75,7 @@ export function writeWordModel(
   model: WordModel,
   texts: Readonly<Record<string, string>> = {},
 ): Promise<void> {
-  const { sizes, embedding = "all", words, reading, types, trained } = model;
+  const { sizes, words, reading, types, trained } = model;
   const weights: WeightSource = (name, dims, initialiser) =>
     trained?.get(name) ?? model.weights(name, dims, initialiser);
   return writeModelFolder(folder, async (temporary) => {
@@ -89,7 +86,7 @@ export function writeWordModel(
       architectures: ["PearlWords"],
       pearl: {
         format: 1,
-        dimension: embedding === "all" ? embeddingWidth(sizes) : sizes.meaning,
+        dimension: dimensionOf(model),
         device: "cpu",
         features: [{ kind: "words", ...reading }],
         ...(types && { types }),
@@ -119,12 +116,8 @@ export async function readWordStart(
   const { initializers } = readModel(folder.graph).graph;
   const quantised = dequantizedTables(initializers);
   const known = new Map([...initializers, ...quantised, ...readContext(folder.path)]);
-  const weights: WeightSource = (name, dims, initialiser) => {
-    const found = known.get(name);
-    if (!found) return fresh(name, dims, initialiser);
-    if (found.type === "float32" && String(found.dims) === String(dims)) return found;
-    throw new ModelError(`${folder.graph}: ${name} is ${found.type} [${found.dims}], not float32 [${dims}]`);
-  };
+  const stored = fromTensors(known, folder.graph);
+  const weights: WeightSource = (name, ...shape) => (known.has(name) ? stored : fresh)(name, ...shape);
   const { kind: _, ...options } = reading;
   const tables = quantised.size > 0 ? "int8" : "float32";
   return {
@@ -144,12 +137,8 @@ function trainingGraph(
   const net = createNet(weights);
   const { g } = net;
   const encoded = wordEncoder(net, declareWordInputs(g), sizes);
-  g.add(
-    "Concat",
-    [...encoded.parts, encoded.fineTypes, encoded.classes],
-    { axis: 1 },
-    { outputs: [phraseVector] },
-  );
+  const columns = [...encoded.parts, encoded.fineTypes, encoded.classes];
+  g.add("Concat", columns, { axis: 1 }, { outputs: [phraseVector] });
   // columns in the order in which the graph above joins them
   const { characters, meaning, prefix } = sizes;
   const width = embeddingWidth(sizes);
@@ -165,8 +154,7 @@ function trainingGraph(
     logits: { types: [width, logits], classes: [logits, all] },
   };
   g.output(phraseVector, phraseVector, "float32", ["phrases", all]);
-  const model = g.model();
-  prune(model.graph);
-  const assembled: Assembled = { model, width, features: [reading], types };
+  prune(g.graph);
+  const assembled: Assembled = { model: g.model(), width, features: [reading], types };
   return { assembled, layout };
 }

@@ -3,11 +3,12 @@
  * looked up outside the graph, once for each word of many batches. Each lookup by `word_ids`, and the sum of each
  * word's n-grams, becomes an input of the graph. Results are equal up to rounding.
  */
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { fstatSync } from "node:fs";
 import { dirname } from "node:path";
 import { ModelError, messageOf } from "../../errors.js";
 import { prune } from "../../onnx/graph.js";
 import { encodeModel, readModel } from "../../onnx/io/file.js";
+import { readInto, withFile } from "../../onnx/io/parts.js";
 import { copyModel, type Graph, type Model } from "../../onnx/model.js";
 import { prepareForInference } from "../../onnx/rewrite/inference.js";
 import { any, either, find, initializer, made, type Pattern, viewOf } from "../../onnx/rewrite/pattern.js";
@@ -15,11 +16,10 @@ import { quantizeDynamic } from "../../onnx/rewrite/quantize.js";
 import type { Tensor } from "../../onnx/tensor.js";
 import { type SharedMemory, shareMemory } from "../../runtime/wasm/assembler.js";
 import type { ModelFolder } from "../architecture.js";
-import { readsSpelling } from "./features.js";
+import { indexFor } from "./features.js";
 import { readWordsFile, type WordsFeature, wordInputNames } from "./inputs.js";
 import type { WordTable } from "./row-sums.js";
 import type { WordGraph } from "./shared-features.js";
-import { indexWords } from "./vocabulary.js";
 
 /** @returns undefined for a graph of another shape @throws ModelError for a file that cannot be read */
 export async function loadWordGraph(
@@ -36,24 +36,19 @@ export async function loadWordGraph(
     table.values.buffer === bytes.buffer ? { ...table, memory } : table,
   );
   const feature = folder.features.find(({ kind }) => kind === "words") as WordsFeature;
-  const words = indexWords(await readWordsFile(folder), readsSpelling(feature));
+  const words = indexFor(feature, await readWordsFile(folder));
   return { bytes: encodeModel(model), tables, words };
 }
 
 /** A file in memory that threads share, which is WebAssembly's `memory` where that is possible. */
 function readShared(path: string): { bytes: Uint8Array; memory: SharedMemory | undefined } {
   try {
-    const file = openSync(path, "r");
-    try {
+    return withFile(path, "r", (file) => {
       const { size } = fstatSync(file);
       const memory = kernelMemory(size);
       const bytes = new Uint8Array(memory?.buffer ?? new SharedArrayBuffer(size), 0, size);
-      let done = 0;
-      for (let read = -1; read !== 0; done += read) read = readSync(file, bytes, done, size - done, done);
-      return { bytes: bytes.subarray(0, done), memory };
-    } finally {
-      closeSync(file);
-    }
+      return { bytes: readInto(bytes, file), memory };
+    });
   } catch (error) {
     throw new ModelError(`${path} cannot be read: ${messageOf(error)}`, { cause: error });
   }

@@ -49,7 +49,7 @@ export function indexWords(file: string, { bySpelling = false } = {}): WordIndex
       for (let gap = start - 1; gap < end; gap++) {
         // each of two equal letters leaves the same
         if (gap >= start && text[gap] === text[gap + 1]) continue;
-        let slot = slotWithout(index.deletions, text, start, end, gap);
+        let slot = firstSlot(index.deletions, text, start, end, gap);
         while (index.deletions[slot] !== 0) slot = (slot + 1) & (index.deletions.length - 1);
         index.deletions[slot] = number;
       }
@@ -81,7 +81,7 @@ export function nearestFinder({ text, starts, deletions }: WordIndex): (word: st
     let nearest = 0;
     for (let gap = -1; gap < word.length; gap++)
       for (
-        let slot = slotWithout(deletions, letters, 0, word.length, gap);
+        let slot = firstSlot(deletions, letters, 0, word.length, gap);
         deletions[slot] !== 0;
         slot = (slot + 1) & (deletions.length - 1)
       ) {
@@ -101,8 +101,8 @@ function isSpelled(letters: Uint16Array, from: number, to: number): boolean {
   );
 }
 
-/** The first slot of a word without the letter at `gap` (outside the word: with all letters). */
-function slotWithout(slots: Int32Array, letters: Uint16Array, from: number, to: number, gap: number): number {
+/** The first slot of a word without the letter at `gap`; default: of all its letters. */
+function firstSlot(slots: Int32Array, letters: Uint16Array, from: number, to: number, gap = -1): number {
   let hash = FNV_BASIS;
   for (let i = from; i < to; i++) if (i !== gap) hash = Math.imul(hash ^ letters[i], FNV_PRIME);
   return (hash ^ (hash >>> 15)) & (slots.length - 1);
@@ -126,10 +126,7 @@ function isOneEdit(a: Uint16Array, length: number, b: Uint16Array, from: number)
 
 /** The slot of the word between two places of `letters`, or the empty one where it belongs. */
 function slotOf({ text, starts, slots }: WordIndex, letters: Uint16Array, from: number, to: number): number {
-  const mask = slots.length - 1;
-  let hash = FNV_BASIS;
-  for (let i = from; i < to; i++) hash = Math.imul(hash ^ letters[i], FNV_PRIME);
-  for (let slot = (hash ^ (hash >>> 15)) & mask; ; slot = (slot + 1) & mask) {
+  for (let slot = firstSlot(slots, letters, from, to); ; slot = (slot + 1) & (slots.length - 1)) {
     if (slots[slot] === 0) return slot;
     const shift = starts[slots[slot]] - from;
     let i = from;

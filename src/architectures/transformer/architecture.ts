@@ -7,7 +7,7 @@ import { readJson } from "../folder-json.js";
 import { families, poolingOf, tokenLimit } from "./published.js";
 
 /** Phrases as subword tokens: the input of BERT-like encoders. */
-export interface TokensFeature extends Feature {
+interface TokensFeature extends Feature {
   readonly kind: "tokens";
   /** Tokens the model reads at most, special tokens included. */
   readonly maximumLength: number;

@@ -27,7 +27,8 @@ export async function tokenLimit(path: string, config: object): Promise<number> 
     numberAt(tokenizer, "model_max_length") ?? none,
     (numberAt(config, "max_position_embeddings") ?? none) - unused,
   );
-  return limit === none ? DEFAULT_LENGTH : limit;
+  // transformers writes 1e30 where it knows no limit
+  return limit < 1e20 ? limit : DEFAULT_LENGTH;
 }
 
 const poolings: Readonly<Record<string, Pooling>> = {

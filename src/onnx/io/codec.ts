@@ -17,10 +17,10 @@ import {
 import type { Int64, Message } from "./schema.js";
 
 /** The place of a tensor's bytes outside the model file; keys as in ONNX: location, offset, length. */
-export type ExternalPlace = Record<string, string>;
+type ExternalPlace = Record<string, string>;
 export type ReadExternal = (place: ExternalPlace, bytes: number) => Uint8Array;
 /** Writes a tensor outside the model file and returns the place; undefined keeps the tensor inside. */
-export type WriteExternal = (tensor: Tensor) => ExternalPlace | undefined;
+type WriteExternal = (tensor: Tensor) => ExternalPlace | undefined;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const textOf = (bytes: Uint8Array): string => utf8.decode(bytes);

@@ -100,17 +100,16 @@ export function encodeModel(model: Model): Uint8Array {
 
 interface WriteOptions {
   /**
-   * "always": weights go to one file named like the model with `_data` appended; "never": all in one file.
-   * Default "auto": in a separate file only where they exceed the 2 GB that one ONNX file can hold.
+   * "always": weights go to one file named like the model with `_data` appended. Default "auto": only where they
+   * exceed the 2 GB that one ONNX file can hold.
    */
-  externalData?: "auto" | "always" | "never";
+  externalData?: "auto" | "always";
 }
 
 /** Writes a model. Write to a temporary folder, as writeWholeFolder does: an interruption leaves a part of it. */
 export function writeModel(model: Model, path: string, options: WriteOptions = {}): void {
   const { externalData = "auto" } = options;
-  const external =
-    externalData === "always" || (externalData === "auto" && weightBytes(model) > largestWeights);
+  const external = externalData === "always" || weightBytes(model) > largestWeights;
   try {
     const bytes = external ? encodeModelProto(protoBeside(model, `${path}_data`)) : encodeModel(model);
     writeFileSync(path, bytes, { flush: true });

@@ -17,10 +17,13 @@ export function withFile<Result>(path: string, flags: "r" | "w", use: (file: num
 }
 
 /** @throws ModelError if the file ends before `offset + bytes` */
-export function readPart(file: number, offset: number, bytes: number): Uint8Array {
-  const part = new Uint8Array(bytes);
-  for (let done = 0; done < bytes; ) {
-    const read = readSync(file, part, done, Math.min(gibibyte, bytes - done), offset + done);
+export const readPart = (file: number, offset: number, bytes: number): Uint8Array =>
+  readInto(new Uint8Array(bytes), file, offset);
+
+/** Fills a part of memory from a file. @throws ModelError if the file ends before */
+export function readInto(part: Uint8Array, file: number, offset = 0): Uint8Array {
+  for (let done = 0; done < part.length; ) {
+    const read = readSync(file, part, done, Math.min(gibibyte, part.length - done), offset + done);
     if (read === 0) throw new ModelError("the file became shorter while it was read");
     done += read;
   }

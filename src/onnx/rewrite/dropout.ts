@@ -7,8 +7,8 @@
  * Dropout draws from the state of its session, which a checkpoint cannot hold.
  */
 import { ArgumentError } from "../../errors.js";
-import { GraphBuilder } from "../builder.js";
-import { producersOf, prune } from "../graph.js";
+import { GraphBuilder, once } from "../builder.js";
+import { partOf, producersOf } from "../graph.js";
 import { copyModel, type Model, type Node } from "../model.js";
 import { type MaskFactors, openMasks } from "./dropout-mask.js";
 import { sameShape } from "./same-shape.js";
@@ -27,9 +27,7 @@ export function addDropout(
   if (!(ratio >= 0 && ratio < 1))
     throw new ArgumentError(`dropout must be at least 0 and below 1, not ${ratio}`);
   const copy = copyModel(model);
-  const before = copyModel(model).graph;
-  before.outputs = [{ name: end }];
-  prune(before);
+  const before = partOf(model, [{ name: end }]).graph;
   const values = new Set(before.nodes.map(({ outputs }) => outputs[0]));
   const makers = producersOf(copy.graph);
   const places = copy.graph.nodes.flatMap((node) =>
@@ -51,8 +49,7 @@ export function addDropout(
     node.inputs = node.inputs.map((input) => renamed.get(input) ?? input);
     copy.graph.nodes.push(node);
     for (const { value, number } of added.get(node) ?? []) {
-      const shape = factors.get(firsts[number]) ?? masks.factors(value);
-      factors.set(firsts[number], shape);
+      const shape = once(factors, firsts[number], () => masks.factors(value));
       renamed.set(value, g.add("Mul", [value, masks.mask(shape, number)]));
     }
   }

@@ -5,11 +5,12 @@
  */
 import type { GraphBuilder } from "../builder.js";
 import { rewriteNodes } from "../graph.js";
-import { intAttribute, intsAttribute, type Model, type Node } from "../model.js";
+import { intAttribute, type Model, type Node } from "../model.js";
 import { elementCount, numbersOf, type Tensor, tensor } from "../tensor.js";
 import {
   any,
   type Bindings,
+  byHead,
   either,
   find,
   initializer,
@@ -17,6 +18,7 @@ import {
   named,
   type Pattern,
   scalarOf,
+  scoresOf,
   type View,
   viewOf,
 } from "./pattern.js";
@@ -33,13 +35,7 @@ const heads = (part: string): Pattern =>
     any(`${part} shape`),
   ]);
 
-const transpose = (of: Pattern, ...perm: number[]): Pattern =>
-  made("Transpose", [of], (node) => intsAttribute(node, "perm")?.join() === perm.join());
-
-const byHead = (of: Pattern): Pattern => transpose(of, 0, 2, 1, 3);
-
-const keys = either(transpose(heads("key"), 0, 2, 3, 1), transpose(byHead(heads("key")), 0, 1, 3, 2));
-const products = made("MatMul", [byHead(heads("query")), keys]);
+const products = scoresOf(heads("query"), heads("key"));
 const scores = made("Add", [
   either(made("Div", [products, initializer("divisor")]), made("Mul", [products, initializer("factor")])),
   any("mask"),

@@ -4,7 +4,7 @@
  */
 import type { GraphBuilder } from "../builder.js";
 import { rewriteNodes } from "../graph.js";
-import { floatAttribute, intAttribute, type Model, type Node } from "../model.js";
+import { floatAttribute, intAttribute, isPlainGemm, type Model, type Node } from "../model.js";
 import { transposed } from "../tensor.js";
 import { any, type Bindings, find, initializer, made, type View, viewOf } from "./pattern.js";
 
@@ -24,13 +24,8 @@ export function splitGemms(model: Model): Model {
   return rewriteNodes(model, (node, g) => {
     const [x, weight, bias] = node.inputs;
     const stored = g.graph.initializers.get(weight);
-    const isPlain = [
-      ["alpha", 1],
-      ["beta", 1],
-    ].every(([name, value]) => floatAttribute(node, String(name), 1) === value);
-    if (node.op !== "Gemm" || stored?.type !== "float32" || bias === undefined || !isPlain) return false;
-    if (g.graph.initializers.get(bias)?.dims.length !== 1 || intAttribute(node, "transA", 0) !== 0)
-      return false;
+    const hasBias = g.graph.initializers.get(bias)?.dims.length === 1;
+    if (!isPlainGemm(node) || stored?.type !== "float32" || !hasBias) return false;
     const isTurned = intAttribute(node, "transB", 0) === 1;
     const columns = isTurned ? g.freshWeight(`${weight}_columns`, transposed(stored)) : weight;
     g.add("Add", [g.add("MatMul", [x, columns]), bias], {}, { name: node.name, outputs: node.outputs });

@@ -1,23 +1,13 @@
 /** Rewrites the graph that a GPU trains, where each operator has a price of its own: 10 µs on an NVIDIA H200. */
 import { producersOf, rewriteNodes } from "../graph.js";
-import { intsAttribute, type Model, type Node } from "../model.js";
+import type { Model, Node } from "../model.js";
 import type { Tensor } from "../tensor.js";
-import { any, either, find, made, type Pattern, viewOf } from "./pattern.js";
+import { any, byHead, find, made, scoresOf, viewOf } from "./pattern.js";
 
 /** The same values in fewer operators, each of which can be differentiated. */
 export const forGpuTraining = (model: Model): Model => mergeProducts(einsumAttention(model));
 
-const transposed = (of: Pattern, ...perm: number[]): Pattern =>
-  made("Transpose", [of], (node) => intsAttribute(node, "perm")?.join() === perm.join());
-
-/** From [batch, tokens, heads, width] to [batch, heads, tokens, width], and back. */
-const byHead = (of: Pattern): Pattern => transposed(of, 0, 2, 1, 3);
-
-/** query · keyᵀ */
-const scores = made("MatMul", [
-  byHead(any("query")),
-  either(transposed(any("key"), 0, 2, 3, 1), transposed(byHead(any("key")), 0, 1, 3, 2)),
-]);
+const scores = scoresOf(any("query"), any("key"));
 /** probabilities · value, tokens before heads */
 const mixed = byHead(made("MatMul", [any("probabilities"), byHead(any("value"))]));
 
@@ -60,24 +50,14 @@ export function mergeProducts(model: Model): Model {
     if (layers === undefined) return false;
     if (done.has(layers)) return true;
     done.add(layers);
-    const [{ product, weight }] = layers;
+    const [first] = layers;
     const side = (names: string[], axis: number) => g.add("Concat", names, { axis });
-    const weights = side(
-      layers.map((layer) => layer.product.inputs[1]),
-      1,
-    );
-    const biases = side(layers.map(biasOf), 0);
-    const all = g.add("Add", [g.add("MatMul", [product.inputs[0], weights]), biases]);
-    const sizes = layers.map(() => weight.dims[1]);
-    g.addMany(
-      "Split",
-      [all, g.ints(...sizes)],
-      layers.length,
-      { axis: -1 },
-      {
-        outputs: layers.map(({ sum }) => sum.outputs[0]),
-      },
-    );
+    const names = layers.map((layer) => layer.product.inputs[1]);
+    const product = g.add("MatMul", [first.product.inputs[0], side(names, 1)]);
+    const all = g.add("Add", [product, side(layers.map(biasOf), 0)]);
+    const sizes = g.ints(...layers.map(() => first.weight.dims[1]));
+    const outputs = layers.map(({ sum }) => sum.outputs[0]);
+    g.addMany("Split", [all, sizes], layers.length, { axis: -1 }, { outputs });
     return true;
   });
 }

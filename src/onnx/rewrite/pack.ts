@@ -3,12 +3,12 @@
  * what the device reads of it comes in one float32 vector, which the graph cuts and casts there: a copy to a GPU has a
  * cost of its own, however small it is.
  */
-import { GraphBuilder } from "../builder.js";
+import { GraphBuilder, once } from "../builder.js";
 import { partOf } from "../graph.js";
 import { copyModel, intAttribute, type Model, type Node } from "../model.js";
 import { type DataType, numbersOf, typeCode, typeOfCode } from "../tensor.js";
 
-export interface PackedModel {
+interface PackedModel {
   /** From the batch to the packed values, as float32; the output of a value is `packed/VALUE`. */
   readonly host: Model;
   /** Reads {@link packed}, {@link placeOf} each value, and inputs of the batch that only shapes depend on. */
@@ -33,19 +33,14 @@ export function packInputs(model: Model, batch: ReadonlySet<string>): PackedMode
   const g = new GraphBuilder(device);
   const values = new Map<string, DataType>();
   const made = new Map<string, string>();
-  const once = (key: string, make: () => string): string => {
-    const name = made.get(key) ?? make();
-    made.set(key, name);
-    return name;
-  };
   const unpacked = (name: string, type: DataType): string => {
-    const plain = once(name, () => {
+    const plain = once(made, name, () => {
       if (values.size === 0) g.input(packed, "float32", ["numbers"]);
       values.set(name, host.get(name) as DataType);
       const [from, to, shape] = placeOf(name).map((input) => g.input(input, "int64", [null]));
       return g.add("Reshape", [g.add("Slice", [packed, from, to]), shape]);
     });
-    return type === "float32" ? plain : once(`${name} ${type}`, () => g.cast(plain, type));
+    return type === "float32" ? plain : once(made, `${name} ${type}`, () => g.cast(plain, type));
   };
   const { nodes } = device.graph;
   device.graph.nodes = [];

@@ -8,7 +8,7 @@
  * initializers only: call constantsToInitializers first.
  */
 import { producersOf } from "../graph.js";
-import type { Graph, Node } from "../model.js";
+import { type Graph, intsAttribute, type Node } from "../model.js";
 import { elementCount, numbersOf, type Tensor } from "../tensor.js";
 
 export interface View {
@@ -75,6 +75,16 @@ export function made(
     if (commutative.has(op)) yield* all(inputs, node.inputs.toReversed(), view, bound);
   };
 }
+
+export const transposed = (of: Pattern, ...perm: number[]): Pattern =>
+  made("Transpose", [of], (node) => intsAttribute(node, "perm")?.join() === perm.join());
+
+/** From [batch, tokens, heads, width] to [batch, heads, tokens, width], and back. */
+export const byHead = (of: Pattern): Pattern => transposed(of, 0, 2, 1, 3);
+
+/** query · keyᵀ of attention. @param query, key [batch, tokens, heads, width] */
+export const scoresOf = (query: Pattern, key: Pattern): Pattern =>
+  made("MatMul", [byHead(query), either(transposed(key, 0, 2, 3, 1), transposed(byHead(key), 0, 1, 3, 2))]);
 
 export const either = (...patterns: Pattern[]): Pattern =>
   function* (value, view, bound) {

@@ -6,18 +6,11 @@
  * whole batch (ONNX's DynamicQuantizeLinear). Unlike in float32, a phrase's embedding changes by some
  * thousandths with its batch. ONNX Runtime fuses the operators to one kernel.
  */
-import type { GraphBuilder } from "../builder.js";
+import { type GraphBuilder, once } from "../builder.js";
 import { rewriteNodes } from "../graph.js";
-import { floatAttribute, intAttribute, type Model, type Node } from "../model.js";
+import { intAttribute, isPlainGemm, type Model, type Node } from "../model.js";
 import { type Tensor, tensor, transposed } from "../tensor.js";
 import { upgradeOpset } from "./upgrade.js";
-
-interface QuantizeOptions {
-  /** Weights with fewer elements stay as they are; default 1,024. */
-  smallest?: number;
-  /** "int8" (the default), or "kept": products stay as they are, and only large tables become int8. */
-  products?: "int8" | "kept";
-}
 
 /**
  * The largest integer of a product's weight. With 7 bits, the sum of two products of a weight and an activation
@@ -25,12 +18,15 @@ interface QuantizeOptions {
  */
 const largestWeight = 64;
 
-/** Smaller embedding tables are not worth two more operators. */
-const smallestTable = 65_536;
+/** Elements of a product's weight and of an embedding table at least: smaller ones are not worth more operators. */
+const [smallestWeight, smallestTable] = [1024, 65_536];
 
-/** A copy whose MatMul, Gemm and large embedding weights are int8; other nodes are left as they are. */
-export function quantizeDynamic(model: Model, options: QuantizeOptions = {}): Model {
-  const { smallest = 1024, products = "int8" } = options;
+/**
+ * A copy whose MatMul, Gemm and large embedding weights are int8; other nodes are left as they are.
+ * @param options.products "kept": only large tables become int8; default "int8"
+ */
+export function quantizeDynamic(model: Model, options: { products?: "int8" | "kept" } = {}): Model {
+  // what several nodes read is quantised once
   const known = new Map<string, string[]>();
   const { initializers } = model.graph;
   // DynamicQuantizeLinear exists from version 11 on.
@@ -48,8 +44,8 @@ export function quantizeDynamic(model: Model, options: QuantizeOptions = {}): Mo
       addLookup(node, g, table);
       return true;
     }
-    const isProduct = node.op === "MatMul" || (node.op === "Gemm" && isPlainGemm(node));
-    if (products === "kept" || !isProduct || matrix.data.length < smallest) return false;
+    const isProduct = node.op === "MatMul" || isPlainGemm(node);
+    if (options.products === "kept" || !isProduct || matrix.data.length < smallestWeight) return false;
     const isTransposed = intAttribute(node, "transB", 0);
     const weight = once(known, `columns ${isTransposed} of ${name}`, () => {
       const straight = isTransposed ? transposed(matrix) : matrix;
@@ -62,18 +58,6 @@ export function quantizeDynamic(model: Model, options: QuantizeOptions = {}): Mo
     return true;
   });
 }
-
-/** The names under a key, made on first use: what several nodes read is quantised once. */
-function once(known: Map<string, string[]>, key: string, make: () => string[]): string[] {
-  const value = known.get(key) ?? make();
-  known.set(key, value);
-  return value;
-}
-
-const isPlainGemm = (node: Node): boolean =>
-  intAttribute(node, "transA", 0) === 0 &&
-  floatAttribute(node, "alpha", 1) === 1 &&
-  floatAttribute(node, "beta", 1) === 1;
 
 interface Rounding {
   readonly per: "row" | "column";

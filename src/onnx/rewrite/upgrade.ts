@@ -5,7 +5,7 @@ import { rewriteNodes } from "../graph.js";
 import { intAttribute, type Model, type Node, subgraphs } from "../model.js";
 
 /** The version that models are upgraded to; newer models are not changed. */
-export const opset = 17;
+const opset = 17;
 /** Operators of still older versions broadcast by attribute; few such files exist. */
 const oldest = 9;
 
@@ -57,8 +57,7 @@ export function upgradeOpset(model: Model): Model {
     );
   };
   const upgraded = rewriteNodes(model, (node, g) => {
-    const inner = subgraphs(node).flatMap((graph) => graph.nodes);
-    const changed = inner.find((child) => from < (upgrades[child.op]?.since ?? refused[child.op] ?? 0));
+    const changed = innerNodes(node).find(({ op }) => from < (upgrades[op]?.since ?? refused[op] ?? 0));
     if (changed) refuse(changed);
     if (node.domain !== "") return false;
     if (from < (refused[node.op] ?? 0)) refuse(node);
@@ -74,6 +73,10 @@ export function upgradeOpset(model: Model): Model {
   upgraded.irVersion = Math.max(upgraded.irVersion, 8);
   return upgraded;
 }
+
+/** The nodes of a node's subgraphs, and of theirs. */
+const innerNodes = (node: Node): Node[] =>
+  subgraphs(node).flatMap((graph) => graph.nodes.flatMap((child) => [child, ...innerNodes(child)]));
 
 /** Replaces attributes by inputs after the first, in this order. */
 function toInputs(...moved: Moved[]): Upgrade {

@@ -1,4 +1,6 @@
 /** Runs a batch through a program: losses, and gradients added up, in one pass or in chunks of bounded memory. */
+import type { GradientGraph } from "../../autodiff/gradient.js";
+import { once } from "../../onnx/builder.js";
 import { encodeModel } from "../../onnx/io/file.js";
 import type { Model } from "../../onnx/model.js";
 import type { Shapes } from "../../onnx/observe-shapes.js";
@@ -16,7 +18,6 @@ import {
   type Chunk,
   type CutProgram,
   cutProgram,
-  type GradientGraph,
   observeProgram,
   type Target,
   type TrainingBatch,
@@ -36,16 +37,14 @@ export const numbersOf = (losses: DeviceFeeds): Losses =>
 /** What takes the gradients of each run; they are its own from then on. */
 export interface GradientSink {
   /** The graph as this sink wants its gradients; asked once for each graph. Default: as it is. */
-  arrange?(graph: GradientGraph, except?: string): GradientGraph;
-  /** @param run feeds and outputs of the graph @param except a value without a wanted gradient */
+  arrange?(graph: GradientGraph): GradientGraph;
   collect(
     graph: GradientGraph,
     run: { readonly feeds: DeviceFeeds; readonly outputs: DeviceFeeds },
-    except?: string,
   ): void | Promise<void>;
 }
 
-export interface GradientOptions extends SessionOptions {
+interface GradientOptions extends SessionOptions {
   /** Gradients in "memory" (the default), those of tables by rows, or on the "device", all dense. */
   readonly gradients?: "memory" | "device";
   /**
@@ -74,7 +73,7 @@ export async function openGradients(given: TrainingProgram, options: GradientOpt
   let parted: CutProgram | undefined;
 
   const open = (model: Model): Promise<OrtSession> => {
-    const inMemory = [cut, parted?.loss.gradients.get(cut)];
+    const inMemory = [cut, parted?.embeddingsGradient];
     return openSession(model, target, whole.weights, {
       ...{ ...sessionOptions, optimization: "basic" },
       ...(gradients === "device" && { outputs: outputPlaces(model, inMemory) }),
@@ -92,9 +91,8 @@ export async function openGradients(given: TrainingProgram, options: GradientOpt
     sink: GradientSink,
   ): Promise<DeviceFeeds> {
     parted ??= cutProgram(program, shapes, target);
-    const { forward } = parted;
-    const backward = arrange(parted.backward, sink);
-    const loss = arrange(parted.loss, sink, cut);
+    const { forward, embeddingsGradient } = parted;
+    const [backward, loss] = [arrange(parted.backward, sink), arrange(parted.loss, sink)];
     const before = pick(weights, backward.weights);
     const embedded: Tensor[] = [];
     for (const chunk of chunks) {
@@ -103,8 +101,8 @@ export async function openGradients(given: TrainingProgram, options: GradientOpt
     }
     const head = { ...feeds, ...pick(weights, loss.weights), [cut]: gathered(chunks, embedded) };
     const outputs = await runOn(loss.model, head);
-    const gradient = outputs[loss.gradients.get(cut) as string] as Tensor;
-    await sink.collect(loss, { feeds: head, outputs }, cut);
+    const gradient = outputs[embeddingsGradient] as Tensor;
+    await sink.collect(loss, { feeds: head, outputs });
     for (const chunk of chunks) {
       const inputs = { ...chunk.feeds, ...before, [upstream]: rowsOf(gradient, chunk.rows) };
       await sink.collect(backward, { feeds: inputs, outputs: await runOn(backward.model, inputs) });
@@ -153,11 +151,8 @@ const outputPlaces = ({ graph }: Model, inMemory: readonly (string | undefined)[
 /** Graphs as a sink wants them, made once. */
 function arranger() {
   const arranged = new Map<GradientGraph, GradientGraph>();
-  return (graph: GradientGraph, sink: GradientSink, except?: string): GradientGraph => {
-    const own = arranged.get(graph) ?? sink.arrange?.(graph, except) ?? graph;
-    arranged.set(graph, own);
-    return own;
-  };
+  return (graph: GradientGraph, sink: GradientSink): GradientGraph =>
+    once(arranged, graph, () => sink.arrange?.(graph) ?? graph);
 }
 
 /** On a GPU, what a batch gives beside the weights arrives in one upload. */
@@ -176,11 +171,7 @@ function openSession(
 export function lazySessions<Key>() {
   const opened = new Map<Key, Promise<OrtSession>>();
   return {
-    get(key: Key, open: () => Promise<OrtSession>): Promise<OrtSession> {
-      const session = opened.get(key) ?? open();
-      opened.set(key, session);
-      return session;
-    },
+    get: (key: Key, open: () => Promise<OrtSession>): Promise<OrtSession> => once(opened, key, open),
     async release(): Promise<void> {
       for (const session of await Promise.allSettled(opened.values()))
         if (session.status === "fulfilled") await session.value.release();
@@ -194,14 +185,9 @@ const pick = (values: DeviceFeeds, names: readonly string[]): DeviceFeeds =>
 /** Gradients added up over the runs of one step: dense ones, and those of tables by the rows that were read. */
 export type Gradient =
   | { readonly kind: "dense"; readonly values: Float32Array }
-  | {
-      /** Row `r` of the table has the gradient `values[slots.get(r) * width ...]`; other rows have zero. */
-      readonly kind: "rows";
-      readonly width: number;
-      readonly slots: ReadonlyMap<number, number>;
-      readonly values: Float32Array;
-    };
+  | (Readonly<RowSum> & { readonly kind: "rows" });
 
+/** Row `r` of the table has the gradient `values[slots.get(r) * width ...]`; other rows have zero. */
 interface RowSum {
   readonly width: number;
   readonly slots: Map<number, number>;
@@ -212,10 +198,9 @@ export class GradientSum implements GradientSink {
   readonly #dense = new Map<string, Float32Array>();
   readonly #rows = new Map<string, RowSum>();
 
-  collect(...[graph, { feeds, outputs }, except]: Parameters<GradientSink["collect"]>): void {
+  collect(...[graph, { feeds, outputs }]: Parameters<GradientSink["collect"]>): void {
     const read = (name: string) => (outputs[name] ?? feeds[name]) as Tensor;
-    for (const [name, output] of graph.gradients)
-      if (name !== except) this.add(name, read(output).data as Float32Array);
+    for (const [name, output] of graph.gradients) this.add(name, read(output).data as Float32Array);
     for (const [name, parts] of graph.rows)
       for (const { indices, values } of parts)
         this.addRows(name, read(indices).data, read(values).data as Float32Array, feeds[name].dims);
@@ -260,9 +245,10 @@ export class GradientSum implements GradientSink {
   gradients(): Map<string, Gradient> {
     const all = new Map<string, Gradient>();
     for (const [name, values] of this.#dense) all.set(name, { kind: "dense", values });
-    for (const [name, { width, slots, values }] of this.#rows) {
+    for (const [name, sum] of this.#rows) {
+      const { width, slots, values } = sum;
       const whole = this.#dense.get(name);
-      if (!whole) all.set(name, { kind: "rows", width, slots, values });
+      if (!whole) all.set(name, { kind: "rows", ...sum });
       else
         for (const [row, slot] of slots)
           for (let i = 0; i < width; i++) whole[row * width + i] += values[slot * width + i];

@@ -3,8 +3,9 @@
  * each tile of the weight, and a block stays in the cache between these passes. A step of E5's shape in one pass takes
  * 0.85 times the time. Products have the same bits; a bias is added after rounding.
  */
-import { GraphBuilder } from "../../onnx/builder.js";
-import { copyModel, floatAttribute, intAttribute, type Model, type Node } from "../../onnx/model.js";
+import { type GraphBuilder, once } from "../../onnx/builder.js";
+import { rewriteNodes } from "../../onnx/graph.js";
+import { intAttribute, isPlainGemm, type Model, type Node } from "../../onnx/model.js";
 
 /** Rows of a block at least: each block packs the weight again. */
 const leastRows = 256;
@@ -13,19 +14,13 @@ const counts = [1, 2, 4, 8, 16, 32, 64, 128];
 
 /** A copy of a model with blocked products. Weights are initializers, or inputs of known shape. */
 export function inRowBlocks(model: Model): Model {
-  const copy = copyModel(model);
-  const { graph } = copy;
-  const matrices = matricesOf(copy);
-  const g = new GraphBuilder(copy);
-  const nodes = graph.nodes;
-  graph.nodes = [];
+  const matrices = matricesOf(model);
   const known = new Map<string, Blocks>();
-  for (const node of nodes) {
+  return rewriteNodes(model, (node, g) => {
     const product = productOf(node, matrices);
     if (product) addBlocked(g, product, node.outputs[0], known);
-    else graph.nodes.push(node);
-  }
-  return copy;
+    return product !== undefined;
+  });
 }
 
 /** Names and sizes of float matrices: initializers, and inputs of known shape. */
@@ -56,10 +51,9 @@ function productOf(node: Node, matrices: ReturnType<typeof matricesOf>): Product
   const { op, domain, inputs } = node;
   const [left, right, bias] = inputs;
   const dims = matrices.get(right);
-  if (!dims || (domain !== "" && domain !== "ai.onnx")) return undefined;
+  if (!dims || domain !== "") return undefined;
   if (op === "MatMul") return { left, right, turned: false, sizes: dims };
-  const plain = floatAttribute(node, "alpha", 1) === 1 && floatAttribute(node, "beta", 1) === 1;
-  if (op !== "Gemm" || !plain || intAttribute(node, "transA", 0) === 1) return undefined;
+  if (!isPlainGemm(node)) return undefined;
   const turned = intAttribute(node, "transB", 0) === 1;
   return { left, right, bias: bias || undefined, turned, sizes: turned ? [dims[1], dims[0]] : dims };
 }
@@ -76,8 +70,7 @@ function addBlocked(
   output: string,
   known: Map<string, Blocks>,
 ): void {
-  const { blocks, leading } = known.get(left) ?? inBlocks(g, left, sizes[0]);
-  known.set(left, { blocks, leading });
+  const { blocks, leading } = once(known, left, () => inBlocks(g, left, sizes[0]));
   // one axis more than the blocks have: otherwise ONNX Runtime would join them again
   const matrix = g.add("Unsqueeze", [right, g.ints(0, 1)]);
   const product = turned

@@ -1,7 +1,8 @@
 /** adam.ts as a graph on the device, over groups of weights; and graphs that make such groups and cut them. */
+
+import type { GradientGraph } from "../../autodiff/gradient.js";
 import { GraphBuilder } from "../../onnx/builder.js";
 import { copyModel, type Model } from "../../onnx/model.js";
-import type { GradientGraph } from "../program.js";
 import { adamSettings } from "./adam.js";
 import type { OptimiserOptions } from "./optimiser.js";
 import { tensorOf, type WeightGroup, weightsOf } from "./weight-groups.js";
@@ -99,24 +100,16 @@ export function weightsGraph(groups: readonly WeightGroup[]): Model {
   return g.model();
 }
 
-/**
- * The graph with gradients of groups in place of those of weights, and zeros for weights that it has no gradient of.
- * @param except a value whose gradient stays as it is
- */
-export function groupGradients(
-  graph: GradientGraph,
-  groups: readonly WeightGroup[],
-  except?: string,
-): GradientGraph {
+/** The graph with gradients of groups in place of those of weights, and zeros for weights that it has no gradient of. */
+export function groupGradients(graph: GradientGraph, groups: readonly WeightGroup[]): GradientGraph {
   const model = copyModel(graph.model);
   const g = new GraphBuilder(model);
-  const own = new Map([...graph.gradients].filter(([name]) => name !== except));
-  const replaced = new Set(own.values());
+  const replaced = new Set(graph.gradients.values());
   model.graph.outputs = model.graph.outputs.filter(({ name }) => !replaced.has(name));
-  const gradients = new Map([...graph.gradients].filter(([name]) => name === except));
+  const gradients = new Map<string, string>();
   for (const group of groups)
-    if (group.weights.some(({ name }) => own.has(name))) {
-      const output = tensorOf(g, group, (weight) => own.get(weight));
+    if (group.weights.some(({ name }) => graph.gradients.has(name))) {
+      const output = tensorOf(g, group, (weight) => graph.gradients.get(weight));
       g.graph.outputs.push({ name: output });
       gradients.set(group.name, output);
     }

@@ -1,4 +1,6 @@
 /** Weights that stay on a device, updated by the graph of adam-graph.ts; used on a GPU. */
+
+import type { GradientGraph } from "../../autodiff/gradient.js";
 import { encodeModel } from "../../onnx/io/file.js";
 import type { Model } from "../../onnx/model.js";
 import { elementCount, type Tensor } from "../../onnx/tensor.js";
@@ -10,7 +12,6 @@ import {
 } from "../../runtime/ort-session.js";
 import { DeviceTensor, float32, type Tensor as RunTensor } from "../../runtime/tensor.js";
 import { type GradientSink, lazySessions } from "../gradients/gradients.js";
-import type { GradientGraph } from "../program.js";
 import { adamSettings } from "./adam.js";
 import {
   adamGraph,
@@ -181,16 +182,15 @@ function tensorIn(group: WeightGroup, prefix: string, given: ReadonlyMap<string,
 function deviceGradientSum(groups: readonly WeightGroup[], sessionOf: SessionOf) {
   const sums = new Map<string, DeviceFeeds[string]>();
   return {
-    arrange: (graph: GradientGraph, except?: string) => groupGradients(graph, groups, except),
-    async collect(...[graph, { outputs }, except]: Parameters<GradientSink["collect"]>): Promise<void> {
-      const found = new Map([...graph.gradients].filter(([name]) => name !== except));
-      const added = groups.filter(({ name }) => found.has(name) && sums.has(name));
-      for (const [name, output] of found) if (!sums.has(name)) sums.set(name, outputs[output]);
+    arrange: (graph: GradientGraph) => groupGradients(graph, groups),
+    async collect(...[{ gradients }, { outputs }]: Parameters<GradientSink["collect"]>): Promise<void> {
+      const added = groups.filter(({ name }) => gradients.has(name) && sums.has(name));
+      for (const [name, output] of gradients) if (!sums.has(name)) sums.set(name, outputs[output]);
       if (added.length === 0) return;
       const feeds = Object.fromEntries(
         added.flatMap(({ name }) => [
           [`a/${name}`, sums.get(name) as DeviceFeeds[string]],
-          [`b/${name}`, outputs[found.get(name) as string]],
+          [`b/${name}`, outputs[gradients.get(name) as string]],
         ]),
       );
       const session = await sessionOf(`sum of ${added.map(({ name }) => name)}`, () => sumGraph(added));

@@ -6,7 +6,7 @@ import type { GraphBuilder } from "../../onnx/builder.js";
 import { elementCount } from "../../onnx/tensor.js";
 import { type AdamSettings, rateFactor } from "./adam.js";
 
-export interface GroupedWeight {
+interface GroupedWeight {
   readonly name: string;
   readonly dims: readonly number[];
 }

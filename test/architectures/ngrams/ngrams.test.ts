@@ -1,8 +1,8 @@
 /** Hashed n-grams as the inputs of a model, and as a character encoder. */
 import { describe, expect, it } from "vitest";
 import type { CountedPhrases, Featurizer, OpenSource } from "../../../src/architectures/architecture.js";
-import { hashedNgrams } from "../../../src/architectures/ngrams/architecture.js";
 import { ngramPart } from "../../../src/architectures/ngrams/part.js";
+import { hashedNgrams } from "../../../src/architectures/ngrams/reading.js";
 import { encodeModel } from "../../../src/onnx/io/file.js";
 import type { Model } from "../../../src/onnx/model.js";
 import { createOrtSession } from "../../../src/runtime/ort-session.js";
