@@ -60,7 +60,7 @@ export interface BuildCorpusOptions {
 }
 
 /** Text is counted in characters, phrases are merged and typed one by one. */
-export type BuildStage = "reading" | "merging" | "typing";
+type BuildStage = "reading" | "merging" | "typing";
 
 /** What was built. */
 export interface BuildCorpusReport {
@@ -98,7 +98,17 @@ async function buildInto(
   known: Awaited<ReturnType<typeof readKnown>>,
   options: BuildCorpusOptions,
 ): Promise<BuildCorpusReport> {
-  const { texts = [], column, skip = [], nerModel, blockLength, sharing, signal, onProgress } = options;
+  const {
+    texts = [],
+    column,
+    quote,
+    skip = [],
+    nerModel,
+    blockLength,
+    sharing,
+    signal,
+    onProgress,
+  } = options;
   const { minimumCount = 2, maximumPhrases = 5_000_000, threads = availableParallelism() } = options;
   const { gathered, list, synonyms, wordnet } = known;
   const counted = await countTexts(allTexts(options, wordnet?.texts ?? []), {
@@ -132,6 +142,7 @@ async function buildInto(
     settings: {
       ...{ minimumCount, maximumPhrases, wordnet: wordnet !== undefined },
       ...(column !== undefined && { column }),
+      ...(quote === "none" && { quote }),
       ...(skip.length > 0 && { skip: skip.join(" ") }),
       ...(nerModel !== undefined && { nerModel: basename(nerModel) }),
     },
