@@ -48,6 +48,7 @@ describe("the floor", () => {
     const name = ["alpha beta", "beta gamma", "gamma delta delta", "omega"];
     const gold = new Set([0 * 4 + 1, 0 * 4 + 2, 1 * 4 + 2]);
     expect(nearestRows({ Id: ["1", "2", "3", "4"], name }, undefined, gold).sort()).toEqual([...gold].sort());
+    expect(nearestRows({ Id: ["1", "2", "3", "4"] }, undefined, gold)).toEqual([]);
   });
 });
 
