@@ -8,12 +8,13 @@
  * two busy cores.
  */
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { isMean, percent, scoreText, seedsText } from "../dist/benchmark/published.js";
+import { writeWhole } from "./training-tables.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 export const recorded = join(root, "benchmarks/results/quality.json");
@@ -125,12 +126,6 @@ function measure(data) {
   } finally {
     rmSync(folder, { recursive: true });
   }
-}
-
-/** @param {string} path @param {string} text */
-function writeWhole(path, text) {
-  writeFileSync(`${path}.partial`, text);
-  renameSync(`${path}.partial`, path);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
