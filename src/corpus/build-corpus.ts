@@ -124,7 +124,7 @@ async function buildInto(
     onProgress: (done) => onProgress?.("merging", done),
   });
   await Promise.all([...runs, ofTables].map((path) => rm(path)));
-  if (phrases.length === 0) throw nothingFound(counted, droppedRare);
+  if (phrases.length === 0) throw nothingFound(texts.length > 0 ? counted : undefined, droppedRare);
   const typed = await typePhrases(phrases, {
     ...{ list, gathered, nerModel, threads, signal },
     onProgress: (done) => onProgress?.("typing", done, phrases.length),
@@ -198,13 +198,20 @@ const otherScripts = ({ words, foreign }: CountedTexts): string =>
   `${Math.round((100 * foreign) / words)} % of the words are not in Latin letters and were left out: ` +
   "phrases are found in English text only. Give phrases of other languages with --phrases.";
 
-function nothingFound(counted: CountedTexts, droppedRare: number): MissingDataError {
+/** @param counted undefined where no text was given */
+function nothingFound(counted: CountedTexts | undefined, droppedRare: number): MissingDataError {
+  if (counted === undefined)
+    return new MissingDataError("the tables have no phrases. Give others, or leave out --skip.");
   if (counted.words === 0)
     return new MissingDataError(
       "the text contains no words, so it has no phrases. Give another file, or name the column of text (--column).",
     );
   if (counted.foreign > 0.5 * counted.words)
     return new MissingDataError(`no phrases found: ${otherScripts(counted)}`);
+  if (droppedRare === 0)
+    return new MissingDataError(
+      "no phrases found: all words of the text are function words, such as “of it”. Give another text.",
+    );
   return new MissingDataError(
     `all ${droppedRare} phrases of the text are too rare and were dropped: give more text, or --min-count 1.`,
   );

@@ -226,7 +226,7 @@ describe("trouble while building", () => {
     );
   });
 
-  it("names the reason when no phrase is left: another script, no words, only rare phrases", async () => {
+  it("names the reason when no phrase is left: script, no words, function words, rare or skipped phrases", async () => {
     const build = (name: string, content: string) =>
       buildCorpus({ output: newOutput(), texts: [file(name, content)], threads: 1 });
     await expect(build("ru.txt", "Он живёт в Москве. Она живёт в Москве.\n".repeat(5))).rejects.toThrow(
@@ -234,6 +234,11 @@ describe("trouble while building", () => {
     );
     await expect(build("blank.txt", "\n\n \n")).rejects.toThrow(/contains no words/);
     await expect(build("rare.txt", "A green dog.\n")).rejects.toThrow(/too rare.*--min-count 1/);
+    await expect(build("function.txt", "Of it. To them.\n")).rejects.toThrow(/are function words/);
+    const skipped = file("skipped.tsv", "phrase\ttype\nbad:x\tORG\n");
+    await expect(
+      buildCorpus({ output: newOutput(), phrases: [skipped], skip: ["bad:"], threads: 1 }),
+    ).rejects.toThrow("the tables have no phrases");
   });
 
   // test/slow/corpus-large.test.ts builds the same with one thread and with two
