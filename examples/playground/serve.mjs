@@ -45,7 +45,10 @@ export const playgroundServer = () =>
 export function folderServer(folder, isServed = () => true, home = "") {
   /** Undefined where there is no such file. Throws for an address that no file can have. */
   const fileAt = (/** @type {string} */ pathname) => {
-    const name = normalize(`/${decodeURIComponent(pathname)}`).split(sep).join("/").slice(1);
+    const name = normalize(`/${decodeURIComponent(pathname)}`)
+      .split(sep)
+      .join("/")
+      .slice(1);
     const file = join(folder, name.replace(/(^|\/)$/, "$1index.html"));
     const entry = isServed(name) ? statSync(file, { throwIfNoEntry: false }) : undefined;
     return entry?.isFile() ? { file, entry } : undefined;
