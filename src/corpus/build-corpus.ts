@@ -153,24 +153,21 @@ async function buildInto(
 /** Reads everything but the texts. */
 async function readKnown(options: BuildCorpusOptions) {
   const sources: CorpusSource[] = [];
-  const note = async (path: string, kind: CorpusSource["kind"]): Promise<void> => {
-    sources.push({ name: basename(path), kind, fingerprint: await fileFingerprint(path) });
-  };
+  async function* rowsOf<Row>(
+    kind: "types" | "phrases" | "synonyms",
+    read: (path: string, options: BuildCorpusOptions) => AsyncGenerator<Row>,
+  ) {
+    for (const path of options[kind] ?? []) {
+      yield* read(path, options);
+      sources.push({ name: basename(path), kind, fingerprint: await fileFingerprint(path) });
+    }
+  }
   const list = new Map<string, FineType>();
-  for (const path of options.types ?? []) {
-    for await (const { phrase, type } of readTypeList(path, options)) list.set(phrase, type);
-    await note(path, "types");
-  }
+  for await (const { phrase, type } of rowsOf("types", readTypeList)) list.set(phrase, type);
   const gathered = new GatheredPhrases();
-  for (const path of options.phrases ?? []) {
-    for await (const phrase of readPhraseTable(path, options)) gathered.add(phrase);
-    await note(path, "phrases");
-  }
+  for await (const phrase of rowsOf("phrases", readPhraseTable)) gathered.add(phrase);
   const pairs: SynonymPair[] = [];
-  for (const path of options.synonyms ?? []) {
-    for await (const pair of readSynonymTable(path, options)) pairs.push(pair);
-    await note(path, "synonyms");
-  }
+  for await (const pair of rowsOf("synonyms", readSynonymTable)) pairs.push(pair);
   const hasInput = (options.texts?.length ?? 0) + (options.phrases?.length ?? 0) > 0;
   const usesWordnet = (options.wordnet ?? (hasInput ? "left-out" : "included")) === "included";
   const wordnet = usesWordnet ? await readWordnetContent() : undefined;

@@ -44,7 +44,7 @@ const cleanPhrase = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, " ")
  */
 export async function* readPhraseTable(
   path: string,
-  options: PhraseTableOptions = {},
+  options: PhraseTableOptions,
 ): AsyncGenerator<CorpusPhrase> {
   const roles = { phrase: ["phrase"], class: ["class"], type: ["type"], count: ["count"] };
   for await (const { cell, place } of readRows(path, options, { roles, required: ["phrase"] }, byContent)) {
@@ -69,7 +69,7 @@ const synonymColumns: NamedColumns = {
  */
 export async function* readSynonymTable(
   path: string,
-  options: PhraseTableOptions = {},
+  options: PhraseTableOptions,
 ): AsyncGenerator<SynonymPair> {
   const rows = readRows(path, options, synonymColumns, ({ description: { columns } }) => {
     return { phrase: 0, synonym: 1, source: columns.length > 2 ? 2 : -1 };
@@ -93,7 +93,7 @@ const typeColumns: NamedColumns = {
  */
 export async function* readTypeList(
   path: string,
-  options: Omit<PhraseTableOptions, "skip"> = {},
+  options: Omit<PhraseTableOptions, "skip">,
 ): AsyncGenerator<{ readonly phrase: string; readonly type: FineType }> {
   const rows = readRows(path, { ...options, skip: [] }, typeColumns, () => ({ phrase: 0, type: 1 }));
   for await (const { cell, place } of rows) {
