@@ -88,8 +88,14 @@ const about = v.object({
   gold: v.optional(v.picklist(["whole", "incomplete"]), "whole"),
 });
 
-/** Reads the folder of a set. @throws TableError for a file that does not say what it must */
+/** Reads the folder of a set. @throws TableError for a file that does not say what it must, and where no pair is true */
 export async function readErSet(folder: string): Promise<ErSet> {
+  const set = await readFiles(folder);
+  if (set.pairs.size > 0) return set;
+  throw new TableError(`${folder}: no two rows are the same thing. Add true pairs, or remove the set.`);
+}
+
+async function readFiles(folder: string): Promise<ErSet> {
   const file = join(folder, "about.json");
   const trouble = { error: TableError, cure: 'Write {"kind": "join"} or {"kind": "dedupe"}.' };
   const { kind, gold } = parseJson(await readFile(file, "utf8"), file, about, trouble);
