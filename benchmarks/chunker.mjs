@@ -15,14 +15,15 @@
  * (by a hash of the phrase); quote the held-out half.
  */
 import { createHash } from "node:crypto";
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { gunzipSync } from "node:zlib";
 import { chunkSentence, joinCompounds } from "../dist/corpus/text/chunker.js";
 import { createTagger } from "../dist/corpus/text/tagger.js";
+import { readRows } from "../scripts/training-tables.mjs";
+import { round, stopwatch } from "./measuring.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const { values: options } = parseArgs({
@@ -52,11 +53,8 @@ else showErrors();
 
 /** Rows with their gold chunks: class, start and end, in characters without spaces. */
 function readGold() {
-  const rows = gunzipSync(readFileSync(join(options.data, "train/chunks.tsv.gz")))
-    .toString()
-    .trim()
-    .split("\n");
-  const split = rows.map((row) => row.split("\t")).filter((row) => row[3].startsWith("conll2000"));
+  const rows = [...readRows(join(options.data, "train/chunks.tsv.gz"))];
+  const split = rows.filter((row) => row[3].startsWith("conll2000"));
   const known = new Map(CLASSES.map((name) => [name, new Set()]));
   for (const [phrase, name, , source] of split) if (source === "conll2000") known.get(name)?.add(phrase);
   const gold = [];
@@ -146,7 +144,6 @@ function newScore() {
 }
 
 function summary(score) {
-  const round = (value) => Number(value.toFixed(4));
   const line = ({ gold, predicted, right }) => {
     const precision = predicted === 0 ? 0 : right / predicted;
     const recall = gold === 0 ? 0 : right / gold;
@@ -175,31 +172,28 @@ function summary(score) {
  * time.
  */
 function measureSpeed() {
-  const lines = gunzipSync(readFileSync(join(options.data, "train/text/wikinews.tsv.gz")))
-    .toString()
-    .split("\n");
-  const texts = lines.slice(0, 700).map((line) => line.split("\t")[1] ?? "");
+  const rows = [...readRows(join(options.data, "train/text/wikinews.tsv.gz"))];
+  const texts = rows.slice(0, 700).map(([, text = ""]) => text);
   const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
   const rounds = [];
   let tokens = 0;
   for (let round = 0; round < 3; round++) {
     tokens = 0;
-    const before = process.cpuUsage();
-    const started = performance.now();
+    const watch = stopwatch();
     for (const text of texts)
       for (const sentence of tagger.sentences(text)) {
         tokens += sentence.length;
         chunkSentence(joinCompounds(sentence));
       }
-    const { user, system } = process.cpuUsage(before);
-    rounds.push({ seconds: (performance.now() - started) / 1000, processor: (user + system) / 1e6 });
+    rounds.push(watch());
   }
-  const { seconds, processor } = rounds.sort((left, right) => left.processor - right.processor)[1];
+  rounds.sort((left, right) => left.processorSeconds - right.processorSeconds);
+  const { seconds, processorSeconds: processor } = rounds[1];
   return {
     tokensPerSecond: Math.round(tokens / seconds),
     tokensPerProcessorSecond: Math.round(tokens / processor),
-    megabytesPerSecond: Number((bytes / seconds / 1e6).toFixed(2)),
-    processorSecondsPerMegabyte: Number((processor / (bytes / 1e6)).toFixed(2)),
+    megabytesPerSecond: round(bytes / seconds / 1e6, 2),
+    processorSecondsPerMegabyte: round(processor / (bytes / 1e6), 2),
     threads: 1,
   };
 }

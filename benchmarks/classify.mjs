@@ -13,14 +13,16 @@
  * pearl-mini has seen these phrases and their types (not the lists' names): the figures compare classifiers, they do not
  * say how good it is on kinds that it has never met. MONEY has 23 phrases in all, so few of them are tested at 20.
  */
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { gunzipSync } from "node:zlib";
 import { estimateOf } from "../dist/fewshot/classify/train.js";
 import { classify, PhraseEncoder, trainKinds } from "../dist/index.js";
+import { groupBy } from "../dist/match/group-by.js";
 import { createRandom, sampleWithout } from "../dist/random.js";
+import { readRows } from "../scripts/training-tables.mjs";
+import { summary } from "./measuring.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const { values: options } = parseArgs({
@@ -32,12 +34,9 @@ const { values: options } = parseArgs({
 });
 const counts = [1, 5, 20];
 const draws = 10;
-const rows = gunzipSync(readFileSync(join(options.data, "train/types.tsv.gz")))
-  .toString()
-  .trim()
-  .split("\n")
-  .map((line) => line.split("\t"))
-  .filter(([, , , source]) => !/^(conll2003|bc5cdr)/.test(source));
+const rows = [...readRows(join(options.data, "train/types.tsv.gz"))].filter(
+  ([, , , source]) => !/^(conll2003|bc5cdr)/.test(source),
+);
 const sets = {
   list: rows.flatMap(([phrase, , , source]) =>
     source.startsWith("freebase:") ? [{ phrase, kind: source.slice(9) }] : [],
@@ -45,11 +44,7 @@ const sets = {
   gold: rows.flatMap(([phrase, , type, , quality]) => (quality === "gold" ? [{ phrase, kind: type }] : [])),
 };
 
-function byKind(examples) {
-  const groups = new Map(examples.map(({ kind }) => [kind, []]));
-  for (const example of examples) groups.get(example.kind).push(example);
-  return groups;
-}
+const byKind = (examples) => groupBy(examples, ({ kind }) => kind);
 
 /** The 13 largest kinds, at most 400 different phrases of each. */
 function sampled(examples) {
@@ -86,15 +81,6 @@ async function cosineAccuracy(encoder, { chosen, others }) {
     return kinds[scores.indexOf(Math.max(...scores))] === others[i].kind;
   });
   return right.length / others.length;
-}
-
-function summary(values) {
-  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-  const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
-  return {
-    mean: Number(mean.toFixed(4)),
-    deviation: Number(Math.sqrt(squares / (values.length - 1)).toFixed(4)),
-  };
 }
 
 const encoder = await PhraseEncoder.load(options.model);

@@ -33,9 +33,9 @@ import { availableParallelism, cpus } from "node:os";
 import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { gunzipSync } from "node:zlib";
 import { env, pipeline } from "@huggingface/transformers";
 import { PhraseEncoder } from "../dist/encoder/phrase-encoder.js";
+import { stopwatch, wordsAndNames } from "./measuring.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const { values: options } = parseArgs({
@@ -52,13 +52,7 @@ const threads = Number(options.threads);
 
 /** A seeded sample of distinct phrases, half words, half names. */
 function samplePhrases(/** @type {number} */ count) {
-  const lines = (/** @type {string} */ path) =>
-    gunzipSync(readFileSync(`${options.data}/${path}`))
-      .toString()
-      .split("\n")
-      .filter(Boolean);
-  const words = lines("words/words.txt.gz");
-  const names = lines("train/pairs/names.tsv.gz").flatMap((line) => line.split("\t", 2));
+  const { words, names } = wordsAndNames(options.data);
   const chosen = new Set();
   for (let state = 7; chosen.size < count; ) {
     state = (Math.imul(state, 1103515245) + 12345) >>> 0;
@@ -149,18 +143,15 @@ async function main() {
     /** @type {ArrayLike<number>[]} */
     const vectors = [];
     for (const [i, { name, encode }] of contenders.entries()) {
-      const start = performance.now();
-      const used = process.cpuUsage();
+      const watch = stopwatch();
       vectors.push(await encode(part));
-      seconds[i] += (performance.now() - start) / 1000;
-      const { user, system } = process.cpuUsage(used);
-      processorSeconds[i] += (user + system) / 1e6;
+      const spent = watch();
+      seconds[i] += spent.seconds;
+      processorSeconds[i] += spent.processorSeconds;
       const { largestDifference, cosine } = compare(vectors[i], vectors[Math.max(0, i - 1)], part.length);
       checks[i].largestDifference = Math.max(checks[i].largestDifference, largestDifference);
       checks[i].cosine += (cosine * part.length) / phrases.length;
-      console.error(
-        `round ${round + 1}: ${name} ${Math.round(part.length / ((performance.now() - start) / 1000))}/s`,
-      );
+      console.error(`round ${round + 1}: ${name} ${Math.round(part.length / spent.seconds)}/s`);
     }
   }
   for (const { close } of contenders) await close();

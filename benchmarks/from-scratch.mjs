@@ -11,23 +11,13 @@
  * evaluation's other half (kept-back.sha256), and no WordNet.
  */
 import { spawnSync } from "node:child_process";
-import {
-  createReadStream,
-  createWriteStream,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { createInterface } from "node:readline";
-import { finished } from "node:stream/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { createGunzip } from "node:zlib";
 import { asksMisspelling, pairKey, readEvaluation, setOfPair } from "../scripts/leaks.mjs";
+import { readRows, writeRows, writeWhole } from "../scripts/training-tables.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const { values: options } = parseArgs({
@@ -70,44 +60,30 @@ async function once(product, make) {
 }
 
 /** Rows of a table of the training data. @param {string} name */
-async function* rows(name) {
-  const input = createReadStream(join(data, "train", name)).pipe(createGunzip());
-  for await (const line of createInterface({ input })) yield line.split("\t");
-}
+const rows = (name) => readRows(join(data, "train", name));
 
 /** Quotes a cell if needed. @param {string | number} cell */
 const quoted = (cell) => (String(cell).includes('"') ? `"${String(cell).replaceAll('"', '""')}"` : cell);
 
 /** The second column of a table as plain text. @param {string} name */
-async function* textLines(name) {
-  for await (const [, text] of rows(`text/${name}.tsv.gz`)) if (text) yield [text];
+function* textLines(name) {
+  for (const [, text] of rows(`text/${name}.tsv.gz`)) if (text) yield [text];
 }
 
-/**
- * @param {string} name
- * @param {string[]} header
- * @param {AsyncIterable<readonly (string | number)[]>} lines
- */
-async function writeTable(name, header, lines) {
-  const path = join(work, name);
-  const file = createWriteStream(`${path}.partial`);
-  if (header.length > 0) file.write(`${header.join("\t")}\n`);
-  for await (const cells of lines)
-    if (!file.write(`${(header.length > 0 ? cells.map(quoted) : cells).join("\t")}\n`))
-      await new Promise((drained) => file.once("drain", drained));
-  file.end();
-  await finished(file);
-  renameSync(`${path}.partial`, path);
+/** A header, and rows with the cells quoted that need it. */
+function* table(/** @type {string[]} */ header, /** @type {Iterable<(string | number)[]>} */ lines) {
+  yield header;
+  for (const cells of lines) yield cells.map(quoted);
 }
 
 const lexicalClasses = new Set(["NP", "VP", "PP", "ADVP", "ADJP"]);
 
 /** Typed phrases and chunks. Only noun phrases name entities: other chunks have type OTHER. */
-async function* phraseRows() {
-  for await (const [phrase, lexical, type, source, , count] of rows("types.tsv.gz"))
+function* phraseRows() {
+  for (const [phrase, lexical, type, source, , count] of rows("types.tsv.gz"))
     if (!/^(conll2003|bc5cdr)/.test(source) && phrase.trim() !== "" && phrase.length <= 120)
       yield [phrase, lexical, type, Number(count) || 1];
-  for await (const [phrase, lexical, count] of rows("chunks.tsv.gz"))
+  for (const [phrase, lexical, count] of rows("chunks.tsv.gz"))
     if (lexicalClasses.has(lexical) && phrase.trim() !== "")
       yield [phrase, lexical, lexical === "NP" ? "" : "OTHER", Number(count) || 1];
 }
@@ -122,10 +98,10 @@ const isAllowed = (a, b, source) =>
   !asksMisspelling(evaluation, [a, b, source]);
 
 /** Pairs of all sources but the tables of entity resolution, and titles with their descriptions. */
-async function* synonymRows() {
+function* synonymRows() {
   for (const kind of ["names", "biomed", "abbrev", "misspell", "lexical"])
-    for await (const [a, b] of rows(`pairs/${kind}.tsv.gz`)) if (isAllowed(a, b, kind)) yield [a, b, kind];
-  for await (const [title, gloss] of rows("gloss_wiki.tsv.gz"))
+    for (const [a, b] of rows(`pairs/${kind}.tsv.gz`)) if (isAllowed(a, b, kind)) yield [a, b, kind];
+  for (const [title, gloss] of rows("gloss_wiki.tsv.gz"))
     if (isAllowed(title, gloss, "gloss")) yield [title, gloss, "gloss"];
 }
 
@@ -134,9 +110,11 @@ const textNames = options.text === "none" ? [] : ["simplewiki", "wikinews", "med
 const seconds = {};
 seconds.tables = await once("tables", async () => {
   const started = performance.now();
-  await writeTable("phrases.tsv", ["phrase", "class", "type", "count"], phraseRows());
-  await writeTable("synonyms.tsv", ["phrase", "synonym", "source"], synonymRows());
-  for (const name of textNames) await writeTable(`${name}.txt`, [], textLines(name));
+  const write = (/** @type {string} */ name, /** @type {Iterable<(string | number)[]>} */ lines) =>
+    writeRows(join(work, name), lines);
+  await write("phrases.tsv", table(["phrase", "class", "type", "count"], phraseRows()));
+  await write("synonyms.tsv", table(["phrase", "synonym", "source"], synonymRows()));
+  for (const name of textNames) await write(`${name}.txt`, textLines(name));
   return (performance.now() - started) / 1000;
 });
 const corpus = join(work, "corpus");
@@ -223,6 +201,5 @@ const result = {
   training: JSON.parse(readFileSync(join(model, "training.json"), "utf8")),
   ...(existsSync(ablation) && { ablation: JSON.parse(readFileSync(ablation, "utf8")) }),
 };
-writeFileSync(`${options.json}.partial`, `${JSON.stringify(result, null, 2)}\n`);
-renameSync(`${options.json}.partial`, options.json);
+writeWhole(options.json, `${JSON.stringify(result, null, 2)}\n`);
 console.log(JSON.stringify(result.macro, null, 2));

@@ -23,10 +23,11 @@ import { availableParallelism, cpus, tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { gunzipSync } from "node:zlib";
 import { PhraseEncoder, VectorIndex } from "../dist/index.js";
 import { createRandom } from "../dist/random.js";
 import { exactNeighbours } from "../dist/search/exact.js";
+import { readRows } from "../scripts/training-tables.mjs";
+import { median, round, stopwatch } from "./measuring.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const { values: options } = parseArgs({
@@ -81,13 +82,10 @@ console.log(JSON.stringify(result, null, 2));
 
 /** Draws phrases and queries with a seed. */
 function makePhrases() {
-  const lines = (file) =>
-    gunzipSync(readFileSync(join(options.data, file)))
-      .toString()
-      .split("\n")
-      .filter(Boolean);
   const files = ["pairs/names.tsv.gz", "types.tsv.gz"];
-  const all = [...new Set(files.flatMap((file) => lines(file).map((line) => line.split("\t")[0])))];
+  const all = [
+    ...new Set(files.flatMap((file) => Array.from(readRows(join(options.data, file)), ([phrase]) => phrase))),
+  ];
   if (all.length < rows)
     throw new Error(`${options.data} has ${all.length} phrases, expected at least ${rows}`);
   const random = createRandom(1);
@@ -134,16 +132,21 @@ async function build(path, count, backend, precision = "float32") {
       cells: phrases.slice(first, last).map((phrase) => [phrase]),
     });
   }
-  const added = adding();
+  const added = rounded(adding());
   const making = stopwatch();
   await index.optimise();
-  const made = making();
+  const made = rounded(making());
   const { bytes } = await index.describe();
   await index.close();
   const report = { adding: added, graph: made, bytes };
   writeFileSync(join(path, "build.json"), JSON.stringify(report));
   return report;
 }
+
+const rounded = ({ seconds, processorSeconds }) => ({
+  seconds: round(seconds, 2),
+  processorSeconds: round(processorSeconds, 2),
+});
 
 function savedBuild(path) {
   const file = join(path, "build.json");
@@ -188,7 +191,7 @@ async function measure(path, candidates, queryRows, truth) {
     sameRowFirst: same / queryCount,
     queriesPerSecond: { k1: one.perSecond, k10: ten.perSecond },
     queriesPerProcessorSecond: { k1: one.perProcessorSecond, k10: ten.perProcessorSecond },
-    singleQueryMilliseconds: Number(median(single).toFixed(2)),
+    singleQueryMilliseconds: round(median(single), 2),
   };
 }
 
@@ -214,8 +217,8 @@ function openTimes(path) {
     });
     return JSON.parse(stdout);
   });
-  const of = (column) => Number(median(runs.map((run) => run[column])).toFixed(1));
-  const all = runs.map(([open]) => Number(open.toFixed(1)));
+  const of = (column) => round(median(runs.map((run) => run[column])), 1);
+  const all = runs.map(([open]) => round(open, 1));
   return { median: of(0), all, processor: of(1), firstSearch: of(2) };
 }
 
@@ -275,22 +278,6 @@ async function halfPrecision() {
   return { rows: peerRows, bytes, largestScoreError: Math.max(...errors), sameRowFirst: same / queryCount };
 }
 
-function stopwatch() {
-  const started = performance.now();
-  const before = process.cpuUsage();
-  return () => {
-    const { user, system } = process.cpuUsage(before);
-    return {
-      seconds: Number(((performance.now() - started) / 1000).toFixed(2)),
-      processorSeconds: Number(((user + system) / 1e6).toFixed(2)),
-    };
-  };
-}
-
 function readLoad() {
   return existsSync("/proc/loadavg") ? readFileSync("/proc/loadavg", "utf8").split(" ")[0] : Number.NaN;
-}
-
-function median(values) {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 }

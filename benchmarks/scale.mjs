@@ -10,11 +10,12 @@
  */
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { availableParallelism, cpus, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual, parseArgs } from "node:util";
 import { personsOfOneTable, personsOfTwoTables } from "./made-persons.mjs";
+import { machine } from "./measuring.mjs";
 import { conclude } from "./scale/conclude.mjs";
 import { pageWith } from "./scale/page.mjs";
 
@@ -138,7 +139,6 @@ async function measure(task) {
 }
 
 const known = existsSync(recorded) ? JSON.parse(readFileSync(recorded, "utf8")) : {};
-const machine = { processor: cpus()[0].model, cores: availableParallelism(), node: process.version };
 const isOf =
   ({ kind, rows, shards }) =>
   (one) =>
@@ -149,7 +149,7 @@ async function measureAll() {
   const found = values.continue ? [...(known.fitted ?? []), ...(known.checked ?? [])] : [];
   const record = () => {
     const of = (tasks) => tasks.flatMap((task) => found.find(isOf(task)) ?? []);
-    return { machine, fitted: of(fitted), checked: of(checked), queueCheck: known.queueCheck };
+    return { machine: machine(), fitted: of(fitted), checked: of(checked), queueCheck: known.queueCheck };
   };
   const open = [...fitted, ...checked].filter((task) => !found.some(isOf(task)));
   const worker = async () => {

@@ -30,6 +30,7 @@ import { pretrainCharacters } from "../dist/methods/characters/pretrain-characte
 import { GraphBuilder } from "../dist/onnx/builder.js";
 import { encodeModel } from "../dist/onnx/io/file.js";
 import { createOrtSession } from "../dist/runtime/ort-session.js";
+import { median, round, stopwatch } from "./measuring.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const { values: options } = parseArgs({
@@ -110,14 +111,10 @@ function write() {
 
 /** Runs `work` and measures its wall-clock and processor seconds. */
 async function timed(work) {
-  const [processor, wall] = [process.cpuUsage(), performance.now()];
+  const watch = stopwatch();
   const value = await work();
-  const { user, system } = process.cpuUsage(processor);
-  return { value, processorSeconds: (user + system) / 1e6, wallSeconds: (performance.now() - wall) / 1000 };
-}
-
-function round(value, digits = 2) {
-  return Number(value.toFixed(digits));
+  const { processorSeconds, seconds: wallSeconds } = watch();
+  return { value, processorSeconds, wallSeconds };
 }
 
 /** Scores of a model in the task. */
@@ -140,8 +137,8 @@ async function levenshtein() {
     method: "every query with every word, fastest-levenshtein, 1 - distance / longer length, one thread",
     queries: count,
     precision: { "precision@1, 1 edit": round(credit / count, 4) },
-    searchProcessorSeconds: round(processorSeconds),
-    searchWallSeconds: round(wallSeconds),
+    searchProcessorSeconds: round(processorSeconds, 2),
+    searchWallSeconds: round(wallSeconds, 2),
   };
 }
 
@@ -218,15 +215,15 @@ async function searchSpeed(model) {
   }
   await encoder.dispose();
   await product.release();
-  const median = (pick) => round(rounds.map(pick).sort((a, b) => a - b)[rounds.length >> 1]);
+  const middle = (pick) => round(median(rounds.map(pick)), 2);
   const right = rounds[0].search.value.filter((best, i) => best === i).length;
   return {
     dimension: encoder.dimension,
     found: round(right / words.length, 4),
-    queryProcessorSeconds: median(({ search }) => search.processorSeconds),
-    queryWallSeconds: median(({ search }) => search.wallSeconds),
-    dictionaryProcessorSeconds: median(({ dictionary }) => dictionary.processorSeconds),
-    dictionaryWallSeconds: median(({ dictionary }) => dictionary.wallSeconds),
+    queryProcessorSeconds: middle(({ search }) => search.processorSeconds),
+    queryWallSeconds: middle(({ search }) => search.wallSeconds),
+    dictionaryProcessorSeconds: middle(({ dictionary }) => dictionary.processorSeconds),
+    dictionaryWallSeconds: middle(({ dictionary }) => dictionary.wallSeconds),
   };
 }
 

@@ -19,13 +19,14 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { gunzipSync } from "node:zlib";
 import { spanScores } from "../dist/fewshot/tag/decode.js";
 import { placesOf, tokenFeatures, withProjection } from "../dist/fewshot/tag/projection.js";
 import { spansOf } from "../dist/fewshot/tag/sentences.js";
 import { decoded, distancesTo } from "../dist/fewshot/tag/tagger.js";
 import { PhraseEncoder, trainTagger } from "../dist/index.js";
 import { createRandom, shuffled } from "../dist/random.js";
+import { readRows } from "../scripts/training-tables.mjs";
+import { summary } from "./measuring.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const { values: options } = parseArgs({
@@ -37,12 +38,7 @@ const { values: options } = parseArgs({
     draws: { type: "string", default: "10" },
   },
 });
-const rowsOf = (path) =>
-  gunzipSync(readFileSync(join(options.data, path)))
-    .toString()
-    .trim()
-    .split("\n")
-    .map((line) => line.split("\t"));
+const rowsOf = (path) => readRows(join(options.data, path));
 
 function target() {
   const lines = readFileSync(join(options.data, "bench/conll2003/dev.json"), "utf8").trim().split("\n");
@@ -113,15 +109,6 @@ function support(sentences, count, seed) {
       for (const label of labels[row]) have.set(label, (have.get(label) ?? 0) + 1);
     }
   return chosen;
-}
-
-function summary(values) {
-  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-  const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
-  return {
-    mean: Number(mean.toFixed(4)),
-    deviation: Number(Math.sqrt(squares / (values.length - 1)).toFixed(4)),
-  };
 }
 
 const encoder = await PhraseEncoder.load();

@@ -16,7 +16,6 @@ import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { gunzipSync } from "node:zlib";
 import { assembleModel } from "../dist/architectures/compose.js";
 import { readModelFolder } from "../dist/architectures/model-folder.js";
 import { openFeaturizers } from "../dist/architectures/registry.js";
@@ -26,6 +25,8 @@ import { pairProgram, prepareForTraining } from "../dist/pearl/loss/program.js";
 import { openEngine } from "../dist/training/engine.js";
 import { planChunks } from "../dist/training/gradients/chunks.js";
 import { e5Small, makeModelFolder } from "../scripts/make-e5-shape.mjs";
+import { randomNumbers } from "./gpu/settings.mjs";
+import { median, stopwatch, wordsAndNames } from "./measuring.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const { values: options } = parseArgs({
@@ -59,15 +60,6 @@ const spinning = /** @type {"on" | "brief" | "off"} */ (options.spinning);
  * @typedef {{ shape: Shape, folder: string, threads: number, batches: number[][][] }} Settings
  */
 
-/** Seeded random integers below a limit. */
-function randomNumbers(/** @type {number} */ seed) {
-  let state = seed;
-  return (/** @type {number} */ limit) => {
-    state = (Math.imul(state, 1103515245) + 12345) >>> 0;
-    return (state >>> 8) % limit;
-  };
-}
-
 const evenBatches = (/** @type {Shape} */ shape) => {
   const next = randomNumbers(7);
   const row = () => Array.from({ length: 8 }, () => 1 + next(shape.vocabulary - 1));
@@ -78,13 +70,7 @@ const evenBatches = (/** @type {Shape} */ shape) => {
 async function mixedBatches(/** @type {string} */ folder) {
   const model = await readModelFolder(folder);
   const [featurizer] = await openFeaturizers(model, ["input_ids", "attention_mask", "token_type_ids"]);
-  const lines = (/** @type {string} */ path) =>
-    gunzipSync(readFileSync(`${options.data}/${path}`))
-      .toString()
-      .split("\n")
-      .filter(Boolean);
-  const words = lines("words/words.txt.gz");
-  const names = lines("train/pairs/names.tsv.gz").flatMap((line) => line.split("\t", 2));
+  const { words, names } = wordsAndNames(options.data);
   const next = randomNumbers(11);
   return Array.from({ length: 4 }, () => {
     const phrases = Array.from({ length: 510 }, (_, i) =>
@@ -147,11 +133,10 @@ async function serve(/** @type {Settings} */ { folder, threads, batches }) {
     }),
   );
   for await (const line of createInterface({ input: process.stdin })) {
-    const [start, busy] = [performance.now(), process.cpuUsage()];
+    const watch = stopwatch();
     const { losses } = await engine.step(ready[Number(line)], 1e-5);
-    const { user, system } = process.cpuUsage(busy);
-    const took = { seconds: (performance.now() - start) / 1000, processor: (user + system) / 1e6 };
-    console.log(JSON.stringify({ ...took, loss: losses.training_loss }));
+    const { seconds, processorSeconds: processor } = watch();
+    console.log(JSON.stringify({ seconds, processor, loss: losses.training_loss }));
   }
 }
 
@@ -214,8 +199,6 @@ async function measure(/** @type {string} */ name, /** @type {Settings} */ setti
       }
   const peaks = sides.map((side) => side.peakBytes());
   for (const side of sides) side.close();
-  const median = (/** @type {number[]} */ numbers) =>
-    numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
   const round = (/** @type {number} */ x) => Number(x.toPrecision(3));
   const [torch, pearl] = seconds.map((times, s) => ({
     secondsMedian: round(median(times)),

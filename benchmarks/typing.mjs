@@ -13,13 +13,14 @@
  * "ceiling" is the agreement if each phrase gets its most frequent type.
  */
 import { createHash } from "node:crypto";
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { gunzipSync } from "node:zlib";
 import { createPhraseTyper } from "../dist/corpus/typing/phrase-typer.js";
+import { readRows } from "../scripts/training-tables.mjs";
+import { round, stopwatch } from "./measuring.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const { values: options } = parseArgs({
@@ -30,16 +31,12 @@ const { values: options } = parseArgs({
     show: { type: "string" },
   },
 });
-const rows = gunzipSync(readFileSync(join(options.data, "train/types.tsv.gz")))
-  .toString()
-  .trim()
-  .split("\n")
-  .map((row) => row.split("\t"));
+const rows = [...readRows(join(options.data, "train/types.tsv.gz"))];
 const half = (/** @type {string} */ phrase) => createHash("md5").update(phrase).digest();
 const typer = await createPhraseTyper();
 const tallies = { development: newTally(), "held-out": newTally() };
 const examples = new Map();
-const started = process.cpuUsage();
+const watch = stopwatch();
 let measured = 0;
 for (const [phrase, lexicalClass, type, source, quality] of rows) {
   const digest = half(phrase);
@@ -53,12 +50,12 @@ for (const [phrase, lexicalClass, type, source, quality] of rows) {
     examples.set(key, [...(examples.get(key) ?? []), phrase]);
   }
 }
-const { user, system } = process.cpuUsage(started);
+const { processorSeconds } = watch();
 const result = {
   task: "entity types of gold phrases without a model",
   rows: measured,
   halves: Object.fromEntries(Object.entries(tallies).map(([name, one]) => [name, summary(one)])),
-  processorSecondsPer100000: Number((((user + system) / 1e6 / measured) * 1e5).toFixed(1)),
+  processorSecondsPer100000: round((processorSeconds / measured) * 1e5, 1),
   cpu: cpus()[0].model,
   node: process.version,
 };
@@ -119,7 +116,6 @@ function tally(one, { phrase, type, source, quality }, label) {
 }
 
 function summary(one) {
-  const round = (value) => Number(value.toFixed(4));
   const line = ({ rows, labelled, right }) => ({
     rows,
     coverage: round(labelled / rows),

@@ -21,6 +21,7 @@ import { parseArgs } from "node:util";
 import { chromium } from "playwright-core";
 import { playgroundServer } from "../examples/playground/serve.mjs";
 import { makeTables } from "./made-tables.mjs";
+import { median } from "./measuring.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const { values: options } = parseArgs({
@@ -37,7 +38,6 @@ const { values: options } = parseArgs({
 const rows = Number(options.rows);
 const { left, right, truth } = makeTables(rows, rows);
 const round = (/** @type {number} */ x) => Number(x.toPrecision(3));
-const median = (/** @type {number[]} */ all) => all.sort((a, b) => a - b)[Math.floor(all.length / 2)];
 
 /** @typedef {{ seconds: number, processorSeconds: number, matches?: readonly { left: number, right: number }[] }} Measured */
 

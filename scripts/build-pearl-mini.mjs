@@ -14,7 +14,7 @@
  * checkpoint. WORK/build.json records the seconds and the machine of each stage. --scores is the output of
  * `pearl bench --json`, for the model card.
  */
-import { cpSync, existsSync, mkdirSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, realpathSync, renameSync, rmSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { stringify } from "yaml";
@@ -28,6 +28,7 @@ import { whitenCharacters } from "./pearl-mini/finish/whiten.mjs";
 import { prepare } from "./pearl-mini/prepare.mjs";
 import { defaultData, mixedSettings, readRecipe, recipePath } from "./pearl-mini/recipe.mjs";
 import { openStages, pearl } from "./pearl-mini/stages.mjs";
+import { writeWhole } from "./training-tables.mjs";
 
 const { values } = parseArgs({
   options: {
@@ -106,8 +107,7 @@ const makeTrained = unlessExists(join(trained, "config.json"), async () => {
   setReading(pretrained, { innerCapitals });
   const presets = mixedSettings(recipe.finetune).map((settings, i) => {
     const preset = join(work, `preset-${i}.yaml`);
-    writeFileSync(`${preset}.partial`, stringify(settings));
-    renameSync(`${preset}.partial`, preset);
+    writeWhole(preset, stringify(settings));
     return preset;
   });
   const inAll = rounds.flat().reduce((/** @type {number} */ sum, /** @type {number} */ count) => sum + count);

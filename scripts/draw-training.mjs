@@ -11,12 +11,13 @@
  * from `pearl bench --json` scores of intermediate models. The exit code is 1 for invalid input and 2 for
  * wrong usage.
  */
-import { renameSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { PearlError, UsageError } from "../dist/errors.js";
+import { writeWholeFile } from "../dist/files/whole-file.js";
 import { ablationPicture } from "./training-pictures/ablation.mjs";
 import { learningCurvePicture } from "./training-pictures/learning-curve.mjs";
-import { InputError, readAblation, readCurve } from "./training-pictures/read.mjs";
+import { readAblation, readCurve } from "./training-pictures/read.mjs";
 import { recordScores, recordStage } from "./training-pictures/record.mjs";
 
 const usage = `usage: draw-training.mjs ablation REPORT.json [-o FILE.svg]
@@ -30,84 +31,74 @@ const usage = `usage: draw-training.mjs ablation REPORT.json [-o FILE.svg]
   record          merges the metrics.jsonl of model folders and scores of pearl bench --json into one file
                   (STAGE: pretrain or finetune)`;
 
-class WrongUsage extends Error {}
-
 const stageNames = ["pretrain", "finetune"];
 const commands = { ablation: drawAblation, "learning-curve": drawCurve, record };
 
 try {
   await run(process.argv.slice(2));
 } catch (error) {
-  const isUsage = error instanceof WrongUsage;
-  if (!isUsage && !(error instanceof InputError)) throw error;
+  // what parseArgs throws
+  const isUsage = error instanceof UsageError || String(error.code).startsWith("ERR_PARSE_ARGS");
+  if (!isUsage && !(error instanceof PearlError) && error.syscall === undefined) throw error;
   console.error(`error: ${error.message}${isUsage ? `\n${usage}` : ""}`);
   process.exitCode = isUsage ? 2 : 1;
 }
 
 /** @param {string[]} parameters */
 async function run(parameters) {
-  const { values, positionals } = parse(parameters);
+  const { values, positionals } = parseArgs({
+    args: parameters,
+    allowPositionals: true,
+    options: {
+      output: { type: "string", short: "o" },
+      name: { type: "string" },
+      scores: { type: "string", multiple: true },
+      help: { type: "boolean", short: "h" },
+    },
+  });
   if (values.help) return console.log(usage);
   const [command, ...files] = positionals;
   if (command === undefined || !Object.hasOwn(commands, command))
-    throw new WrongUsage(command === undefined ? "give a command" : `unknown command "${command}"`);
+    throw new UsageError(command === undefined ? "give a command" : `unknown command "${command}"`);
   await commands[command](files, values);
 }
 
-function parse(args) {
-  try {
-    return parseArgs({
-      args,
-      allowPositionals: true,
-      options: {
-        output: { type: "string", short: "o" },
-        name: { type: "string" },
-        scores: { type: "string", multiple: true },
-        help: { type: "boolean", short: "h" },
-      },
-    });
-  } catch (error) {
-    throw new WrongUsage(error.message);
-  }
+async function drawAblation(files, options) {
+  const report = await readAblation(onlyFile(files, options));
+  await write(options.output ?? inResults("ablation.svg"), ablationPicture(report));
 }
 
-function drawAblation(files, options) {
-  write(options.output ?? inResults("ablation.svg"), ablationPicture(readAblation(onlyFile(files, options))));
-}
-
-function drawCurve(files, options) {
-  write(
-    options.output ?? inResults("learning-curve.svg"),
-    learningCurvePicture(readCurve(onlyFile(files, options))),
-  );
+async function drawCurve(files, options) {
+  const curve = await readCurve(onlyFile(files, options));
+  await write(options.output ?? inResults("learning-curve.svg"), learningCurvePicture(curve));
 }
 
 async function record(files, { output, name = "pearl-mini", scores: given = [] }) {
   if (files.length === 0 || files.length > stageNames.length)
-    throw new WrongUsage("give record the metrics.jsonl of pretraining, and optionally that of fine-tuning");
-  if (output === undefined) throw new WrongUsage("record needs -o CURVE.json");
+    throw new UsageError("give record the metrics.jsonl of pretraining, and optionally that of fine-tuning");
+  if (output === undefined) throw new UsageError("record needs -o CURVE.json");
   const reports = given.map(parseScores);
-  const recorded = files.map((path, index) => recordStage(stageNames[index], path));
+  const recorded = await Promise.all(files.map((path, index) => recordStage(stageNames[index], path)));
   const scores = recorded.flatMap((stage) => stage.scores);
   for (const { stage, step, path } of reports) scores.push(await recordScores(stage, step, path));
   const stages = recorded.map(({ stage }) => stage);
-  write(output, `${JSON.stringify({ name, stages, scores })}\n`);
+  await write(output, `${JSON.stringify({ name, stages, scores })}\n`);
 }
 
 /** Parses STAGE:STEP=FILE. */
 function parseScores(text) {
   const [, stage, step, path] = /^(\w+):(\d+)=(.+)$/.exec(text) ?? [];
   if (path === undefined || !stageNames.includes(stage))
-    throw new WrongUsage(
+    throw new UsageError(
       `--scores ${text}: expected STAGE:STEP=FILE, where STAGE is ${stageNames.join(" or ")}`,
     );
   return { stage, step: Number(step), path };
 }
 
 function onlyFile(files, { name, scores }) {
-  if (files.length !== 1) throw new WrongUsage(`expected one JSON file, found ${files.length}`);
+  if (files.length !== 1) throw new UsageError(`expected one JSON file, found ${files.length}`);
   if (name !== undefined || scores !== undefined)
-    throw new WrongUsage("--name and --scores are options of record");
+    throw new UsageError("--name and --scores are options of record");
   return files[0];
 }
 
@@ -116,13 +107,7 @@ function inResults(file) {
   return fileURLToPath(new URL(`../benchmarks/results/${file}`, import.meta.url));
 }
 
-/** Writes a file completely or not at all. */
-function write(path, content) {
-  try {
-    writeFileSync(`${path}.partial`, content);
-    renameSync(`${path}.partial`, path);
-  } catch (error) {
-    throw new InputError(`${path} cannot be written: ${error.message}`);
-  }
+async function write(path, content) {
+  await writeWholeFile(path, content);
   console.log(`wrote ${path}: ${Math.ceil(content.length / 1000)} kB`);
 }

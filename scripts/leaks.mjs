@@ -6,6 +6,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import Papa from "papaparse";
 import { splitMisspellings } from "../dist/benchmark/tasks/strings.js";
 import { groupBy } from "../dist/match/group-by.js";
 import { readRows } from "./training-tables.mjs";
@@ -174,12 +175,4 @@ const joinTables = (data) =>
     .filter((folder) => existsSync(join(folder, "gt.csv")));
 
 /** Rows of a CSV file, its header first. */
-function csv(path) {
-  const rows = [[]];
-  const text = readFileSync(path, "utf8");
-  for (const [, quoted, plain, end] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/g)) {
-    rows.at(-1).push(quoted === undefined ? plain : quoted.replaceAll('""', '"'));
-    if (end !== ",") rows.push([]);
-  }
-  return rows.filter(({ length }) => length > 1);
-}
+const csv = (path) => Papa.parse(readFileSync(path, "utf8"), { delimiter: ",", skipEmptyLines: true }).data;

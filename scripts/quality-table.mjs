@@ -8,12 +8,13 @@
  * two busy cores.
  */
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { isMean, percent, scoreText, seedsText } from "../dist/benchmark/published.js";
+import { mainResult, percent, scoreText, seedsText } from "../dist/benchmark/published.js";
+import { writeWhole } from "./training-tables.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 export const recorded = join(root, "benchmarks/results/quality.json");
@@ -91,9 +92,8 @@ const isOf = ({ name, dimensions }, model) =>
   dimensions === undefined ? model === name : model.startsWith(`${name} (first ${dimensions} of `);
 
 /** @param {ModelReport} report @param {typeof columns[number]} column */
-function cellOf({ results }, { task, metric }) {
-  const own = results.filter((result) => result.task === task && result.metric === metric);
-  const found = own.find(isMean) ?? own[0];
+function cellOf(report, { task, metric }) {
+  const found = mainResult(report, { name: task, metric });
   if (found === undefined) return "–";
   const { score, deviation = 0 } = found;
   return scoreText(percent(deviation) === "0.0" ? { score } : { score, deviation });
@@ -125,12 +125,6 @@ function measure(data) {
   } finally {
     rmSync(folder, { recursive: true });
   }
-}
-
-/** @param {string} path @param {string} text */
-function writeWhole(path, text) {
-  writeFileSync(`${path}.partial`, text);
-  renameSync(`${path}.partial`, path);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -3,24 +3,23 @@ import { createWriteStream, readFileSync, renameSync, writeFileSync } from "node
 import { finished } from "node:stream/promises";
 import { gunzipSync } from "node:zlib";
 
-/** Rows of a compressed table without a header. @param path ends in .tsv.gz */
-export const readRows = (path) => rowsOf(gunzipSync(readFileSync(path)).toString("utf8"));
-
-/** Rows of a table, without its header. */
-export function* readRowsUnderHeader(path) {
-  const rows = rowsOf(readFileSync(path, "utf8"));
-  rows.next();
-  yield* rows;
-}
-
-/** @param text lines of tab-separated cells */
-function* rowsOf(text) {
+/** Rows of a table without a header, lines of tab-separated cells. @param path compressed if it ends in .gz */
+export function* readRows(path) {
+  const bytes = readFileSync(path);
+  const text = (path.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString("utf8");
   for (let start = 0; start < text.length; ) {
     const end = text.indexOf("\n", start);
     const line = text.slice(start, end < 0 ? text.length : end);
     yield (line.endsWith("\r") ? line.slice(0, -1) : line).split("\t");
     start = end < 0 ? text.length : end + 1;
   }
+}
+
+/** Rows of a table, without its header. */
+export function* readRowsUnderHeader(path) {
+  const rows = readRows(path);
+  rows.next();
+  yield* rows;
 }
 
 /** Replaces runs of white space and control characters with single spaces and trims. */

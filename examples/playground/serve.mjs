@@ -43,19 +43,31 @@ export const playgroundServer = () =>
  * @returns {import("node:http").Server}
  */
 export function folderServer(folder, isServed = () => true, home = "") {
+  /** Undefined where there is no such file. Throws for an address that no file can have. */
+  const fileAt = (/** @type {string} */ pathname) => {
+    const name = normalize(`/${decodeURIComponent(pathname)}`)
+      .split(sep)
+      .join("/")
+      .slice(1);
+    const file = join(folder, name.replace(/(^|\/)$/, "$1index.html"));
+    const entry = isServed(name) ? statSync(file, { throwIfNoEntry: false }) : undefined;
+    return entry?.isFile() ? { file, entry } : undefined;
+  };
   return createServer((request, response) => {
-    const { pathname } = new URL(request.url ?? "/", "http://localhost");
+    const [pathname] = (request.url ?? "/").split(/[?#]/);
     if (pathname === "/" && home !== "") {
       response.writeHead(302, { Location: `/${home}` }).end();
       return;
     }
-    const name = normalize(decodeURIComponent(pathname)).split(sep).join("/").slice(1);
-    const file = join(folder, /(^|\/)$/.test(name) ? `${name}index.html` : name);
-    const entry = isServed(name) ? statSync(file, { throwIfNoEntry: false }) : undefined;
-    if (!entry?.isFile()) {
+    let found;
+    try {
+      found = fileAt(pathname);
+    } catch {}
+    if (found === undefined) {
       response.writeHead(404, headers).end("not found");
       return;
     }
+    const { file, entry } = found;
     const etag = `"${entry.size}-${entry.mtimeMs}"`;
     const cached = { ...headers, ETag: etag, "Cache-Control": "no-cache" };
     if (request.headers["if-none-match"] === etag) {

@@ -1,7 +1,11 @@
 /** Collects the numbers of a learning curve from records of training and of benchmarks. */
-import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { check, checkStep, InputError, readJson, readText } from "./read.mjs";
+import * as v from "valibot";
+import { PearlError } from "../../dist/errors.js";
+import { parseJson, readJson } from "../../dist/files/json.js";
+import { taskScores } from "../../dist/methods/benchmark-score.js";
+import { read, stepSchema, trouble } from "./read.mjs";
 
 /** Maximum points per stage: more are not visible in a picture. */
 const MOST_POINTS = 300;
@@ -14,12 +18,12 @@ const pretrainingLoss = "context_loss";
  * @param {string} name
  * @param {string} path a metrics.jsonl; the training may still be running
  */
-export function recordStage(name, path) {
-  const entries = readMetrics(path);
+export async function recordStage(name, path) {
+  const entries = await readMetrics(path);
   const steps = entries.filter((entry) => "loss" in entry);
-  if (steps.length === 0) throw new InputError(`${path} has no step with a loss: is it a metrics.jsonl?`);
-  const evaluations = entries.filter((entry) => "score" in entry && !("loss" in entry));
-  const loss = isOfPretraining(path) ? pretrainingLoss : undefined;
+  if (steps.length === 0) throw new PearlError(`${path} has no step with a loss: is it a metrics.jsonl?`);
+  const evaluations = entries.filter((entry) => !("loss" in entry));
+  const loss = (await isOfPretraining(path)) ? pretrainingLoss : undefined;
   const stepsPerPoint = Math.ceil(steps.length / MOST_POINTS);
   return {
     stage: { name, ...(loss && { loss }), stepsPerPoint, metrics: thin(steps, stepsPerPoint) },
@@ -34,44 +38,32 @@ export function recordStage(name, path) {
  * @param {string} path
  */
 export async function recordScores(stage, step, path) {
-  const { taskScores } = await import("../../dist/methods/benchmark-score.js");
-  const content = readJson(path);
-  const report = check.object(Array.isArray(content) ? content[0] : content, path);
-  check.list(report.results, `${path}: results`);
+  const [report] = [await read(path, v.any())].flat();
   const tasks = taskScores(report);
-  if (Object.keys(tasks).length === 0) throw new InputError(`${path} has no score of a task`);
+  if (Object.keys(tasks).length === 0) throw new PearlError(`${path} has no score of a task`);
   return { stage, step, tasks };
 }
 
-function readMetrics(path) {
-  const lines = readText(path).split("\n");
+const evaluationSchema = v.looseObject({ step: v.number(), score: v.number() });
+
+/** @param {string} path */
+async function readMetrics(path) {
+  const lines = (await readFile(path, "utf8")).split("\n");
   // the text after the last line break is empty or an incomplete line
   lines.pop();
-  return lines.map((line, index) => {
-    const place = `${path} line ${index + 1}`;
-    let entry;
-    try {
-      entry = JSON.parse(line);
-    } catch {
-      throw new InputError(
-        `${place} is not JSON: give a metrics.jsonl from pearl pretrain or pearl finetune`,
-      );
-    }
-    if ("score" in check.object(entry, place) && !("loss" in entry)) {
-      check.number(entry.step, `${place}: step`);
-      check.number(entry.score, `${place}: score`);
-    } else checkStep(entry, `${place}: metrics`);
-    return entry;
-  });
+  const wanted = { ...trouble, cure: "Give a metrics.jsonl from pearl pretrain or pearl finetune." };
+  return lines.map((line, index) =>
+    parseJson(line, `${path}, line ${index + 1}`, v.union([stepSchema, evaluationSchema]), wanted),
+  );
 }
 
 /**
  * True if training.json next to the metrics is from `pearl pretrain`: only it holds the sizes of a word
  * encoder.
  */
-function isOfPretraining(path) {
-  const record = join(dirname(path), "training.json");
-  return existsSync(record) && readJson(record)?.sizes !== undefined;
+async function isOfPretraining(path) {
+  const record = await readJson(join(dirname(path), "training.json"), v.looseObject({}), trouble);
+  return record?.sizes !== undefined;
 }
 
 /** Averages every `count` steps; the step number is that of the last one. */

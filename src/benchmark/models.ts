@@ -40,7 +40,6 @@ function pairwise(name: string, settings: string, similarity: typeof jaroWinkler
   };
 }
 
-/** Resolves the name of a model: a baseline, or a phrase encoder. */
 const baselines: Readonly<Record<string, () => PhraseModel | Promise<PhraseModel>>> = {
   tfidf: tfidfBaseline,
   "tfidf-2-3": shortTfidfBaseline,

@@ -1,7 +1,7 @@
 /**
  * The probe of Phrase-BERT (Wang et al., 2021) and PEARL for pairs of phrases: concat(e1, e2) → Linear 256 → ReLU →
  * Linear 1 → sigmoid, binary cross-entropy, Adam 1e-4, batches of 200, at most 100 epochs, stopped when 5 epochs
- * bring no better accuracy on the validation pairs (at least 3 epochs); pairs are split 70 / 15 / 15.
+ * bring no better accuracy on the validation pairs; pairs are split 70 / 15 / 15.
  *
  * - published: the last weights are tested, and accuracy is the mean over batches, the smaller last one included.
  * - fair: the best weights are tested, and accuracy is that of all test pairs.
@@ -33,7 +33,6 @@ interface ProbeOptions {
 
 const batchSize = 200;
 const mostEpochs = 100;
-const leastEpochs = 3;
 const patience = 5;
 /** Pairs below which a split into three parts says nothing. */
 export const fewestPairs = 20;
@@ -60,15 +59,15 @@ export async function probe(features: Float32Array, positive: readonly boolean[]
   let best = { accuracy: -1, epoch: 0, weights: copyTensors(weights) };
   let epoch = 0;
   try {
-    while (epoch < mostEpochs && !(epoch >= leastEpochs && epoch - best.epoch >= patience)) {
+    while (epoch < mostEpochs && epoch - best.epoch < patience) {
       epoch++;
       shuffle(training, random);
       for (const [i, rows] of batches(training).entries()) {
         await engine.step({ feeds: feedsOf(rows), phrases: 2 * rows.length }, learningRate);
         // Steps run in this thread: yield to other work between them.
         if (i % 16 === 0) await new Promise(setImmediate);
+        signal?.throwIfAborted();
       }
-      signal?.throwIfAborted();
       weights = await engine.optimiser.weights();
       const reached = await accuracy(validation, weights);
       // copied: the optimiser updates its weights in place

@@ -1,5 +1,7 @@
 /** How scores and models are shown in every kind of report, and the scores that were published for the nine PEARL sets. */
 import type { BenchmarkResult, ModelReport } from "./runner.js";
+import type { Task } from "./task.js";
+import { selectTasks } from "./tasks/index.js";
 
 export const isMean = ({ dataset }: Pick<BenchmarkResult, "dataset">): boolean =>
   dataset.startsWith("macro mean");
@@ -59,12 +61,6 @@ export const publishedMetrics: Readonly<Record<string, string>> = {
   autofj: "acc., 50 sets",
 };
 
-/** The same in our reports. */
-const ownMetrics: Readonly<Record<string, string>> = {
-  ...{ ppdb: "probe accuracy", "ppdb-filtered": "probe accuracy", turney: "accuracy", bird: "pearson" },
-  ...{ yago: "accuracy", umls: "accuracy", conll: "nmi", bc5cdr: "nmi", autofj: "accuracy" },
-};
-
 /** What tells a whole test set from a part of it, such as a development half: rows, sets, or the name of the test file. */
 const isWhole: Readonly<Record<string, (result: BenchmarkResult) => boolean>> = {
   ppdb: ({ n }) => n > 23_300,
@@ -78,10 +74,18 @@ const isWhole: Readonly<Record<string, (result: BenchmarkResult) => boolean>> = 
   autofj: ({ dataset }) => dataset === "macro mean of 50 sets",
 };
 
-/** The score of a task by the published metric, a fraction; undefined where only a part of its set was measured. */
-export function wholeScore({ results }: Pick<ModelReport, "results">, task: string): number | undefined {
-  const own = results.filter((result) => result.task === task && result.metric === ownMetrics[task]);
-  const head = own.find(isMean) ?? own[0];
+/** The result of a task by a metric: of several sets, their mean. */
+export function mainResult(
+  { results }: Pick<ModelReport, "results">,
+  { name, metric }: Pick<Task, "name" | "metric">,
+): BenchmarkResult | undefined {
+  const own = results.filter((result) => result.task === name && result.metric === metric);
+  return own.find(isMean) ?? own[0];
+}
+
+/** The score of a task by its metric, a fraction; undefined where only a part of its set was measured. */
+export function wholeScore(report: Pick<ModelReport, "results">, task: string): number | undefined {
+  const head = mainResult(report, selectTasks([task])[0]);
   return head && isWhole[task](head) ? head.score : undefined;
 }
 

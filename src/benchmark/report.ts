@@ -1,5 +1,6 @@
 /** Formats benchmark reports as text: our scores as tables of tasks × models, entity resolution apart, then the published scores. */
 import { alignColumns } from "../files/text-table.js";
+import { groupBy } from "../match/group-by.js";
 import {
   isMean,
   partsNote,
@@ -138,13 +139,11 @@ function erTable(reports: readonly ModelReport[]): string {
   );
 }
 
-function setsOf(results: readonly BenchmarkResult[]): Map<string, BenchmarkResult[]> {
-  const sets = new Map<string, BenchmarkResult[]>();
-  for (const result of results)
-    if (result.task === "er" && !isMean(result))
-      sets.set(result.dataset, [...(sets.get(result.dataset) ?? []), result]);
-  return sets;
-}
+const setsOf = (results: readonly BenchmarkResult[]): Map<string, BenchmarkResult[]> =>
+  groupBy(
+    results.filter((result) => result.task === "er" && !isMean(result)),
+    ({ dataset }) => dataset,
+  );
 
 /** "-" for what is undefined or cannot be judged. */
 function cellsOf(results: readonly BenchmarkResult[], isPromising: boolean): string[] {

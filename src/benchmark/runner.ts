@@ -1,5 +1,5 @@
 /** Runs tasks on models and collects the scores with what is needed to repeat them. */
-import { MissingDataError, messageOf, PearlError, ShardError, TableError, UsageError } from "../errors.js";
+import { MissingDataError, PearlError, ShardError, TableError, UsageError } from "../errors.js";
 import { packageVersion } from "../files/package.js";
 import { type Kept, ownRange, type Sharing } from "../files/shards/shard.js";
 import { deviation, mean } from "../statistics.js";
@@ -171,8 +171,8 @@ export async function locateTasks(request: TaskRequest) {
 
 /** With `all`, missing or wrong data and a missing optional package are reasons to skip a task; else an error. */
 function reasonToSkip(error: unknown, { tasks }: TaskRequest): string {
-  const isReason = [MissingDataError, TableError].some((kind) => error instanceof kind);
-  if (isReason && tasks.includes("all")) return messageOf(error);
+  const isReason = error instanceof MissingDataError || error instanceof TableError;
+  if (isReason && tasks.includes("all")) return error.message;
   throw error;
 }
 

@@ -65,7 +65,7 @@ export interface Task {
   run(context: TaskContext): Promise<TaskOutcome>;
 }
 
-export interface FileTask<Data> extends Pick<Task, "name" | "metric"> {
+interface FileTask<Data> extends Pick<Task, "name" | "metric"> {
   readonly files: readonly WantedFile[];
   read(paths: readonly string[]): Promise<Data>;
   measure(data: Data, context: TaskContext): Promise<FileOutcome>;

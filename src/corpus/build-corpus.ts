@@ -60,7 +60,7 @@ export interface BuildCorpusOptions {
 }
 
 /** Text is counted in characters, phrases are merged and typed one by one. */
-export type BuildStage = "reading" | "merging" | "typing";
+type BuildStage = "reading" | "merging" | "typing";
 
 /** What was built. */
 export interface BuildCorpusReport {
@@ -98,7 +98,17 @@ async function buildInto(
   known: Awaited<ReturnType<typeof readKnown>>,
   options: BuildCorpusOptions,
 ): Promise<BuildCorpusReport> {
-  const { texts = [], column, skip = [], nerModel, blockLength, sharing, signal, onProgress } = options;
+  const {
+    texts = [],
+    column,
+    quote,
+    skip = [],
+    nerModel,
+    blockLength,
+    sharing,
+    signal,
+    onProgress,
+  } = options;
   const { minimumCount = 2, maximumPhrases = 5_000_000, threads = availableParallelism() } = options;
   const { gathered, list, synonyms, wordnet } = known;
   const counted = await countTexts(allTexts(options, wordnet?.texts ?? []), {
@@ -114,7 +124,7 @@ async function buildInto(
     onProgress: (done) => onProgress?.("merging", done),
   });
   await Promise.all([...runs, ofTables].map((path) => rm(path)));
-  if (phrases.length === 0) throw nothingFound(counted, droppedRare);
+  if (phrases.length === 0) throw nothingFound(texts.length > 0 ? counted : undefined, droppedRare);
   const typed = await typePhrases(phrases, {
     ...{ list, gathered, nerModel, threads, signal },
     onProgress: (done) => onProgress?.("typing", done, phrases.length),
@@ -132,6 +142,7 @@ async function buildInto(
     settings: {
       ...{ minimumCount, maximumPhrases, wordnet: wordnet !== undefined },
       ...(column !== undefined && { column }),
+      ...(quote === "none" && { quote }),
       ...(skip.length > 0 && { skip: skip.join(" ") }),
       ...(nerModel !== undefined && { nerModel: basename(nerModel) }),
     },
@@ -142,24 +153,21 @@ async function buildInto(
 /** Reads everything but the texts. */
 async function readKnown(options: BuildCorpusOptions) {
   const sources: CorpusSource[] = [];
-  const note = async (path: string, kind: CorpusSource["kind"]): Promise<void> => {
-    sources.push({ name: basename(path), kind, fingerprint: await fileFingerprint(path) });
-  };
+  async function* rowsOf<Row>(
+    kind: "types" | "phrases" | "synonyms",
+    read: (path: string, options: BuildCorpusOptions) => AsyncGenerator<Row>,
+  ) {
+    for (const path of options[kind] ?? []) {
+      yield* read(path, options);
+      sources.push({ name: basename(path), kind, fingerprint: await fileFingerprint(path) });
+    }
+  }
   const list = new Map<string, FineType>();
-  for (const path of options.types ?? []) {
-    for await (const { phrase, type } of readTypeList(path, options)) list.set(phrase, type);
-    await note(path, "types");
-  }
+  for await (const { phrase, type } of rowsOf("types", readTypeList)) list.set(phrase, type);
   const gathered = new GatheredPhrases();
-  for (const path of options.phrases ?? []) {
-    for await (const phrase of readPhraseTable(path, options)) gathered.add(phrase);
-    await note(path, "phrases");
-  }
+  for await (const phrase of rowsOf("phrases", readPhraseTable)) gathered.add(phrase);
   const pairs: SynonymPair[] = [];
-  for (const path of options.synonyms ?? []) {
-    for await (const pair of readSynonymTable(path, options)) pairs.push(pair);
-    await note(path, "synonyms");
-  }
+  for await (const pair of rowsOf("synonyms", readSynonymTable)) pairs.push(pair);
   const hasInput = (options.texts?.length ?? 0) + (options.phrases?.length ?? 0) > 0;
   const usesWordnet = (options.wordnet ?? (hasInput ? "left-out" : "included")) === "included";
   const wordnet = usesWordnet ? await readWordnetContent() : undefined;
@@ -187,13 +195,20 @@ const otherScripts = ({ words, foreign }: CountedTexts): string =>
   `${Math.round((100 * foreign) / words)} % of the words are not in Latin letters and were left out: ` +
   "phrases are found in English text only. Give phrases of other languages with --phrases.";
 
-function nothingFound(counted: CountedTexts, droppedRare: number): MissingDataError {
+/** @param counted undefined where no text was given */
+function nothingFound(counted: CountedTexts | undefined, droppedRare: number): MissingDataError {
+  if (counted === undefined)
+    return new MissingDataError("the tables have no phrases. Give others, or leave out --skip.");
   if (counted.words === 0)
     return new MissingDataError(
       "the text contains no words, so it has no phrases. Give another file, or name the column of text (--column).",
     );
   if (counted.foreign > 0.5 * counted.words)
     return new MissingDataError(`no phrases found: ${otherScripts(counted)}`);
+  if (droppedRare === 0)
+    return new MissingDataError(
+      "no phrases found: all words of the text are function words, such as “of it”. Give another text.",
+    );
   return new MissingDataError(
     `all ${droppedRare} phrases of the text are too rare and were dropped: give more text, or --min-count 1.`,
   );

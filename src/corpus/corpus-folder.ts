@@ -222,7 +222,7 @@ export async function writeHardNegatives(
 }
 
 /** What a corpus folder is written from. */
-export interface CorpusContent {
+interface CorpusContent {
   /** In the order of the file: the most frequent first. */
   readonly phrases: Iterable<CorpusPhrase> | AsyncIterable<CorpusPhrase>;
   readonly synonyms?: Iterable<SynonymPair> | AsyncIterable<SynonymPair>;

@@ -5,13 +5,15 @@ import { FINE_TYPES } from "./typing/fine-types.js";
 
 export type CorpusSample = ReturnType<typeof sampleCorpus>;
 
+/** Phrases shown of each class and type. */
+const examples = 3;
+
 /**
  * Describes a corpus.
- * @param examples phrases shown of each class and type
  * @returns the most frequent phrases of each class and type; phrases by their number of words, the last also of longer
  *   ones; and counts: least, lower quartile, median, upper quartile, most
  */
-export function sampleCorpus(corpus: Corpus, examples: number = 3) {
+export function sampleCorpus(corpus: Corpus) {
   const frequentByClass: Record<string, string[]> = {};
   const frequentByType: Record<string, string[]> = {};
   const byWords = new Array<number>(8).fill(0);

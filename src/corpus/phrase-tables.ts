@@ -30,7 +30,7 @@ export class GatheredPhrases {
   }
 }
 
-type PhraseTableOptions = Pick<BuildCorpusOptions, "skip" | "quote" | "onNote">;
+type PhraseTableOptions = Pick<BuildCorpusOptions, "skip" | "quote" | "signal" | "onNote">;
 
 /** A phrase as a corpus holds it: one space between words, none at the ends; "" where nothing is left. */
 const cleanPhrase = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, " ").trim();
@@ -44,7 +44,7 @@ const cleanPhrase = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, " ")
  */
 export async function* readPhraseTable(
   path: string,
-  options: PhraseTableOptions = {},
+  options: PhraseTableOptions,
 ): AsyncGenerator<CorpusPhrase> {
   const roles = { phrase: ["phrase"], class: ["class"], type: ["type"], count: ["count"] };
   for await (const { cell, place } of readRows(path, options, { roles, required: ["phrase"] }, byContent)) {
@@ -69,7 +69,7 @@ const synonymColumns: NamedColumns = {
  */
 export async function* readSynonymTable(
   path: string,
-  options: PhraseTableOptions = {},
+  options: PhraseTableOptions,
 ): AsyncGenerator<SynonymPair> {
   const rows = readRows(path, options, synonymColumns, ({ description: { columns } }) => {
     return { phrase: 0, synonym: 1, source: columns.length > 2 ? 2 : -1 };
@@ -93,9 +93,9 @@ const typeColumns: NamedColumns = {
  */
 export async function* readTypeList(
   path: string,
-  { quote, onNote }: Omit<PhraseTableOptions, "skip"> = {},
+  options: Omit<PhraseTableOptions, "skip">,
 ): AsyncGenerator<{ readonly phrase: string; readonly type: FineType }> {
-  const rows = readRows(path, { quote, onNote }, typeColumns, () => ({ phrase: 0, type: 1 }));
+  const rows = readRows(path, { ...options, skip: [] }, typeColumns, () => ({ phrase: 0, type: 1 }));
   for await (const { cell, place } of rows) {
     const phrase = cleanPhrase(cell("phrase"));
     if (phrase !== "") yield { phrase, type: typeOfCell(cell("type"), place) };
@@ -118,12 +118,12 @@ type ColumnsByRole = Readonly<Record<string, number>>;
  */
 async function* readRows(
   path: string,
-  { quote, skip = [], onNote }: PhraseTableOptions,
+  { quote, skip = [], signal, onNote }: PhraseTableOptions,
   named: NamedColumns,
   withoutNames: (table: Table) => ColumnsByRole | Promise<ColumnsByRole>,
 ) {
   const known = Object.values(named.roles).flat();
-  let table = await Table.open(path, { column: "1", quote });
+  let table = await Table.open(path, { column: "1", quote, signal });
   try {
     const { delimiter, columns: all } = table.description;
     if (all.length < named.required.length)
@@ -134,13 +134,14 @@ async function* readRows(
     if (!isNamed && namesColumns(table.description) && all.length > 1) {
       if (delimiter !== "\t") throw unclear(table, named);
       await table.close();
-      table = await Table.open(path, { column: "1", header: "absent", quote });
+      table = await Table.open(path, { column: "1", header: "absent", quote, signal });
     }
     const columns = isNamed ? byName(table, named) : await withoutNames(table);
     onNote?.(summaryOf(table, columns));
     const streams = table.description.columns.map((_, index) => table.columnValues(String(index + 1)));
     let line = table.description.header ? 2 : 1;
     for (;;) {
+      signal?.throwIfAborted();
       const chunks = await Promise.all(streams.map((stream) => stream.next()));
       if (chunks[0].done) return;
       const values = chunks.map(({ value }) => value as string[]);

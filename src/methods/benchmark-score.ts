@@ -1,8 +1,8 @@
 /** A model's scores while it trains and in comparisons: one number per task, under the fair protocol. */
 
-import { isMean } from "../benchmark/published.js";
+import { mainResult } from "../benchmark/published.js";
 import { type BenchmarkRequest, type ModelReport, runBenchmark } from "../benchmark/runner.js";
-import { selectTasks } from "../benchmark/tasks/index.js";
+import { allTasks } from "../benchmark/tasks/index.js";
 import { MissingDataError } from "../errors.js";
 import { mean } from "../statistics.js";
 
@@ -15,12 +15,11 @@ export function evaluationOn(dataFolder: string | undefined, stepsPerEpoch: numb
 }
 
 /** The score of each task by its own metric; of AutoFJ the mean over sets. */
-export function taskScores({ results }: Pick<ModelReport, "results">): Record<string, number> {
+export function taskScores(report: Pick<ModelReport, "results">): Record<string, number> {
   const scores: Record<string, number> = {};
-  for (const { name, metric } of selectTasks([...new Set(results.map(({ task }) => task))])) {
-    const own = results.filter((result) => result.task === name && result.metric === metric);
-    const found = own.find(isMean) ?? own[0];
-    if (found !== undefined) scores[name] = found.score;
+  for (const task of allTasks) {
+    const found = mainResult(report, task);
+    if (found !== undefined) scores[task.name] = found.score;
   }
   return scores;
 }

@@ -98,16 +98,26 @@ async function* inTurn<Item>(items: Iterable<Item> | AsyncIterable<Item>): Async
   yield* items;
 }
 
-/** Shares items among workers that end with the work; see {@link WorkerPool.each}. */
+/**
+ * Shares items among workers that end with the work; see {@link WorkerPool.each}. An aborted signal ends them at once, and
+ * the call rejects with its reason.
+ */
 export async function eachInWorkers<Item>(
   options: WorkerPoolOptions,
   items: Iterable<Item> | AsyncIterable<Item>,
   work: (worker: WorkerClient, item: Item) => Promise<void>,
+  signal?: AbortSignal,
 ): Promise<void> {
   const pool = new WorkerPool(options);
+  const stop = (): void => void pool.close();
+  signal?.addEventListener("abort", stop);
   try {
     await pool.each(items, work);
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw error;
   } finally {
+    signal?.removeEventListener("abort", stop);
     await pool.close();
   }
 }

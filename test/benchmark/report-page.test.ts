@@ -1,15 +1,19 @@
 /** The page of a benchmark run: what was measured, what was missed and why, in one file. */
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { worstMisses } from "../../src/benchmark/rank.js";
 import { reportsAsPage } from "../../src/benchmark/report-page.js";
-import { runBenchmark } from "../../src/benchmark/runner.js";
+import { type ModelReport, runBenchmark } from "../../src/benchmark/runner.js";
 import { letterModel, writeData } from "./small-data.js";
 
 const dataFolder = writeData();
+let reports: ModelReport[];
+beforeAll(async () => {
+  reports = await runBenchmark({ tasks: ["all"], models: [letterModel], dataFolder });
+});
 
 describe("the misses of a run", () => {
-  it("are the wrong answers, with their similarities", async () => {
-    const [report] = await runBenchmark({ tasks: ["all"], models: [letterModel], dataFolder });
+  it("are the wrong answers, with their similarities", () => {
+    const [report] = reports;
     // By letters "apples" matches "apple"; the right answer is "pear".
     const fruit = report.misses.find(({ dataset }) => dataset === "Fruits");
     expect(fruit).toMatchObject({ task: "autofj", query: "apples", expected: "pear", chosen: "apple" });
@@ -43,8 +47,7 @@ describe("the misses of a run", () => {
 });
 
 describe("the page", () => {
-  it("shows scores, published ones, a bar for each set and model, and the misses; it fetches nothing", async () => {
-    const reports = await runBenchmark({ tasks: ["all"], models: [letterModel], dataFolder });
+  it("shows scores, published ones, a bar for each set and model, and the misses; it fetches nothing", () => {
     const page = reportsAsPage(reports);
     expect(page).toMatch(/^<!doctype html>/);
     expect(page).not.toMatch(/https?:\/\/|@import|url\(|src=/);
@@ -59,9 +62,8 @@ describe("the page", () => {
     expect(page).toContain("tfidf (floor)");
   });
 
-  it("escapes markup", async () => {
-    const [report] = await runBenchmark({ tasks: ["turney"], models: [letterModel], dataFolder });
-    const page = reportsAsPage([{ ...report, model: "<b>", notes: ["a < b & c"] }]);
+  it("escapes markup", () => {
+    const page = reportsAsPage([{ ...reports[0], model: "<b>", notes: ["a < b & c"] }]);
     expect(page).not.toContain("<b>");
     expect(page).toContain("a &lt; b &amp; c");
   });

@@ -12,3 +12,8 @@ it("the scoring of a training ends when the training is stopped", async () => {
   const signal = AbortSignal.abort();
   await expect(evaluation?.score("pearl-mini", signal)).rejects.toBe(signal.reason);
 });
+
+it("data of which no task can be scored is missing data, not wrong usage", async () => {
+  const evaluation = evaluationOn(writeData({ "sts.csv": "text,score\na cat,1\n" }), 1);
+  await expect(evaluation?.score("pearl-mini")).rejects.toThrow("no benchmark task has its data here");
+});

@@ -1,7 +1,7 @@
 /** Workers that share items: each item is taken once, errors arrive, and a pool can close at any time. */
 import { afterEach, describe, expect, it } from "vitest";
 import { ArgumentError, DeviceError } from "../../src/errors.js";
-import { WorkerPool } from "../../src/runtime/worker-pool.js";
+import { eachInWorkers, WorkerPool } from "../../src/runtime/worker-pool.js";
 
 const pools: WorkerPool[] = [];
 afterEach(async () => {
@@ -146,5 +146,23 @@ describe("WorkerPool.close", () => {
     expect(started).toEqual([0, 0]);
     await pool.close();
     await pool.close();
+  });
+});
+
+describe("eachInWorkers", () => {
+  it("ends its workers at the signal, in the middle of their work", async () => {
+    const controller = new AbortController();
+    const options = { script: "./pool-worker.mjs", base: import.meta.url, limit: 2 };
+    const work = eachInWorkers(
+      options,
+      [1, 2, 3],
+      async (worker) => {
+        await worker.call("open", "busy");
+        setTimeout(() => controller.abort(new Error("enough")), 20);
+        await worker.call("wait", 600_000);
+      },
+      controller.signal,
+    );
+    await expect(work).rejects.toThrow("enough");
   });
 });

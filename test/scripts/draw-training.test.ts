@@ -229,8 +229,14 @@ describe("invalid input", () => {
   const wrongLoss = { name: "m", stages: [{ name: "pretrain", metrics: [{ step: 1, loss: "2" }] }] };
   const claims: [string, () => string[], number, string][] = [
     ["a missing file", () => ["ablation", join(folder, "none.json")], 1, "none.json does not exist"],
-    ["a file without JSON", () => ["ablation", bad()], 1, "bad.jsonl is not JSON"],
-    ["a bad line", () => ["record", bad(), "-o", join(folder, "x.json")], 1, "bad.jsonl line 2 is not JSON"],
+    ["a file without JSON", () => ["ablation", bad()], 1, "bad.jsonl: not valid JSON"],
+    ["no metrics", () => ["record", join(folder, "none.jsonl"), "-o", "x.json"], 1, "none.jsonl"],
+    [
+      "a bad line",
+      () => ["record", bad(), "-o", join(folder, "x.json")],
+      1,
+      "bad.jsonl, line 2: not valid JSON",
+    ],
     [
       "no run of the whole method",
       () => ["ablation", write("part.json", { ...ablation, runs: [runs[0]] })],
@@ -241,7 +247,7 @@ describe("invalid input", () => {
       "a loss that is not a number",
       () => ["learning-curve", write("loss.json", wrongLoss)],
       1,
-      'loss.json: stages[0].metrics[0].loss must be a number, not "2"',
+      'loss.json: field "stages.0.metrics.0.loss": Invalid type: Expected number but received "2"',
     ],
     ["an unknown command", () => ["paint", "x.json"], 2, "usage: draw-training.mjs"],
     ["no output file", () => ["record", bad()], 2, "record needs -o"],

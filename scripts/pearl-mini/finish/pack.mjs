@@ -1,17 +1,10 @@
 /** Packs a trained model for release: tables as int8 rows, a card, and a record of its build. */
-import {
-  copyFileSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { sealFolder } from "../../../dist/files/sealed-folder.js";
 import { readModel, writeModel } from "../../../dist/onnx/io/file.js";
 import { quantizeDynamic } from "../../../dist/onnx/rewrite/quantize.js";
+import { writeWhole } from "../../training-tables.mjs";
 import { modelCard } from "./card.mjs";
 
 /** Largest size of a shipped model on disk: 30 MiB. */
@@ -52,12 +45,6 @@ export async function pack({ model, output, build, tables, recipe, seed, scores 
 
 /** @param {string} path @returns {any} */
 const readJson = (path) => JSON.parse(readFileSync(path, "utf8"));
-
-/** @param {string} path @param {string} text */
-function writeWhole(path, text) {
-  writeFileSync(`${path}.partial`, text);
-  renameSync(`${path}.partial`, path);
-}
 
 /** @param {string} folder */
 const folderBytes = (folder) =>

@@ -7,6 +7,7 @@ import { disjointSets } from "../../disjoint-sets.js";
 import { indexTerms, termRows } from "../../match/candidates/grams.js";
 import { TermSearch } from "../../match/candidates/term-search.js";
 import type { TableColumns } from "../../match/columns/align.js";
+import { rowsOf } from "../../match/columns/fields.js";
 import { foldPhrase } from "../../match/evidence/phrase.js";
 import { groupBy } from "../../match/group-by.js";
 
@@ -39,7 +40,9 @@ const isId = (name: string): boolean => /^(entity )?id$/i.test(name.trim());
 /** Cells of a row as one text, without its id. */
 function rowTexts(table: TableColumns): string[] {
   const columns = Object.entries(table).flatMap(([name, cells]) => (isId(name) ? [] : [cells]));
-  return columns[0].map((_, row) => foldPhrase(columns.map((cells) => cells[row]).join(" ")));
+  return Array.from({ length: rowsOf(table) }, (_, row) =>
+    foldPhrase(columns.map((cells) => cells[row]).join(" ")),
+  );
 }
 
 /** Returns a function that unites the groups of a pair's rows, and gives the pairs that are in one group since. */

@@ -20,6 +20,7 @@ import { matchTables } from "../../join/match-tables.js";
 import type { TableColumns } from "../../match/columns/align.js";
 import { rowsOf } from "../../match/columns/fields.js";
 import { groupBy } from "../../match/group-by.js";
+import type { MatchedRows } from "../../match/match-rows.js";
 import { readWholeTable } from "../../table/whole-table.js";
 import { nearestRows } from "../baselines/nearest-row.js";
 import { missing } from "../data-folder.js";
@@ -87,8 +88,14 @@ const about = v.object({
   gold: v.optional(v.picklist(["whole", "incomplete"]), "whole"),
 });
 
-/** Reads the folder of a set. @throws TableError for a file that does not say what it must */
+/** Reads the folder of a set. @throws TableError for a file that does not say what it must, and where no pair is true */
 export async function readErSet(folder: string): Promise<ErSet> {
+  const set = await readFiles(folder);
+  if (set.pairs.size > 0) return set;
+  throw new TableError(`${folder}: no two rows are the same thing. Add true pairs, or remove the set.`);
+}
+
+async function readFiles(folder: string): Promise<ErSet> {
   const file = join(folder, "about.json");
   const trouble = { error: TableError, cure: 'Write {"kind": "join"} or {"kind": "dedupe"}.' };
   const { kind, gold } = parseJson(await readFile(file, "utf8"), file, about, trouble);
@@ -175,38 +182,37 @@ async function scoreSet(dataset: string, set: ErSet, context: TaskContext): Prom
   });
 }
 
-/** The metrics that may be told; where the gold is incomplete recall alone. */
+/** The metrics that are defined; where the gold is incomplete, recall alone. */
 function metricsOf({ precision, recall, f1 }: PairScores, gold: ErDetails["gold"]): [string, number][] {
   if (gold === "incomplete") return [["recall", recall]];
-  return [
-    ...(precision === undefined ? [] : [["precision", precision] as [string, number]]),
+  const both: [string, number][] = [
     ["recall", recall],
     ["f1", f1],
   ];
+  return precision === undefined ? both : [["precision", precision], ...both];
 }
 
 /** What the model finds, and what it says of its own precision. */
 async function matchedPairs({ left, right, pairs, gold, width }: ErSet, { model, signal }: TaskContext) {
   if (model.kind === "similarity") return { pairs: nearestRows(left, right, pairs) };
   const options = { encoder: model.encoder, precision: promise, signal };
-  const result =
-    right === undefined ? await groupRows(left, options) : await matchTables(left, right, options);
-  const pairsOf = (found: Pick<typeof result, "atPrecision">): number[] =>
-    "groupOf" in found
-      ? pairsInside(found.groupOf as Int32Array)
-      : (found as Awaited<ReturnType<typeof matchTables>>).matches.map(
-          (match) => match.left * width + match.right,
-        );
-  const { estimate, low, high, promise: kept } = result;
-  const atPromise = otherPromises.map((target) => {
-    const found = result.atPrecision(target);
-    const scores = Object.fromEntries(metricsOf(pairScores(pairsOf(found), pairs), gold));
-    return { target, ...scores, estimate: found.estimate, established: found.promise.established };
-  });
-  return {
-    pairs: pairsOf(result),
-    ...{ estimate, low, high, established: kept.established, reason: kept.reason, atPromise },
+  const judged = <Found extends MatchedRows<Found>>(result: Found, pairsOf: (found: Found) => number[]) => {
+    const { estimate, low, high, promise: kept } = result;
+    const atPromise = otherPromises.map((target) => {
+      const found = result.atPrecision(target);
+      const scores = Object.fromEntries(metricsOf(pairScores(pairsOf(found), pairs), gold));
+      return { target, ...scores, estimate: found.estimate, established: found.promise.established };
+    });
+    return {
+      pairs: pairsOf(result),
+      ...{ estimate, low, high, established: kept.established, reason: kept.reason, atPromise },
+    };
   };
+  if (right === undefined)
+    return judged(await groupRows(left, options), ({ groupOf }) => pairsInside(groupOf));
+  return judged(await matchTables(left, right, options), ({ matches }) =>
+    matches.map((match) => match.left * width + match.right),
+  );
 }
 
 /** Of the sets with whole gold. */

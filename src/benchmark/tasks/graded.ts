@@ -29,12 +29,15 @@ export const bird = fileTask({
   },
 });
 
+const isNumber = (cell: string): boolean => cell.trim() !== "" && Number.isFinite(Number(cell));
+
 /** Tab-separated with a header: the pair, term1, term2, ..., the relatedness, the parts of speech. */
 export function parseBird(lines: readonly string[], path: string) {
   const pairs = lines.slice(1).map((line, index) => {
     const cells = line.trimEnd().split("\t");
-    const judged = Number(cells.at(-2));
-    if (cells.length >= 5 && Number.isFinite(judged)) return { left: cells[1], right: cells[2], judged };
+    const judged = cells.at(-2) ?? "";
+    if (cells.length >= 5 && isNumber(judged))
+      return { left: cells[1], right: cells[2], judged: Number(judged) };
     throw new TableError(
       `${path}, line ${index + 2}: expected tab-separated columns with two terms in the second and third ` +
         "and the relatedness in the last but one.",
@@ -99,7 +102,6 @@ const quoteOf = (path: string) => (path.endsWith(".tsv") ? "none" : "double");
 /** The columns of the table by their role. @throws TableError where a role is not filled */
 export function pairsOf({ description, columns }: Pick<WholeTable, "description" | "columns">, path: string) {
   const names = description.columns;
-  const isNumber = (cell: string) => cell.trim() !== "" && Number.isFinite(Number(cell));
   const score =
     names.find((name) => name.trim().toLowerCase() === "score") ??
     names.find((name) => columns[name].every(isNumber));

@@ -3,6 +3,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { fingerprint } from "../../files/fingerprint.js";
 import type { Kept } from "../../files/shards/shard.js";
+import type { WorkerClient } from "../../runtime/worker-client.js";
 import { eachInWorkers } from "../../runtime/worker-pool.js";
 import type { BuildCorpusOptions } from "../build-corpus.js";
 import type { CountRequest } from "../corpus-worker.js";
@@ -33,45 +34,43 @@ export async function countTexts(
   /** Every n-th block: how many there will be is not known before the text ends. */
   const isOwn = (block: number): boolean =>
     sharing?.kind !== "shard" || block % sharing.shard.count === sharing.shard.index - 1;
+  function* take(block: readonly string[]): Generator<CountRequest> {
+    const number = runs.length;
+    const path = join(folder, `block-${number}.tsv`);
+    hashes.push(fingerprint(block.join("\n")));
+    runs.push(path);
+    if (isOwn(number)) yield { texts: block, path, end: characters };
+  }
   async function* blocks(): AsyncGenerator<CountRequest> {
     let block: string[] = [];
     let end = blockLength;
-    const take = (): CountRequest => {
-      signal?.throwIfAborted();
-      const path = join(folder, `block-${runs.length}.tsv`);
-      hashes.push(fingerprint(block.join("\n")));
-      runs.push(path);
-      return { texts: block, path, end: characters };
-    };
     for await (const text of texts) {
+      signal?.throwIfAborted();
       if (characters >= end) {
-        const request = take();
-        if (isOwn(runs.length - 1)) yield request;
+        yield* take(block);
         block = [];
         end = characters + blockLength;
       }
       block.push(text);
       characters += text.length;
     }
-    if (block.length === 0) return;
-    const last = take();
-    if (isOwn(runs.length - 1)) yield last;
+    if (block.length > 0) yield* take(block);
   }
   const workers = { script: "../corpus-worker.js", base: import.meta.url, limit: threads };
-  await eachInWorkers(workers, blocks(), async (worker, request) => {
+  const count = async (worker: WorkerClient, request: CountRequest): Promise<void> => {
     const { words, foreign } = await worker.call<ReadWords>("count", request);
     sum.words += words;
     sum.foreign += foreign;
     onProgress?.(request.end);
-  });
+  };
+  await eachInWorkers(workers, blocks(), count, signal);
   if (sharing?.kind === "shard") {
-    const own = await Promise.all(
-      runs
-        .filter((_, block) => isOwn(block))
-        .map(async (path) => [basename(path), await readFile(path)] as const),
+    const own = runs.filter((_, block) => isOwn(block));
+    const contents = await Promise.all(
+      own.map(async (path) => [basename(path), new Uint8Array(await readFile(path))] as const),
     );
     sharing.end({
-      ...Object.fromEntries(own.map(([name, bytes]) => [name, new Uint8Array(bytes)])),
+      ...Object.fromEntries(contents),
       sums: Float64Array.of(sum.words, sum.foreign),
       whole: Float64Array.of(characters),
       hashes: new TextEncoder().encode(hashes.join("\n")),
@@ -82,7 +81,7 @@ export async function countTexts(
 
 /** The counts of all shards, as files in the folder. */
 async function mergedCounts(parts: AsyncIterable<Kept>, folder: string) {
-  const found = { characters: 0, hashes: [""], words: 0, foreign: 0 };
+  const found = { characters: 0, hashes: [] as string[], words: 0, foreign: 0 };
   const runs: string[] = [];
   for await (const { sums, whole, hashes, ...blocks } of parts) {
     found.words += sums[0];

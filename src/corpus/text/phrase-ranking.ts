@@ -51,7 +51,10 @@ export async function rankPhrases(
   const isKept = `${total} >= ${minimum} OR of_table`;
   const phrases: RankedPhrase[] = [];
   const database = await Database.open(folder);
+  const interrupt = (): void => database.interrupt();
+  signal?.addEventListener("abort", interrupt);
   try {
+    signal?.throwIfAborted();
     await database.run(
       `CREATE TABLE counted AS SELECT phrase, ${sums}, ${total} AS total, ${isOfTable} AS of_table, ${isKept} AS kept
        FROM read_csv([${files}], filename = true, ${settings}) GROUP BY phrase`,
@@ -59,7 +62,7 @@ export async function rankPhrases(
     );
     const [[all, kept]] = await database.run("SELECT count(*), count(*) FILTER (kept) FROM counted", subject);
     const lines = database.strings(
-      `SELECT concat_ws('\t', phrase, total, ${LEXICAL_CLASSES}) 
+      `SELECT concat_ws('\t', phrase, total, ${LEXICAL_CLASSES})
        FROM (SELECT * FROM counted WHERE kept ORDER BY of_table DESC, total DESC, phrase LIMIT ${maximum})
        ORDER BY total DESC, phrase`,
       subject,
@@ -76,7 +79,11 @@ export async function rankPhrases(
     }
     const droppedRare = Number(all) - Number(kept);
     return { phrases, droppedRare, droppedBeyond: Number(kept) - phrases.length };
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw error;
   } finally {
+    signal?.removeEventListener("abort", interrupt);
     await database.close();
   }
 }

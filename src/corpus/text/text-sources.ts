@@ -11,7 +11,7 @@ import type { BuildCorpusOptions } from "../build-corpus.js";
 /** A piece is a paragraph; longer ones are cut at the end of a sentence or between words. */
 const longestPiece = 65_536;
 
-export type TextOptions = Pick<BuildCorpusOptions, "column" | "quote" | "onNote">;
+export type TextOptions = Pick<BuildCorpusOptions, "column" | "quote" | "signal" | "onNote">;
 
 /**
  * The text of a file as pieces of at most `longestPiece` characters, in order.
@@ -34,21 +34,24 @@ export async function* readDocuments(
 ): AsyncGenerator<string> {
   const format = formatOfName(path);
   if (format === undefined || format === "text") {
-    yield* plainText(path, lines);
+    yield* plainText(path, lines, options.signal);
     return;
   }
-  const table = await Table.open(path, { column: options.column, quote: options.quote });
+  const { column: asked, quote, signal } = options;
+  const table = await Table.open(path, { column: asked, quote, signal });
   try {
-    const column = options.column === undefined ? longestColumn(table) : table.description.column;
+    const column = asked === undefined ? longestColumn(table) : table.description.column;
     const { rowCount, columns } = table.description;
     options.onNote?.(
       `${shownPath(path)}: ${formatCount(rowCount)} rows; text from "${column}" of ${columns.join(", ")}`,
     );
-    for await (const cells of table.columnValues(column))
+    for await (const cells of table.columnValues(column)) {
+      signal?.throwIfAborted();
       for (const cell of cells) {
         yield* pieces(cell);
         yield "";
       }
+    }
   } finally {
     await table.close();
   }
@@ -63,8 +66,12 @@ function longestColumn(table: Table): string {
   return averages[0]?.name ?? table.description.column;
 }
 
-async function* plainText(path: string, lines: "apart" | "joined"): AsyncGenerator<string> {
-  const source = await openSource(path).catch((error: unknown) => {
+async function* plainText(
+  path: string,
+  lines: "apart" | "joined",
+  signal: AbortSignal | undefined,
+): AsyncGenerator<string> {
+  const source = await openSource(path, signal).catch((error: unknown) => {
     throw isSystemError(error) ? unreadable(path, error) : error;
   });
   try {

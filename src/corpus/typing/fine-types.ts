@@ -5,7 +5,7 @@ import { ENTITY_TYPES, type EntityType, LEXICAL_CLASSES } from "../../pearl/phra
  * Kinds of things that are OTHER among the entity types, and that have names to match. An encoder may distinguish them
  * within its embedding; its types remain the nineteen.
  */
-export const OTHER_KINDS = ["disease", "chemical", "gene", "anatomy", "organism"] as const;
+const OTHER_KINDS = ["disease", "chemical", "gene", "anatomy", "organism"] as const;
 
 /** An entity type, or OTHER with its kind. */
 export type FineType = EntityType | `OTHER/${(typeof OTHER_KINDS)[number]}`;

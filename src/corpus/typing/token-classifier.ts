@@ -12,9 +12,7 @@ import { fineTypeOf, KNOWN_LABELS } from "./labels.js";
  * A phrase gets the type that has the largest sum of scores over its tokens, "O" counting as OTHER.
  * @throws MissingDataError where @huggingface/transformers is not installed; ModelError for a model that cannot be used
  */
-export async function loadTokenClassifier(
-  model: string,
-): Promise<(phrases: readonly string[]) => Promise<FineType[]>> {
+export async function loadTokenClassifier(model: string) {
   const transformers = loadOptional<typeof Transformers>(
     "@huggingface/transformers",
     "typing phrases with a model",
@@ -36,9 +34,12 @@ export async function loadTokenClassifier(
   });
   const { id2label = {} } = classify.model.config as { readonly id2label?: Readonly<Record<string, string>> };
   refuseUnknownLabels(model, Object.values(id2label));
-  return async (phrases) => {
-    const found = await classify([...phrases], { ignore_labels: [] });
-    return found.map(strongest);
+  return {
+    async types(phrases: readonly string[]): Promise<FineType[]> {
+      const found = await classify([...phrases], { ignore_labels: [] });
+      return found.map(strongest);
+    },
+    dispose: () => classify.dispose(),
   };
 }
 

@@ -1,4 +1,5 @@
 /** Types all phrases of a corpus: what lists and tables say, then the typer over several threads, then a model. */
+import type { WorkerClient } from "../../runtime/worker-client.js";
 import { eachInWorkers } from "../../runtime/worker-pool.js";
 import { UNKNOWN_TYPE } from "../corpus-folder.js";
 import type { GatheredPhrases } from "../phrase-tables.js";
@@ -53,18 +54,23 @@ export async function typePhrases(phrases: readonly RankedPhrase[], options: Typ
   }
   let done = Object.values(bySource).reduce((sum, count) => sum + count, 0);
   const workers = { script: "../corpus-worker.js", base: import.meta.url, limit: threads };
-  await eachInWorkers(workers, untyped(TYPER_BATCH), async (worker, rows) => {
+  const typeRows = async (worker: WorkerClient, rows: readonly number[]): Promise<void> => {
     const request = rows.map((row) => phrases[row]);
     const labels = await worker.call<readonly (TypeLabel | undefined)[]>("type", request);
     for (const [index, label] of labels.entries()) if (label) give(rows[index], label.type, label.source);
     done += rows.length;
     options.onProgress?.(done);
-  });
+  };
+  await eachInWorkers(workers, untyped(TYPER_BATCH), typeRows, signal);
   if (nerModel === undefined) return { types, bySource };
-  const classify = await loadTokenClassifier(nerModel);
-  for (const rows of untyped(MODEL_BATCH)) {
-    const found = await classify(rows.map((row) => phrases[row].phrase));
-    for (const [index, row] of rows.entries()) give(row, found[index], "model");
+  const classifier = await loadTokenClassifier(nerModel);
+  try {
+    for (const rows of untyped(MODEL_BATCH)) {
+      const found = await classifier.types(rows.map((row) => phrases[row].phrase));
+      for (const [index, row] of rows.entries()) give(row, found[index], "model");
+    }
+  } finally {
+    await classifier.dispose();
   }
   return { types, bySource };
 }

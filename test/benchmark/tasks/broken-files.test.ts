@@ -10,9 +10,10 @@ describe("broken files", () => {
     expect(() => parseTurney(["a | b | c"], "t.txt")).toThrow(
       't.txt, line 1: expected 8 fields separated by " | "',
     );
-    expect(() => parseBird(["head", "a\tb"], "b.txt")).toThrow(
-      "b.txt, line 2: expected tab-separated columns",
-    );
+    for (const line of ["a\tb", "(a, b)\ta\tb\tbigram\t\tn-n"])
+      expect(() => parseBird(["head", line], "b.txt")).toThrow(
+        "b.txt, line 2: expected tab-separated columns",
+      );
     expect(() => parseQueries(["a\tb", "c"], "q.txt")).toThrow("q.txt, line 2: expected a name, a tab");
     expect(() => parsePpdb("[[", "p.json")).toThrow("p.json: not valid JSON");
     expect(() => parsePpdb('[["a","b","maybe"]]', "p.json")).toThrow('p.json: field "0.2"');

@@ -48,6 +48,7 @@ describe("the floor", () => {
     const name = ["alpha beta", "beta gamma", "gamma delta delta", "omega"];
     const gold = new Set([0 * 4 + 1, 0 * 4 + 2, 1 * 4 + 2]);
     expect(nearestRows({ Id: ["1", "2", "3", "4"], name }, undefined, gold).sort()).toEqual([...gold].sort());
+    expect(nearestRows({ Id: ["1", "2", "3", "4"] }, undefined, gold)).toEqual([]);
   });
 });
 
@@ -116,6 +117,8 @@ describe("the task er", () => {
       run({ ...dedupeSet, "people/truth.csv": `row,entity\n${rows}` }, ["tfidf"]);
     await expect(truth("1,a\n1,b\n")).rejects.toThrow("truth.csv, row 2: expected a row of the table");
     await expect(truth("1,a\n2,a\n")).rejects.toThrow("truth.csv: row 3 of the table is missing");
+    const different = table.name.map((_, row) => `${row + 1},e${row}\n`);
+    await expect(truth(different.join(""))).rejects.toThrow("people: no two rows are the same thing. Add");
     await expect(run({}, ["tfidf"])).rejects.toThrow("task er: a set of tables not found");
     const [report] = await run(dedupeSet, [letterModel]);
     expect(report.skipped[0].reason).toContain("phrase encoders and tfidf only");

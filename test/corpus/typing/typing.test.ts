@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { readGazetteer } from "../../../src/corpus/typing/gazetteer.js";
 import { fineTypeOf, KNOWN_LABELS } from "../../../src/corpus/typing/labels.js";
 import { typeOfAmount, typeOfNamePattern } from "../../../src/corpus/typing/patterns.js";
@@ -125,17 +125,21 @@ describe("a typer", () => {
 });
 
 describe("a token-classification model", () => {
-  it("types phrases by the strongest label of their tokens", async () => {
-    const classify = await loadTokenClassifier(
+  it("types phrases by the strongest label of their tokens, until it is disposed of", async () => {
+    const { types, dispose } = await loadTokenClassifier(
       await writeTinyNer(join(path, "tiny-ner"), ["O", "B-PER", "B-LOC"]),
     );
-    expect(await classify(["Anna Smith", "Trieste", "harbour", "Anna Smith Trieste"])).toEqual([
+    expect(await types(["Anna Smith", "Trieste", "harbour", "Anna Smith Trieste"])).toEqual([
       "PERSON",
       "LOC",
       "OTHER",
       "PERSON",
     ]);
-    expect(await classify(["Trieste"])).toEqual(["LOC"]);
+    expect(await types(["Trieste"])).toEqual(["LOC"]);
+    await dispose();
+    const printed = vi.spyOn(console, "error").mockImplementation(() => {});
+    await expect(types(["Trieste"])).rejects.toThrow(/disposed/);
+    printed.mockRestore();
   });
 
   it("is refused by name where its labels are unknown, or where there is no model", async () => {

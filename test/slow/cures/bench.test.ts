@@ -59,6 +59,12 @@ const judging: Readonly<Record<string, Case>> = {
     "row 2 of the table is missing. Give each row its entity.",
     "row,entity\\n1,a\\n2,a\\n",
   ),
+  "entities of one row each": setCase(
+    "people/truth.csv",
+    "row,entity\\n1,a\\n2,b\\n",
+    "no two rows are the same thing. Add true pairs, or remove the set.",
+    "row,entity\\n1,a\\n2,a\\n",
+  ),
   "more columns than two texts": benchCase(
     `printf 'genre,year,score,a,b\\nx,1,5,cat,cats\\nx,2,1,cat,dog\\n' > d/sts.csv; ${sts}`,
     "are the two texts? Call them sentence1 and sentence2.",

@@ -41,6 +41,16 @@ const corpus: Readonly<Record<string, Case>> = {
     "the text contains no words, so it has no phrases. Give another file, or name the column of text (--column).",
     build,
   ),
+  "text of function words": textCase(
+    `printf 'Of it. To them.\n' > t2.txt; ${build.replace("t.txt", "t2.txt")}`,
+    "all words of the text are function words, such as “of it”. Give another text.",
+    build,
+  ),
+  "tables of which all rows are skipped": textCase(
+    "pearl corpus build --phrases names.csv --skip Acme -o corpus -q",
+    "the tables have no phrases. Give others, or leave out --skip.",
+    "pearl corpus build --phrases names.csv -o corpus -q",
+  ),
   "text in another script": textCase(
     `printf 'Слово и дело\n' > t2.txt; ${build.replace("t.txt", "t2.txt")}`,
     "Give phrases of other languages with --phrases.",
