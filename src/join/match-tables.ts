@@ -61,6 +61,9 @@ export async function matchTables(
       };
       return (known, table) => fitPairs(table, learn, known, { kind: options.kind, isSwapped });
     },
+    nothing: {
+      ...{ matches: [], kind: options.kind ?? "many-to-one", kindReason: "one of the tables has no rows" },
+    },
     decided: decidedPairs,
     show: ({ kind, kindReason }, { table, accepted, probability }, { given }) => {
       const matches = Array.from(accepted, (pair): RowMatch => {

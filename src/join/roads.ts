@@ -67,8 +67,9 @@ export async function joinColumns(texts: Texts, plan: ColumnPlan, options: RoadO
   const profile = profileColumn(name, texts.left[name].concat(texts.right[other]));
   const kind = fieldKind({ name, other, profile }, options.kindOf);
   if (!isText(kind) && kind !== "category") return joinByColumns(texts, plan, options);
-  const { filled, rows, distinct } = profile;
-  const column: ColumnReport = { name, other, kind, filled: filled / rows, distinct, weights: [] };
+  const { rows, distinct } = profile;
+  const filled = profile.filled / Math.max(1, rows);
+  const column: ColumnReport = { name, other, kind, filled, distinct, weights: [] };
   return joinByColumn(texts, column, plan.dropped, options);
 }
 
@@ -137,7 +138,8 @@ function joinedByColumns(
       ...{ estimate, low, high, promise, kind: found.kind, kindReason, columns, dropped, warnings: [] },
     },
     ...{ matches, labelEffect, doubtful, explain },
-    naming: { left: naming.name, right: naming.other },
+    // Without rows no column is compared.
+    naming: { left: naming?.name ?? "", right: naming?.other ?? "" },
     runnerUp: () => undefined,
     why: (pair) => pairSentence(found.explain(pair.left, pair.right), pair.probability),
     withKnown: async (all) =>

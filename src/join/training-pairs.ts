@@ -1,6 +1,7 @@
 /** Writes known matches as pairs for `pearl finetune`. */
 import { TableError } from "../errors.js";
 import type { TableColumns } from "../match/columns/align.js";
+import { rowsOf } from "../match/columns/fields.js";
 import type { KnownPair } from "../match/compare-tables.js";
 import { groupBy } from "../match/group-by.js";
 import { writeRows } from "../table/write/text-rows.js";
@@ -26,7 +27,7 @@ export async function writePairs(
     row === undefined ? "" : left[naming.left][row].trim();
   const textOf = (row: number): string => right[naming.right][row].trim();
   const matches = known.filter((pair) => pair.match && nameOf(pair.left) !== textOf(pair.right));
-  if (matches.length === 0)
+  if (matches.length === 0 && rowsOf(left) > 0 && rowsOf(right) > 0)
     throw new TableError(
       `${path}: no pairs to write. Pairs are made from the matches among the labels or decisions.`,
     );

@@ -189,7 +189,7 @@ describe("the promise of a join by one column", () => {
 
 describe("warnings and errors", () => {
   it("warns of a left table with duplicates, of empty cells, of few rows and of equal tables", async () => {
-    const repeated = await fuzzyJoin([...papers, "siemens ag", "", " "], ["Siemens", ""], { encoder });
+    const repeated = await fuzzyJoin([...papers, "siemens ag", "", "\u200b "], ["Siemens", ""], { encoder });
     expect(repeated.warnings.join("\n")).toMatch(/1 of 25 rows repeat the phrase of another row/);
     expect(repeated.warnings.join("\n")).toMatch(/left table: phrase is empty in 2 of 25 rows/);
     expect(repeated.warnings.join("\n")).toMatch(/right table: phrase is empty in 1 of 2 rows/);
@@ -199,10 +199,22 @@ describe("warnings and errors", () => {
     expect((await fuzzyJoin(papers, ["Siemens"], { encoder })).warnings).toEqual([]);
   });
 
+  it.each([
+    [[], ["a", ""]],
+    [["a"], []],
+  ])("finds nothing, for certain, in %j and %j", async (left, right) => {
+    const found = await fuzzyJoin(left, right, { encoder, precision: 0.8 });
+    expect(found).toMatchObject({ matches: [], proposals: [], unmatched: [...right.keys()], estimate: 1 });
+    expect(found.promise).toMatchObject({ target: 0.8, established: true });
+    expect([...found.runnersUp]).toEqual(right.map(() => -1));
+    expect(found.doubtful(9)).toEqual([]);
+    const known = [{ left: 0, right: 0, match: true }];
+    await expect(found.withKnown(known)).rejects.toThrow("there is no pair of rows 0 and 0");
+  });
+
   it("rejects invalid tables and settings", async () => {
     const refused = (left: readonly string[], options: object) =>
       expect(fuzzyJoin(left, ["a"], { encoder, ...options })).rejects;
-    await refused([], {}).toThrow("the left table has no rows");
     await refused(["a"], { precision: 1.5 }).toThrow("precision must be between 0 and 1");
     await refused(["a"], { top: 9 }).toThrow("top must be");
     await refused(["a"], { known: [{ left: 1, right: 0, match: true }] }).toThrow("no pair of rows 1 and 0");

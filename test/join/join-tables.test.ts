@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { TableError, UsageError } from "../../src/errors.js";
+import { UsageError } from "../../src/errors.js";
 import { type JoinTablesOptions, joinTables } from "../../src/join/join-tables.js";
 
 const folder = mkdtempSync(join(tmpdir(), "pearl-join-tables-"));
@@ -103,9 +103,24 @@ describe("joinTables", () => {
     await expect(run({ on: [], ignore: ["nots"] })).rejects.toThrow(/Did you mean "note"\?$/);
   });
 
-  it("rejects the same file as both tables, and a table without rows", async () => {
+  it("rejects the same file as both tables", async () => {
     await expect(run({}, [left, join(folder, ".", "left.csv")])).rejects.toThrow(UsageError);
-    await expect(run({}, [left, file("empty.csv", "title,note\n")])).rejects.toThrow(TableError);
+  });
+
+  it.each([[[]], [on]])("ends well where a table has no rows, compared by %j", async (on) => {
+    const [none, noneLeft] = [file("none.csv", "title,note\n"), file("none-left.csv", "id,name\n")];
+    const notes: string[] = [];
+    const labels = file("labels.csv", "left,right\nSiemens AG,Siemens\n");
+    const [reviewPath, pairsPath] = [join(folder, "no-review.csv"), join(folder, "no-pairs.csv")];
+    const options = { on, decisionPaths: [labels], reviewPath, pairsPath, onNote: notes.push.bind(notes) };
+    const report = await run(options, [left, none]);
+    expect(report).toMatchObject({ matches: 0, rightRows: 0, reviewed: 0, promise: { established: true } });
+    expect(notes.at(-1)).toBe(`${none}: the table has no rows, so there is nothing to compare`);
+    expect(read(out)).toBe("left_id,left_name,right_title,right_note,probability\n");
+    expect(read(pairsPath)).toBe("text,positive,negative\n");
+    await run({ on, unmatched: "keep", explain: "column" }, [noneLeft, right]);
+    expect(read(out).trim().split("\n")).toHaveLength(6);
+    await expect(run({ on: ["nam=title"] }, [noneLeft, right])).rejects.toThrow('no column "nam"');
   });
 
   it("warns of duplicates, empty cells and a single row, but still joins", async () => {

@@ -332,6 +332,26 @@ describe("a store that does not fit", () => {
   });
 });
 
+describe("a table without rows", () => {
+  const empty = path("empty.csv");
+  writeFileSync(empty, `${Object.keys(table).join(",")}\n`);
+  const outputs = { output: path("out.csv"), reviewOutput: path("no-review.csv") };
+
+  it("makes no store, and changes nothing of one, also after its only run was taken back", async () => {
+    const none = newStore();
+    const first = await link(empty, none, outputs);
+    expect(first).toMatchObject({ rows: 0, run: 0, reviewed: 0, promise: { established: true } });
+    expect(readFileSync(outputs.output, "utf8")).toBe("entity,name,city,born,phone\n");
+    expect(existsSync(none)).toBe(false);
+    const store = copyOf(plain);
+    expect(await link(empty, store)).toMatchObject({ rows: 0, run: 0, entitiesAfter: before.entitiesAfter });
+    expect(await linesOf(store)).toEqual(await linesOf(plain));
+    await undoLink(store);
+    expect(await link(empty, store)).toMatchObject({ run: 0, entitiesAfter: 0 });
+    await expect(link(empty, none, { key: "id" })).rejects.toThrow("has no column id");
+  });
+});
+
 describe("a limit of memory", () => {
   const memory = { bytes: 2 ** 32, folder: path("") };
 

@@ -11,9 +11,16 @@ import { readKnown, reviewedPairs, writeReview } from "../../match/review/review
 import { refuseCategory, refuseLoss } from "../../match/unnamed-column.js";
 import { findColumn } from "../../table/columns.js";
 import { isPostgresAddress } from "../../table/postgres/address.js";
-import { batchesOf, readAllColumns, readWholeTable, type WholeTable } from "../../table/whole-table.js";
+import {
+  batchesOf,
+  noteEmpty,
+  readAllColumns,
+  readWholeTable,
+  type WholeTable,
+} from "../../table/whole-table.js";
 import { standardOutput } from "../../table/write/standard-output.js";
 import { writeRows } from "../../table/write/text-rows.js";
+import { isVisible } from "../../text/visible.js";
 import { refuseContradictions } from "../decided-groups.js";
 import type { DedupeOptions } from "../dedupe.js";
 import { type DuplicateRow, removedRows } from "../kept-rows.js";
@@ -109,12 +116,15 @@ export async function openDuplicates(path: string, options: DedupeTableOptions) 
   const { column } = options.table ?? {};
   const read = column === undefined ? readAllColumns : readWholeTable;
   const table = await read(path, await boundedReading(options.table, options), options.onNote);
+  noteEmpty(table, options.onNote);
   const { cells, phrases } = table;
-  const known = await readKnown(options.decisionPaths ?? [], { left: table.columns });
+  // A table without rows has none of the rows that decisions are about.
+  const decisions = phrases.length === 0 ? [] : (options.decisionPaths ?? []);
+  const known = await readKnown(decisions, { left: table.columns });
   refuseContradictions(phrases.length, known);
   const completeness = Uint16Array.from(
     { length: phrases.length },
-    (_, row) => cells(row).filter((cell) => cell.trim() !== "").length,
+    (_, row) => cells(row).filter(isVisible).length,
   );
   return { table, known, found: await findDuplicates(table, { ...options, known, completeness }) };
 }
@@ -160,7 +170,7 @@ function shownRows({ cells, columns }: WholeTable, { shown }: Duplicates, rows: 
   const cut = (text: string): string =>
     text.length > shownLength ? `${text.slice(0, shownLength - 1).trimEnd()}…` : text;
   const filled = (texts: readonly string[]): string[] =>
-    texts.map((text) => text.replace(/\s+/g, " ").trim()).filter((text) => text !== "");
+    texts.filter(isVisible).map((text) => text.replace(/\s+/g, " ").trim());
   const names = new Set(rows.map((row) => cut(filled(shown.map((name) => columns[name][row])).join(", "))));
   names.delete("");
   if (names.size > 1) return [...names];

@@ -3,6 +3,7 @@ import { formatCount } from "../../files/count-text.js";
 import type { JoinColumn } from "../../match/columns.js";
 import type { Rankings } from "../../match/estimates/estimate.js";
 import { foldPhrase } from "../../match/evidence/phrase.js";
+import { isVisible } from "../../text/visible.js";
 
 /** A number for each row: the same for rows of equal text. */
 export type RowKeys = Pick<Rankings, "leftKeys" | "rightKeys">;
@@ -27,7 +28,7 @@ const fewRows = 20;
 export function tableWarnings(texts: JoinColumn, name: string, { leftKeys, rightKeys }: RowKeys): string[] {
   const warnings: string[] = [];
   // Empty rows match nothing, and have a warning of their own.
-  const filled = leftKeys.filter((_, row) => texts.left[row].trim() !== "");
+  const filled = leftKeys.filter((_, row) => isVisible(texts.left[row]));
   const repeated = filled.length - new Set(filled).size;
   if (repeated > 0)
     warnings.push(
@@ -40,7 +41,7 @@ export function tableWarnings(texts: JoinColumn, name: string, { leftKeys, right
         "different things are; check the matches before you rely on the estimated precision.",
     );
   for (const side of ["left", "right"] as const) {
-    const empty = texts[side].filter((text) => text.trim() === "").length;
+    const empty = texts[side].filter((text) => !isVisible(text)).length;
     if (empty > 0) {
       const rows = `${formatCount(empty)} of ${formatCount(texts[side].length)} rows`;
       warnings.push(`${side} table: ${name} is empty in ${rows}; they match nothing.`);
