@@ -139,11 +139,12 @@ function numbersOf(features: Float64Array): PhraseExplanation["numbers"] {
   return has("numbersAgree") ? "agree" : "none";
 }
 
-/** Words as the cell writes them; folded where accents or quotes are in between. */
+/** Words as the cell writes them, rather alone than within others; folded where accents or quotes are in between. */
 function written(text: string, { words }: WeighedPhrase, { from, to }: WordMatch["left"]): string {
+  const find = (pattern: string): string | undefined => new RegExp(pattern, "iu").exec(text)?.[0];
   return words
     .slice(from, to)
-    .map((word) => new RegExp(word, "iu").exec(text)?.[0] ?? word)
+    .map((word) => find(`(?<![\\p{L}\\p{N}])${word}(?![\\p{L}\\p{N}])`) ?? find(word) ?? word)
     .join(" ");
 }
 

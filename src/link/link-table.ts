@@ -75,7 +75,7 @@ export async function linkTable(
   options: LinkOptions = {},
 ): Promise<LinkReport> {
   const outputs = [options.output, options.reviewOutput, options.likelyOutput];
-  checkNames(path, outputs, options.format);
+  checkNames([path, options.review], outputs, options.format);
   if ([path, ...outputs].some((name) => name !== undefined && resolve(name) === resolve(storePath)))
     throw new ArgumentError(`${storePath} is the store. Choose another name for the table or the output.`);
   options.signal?.throwIfAborted();
@@ -109,7 +109,9 @@ export async function linkTable(
 const withCopy = <Result>(path: string, work: (copy: string) => Promise<Result>): Promise<Result> =>
   inTemporaryFolder(async (folder) => {
     const copy = join(folder, basename(path));
-    if (await exists(path)) await copyFile(path, copy);
+    // A killed run leaves what it has written last beside the store.
+    for (const ending of ["", ".wal"])
+      if (await exists(path + ending)) await copyFile(path + ending, copy + ending);
     return work(copy);
   });
 

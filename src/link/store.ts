@@ -90,7 +90,11 @@ export class Store {
       const connection = await instance.connect();
       const found = await connection.runAndReadAll("SELECT 1 FROM duckdb_tables()");
       const store = new Store(path, found.currentRowCount === 0, instance, connection, spill);
-      if (!store.isNew) await store.#check();
+      if (!store.isNew)
+        await store.#check().catch(async (error) => {
+          await store.close();
+          throw error;
+        });
       return store;
     } catch (error) {
       openPaths.delete(whole);
@@ -195,6 +199,8 @@ export class Store {
       if (some.length > 0) add(some);
       appender.closeSync();
     } catch (error) {
+      // What it holds would be written when it is freed, after the rollback.
+      appender.clear();
       throw storeTrouble(error, this.path);
     }
   }

@@ -35,7 +35,7 @@ export async function clusterTable(
   output: string | undefined,
   options: ClusterOptions & FileOptions & BoundedOptions = {},
 ): Promise<ClusterTableReport> {
-  checkNames(path, [output], options.format);
+  checkNames([path], [output], options.format);
   options.signal?.throwIfAborted();
   const table = await readWholeTable(path, await boundedReading(options.table, options), options.onNote);
   noteEmpty(table, options.onNote);

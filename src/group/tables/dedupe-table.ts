@@ -84,7 +84,11 @@ export async function dedupeTable(
   options: DedupeTableOptions = {},
 ): Promise<DedupeTableReport> {
   const { kept, removed, groups, likelyGroups, review } = outputs;
-  checkNames(path, [kept, removed, groups ?? likelyGroups, review], options.format);
+  checkNames(
+    [path, ...(options.decisionPaths ?? [])],
+    [kept, removed, groups ?? likelyGroups, review],
+    options.format,
+  );
   const { table, known, found } = await openDuplicates(path, options);
   const { phrases } = table;
   const isTrusted = found.report.promise?.established !== false || options.likely === "remove";

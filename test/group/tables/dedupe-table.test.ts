@@ -125,6 +125,14 @@ describe("small and odd tables", () => {
     ]);
   });
 
+  it("of decisions are not written over", async () => {
+    const review = file("decided.csv");
+    await writeFile(review, "left_row,right_row,decision\n1,2,yes\n");
+    const path = await save({ name: ["Acme", "Acme Inc"], city: ["Bern", "Bern"] });
+    const run = dedupeTable(path, { ...outputs(), review }, { encoder, decisionPaths: [review] });
+    await expect(run).rejects.toThrow("decided.csv is an input. Choose another output name.");
+  });
+
   it("lose no row, whatever is removed", async () => {
     const random = createRandom(3);
     const words = ["Acme Inc", "Acme Inc.", "acme", "Le Monde", "Bern", "12", "7.5", "", "a b c d"];
