@@ -150,7 +150,10 @@ async function linkInto(
 }
 
 const hasRuns = async (storePath: string): Promise<boolean> =>
-  (await exists(storePath)) && (await withStore(storePath, "existing", readState)).settings !== undefined;
+  (await exists(storePath)) &&
+  withStore(storePath, "existing", async (store) => {
+    return !store.isNew && (await readState(store)).settings !== undefined;
+  });
 
 /** Writes what a first link of no rows gives. */
 async function linkNothing(path: string, table: WholeTable, options: LinkOptions): Promise<LinkReport> {

@@ -2,31 +2,8 @@ import { describe, expect, it } from "vitest";
 import { fuzzyJoin } from "../../src/join/fuzzy-join.js";
 import type { JoinResult } from "../../src/join/options.js";
 import { createRandom } from "../../src/random.js";
+import { papers } from "./papers.js";
 
-const papers = [
-  "The New York Times",
-  "Los Angeles Times",
-  "The Washington Post",
-  "Chicago Tribune",
-  "The Boston Globe",
-  "Boston Herald",
-  "San Francisco Chronicle",
-  "Toyota Motor Corporation",
-  "Procter & Gamble",
-  "Deutsche Bahn AG",
-  "Siemens AG",
-  "World Health Organization",
-  "European Central Bank",
-  "1998 Winter Olympics",
-  "2002 Winter Olympics",
-  "2006 Winter Olympics",
-  "Henry VII of England",
-  "Henry VIII of England",
-  "St. Andrew's Church (Kowloon)",
-  "Volkswagen Group",
-  "Johns Hopkins University",
-  "University of Chicago",
-];
 const encoder = "none" as const;
 const byTexts = (result: JoinResult, left: readonly string[], right: readonly string[]) =>
   Object.fromEntries(result.matches.map((match) => [right[match.right], left[match.left]]));

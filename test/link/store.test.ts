@@ -1,7 +1,15 @@
 /** Where a store's database puts what has no room in memory, who may open it, and what it says of failures. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, readlinkSync, realpathSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
@@ -86,6 +94,15 @@ describe("a store that is refused or fails", () => {
       }
     });
     expect(held).not.toContain(realpathSync(other));
+  });
+
+  it("is in use under every name of its file", async () => {
+    await withStore(path("one"), "any", async (store) => {
+      await store.transaction(() => store.append("meta", [[version, "{}"]]));
+      symlinkSync(path("one"), path("same"));
+      const again = withStore(path("same"), "existing", async () => {});
+      await expect(again).rejects.toThrow("is in use by this process. Wait until it has finished.");
+    });
   });
 
   it("writes nothing of what a transaction adds, also later", async () => {

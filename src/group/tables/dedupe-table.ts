@@ -25,7 +25,14 @@ import { refuseContradictions } from "../decided-groups.js";
 import type { DedupeOptions } from "../dedupe.js";
 import { type DuplicateRow, removedRows } from "../kept-rows.js";
 import { type Duplicates, duplicatesByPlan, type FoundDuplicates } from "../roads.js";
-import { checkNames, commandFor, type FileOptions, writeGroups, writeRemoved } from "./group-files.js";
+import {
+  checkNames,
+  commandFor,
+  type FileOptions,
+  type GroupsToWrite,
+  writeGroups,
+  writeRemoved,
+} from "./group-files.js";
 
 /** Where {@link dedupeTable} writes: .csv, .tsv, .jsonl or .parquet. */
 export interface DedupeOutputs {
@@ -102,10 +109,12 @@ export async function dedupeTable(
   const likely = others.filter(({ row }) => !isGone.has(row)).length;
   // a list of an earlier run must not look like one of this run
   const isListed = likely > 0 || (likelyGroups !== undefined && (await exists(likelyGroups)));
-  await writeOutputs(table, { ...outputs, groups: groups ?? (isListed ? likelyGroups : undefined) }, found, {
-    ...{ ...chosen, isKept: (row) => !isGone.has(row) },
-    ...{ format: options.format, why: options.explain === "column" ? found.why : undefined },
-  });
+  const listed = {
+    ...{ groups: found.report.groups, isKept: (row: number) => !isGone.has(row) },
+    why: options.explain === "column" ? found.why : undefined,
+  };
+  const written = { ...outputs, groups: groups ?? (isListed ? likelyGroups : undefined) };
+  await writeOutputs(table, written, { ...chosen, ...listed }, options.format);
   return {
     ...{ ...found.report, ...chosen, rows: phrases.length, likely },
     labelEffect: known.length > 0 ? await found.labelEffect() : undefined,
@@ -181,19 +190,11 @@ function shownRows({ cells, columns }: WholeTable, { shown }: Duplicates, rows: 
   return [...new Set(rows.map((row) => cut(filled(cells(row)).slice(0, shownCells).join(", "))))];
 }
 
-interface Writing {
-  readonly kept: Int32Array;
-  readonly removed: readonly DuplicateRow[];
-  readonly isKept: (row: number) => boolean;
-  readonly format: FileOptions["format"];
-  readonly why?: (duplicate: DuplicateRow) => string;
-}
-
 async function writeOutputs(
   table: WholeTable,
   outputs: DedupeOutputs,
-  { report: { groups } }: Duplicates,
-  { kept, removed, format, ...how }: Writing,
+  { kept, removed, ...groups }: ReturnType<typeof removedRows> & GroupsToWrite,
+  format: FileOptions["format"],
 ): Promise<void> {
   const { typed } = table;
   const beside: string[] = [];
@@ -204,7 +205,7 @@ async function writeOutputs(
       beside.push(outputs.removed);
     }
     if (outputs.groups !== undefined) {
-      await writeGroups(outputs.groups, table, { groups, ...how });
+      await writeGroups(outputs.groups, table, groups);
       beside.push(outputs.groups);
     }
     await writeRows(outputs.kept, typed.columns, batchesOf(kept, typed.cells), format);

@@ -1,24 +1,17 @@
 /** Numbers rows of equal text, and warns of what makes a join of two tables less reliable. */
+import { numbered } from "../../disjoint-sets.js";
 import { formatCount } from "../../files/count-text.js";
 import type { JoinColumn } from "../../match/columns.js";
 import type { Rankings } from "../../match/estimates/estimate.js";
 import { foldPhrase } from "../../match/evidence/phrase.js";
 import { isVisible } from "../../text/visible.js";
 
-/** A number for each row: the same for rows of equal text. */
-export type RowKeys = Pick<Rankings, "leftKeys" | "rightKeys">;
+type RowKeys = Pick<Rankings, "leftKeys" | "rightKeys">;
 
 /** Numbers rows: the same number for rows with cells that differ only in case, accents and spaces. */
 export function keysOf({ left, right }: JoinColumn): RowKeys {
-  const numbers = new Map<string, number>();
-  const keys = (texts: readonly string[]): Int32Array =>
-    Int32Array.from(texts, (text) => {
-      const key = foldPhrase(text);
-      const number = numbers.get(key) ?? numbers.size;
-      numbers.set(key, number);
-      return number;
-    });
-  return { leftKeys: keys(left), rightKeys: keys(right) };
+  const keys = numbered([...left, ...right].map(foldPhrase));
+  return { leftKeys: keys.subarray(0, left.length), rightKeys: keys.subarray(left.length) };
 }
 
 /** With fewer left rows, their spacing is weak evidence. */
