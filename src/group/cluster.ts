@@ -136,8 +136,8 @@ async function clusterSpellings(
         .map((row) => ({ probability: probability[row], isSure: nodeOf[row] === nodeOf[middle] })),
     );
   const report = threshold === undefined ? groupedPromise(grouped, target) : groupedPrecision(grouped);
-  const rowOf = (node: number): number => nodeOf.indexOf(node);
-  const doubtful = (count: number) => doubtfulLinks(table.links, found, { count, rowOf });
+  const doubtful = (count: number) =>
+    doubtfulLinks(table.links, found, { count, rowOf: (node) => nodeOf.indexOf(node) });
   return Object.assign(clustering, { ...report, probability, threshold: found.threshold, doubtful });
 }
 

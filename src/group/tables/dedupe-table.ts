@@ -4,7 +4,6 @@ import { UsageError } from "../../errors.js";
 import { exists } from "../../files/disk.js";
 import { isObjectAddress } from "../../files/object-storage/address.js";
 import { type ColumnOptions, planColumns } from "../../match/columns/fields.js";
-import type { KnownPair } from "../../match/compare-tables.js";
 import { type BoundedOptions, boundedReading, withinMemory } from "../../match/memory/within-memory.js";
 import type { LabelEffect } from "../../match/review/label-effect.js";
 import { readKnown, reviewedPairs, writeReview } from "../../match/review/review-file.js";
@@ -24,7 +23,7 @@ import { isVisible } from "../../text/visible.js";
 import { refuseContradictions } from "../decided-groups.js";
 import type { DedupeOptions } from "../dedupe.js";
 import { type DuplicateRow, removedRows } from "../kept-rows.js";
-import { type Duplicates, duplicatesByPlan, type FoundDuplicates } from "../roads.js";
+import { type Duplicates, duplicatesByPlan, type FoundDuplicates, type RoadOptions } from "../roads.js";
 import {
   checkNames,
   commandFor,
@@ -142,15 +141,10 @@ export async function openDuplicates(path: string, options: DedupeTableOptions) 
   return { table, known, found: await findDuplicates(table, { ...options, known, completeness }) };
 }
 
-type FindOptions = DedupeTableOptions & {
-  readonly known: readonly KnownPair[];
-  readonly completeness: ArrayLike<number>;
-};
-
 /** @returns `unnamed`: the column that was compared alone without being named */
 async function findDuplicates(
   table: WholeTable,
-  options: FindOptions,
+  options: DedupeTableOptions & Pick<RoadOptions, "known" | "completeness">,
 ): Promise<Duplicates & { readonly unnamed?: string }> {
   const { columns, description } = table;
   const nameOf = (wanted: string): string =>
