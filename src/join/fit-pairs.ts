@@ -6,7 +6,6 @@ import { halving, halvings } from "../match/estimates/audit.js";
 import { keepPrecision, veto } from "../match/estimates/promise.js";
 import { judgedEstimates, type ScoredPairs } from "../match/estimates/scored-pairs.js";
 import type { MatchFit } from "../match/match-rows.js";
-import { once } from "../match/once.js";
 import { type Known, withAnswers } from "../match/weights/answers.js";
 import { finder } from "../match/weights/chosen-places.js";
 import { competition, matchingBeliefs } from "../match/weights/competition.js";
@@ -78,6 +77,10 @@ export async function fitPairs(
   return as(many.doubt === undefined ? many : doubted, reason);
 }
 
+/** Known pairs with their estimates as if nobody had judged them. */
+const judgedAmong = (table: PairTable, undecided: Probabilities, known: Known) =>
+  judgedEstimates(known, { at: (pair) => probabilityAt(table, undecided, pair) });
+
 interface RelationFit extends MatchFit<ScoredPairs> {
   readonly relation: Relation;
   /** Why the pairs cannot all be right; undefined if nothing speaks against them. */
@@ -113,9 +116,10 @@ function acceptPairs(
 ): RelationFit {
   const { weights, logOdds: undecided } = withAnswers(compared, learned, known);
   const { table, logOdds } = decide(compared, undecided, known);
-  // Known pairs with their estimates as if nobody had judged them.
-  const unjudged = once(() => competed(compared, undecided, relation, weights.matches));
-  const judged = judgedEstimates(known, { at: (pair) => probabilityAt(compared, unjudged(), pair) });
+  const judged =
+    known.size === 0
+      ? []
+      : judgedAmong(compared, competed(compared, undecided, relation, weights.matches), known);
   const probability = likelyProbabilities(table, competed(table, logOdds, relation, weights.matches), known);
   const scoreOf = (pair: number): number => logOdds[table.classOf[pair]];
   const { pairs, own } = probability;

@@ -170,8 +170,9 @@ function resolvedColumns({ left, right }: JoinedTables, { on = [], ignore, kindO
       on.length === 0
         ? undefined
         : on.map((text) => {
-            const [name, other = name] = text.split("=");
-            return `${nameIn(left, name)}=${nameIn(right, other)}`;
+            const [name, other = name] = has(left, text) && has(right, text) ? [text] : text.split("=");
+            const names = [nameIn(left, name), nameIn(right, other)];
+            return names[0] === names[1] ? names[0] : names.join("=");
           }),
     ignore: ignore?.flatMap(named),
     kindOf:

@@ -230,6 +230,12 @@ describe("joinTables by all columns", () => {
     await expect(run({ on: [], ignore: ["shoe"] }, tables)).rejects.toThrow(/no column "shoe"/);
   });
 
+  it("takes a name that looks like a pair of names", async () => {
+    const [a, b] = ["Acme", "Acme Inc"].map((name) => file(`${name}.csv`, csv("a=b,x", [[name, "1"]])));
+    const report = await run({ on: ["a=b"] }, [a, b]);
+    expect(report.columns).toMatchObject([{ name: "a=b", other: "a=b" }]);
+  });
+
   it("stops where nothing can be compared, and says why", async () => {
     const numbers = file("numbers.csv", "a,b\n1,2024-01-01\n2,2024-01-02\n3,2024-02-03\n");
     await expect(run({ on: [] }, [tables[0], numbers])).rejects.toThrow(

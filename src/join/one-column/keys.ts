@@ -10,7 +10,10 @@ type RowKeys = Pick<Rankings, "leftKeys" | "rightKeys">;
 
 /** Numbers rows: the same number for rows with cells that differ only in case, accents and spaces. */
 export function keysOf({ left, right }: JoinColumn): RowKeys {
-  const keys = numbered([...left, ...right].map(foldPhrase));
+  const folded = function* () {
+    for (const texts of [left, right]) for (const text of texts) yield foldPhrase(text);
+  };
+  const keys = numbered(folded());
   return { leftKeys: keys.subarray(0, left.length), rightKeys: keys.subarray(left.length) };
 }
 
