@@ -156,6 +156,11 @@ function resolvedColumns({ left, right }: JoinedTables, { on = [], ignore, kindO
     columns[findColumn(path, columns, wanted)];
   const has = (table: WholeTable, wanted: string): boolean =>
     table.description.columns.some((name) => name.trim().toLowerCase() === wanted.trim().toLowerCase());
+  const pairOf = (text: string): string => {
+    const [name, other = name] = has(left, text) && has(right, text) ? [text] : text.split("=");
+    const names = [nameIn(left, name), nameIn(right, other)];
+    return names[0] === names[1] ? names[0] : names.join("=");
+  };
   /** The names of a column that one of the tables has at least. */
   const named = (wanted: string): string[] => {
     const holders = [left, right].filter((table) => has(table, wanted));
@@ -166,14 +171,7 @@ function resolvedColumns({ left, right }: JoinedTables, { on = [], ignore, kindO
     return [names[findColumn(`${path} and ${other}`, names, wanted)]];
   };
   return {
-    on:
-      on.length === 0
-        ? undefined
-        : on.map((text) => {
-            const [name, other = name] = has(left, text) && has(right, text) ? [text] : text.split("=");
-            const names = [nameIn(left, name), nameIn(right, other)];
-            return names[0] === names[1] ? names[0] : names.join("=");
-          }),
+    on: on.length > 0 ? on.map(pairOf) : undefined,
     ignore: ignore?.flatMap(named),
     kindOf:
       kindOf &&

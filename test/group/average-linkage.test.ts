@@ -79,6 +79,12 @@ describe("average linkage", () => {
     expect(Array.from(groupsFrom(4, merges, 3.5))).toEqual([0, 0, 1, 1]);
   });
 
+  it("says how far it is, also where no row has a partner", async () => {
+    const done: number[] = [];
+    await averageLinkage(3000, twoPairs, { weigh: () => -4, onProgress: (rows) => done.push(rows) });
+    expect(done).toEqual([0, 1024, 2048, 3000]);
+  });
+
   it("takes in thousands of equal rows without going through all of them for each", {
     timeout: 20_000,
   }, async () => {
