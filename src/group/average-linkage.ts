@@ -69,10 +69,10 @@ export async function averageLinkage(
   const merges: Merge[] = [];
   const pause = pauses(options.signal, stepsBetween);
   for (let root = 0; root < size; root++) {
+    if (root % stepsBetween === 0) options.onProgress?.(root, size);
     const members = order.subarray(starts[root], starts[root + 1]).map((place) => connected[place]);
     if (members.length === 0) continue;
     for (const merge of await mergeComponent(members, pairs, { ...options, pause })) merges.push(merge);
-    if (root % stepsBetween === 0) options.onProgress?.(root, size);
   }
   options.onProgress?.(size, size);
   options.signal?.throwIfAborted();

@@ -99,13 +99,14 @@ async function clusterTopics(
   if (encoder === undefined) throw new ArgumentError("k needs an encoder: topics are clusters of embeddings");
   const { dimension } = encoder;
   const phrases = [...compared];
-  if (k > phrases.length)
+  if (k > phrases.length && nodeOf.length > 0)
     throw new ArgumentError(
       `k is ${k}, but there are only ${phrases.length} different phrases. Choose a smaller k.`,
     );
   const { data: vectors } = await encoder.encodeMatrix(phrases, { signal, onProgress });
   // On unit vectors, Euclidean distance orders pairs as the cosine does.
-  const groups = Int32Array.from(kMeans(vectors, { dimension, clusters: k, seed }).labels);
+  const groups =
+    nodeOf.length > 0 ? kMeans(vectors, { dimension, clusters: k, seed }).labels : new Int32Array(0);
   const similarity = (a: number, b: number): number => dotRows(vectors, a, vectors, b, dimension);
   const representatives = representativesOf(placesByNumber(groups, k), { similarity, phrases, counts });
   return Object.assign(phraseGroups(nodeOf, { groups, representatives }, similarity), { doubtful: () => [] });
@@ -135,8 +136,8 @@ async function clusterSpellings(
         .map((row) => ({ probability: probability[row], isSure: nodeOf[row] === nodeOf[middle] })),
     );
   const report = threshold === undefined ? groupedPromise(grouped, target) : groupedPrecision(grouped);
-  const rowOf = (node: number): number => nodeOf.indexOf(node);
-  const doubtful = (count: number) => doubtfulLinks(table.links, found, { count, rowOf });
+  const doubtful = (count: number) =>
+    doubtfulLinks(table.links, found, { count, rowOf: (node) => nodeOf.indexOf(node) });
   return Object.assign(clustering, { ...report, probability, threshold: found.threshold, doubtful });
 }
 

@@ -76,6 +76,15 @@ const byGroups: MatchMethod<GroupLevel, Fit, Groups> = {
     const learn = { plain: learner(compared.columns), cautious: learner(cautious) };
     return (known, table) => bestFit(learn, { known, table }, run);
   },
+  nothing: {
+    groupOf: new Int32Array(0),
+    probabilityOf: () => 0,
+    learned: {
+      ...{ fields: [], naming: -1, evidence: [] },
+      weights: { match: [], related: [], relatedShare: 0, prior: 0, matches: 0 },
+    },
+    least: evenOdds,
+  },
   decided: decidedLevel,
   show: ({ compared, weights }, level, { places: [place] }) => {
     const { tables, columns: evidence } = compared;

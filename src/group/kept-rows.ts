@@ -27,12 +27,8 @@ export interface GroupedTable {
 }
 
 /** The groups of two or more rows by kept row: the most complete row of each, or the first of several. */
-export function duplicateGroups({
-  groupOf,
-  sureOf,
-  probabilityOf,
-  completeness,
-}: GroupedTable): DuplicateGroup[] {
+export function duplicateGroups(table: GroupedTable): DuplicateGroup[] {
+  const { groupOf, sureOf, probabilityOf, completeness } = table;
   const groups: DuplicateGroup[] = [];
   const { starts, order } = placesByNumber(groupOf, groupOf.length);
   for (let group = 0; group < groupOf.length; group++) {

@@ -11,6 +11,7 @@ import { once } from "../match/once.js";
 import { pairSentence } from "../match/pair-sentence.js";
 import type { DoubtfulPair } from "../match/review/doubtful.js";
 import { type LabelEffect, labelEffect, partnersInGroup } from "../match/review/label-effect.js";
+import { isVisible } from "../text/visible.js";
 import { type ClusterOptions, cluster } from "./cluster.js";
 import { decidedGroups, sureRows } from "./decided-groups.js";
 import { type GroupRowsOptions, groupRows, type RowGroups } from "./group-rows.js";
@@ -64,7 +65,7 @@ export async function duplicatesByPlan(
 ): Promise<Duplicates> {
   const { dropped } = plan;
   const [only, ...others] = plan.pairs;
-  if (only === undefined) {
+  if (only === undefined || rowsOf(columns) === 0) {
     const left = Object.keys(columns).filter((name) => !options.ignore?.includes(name));
     if (left.length === 0) throw new ArgumentError("every column is ignored. Leave one to compare.");
     const { sharing } = options;
@@ -226,8 +227,7 @@ function keyOf(
   const text = (cell: string): string => cell.trim().replace(/\s+/g, " ");
   return (row) => {
     const cells = columns.map((column) => text(column[row]));
-    if (naming === undefined ? cells.every((cell) => cell === "") : text(naming[row]) === "")
-      return undefined;
-    return JSON.stringify(cells);
+    const isNamed = naming === undefined ? cells.some(isVisible) : isVisible(naming[row]);
+    return isNamed ? JSON.stringify(cells) : undefined;
   };
 }

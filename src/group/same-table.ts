@@ -49,7 +49,7 @@ export interface TableParts {
 /** Receives what is done of a stage and the whole of it: phrases, pairs, or thresholds that are tried. */
 export type GroupProgress = (done: number, total: number, stage?: MatchStage) => void;
 
-interface SameTableOptions extends Omit<PrepareOptions, "onProgress"> {
+export interface SameTableOptions extends Omit<PrepareOptions, "onProgress"> {
   /** Where candidate pairs go that have no room in memory. */
   readonly spill?: Spill;
   readonly onProgress?: GroupProgress;

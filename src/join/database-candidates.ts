@@ -11,6 +11,7 @@ import { PostgresStore } from "../search/store/postgres-store.js";
 import { keysByTrigrams, sampleKeys, trigramCreation, trigramSchema } from "../stores/postgres/row-search.js";
 import { isPostgresAddress } from "../table/postgres/address.js";
 import { readAllColumns, type WholeTable, type WholeTableOptions } from "../table/whole-table.js";
+import { isVisible } from "../text/visible.js";
 import type { JoinOptions } from "./options.js";
 
 /** Rows of the sample, and those of them by which columns are aligned. */
@@ -49,14 +50,14 @@ export async function readCandidates(
       readAllColumns(address, { ...options.table, only: { column: key, values: [...keys] } });
     const sample = await sampleKeys(store.tables, sampledRows);
     const partner = partnerOf(await read(sample.slice(0, alignedRows)), column);
-    if (partner === undefined)
+    const isEmpty = sample.length === 0 || right.phrases.length === 0;
+    if (partner === undefined && !isEmpty)
       throw new UsageError(
         `${address} has embeddings of ${column}, with which no column of ${right.description.path} is compared: name it with --on ${column}=COLUMN`,
       );
-    const phrases = [...new Set(right.columns[partner])].filter((phrase) => phrase.trim() !== "");
-    const left = await read(
-      new Set([...sample, ...(await nearKeys(store, address, phrases, { ...options, encoder }))]),
-    );
+    const phrases = isEmpty ? [] : [...new Set(right.columns[partner!])].filter(isVisible);
+    const near = isEmpty ? [] : await nearKeys(store, address, phrases, { ...options, encoder });
+    const left = await read(new Set([...sample, ...near]));
     const { rows: total, searchedBy } = await store.describe();
     const count = formatCount(left.phrases.length);
     options.onNote?.(

@@ -3,7 +3,6 @@ import { type ColumnPair, pairCosines } from "../match/columns.js";
 import {
   type FeatureName,
   featureNames,
-  type PairCosines,
   pairFeatures,
   type WeighedPhrase,
   weighPhrase,
@@ -86,8 +85,8 @@ export function explainPhrases(
     return features;
   };
   const scoreOf = (a: WeighedPhrase, b: WeighedPhrase): number => scoreFeatures(scorer, featuresOf(a, b));
-  const score = scoreOf(left, right);
   const features = featuresOf(left, right);
+  const score = scoreFeatures(scorer, features);
   const matches: WordMatch[] = [];
   const met = alignWords(left.words, right.words, (match) => matches.push(match));
   const usual = (card.meanViews ?? featureNames.map(() => 0.5)) as readonly number[];
@@ -111,25 +110,15 @@ export function explainPhrases(
         agreement: cosines.types,
       },
     }),
-    features: effects(features, usual, cosines, (changed) => score - scoreFeatures(scorer, changed)),
-  };
-}
-
-function effects(
-  features: Float64Array,
-  usual: readonly number[],
-  { types }: PairCosines,
-  effectOf: (changed: Float64Array) => number,
-): FeatureEffect[] {
-  return (
-    featureNames
+    features: featureNames
       .map((feature, index): FeatureEffect => {
-        return { feature, value: features[index], effect: effectOf(features.with(index, usual[index])) };
+        const effect = score - scoreFeatures(scorer, features.with(index, usual[index]));
+        return { feature, value: features[index], effect };
       })
       // Without a type head this feature is always 0 and explains nothing.
-      .filter(({ feature }) => feature !== "typesDiffer" || types !== undefined)
-      .sort((a, b) => Math.abs(b.effect) - Math.abs(a.effect))
-  );
+      .filter(({ feature }) => feature !== "typesDiffer" || cosines.types !== undefined)
+      .sort((a, b) => Math.abs(b.effect) - Math.abs(a.effect)),
+  };
 }
 
 function numbersOf(features: Float64Array): PhraseExplanation["numbers"] {
@@ -139,11 +128,12 @@ function numbersOf(features: Float64Array): PhraseExplanation["numbers"] {
   return has("numbersAgree") ? "agree" : "none";
 }
 
-/** Words as the cell writes them; folded where accents or quotes are in between. */
+/** Words as the cell writes them, rather alone than within others; folded where accents or quotes are in between. */
 function written(text: string, { words }: WeighedPhrase, { from, to }: WordMatch["left"]): string {
+  const find = (pattern: string): string | undefined => new RegExp(pattern, "iu").exec(text)?.[0];
   return words
     .slice(from, to)
-    .map((word) => new RegExp(word, "iu").exec(text)?.[0] ?? word)
+    .map((word) => find(`(?<![\\p{L}\\p{N}])${word}(?![\\p{L}\\p{N}])`) ?? find(word) ?? word)
     .join(" ");
 }
 

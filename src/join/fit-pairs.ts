@@ -3,7 +3,6 @@
 import { Growing } from "../match/columns/growing.js";
 import type { ComparedTables } from "../match/compare-tables.js";
 import { halving, halvings } from "../match/estimates/audit.js";
-import type { JudgedEstimate } from "../match/estimates/calibrate.js";
 import { keepPrecision, veto } from "../match/estimates/promise.js";
 import { judgedEstimates, type ScoredPairs } from "../match/estimates/scored-pairs.js";
 import type { MatchFit } from "../match/match-rows.js";
@@ -23,16 +22,14 @@ import { competingSides, type PairTable, placeOf } from "../match/weights/pair-t
 import type { JoinKind } from "./options.js";
 import { partnersAlike, partnersPerRow, type RowRelation } from "./row-relation.js";
 
-export type MatchKind = JoinKind;
-
 /** What was asked for, and whether the left table of the pairs is the right one of the caller. */
-export interface AskedKind {
-  readonly kind?: MatchKind;
+interface AskedKind {
+  readonly kind?: JoinKind;
   readonly isSwapped: boolean;
 }
 
 export interface Fit extends MatchFit<ScoredPairs> {
-  readonly kind: MatchKind;
+  readonly kind: JoinKind;
   /** One sentence: what the kind was found from. */
   readonly kindReason: string;
 }
@@ -77,13 +74,11 @@ export async function fitPairs(
     if (found.doubt === undefined) return as(found, reason);
   }
   const many = await learnt("many-to-many");
-  return many.doubt === undefined
-    ? as(many, reason)
-    : as({ ...one, accept: acceptAt(one.levelAt, reason) }, reason);
+  return as(many.doubt === undefined ? many : doubted, reason);
 }
 
 /** Known pairs with their estimates as if nobody had judged them. */
-const judgedAmong = (table: PairTable, undecided: Probabilities, known: Known): JudgedEstimate[] =>
+const judgedAmong = (table: PairTable, undecided: Probabilities, known: Known) =>
   judgedEstimates(known, { at: (pair) => probabilityAt(table, undecided, pair) });
 
 interface RelationFit extends MatchFit<ScoredPairs> {
@@ -216,7 +211,7 @@ function turned(relation: Relation): Relation {
 }
 
 /** Where each left row has one partner and right rows have several, all that the caller's kinds can say is many. */
-const kindOf = (relation: Relation): MatchKind => (relation === "one-to-many" ? "many-to-many" : relation);
+const kindOf = (relation: Relation): JoinKind => (relation === "one-to-many" ? "many-to-many" : relation);
 
 function partnersSentence({ left, right }: RowRelation, isSwapped: boolean): string {
   const [ofLeft, ofRight] = (isSwapped ? [right, left] : [left, right]).map(

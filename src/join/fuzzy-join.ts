@@ -17,6 +17,7 @@ import { type OpenRanking, openRanking } from "../match/rank-pool.js";
 import type { RankedRows } from "../match/rank-rows.js";
 import { labelEffect, partnersOfRight } from "../match/review/label-effect.js";
 import { defaultScorer, type ScorerFile } from "../match/scorer.js";
+import { withoutRows } from "../match/without-rows.js";
 import { explainPhrases } from "./explain.js";
 import { type Decision, decideMatches, doubtfulProposals, withoutSiblings } from "./one-column/decide.js";
 import { keysOf, tableWarnings } from "./one-column/keys.js";
@@ -51,8 +52,13 @@ export async function fuzzyJoin(
   right: readonly string[],
   options: JoinOptions = {},
 ): Promise<JoinResult> {
-  checkOptions(left, right, options);
+  checkOptions(options);
   options.signal?.throwIfAborted();
+  if (left.length === 0 || right.length === 0) {
+    const runnersUp = new Int32Array(right.length).fill(-1);
+    const nothing = { matches: [], proposals: [], unmatched: [...right.keys()], runnersUp, warnings: [] };
+    return withoutRows(nothing, options);
+  }
   const scorer = options.scorer ?? defaultScorer();
   const texts = { left, right };
   const column = await preparePhrases(texts, options);
@@ -133,13 +139,7 @@ async function joinRanked(ranked: Ranked, options: JoinOptions): Promise<JoinRes
   };
 }
 
-function checkOptions(
-  left: readonly string[],
-  right: readonly string[],
-  { precision = 0.9, top = 1, leastLikely = 0, candidates = 1 }: JoinOptions,
-): void {
-  for (const [side, { length }] of Object.entries({ left, right }))
-    if (length === 0) throw new ArgumentError(`the ${side} table has no rows`);
+function checkOptions({ precision = 0.9, top = 1, leastLikely = 0, candidates = 1 }: JoinOptions): void {
   if (!(precision >= 0 && precision <= 1))
     throw new ArgumentError(`precision must be between 0 and 1, not ${precision}`);
   if (!(leastLikely >= 0 && leastLikely < 1))

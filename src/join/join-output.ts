@@ -1,12 +1,15 @@
 /** Writes what a join found: the joined table, explanations, pairs to review and pairs to train on. */
+import { TableError } from "../errors.js";
+import type { TableColumns } from "../match/columns/align.js";
+import { rowsOf } from "../match/columns/fields.js";
 import type { KnownPair } from "../match/compare-tables.js";
+import { groupBy } from "../match/group-by.js";
 import { reviewedPairs, writeReview } from "../match/review/review-file.js";
 import { type Cell, numberCell, type OutputColumn } from "../table/cell.js";
 import type { RowsFormat } from "../table/format.js";
 import { batchesOf, type WholeTable } from "../table/whole-table.js";
 import { writeRows, writeText } from "../table/write/text-rows.js";
 import type { Joined } from "./roads.js";
-import { type PairsReport, writePairs } from "./training-pairs.js";
 
 /** What is written besides the joined table, and how. */
 export interface JoinOutputs {
@@ -22,6 +25,12 @@ export interface JoinOutputs {
   readonly reviewPath?: string;
   /** Where to write the known matches as pairs for `pearl finetune`. */
   readonly pairsPath?: string;
+}
+
+/** Counts of the written pairs. */
+interface PairsReport {
+  readonly pairs: number;
+  readonly withNegative: number;
 }
 
 export interface WrittenFiles {
@@ -91,4 +100,33 @@ async function* explanationLines({ matches, why, explain }: Joined): AsyncGenera
     const rows = { left_row: left + 1, right_row: right + 1, probability };
     yield `${JSON.stringify({ ...rows, why: why(match), ...explain(left, right) })}\n`;
   }
+}
+
+/**
+ * Writes the names of known matches: text (right), positive (left) and a hard negative, which is a left row known not to
+ * match or, without one, the row's second-best candidate.
+ */
+async function writePairs(
+  path: string,
+  { left, right }: { readonly left: TableColumns; readonly right: TableColumns },
+  { naming, runnerUp }: Pick<Joined, "naming" | "runnerUp">,
+  known: readonly KnownPair[],
+): Promise<PairsReport> {
+  const nameOf = (row: number | undefined): string =>
+    row === undefined ? "" : left[naming.left][row].trim();
+  const textOf = (row: number): string => right[naming.right][row].trim();
+  const matches = known.filter((pair) => pair.match && nameOf(pair.left) !== textOf(pair.right));
+  if (matches.length === 0 && rowsOf(left) > 0 && rowsOf(right) > 0)
+    throw new TableError(
+      `${path}: no pairs to write. Pairs are made from the matches among the labels or decisions.`,
+    );
+  const rejected = new Map(known.filter(({ match }) => !match).map((pair) => [pair.right, pair.left]));
+  const positives = groupBy(matches, (pair) => pair.right);
+  const rows = matches.map((pair) => {
+    const negative = nameOf(rejected.get(pair.right) ?? runnerUp(pair.right));
+    const isPositive = positives.get(pair.right)!.some((other) => nameOf(other.left) === negative);
+    return [textOf(pair.right), nameOf(pair.left), isPositive ? "" : negative];
+  });
+  await writeRows(path, ["text", "positive", "negative"], [rows]);
+  return { pairs: rows.length, withNegative: rows.filter(([, , negative]) => negative !== "").length };
 }

@@ -9,7 +9,7 @@ import { commandWith, type NamedCommand, refuseCategory, refuseLoss } from "../m
 import { findColumn } from "../table/columns.js";
 import { withoutPassword } from "../table/postgres/address.js";
 import type { TableOptions } from "../table/table.js";
-import { readAllColumns, refuseEmpty, type WholeTable } from "../table/whole-table.js";
+import { noteEmpty, readAllColumns, type WholeTable } from "../table/whole-table.js";
 import { refuseOverwriting } from "../table/write/output-names.js";
 import { readCandidates } from "./database-candidates.js";
 import { type JoinedTables, type JoinOutputs, type WrittenFiles, writeJoin } from "./join-output.js";
@@ -104,7 +104,9 @@ export async function openJoin(leftGiven: string, rightGiven: string, options: J
   const command: NamedCommand = ([a, b]) => commandWith(["join", leftPath, rightPath], ["--on", `${a}=${b}`]);
   refuseCategory(unnamed, command);
   const texts = { left: left.columns, right: right.columns };
-  const known = await readKnown(options.decisionPaths ?? [], texts);
+  const isEmpty = left.phrases.length === 0 || right.phrases.length === 0;
+  // A table without rows has none of the rows that decisions are about.
+  const known = isEmpty ? [] : await readKnown(options.decisionPaths ?? [], texts);
   const within = await withinMemory([texts.left, texts.right], plan, { ...options, ...columns });
   const joined = await joinColumns(texts, plan, { ...options, ...columns, ...within, known });
   return { tables, total, texts, known, joined, unnamed, command };
@@ -144,7 +146,7 @@ async function refuseSameFile(left: string, right: string): Promise<void> {
 
 async function loadTable(path: string, { table, onNote }: JoinTablesOptions): Promise<WholeTable> {
   const read = await readAllColumns(path, table, onNote);
-  refuseEmpty(path, read);
+  noteEmpty(read, onNote);
   return read;
 }
 
@@ -154,6 +156,11 @@ function resolvedColumns({ left, right }: JoinedTables, { on = [], ignore, kindO
     columns[findColumn(path, columns, wanted)];
   const has = (table: WholeTable, wanted: string): boolean =>
     table.description.columns.some((name) => name.trim().toLowerCase() === wanted.trim().toLowerCase());
+  const pairOf = (text: string): string => {
+    const [name, other = name] = has(left, text) && has(right, text) ? [text] : text.split("=");
+    const names = [nameIn(left, name), nameIn(right, other)];
+    return names[0] === names[1] ? names[0] : names.join("=");
+  };
   /** The names of a column that one of the tables has at least. */
   const named = (wanted: string): string[] => {
     const holders = [left, right].filter((table) => has(table, wanted));
@@ -164,13 +171,7 @@ function resolvedColumns({ left, right }: JoinedTables, { on = [], ignore, kindO
     return [names[findColumn(`${path} and ${other}`, names, wanted)]];
   };
   return {
-    on:
-      on.length === 0
-        ? undefined
-        : on.map((text) => {
-            const [name, other = name] = text.split("=");
-            return `${nameIn(left, name)}=${nameIn(right, other)}`;
-          }),
+    on: on.length > 0 ? on.map(pairOf) : undefined,
     ignore: ignore?.flatMap(named),
     kindOf:
       kindOf &&

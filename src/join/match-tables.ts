@@ -7,7 +7,8 @@ import { type MatchedRows, type MatchMethod, type MatchRowsOptions, matchRows } 
 import { once } from "../match/once.js";
 import { partnersOfRight } from "../match/review/label-effect.js";
 import { type Learned, learnWeights, type Relation } from "../match/weights/learn.js";
-import { decidedPairs, type Fit, fitPairs, type MatchKind } from "./fit-pairs.js";
+import { decidedPairs, type Fit, fitPairs } from "./fit-pairs.js";
+import type { JoinKind } from "./options.js";
 
 /** Options of {@link matchTables}. */
 export interface MatchTablesOptions extends MatchRowsOptions {
@@ -15,7 +16,7 @@ export interface MatchTablesOptions extends MatchRowsOptions {
    * How many partners a row may have: "many-to-one" means that each right row has at most one left row, and a left row
    * may have several right rows. Default: found from the tables.
    */
-  readonly kind?: MatchKind;
+  readonly kind?: JoinKind;
 }
 
 /** Two rows, counted from 0, that are likely the same. */
@@ -29,7 +30,7 @@ export interface RowMatch {
 interface Matches {
   /** By left row. If the promise is refused, the likely pairs, not verified. */
   readonly matches: readonly RowMatch[];
-  readonly kind: MatchKind;
+  readonly kind: JoinKind;
   /** One sentence: what the kind was found from. */
   readonly kindReason: string;
 }
@@ -60,6 +61,9 @@ export async function matchTables(
         return found();
       };
       return (known, table) => fitPairs(table, learn, known, { kind: options.kind, isSwapped });
+    },
+    nothing: {
+      ...{ matches: [], kind: options.kind ?? "many-to-one", kindReason: "one of the tables has no rows" },
     },
     decided: decidedPairs,
     show: ({ kind, kindReason }, { table, accepted, probability }, { given }) => {

@@ -60,28 +60,35 @@ interface RoadOptions extends ColumnOptions, Pick<MatchRunOptions, "spill">, Omi
 }
 
 /** Joins by all columns of a plan. One column of text goes its own road; one of codes or dates shares that of several. */
-export async function joinColumns(texts: Texts, plan: ColumnPlan, options: RoadOptions): Promise<Joined> {
-  const [pair, ...others] = plan.pairs;
-  if (pair === undefined || others.length > 0) return joinByColumns(texts, plan, options);
-  const [name, other] = pair;
-  const profile = profileColumn(name, texts.left[name].concat(texts.right[other]));
-  const kind = fieldKind({ name, other, profile }, options.kindOf);
-  if (!isText(kind) && kind !== "category") return joinByColumns(texts, plan, options);
-  const { filled, rows, distinct } = profile;
-  const column: ColumnReport = { name, other, kind, filled: filled / rows, distinct, weights: [] };
-  return joinByColumn(texts, column, plan.dropped, options);
-}
-
-async function joinByColumn(
+export async function joinColumns(
   { left, right }: Texts,
-  column: ColumnReport,
-  dropped: readonly DroppedColumn[],
+  plan: ColumnPlan,
   options: RoadOptions,
 ): Promise<Joined> {
-  const { name, other } = column;
-  const shown = name === other ? name : `${name}=${other}`;
-  const found = await fuzzyJoin(left[name], right[other], { ...options, column: shown });
-  return joinedByColumn(found, column, dropped, options);
+  const [pair, ...others] = plan.pairs;
+  const only = pair === undefined || others.length > 0 ? undefined : textColumn(left, right, pair, options);
+  if (only === undefined) {
+    const { top: _, ...matching } = options;
+    return joinedByColumns(await matchTables(left, right, matching), left, plan, options);
+  }
+  const { name, other } = only;
+  const column = name === other ? name : `${name}=${other}`;
+  const found = await fuzzyJoin(left[name], right[other], { ...options, column });
+  return joinedByColumn(found, only, plan.dropped, options);
+}
+
+/** What a column of phrases is; undefined of another. */
+function textColumn(
+  left: TableColumns,
+  right: TableColumns,
+  [name, other]: readonly [string, string],
+  { kindOf }: ColumnOptions,
+): ColumnReport | undefined {
+  const profile = profileColumn(name, left[name].concat(right[other]));
+  const kind = fieldKind({ name, other, profile }, kindOf);
+  if (!isText(kind) && kind !== "category") return undefined;
+  const { rows, distinct } = profile;
+  return { name, other, kind, filled: profile.filled / Math.max(1, rows), distinct, weights: [] };
 }
 
 function joinedByColumn(
@@ -101,15 +108,6 @@ function joinedByColumn(
     why: (pair) => explanationLine(found.explain(pair.left, pair.right)),
     withKnown: async (known) => joinedByColumn(await found.withKnown(known), column, dropped, options),
   };
-}
-
-async function joinByColumns(
-  { left, right }: Texts,
-  plan: ColumnPlan,
-  options: RoadOptions,
-): Promise<Joined> {
-  const { top: _, ...matching } = options;
-  return joinedByColumns(await matchTables(left, right, matching), left, plan, options);
 }
 
 function joinedByColumns(
@@ -137,7 +135,8 @@ function joinedByColumns(
       ...{ estimate, low, high, promise, kind: found.kind, kindReason, columns, dropped, warnings: [] },
     },
     ...{ matches, labelEffect, doubtful, explain },
-    naming: { left: naming.name, right: naming.other },
+    // Without rows no column is compared.
+    naming: { left: naming?.name ?? "", right: naming?.other ?? "" },
     runnerUp: () => undefined,
     why: (pair) => pairSentence(found.explain(pair.left, pair.right), pair.probability),
     withKnown: async (all) =>

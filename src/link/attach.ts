@@ -74,7 +74,7 @@ export async function attach(
   const model = group.pairs.left.length === 0 || learned.naming < 0 ? "none" : await encoder();
   const scorer =
     model === "none" ? first : first.withVectors(await nameVectors(groupRead, learned, model, signal));
-  const grouped = await groupsOf(group, scorer, { judged, answers, least, signal });
+  const grouped = await groupsOf(group, scorer, judged, { least, signal });
   const placeOf = new Map(group.rows.map(({ row }, place) => [row, place]));
   const others = fresh.rows.filter(({ row }) => !placeOf.has(row));
   const rows = [...group.rows, ...others].sort((x, y) => x.row - y.row);
@@ -156,21 +156,14 @@ const answersOf = (judged: readonly KnownPair[]): ReadonlyMap<string, number> =>
 async function groupsOf(
   { rows, cells, pairs: { left, right } }: Linked & { readonly pairs: Pairs },
   scorer: PairScorer,
-  {
-    judged,
-    answers,
-    least,
-    signal,
-  }: Pick<RunOptions, "signal"> & {
-    readonly judged: readonly KnownPair[];
-    readonly answers: ReadonlyMap<string, number>;
-    readonly least: number | null;
-  },
+  judged: readonly KnownPair[],
+  { least, signal }: Pick<RunOptions, "signal"> & Pick<StoreModel, "least">,
 ): Promise<Pick<Grouping, "groups" | "likely">> {
   const entityOf = (place: number): number => (rows[place].isSame ? rows[place].entity : -1 - place);
   const standing = [...groupBy(rows.keys(), entityOf).values()].flatMap(([left, ...others]) =>
     others.map((right): KnownPair => ({ left, right, match: true })),
   );
+  const answers = answersOf(judged);
   const answerOf = (a: number, b: number): number | undefined => answers.get(`${rows[a].row} ${rows[b].row}`);
   const odds = scorer.scores(left, right);
   const all = {

@@ -6,6 +6,7 @@ import type { KnownPair } from "../match/compare-tables.js";
 import { pairSentence } from "../match/pair-sentence.js";
 import { sigmoid } from "../match/weights/logistic.js";
 import { placesByNumber } from "../places-by-number.js";
+import { isVisible } from "../text/visible.js";
 import type { EntityChange, LinkedRow } from "./reconcile.js";
 
 /** How likely two rows are the same, and what their columns say. */
@@ -46,7 +47,7 @@ export function equalGroups(
   const consistent = known.filter(({ left, right, match }) => match || rootOf(left) !== rootOf(right));
   const keyOf = (row: number): string | undefined => {
     const cells = cellsOf(row);
-    return cells.every((cell) => cell.trim() === "") ? undefined : JSON.stringify(cells);
+    return cells.some(isVisible) ? JSON.stringify(cells) : undefined;
   };
   return sureRows(rows, keyOf, consistent);
 }

@@ -19,10 +19,7 @@ export const keepLikely = (store: Store, run: number, pairs: readonly LikelyPair
   );
 
 interface Line {
-  readonly entities: readonly string[];
-  readonly sources: readonly string[];
-  readonly places: readonly number[];
-  readonly keys: readonly (string | null)[];
+  readonly rows: readonly Readonly<Record<"entity" | "source" | "key", string | null> & { place: number }>[];
   readonly probability: number;
   readonly reason: string;
 }
@@ -38,20 +35,14 @@ export async function likelyLines(store: Store): Promise<Cell[][]> {
        WHERE kind = 'likely' AND run >= (SELECT max(run) FROM learned)
        QUALIFY row_number() OVER (PARTITION BY rows ORDER BY run DESC) = 1),
      placed AS (
-       SELECT r."row", r.run, entity, source, place, key FROM "row" r JOIN assignment ON r."row" = assignment."row"
-       WHERE r.until IS NULL AND assignment.until IS NULL)
-     SELECT ['E' || x.entity, 'E' || y.entity] AS entities, [x.source, y.source] AS sources, [x.place, y.place] AS places,
-       [x.key, y.key] AS keys, probability, reason
+       SELECT r."row", r.run, 'E' || entity AS entity, source, place, key FROM "row" r
+       JOIN assignment ON r."row" = assignment."row" WHERE r.until IS NULL AND assignment.until IS NULL)
+     SELECT [x, y] AS rows, probability, reason
      FROM pair JOIN placed x ON x."row" = a JOIN placed y ON y."row" = b
      WHERE x.entity <> y.entity AND greatest(x.run, y.run) <= pair.run ORDER BY b, a`,
   );
-  return found.map(({ entities, sources, places, keys, probability, reason }) => [
-    ...[0, 1].flatMap((side): Cell[] => [
-      entities[side],
-      sources[side],
-      numberCell(places[side]),
-      keys[side],
-    ]),
+  return found.map(({ rows, probability, reason }) => [
+    ...rows.flatMap(({ entity, source, place, key }): Cell[] => [entity, source, numberCell(place), key]),
     ...[numberCell(probability, 4), reason],
   ]);
 }

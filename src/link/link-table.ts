@@ -14,11 +14,14 @@ import { TextNumbers } from "../match/columns/texts.js";
 import type { PrecisionReport } from "../match/estimates/promise.js";
 import { type BoundedOptions, boundedReading } from "../match/memory/within-memory.js";
 import { once } from "../match/once.js";
-import type { RowsFormat } from "../table/format.js";
-import { stemOf } from "../table/format.js";
+import { writeReview } from "../match/review/review-file.js";
+import { nothingToCompare } from "../match/without-rows.js";
+import type { Cell } from "../table/cell.js";
+import { type RowsFormat, stemOf } from "../table/format.js";
 import type { TableOptions } from "../table/table.js";
-import { batchesOf, readAllColumns, refuseEmpty, type WholeTable } from "../table/whole-table.js";
+import { batchesOf, noteEmpty, readAllColumns, type WholeTable } from "../table/whole-table.js";
 import { writeRows } from "../table/write/text-rows.js";
+import { isVisible } from "../text/visible.js";
 import { likelyColumns, likelyLines } from "./likely.js";
 import { type RunOptions, readState, type StoreSettings } from "./model.js";
 import { linkRows, type RunCounts } from "./run.js";
@@ -72,11 +75,14 @@ export async function linkTable(
   options: LinkOptions = {},
 ): Promise<LinkReport> {
   const outputs = [options.output, options.reviewOutput, options.likelyOutput];
-  checkNames(path, outputs, options.format);
+  checkNames([path, options.review], outputs, options.format);
   if ([path, ...outputs].some((name) => name !== undefined && resolve(name) === resolve(storePath)))
     throw new ArgumentError(`${storePath} is the store. Choose another name for the table or the output.`);
   options.signal?.throwIfAborted();
   const table = await readAllColumns(path, await boundedReading(options.table, options), options.onNote);
+  noteEmpty(table, options.onNote);
+  // What is compared shows in the first rows: without any, no store is made.
+  if (table.phrases.length === 0 && !(await hasRuns(storePath))) return linkNothing(path, table, options);
   let own: PhraseEncoder | undefined;
   const load = async (): Promise<PhraseEncoder> => {
     const encoder = await import("../encoder/phrase-encoder.js");
@@ -103,7 +109,9 @@ export async function linkTable(
 const withCopy = <Result>(path: string, work: (copy: string) => Promise<Result>): Promise<Result> =>
   inTemporaryFolder(async (folder) => {
     const copy = join(folder, basename(path));
-    if (await exists(path)) await copyFile(path, copy);
+    // A killed run leaves what it has written last beside the store.
+    for (const ending of ["", ".wal"])
+      if (await exists(path + ending)) await copyFile(path + ending, copy + ending);
     return work(copy);
   });
 
@@ -130,10 +138,7 @@ async function linkInto(
     return { result, likely: await likelyLines(store) };
   });
   const { counts, model, writeReview } = result;
-  if (options.output !== undefined) await writeLinked(options.output, table, counts.entityOf, options.format);
-  // a list of an earlier run must not look like what is likely now
-  if (options.likelyOutput !== undefined && (likely.length > 0 || (await exists(options.likelyOutput))))
-    await writeRows(options.likelyOutput, likelyColumns, [likely]);
+  await writeLinked(table, counts.entityOf, likely, options);
   const reviewed = options.reviewOutput && (await writeReview?.(options.reviewOutput));
   const { precision, columns, dropped } = model;
   const linked = precision.promise.established ? "established" : model.least === null ? "equal" : "likely";
@@ -144,10 +149,31 @@ async function linkInto(
   };
 }
 
+const hasRuns = async (storePath: string): Promise<boolean> =>
+  (await exists(storePath)) &&
+  withStore(storePath, "existing", async (store) => {
+    return !store.isNew && (await readState(store)).settings !== undefined;
+  });
+
+/** Writes what a first link of no rows gives. */
+async function linkNothing(path: string, table: WholeTable, options: LinkOptions): Promise<LinkReport> {
+  const { key, precision, reviewOutput, sharing } = options;
+  if (key !== undefined) keyColumn(path, table, key);
+  const { dropped } = planColumns(table.columns, undefined, options);
+  if (sharing !== undefined && sharing.kind !== "merge") sharing.end({});
+  await writeLinked(table, [], [], options);
+  const reviewed = reviewOutput && (await writeReview(reviewOutput, { left: table.columns }, []));
+  return {
+    ...{ ...nothingToCompare(precision), columns: [], dropped, linked: "established", entityOf: [] },
+    ...{ rows: 0, learnedFrom: 0, known: 0, added: 0, changed: 0, created: 0, merged: 0, split: 0 },
+    ...{ run: 0, entitiesBefore: 0, entitiesAfter: 0, matches: 0, likely: 0, hasLearned: false },
+    ...(typeof reviewed === "number" && { reviewed }),
+  };
+}
+
 async function newSettings(path: string, table: WholeTable, options: LoadingOptions): Promise<StoreSettings> {
   const { on, kindOf, key } = options;
   const ignore = [...(options.ignore ?? []), ...(key === undefined ? [] : [key])];
-  refuseEmpty(path, table);
   const { pairs, dropped } = planColumns(table.columns, undefined, { on, ignore, kindOf });
   if (pairs.length === 0) {
     const reasons = dropped.map(({ name, reason }) => `${name} (${reason})`).join(", ");
@@ -210,7 +236,7 @@ function keyColumn(path: string, table: WholeTable, key: string): readonly strin
   const firstOf = new Growing(Uint32Array);
   for (let row = 0; row < keys.length; row++) {
     const cell = keys[row];
-    if (cell.trim() === "")
+    if (!isVisible(cell))
       throw new StoreError(`${path}, row ${row + 1}: the key is empty. Fill it, or leave --key out.`);
     const first = firstOf.numbers[numbers.numberOf(cell, () => firstOf.push(row))];
     if (first < row)
@@ -223,11 +249,16 @@ function keyColumn(path: string, table: WholeTable, key: string): readonly strin
 }
 
 async function writeLinked(
-  output: string,
   { typed, phrases }: WholeTable,
   entityOf: readonly string[],
-  format: RowsFormat | undefined,
+  likely: readonly Cell[][],
+  { output, likelyOutput, format }: Pick<LinkOptions, "output" | "likelyOutput" | "format">,
 ): Promise<void> {
-  const rows = batchesOf(phrases.keys(), (row) => [entityOf[row], ...typed.cells(row)]);
-  await writeRows(output, [...addedColumns(typed.columns, ["entity"]), ...typed.columns], rows, format);
+  if (output !== undefined) {
+    const rows = batchesOf(phrases.keys(), (row) => [entityOf[row], ...typed.cells(row)]);
+    await writeRows(output, [...addedColumns(typed.columns, ["entity"]), ...typed.columns], rows, format);
+  }
+  // a list of an earlier run must not look like what is likely now
+  if (likelyOutput !== undefined && (likely.length > 0 || (await exists(likelyOutput))))
+    await writeRows(likelyOutput, likelyColumns, [likely]);
 }

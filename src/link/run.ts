@@ -156,13 +156,20 @@ async function identify(store: Store, { source, keys, rows, cellsOf }: IncomingR
     `UPDATE "row" SET place = new_linked.place FROM new_linked
      WHERE until IS NULL AND "row"."row" = new_linked."row" AND moves AND state = 'known'`,
   );
-  const states = ["known", "added", "changed"].map(
-    (name) => `count_if(state = '${name}')::INTEGER AS ${name}`,
+  return countValues(store, ["known", "added", "changed"], "state FROM new_linked");
+}
+
+/** How many lines of a query have each value of its one column. */
+async function countValues<Value extends string>(
+  store: Store,
+  values: readonly Value[],
+  query: string,
+): Promise<Readonly<Record<Value, number>>> {
+  const counts = values.map((value) => `count_if(value = '${value}')::INTEGER AS ${value}`);
+  const [found] = await store.query<Record<Value, number>>(
+    `SELECT ${counts.join()} FROM (SELECT ${query}) AS line(value)`,
   );
-  const [counts] = await store.query<Pick<RunCounts, "known" | "added" | "changed">>(
-    `SELECT ${states.join()} FROM new_linked`,
-  );
-  return counts;
+  return found;
 }
 
 /** Whether the store has rows with keys of the table's source. */
@@ -182,15 +189,8 @@ async function linkedEntities(store: Store): Promise<string[]> {
 }
 
 /** What a run did to entities; run 0 did nothing. */
-async function countChanges(store: Store, run: number) {
-  const kinds = ["created", "merged", "split"].map(
-    (kind) => `count_if(kind = '${kind}')::INTEGER AS ${kind}`,
-  );
-  const [counts] = await store.query<Pick<RunCounts, "created" | "merged" | "split">>(
-    `SELECT ${kinds.join()} FROM event WHERE run = ${run}`,
-  );
-  return counts;
-}
+const countChanges = (store: Store, run: number) =>
+  countValues(store, ["created", "merged", "split"], `kind FROM event WHERE run = ${run}`);
 
 type EntityCounts = Pick<StoreState, "entities" | "pairs">;
 

@@ -2,7 +2,7 @@
  * The store of entities: one DuckDB file. Everything that a run adds carries its number, and what it replaces is marked with
  * it, so that the last run can be taken back. A run is one transaction: a killed one leaves no trace.
  */
-import { rm, stat } from "node:fs/promises";
+import { realpath, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import type { DuckDBConnection, DuckDBInstance as Instance } from "@duckdb/node-api";
 import { messageOf, PearlError, StoreError } from "../errors.js";
@@ -58,6 +58,8 @@ const openPaths = new Set<string>();
 export class Store {
   private constructor(
     readonly path: string,
+    /** The file itself, where `path` is a link. */
+    private readonly file: string,
     /** No run has ended yet. */
     readonly isNew: boolean,
     private readonly instance: Instance,
@@ -68,7 +70,7 @@ export class Store {
 
   /** @param wanted "any" makes a store where there is none @throws StoreError */
   static async open(path: string, wanted: "any" | "existing", memory?: MemoryLimit): Promise<Store> {
-    const whole = resolve(path);
+    const whole = await realpath(path).catch(() => resolve(path));
     const isThere = await exists(path);
     if (!isThere && wanted === "existing")
       throw new StoreError(
@@ -89,8 +91,12 @@ export class Store {
       const instance = await DuckDBInstance.create(whole, { ...settings, ...limits });
       const connection = await instance.connect();
       const found = await connection.runAndReadAll("SELECT 1 FROM duckdb_tables()");
-      const store = new Store(path, found.currentRowCount === 0, instance, connection, spill);
-      if (!store.isNew) await store.#check();
+      const store = new Store(path, whole, found.currentRowCount === 0, instance, connection, spill);
+      if (!store.isNew)
+        await store.#check().catch(async (error) => {
+          await store.close();
+          throw error;
+        });
       return store;
     } catch (error) {
       openPaths.delete(whole);
@@ -195,6 +201,8 @@ export class Store {
       if (some.length > 0) add(some);
       appender.closeSync();
     } catch (error) {
+      // What it holds would be written when it is freed, after the rollback.
+      appender.clear();
       throw storeTrouble(error, this.path);
     }
   }
@@ -219,7 +227,7 @@ export class Store {
   }
 
   async close(): Promise<void> {
-    if (!openPaths.delete(resolve(this.path))) return;
+    if (!openPaths.delete(this.file)) return;
     this.connection.closeSync();
     this.instance.closeSync();
     if (this.spill !== undefined)

@@ -114,8 +114,12 @@ export async function writeTerms(
 }
 
 /** How many rows have each of some terms. @param known what was found before; it grows */
-async function countTerms(store: Store, known: Map<number, number>, terms: Iterable<number>): Promise<void> {
-  const wanted = [...terms].filter((term) => !known.has(term));
+async function countTerms(
+  store: Store,
+  known: Map<number, number>,
+  terms: readonly { readonly term: number }[],
+): Promise<void> {
+  const wanted = terms.map(({ term }) => term).filter((term) => !known.has(term));
   if (wanted.length === 0) return;
   const [found, counts] = await store.columns<[number, number]>(
     `SELECT term, sum(count)::INTEGER FROM term WHERE until IS NULL AND term IN (${listed(wanted)}) GROUP BY term`,
@@ -134,11 +138,7 @@ export async function wholeCounts(
 ): Promise<RowCounts> {
   const whole = { ...countRows(read), rows };
   const terms = [...termsOf(read, whole)];
-  await countTerms(
-    store,
-    known,
-    terms.map(({ term }) => term),
-  );
+  await countTerms(store, known, terms);
   for (const { term, counts, place } of terms) counts[place] = known.get(term) ?? 0;
   return whole;
 }
@@ -212,11 +212,7 @@ async function cluesOf(
   terms: readonly RowTerm[],
 ): Promise<Clue[][][]> {
   const found = terms.filter(({ places }) => places !== undefined);
-  await countTerms(
-    store,
-    known,
-    found.map(({ term }) => term),
-  );
+  await countTerms(store, known, found);
   const clues = rows.map((): Clue[][] => [[], [], []]);
   for (const { kind, term, places } of found) {
     const clue = { term, count: known.get(term)! };

@@ -6,7 +6,13 @@ import type { Sharing } from "../files/shards/shard.js";
 import { type ColumnReport, columnReports, explainPair, type RowExplanation } from "./column-report.js";
 import type { TableColumns } from "./columns/align.js";
 import { canonicalSides, inverse } from "./columns/canonical.js";
-import { type ColumnOptions, type DroppedColumn, prepareTables } from "./columns/fields.js";
+import {
+  type ColumnOptions,
+  type DroppedColumn,
+  planColumns,
+  prepareTables,
+  rowsOf,
+} from "./columns/fields.js";
 import {
   type ComparedTables,
   compareTables,
@@ -23,6 +29,7 @@ import { withKnownPairs } from "./review/known-candidates.js";
 import { type LabelEffect, labelEffect } from "./review/label-effect.js";
 import type { Known } from "./weights/answers.js";
 import { knownPlaces, type Weights } from "./weights/learn.js";
+import { withoutRows } from "./without-rows.js";
 
 /** Options of matching rows by all columns. */
 export interface MatchRowsOptions extends ColumnOptions, MatchRunOptions {
@@ -89,6 +96,8 @@ export interface MatchMethod<Accepted extends Level, Fit extends MatchFit<Accept
     run: MatchRunOptions,
     isSwapped: boolean,
   ): (known: Known, table: ComparedTables) => Promise<Fit>;
+  /** What is shown of tables without rows. */
+  readonly nothing: Own;
   /** A level without answers after decisions on pairs of a table. Matches are then pairs of that table. */
   decided(level: Accepted, known: Known, table: ComparedTables): Accepted;
   show(fit: Fit, level: Accepted, sides: PreparedSides): Own;
@@ -101,7 +110,7 @@ export interface MatchMethod<Accepted extends Level, Fit extends MatchFit<Accept
  * @param right undefined: the rows of one table are compared with each other
  * @param embedded names that a first comparison has embedded
  */
-export function matchRows<Accepted extends Level, Fit extends MatchFit<Accepted>, Own>(
+export async function matchRows<Accepted extends Level, Fit extends MatchFit<Accepted>, Own>(
   left: TableColumns,
   right: TableColumns | undefined,
   options: MatchRowsOptions,
@@ -110,6 +119,10 @@ export function matchRows<Accepted extends Level, Fit extends MatchFit<Accepted>
 ): Promise<Result<Own>> {
   const { signal, threads, onProgress, spill, known = [], sharing } = options;
   const run = { signal, threads, onProgress };
+  if (hasNoRows(left) || (right !== undefined && hasNoRows(right))) {
+    const { dropped } = planColumns(left, right, options);
+    return withoutRows({ ...method.nothing, columns: [], dropped }, options);
+  }
   return withEncoder(options.encoder, run, async (encoder) => {
     const isSwapped = right !== undefined && canonicalSides(left, right) === "swapped";
     const tables = isSwapped
@@ -148,6 +161,8 @@ export function matchRows<Accepted extends Level, Fit extends MatchFit<Accepted>
     return (await results(known))(options.precision ?? 0.9);
   });
 }
+
+const hasNoRows = (table: TableColumns): boolean => Object.keys(table).length > 0 && rowsOf(table) === 0;
 
 const turned = <Pair extends { readonly left: unknown; readonly right: unknown }>(pair: Pair) => ({
   ...pair,

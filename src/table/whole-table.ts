@@ -60,10 +60,10 @@ export const readAllColumns = (
     onNote?.(summary.replace(/; phrases from .*$/, "")),
   );
 
-/** @throws TableError */
-export function refuseEmpty(path: string, { phrases }: WholeTable): void {
+/** Says where a table has no rows, for work that compares them. */
+export function noteEmpty({ description, phrases }: WholeTable, onNote?: (note: string) => void): void {
   if (phrases.length === 0)
-    throw new TableError(`${path}: the table has no rows. Give one with a line below its header.`);
+    onNote?.(`${description.path}: the table has no rows, so there is nothing to compare`);
 }
 
 /** Whole columns: one array for each name, in the names' order. */

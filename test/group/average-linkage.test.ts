@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { averageLinkage, groupsFrom } from "../../src/group/average-linkage.js";
+import { groupBy } from "../../src/match/group-by.js";
 import { everyPair } from "../../src/match/weights/pair-classes.js";
 import { createRandom } from "../../src/random.js";
 
@@ -21,13 +22,16 @@ function byBruteForce(size: number, weight: (a: number, b: number) => number, le
   }
 }
 
-const membersOf = (groupOf: Int32Array): number[][] => {
-  const members: number[][] = [];
-  groupOf.forEach((group, row) => {
-    members[group] ??= [];
-    members[group].push(row);
-  });
-  return members;
+const membersOf = (groupOf: Int32Array): number[][] => [
+  ...groupBy(groupOf.keys(), (row) => groupOf[row]).values(),
+];
+
+/** Two likely pairs, and one less likely between them. */
+const twoPairs = {
+  left: Int32Array.of(0, 2, 1),
+  right: Int32Array.of(1, 3, 2),
+  classOf: Int32Array.of(0, 0, 1),
+  logOdds: Float64Array.of(4, 2),
 };
 
 describe("average linkage", () => {
@@ -54,13 +58,7 @@ describe("average linkage", () => {
   });
 
   it("does not merge two groups over a chain of one likely pair", async () => {
-    const pairs = {
-      left: Int32Array.of(0, 2, 1),
-      right: Int32Array.of(1, 3, 2),
-      classOf: Int32Array.of(0, 0, 1),
-      logOdds: Float64Array.of(4, 2),
-    };
-    const merges = await averageLinkage(4, pairs, { weigh: () => -4 });
+    const merges = await averageLinkage(4, twoPairs, { weigh: () => -4 });
     expect(Array.from(groupsFrom(4, merges, 0))).toEqual([0, 0, 1, 1]);
   });
 
@@ -76,15 +74,15 @@ describe("average linkage", () => {
   });
 
   it("merges groups whose unseen pairs turn out likely", async () => {
-    const pairs = {
-      left: Int32Array.of(0, 2, 1),
-      right: Int32Array.of(1, 3, 2),
-      classOf: Int32Array.of(0, 0, 1),
-      logOdds: Float64Array.of(4, 2),
-    };
-    const merges = await averageLinkage(4, pairs, { weigh: () => 3 });
+    const merges = await averageLinkage(4, twoPairs, { weigh: () => 3 });
     expect(Array.from(groupsFrom(4, merges, 0))).toEqual([0, 0, 0, 0]);
     expect(Array.from(groupsFrom(4, merges, 3.5))).toEqual([0, 0, 1, 1]);
+  });
+
+  it("says how far it is, also where no row has a partner", async () => {
+    const done: number[] = [];
+    await averageLinkage(3000, twoPairs, { weigh: () => -4, onProgress: (rows) => done.push(rows) });
+    expect(done).toEqual([0, 1024, 2048, 3000]);
   });
 
   it("takes in thousands of equal rows without going through all of them for each", {

@@ -9,23 +9,11 @@ import { cluster } from "../../src/group/cluster.js";
 import { groupRows, type RowGroups } from "../../src/group/group-rows.js";
 import { clusterTable } from "../../src/group/tables/cluster-table.js";
 import { dedupeTable } from "../../src/group/tables/dedupe-table.js";
-import { SpilledRuns } from "../../src/match/candidates/spilled-runs.js";
+import { countedSpill } from "../match/counted-spill.js";
 import { tableWithDuplicates } from "../match/people.js";
 
 const folder = mkdtempSync(join(tmpdir(), "pearl-spill-"));
 afterAll(() => rmSync(folder, { recursive: true }));
-
-/** A spill that counts what goes to disk. */
-function countedSpill(most: number) {
-  const runs = new SpilledRuns(folder);
-  let spilled = 0;
-  const add = runs.add.bind(runs);
-  runs.add = (run) => {
-    spilled += run.length;
-    add(run);
-  };
-  return { spill: { most, runs }, spilled: () => spilled };
-}
 
 /** All that is plain data, and what two functions give. */
 const plain = (found: RowGroups): unknown =>
@@ -43,7 +31,7 @@ it.each([
   ];
   const whole = plain(await groupRows(table, { encoder: "none", known }));
   for (const most of limits) {
-    const { spill, spilled } = countedSpill(most);
+    const { spill, spilled } = countedSpill(folder, most);
     const found = await groupRows(table, { encoder: "none", known, spill });
     expect(spilled()).toBeGreaterThan(most);
     expect(plain(found)).toEqual(whole);
@@ -68,7 +56,7 @@ describe("one column", () => {
     const whole = await cluster(table.name, { encoder, threshold: 0.7 });
     expect(whole.groups.length).toBeLessThan(table.name.length);
     for (const most of [64, 1000]) {
-      const { spill, spilled } = countedSpill(most);
+      const { spill, spilled } = countedSpill(folder, most);
       const found = await cluster(table.name, { encoder, threshold: 0.7, spill });
       expect(spilled()).toBeGreaterThan(most);
       expect(JSON.stringify({ ...found, doubtful: found.doubtful(20) })).toBe(

@@ -260,7 +260,7 @@ describe("cluster and dedupe", () => {
   it("rejects conflicting options, and accepts an empty list", async () => {
     await expect(cluster(phrases, { encoder, k: 2, threshold: 0.5 })).rejects.toThrow("give only one of");
     await expect(cluster(phrases, { encoder, threshold: 1.5 })).rejects.toThrow("between 0 and 1");
-    expect((await cluster([], { encoder })).groups).toEqual([]);
+    for (const k of [undefined, 3]) expect((await cluster([], { encoder, k })).groups).toEqual([]);
     expect((await cluster(["one"], { encoder })).groups).toEqual([{ rows: [0], representative: 0 }]);
   });
 

@@ -141,6 +141,13 @@ describe("a long grouping", () => {
 });
 
 describe("promises about groups", () => {
+  it("are kept by a table without rows", async () => {
+    const found = await groupRows({ a: [], b: [] }, { encoder });
+    expect(found.groupOf).toHaveLength(0);
+    expect(found.promise).toMatchObject({ established: true, reason: "there are no rows to compare" });
+    expect(await found.labelEffect()).toMatchObject({ decided: 0 });
+  });
+
   it("are refused where no rows are the same", async () => {
     const random = createRandom(1);
     const text = (): string =>

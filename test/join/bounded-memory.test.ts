@@ -14,7 +14,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { ArgumentError, TableError } from "../../src/errors.js";
 import { type JoinTablesOptions, joinTables } from "../../src/join/join-tables.js";
 import { matchTables, type TableMatches } from "../../src/join/match-tables.js";
-import { SpilledRuns } from "../../src/match/candidates/spilled-runs.js";
+import { countedSpill } from "../match/counted-spill.js";
 import { type Table, twoTables } from "../match/people.js";
 
 const folder = mkdtempSync(join(tmpdir(), "pearl-join-bounded-"));
@@ -34,15 +34,9 @@ it.each([
   const known = [{ left: 1, right: 2, match: true }];
   const whole = plain(await matchTables(left, right, { encoder: "none", known }));
   for (const most of limits) {
-    const runs = new SpilledRuns(spill);
-    let spilled = 0;
-    const add = runs.add.bind(runs);
-    runs.add = (run) => {
-      spilled += run.length;
-      add(run);
-    };
-    const found = await matchTables(left, right, { encoder: "none", known, spill: { most, runs } });
-    expect(spilled).toBeGreaterThan(most);
+    const { spill: counted, spilled } = countedSpill(spill, most);
+    const found = await matchTables(left, right, { encoder: "none", known, spill: counted });
+    expect(spilled()).toBeGreaterThan(most);
     expect(plain(found)).toEqual(whole);
     expect(readdirSync(spill)).toEqual([]);
   }

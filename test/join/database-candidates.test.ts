@@ -112,6 +112,15 @@ describe.skipIf(noServer !== undefined)("a join with a synced table in PostgreSQ
     expect(withTrigrams.report.matches).toBeGreaterThan(40);
   });
 
+  it("finds nothing where the right table has no rows", async () => {
+    const none = join(folder, "none.csv");
+    writeFileSync(none, "of,name,town\n");
+    const output = join(folder, "nothing.csv");
+    const report = await joinTables(address, none, output, { encoder, reading: "candidates" });
+    expect(report).toMatchObject({ matches: 0, leftRows: 7000, rightRows: 0 });
+    expect(readFileSync(output, "utf8").split("\n")).toHaveLength(2);
+  });
+
   it("is asked for on the command line, where the model is that of the embeddings", async () => {
     const words = ["join", "postgres://?table=customers", messy, "--on", "name", "--in-database"];
     const { code, stdout, stderr } = await pearl(words, { environment: server.environment });

@@ -48,6 +48,12 @@ describe("an explanation", () => {
     expect(line("Siemens AG", "!!!")).toContain("not compared");
   });
 
+  it("writes a word as the cell does, not as it is within another", async () => {
+    const found = await fuzzyJoin(["Magna AG", "The Heron"], ["Magna", "Heron HE"], { encoder: "none" });
+    expect(explanationLine(found.explain(0, 0))).toContain('"AG" only left');
+    expect(explanationLine(found.explain(1, 1))).toContain('"HE" only right');
+  });
+
   it("is data for programs: counterparts by kind, missing words by rarity and cost", () => {
     const column = pair("International Business Machines", "IBM Corp");
     expect(column).toMatchObject({

@@ -2,31 +2,8 @@ import { describe, expect, it } from "vitest";
 import { fuzzyJoin } from "../../src/join/fuzzy-join.js";
 import type { JoinResult } from "../../src/join/options.js";
 import { createRandom } from "../../src/random.js";
+import { papers } from "./papers.js";
 
-const papers = [
-  "The New York Times",
-  "Los Angeles Times",
-  "The Washington Post",
-  "Chicago Tribune",
-  "The Boston Globe",
-  "Boston Herald",
-  "San Francisco Chronicle",
-  "Toyota Motor Corporation",
-  "Procter & Gamble",
-  "Deutsche Bahn AG",
-  "Siemens AG",
-  "World Health Organization",
-  "European Central Bank",
-  "1998 Winter Olympics",
-  "2002 Winter Olympics",
-  "2006 Winter Olympics",
-  "Henry VII of England",
-  "Henry VIII of England",
-  "St. Andrew's Church (Kowloon)",
-  "Volkswagen Group",
-  "Johns Hopkins University",
-  "University of Chicago",
-];
 const encoder = "none" as const;
 const byTexts = (result: JoinResult, left: readonly string[], right: readonly string[]) =>
   Object.fromEntries(result.matches.map((match) => [right[match.right], left[match.left]]));
@@ -189,7 +166,7 @@ describe("the promise of a join by one column", () => {
 
 describe("warnings and errors", () => {
   it("warns of a left table with duplicates, of empty cells, of few rows and of equal tables", async () => {
-    const repeated = await fuzzyJoin([...papers, "siemens ag", "", " "], ["Siemens", ""], { encoder });
+    const repeated = await fuzzyJoin([...papers, "siemens ag", "", "\u200b "], ["Siemens", ""], { encoder });
     expect(repeated.warnings.join("\n")).toMatch(/1 of 25 rows repeat the phrase of another row/);
     expect(repeated.warnings.join("\n")).toMatch(/left table: phrase is empty in 2 of 25 rows/);
     expect(repeated.warnings.join("\n")).toMatch(/right table: phrase is empty in 1 of 2 rows/);
@@ -199,10 +176,22 @@ describe("warnings and errors", () => {
     expect((await fuzzyJoin(papers, ["Siemens"], { encoder })).warnings).toEqual([]);
   });
 
+  it.each([
+    [[], ["a", ""]],
+    [["a"], []],
+  ])("finds nothing, for certain, in %j and %j", async (left, right) => {
+    const found = await fuzzyJoin(left, right, { encoder, precision: 0.8 });
+    expect(found).toMatchObject({ matches: [], proposals: [], unmatched: [...right.keys()], estimate: 1 });
+    expect(found.promise).toMatchObject({ target: 0.8, established: true });
+    expect([...found.runnersUp]).toEqual(right.map(() => -1));
+    expect(found.doubtful(9)).toEqual([]);
+    const known = [{ left: 0, right: 0, match: true }];
+    await expect(found.withKnown(known)).rejects.toThrow("there is no pair of rows 0 and 0");
+  });
+
   it("rejects invalid tables and settings", async () => {
     const refused = (left: readonly string[], options: object) =>
       expect(fuzzyJoin(left, ["a"], { encoder, ...options })).rejects;
-    await refused([], {}).toThrow("the left table has no rows");
     await refused(["a"], { precision: 1.5 }).toThrow("precision must be between 0 and 1");
     await refused(["a"], { top: 9 }).toThrow("top must be");
     await refused(["a"], { known: [{ left: 1, right: 0, match: true }] }).toThrow("no pair of rows 1 and 0");

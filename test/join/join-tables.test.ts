@@ -2,8 +2,9 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { TableError, UsageError } from "../../src/errors.js";
+import { UsageError } from "../../src/errors.js";
 import { type JoinTablesOptions, joinTables } from "../../src/join/join-tables.js";
+import { papers as names } from "./papers.js";
 
 const folder = mkdtempSync(join(tmpdir(), "pearl-join-tables-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -13,28 +14,6 @@ const file = (name: string, content: string | Buffer): string => {
 };
 const read = (path: string): string => readFileSync(path, "utf8");
 
-const names = [
-  "The New York Times",
-  "Los Angeles Times",
-  "The Washington Post",
-  "Chicago Tribune",
-  "The Boston Globe",
-  "Boston Herald",
-  "San Francisco Chronicle",
-  "Toyota Motor Corporation",
-  "Procter & Gamble",
-  "Deutsche Bahn AG",
-  "Siemens AG",
-  "World Health Organization",
-  "European Central Bank",
-  "1998 Winter Olympics",
-  "2002 Winter Olympics",
-  "Henry VII of England",
-  "Henry VIII of England",
-  "Volkswagen Group",
-  "Johns Hopkins University",
-  "University of Chicago",
-];
 const left = file("left.csv", `id,name\n${names.map((name, row) => `${row + 1},${name}`).join("\n")}\n`);
 const right = file(
   "right.tsv",
@@ -48,7 +27,7 @@ const run = (options: JoinTablesOptions = {}, tables = [left, right]) =>
 describe("joinTables", () => {
   it("writes every column of both tables in the right table's order, with unmatched rows and reasons if asked", async () => {
     const report = await run({ unmatched: "keep", explain: "column" });
-    expect(report).toMatchObject({ matches: 4, matchedRows: 4, leftRows: 20, rightRows: 5 });
+    expect(report).toMatchObject({ matches: 4, matchedRows: 4, leftRows: 22, rightRows: 5 });
     const [heading, ...rows] = read(out).trim().split("\n");
     expect(heading).toBe("left_id,left_name,right_title,right_note,probability,why");
     expect(rows.map((row) => row.split(",")[3])).toEqual(["a", "b", "c", "d", "e"]);
@@ -103,9 +82,24 @@ describe("joinTables", () => {
     await expect(run({ on: [], ignore: ["nots"] })).rejects.toThrow(/Did you mean "note"\?$/);
   });
 
-  it("rejects the same file as both tables, and a table without rows", async () => {
+  it("rejects the same file as both tables", async () => {
     await expect(run({}, [left, join(folder, ".", "left.csv")])).rejects.toThrow(UsageError);
-    await expect(run({}, [left, file("empty.csv", "title,note\n")])).rejects.toThrow(TableError);
+  });
+
+  it.each([[[]], [on]])("ends well where a table has no rows, compared by %j", async (on) => {
+    const [none, noneLeft] = [file("none.csv", "title,note\n"), file("none-left.csv", "id,name\n")];
+    const notes: string[] = [];
+    const labels = file("labels.csv", "left,right\nSiemens AG,Siemens\n");
+    const [reviewPath, pairsPath] = [join(folder, "no-review.csv"), join(folder, "no-pairs.csv")];
+    const options = { on, decisionPaths: [labels], reviewPath, pairsPath, onNote: notes.push.bind(notes) };
+    const report = await run(options, [left, none]);
+    expect(report).toMatchObject({ matches: 0, rightRows: 0, reviewed: 0, promise: { established: true } });
+    expect(notes.at(-1)).toBe(`${none}: the table has no rows, so there is nothing to compare`);
+    expect(read(out)).toBe("left_id,left_name,right_title,right_note,probability\n");
+    expect(read(pairsPath)).toBe("text,positive,negative\n");
+    await run({ on, unmatched: "keep", explain: "column" }, [noneLeft, right]);
+    expect(read(out).trim().split("\n")).toHaveLength(6);
+    await expect(run({ on: ["nam=title"] }, [noneLeft, right])).rejects.toThrow('no column "nam"');
   });
 
   it("warns of duplicates, empty cells and a single row, but still joins", async () => {
@@ -117,9 +111,9 @@ describe("joinTables", () => {
     const report = await run({ onNote: (note) => notes.push(note) }, [dirty, right]);
     expect(report.matches).toBeGreaterThan(0);
     expect(notes.join("\n")).toMatch(
-      /warning: left table: 1 of 22 rows repeat the name=title of another row/,
+      /warning: left table: 1 of 24 rows repeat the name=title of another row/,
     );
-    expect(notes.join("\n")).toMatch(/name=title is empty in 1 of 22 rows/);
+    expect(notes.join("\n")).toMatch(/name=title is empty in 1 of 24 rows/);
     const one = await run({}, [file("one.csv", "name,x\nThe Washington Post,1\n"), right]);
     expect(one.warnings.join()).toMatch(/1 row is too few/);
   });
@@ -234,6 +228,12 @@ describe("joinTables by all columns", () => {
     expect(less.dropped).toContainEqual({ name: "town", reason: "ignored" });
     expect(less.dropped).toContainEqual({ name: "city", reason: "no counterpart" });
     await expect(run({ on: [], ignore: ["shoe"] }, tables)).rejects.toThrow(/no column "shoe"/);
+  });
+
+  it("takes a name that looks like a pair of names", async () => {
+    const [a, b] = ["Acme", "Acme Inc"].map((name) => file(`${name}.csv`, csv("a=b,x", [[name, "1"]])));
+    const report = await run({ on: ["a=b"] }, [a, b]);
+    expect(report.columns).toMatchObject([{ name: "a=b", other: "a=b" }]);
   });
 
   it("stops where nothing can be compared, and says why", async () => {

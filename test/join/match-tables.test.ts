@@ -56,6 +56,14 @@ describe("two tables of persons", () => {
     expect(found.promise.reason).not.toBe("");
   });
 
+  it("without rows on one side are matched with nothing, for certain", async () => {
+    const none = mapped(right, () => []);
+    const found = await matchTables(left, none, { encoder, kind: "one-to-one" });
+    expect(found).toMatchObject({ matches: [], kind: "one-to-one", promise: { established: true } });
+    expect(found.atPrecision(0.7).promise.target).toBe(0.7);
+    await expect(matchTables(left, none, { encoder, on: ["nam"] })).rejects.toThrow("no column nam");
+  });
+
   it("learn from known pairs: what is known to differ is not matched", async () => {
     const known = [{ left: 0, right: 0, match: false }];
     const found = await matchTables(left, right, { encoder, known });

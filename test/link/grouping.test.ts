@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { equalGroups, likelyPairs } from "../../src/link/grouping.js";
 
 describe("groups of equal rows", () => {
-  const cells = [["a"], ["b"], ["a"], ["a"], [" "], [" "]];
+  const cells = [["a"], ["b"], ["a"], ["a"], ["\u200b"], ["\u200b"]];
   const groups = (...known: readonly [number, number, boolean][]): number[] => [
     ...equalGroups(
       cells.length,

@@ -1,5 +1,6 @@
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
+import { sharingOf } from "../../src/files/shards/shard.js";
 import { entityHistory, exportEntities, undoLink } from "../../src/link/history.js";
 import type { LinkOptions, LinkReport } from "../../src/link/link-table.js";
 import { withStore } from "../../src/link/store.js";
@@ -297,6 +298,14 @@ describe("a store that does not fit", () => {
     const store = copyOf(plain);
     await withStore(store, "existing", (opened) => opened.query("UPDATE meta SET version = 9"));
     await refused(store, /has format 9; this pearl reads format 6/);
+    const late = copyOf(plain);
+    await withStore(late, "existing", async (opened) => {
+      await opened.query("PRAGMA disable_checkpoint_on_shutdown");
+      await opened.query("UPDATE meta SET version = 9");
+    });
+    expect(existsSync(`${late}.wal`)).toBe(true);
+    // A shard reads a copy of the store.
+    await refused(late, /has format 9/, { sharing: sharingOf({ index: 1, count: 2 }) });
     await refused(newStore(), /rows \d+ and \d+ have the same key "\w+"|the key is empty/, { key: "city" });
   });
 
@@ -323,12 +332,39 @@ describe("a store that does not fit", () => {
     expect(String(failed[0].reason)).toMatch(/is in use by this process\. Wait until it has finished\./);
   });
 
+  it("is not linked where doubtful pairs would be written over the decisions", async () => {
+    const review = path("own-review.csv");
+    writeFileSync(review, "decision,left_row,right_row\nyes,1,2\n");
+    const both = { review, reviewOutput: review };
+    await refused(copyOf(plain), "own-review.csv is an input. Choose another output name.", both);
+  });
+
   it("is not left behind by a first run that fails", async () => {
     const store = newStore();
     const signal = AbortSignal.abort(new Error("stopped"));
     await refused(store, "stopped", { signal });
     await refused(store, /no column nothing/, { key: "nothing" });
     expect(existsSync(store)).toBe(false);
+  });
+});
+
+describe("a table without rows", () => {
+  const empty = path("empty.csv");
+  writeFileSync(empty, `${Object.keys(table).join(",")}\n`);
+  const outputs = { output: path("out.csv"), reviewOutput: path("no-review.csv") };
+
+  it("makes no store, and changes nothing of one, also after its only run was taken back", async () => {
+    const none = newStore();
+    const first = await link(empty, none, outputs);
+    expect(first).toMatchObject({ rows: 0, run: 0, reviewed: 0, promise: { established: true } });
+    expect(readFileSync(outputs.output, "utf8")).toBe("entity,name,city,born,phone\n");
+    expect(existsSync(none)).toBe(false);
+    const store = copyOf(plain);
+    expect(await link(empty, store)).toMatchObject({ rows: 0, run: 0, entitiesAfter: before.entitiesAfter });
+    expect(await linesOf(store)).toEqual(await linesOf(plain));
+    await undoLink(store);
+    expect(await link(empty, store)).toMatchObject({ run: 0, entitiesAfter: 0 });
+    await expect(link(empty, none, { key: "id" })).rejects.toThrow("has no column id");
   });
 });
 

@@ -1,10 +1,21 @@
 /** Where a store's database puts what has no room in memory, who may open it, and what it says of failures. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { describe, expect, it, vi } from "vitest";
-import { type Store, withStore } from "../../src/link/store.js";
+import { type Store, version, withStore } from "../../src/link/store.js";
 import { workFolder } from "./linking.js";
 
 /** A file that is not there yet when it is looked for, and is when it is opened. */
@@ -67,6 +78,53 @@ describe("a new store that two processes make at once", () => {
       holder.kill();
       await once(holder, "close");
     }
+  });
+});
+
+describe("a store that is refused or fails", () => {
+  it.skipIf(!existsSync("/proc/self/fd"))("is not held open", async () => {
+    const other = path("other-format");
+    await withStore(other, "any", (store) => store.transaction(() => store.append("meta", [[9, "{}"]])));
+    await expect(withStore(other, "existing", async () => {})).rejects.toThrow("has format 9");
+    const held = readdirSync("/proc/self/fd").map((number) => {
+      try {
+        return readlinkSync(`/proc/self/fd/${number}`);
+      } catch {
+        return "";
+      }
+    });
+    expect(held).not.toContain(realpathSync(other));
+  });
+
+  it("is in use under every name of its file", async () => {
+    await withStore(path("one"), "any", async (store) => {
+      await store.transaction(() => store.append("meta", [[version, "{}"]]));
+      symlinkSync(path("one"), path("same"));
+      const again = withStore(path("same"), "existing", async () => {});
+      await expect(again).rejects.toThrow("is in use by this process. Wait until it has finished.");
+    });
+  });
+
+  it("writes nothing of what a transaction adds, also later", async () => {
+    setFlagsFromString("--expose-gc");
+    const collect: () => void = runInNewContext("gc");
+    const lines = function* () {
+      for (let row = 0; row < 5000; row++) yield [1, row, row, 1];
+      throw new Error("no more");
+    };
+    await withStore(path("stopped"), "any", (store) =>
+      store.transaction(() => store.append("meta", [[version, "{}"]])),
+    );
+    const kept = await withStore(path("stopped"), "existing", async (store) => {
+      const adding = store.transaction(() => store.append("judged", lines()));
+      await expect(adding).rejects.toThrow("no more");
+      for (let round = 0; round < 3; round++) {
+        collect();
+        await setTimeout(20);
+      }
+      return store.query("FROM judged");
+    });
+    expect(kept).toEqual([]);
   });
 });
 

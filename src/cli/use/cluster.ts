@@ -49,7 +49,7 @@ export default command({
     const report = await clusterTable(file, output, {
       ...{ ...settings, encoder, threshold, k, precision, seed, format },
     });
-    session.say(summary(report));
+    if (report.rows > 0) session.say(summary(report));
     const { rows, representatives, threshold: used, estimate, low, high, promise } = report;
     const groupsOfSeveral = report.groupsOfSeveral().length;
     const sizes = { rows, groups: representatives.length, groupsOfSeveral };

@@ -81,7 +81,8 @@ export default command({
       });
     const report = await shareWork(run, encoder, session, dedupe);
     if (report === undefined) return;
-    sayFindings(report, file, options, session);
+    if (report.rows > 0) sayFindings(report, file, options, session);
+    else if (report.reviewed !== undefined) session.say(`wrote ${options.reviewOut}: 0 pairs to decide`);
     printOutputs(report, outputs, session);
     await session.record(summary(report));
   },

@@ -126,14 +126,16 @@ function printReport(
   { say, wrote }: Session,
 ): void {
   const { matches, matchedRows, rightRows, columns, kind, kindReason, promise, reviewed, pairs } = report;
-  for (const line of comparedLines(report)) say(line);
-  say(kindReason === undefined ? kind : `${kind}: ${kindReason}`);
-  say(precisionLine(report));
+  if (report.leftRows > 0 && rightRows > 0) {
+    for (const line of comparedLines(report)) say(line);
+    say(kindReason === undefined ? kind : `${kind}: ${kindReason}`);
+    say(precisionLine(report));
+  }
   const unverified = promise.established || matches === 0 ? "" : ", not verified";
   wrote(
     options.output ?? "-",
     `${counted(matches, "match", "matches")} for ${formatCount(matchedRows)} of ${counted(rightRows, "right row")} ` +
-      `(${formatPercent(matchedRows / rightRows)})${unverified}, ${formatDuration(report.seconds)}`,
+      `(${formatPercent(matchedRows / Math.max(1, rightRows))})${unverified}, ${formatDuration(report.seconds)}`,
   );
   if (!promise.established) say(cure(columns.length, matches));
   if (report.labelEffect !== undefined) say(effectLine(report.labelEffect, "match"));

@@ -125,7 +125,7 @@ async function linkFile(file: string, options: Options, session: Session): Promi
   const { entityOf: _, ...counts } = report;
   const { columns, dropped, hasLearned } = report;
   for (const line of hasLearned ? columnLines(columns, dropped) : []) session.say(line);
-  for (const line of learningLines(report)) session.say(line);
+  if (report.learnedFrom > 0) for (const line of learningLines(report)) session.say(line);
   session.wrote(output, resultLine(report));
   if (report.likely > 0)
     session.say(

@@ -155,7 +155,7 @@ export async function classifyTable(
   kinds: Kinds,
   options: ClassifyTableOptions = {},
 ): Promise<{ readonly phrases: readonly string[]; readonly found: readonly KindOfPhrase[] }> {
-  checkNames(path, [output], options.format);
+  checkNames([path], [output], options.format);
   const reading = { signal: options.signal, ...options.table };
   const { phrases, typed } = await readWholeTable(path, reading, options.onNote);
   const found = await classify(phrases, kinds, options);

@@ -4,6 +4,7 @@ import { TextNumbers, textReader } from "../../match/columns/texts.js";
 import { once } from "../../match/once.js";
 import { chosenPlaces } from "../../match/weights/chosen-places.js";
 import { placesByNumber } from "../../places-by-number.js";
+import { isVisible } from "../../text/visible.js";
 import { numberedPhrases } from "../numbered.js";
 
 /** Of numbered phrases, enough are compared that the cosine of unrelated phrases is that of the table. */
@@ -26,7 +27,7 @@ export function distinctPhrases(
   const texts = new TextNumbers();
   const nodeOf = Int32Array.from({ length: phrases.length }, (_, row) => {
     const text = phrases[row].trim().replace(/\s+/g, " ");
-    return text === "" ? -1 : texts.numberOf(text);
+    return isVisible(text) ? texts.numberOf(text) : -1;
   });
   const read = textReader(texts.texts());
   const { isNumbered, numbers, isAlone } = numberedPhrases(mayBeNumbered ? likeArray(texts.size, read) : []);

@@ -1,13 +1,14 @@
 /** Finds the phrases of a table that may mean the same: the nearest by embedding and by n-grams. */
-import { ownRange, type Sharing } from "../../files/shards/shard.js";
+import { ownRange } from "../../files/shards/shard.js";
 import { nearestByEmbedding } from "../../match/candidates/nearest-by-embedding.js";
-import { PairSet, type Pairs, type Spill } from "../../match/candidates/pair-set.js";
+import { PairSet, type Pairs } from "../../match/candidates/pair-set.js";
 import type { ColumnPair } from "../../match/columns.js";
 import { manyRows, perRowOfMany } from "../../match/compare-tables.js";
 import { pauses } from "../../match/pause.js";
 import { candidateRows } from "../../match/rank-rows.js";
 import { chosenPlaces } from "../../match/weights/chosen-places.js";
 import { type NumberedPhrases, sameNumbers } from "../numbered.js";
+import type { SameTableOptions } from "../same-table.js";
 
 /** Neighbours of a phrase by embedding, and as many by n-grams; postings visited for these. */
 const limits = { candidates: 15, postings: 50_000 };
@@ -22,20 +23,14 @@ const BLOCK_POSTINGS = 5_000;
 /** Phrases between two checks of the signal. */
 const PORTION = 1024;
 
-interface NeighbourOptions {
-  /** A shard finds the pairs of its range of the phrases. */
-  readonly sharing?: Sharing;
-  /** Where candidate pairs go that have no room in memory. */
-  readonly spill?: Spill;
-  readonly signal?: AbortSignal;
-  readonly onProgress?: (done: number, total: number, stage: "finding candidates") => void;
-}
-
-/** Pairs of rows to compare, each once, the lower row on the left. @param column the phrases on both sides */
+/**
+ * Pairs of rows to compare, each once, the lower row on the left. A shard finds those of its range of the phrases.
+ * @param column the phrases on both sides
+ */
 export async function neighbourPairs(
   column: ColumnPair,
   numbered: NumberedPhrases,
-  { sharing, spill, signal, onProgress }: NeighbourOptions,
+  { sharing, spill, signal, onProgress }: SameTableOptions,
 ): Promise<Pairs> {
   const size = column.base.texts.length;
   const { isNumbered, numbers } = numbered;

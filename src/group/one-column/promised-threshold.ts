@@ -7,7 +7,7 @@ import type { DoubtfulPair } from "../../match/review/doubtful.js";
 import { placeIn } from "../../match/weights/chosen-places.js";
 import { placesByNumber } from "../../places-by-number.js";
 import { type LinkTable, linkGroups, representativesOf } from "../linkage.js";
-import type { SameTable } from "../same-table.js";
+import type { SameTable, SameTableOptions } from "../same-table.js";
 
 export interface CountedTable extends SameTable {
   /** How often each row occurs. */
@@ -70,11 +70,8 @@ export async function promisedGroups(
   return found.grouped > 0 || target <= LIKELY ? found : lowestThreshold(table, LIKELY, run);
 }
 
-interface SearchRun {
-  readonly signal?: AbortSignal;
-  /** Called for every threshold that is tried. */
-  readonly onProgress?: (done: number, total: number, stage: "grouping") => void;
-}
+/** Progress is reported for every threshold that is tried. */
+type SearchRun = Pick<SameTableOptions, "signal" | "onProgress">;
 
 async function lowestThreshold(
   table: CountedTable,

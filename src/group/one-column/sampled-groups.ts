@@ -39,7 +39,8 @@ export function groupsAtLevel(
   { accepted }: SampledLevel,
 ): Int32Array {
   const narrow = groupOf.slice();
-  for (const { row } of grouped) narrow[row] = groupOf.length + row;
+  let last = groupOf.reduce((most, group) => Math.max(most, group), -1);
+  for (const { row } of grouped) narrow[row] = ++last;
   for (const place of accepted) narrow[grouped[place].row] = groupOf[grouped[place].row];
   return narrow;
 }

@@ -6,7 +6,7 @@ import {
 } from "../../match/memory/within-memory.js";
 import { refuseCategory } from "../../match/unnamed-column.js";
 import { numberCell } from "../../table/cell.js";
-import { batchesOf, readWholeTable } from "../../table/whole-table.js";
+import { batchesOf, noteEmpty, readWholeTable } from "../../table/whole-table.js";
 import { writeRows } from "../../table/write/text-rows.js";
 import { type Clustering, type ClusterOptions, cluster } from "../cluster.js";
 import {
@@ -35,9 +35,10 @@ export async function clusterTable(
   output: string | undefined,
   options: ClusterOptions & FileOptions & BoundedOptions = {},
 ): Promise<ClusterTableReport> {
-  checkNames(path, [output], options.format);
+  checkNames([path], [output], options.format);
   options.signal?.throwIfAborted();
   const table = await readWholeTable(path, await boundedReading(options.table, options), options.onNote);
+  noteEmpty(table, options.onNote);
   const { phrases, typed } = table;
   const unnamed = options.table?.column === undefined ? [{ table, column: table.description.column }] : [];
   refuseCategory(unnamed, commandFor("cluster", path));

@@ -4,21 +4,34 @@ import { UsageError } from "../../errors.js";
 import { exists } from "../../files/disk.js";
 import { isObjectAddress } from "../../files/object-storage/address.js";
 import { type ColumnOptions, planColumns } from "../../match/columns/fields.js";
-import type { KnownPair } from "../../match/compare-tables.js";
 import { type BoundedOptions, boundedReading, withinMemory } from "../../match/memory/within-memory.js";
 import type { LabelEffect } from "../../match/review/label-effect.js";
 import { readKnown, reviewedPairs, writeReview } from "../../match/review/review-file.js";
 import { refuseCategory, refuseLoss } from "../../match/unnamed-column.js";
 import { findColumn } from "../../table/columns.js";
 import { isPostgresAddress } from "../../table/postgres/address.js";
-import { batchesOf, readAllColumns, readWholeTable, type WholeTable } from "../../table/whole-table.js";
+import {
+  batchesOf,
+  noteEmpty,
+  readAllColumns,
+  readWholeTable,
+  type WholeTable,
+} from "../../table/whole-table.js";
 import { standardOutput } from "../../table/write/standard-output.js";
 import { writeRows } from "../../table/write/text-rows.js";
+import { isVisible } from "../../text/visible.js";
 import { refuseContradictions } from "../decided-groups.js";
 import type { DedupeOptions } from "../dedupe.js";
 import { type DuplicateRow, removedRows } from "../kept-rows.js";
-import { type Duplicates, duplicatesByPlan, type FoundDuplicates } from "../roads.js";
-import { checkNames, commandFor, type FileOptions, writeGroups, writeRemoved } from "./group-files.js";
+import { type Duplicates, duplicatesByPlan, type FoundDuplicates, type RoadOptions } from "../roads.js";
+import {
+  checkNames,
+  commandFor,
+  type FileOptions,
+  type GroupsToWrite,
+  writeGroups,
+  writeRemoved,
+} from "./group-files.js";
 
 /** Where {@link dedupeTable} writes: .csv, .tsv, .jsonl or .parquet. */
 export interface DedupeOutputs {
@@ -77,7 +90,11 @@ export async function dedupeTable(
   options: DedupeTableOptions = {},
 ): Promise<DedupeTableReport> {
   const { kept, removed, groups, likelyGroups, review } = outputs;
-  checkNames(path, [kept, removed, groups ?? likelyGroups, review], options.format);
+  checkNames(
+    [path, ...(options.decisionPaths ?? [])],
+    [kept, removed, groups ?? likelyGroups, review],
+    options.format,
+  );
   const { table, known, found } = await openDuplicates(path, options);
   const { phrases } = table;
   const isTrusted = found.report.promise?.established !== false || options.likely === "remove";
@@ -91,10 +108,12 @@ export async function dedupeTable(
   const likely = others.filter(({ row }) => !isGone.has(row)).length;
   // a list of an earlier run must not look like one of this run
   const isListed = likely > 0 || (likelyGroups !== undefined && (await exists(likelyGroups)));
-  await writeOutputs(table, { ...outputs, groups: groups ?? (isListed ? likelyGroups : undefined) }, found, {
-    ...{ ...chosen, isKept: (row) => !isGone.has(row) },
-    ...{ format: options.format, why: options.explain === "column" ? found.why : undefined },
-  });
+  const listed = {
+    ...{ groups: found.report.groups, isKept: (row: number) => !isGone.has(row) },
+    why: options.explain === "column" ? found.why : undefined,
+  };
+  const written = { ...outputs, groups: groups ?? (isListed ? likelyGroups : undefined) };
+  await writeOutputs(table, written, { ...chosen, ...listed }, options.format);
   return {
     ...{ ...found.report, ...chosen, rows: phrases.length, likely },
     labelEffect: known.length > 0 ? await found.labelEffect() : undefined,
@@ -109,25 +128,23 @@ export async function openDuplicates(path: string, options: DedupeTableOptions) 
   const { column } = options.table ?? {};
   const read = column === undefined ? readAllColumns : readWholeTable;
   const table = await read(path, await boundedReading(options.table, options), options.onNote);
+  noteEmpty(table, options.onNote);
   const { cells, phrases } = table;
-  const known = await readKnown(options.decisionPaths ?? [], { left: table.columns });
+  // A table without rows has none of the rows that decisions are about.
+  const decisions = phrases.length === 0 ? [] : (options.decisionPaths ?? []);
+  const known = await readKnown(decisions, { left: table.columns });
   refuseContradictions(phrases.length, known);
   const completeness = Uint16Array.from(
     { length: phrases.length },
-    (_, row) => cells(row).filter((cell) => cell.trim() !== "").length,
+    (_, row) => cells(row).filter(isVisible).length,
   );
   return { table, known, found: await findDuplicates(table, { ...options, known, completeness }) };
 }
 
-type FindOptions = DedupeTableOptions & {
-  readonly known: readonly KnownPair[];
-  readonly completeness: ArrayLike<number>;
-};
-
 /** @returns `unnamed`: the column that was compared alone without being named */
 async function findDuplicates(
   table: WholeTable,
-  options: FindOptions,
+  options: DedupeTableOptions & Pick<RoadOptions, "known" | "completeness">,
 ): Promise<Duplicates & { readonly unnamed?: string }> {
   const { columns, description } = table;
   const nameOf = (wanted: string): string =>
@@ -160,26 +177,18 @@ function shownRows({ cells, columns }: WholeTable, { shown }: Duplicates, rows: 
   const cut = (text: string): string =>
     text.length > shownLength ? `${text.slice(0, shownLength - 1).trimEnd()}…` : text;
   const filled = (texts: readonly string[]): string[] =>
-    texts.map((text) => text.replace(/\s+/g, " ").trim()).filter((text) => text !== "");
+    texts.filter(isVisible).map((text) => text.replace(/\s+/g, " ").trim());
   const names = new Set(rows.map((row) => cut(filled(shown.map((name) => columns[name][row])).join(", "))));
   names.delete("");
   if (names.size > 1) return [...names];
   return [...new Set(rows.map((row) => cut(filled(cells(row)).slice(0, shownCells).join(", "))))];
 }
 
-interface Writing {
-  readonly kept: Int32Array;
-  readonly removed: readonly DuplicateRow[];
-  readonly isKept: (row: number) => boolean;
-  readonly format: FileOptions["format"];
-  readonly why?: (duplicate: DuplicateRow) => string;
-}
-
 async function writeOutputs(
   table: WholeTable,
   outputs: DedupeOutputs,
-  { report: { groups } }: Duplicates,
-  { kept, removed, format, ...how }: Writing,
+  { kept, removed, ...groups }: ReturnType<typeof removedRows> & GroupsToWrite,
+  format: FileOptions["format"],
 ): Promise<void> {
   const { typed } = table;
   const beside: string[] = [];
@@ -190,7 +199,7 @@ async function writeOutputs(
       beside.push(outputs.removed);
     }
     if (outputs.groups !== undefined) {
-      await writeGroups(outputs.groups, table, { groups, ...how });
+      await writeGroups(outputs.groups, table, groups);
       beside.push(outputs.groups);
     }
     await writeRows(outputs.kept, typed.columns, batchesOf(kept, typed.cells), format);

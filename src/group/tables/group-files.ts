@@ -68,13 +68,13 @@ export const commandFor =
     commandWith([name, path], ["-c", column]);
 
 export function checkNames(
-  input: string,
+  inputs: readonly (string | undefined)[],
   [main, ...others]: readonly (string | undefined)[],
   format: RowsFormat | undefined,
 ): void {
   if (main !== undefined && format === undefined) rowsFormatOfName(main);
   for (const name of others) if (name !== undefined) rowsFormatOfName(name);
-  refuseOverwriting([input], [main, ...others]);
+  refuseOverwriting(inputs, [main, ...others]);
 }
 
 /** Added columns, with an underscore appended to a name that the table already has. */

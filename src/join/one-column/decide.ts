@@ -60,14 +60,13 @@ export function decideMatches(
   };
   const likely = kind === "many-to-many" ? everyPair(rankings, found(), { labels, top }) : proposals;
   const probabilities = likely.map(({ probability }) => probability);
-  const unverified = ({ right, left }: RowMatch): boolean => !isKnown(right, left);
   const { kept } = keepPromise(probabilities, { target: meanProbability, floor: leastLikely });
   const matches = kept
     .map((place) => likely[place])
     .sort((a, b) => a.right - b.right || b.probability - a.probability);
   return {
     ...{ pairs, proposals, matches },
-    unverified: matches.filter(unverified),
+    unverified: matches.filter(({ right, left }) => !isKnown(right, left)),
     meanProbability: meanOf(matches),
   };
 }

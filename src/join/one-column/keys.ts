@@ -1,23 +1,20 @@
 /** Numbers rows of equal text, and warns of what makes a join of two tables less reliable. */
+import { numbered } from "../../disjoint-sets.js";
 import { formatCount } from "../../files/count-text.js";
 import type { JoinColumn } from "../../match/columns.js";
 import type { Rankings } from "../../match/estimates/estimate.js";
 import { foldPhrase } from "../../match/evidence/phrase.js";
+import { isVisible } from "../../text/visible.js";
 
-/** A number for each row: the same for rows of equal text. */
-export type RowKeys = Pick<Rankings, "leftKeys" | "rightKeys">;
+type RowKeys = Pick<Rankings, "leftKeys" | "rightKeys">;
 
 /** Numbers rows: the same number for rows with cells that differ only in case, accents and spaces. */
 export function keysOf({ left, right }: JoinColumn): RowKeys {
-  const numbers = new Map<string, number>();
-  const keys = (texts: readonly string[]): Int32Array =>
-    Int32Array.from(texts, (text) => {
-      const key = foldPhrase(text);
-      const number = numbers.get(key) ?? numbers.size;
-      numbers.set(key, number);
-      return number;
-    });
-  return { leftKeys: keys(left), rightKeys: keys(right) };
+  const folded = function* () {
+    for (const texts of [left, right]) for (const text of texts) yield foldPhrase(text);
+  };
+  const keys = numbered(folded());
+  return { leftKeys: keys.subarray(0, left.length), rightKeys: keys.subarray(left.length) };
 }
 
 /** With fewer left rows, their spacing is weak evidence. */
@@ -27,7 +24,7 @@ const fewRows = 20;
 export function tableWarnings(texts: JoinColumn, name: string, { leftKeys, rightKeys }: RowKeys): string[] {
   const warnings: string[] = [];
   // Empty rows match nothing, and have a warning of their own.
-  const filled = leftKeys.filter((_, row) => texts.left[row].trim() !== "");
+  const filled = leftKeys.filter((_, row) => isVisible(texts.left[row]));
   const repeated = filled.length - new Set(filled).size;
   if (repeated > 0)
     warnings.push(
@@ -40,7 +37,7 @@ export function tableWarnings(texts: JoinColumn, name: string, { leftKeys, right
         "different things are; check the matches before you rely on the estimated precision.",
     );
   for (const side of ["left", "right"] as const) {
-    const empty = texts[side].filter((text) => text.trim() === "").length;
+    const empty = texts[side].filter((text) => !isVisible(text)).length;
     if (empty > 0) {
       const rows = `${formatCount(empty)} of ${formatCount(texts[side].length)} rows`;
       warnings.push(`${side} table: ${name} is empty in ${rows}; they match nothing.`);

@@ -5,7 +5,7 @@ import { createRandom } from "../../../src/random.js";
 
 it("numbers phrases that differ in more than spaces, and adds up what their rows stand for", () => {
   const { compared, alone, nodeOf, counts } = distinctPhrases(
-    [" New  York", "Paris", "", "New York", " \t", "paris"],
+    [" New  York", "Paris", "", "New York", " \t\u200b", "paris"],
     [1, 2, 4, 8, 16, 32],
     true,
   );

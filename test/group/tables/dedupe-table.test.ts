@@ -97,6 +97,7 @@ describe("small and odd tables", () => {
     ["few equal rows", { name: Array(10).fill("Acme"), city: Array(10).fill("Bern") }, 1],
     ["many equal rows", { name: Array(40).fill("Acme"), city: Array(40).fill("Bern") }, 1],
     ["empty cells", { name: ["", "", ""], city: ["", "", ""] }, 3],
+    ["invisible cells", { name: ["\u200b", "\u200b"], city: ["\u00ad", "\u00ad"] }, 2],
     ["numbers only", { a: ["1.5", "1.5", "2"], b: ["7", "7", "9"] }, 2],
     [
       "a column named like a pair",
@@ -107,6 +108,29 @@ describe("small and odd tables", () => {
     const report = await dedupe(table);
     expect(report.kept.length).toBe(kept);
     expect(await column("kept.csv", Object.keys(table)[0])).toHaveLength(kept);
+  });
+
+  it("of no row are written as they are, and decisions are not read", async () => {
+    const notes: string[] = [];
+    await writeFile(file("decisions.csv"), "left_row,right_row,decision\n1,2,yes\n");
+    const review = file("review.csv");
+    const path = await save({ name: [], city: [] });
+    const options = { decisionPaths: [file("decisions.csv")], onNote: (note: string) => notes.push(note) };
+    const report = await dedupeTable(path, { ...outputs(), review }, { encoder, ...options });
+    expect(report).toMatchObject({ rows: 0, groups: [], likely: 0, reviewed: 0 });
+    expect(notes.at(-1)).toBe(`${path}: the table has no rows, so there is nothing to compare`);
+    expect(Object.keys((await readWholeTable(file("kept.csv"), { column: "1" })).columns)).toEqual([
+      "name",
+      "city",
+    ]);
+  });
+
+  it("of decisions are not written over", async () => {
+    const review = file("decided.csv");
+    await writeFile(review, "left_row,right_row,decision\n1,2,yes\n");
+    const path = await save({ name: ["Acme", "Acme Inc"], city: ["Bern", "Bern"] });
+    const run = dedupeTable(path, { ...outputs(), review }, { encoder, decisionPaths: [review] });
+    await expect(run).rejects.toThrow("decided.csv is an input. Choose another output name.");
   });
 
   it("lose no row, whatever is removed", async () => {

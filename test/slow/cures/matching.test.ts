@@ -97,11 +97,6 @@ const tables: Readonly<Record<string, Case>> = {
     "every column is ignored. Leave one to compare.",
     "pearl dedupe a.csv --ignore city -o kept.csv -q",
   ),
-  "a table without rows": usage(
-    "head -1 a.csv > few.csv; pearl join few.csv b.csv --on name --model none -q",
-    "few.csv: the table has no rows. Give one with a line below its header.",
-    "head -3 a.csv > few.csv && pearl join few.csv b.csv --on name --model none -q",
-  ),
   "an output in place of the table": usage(
     dedupe.replace("kept", "a"),
     "a.csv is an input. Choose another output name.",
