@@ -229,7 +229,10 @@ export const shared = {
   seed: option("--seed <n>", "random seed (default: 0)", wholeNumber),
 };
 
-export function tableOptionsOf(options: OptionsOf<typeof tableFormat> & { readonly column?: string }) {
+/** How a table is read. */
+export type TableOptions = OptionsOf<typeof tableFormat> & { readonly column?: string };
+
+export function tableOptionsOf(options: TableOptions) {
   const { column, delimiter, header, quotes, inputFormat } = options;
   return {
     ...{ column, delimiter, format: inputFormat },
