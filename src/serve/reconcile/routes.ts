@@ -175,9 +175,10 @@ function lookUpRoutes(app: Server, prefix: string, find: Find): void {
   const typed = z.object({ type: z.string().optional(), limit: z.coerce.number().int().min(1).optional() });
   const proposed = { summary: "Columns to extend a table by", querystring: typed };
   for (const root of [prefix, `${prefix}/v1`]) {
-    app.get(`${root}/suggest/entity`, { schema }, async (request) =>
-      suggestRows(find(request).served, request.query.prefix, request.query.cursor),
-    );
+    app.get(`${root}/suggest/entity`, { schema }, async (request, reply) => {
+      const { prefix, cursor } = request.query;
+      return suggestRows(find(request).served, prefix, cursor, whenGone(reply));
+    });
     app.get(`${root}/suggest/property`, { schema }, async (request) =>
       suggestColumns(find(request).served, request.query.prefix),
     );
