@@ -80,6 +80,7 @@ describe("pearl augment", () => {
       [["phrases.csv", "-o", "x.xlsx", "--no-wordnet"], 2, /x\.xlsx: rows are written as \.csv/],
       [["phrases.csv", "-o", "./phrases.csv", "--no-wordnet"], 1, /is an input/],
       [["red wine", "-o", "x.csv"], 2, /-o needs a table/],
+      [["phrases.csv", "--paraphrase-model", "x", "-o", "-"], 2, /must be a file or folder/],
     ];
     for (const [parameters, exitCode, message] of cases) {
       const { code, stderr, stdout } = await pearl(["augment", ...parameters], { cwd });

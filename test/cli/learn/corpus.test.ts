@@ -39,11 +39,13 @@ describe("pearl corpus", () => {
     const before = readdirSync(folder);
     const missing = await pearl(["corpus", "build", "nowhere.txt", "-o", "c2"], { cwd });
     expect(missing).toMatchObject({ code: 1, stderr: expect.stringMatching(/nowhere\.txt/) });
-    const column = await pearl(["corpus", "build", "nowhere.txt", "-o", "c2", "--column", "text"], { cwd });
-    expect(column).toMatchObject({
-      code: 2,
-      stderr: expect.stringMatching(/--column is for tables of text/),
-    });
+    for (const words of [["corpus", "build"], ["pretrain"]]) {
+      const column = await pearl([...words, "nowhere.txt", "-o", "c2", "--column", "text"], { cwd });
+      expect(column).toMatchObject({
+        code: 2,
+        stderr: expect.stringMatching(/--column is for tables of text/),
+      });
+    }
     const noOutput = await pearl(["corpus", "build", "nowhere.txt"], { cwd });
     expect(noOutput.code).toBe(2);
     const noCorpus = await pearl(["corpus", "stats", "nowhere"], { cwd });
