@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { type PlacedLabel, placeLabels, scattered } from "../../src/plot/labels.js";
+import { labelText, type PlacedLabel, placeLabels, scattered } from "../../src/plot/labels.js";
 import { type MapPoint, mapAsSvg } from "../../src/plot/map.js";
 import { mapAsHtml } from "../../src/plot/map-page.js";
 import { pngOf } from "../../src/plot/plot-table.js";
@@ -206,6 +206,11 @@ describe("labels", () => {
         const covers = x > box.left && x < box.right && y > box.top + 2 && y < box.bottom - 2;
         expect(covers && index !== box.index).toBe(false);
       });
+  });
+
+  it("are cut between characters", () => {
+    expect(labelText("a".repeat(30))).toHaveLength(30);
+    expect(labelText(`${"a".repeat(28)}😀😀😀`)).toBe(`${"a".repeat(28)}😀…`);
   });
 
   it("are tried in an order that visits every point once and spreads over all", () => {

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { Command } from "commander";
 import { alignColumns } from "../../files/text-table.js";
 import { writeWholeFolder } from "../../files/whole-folder.js";
+import { shellWord } from "../../shell-word.js";
 import { command, register } from "../command.js";
 import { counted } from "../format.js";
 import { shared } from "../options.js";
@@ -33,7 +34,7 @@ export default command({
     session.print(`${folder}/companies.csv lists companies with their full names.
 ${folder}/suppliers.csv lists suppliers as people typed them. The two tables share no key.
 
-  cd ${folder}
+  cd ${shellWord(folder)}
   npx pearl ${joining.join(" ")}
 `);
     const program = new Command();
