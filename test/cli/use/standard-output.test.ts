@@ -114,19 +114,8 @@ describe("--json FILE", () => {
     expect(JSON.parse(await readFile(join(cwd, "report.json"), "utf8"))).toMatchObject({
       ...{ version: expect.any(String), seconds: expect.any(Number), rows: 3, kept: 3, likely: 1 },
     });
-    const piped = [
-      "encode",
-      "-",
-      "--format",
-      "tsv",
-      "-o",
-      "-",
-      "--truncate-dim",
-      "1",
-      "--json",
-      "encoded.json",
-    ];
-    const { stdout } = await pearl(piped, { cwd, input: "phrase\nAcme\n" });
+    const piped = "encode - --format tsv -o - --truncate-dim 1 --json encoded.json";
+    const { stdout } = await pearl(piped.split(" "), { cwd, input: "phrase\nAcme\n" });
     expect(stdout).toMatch(/^phrase\tembedding\nAcme\t\[/);
     expect(JSON.parse(await readFile(join(cwd, "encoded.json"), "utf8"))).toMatchObject({
       rows: 1,
