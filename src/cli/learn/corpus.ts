@@ -1,5 +1,4 @@
 /** `pearl corpus`: extracts phrases from text into a folder to train on, and describes such a folder. */
-
 import type { BuildCorpusReport } from "../../corpus/build-corpus.js";
 import type { CorpusManifest } from "../../corpus/corpus-folder.js";
 import type { CorpusSample } from "../../corpus/corpus-sample.js";

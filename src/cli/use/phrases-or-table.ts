@@ -4,7 +4,6 @@ import { dirname, extname } from "node:path";
 import { TableError, UsageError } from "../../errors.js";
 import { isObjectAddress } from "../../files/object-storage/address.js";
 import { formatOfName } from "../../table/format.js";
-
 import { isPostgresAddress } from "../../table/postgres/address.js";
 
 export type Given = { readonly phrases: readonly string[] } | { readonly table: string };
