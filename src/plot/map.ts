@@ -154,7 +154,8 @@ function legendEntries(categories: readonly Category[]): readonly Category[] {
   if (others.length === 0) return coloured;
   const count = others.reduce((sum, category) => sum + category.count, 0);
   const named = others.filter(({ name }) => name !== "").length;
-  const name = named === 0 ? "none" : named === 1 && others.length === 1 ? others[0].name : `${named} others`;
+  const rest = named === 1 ? "1 other" : `${named} others`;
+  const name = others.length === 1 ? others[0].name || "none" : rest;
   return [...coloured, { name, colour: -1, count }];
 }
 

@@ -162,6 +162,12 @@ describe("a map", () => {
     expect(svg).toContain(`.c0{fill:${light.categories[0]}}`);
   });
 
+  it("counts the categories without a colour in words", () => {
+    const nine = points.map((point, index) => ({ ...point, category: index < 9 ? `kind ${index}` : "" }));
+    expect(mapAsSvg({ ...drawing, points: nine })).toContain("1 other (292)");
+    expect(mapAsSvg({ ...drawing, points: nine.slice(0, 9) })).toContain("kind 8 (1)");
+  });
+
   it("removes characters that would break the file", () => {
     expect(escapeText('a\u0000b\ud800c<d>&"\n')).toBe("abc&lt;d&gt;&amp;&quot; ");
   });

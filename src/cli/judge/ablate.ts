@@ -22,9 +22,9 @@ import {
 
 /** Parser of `temperature=0.03,0.07,0.2`; repeatable. */
 function gridAxis(text: string, previous: readonly GridPoint[] = []): GridPoint[] {
-  const [setting, list = ""] = text.split("=");
+  const [setting, list = "", ...rest] = text.split("=");
   const values = list.split(",").map((value) => (value.trim() === "" ? Number.NaN : Number(value)));
-  if (values.some((value) => !Number.isFinite(value)))
+  if (rest.length > 0 || values.some((value) => !Number.isFinite(value)))
     throw new InvalidArgumentError("It must be SETTING=VALUE,VALUE,..., such as temperature=0.03,0.07,0.2.");
   return [...previous, ...values.map((value) => ({ setting: setting as GridSetting, value }))];
 }
