@@ -19,8 +19,6 @@ export interface Limits {
   readonly queue: number;
 }
 
-export const defaultLimits: Limits = { bodyBytes: 8e6, items: 2048, characters: 8192, queue: 16_384 };
-
 /** An index with its rows in memory. */
 export interface ServedIndex {
   readonly index: VectorIndex;
