@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import type { InferArgument, InferOptions, Option as TypedOption } from "@commander-js/extra-typings";
 import type { Command, Option } from "commander";
 import { keepTemporaryFilesIn } from "../files/object-storage/temporary-folder.js";
+import { standardOutput } from "../table/write/standard-output.js";
 import { prepareObjectStorage } from "./object-storage.js";
 import { refuseOwnInputs } from "./overwriting.js";
 import { openSession, type Session } from "./session.js";
@@ -99,6 +100,9 @@ export function bareHelp(
   return `pearl ${name}: ${summary}\n\nUsage: pearl ${name} ${usage.join(" ")}\n${exampleLines(examples.slice(0, 3))}\n`;
 }
 
+/** Other names of standard output. */
+const standardOutputs = ["/dev/stdout", "/dev/fd/1"];
+
 /** @param prepare what each command does first */
 export function register(program: Command, declared: AnyCommand, prepare = prepareObjectStorage): void {
   const { name, summary, examples, run } = declared;
@@ -115,6 +119,7 @@ export function register(program: Command, declared: AnyCommand, prepare = prepa
     const session = openSession(made.optsWithGlobals());
     try {
       const [words, options] = [given.slice(0, -2), made.optsWithGlobals()];
+      if (standardOutputs.includes(options.output)) options.output = standardOutput;
       refuseOwnInputs(words, options);
       const { temp } = options as { readonly temp?: string };
       // The command may change the working folder.

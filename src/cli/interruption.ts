@@ -2,6 +2,8 @@
  * Ctrl-C and SIGTERM as an AbortSignal: the first asks the command to stop cleanly, the second stops it at once.
  * Importing this file installs the handlers, so main.ts imports it first.
  */
+import { once } from "node:events";
+
 const controller = new AbortController();
 let isWatched = false;
 let isExpected = false;
@@ -9,7 +11,7 @@ let isExpected = false;
 process.on("SIGINT", interrupt).on("SIGTERM", interrupt);
 
 function interrupt(name: NodeJS.Signals): void {
-  const isSecond = interruption() !== undefined;
+  const isSecond = controller.signal.aborted;
   controller.abort(new DOMException(`interrupted by ${name}`, "AbortError"));
   if (isWatched && !isSecond) {
     if (process.stderr.isTTY)
@@ -28,6 +30,11 @@ function interrupt(name: NodeJS.Signals): void {
 export function interruptionSignal(): AbortSignal {
   isWatched = true;
   return controller.signal;
+}
+
+/** Waits for the abort of a signal. */
+export async function aborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, "abort");
 }
 
 /** The reason of the abort once a signal has arrived: no matter how the command ends, it was interrupted. */

@@ -1,6 +1,7 @@
 /** What a command that is given addresses in object storage does first: it stops cleanly, and refuses what it cannot write. */
 import { UsageError } from "../errors.js";
 import { isObjectAddress } from "../files/object-storage/address.js";
+import { standardOutput } from "../table/write/standard-output.js";
 import type { Session } from "./session.js";
 
 interface Options {
@@ -25,8 +26,8 @@ export async function prepareObjectStorage(
 }
 
 /** @throws UsageError for an output with which the command continues when it is run again */
-export function refuseObjects(output: string): void {
-  if (isObjectAddress(output))
+export function refuseStreams(output: string): void {
+  if (output === standardOutput || isObjectAddress(output))
     throw new UsageError(
       `${output}: the same command continues an interrupted run, so its output (-o) must be a file or folder`,
     );

@@ -15,17 +15,12 @@ const numberParser =
     return value;
   };
 
-export const positiveInteger = numberParser(
-  "a whole number of at least 1",
-  (value) => value >= 1 && Number.isSafeInteger(value),
-  /^\d+$/,
-);
-export const wholeNumber = numberParser("a whole number of at least 0", Number.isSafeInteger, /^\d+$/);
-export const portNumber = numberParser(
-  "a port between 0 and 65535",
-  (value) => value <= 65_535 && Number.isSafeInteger(value),
-  /^\d+$/,
-);
+const wholeParser = (rule: string, least: number, most = Number.MAX_SAFE_INTEGER) =>
+  numberParser(rule, (value) => value >= least && value <= most, /^\d+$/);
+
+export const positiveInteger = wholeParser("a whole number of at least 1", 1);
+export const wholeNumber = wholeParser("a whole number of at least 0", 0);
+export const portNumber = wholeParser("a port between 0 and 65535", 0, 65_535);
 export const positiveNumber = numberParser("a number above 0", (value) => value > 0 && value < Infinity);
 export const nonNegative = numberParser("a number of at least 0", (value) => value >= 0 && value < Infinity);
 export const fraction = numberParser("a number between 0 and 1", (value) => value >= 0 && value <= 1);
@@ -78,29 +73,26 @@ export function repeatable(value: string, previous: readonly string[] | undefine
   return [...(previous ?? []), value];
 }
 
-/** Parser of `character=.3,year=.1`: names with weights. */
-export function weights(text: string): Record<string, number> {
-  const entries = text.split(",").map((part): [string, number] => {
-    const [name, value, ...rest] = part.split("=");
-    const weight = Number(value);
-    if (rest.length > 0 || !name.trim() || !value?.trim() || !(weight >= 0 && Number.isFinite(weight))) {
-      throw new InvalidArgumentError(`"${part}" is not NAME=NUMBER, as in character=.3,synonym=.2.`);
-    }
-    return [name.trim(), weight];
-  });
-  return Object.fromEntries(entries);
-}
+/** A parser of names with values, separated by commas; `read` gives undefined for what is no value. */
+const namedParser =
+  <Value>(form: string, read: (text: string) => Value | undefined) =>
+  (text: string): Record<string, Value> => {
+    const entries = text.split(",").map((part): [string, Value] => {
+      const [name, word = "", ...rest] = part.split("=").map((side) => side.trim());
+      const value = word === "" ? undefined : read(word);
+      if (rest.length > 0 || name === "" || value === undefined)
+        throw new InvalidArgumentError(`"${part}" is not ${form}.`);
+      return [name, value];
+    });
+    return Object.fromEntries(entries);
+  };
 
-/** Parser of `margin=0.3,mining=all`: names with numbers or words. */
-export function namedValues(text: string): Record<string, number | string> {
-  const entries = text.split(",").map((part): [string, number | string] => {
-    const [name, value = "", ...rest] = part.split("=").map((word) => word.trim());
-    if (rest.length > 0 || name === "" || value === "")
-      throw new InvalidArgumentError(`"${part}" is not NAME=VALUE, as in margin=0.3,mining=all.`);
-    return [name, Number.isNaN(Number(value)) ? value : Number(value)];
-  });
-  return Object.fromEntries(entries);
-}
+export const weights = namedParser("NAME=NUMBER, as in character=.3,synonym=.2", (word) =>
+  Number(word) >= 0 && Number(word) < Infinity ? Number(word) : undefined,
+);
+export const namedValues = namedParser<number | string>("NAME=VALUE, as in margin=0.3,mining=all", (word) =>
+  Number.isNaN(Number(word)) ? word : Number(word),
+);
 
 /** Parser of `--kind-of born=date`; repeatable. */
 export function kindOfColumn(
@@ -229,7 +221,10 @@ export const shared = {
   seed: option("--seed <n>", "random seed (default: 0)", wholeNumber),
 };
 
-export function tableOptionsOf(options: OptionsOf<typeof tableFormat> & { readonly column?: string }) {
+/** How a table is read. */
+export type TableOptions = OptionsOf<typeof tableFormat> & { readonly column?: string };
+
+export function tableOptionsOf(options: TableOptions) {
   const { column, delimiter, header, quotes, inputFormat } = options;
   return {
     ...{ column, delimiter, format: inputFormat },

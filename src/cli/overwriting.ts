@@ -4,7 +4,7 @@ import { refuseOverwriting } from "../table/write/output-names.js";
 
 /** Options that name a file to write, as commander calls their values. */
 const outputOptions = new Set([
-  ...["output", "json", "report", "plot", "removed", "groups", "export"],
+  ...["output", "json", "report", "plot", "groups", "export", "store"],
   ...["reviewOut", "explainOut", "pairsOut", "learn"],
 ]);
 

@@ -56,9 +56,9 @@ export function progressDisplay({ quiet = false }: { readonly quiet?: boolean })
 
 /** The start of a line that fits a terminal, where some characters are two columns wide. */
 function cutToWidth(line: string, columns: number): string {
-  let cut = line.slice(0, columns);
-  while (stringWidth(cut) > columns) cut = cut.slice(0, -1);
-  return cut;
+  const cut = [...line].slice(0, columns);
+  while (stringWidth(cut.join("")) > columns) cut.pop();
+  return cut.join("");
 }
 
 /** Shows how far a table is read: `reading companies.csv ███░░ ...`. */

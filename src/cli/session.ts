@@ -12,7 +12,7 @@ import { addressOfTable, isPostgresAddress, tableOf } from "../table/postgres/ad
 import type { TableDescription } from "../table/table.js";
 import { standardOutput } from "../table/write/standard-output.js";
 import { interruptionSignal } from "./interruption.js";
-import { tableOptionsOf } from "./options.js";
+import { type TableOptions, tableOptionsOf } from "./options.js";
 import { progressDisplay, readingDisplay } from "./progress.js";
 
 export type Session = ReturnType<typeof openSession>;
@@ -109,7 +109,7 @@ export function encoderAfterTable(choice: EncoderChoice, session: Session) {
   };
 }
 
-export const tableSettings = (options: Parameters<typeof tableOptionsOf>[0], session: Session) => ({
+export const tableSettings = (options: TableOptions, session: Session) => ({
   table: { ...tableOptionsOf(options), signal: session.signal, onProgress: session.onReading },
   signal: session.signal,
   onNote: session.say,
@@ -119,7 +119,7 @@ export const tableSettings = (options: Parameters<typeof tableOptionsOf>[0], ses
 
 /** The same, with a limit of memory and a folder for temporary files. */
 export function boundedSettings(
-  options: Parameters<typeof tableOptionsOf>[0] & { readonly memory?: number; readonly temp?: string },
+  options: TableOptions & { readonly memory?: number; readonly temp?: string },
   session: Session,
 ) {
   const { memory: bytes, temp } = options;

@@ -5,6 +5,7 @@ import { isObjectAddress, objectName } from "../files/object-storage/address.js"
 import { inTemporaryFolder } from "../files/object-storage/temporary-folder.js";
 import type { PartHead } from "../files/shards/part-file.js";
 import { shardRange } from "../files/shards/shard.js";
+import { isDevice } from "../files/whole-file.js";
 import type { EmbeddingFormat } from "../table/format.js";
 import { isPostgresAddress, parseAddress, tableOf } from "../table/postgres/address.js";
 import { type RowRange, Table, type TableDescription, type TableOptions } from "../table/table.js";
@@ -91,18 +92,11 @@ export async function writeTo(
 ): Promise<EncodeTableReport> {
   if (isPostgresAddress(output)) return toPostgres(output, resume, write);
   if (isObjectAddress(output)) return toObjectStorage(output, resume, (path) => write(path, format));
+  if (format === "npy" && (output === standardOutput || (await isDevice(output))))
+    throw new UsageError("an .npy file has its keys beside it: name a file with -o");
   if (output !== standardOutput) return write(output, format);
   if (resume === "continue") throw new UsageError("--resume continues a file: name it with -o");
-  return toStandardOutput(format, write);
-}
-
-/** Lets `write` make the output that is copied to standard output. @throws UsageError for an .npy file */
-async function toStandardOutput(
-  format: EmbeddingFormat = "csv",
-  write: Write<EmbeddingFormat>,
-): Promise<EncodeTableReport> {
-  if (format === "npy") throw new UsageError("an .npy file has its keys beside it: name a file with -o");
-  return { ...(await throughTemporaryFile((path) => write(path, format))), path: standardOutput };
+  return { ...(await throughTemporaryFile((path) => write(path, format ?? "csv"))), path: standardOutput };
 }
 
 /** Lets `write` make a file first: the table in PostgreSQL appears when it is whole. @throws UsageError for --resume */

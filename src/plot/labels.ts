@@ -61,5 +61,5 @@ export function scattered(count: number): number[] {
 
 /** A phrase short enough for a label. */
 export function labelText(phrase: string): string {
-  return phrase.length > 30 ? `${phrase.slice(0, 29)}…` : phrase;
+  return phrase.replace(/^(.{29}).{2,}$/su, "$1…");
 }

@@ -1,6 +1,6 @@
 /** A map as an HTML page that fills its window: zoom, search, and a legend that picks a category. */
 import { labelText, placeLabels, scattered } from "./labels.js";
-import { type DrawnMap, drawMap, type MapDrawing, mapStyle, shownName } from "./map.js";
+import { classOf, type DrawnMap, drawMap, type MapDrawing, mapStyle, shownName } from "./map.js";
 import { escapeText, htmlPage, marks } from "./theme.js";
 
 /** The map as a page. Without scripts it shows the whole map, with the labels of the SVG file. */
@@ -25,7 +25,7 @@ ${legend(map, drawing.categoriesAre)}<div id="tip" role="status" hidden></div>`,
   });
 }
 
-function legend({ entries, classOf }: DrawnMap, categoriesAre: string | undefined): string {
+function legend({ entries }: DrawnMap, categoriesAre: string | undefined): string {
   if (categoriesAre === undefined) return "";
   const buttons = entries.map(({ name, colour, count }) => {
     const mark = `<svg viewBox="-6 -6 12 12" aria-hidden="true"><path d="${marks[Math.max(colour, 0)]}" class="${classOf(colour)}"/></svg>`;

@@ -44,8 +44,6 @@ export interface DrawnMap {
   readonly height: number;
   readonly body: string;
   readonly entries: readonly Category[];
-  /** The class of a colour's marks. */
-  readonly classOf: (colour: number) => string;
 }
 
 /** The map as a self-contained SVG file, with hover text in the titles of the marks. */
@@ -80,7 +78,7 @@ ${drawn}
 <g class="labels" aria-hidden="true">
 ${labelsOf(points, placed, top).join("\n")}
 </g>`;
-  return { width, height, body, entries: legendEntries(categories), classOf };
+  return { width, height, body, entries: legendEntries(categories) };
 }
 
 /** Categories by frequency. The first eight have a colour and a mark; the others and the empty one are grey. */
@@ -121,7 +119,8 @@ function markOf({ phrase, category }: MapPoint, { x, y }: Place, colour: number)
   return `${useOf(colour, x.toFixed(1), y.toFixed(1))}${length}><title>${escapeText(text)}</title></use>`;
 }
 
-const classOf = (colour: number): string => (colour < 0 ? "rest" : `c${colour}`);
+/** The class of a colour's marks. */
+export const classOf = (colour: number): string => (colour < 0 ? "rest" : `c${colour}`);
 
 /** The start of an element that draws a colour's mark. */
 const useOf = (colour: number, x: number | string, y: number | string): string =>
@@ -155,12 +154,13 @@ function legendEntries(categories: readonly Category[]): readonly Category[] {
   if (others.length === 0) return coloured;
   const count = others.reduce((sum, category) => sum + category.count, 0);
   const named = others.filter(({ name }) => name !== "").length;
-  const name = named === 0 ? "none" : named === 1 && others.length === 1 ? others[0].name : `${named} others`;
+  const rest = named === 1 ? "1 other" : `${named} others`;
+  const name = others.length === 1 ? others[0].name || "none" : rest;
   return [...coloured, { name, colour: -1, count }];
 }
 
 /** The name of a category, cut for a legend. */
-export const shownName = (name: string): string => (name.length > 26 ? `${name.slice(0, 25)}…` : name);
+export const shownName = (name: string): string => name.replace(/^(.{25}).{2,}$/su, "$1…");
 
 function legendOf(entries: readonly Category[], categoriesAre: string, top: number): string {
   const drawn = entries.map(({ name, colour, count }, index) => {

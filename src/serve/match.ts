@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { ArgumentError } from "../errors.js";
 import { columnsOf, matchIndex, type NamedRow } from "../join/match-index.js";
-import { matchTables, type TableMatches } from "../join/match-tables.js";
+import { matchTables, type RowMatch, type TableMatches } from "../join/match-tables.js";
 import { groupBy } from "../match/group-by.js";
 import { pairSentence } from "../match/pair-sentence.js";
 import { errorSchema, RequestError, whenGone } from "./errors.js";
@@ -107,11 +107,7 @@ export function namedIndex(indexes: Service["indexes"], name?: string): ServedIn
 function described(
   { explain }: TableMatches,
   cells: NamedRow,
-  {
-    left,
-    right,
-    probability,
-  }: { readonly left: number; readonly right: number; readonly probability: number },
+  { left, right, probability }: RowMatch,
 ): Found {
   const explanation = explain(left, right);
   const evidence = explanation.columns.map((column) => {

@@ -160,19 +160,20 @@ function answerErrors(app: FastifyInstance): void {
   });
 }
 
+/** Statuses of errors that are none of a request. */
+const endings: Readonly<Record<string, readonly [status: number, text: string]>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: [408, "Request Timeout"],
+  HPE_HEADER_OVERFLOW: [431, "Request Header Fields Too Large"],
+};
+
 /** Answers what is not HTTP, or did not arrive in time. */
 function endConnection(
   this: FastifyInstance,
-  error: Error & { readonly code?: string },
+  { code = "" }: Error & { readonly code?: string },
   socket: Socket,
 ): void {
-  if (error.code === "ECONNRESET" || socket.destroyed) return;
-  const [status, text] =
-    error.code === "ERR_HTTP_REQUEST_TIMEOUT"
-      ? [408, "Request Timeout"]
-      : error.code === "HPE_HEADER_OVERFLOW"
-        ? [431, "Request Header Fields Too Large"]
-        : [400, "Bad Request"];
+  if (code === "ECONNRESET" || socket.destroyed) return;
+  const [status, text] = endings[code] ?? [400, "Bad Request"];
   const body = JSON.stringify(errorObject(status, text));
   const head = [
     `HTTP/1.1 ${status} ${text}`,

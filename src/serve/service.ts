@@ -5,6 +5,7 @@ import type { TypeProbability } from "../encoder/type-probabilities.js";
 import { createRandom, sampleWithout } from "../random.js";
 import type { IndexEntry } from "../search/index-types.js";
 import type { VectorIndex } from "../search/vector-index.js";
+import { withoutAccents } from "../text/accents.js";
 import { createMetrics, type Metrics } from "./metrics.js";
 
 export interface Limits {
@@ -18,13 +19,13 @@ export interface Limits {
   readonly queue: number;
 }
 
-export const defaultLimits: Limits = { bodyBytes: 8e6, items: 2048, characters: 8192, queue: 16_384 };
-
 /** An index with its rows in memory. */
 export interface ServedIndex {
   readonly index: VectorIndex;
   /** Cells by key. */
   readonly rows: ReadonlyMap<string, readonly string[]>;
+  /** The name of each row, {@link folded}: a suggestion compares all of them at each key. */
+  readonly names: readonly string[];
   /** Some rows, which show how often unrelated rows agree. */
   readonly ordinary: readonly IndexEntry[];
 }
@@ -88,10 +89,18 @@ export function createService(
   return { encoder, indexes, limits, metrics, embeddings, types, compare };
 }
 
+/** The column that names a row. */
+export const nameColumn = ({ layout }: VectorIndex): string => layout.phraseColumn ?? layout.columns[0];
+
+/** A text without case and accents. */
+export const folded = (text: string): string => withoutAccents(text).toLowerCase();
+
 /** Reads an index once, and draws some rows at random. */
 export async function serveIndex(index: VectorIndex): Promise<ServedIndex> {
+  const place = index.layout.columns.indexOf(nameColumn(index));
   const rows = new Map<string, readonly string[]>();
   for await (const { key, cells } of index.entries()) rows.set(key, cells);
+  const names = Array.from(rows.values(), (cells) => folded(cells[place] ?? ""));
   const drawn = sampleWithout([...rows.keys()], ordinaryRows, createRandom(0));
-  return { index, rows, ordinary: drawn.map((key) => ({ key, cells: rows.get(key)! })) };
+  return { index, rows, names, ordinary: drawn.map((key) => ({ key, cells: rows.get(key)! })) };
 }

@@ -35,7 +35,7 @@ function page(paths: object, model: string, indexes: readonly string[]): string 
           `<tr><td>${method.toUpperCase()}<td><code>${escaped(path)}</code><td>${escaped(summary)}`,
       ),
   );
-  const body = '{"model": "MODEL", "input": ["NYTimes"]}'.replace("MODEL", model);
+  const body = JSON.stringify({ model, input: ["NYTimes"] });
   return `<!doctype html><html lang="en"><meta charset="utf-8"><title>pearl</title>
 <style>:root{color-scheme:light dark}body{font:16px/1.5 system-ui;max-width:50em;margin:2em auto;padding:0 1em}
 td{padding:.1em 1em .1em 0}</style>

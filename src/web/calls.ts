@@ -1,6 +1,5 @@
 /** What the page asks of pearl's worker, and what it gets. */
 import type { MessagePort } from "node:worker_threads";
-
 import type { DuplicateRow } from "../group/kept-rows.js";
 import type { FoundDuplicates } from "../group/roads.js";
 import type { RowMatch } from "../join/match-tables.js";

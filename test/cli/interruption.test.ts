@@ -15,7 +15,7 @@ const modulePath = new URL("../../dist/cli/interruption.js", import.meta.url).hr
 
 /** A program that prints when it is ready and when it receives a signal, and then runs for an hour. */
 const stubborn = `
-  import { interruptionSignal } from ${JSON.stringify(modulePath)};
+  import { expectInterruption, interruptionSignal } from ${JSON.stringify(modulePath)};
   const signal = interruptionSignal();
   signal.addEventListener("abort", () => console.log("asked:" + signal.reason.name));
   setTimeout(() => {}, 3_600_000);
@@ -37,8 +37,11 @@ async function endWhileReading(words: readonly string[]) {
 }
 
 describe("an interruption", () => {
-  it("aborts the signal first and ends the process at once the second time", async () => {
-    const { code, signal, stdout, stderr } = await runNode(["--input-type=module", "--eval", stubborn], {
+  it.each([
+    ["of a command", stubborn],
+    ["of a command that ends by a signal", `${stubborn} expectInterruption();`],
+  ])("%s aborts the signal first and ends the process at once the second time", async (_, program) => {
+    const { code, signal, stdout, stderr } = await runNode(["--input-type=module", "--eval", program], {
       onStart: async (child) => {
         await once(child.stdout!, "data");
         child.kill("SIGINT");

@@ -166,10 +166,11 @@ describe("progress", () => {
 
   it("never fills more columns than the terminal has, also with wide characters", () => {
     const { columns } = process.stderr;
-    process.stderr.columns = 40;
+    process.stderr.columns = 39;
     try {
       const text = written(true, ({ show }) => show("東京の会社の一覧表とその他の名前の一覧表", 5, 10));
-      expect(stringWidth(text.replace("\r\u001b[K", ""))).toBeLessThan(40);
+      expect(stringWidth(text.replace("\r\u001b[K", ""))).toBeLessThan(39);
+      expect(written(true, ({ show }) => show(`a${"😀".repeat(30)}`, 5, 10))).not.toMatch(/\p{Cs}/u);
     } finally {
       process.stderr.columns = columns;
     }

@@ -19,7 +19,12 @@ setMaxListeners(0, interruptionSignal());
 /** Runs `pearl` as {@link import("./run-cli.js").pearl} does, one command at a time. */
 export async function pearl(
   parameters: readonly string[],
-  { cwd = process.cwd(), input = "", environment = {} }: Omit<RunOptions, "onStart"> = {},
+  {
+    cwd = process.cwd(),
+    input = "",
+    environment = {},
+    isTerminal,
+  }: Omit<RunOptions, "onStart"> & { /** Standard input is typed. */ readonly isTerminal?: true } = {},
 ): Promise<Outcome> {
   const undo: (() => void)[] = [];
   const replace = (name: string, value: unknown): void => {
@@ -35,7 +40,8 @@ export async function pearl(
     };
     replace(name, new Writable({ write }));
   }
-  replace("stdin", Readable.from(input === "" ? [] : [Buffer.from(input)]));
+  const stdin = Readable.from(input === "" ? [] : [Buffer.from(input)]);
+  replace("stdin", Object.assign(stdin, { isTTY: isTerminal }));
   replace("argv", [process.argv[0], "pearl", ...parameters]);
   const folder = process.cwd();
   process.chdir(cwd);

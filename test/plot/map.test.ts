@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { type PlacedLabel, placeLabels, scattered } from "../../src/plot/labels.js";
+import { labelText, type PlacedLabel, placeLabels, scattered } from "../../src/plot/labels.js";
 import { type MapPoint, mapAsSvg } from "../../src/plot/map.js";
 import { mapAsHtml } from "../../src/plot/map-page.js";
 import { pngOf } from "../../src/plot/plot-table.js";
@@ -162,6 +162,12 @@ describe("a map", () => {
     expect(svg).toContain(`.c0{fill:${light.categories[0]}}`);
   });
 
+  it("counts the categories without a colour in words", () => {
+    const nine = points.map((point, index) => ({ ...point, category: index < 9 ? `kind ${index}` : "" }));
+    expect(mapAsSvg({ ...drawing, points: nine })).toContain("1 other (292)");
+    expect(mapAsSvg({ ...drawing, points: nine.slice(0, 9) })).toContain("kind 8 (1)");
+  });
+
   it("removes characters that would break the file", () => {
     expect(escapeText('a\u0000b\ud800c<d>&"\n')).toBe("abc&lt;d&gt;&amp;&quot; ");
   });
@@ -206,6 +212,11 @@ describe("labels", () => {
         const covers = x > box.left && x < box.right && y > box.top + 2 && y < box.bottom - 2;
         expect(covers && index !== box.index).toBe(false);
       });
+  });
+
+  it("are cut between characters", () => {
+    expect(labelText("a".repeat(30))).toHaveLength(30);
+    expect(labelText(`${"a".repeat(28)}😀😀😀`)).toBe(`${"a".repeat(28)}😀…`);
   });
 
   it("are tried in an order that visits every point once and spreads over all", () => {

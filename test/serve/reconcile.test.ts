@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Ajv } from "ajv";
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from "vitest";
+import { suggestRows } from "../../src/serve/reconcile/suggest.js";
 import { companiesIndex, endServers, type TestServer, testServer } from "./test-server.js";
 
 afterAll(endServers);
@@ -98,11 +99,11 @@ describe("version 0.2", () => {
   });
 
   it("extends rows by their cells, with none for unknown rows and columns", async (context) => {
-    const extend = { ids: ["3", "none"], properties: [{ id: "city" }, { id: "country" }] };
+    const extend = { ids: ["3", "none"], properties: [{ id: "city" }, { id: "constructor" }] };
     const { json } = await form({ extend: JSON.stringify(extend) });
     expect(json.rows).toEqual({
-      3: { city: [{ str: "Munich" }], country: [] },
-      none: { city: [], country: [] },
+      3: { city: [{ str: "Munich" }], constructor: [] },
+      none: { city: [], constructor: [] },
     });
     expect(errorsOf(context, "0.2", "data-extension-response", json)).toBe("");
   });
@@ -182,6 +183,19 @@ describe("what both versions have", () => {
       expect(errorsOf(context, version, "suggest-types-response", types.json)).toBe("");
       expect(errorsOf(context, version, "data-extension-property-proposal", proposed.json)).toBe("");
     }
+  });
+
+  it("suggests rows of a large index by names that are kept ready, and stops where nobody waits", async () => {
+    const [[, { index }]] = server.service.indexes;
+    const names = Array.from({ length: 50_000 }, (_, row) => `company ${row}`);
+    const rows = new Map(names.map((name, row) => [`${row}`, [`${row}`, name, "Bern"]]));
+    const served = { index, rows, names, ordinary: [] };
+    const asked = new AbortController();
+    const { result } = await suggestRows(served, "49999", 0, asked.signal);
+    expect(result).toEqual([{ id: "49999", name: "company 49999", description: "city: Bern" }]);
+    const left = suggestRows(served, "none", 0, asked.signal);
+    asked.abort();
+    await expect(left).rejects.toThrow("aborted");
   });
 
   it("shows a row as HTML in which cells stay text", async () => {

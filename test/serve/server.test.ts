@@ -29,12 +29,8 @@ describe("the API key", () => {
 describe("a server for this machine alone", () => {
   it("refuses a request by a foreign name that resolves to it", async () => {
     const { post } = await testServer({ hosts: "local" });
-    for (const host of [
-      "evil.example",
-      "evil.example:8080",
-      "127.0.0.1.evil.example",
-      "localhost.evil.example",
-    ]) {
+    for (const name of ["", "127.0.0.1.", "localhost."]) {
+      const host = `${name}evil.example:8080`;
       const answer = await post("/v1/embeddings", body, { host });
       expect(answer).toMatchObject({ status: 403, json: { error: { code: "unknown_host" } } });
     }
@@ -207,17 +203,8 @@ describe("GET /openapi.json", () => {
     const { app } = await testServer({ limits: { items: 7 } });
     const { paths, openapi } = (await app.inject("/openapi.json")).json();
     expect(openapi).toBe("3.1.0");
-    const listed = [
-      "/health",
-      "/ready",
-      "/metrics",
-      "/v1/embeddings",
-      "/v1/models",
-      "/type",
-      "/similarity",
-      "/match",
-    ];
-    expect(Object.keys(paths)).toEqual(expect.arrayContaining(listed));
+    const listed = "/health /ready /metrics /v1/embeddings /v1/models /type /similarity /match";
+    expect(Object.keys(paths)).toEqual(expect.arrayContaining(listed.split(" ")));
     const { properties, required } =
       paths["/v1/embeddings"].post.requestBody.content["application/json"].schema;
     expect(required).toEqual(["input", "model"]);

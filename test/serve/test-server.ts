@@ -6,13 +6,7 @@ import { PhraseEncoder } from "../../src/encoder/phrase-encoder.js";
 import { indexTable } from "../../src/search/phrase-index.js";
 import { VectorIndex } from "../../src/search/vector-index.js";
 import { createServer, type Server, type ServerOptions } from "../../src/serve/server.js";
-import {
-  createService,
-  defaultLimits,
-  type Limits,
-  type Service,
-  serveIndex,
-} from "../../src/serve/service.js";
+import { createService, type Limits, type Service, serveIndex } from "../../src/serve/service.js";
 
 const ends: (() => unknown)[] = [];
 let loaded: Promise<PhraseEncoder> | undefined;
@@ -50,7 +44,8 @@ export async function testServer(
   options: Partial<ServerOptions> & { limits?: Partial<Limits>; indexes?: Service["indexes"] } = {},
 ): Promise<TestServer> {
   const { limits, indexes = new Map(), ...rest } = options;
-  const service = createService(await miniEncoder(), indexes, { ...defaultLimits, ...limits });
+  const usual = { bodyBytes: 8e6, items: 2048, characters: 8192, queue: 16_384 };
+  const service = createService(await miniEncoder(), indexes, { ...usual, ...limits });
   const app = await createServer(service, { modelNames: ["pearl-mini"], log: "silent", ...rest });
   ends.push(() => app.close());
   return { app, service, post: (...args) => answerOf(app, ...args) };

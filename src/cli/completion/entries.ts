@@ -19,20 +19,27 @@ export interface EntryOption {
   readonly choices: readonly string[];
 }
 
-export function entriesOf(path: string, commands: readonly AnyCommand[]): Entry[] {
-  const here = { path, commands: commands.map(({ name, summary }) => ({ name, summary })), options: [] };
+/** @param own the options that may follow the path itself */
+export function entriesOf(
+  path: string,
+  commands: readonly AnyCommand[],
+  own: readonly EntryOption[] = [],
+): Entry[] {
+  const here = { path, commands: commands.map(({ name, summary }) => ({ name, summary })), options: own };
   return [here, ...commands.flatMap((command) => entriesOfCommand(`${path} ${command.name}`, command))];
 }
 
-function entriesOfCommand(path: string, { commands, options = [] }: AnyCommand): Entry[] {
-  if (commands !== undefined) return entriesOf(path, commands);
-  const declared = options.map(({ short, long, description, required, optional, argChoices = [] }) => ({
+/** A group has its own options, or those of the command that runs where none is named. */
+function entriesOfCommand(path: string, { commands = [], options, run }: AnyCommand): Entry[] {
+  const byDefault = commands.find(({ runs }) => runs === "default");
+  const own = options ?? byDefault?.options ?? [];
+  const declared = own.map(({ short, long, description, required, optional, argChoices = [] }) => ({
     names: [short, long].filter((name) => name !== undefined),
     description,
     value: required || optional ? ("some" as const) : ("none" as const),
     choices: argChoices,
   }));
-  return [{ path, commands: [], options: [...declared, help] }];
+  return entriesOf(path, commands, (run ?? byDefault) === undefined ? [] : [...declared, help]);
 }
 
 const help: EntryOption = {

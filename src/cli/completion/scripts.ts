@@ -31,7 +31,7 @@ const choiceBranches = (entries: readonly Entry[], line: (words: string) => stri
 const wordBranches = (entries: readonly Entry[], line: (words: string) => string): string =>
   entries
     .map(({ path, commands, options }) => {
-      const words = commands.length > 0 ? commands.map(({ name }) => name) : namesOf(options);
+      const words = [...commands.map(({ name }) => name), ...namesOf(options)];
       return `    "${path}") ${line(words.join(" "))};;\n`;
     })
     .join("");

@@ -8,7 +8,7 @@ import type { GridPoint, GridSetting, RemovablePart } from "../../methods/settin
 import { command, type OptionsOf } from "../command.js";
 import { counted } from "../format.js";
 import { checkLength, methodSettings, settingOptions, typesFile } from "../learn/training.js";
-import { refuseObjects } from "../object-storage.js";
+import { refuseStreams } from "../object-storage.js";
 import {
   commaSeparated,
   fileEndingIn,
@@ -22,9 +22,9 @@ import {
 
 /** Parser of `temperature=0.03,0.07,0.2`; repeatable. */
 function gridAxis(text: string, previous: readonly GridPoint[] = []): GridPoint[] {
-  const [setting, list = ""] = text.split("=");
+  const [setting, list = "", ...rest] = text.split("=");
   const values = list.split(",").map((value) => (value.trim() === "" ? Number.NaN : Number(value)));
-  if (values.some((value) => !Number.isFinite(value)))
+  if (rest.length > 0 || values.some((value) => !Number.isFinite(value)))
     throw new InvalidArgumentError("It must be SETTING=VALUE,VALUE,..., such as temperature=0.03,0.07,0.2.");
   return [...previous, ...values.map((value) => ({ setting: setting as GridSetting, value }))];
 }
@@ -70,10 +70,10 @@ export default command({
     ["pearl ablate --corpus corpus/ -o bases --base ./bert --base ./e5", "two bases, before and after"],
   ],
   run: async (_, options, session) => {
-    refuseObjects(options.output);
-    checkLength({ steps: options.steps, minutes: options.minutes });
+    refuseStreams(options.output);
+    checkLength(options);
     await checkUse(options);
-    const { parts, minutes, json, base: bases = [] } = options;
+    const { parts, minutes, epochs, json, base: bases = [] } = options;
     const { ablate, gridChart } = await import("../../methods/ablate.js");
     const { defaultDataFolder } = await import("../../benchmark/data-folder.js");
     let run = "training";
@@ -84,7 +84,7 @@ export default command({
       parts: parts as readonly RemovablePart[] | undefined,
       dataFolder: options.data ?? (await defaultDataFolder()),
       tasks: options.task,
-      steps: options.steps ?? (minutes === undefined ? 500 : undefined),
+      steps: options.steps ?? ((minutes ?? epochs) === undefined ? 500 : undefined),
       threads: options.threads ?? availableParallelism(),
       signal: session.signal,
       onNote: session.say,

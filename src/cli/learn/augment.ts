@@ -7,7 +7,7 @@ import { alignColumns } from "../../files/text-table.js";
 import { stemOf } from "../../table/format.js";
 import { command, type OptionsOf } from "../command.js";
 import { counted, formatCount, formatPercent } from "../format.js";
-import { refuseObjects } from "../object-storage.js";
+import { refuseStreams } from "../object-storage.js";
 import {
   choice,
   fraction,
@@ -15,11 +15,10 @@ import {
   positiveInteger,
   repeatable,
   shared,
-  tableOptionsOf,
   weights,
   wholeNumber,
 } from "../options.js";
-import type { Session } from "../session.js";
+import { type Session, tableSettings } from "../session.js";
 import { phrasesOrTable } from "../use/phrases-or-table.js";
 import { phrasesOf } from "../use/type.js";
 
@@ -118,12 +117,11 @@ async function augmentFile(path: string, options: AugmentOptions, session: Sessi
   const { augmentTable } = await import("../../augmentation/augment-table.js");
   const { Table } = await import("../../table/table.js");
   const { count, seed, format, output = `${stemOf(path)}.twins.${format ?? "csv"}` } = options;
-  const { signal, onReading } = session;
-  const table = await Table.open(path, { ...tableOptionsOf(options), signal, onProgress: onReading });
+  const table = await Table.open(path, tableSettings(options, session).table);
   session.atEnd(() => table.close());
   session.say(table.description.summary);
   const report = await augmentTable(table, output, await load(options), {
-    ...{ count, seed, format, signal },
+    ...{ count, seed, format, signal: session.signal },
     onProgress: (done, total) => session.show("augmenting", done, total, "phrases"),
   });
   const byRule = Object.entries(report.byRule).filter(([, count]) => count > 0);
@@ -139,7 +137,7 @@ async function writeModelParaphrases(path: string, model: string, options: Augme
     "../../pearl/augmentation/phrase/paraphrase-model.js"
   );
   const { count, output = `${stemOf(path)}.paraphrases.tsv` } = options;
-  refuseObjects(output);
+  refuseStreams(output);
   const phrases = await phrasesOf(path, options, session);
   const kept = `finished paraphrases stay in ${output}.partial, and the same command continues from there`;
   session.signal.addEventListener("abort", () => session.say(kept), { once: true });

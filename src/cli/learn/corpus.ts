@@ -1,5 +1,4 @@
 /** `pearl corpus`: extracts phrases from text into a folder to train on, and describes such a folder. */
-
 import type { BuildCorpusReport } from "../../corpus/build-corpus.js";
 import type { CorpusManifest } from "../../corpus/corpus-folder.js";
 import type { CorpusSample } from "../../corpus/corpus-sample.js";
@@ -13,7 +12,13 @@ import { option, positiveInteger, repeatable, required, shared } from "../option
 import type { Session } from "../session.js";
 import { checkShare, shardOption, shareWork } from "../shards/sharing.js";
 
-const isTable = (path: string): boolean => ![undefined, "text"].includes(formatOfName(path));
+/** @throws UsageError for a column where every text is plain */
+export function checkColumn(column: string | undefined, texts: readonly string[]): void {
+  if (column === undefined || texts.some((path) => ![undefined, "text"].includes(formatOfName(path)))) return;
+  throw new UsageError(
+    "--column is for tables of text (.csv, .tsv, .jsonl, .parquet); plain text has no columns. Leave it out.",
+  );
+}
 
 const stages = {
   reading: ["finding phrases", "bytes"],
@@ -60,10 +65,7 @@ const build = command({
     const { buildCorpus } = await import("../../corpus/build-corpus.js");
     const { output, column, phrases, synonyms, types, nerModel, skip, threads } = options;
     const inputs = [texts, phrases, synonyms, types].flatMap((files) => files ?? []);
-    if (column !== undefined && !texts.some(isTable))
-      throw new UsageError(
-        "--column is for tables of text (.csv, .tsv, .jsonl, .parquet); plain text has no columns. Leave it out.",
-      );
+    checkColumn(column, texts);
     const run = { command: "corpus build", arguments: [texts], options, inputs, stem: "corpus" };
     checkShare(run);
     const build = (sharing?: Sharing) =>

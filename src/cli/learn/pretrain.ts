@@ -3,6 +3,7 @@ import { UsageError } from "../../errors.js";
 import { command } from "../command.js";
 import { counted } from "../format.js";
 import { choice, flagOf, option, positiveInteger, positiveNumber, required, shared } from "../options.js";
+import { checkColumn } from "./corpus.js";
 import { printTraining, trainingOptions, trainingSettings } from "./training.js";
 
 /** Options that one way of reading has and the other lacks. */
@@ -53,6 +54,7 @@ export default command({
     ["pearl pretrain articles.txt --read neighbours -o sentences", "QuickThoughts: a GRU on sentences"],
   ],
   run: async ([texts], options, session) => {
+    checkColumn(options.column, texts);
     const other = options.read === "context" ? "neighbours" : "context";
     const stray = ofReading[other].find((name) => options[name] !== undefined);
     if (stray !== undefined)

@@ -1,5 +1,5 @@
 /** `pearl models check`: are the files of models as they were written or downloaded? */
-import { ModelError, messageOf } from "../../errors.js";
+import { ModelError, messageOf, UsageError } from "../../errors.js";
 import { command } from "../command.js";
 import { counted } from "../format.js";
 import { option, shared } from "../options.js";
@@ -24,7 +24,7 @@ export default command({
       model === undefined ? [] : [{ model, path: await locateFiles(model, { signal, onDownload }) }];
     if (accept) {
       if (named.length === 0)
-        throw new ModelError("--accept needs the folder of a model: pearl models check FOLDER --accept");
+        throw new UsageError("--accept needs the folder of a model: pearl models check FOLDER --accept");
       const { sealFolder } = await import("../../files/sealed-folder.js");
       await sealFolder(named[0].path);
     }

@@ -98,13 +98,8 @@ async function submit(
   const { learnedPart, queuedRun } = await import("../../stores/queue/job.js");
   const queued = queuedRun(
     {
-      command: name,
-      arguments: [...given],
-      settings: head.settings,
-      shards,
-      folder: process.cwd(),
-      output,
-      json,
+      ...{ command: name, arguments: [...given], settings: head.settings },
+      ...{ shards, folder: process.cwd(), output, json },
     },
     { ...head.inputs, ...(await modelFiles(own.model)) },
     (id) => placeFor(parts, `${stem}.${id}.parts`),

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { stat } from "node:fs/promises";
 import { UsageError } from "../../errors.js";
 import { command } from "../command.js";
-import { expectInterruption } from "../interruption.js";
+import { aborted, expectInterruption } from "../interruption.js";
 import { option, shared } from "../options.js";
 import { loadEncoder } from "../session.js";
 
@@ -37,11 +37,7 @@ export default command({
     const connection = serveStdio(() => createToolServer(context));
     session.atEnd(() => connection.close());
     const { signal } = session;
-    await Promise.race([
-      once(process.stdin, "end"),
-      once(process.stdin, "close"),
-      signal.aborted ? undefined : once(signal, "abort"),
-    ]);
+    await Promise.race([once(process.stdin, "end"), once(process.stdin, "close"), aborted(signal)]);
     if (signal.aborted) expectInterruption();
   },
 });

@@ -2,11 +2,19 @@
 import type { Option } from "commander";
 import { UsageError } from "../../errors.js";
 import { shellWord } from "../../shell-word.js";
-import { checkFile } from "../../table/read/source.js";
 import { command } from "../command.js";
 import { counted } from "../format.js";
-import { expectInterruption } from "../interruption.js";
-import { choice, fraction, noteUnused, option, shared, tableOptionsOf } from "../options.js";
+import { aborted, expectInterruption } from "../interruption.js";
+import {
+  choice,
+  fraction,
+  noteUnused,
+  option,
+  shared,
+  type TableOptions,
+  tableOptionsOf,
+} from "../options.js";
+import { type Session, tableSettings } from "../session.js";
 
 /** Options of `join` and `dedupe` that decide what is found. */
 const matchingOptions = [
@@ -14,7 +22,7 @@ const matchingOptions = [
   option("--precision <p>", "share of matches that must be correct", fraction),
   choice("--kind <kind>", "of two tables: how many matches a row may have", shared.kinds),
   option("--labels <file>", "known pairs besides: left, right and, if some do not match, decision"),
-  shared.model,
+  shared.modelOrNone,
   ...shared.tableFormat,
 ] as const;
 
@@ -39,7 +47,7 @@ export default command({
     noteUnused(options, session.say);
     const { startReview } = await import("../../serve/review/server.js");
     const tables = [left, right].filter((table) => table !== undefined);
-    for (const table of tables) await checkFile(table);
+    await checkTables(file, tables, options, session);
     const matching =
       left === undefined
         ? undefined
@@ -63,11 +71,7 @@ export default command({
       const { default: open } = await import("open");
       await open(review.url).catch(() => session.say("no browser was found: open the address in one"));
     }
-    const { signal } = session;
-    await Promise.race([
-      review.finished,
-      new Promise((resolve) => signal.addEventListener("abort", resolve)),
-    ]);
+    await Promise.race([review.finished, aborted(session.signal)]);
     expectInterruption();
     const { pairs, open } = review.counts();
     const application =
@@ -77,6 +81,33 @@ export default command({
     session.print(`${pairs - open} of ${counted(pairs, "pair")} answered. ${application}`);
   },
 });
+
+/** Refuses other tables than those of the review before anybody answers. @throws TableError, UsageError */
+async function checkTables(
+  file: string,
+  tables: readonly string[],
+  options: TableOptions,
+  session: Session,
+): Promise<void> {
+  if (tables.length === 0) return;
+  if (tables.includes("-"))
+    throw new UsageError("a review reads its tables more than once: save standard input to a file first");
+  const { checkReview } = await import("../../match/review/review-file.js");
+  const { readAllColumns } = await import("../../table/whole-table.js");
+  const { table } = tableSettings(options, session);
+  const read = tables.map(async (path) => (await readAllColumns(path, table)).columns);
+  const [left, right] = await Promise.all(read);
+  const problem = await checkReview(file, { left, right }).catch((error: unknown) => error);
+  if (problem === undefined) return;
+  const isSwapped =
+    right !== undefined &&
+    (await checkReview(file, { left: right, right: left }).then(
+      () => true,
+      () => false,
+    ));
+  if (!isSwapped) throw problem;
+  throw new UsageError(`${tables[1]} is the left table of ${file}. Name it first, then ${tables[0]}.`);
+}
 
 const commandLine = (words: readonly string[]): string => ["pearl", ...words].map(shellWord).join(" ");
 

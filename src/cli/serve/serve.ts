@@ -12,7 +12,7 @@ import { stemOf } from "../../table/format.js";
 import { isPostgresAddress } from "../../table/postgres/address.js";
 import { command, type OptionsOf } from "../command.js";
 import { formatCount } from "../format.js";
-import { expectInterruption } from "../interruption.js";
+import { aborted, expectInterruption } from "../interruption.js";
 import {
   choice,
   option,
@@ -70,7 +70,6 @@ export default command({
   ],
   run: async ([paths], options, session) => {
     const apiKey = await keyOf(options.apiKeyFile);
-    const { signal } = session;
     const { createService, serveIndex } = await import("../../serve/service.js");
     const { createServer } = await import("../../serve/server.js");
     const indexes = new Map<string, ServedIndex>();
@@ -98,9 +97,7 @@ export default command({
     session.atEnd(() => server.close());
     await listen(server, options);
     announce(server, options, { encoder, indexes, apiKey }, session);
-    await new Promise((resolve) =>
-      signal.aborted ? resolve(undefined) : signal.addEventListener("abort", resolve),
-    );
+    await aborted(session.signal);
     session.say("stopping: requests in progress are answered first");
     await server.close();
     expectInterruption();

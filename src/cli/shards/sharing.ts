@@ -55,17 +55,8 @@ export interface SharedRun {
 
 /** Options that say nothing on the result, or are given anew to the merge. */
 const unsettled = new Set([
-  "shard",
-  "parts",
-  "learn",
-  "output",
-  "resume",
-  "json",
-  "quiet",
-  "threads",
-  "device",
-  "memory",
-  "temp",
+  ...["shard", "parts", "learn", "output", "resume", "json", "quiet"],
+  ...["threads", "device", "memory", "temp"],
 ]);
 
 /** The name of the part. @throws UsageError for the name of a whole */

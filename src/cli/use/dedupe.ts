@@ -1,5 +1,4 @@
 /** `pearl dedupe`: removes duplicates from a table, and writes the removed rows beside it. */
-
 import { UsageError } from "../../errors.js";
 import { endsEarly, type Sharing } from "../../files/shards/shard.js";
 import type { DedupeOutputs, DedupeTableReport } from "../../group/tables/dedupe-table.js";

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { Command } from "commander";
 import { alignColumns } from "../../files/text-table.js";
 import { writeWholeFolder } from "../../files/whole-folder.js";
+import { shellWord } from "../../shell-word.js";
 import { command, register } from "../command.js";
 import { counted } from "../format.js";
 import { shared } from "../options.js";
@@ -33,7 +34,7 @@ export default command({
     session.print(`${folder}/companies.csv lists companies with their full names.
 ${folder}/suppliers.csv lists suppliers as people typed them. The two tables share no key.
 
-  cd ${folder}
+  cd ${shellWord(folder)}
   npx pearl ${joining.join(" ")}
 `);
     const program = new Command();
@@ -48,12 +49,12 @@ async function explain({ print }: Session) {
   const { readWholeTable } = await import("../../table/whole-table.js");
   const { columns, phrases } = await readWholeTable(output, { column: "right_supplier" });
   const { left_name: companies, probability: probabilities, why } = columns;
-  const lines = phrases.map((supplier, row) => [
-    supplier,
-    companies[row],
-    Number(probabilities[row]).toFixed(2),
-  ]);
-  const last = phrases.length - 1;
+  const pairs = phrases.map((supplier, row) => ({
+    ...{ supplier, company: companies[row] },
+    ...{ probability: Number(probabilities[row]), why: why[row] },
+  }));
+  const lines = pairs.map((pair) => [pair.supplier, pair.company, pair.probability.toFixed(2)]);
+  const last = pairs[pairs.length - 1];
   const { phrases: suppliers } = await readWholeTable(tables[1], { column: "supplier" });
   const unmatched = suppliers.filter((supplier) => !phrases.includes(supplier));
   print(`
@@ -63,16 +64,12 @@ pearl found out that "name" and "supplier", and "city" and "place" hold the same
 where they agree or differ, and joined the rows that are likely the same. No key, no rules and no labels were needed.
 With 50 pairs or more, it also establishes that 90 % of them are right (--precision 0.9); fewer are for you to check.
 ${counted(unmatched.length, "supplier")} found no company that is likely enough: ${unmatched.join(", ")}.
-The column "why" of ${output} explains each match. ${phrases[last]} = ${companies[last]}:
-  ${why[last]}
+The column "why" of ${output} explains each match. ${last.supplier} = ${last.company}:
+  ${last.why}
 
 Now your own tables. pearl chooses the columns; --on LEFT_COLUMN=RIGHT_COLUMN names them:
   npx pearl join LEFT.csv RIGHT.csv -o joined.csv
 Or find the duplicates of one table:
   npx pearl dedupe TABLE.csv`);
-  const pairs = phrases.map((supplier, row) => ({
-    ...{ supplier, company: companies[row] },
-    ...{ probability: Number(probabilities[row]), why: why[row] },
-  }));
   return { matches: pairs.length, pairs, unmatched };
 }

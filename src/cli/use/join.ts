@@ -1,5 +1,4 @@
 /** `pearl join`: matches rows of two tables that mean the same, at a required precision. */
-
 import { UsageError } from "../../errors.js";
 import type { Sharing } from "../../files/shards/shard.js";
 import type { JoinTablesReport } from "../../join/join-tables.js";
@@ -76,13 +75,8 @@ export default command({
     }
     const { joinTables } = await import("../../join/join-tables.js");
     const inputs = [left, right, options.labels, options.review];
-    const run = {
-      command: "join",
-      arguments: [left, right],
-      options,
-      inputs,
-      stem: `${stemOf(right)}.joined`,
-    };
+    const stem = `${stemOf(right)}.joined`;
+    const run = { command: "join", arguments: [left, right], options, inputs, stem };
     checkShare(run);
     const { inDatabase } = options;
     const synced = inDatabase && isPostgresAddress(left) ? await openIndex(left, session) : undefined;

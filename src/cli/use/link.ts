@@ -1,5 +1,4 @@
 /** `pearl link`: gives the rows of a table the stable names of their entities, which a store keeps from run to run. */
-
 import { UsageError } from "../../errors.js";
 import { endsEarly, type Sharing } from "../../files/shards/shard.js";
 import { alignColumns } from "../../files/text-table.js";

@@ -4,19 +4,16 @@ import { dirname, extname } from "node:path";
 import { TableError, UsageError } from "../../errors.js";
 import { isObjectAddress } from "../../files/object-storage/address.js";
 import { formatOfName } from "../../table/format.js";
-
 import { isPostgresAddress } from "../../table/postgres/address.js";
 
 export type Given = { readonly phrases: readonly string[] } | { readonly table: string };
 
 /** Splits arguments into those before `--` and those behind it, which are phrases in any case. */
-export function splitAtDashes(
-  given: readonly string[],
-  line: readonly string[] = process.argv,
-): { readonly before: readonly string[]; readonly behind: readonly string[] } {
-  const dashes = line.indexOf("--");
-  const behind = dashes < 0 ? 0 : Math.min(line.length - dashes - 1, given.length);
-  return { before: given.slice(0, given.length - behind), behind: given.slice(given.length - behind) };
+export function splitAtDashes(given: readonly string[]) {
+  const dashes = process.argv.indexOf("--");
+  const behind = dashes < 0 ? 0 : Math.min(process.argv.length - dashes - 1, given.length);
+  const place = given.length - behind;
+  return { before: given.slice(0, place), behind: given.slice(place) };
 }
 
 /**

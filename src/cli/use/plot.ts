@@ -1,5 +1,4 @@
 /** `pearl plot`: draws a table's phrases as a map, in one file. */
-
 import { stemOf } from "../../table/format.js";
 import { command } from "../command.js";
 import { counted, formatBytes, formatCount } from "../format.js";

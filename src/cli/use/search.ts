@@ -8,8 +8,8 @@ import { type Cell, cellOfStored, jsonLine, numberCell } from "../../table/cell.
 import { type RowsFormat, rowsFormatOfName } from "../../table/format.js";
 import { command, type OptionsOf } from "../command.js";
 import { counted, formatDuration } from "../format.js";
-import { option, positiveInteger, shared, tableOptionsOf } from "../options.js";
-import { loadEncoder, type Session } from "../session.js";
+import { option, positiveInteger, shared } from "../options.js";
+import { loadEncoder, type Session, tableSettings } from "../session.js";
 import { openIndex, sayState } from "./index-table.js";
 import { looksLikeFile, splitAtDashes } from "./phrases-or-table.js";
 
@@ -28,6 +28,7 @@ const options = [
 ] as const;
 
 type SearchOptions = OptionsOf<typeof options>;
+type HitFormat = "json" | "text";
 type Answers = AsyncGenerator<(readonly [query: string, hits: readonly SearchHit[]])[]>;
 
 export default command({
@@ -58,6 +59,7 @@ export default command({
     index.checkModel(await encoder.fingerprint());
     const { searchPhrases } = await import("../../search/phrase-search.js");
     const { top: k, prompt, output } = options;
+    const format = options.json ? "json" : "text";
     const answers = async function* (phrases: readonly string[]): Answers {
       for (let from = 0; from < phrases.length; from += 2048) {
         const batch = phrases.slice(from, from + 2048);
@@ -66,10 +68,10 @@ export default command({
         yield batch.map((query, row) => [query, hits[row]] as const);
       }
     };
-    const isDialogue = queries.length === 0 && options.queries === undefined && process.stdin.isTTY;
-    if (isDialogue) return converse(index, answers, session);
+    const isTyped = queries.length === 0 && options.queries === undefined && process.stdin.isTTY;
+    if (isTyped && output === undefined) return converse(index, answers, format, session);
     const answered = answers(queries.length > 0 ? queries : await queriesOf(options, session));
-    if (output === undefined) await printHits(answered, index, options.json ? "json" : "text");
+    if (output === undefined) await printHits(answered, index, format);
     else await writeHits(output, options.format, answered, index, session);
   },
 });
@@ -86,18 +88,15 @@ async function queryPhrases(given: readonly string[], marked: readonly string[] 
   return [...before, ...behind, ...marked];
 }
 
-async function queriesOf(
-  options: SearchOptions,
-  { say, signal, onReading }: Session,
-): Promise<readonly string[]> {
+async function queriesOf(options: SearchOptions, session: Session): Promise<readonly string[]> {
   const { readWholeTable } = await import("../../table/whole-table.js");
   const file = options.queries ?? "-";
-  const reading = tableOptionsOf(options);
-  const format = reading.format ?? (file === "-" ? "text" : undefined);
-  return (await readWholeTable(file, { ...reading, format, signal, onProgress: onReading }, say)).phrases;
+  const { table } = tableSettings(options, session);
+  const format = table.format ?? (file === "-" ? "text" : undefined);
+  return (await readWholeTable(file, { ...table, format }, session.say)).phrases;
 }
 
-async function printHits(answered: Answers, index: VectorIndex, format: "json" | "text"): Promise<void> {
+async function printHits(answered: Answers, index: VectorIndex, format: HitFormat): Promise<void> {
   let separator = "";
   for await (const part of answered) {
     for (const [query, hits] of part) {
@@ -144,6 +143,7 @@ const typeOf = ({ types }: IndexLayout, column: number): string => types?.[colum
 async function converse(
   index: VectorIndex,
   answers: (phrases: readonly string[]) => Answers,
+  format: HitFormat,
   { signal }: Session,
 ): Promise<void> {
   const { rows } = await index.describe();
@@ -155,7 +155,7 @@ async function converse(
   terminal.prompt();
   for await (const line of terminal) {
     if (line.trim() === "" || signal.aborted) break;
-    await printHits(answers([line.trim()]), index, "text");
+    await printHits(answers([line.trim()]), index, format);
     terminal.prompt();
   }
   terminal.close();

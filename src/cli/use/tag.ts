@@ -1,4 +1,5 @@
 /** `pearl tag`: learns tags of spans from a few sentences, and tags other sentences. */
+import { UsageError } from "../../errors.js";
 import { type AnyCommand, command } from "../command.js";
 import { counted, formatPercent } from "../format.js";
 import { choice, option, required, shared, wholeNumber } from "../options.js";
@@ -27,6 +28,8 @@ const train = command({
     const { readTagged } = await import("../../fewshot/tag/sentences.js");
     const { trainTagger, writeTagger } = await import("../../fewshot/tag/tagger.js");
     const { output, source, steps, seed } = options;
+    if (source === undefined && steps !== undefined)
+      throw new UsageError("--steps trains on the sentences of --source FILE: name it, or leave --steps out");
     const { sentences } = await readTagged(path, "required");
     const other = source === undefined ? undefined : (await readTagged(source, "required")).sentences;
     const encoder = await loadEncoder(options, session);

@@ -5,8 +5,8 @@ import { type Cell, numberCell, textOfCell } from "../../table/cell.js";
 import { type RowsFormat, rowsFormatOfName } from "../../table/format.js";
 import { command } from "../command.js";
 import { counted } from "../format.js";
-import { option, positiveInteger, shared, tableOptionsOf } from "../options.js";
-import { loadEncoder, type Session } from "../session.js";
+import { option, positiveInteger, shared, type TableOptions } from "../options.js";
+import { loadEncoder, type Session, tableSettings } from "../session.js";
 import { phrasesOrTable } from "./phrases-or-table.js";
 
 interface TypedPhrase {
@@ -38,9 +38,8 @@ export default command({
     ['pearl type "Paris" --model my-model --top 3 --json', "the three most probable types, for a program"],
   ],
   run: async ([given], options, session) => {
-    const { output, format, top, json } = options;
+    const { output, format, phrase, top, json } = options;
     if (output !== undefined) rowsFormatOfName(format ? "-" : output);
-    const { phrase } = options;
     const input = await phrasesOrTable(given, phrase);
     const phrases = "table" in input ? await phrasesOf(input.table, options, session) : input.phrases;
     const encoder = await loadEncoder(options, session);
@@ -60,12 +59,11 @@ export default command({
 
 export async function phrasesOf(
   path: string,
-  options: Parameters<typeof tableOptionsOf>[0],
-  { signal, onReading }: Session,
+  options: TableOptions,
+  session: Session,
 ): Promise<readonly string[]> {
   const { readWholeTable } = await import("../../table/whole-table.js");
-  const reading = { ...tableOptionsOf(options), signal, onProgress: onReading };
-  return (await readWholeTable(path, reading)).phrases;
+  return (await readWholeTable(path, tableSettings(options, session).table)).phrases;
 }
 
 const probabilities = ["probability", "class_probability", "type_probability"];

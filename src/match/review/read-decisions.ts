@@ -64,16 +64,31 @@ export async function readKnown(paths: readonly string[], tables: ReviewedTables
   return withoutContradictions(judged, tables.right === undefined);
 }
 
-async function judgedPairs(path: string, tables: ReviewedTables): Promise<JudgedPair[]> {
+/**
+ * Compares every pair of a review file with the cells of the tables, also those without a decision.
+ * @throws TableError for other tables than those of the review
+ */
+export async function checkReview(path: string, tables: ReviewedTables): Promise<void> {
+  const { file, rows } = await openDecisions(path, tables);
+  if (rows !== undefined) reviewedPairs(file, rows, decisionsOf(file, undefined));
+}
+
+/** @returns rows: the columns of row numbers, in a review file */
+async function openDecisions(path: string, { left, right = left }: ReviewedTables) {
   const { description, columns } = await readWholeTable(path, { column: "1" });
-  const { left, right = left } = tables;
   const file: DecisionFile = { name: basename(path), columns, tables: { left, right } };
-  const rows = sides.map((side) => columnNamed(description.columns, rowHeader(side)));
-  const decision = columnNamed(description.columns, ...decisionNames);
+  const [lefts, rights] = sides.map((side) => columnNamed(description.columns, rowHeader(side)));
+  const rows = lefts === undefined || rights === undefined ? undefined : ([lefts, rights] as const);
+  return { file, names: description.columns, rows };
+}
+
+async function judgedPairs(path: string, tables: ReviewedTables): Promise<JudgedPair[]> {
+  const { file, names, rows } = await openDecisions(path, tables);
+  const decision = columnNamed(names, ...decisionNames);
   const found =
-    rows[0] !== undefined && rows[1] !== undefined
-      ? reviewedPairs(file, [rows[0], rows[1]], decisionsOf(file, decision))
-      : labelledPairs(file, labelColumns(file.name, description.columns, decision), tables);
+    rows === undefined
+      ? labelledPairs(file, labelColumns(file.name, names, decision), tables)
+      : reviewedPairs(file, rows, decisionsOf(file, decision));
   if (found.length === 0)
     throw new TableError(`${file.name}: no row has a decision. Write yes or no beside some pairs.`);
   return found;

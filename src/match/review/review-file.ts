@@ -4,7 +4,7 @@ import { batchesOf } from "../../table/whole-table.js";
 import { writeRows } from "../../table/write/text-rows.js";
 import { cellHeader, type ReviewedTables, rowHeader, type Side, sides } from "./review-columns.js";
 
-export { readDecisions, readKnown } from "./read-decisions.js";
+export { checkReview, readDecisions, readKnown } from "./read-decisions.js";
 export type { ReviewedTables } from "./review-columns.js";
 
 /** A pair of rows, counted from 0, for a person to judge. */

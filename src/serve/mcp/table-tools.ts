@@ -142,12 +142,9 @@ function explainPair(server: McpServer, { encoder, files }: ToolContext): void {
   );
 }
 
-const sureness = ({
-  estimate,
-  low,
-  high,
-  promise,
-}: Omit<PrecisionReport, "promise"> & Partial<Pick<PrecisionReport, "promise">>) => ({
+type Sureness = Omit<PrecisionReport, "promise"> & Partial<Pick<PrecisionReport, "promise">>;
+
+const sureness = ({ estimate, low, high, promise }: Sureness) => ({
   ...{ estimatedPrecision: estimate, low, high, promise },
 });
 

@@ -13,16 +13,10 @@ export const answer = (found: Record<string, unknown>) => ({
   structuredContent: found,
 });
 
-/** Characters of a cell that an answer shows. */
-const mostCharacters = 200;
-
-/** A row's filled cells, long ones cut. */
+/** A row's filled cells, each cut to 200 characters. */
 export const shortCells = (cells: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(cells)
       .filter(([, cell]) => cell !== "")
-      .map(([name, cell]) => [
-        name,
-        cell.length > mostCharacters ? `${cell.slice(0, mostCharacters)}…` : cell,
-      ]),
+      .map(([name, cell]) => [name, cell.replace(/^(.{200}).+$/su, "$1…")]),
   );

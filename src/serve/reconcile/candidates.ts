@@ -1,10 +1,10 @@
 /** Candidates for reconciliation queries: rows of an index, scored by all columns. */
-import { setImmediate as othersTurn } from "node:timers/promises";
+import { setImmediate } from "node:timers/promises";
 import type { PhraseEncoder } from "../../encoder/phrase-encoder.js";
 import { type IndexMatches, matchIndex, type NamedRow } from "../../join/match-index.js";
 import { groupBy } from "../../match/group-by.js";
 import { sigmoid } from "../../match/weights/logistic.js";
-import type { ServedIndex } from "../service.js";
+import { nameColumn, type ServedIndex } from "../service.js";
 import { type Candidate, mostCandidates, type Query } from "./schemas.js";
 
 /** Every row has this type: an index is one kind of thing. */
@@ -19,10 +19,6 @@ export interface Reconciling {
   readonly encoder: PhraseEncoder;
 }
 
-/** The column that names a row. */
-export const nameColumn = ({ index: { layout } }: ServedIndex): string =>
-  layout.phraseColumn ?? layout.columns[0];
-
 export function rowOf({ index, rows }: ServedIndex, key: string): NamedRow | undefined {
   const cells = rows.get(key);
   return cells && Object.fromEntries(index.layout.columns.map((column, at) => [column, cells[at]]));
@@ -36,7 +32,7 @@ export async function candidatesOf(
 ): Promise<Candidate[][]> {
   const { served, encoder } = reconciling;
   const { columns } = served.index.layout;
-  const column = nameColumn(served);
+  const column = nameColumn(served.index);
   const named = queries.filter(({ name, id }) => name !== undefined && id === undefined);
   const rows = named.map(({ name = "", cells }) => ({
     ...Object.fromEntries(Object.entries(cells).filter(([other]) => columns.includes(other))),
@@ -87,7 +83,13 @@ function evidenceOf({ explain }: IndexMatches, left: number, right: number) {
 const feature = (name: string, value: number) => ({ id: name, name, value: Number(value.toFixed(4)) });
 
 /** Rows that are read before other requests have their turn. */
-const rowsInTurn = 20_000;
+export const rowsInTurn = 20_000;
+
+/** @throws the signal's reason */
+export async function othersTurn(signal: AbortSignal): Promise<void> {
+  await setImmediate();
+  signal.throwIfAborted();
+}
 
 /**
  * The keys of rows, by key or by equal cells, for queries without a name. Queries about the same columns share a pass over
@@ -117,9 +119,7 @@ async function keysOf(
     for (const [key, row] of rows) {
       const keys = keysByCells.get(JSON.stringify(places.map((at) => row[at])));
       if (keys !== undefined && keys.length <= mostCandidates) keys.push(key);
-      if (++read % rowsInTurn !== 0) continue;
-      await othersTurn();
-      signal.throwIfAborted();
+      if (++read % rowsInTurn === 0) await othersTurn(signal);
     }
   }
   return found;
@@ -136,7 +136,7 @@ function lookedUp({ name, served }: Reconciling, keys: readonly string[], limit:
 /** A row by its key and name, with its other cells as description. */
 export function described(served: ServedIndex, key: string, cells: NamedRow) {
   const { keyColumn } = served.index.layout;
-  const column = nameColumn(served);
+  const column = nameColumn(served.index);
   const others = Object.entries(cells).filter(([name, cell]) => ![column, keyColumn].includes(name) && cell);
   const description = others.map(([name, cell]) => `${name}: ${cell}`).join(", ");
   return { id: key, name: cells[column] || key, description };

@@ -26,6 +26,8 @@ const preview = { width: 400, height: 200 };
 /** Cells of an answer. */
 const mostCells = 250_000;
 
+const response = { 200: z.looseObject({}), "4xx": errorSchema };
+
 /** An index, and the URL that it was asked under. */
 interface Asked extends Reconciling {
   readonly url: string;
@@ -111,7 +113,6 @@ function earlierRoutes(app: Server, prefix: string, { find, ask, extend }: Answe
     const found = await ask(asked, Object.values(queries).map(earlierQueryOf), reply);
     return Object.fromEntries(Object.keys(queries).map((name, at) => [name, { result: found[at] }]));
   };
-  const response = { 200: z.looseObject({}), "4xx": errorSchema };
   const summary = "Reconciliation API 0.2: the manifest, candidates of queries, or cells";
   app.get(prefix, { schema: { summary, querystring: given, response } }, (request, reply) =>
     answer(request.query, request, reply),
@@ -124,22 +125,13 @@ function earlierRoutes(app: Server, prefix: string, { find, ask, extend }: Answe
 /** Version 1.0-draft: JSON, and an address for each task. */
 function draftRoutes(app: Server, { limits }: Service, prefix: string, { find, ask, extend }: Answers): void {
   const root = `${prefix}/v1`;
-  const manifest = {
-    summary: "Reconciliation API 1.0-draft: the manifest",
-    response: { 200: z.looseObject({}) },
-  };
+  const manifest = { summary: "Reconciliation API 1.0-draft: the manifest", response };
   app.get(root, { schema: manifest }, async (request) => {
-    const { name, url } = find(request);
+    const asked = find(request);
     const suggest = { entity: true, property: true, type: true };
     const extend = { proposeProperties: true, propertySettings: [] };
-    const view = { url: `${url}/preview?id={id}` };
-    const shared = {
-      name,
-      serviceVersion: packageVersion(),
-      defaultTypes: [rowType(name)],
-      standardizedScore: true,
-    };
-    return { versions: ["0.2", "1.0-draft"], ...shared, view, suggest, preview, extend };
+    const view = { url: `${asked.url}/preview?id={id}` };
+    return { ...manifestHead(asked), standardizedScore: true, view, suggest, preview, extend };
   });
   const results = z.object({ results: z.array(z.object({ candidates: z.array(candidate) })) });
   const schema = {
@@ -152,11 +144,7 @@ function draftRoutes(app: Server, { limits }: Service, prefix: string, { find, a
       const found = await ask(find(request), request.body.queries.map(draftQueryOf), reply);
       return { results: found.map((candidates) => ({ candidates })) };
     });
-  const extended = {
-    summary: "Cells of rows",
-    body: extension,
-    response: { 200: z.looseObject({}), "4xx": errorSchema },
-  };
+  const extended = { summary: "Cells of rows", body: extension, response };
   app.post(`${root}/extend`, { schema: extended }, async (request) => extend(find(request), request.body));
 }
 
@@ -175,9 +163,10 @@ function lookUpRoutes(app: Server, prefix: string, find: Find): void {
   const typed = z.object({ type: z.string().optional(), limit: z.coerce.number().int().min(1).optional() });
   const proposed = { summary: "Columns to extend a table by", querystring: typed };
   for (const root of [prefix, `${prefix}/v1`]) {
-    app.get(`${root}/suggest/entity`, { schema }, async (request) =>
-      suggestRows(find(request).served, request.query.prefix, request.query.cursor),
-    );
+    app.get(`${root}/suggest/entity`, { schema }, async (request, reply) => {
+      const { prefix, cursor } = request.query;
+      return suggestRows(find(request).served, prefix, cursor, whenGone(reply));
+    });
     app.get(`${root}/suggest/property`, { schema }, async (request) =>
       suggestColumns(find(request).served, request.query.prefix),
     );
@@ -206,11 +195,20 @@ function lookUpRoutes(app: Server, prefix: string, find: Find): void {
 
 const base = ({ protocol, host }: FastifyRequest, path: string): string => `${protocol}://${host}${path}`;
 
-function earlierManifest({ name, url }: Asked) {
+const manifestHead = ({ name }: Asked) => ({
+  ...{
+    versions: ["0.2", "1.0-draft"],
+    name,
+    serviceVersion: packageVersion(),
+    defaultTypes: [rowType(name)],
+  },
+});
+
+function earlierManifest(asked: Asked) {
+  const { url } = asked;
   const suggest = (kind: string) => ({ service_url: url, service_path: `/suggest/${kind}` });
   return {
-    ...{ versions: ["0.2", "1.0-draft"], name, serviceVersion: packageVersion() },
-    ...{ identifierSpace: `${url}/row/`, schemaSpace: `${url}/column/`, defaultTypes: [rowType(name)] },
+    ...{ ...manifestHead(asked), identifierSpace: `${url}/row/`, schemaSpace: `${url}/column/` },
     view: { url: `${url}/preview?id={{id}}` },
     preview: { url: `${url}/preview?id={{id}}`, ...preview },
     suggest: { entity: suggest("entity"), property: suggest("property"), type: suggest("type") },

@@ -1,22 +1,21 @@
 /** Suggestions while a person types, and the cells that extend a table: plain look-ups in an index's rows. */
-import { withoutAccents } from "../../text/accents.js";
-import type { ServedIndex } from "../service.js";
-import { described, nameColumn, rowOf } from "./candidates.js";
+import { folded, type ServedIndex } from "../service.js";
+import { described, othersTurn, rowOf, rowsInTurn } from "./candidates.js";
 
 const mostSuggested = 20;
 
-const folded = (text: string): string => withoutAccents(text).toLowerCase();
-
 /** Rows whose name, or a word of it, starts with the prefix; first those whose name does. */
-export function suggestRows(served: ServedIndex, prefix: string, from: number) {
+export async function suggestRows(served: ServedIndex, prefix: string, from: number, signal: AbortSignal) {
   const start = folded(prefix.trim());
-  const column = served.index.layout.columns.indexOf(nameColumn(served));
+  const inside = ` ${start}`;
   const found: [string[], string[]] = [[], []];
-  for (const [key, cells] of served.rows) {
-    const name = folded(cells[column]);
+  let read = 0;
+  for (const key of served.rows.keys()) {
+    const name = served.names[read++];
     if (name.startsWith(start) || key === prefix) found[0].push(key);
-    else if (name.includes(` ${start}`)) found[1].push(key);
+    else if (name.includes(inside)) found[1].push(key);
     if (found[0].length >= from + mostSuggested) break;
+    if (read % rowsInTurn === 0) await othersTurn(signal);
   }
   const keys = found.flat().slice(from, from + mostSuggested);
   return { result: keys.map((key) => described(served, key, rowOf(served, key)!)) };
@@ -30,11 +29,10 @@ export function suggestColumns({ index }: ServedIndex, prefix: string) {
 
 /** The cells of rows: by key and column. Empty cells and unknown keys and columns give no values. */
 export function cellsOf(served: ServedIndex, ids: readonly string[], names: readonly string[]) {
+  const places = names.map((name) => served.index.layout.columns.indexOf(name));
   return ids.map((id) => {
-    const row = rowOf(served, id) ?? {};
-    return {
-      id,
-      properties: names.map((name) => ({ id: name, values: row[name] ? [{ str: row[name] }] : [] })),
-    };
+    const cells = places.map((place) => served.rows.get(id)?.[place]);
+    const properties = names.map((name, at) => ({ id: name, values: cells[at] ? [{ str: cells[at] }] : [] }));
+    return { id, properties };
   });
 }

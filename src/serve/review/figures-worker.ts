@@ -36,13 +36,9 @@ let figuresWith: (review: readonly string[]) => Promise<Figures>;
 serve({
   async open({ tables: [left, right], model, device, ...options }: Matching) {
     const { threads } = options;
-    // Only a join works without a model.
-    if (right === undefined || model !== "none")
-      encoder = await PhraseEncoder.load(model, { device, threads });
-    figuresWith =
-      right === undefined
-        ? await ofOneTable(left, { ...options, encoder })
-        : await ofTwo(left, right, { ...options, encoder: encoder ?? "none" });
+    if (model !== "none") encoder = await PhraseEncoder.load(model, { device, threads });
+    const matching = { ...options, encoder: encoder ?? ("none" as const) };
+    figuresWith = right === undefined ? await ofOneTable(left, matching) : await ofTwo(left, right, matching);
     return { result: undefined };
   },
   /** @param review the review file once it has a decision, else none */

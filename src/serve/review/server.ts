@@ -90,8 +90,9 @@ export async function startReview(path: string, options: ReviewOptions): Promise
 
 /** Refuses whatever does not come from the page itself. */
 function guard(app: FastifyInstance, token: string): void {
-  const isToken = (given: string): boolean =>
-    given.length === token.length && timingSafeEqual(Buffer.from(given), Buffer.from(token));
+  const expected = Buffer.from(token);
+  const isToken = (given: Buffer): boolean =>
+    given.length === expected.length && timingSafeEqual(given, expected);
   // Forms of other pages can post text without asking; JSON they cannot.
   app.removeContentTypeParser("text/plain");
   app.addHook("onRequest", async (request, reply) => {
@@ -100,8 +101,8 @@ function guard(app: FastifyInstance, token: string): void {
     // A foreign name that resolves to this machine (DNS rebinding) arrives with the foreign name.
     if (!isLoopback(host) || (origin !== undefined && origin !== `http://${host}`))
       return reply.code(403).send({ error: "This page is for this machine only." });
-    const { token: given } = request.params as { token?: string };
-    if (given === undefined || !isToken(given)) return reply.code(404).send({ error: "Not found." });
+    const { token: given = "" } = request.params as { token?: string };
+    if (!isToken(Buffer.from(given))) return reply.code(404).send({ error: "Not found." });
   });
   app.setErrorHandler((error, _, reply) => {
     const { statusCode = 500 } = error as { statusCode?: number };

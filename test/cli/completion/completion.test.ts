@@ -63,6 +63,8 @@ describe.each(["bash", "zsh", "fish"])("completion in %s", (shell) => {
     expect(offered("pearl dedupe --")).toEqual(expect.arrayContaining(["--precision", "--groups", "--help"]));
     expect(offered("pearl index build x.csv --")).toEqual(expect.arrayContaining(["--key", "--output"]));
     expect(offered("pearl join --")).not.toContain("--groups");
+    expect(offered("pearl models --")).toContain("--json");
+    expect(offered("pearl classify x.csv --")).toContain("--with");
   });
 
   it.skipIf(!has(shell))("offers the choices of an option, and only these", () => {

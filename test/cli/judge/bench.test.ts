@@ -86,11 +86,7 @@ describe("pearl bench", () => {
     const { "turney/turney.txt": _, ...files } = smallData;
     const outcome = await pearl([
       "bench",
-      "--task",
-      "turney",
-      "--model",
-      "tfidf",
-      "--data",
+      ..."--task turney --model tfidf --data".split(" "),
       writeData(files),
     ]);
     expect(outcome.code).toBe(1);

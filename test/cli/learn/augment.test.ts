@@ -54,14 +54,7 @@ describe("pearl augment", () => {
 
   it("takes paraphrases from a file, and draws by probabilities that are given", async () => {
     await writeFile(join(cwd, "para.tsv"), "red wine\tvin rouge\nvin rouge\tred wine\n");
-    const options = [
-      "--no-wordnet",
-      "--paraphrases",
-      "para.tsv",
-      "--probabilities",
-      "paraphrase-file=1",
-      "--draw",
-    ];
+    const options = "--no-wordnet --paraphrases para.tsv --probabilities paraphrase-file=1 --draw".split(" ");
     const { stdout } = await pearl(["augment", "red wine", ...options], { cwd });
     expect(stdout).toMatch(/^paraphrase-file +phrase +vin rouge$/m);
     await pearl(["augment", "-", "-o", "piped.tsv", ...options.slice(0, -1)], {
@@ -80,6 +73,7 @@ describe("pearl augment", () => {
       [["phrases.csv", "-o", "x.xlsx", "--no-wordnet"], 2, /x\.xlsx: rows are written as \.csv/],
       [["phrases.csv", "-o", "./phrases.csv", "--no-wordnet"], 1, /is an input/],
       [["red wine", "-o", "x.csv"], 2, /-o needs a table/],
+      [["phrases.csv", "--paraphrase-model", "x", "-o", "-"], 2, /must be a file or folder/],
     ];
     for (const [parameters, exitCode, message] of cases) {
       const { code, stderr, stdout } = await pearl(["augment", ...parameters], { cwd });

@@ -37,28 +37,20 @@ describe("pearl corpus", () => {
 
   it("reports trouble in one line and leaves nothing behind", async () => {
     const before = readdirSync(folder);
-    const missing = await pearl(["corpus", "build", "nowhere.txt", "-o", "c2"], { cwd });
-    expect(missing).toMatchObject({ code: 1, stderr: expect.stringMatching(/nowhere\.txt/) });
-    const column = await pearl(["corpus", "build", "nowhere.txt", "-o", "c2", "--column", "text"], { cwd });
-    expect(column).toMatchObject({
-      code: 2,
-      stderr: expect.stringMatching(/--column is for tables of text/),
-    });
-    const noOutput = await pearl(["corpus", "build", "nowhere.txt"], { cwd });
-    expect(noOutput.code).toBe(2);
-    const noCorpus = await pearl(["corpus", "stats", "nowhere"], { cwd });
-    expect(noCorpus).toMatchObject({ code: 1, stderr: expect.stringMatching(/is not a corpus folder/) });
-    const chinese = await pearl(["corpus", "build", "-", "-o", "c3", "-q"], {
-      cwd,
-      input: "東京 大阪 京都\n",
-    });
-    expect(chinese).toMatchObject({ code: 1, stderr: expect.stringMatching(/not in Latin letters/) });
     writeFileSync(join(folder, "types.tsv"), "Smith\tWIZARD\n");
-    const label = await pearl(["corpus", "build", "-", "-o", "c4", "--types", "types.tsv"], {
-      cwd,
-      input: text,
-    });
-    expect(label).toMatchObject({ code: 1, stderr: expect.stringMatching(/types\.tsv, line 1.*WIZARD/) });
+    const cases: [string, string, number, RegExp][] = [
+      ["corpus build nowhere.txt -o c2", "", 1, /nowhere\.txt/],
+      ["corpus build nowhere.txt -o c2 --column text", "", 2, /--column is for tables of text/],
+      ["pretrain nowhere.txt -o c2 --column text", "", 2, /--column is for tables of text/],
+      ["corpus build nowhere.txt", "", 2, /-o, --output/],
+      ["corpus stats nowhere", "", 1, /is not a corpus folder/],
+      ["corpus build - -o c3 -q", "東京 大阪 京都\n", 1, /not in Latin letters/],
+      ["corpus build - -o c4 --types types.tsv", text, 1, /types\.tsv, line 1.*WIZARD/],
+    ];
+    for (const [words, input, code, message] of cases) {
+      const outcome = await pearl(words.split(" "), { cwd, input });
+      expect(outcome, words).toMatchObject({ code, stderr: expect.stringMatching(message) });
+    }
     expect(readdirSync(folder)).toEqual([...before, "types.tsv"]);
   }, 120_000);
 

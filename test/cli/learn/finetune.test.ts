@@ -10,60 +10,23 @@ import { pearl } from "../run-here.js";
 const header = ["text", "positive", "negative", "type"];
 
 describe("pearl finetune", () => {
-  it("reports what is wrong before it builds anything", async () => {
-    const untrainable = await pearl(["finetune", "--base", "pearl-strings"], { cwd: newFolder() });
-    expect(untrainable).toMatchObject({
-      code: 1,
-      stderr: expect.stringMatching(/no weights that can be trained/),
-    });
-    const idle = await pearl(["finetune", "--pairs", "y.csv", "--hidden", "3"]);
-    expect(idle).toMatchObject({
-      code: 2,
-      stderr: expect.stringMatching(/--hidden is for training on a corpus/),
-    });
-    const batch = await pearl(["finetune", "--batch-size", "3"]);
-    expect(batch).toMatchObject({ code: 2, stderr: expect.stringMatching(/--anchors/) });
-    const augment = await pearl(["finetune", "--augment", "character"]);
-    expect(augment).toMatchObject({
-      code: 2,
-      stderr: expect.stringMatching(/"character" is not NAME=NUMBER/),
-    });
-    const preset = await pearl(["finetune", "--preset", "pearl-tiny"]);
-    expect(preset).toMatchObject({
-      code: 1,
-      stderr: expect.stringMatching(/neither a preset \(pearl-small/),
-    });
-    const objective = await pearl(["finetune", "--pairs", "y", "--objective", "arcface"]);
-    expect(objective).toMatchObject({
-      code: 2,
-      stderr: expect.stringMatching(/arcface.*Allowed choices are nt-xent, info-nce/),
-    });
-    const onCorpus = await pearl(["finetune", "--view", "cutoff"]);
-    expect(onCorpus).toMatchObject({ code: 2, stderr: expect.stringMatching(/--view is for --pairs alone/) });
-    const marks = await pearl(["finetune", "--pairs", "y", "--view", "cutoff", "--view-marks", "1-5"]);
-    expect(marks).toMatchObject({
-      code: 2,
-      stderr: expect.stringMatching(/are settings of --view punctuation/),
-    });
-    const range = await pearl(["finetune", "--pairs", "y", "--view", "punctuation", "--view-marks", "3-1"]);
-    expect(range).toMatchObject({ code: 2, stderr: expect.stringMatching(/range from 1 on, such as 1-3/) });
-    const setting = await pearl(["finetune", "--pairs", "y", "--objective-settings", "margin"]);
-    expect(setting).toMatchObject({ code: 2, stderr: expect.stringMatching(/"margin" is not NAME=VALUE/) });
-    const length = await pearl(["finetune", "--pairs", "y", "--steps", "2", "--epochs", "2"]);
-    expect(length).toMatchObject({
-      code: 2,
-      stderr: expect.stringMatching(
-        /--epochs and --steps each set the length of a training: give one of them/,
-      ),
-    });
-    const context = await pearl(["finetune", "--pairs", "y", "--context", "t.txt"]);
-    expect(context).toMatchObject({
-      code: 2,
-      stderr: expect.stringMatching(/--context is for training on a corpus/),
-    });
-    const odd = await pearl(["finetune", "--base", "x", "--pairs", "y", "-o", "z", "--lr", "fast"]);
-    expect(odd.code).toBe(2);
-    expect(odd.stderr).toMatch(/above 0/);
+  it.each<[string, number, RegExp]>([
+    ["--base pearl-strings", 1, /no weights that can be trained/],
+    ["--pairs y.csv --hidden 3", 2, /--hidden is for training on a corpus/],
+    ["--pairs y --context t.txt", 2, /--context is for training on a corpus/],
+    ["--batch-size 3", 2, /--anchors/],
+    ["--augment character", 2, /"character" is not NAME=NUMBER/],
+    ["--preset pearl-tiny", 1, /neither a preset \(pearl-small/],
+    ["--pairs y --objective arcface", 2, /arcface.*Allowed choices are nt-xent, info-nce/],
+    ["--pairs y --objective-settings margin", 2, /"margin" is not NAME=VALUE/],
+    ["--view cutoff", 2, /--view is for --pairs alone/],
+    ["--pairs y --view cutoff --view-marks 1-5", 2, /are settings of --view punctuation/],
+    ["--pairs y --view punctuation --view-marks 3-1", 2, /range from 1 on, such as 1-3/],
+    ["--pairs y --steps 2 --epochs 2", 2, /--epochs and --steps each set the length of a training: give one/],
+    ["--base x --pairs y -o z --lr fast", 2, /above 0/],
+  ])("refuses %s before it builds anything", async (words, code, message) => {
+    const outcome = await pearl(["finetune", ...words.split(" ")], { cwd: newFolder() });
+    expect(outcome).toMatchObject({ code, stderr: expect.stringMatching(message) });
   });
 
   it("says which column an objective needs, with two lines of such a table", async () => {

@@ -23,15 +23,8 @@ describe("pearl pretrain-characters", () => {
     expect(trained.stderr).toContain("8 words from words.csv; no word vectors: only spelling is learned");
     expect(trained.code).toBe(0);
     expect(trained.stdout).toMatch(/^wrote .*spelling: 8 words, 8 steps, loss \d/);
-    const encoded = await pearl([
-      "encode",
-      at("words.csv"),
-      "--model",
-      output,
-      "-o",
-      at("vectors.npy"),
-      "-q",
-    ]);
+    const encode = ["encode", at("words.csv"), "--model", output, "-o", at("vectors.npy"), "-q"];
+    const encoded = await pearl(encode);
     expect(encoded.code).toBe(0);
     expect(existsSync(at("vectors.npy"))).toBe(true);
   });

@@ -80,6 +80,27 @@ describe("a review", () => {
   });
 });
 
+describe("the tables of a review", () => {
+  it("are refused before anybody answers if they are others, in another order, or cannot be read twice", async () => {
+    const rows = ["1,ACME Inc.,Bern", "2,Zora,Genf", "3,Nordwind Gmbh,Jena"];
+    await writeFile(join(folder, "list.csv"), `id,name,city\n${rows.join("\n")}\n`);
+    await run("join", "crm.csv", "list.csv", "-m", "none", "-q", "-o", "j.csv", "--review-out", "pairs.csv");
+    const { code, stdout, stderr } = await run("review", "pairs.csv", "list.csv", "crm.csv", "--no-open");
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toBe("pearl: crm.csv is the left table of pairs.csv. Name it first, then list.csv.\n");
+    const other = await run("review", "pairs.csv", "crm.csv", "--no-open");
+    expect(other).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/pairs\.csv, row \d: right_name is /),
+    });
+    const piped = await run("review", "pairs.csv", "crm.csv", "-", "--no-open");
+    expect(piped).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("save standard input to a file"),
+    });
+  });
+});
+
 describe("the command that opens a review", () => {
   it("has the options that decide what is found, and no others", () => {
     const options = {

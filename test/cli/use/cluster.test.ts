@@ -4,24 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { pearl } from "../run-here.js";
+import { names } from "./names.js";
 
 let folder: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "pearl-cluster-"));
-  await writeFile(
-    join(folder, "names.csv"),
-    [
-      "id,name,group",
-      "1,The New York Times,",
-      "2,Acme Inc.,x",
-      '3,"Acme, Inc",x',
-      "4,New York Times,daily",
-      "5,Season 2009,",
-      "6,Season 2010,",
-      "7,,",
-    ].join("\n"),
-  );
+  await writeFile(join(folder, "names.csv"), names);
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -48,17 +37,7 @@ describe("pearl cluster", () => {
   });
 
   it("adds group, representative and similarity to every row, even if the table has a column named group", async () => {
-    const { code, stdout } = await run(
-      "cluster",
-      "names.csv",
-      "-c",
-      "name",
-      "--k",
-      "2",
-      "-o",
-      "grouped.csv",
-      "-q",
-    );
+    const { code, stdout } = await run(..."cluster names.csv -c name --k 2 -o grouped.csv -q".split(" "));
     expect(code).toBe(0);
     expect(stdout).toBe("wrote grouped.csv: 7 rows in 3 groups\n");
     const rows = await lines("grouped.csv");

@@ -4,24 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { pearl } from "../run-here.js";
+import { names } from "./names.js";
 
 let folder: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "pearl-dedupe-"));
-  await writeFile(
-    join(folder, "names.csv"),
-    [
-      "id,name,group",
-      "1,The New York Times,",
-      "2,Acme Inc.,x",
-      '3,"Acme, Inc",x',
-      "4,New York Times,daily",
-      "5,Season 2009,",
-      "6,Season 2010,",
-      "7,,",
-    ].join("\n"),
-  );
+  await writeFile(join(folder, "names.csv"), names);
   await writeFile(
     join(folder, "crm.csv"),
     [
@@ -99,14 +88,8 @@ describe("by all columns", () => {
     expect(head).toMatch(/^decision,probability,joined,left_row,right_row,left_id,right_id/);
     expect(pairs.some((line) => line.includes("Acme Inc."))).toBe(true);
     await writeFile(join(folder, "decided.csv"), "left_row,right_row,decision\n4,5,yes\n2,3,no\n");
-    const { stdout, stderr } = await run(
-      "dedupe",
-      "crm.csv",
-      "--review",
-      "decided.csv",
-      "-o",
-      "decided.out.csv",
-    );
+    const again = "dedupe crm.csv --review decided.csv -o decided.out.csv";
+    const { stdout, stderr } = await run(...again.split(" "));
     expect(stderr).toMatch(/the known pairs changed the groups of \d rows? that they judge/);
     expect(stdout).toContain("8 rows in, 1 group of duplicates, 7 rows out");
     expect(await firstCells("decided.out.csv")).toEqual(["1", "2", "3", "4", "6", "7", "8"]);

@@ -37,7 +37,8 @@ describe("pearl demo", () => {
     expect(refused).toMatchObject({ code: 1, stdout: "" });
     expect(refused.stderr).toContain("pearl-demo is a file: name a new folder for the output.");
     expect(readFileSync(join(cwd, "pearl-demo"), "utf8")).toBe("mine");
-    expect(await pearl(["demo", "try", "--quiet"], { cwd })).toMatchObject({ code: 0, stderr: "" });
-    expect(readdirSync(join(cwd, "try"))).toContain("joined.csv");
+    const quiet = await pearl(["demo", "my try", "--quiet"], { cwd });
+    expect(quiet).toMatchObject({ code: 0, stderr: "", stdout: expect.stringContaining('cd "my try"\n') });
+    expect(readdirSync(join(cwd, "my try"))).toContain("joined.csv");
   });
 });

@@ -47,17 +47,8 @@ describe("pearl join", () => {
       join(folder, "decided.csv"),
       "decision,left,right\nno,The Washington Post,washington post\nyes,2002 Winter Olympics,Winter Olympics 2002\n",
     );
-    const options = [
-      "--on",
-      "name=title",
-      "-m",
-      "none",
-      "--review",
-      "decided.csv",
-      "--pairs-out",
-      "pairs.csv",
-    ];
-    const { code, stdout, stderr } = await run(...both, ...options, "-q");
+    const options = "--on name=title -m none --review decided.csv --pairs-out pairs.csv -q";
+    const { code, stdout, stderr } = await run(...both, ...options.split(" "));
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toContain("2002 Winter Olympics,1,Winter Olympics 2002,d,1.0000\n");
     expect(stdout).not.toContain("washington post");
@@ -81,14 +72,8 @@ describe("pearl join", () => {
       join(folder, "list.csv"),
       `since,who,place\n${others.map((row) => row.join()).join("\n")}\n`,
     );
-    const { code, stdout, stderr } = await run(
-      "firms.csv",
-      "list.csv",
-      "-o",
-      "all.csv",
-      "--json",
-      "all.json",
-    );
+    const tables = ["firms.csv", "list.csv"];
+    const { code, stdout, stderr } = await run(...tables, "-o", "all.csv", "--json", "all.json");
     expect(code).toBe(0);
     expect(stdout).toMatch(/^wrote all\.csv: 8 matches for 8 of 8 right rows \(100\.0 %\), not verified/);
     expect(stderr).toMatch(/column +kind +filled +distinct +agrees +differs\n/);
@@ -142,20 +127,10 @@ describe("pearl join", () => {
   });
 
   const wrong: [string, string[], number, RegExp][] = [
-    [
-      "explanations that are no JSON lines",
-      [...both, "--explain-out", "why.csv"],
-      2,
-      /end its name in \.jsonl/,
-    ],
+    ["explanations that are no JSON", [...both, "--explain-out", "why.csv"], 2, /end its name in \.jsonl/],
     ["one file twice", ["left.csv", "left.csv"], 2, /same file.*pearl dedupe/s],
     ["a precision in percent", [...both, "--precision", "90"], 2, /between 0 and 1/],
-    [
-      "a kind that does not exist",
-      [...both, "--kind-of", "name=shoe"],
-      2,
-      /COLUMN=KIND; kinds are name, text/,
-    ],
+    ["a kind that is none", [...both, "--kind-of", "name=shoe"], 2, /COLUMN=KIND; kinds are name, text/],
     ["an output it cannot write", [...both, "-o", "out.xlsx"], 2, /\.csv, \.tsv, \.jsonl or \.parquet/],
     ["pairs without labels", [...both, "--pairs-out", "p.csv"], 2, /--labels or --review/],
   ];

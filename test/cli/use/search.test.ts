@@ -61,6 +61,14 @@ describe("pearl search", () => {
     expect(second).toEqual({ query: "", hits: [] });
   });
 
+  it("answers typed queries in the form and to the file that is asked for", async () => {
+    const typed = { cwd, input: "ny times\n", isTerminal: true } as const;
+    const shown = await pearl(["search", "papers", "-k", "1", "--json"], typed);
+    expect(JSON.parse(shown.stdout)).toMatchObject({ query: "ny times", hits: [{ key: "p1" }] });
+    const written = await pearl(["search", "papers", "-k", "1", "-o", "typed.csv"], typed);
+    expect(written.stdout).toContain("wrote typed.csv: 1 hit for 1 query");
+  });
+
   it("refuses a model other than the index's", async () => {
     cpSync(join(folder, "papers"), join(folder, "strange"), { recursive: true });
     const path = join(folder, "strange", "index.json");

@@ -47,6 +47,11 @@ describe("-o -", () => {
     },
   );
 
+  it("is what -o /dev/stdout means", async () => {
+    const { stdout } = await pearl(["cluster", "names.jsonl", "-m", "none", "-o", "/dev/stdout"], { cwd });
+    expect(stdout.trimEnd().split("\n")).toHaveLength(4);
+  });
+
   it("streams Parquet through a pipe", async () => {
     for (const words of [commands[0], commands[1]]) {
       const piped = `"$0" "$1" ${words.join(" ")} -o - --format parquet -q > piped.parquet`;
@@ -73,8 +78,10 @@ describe("-o -", () => {
   });
 
   it("refuses what cannot go through a pipe", async () => {
-    const npy = await pearl([...commands[0], "-o", "-", "--format", "npy"], { cwd });
-    expect(npy).toMatchObject({ code: 2, stdout: "" });
+    for (const output of ["-", "/dev/stdout", "/dev/null"]) {
+      const npy = await pearl([...commands[0], "-o", output, "--format", "npy"], { cwd });
+      expect(npy, output).toMatchObject({ code: 2, stdout: "" });
+    }
     const resumed = await pearl([...commands[0], "-o", "-", "--resume"], { cwd });
     expect(resumed).toMatchObject({ code: 2, stdout: "" });
   });
@@ -107,19 +114,8 @@ describe("--json FILE", () => {
     expect(JSON.parse(await readFile(join(cwd, "report.json"), "utf8"))).toMatchObject({
       ...{ version: expect.any(String), seconds: expect.any(Number), rows: 3, kept: 3, likely: 1 },
     });
-    const piped = [
-      "encode",
-      "-",
-      "--format",
-      "tsv",
-      "-o",
-      "-",
-      "--truncate-dim",
-      "1",
-      "--json",
-      "encoded.json",
-    ];
-    const { stdout } = await pearl(piped, { cwd, input: "phrase\nAcme\n" });
+    const piped = "encode - --format tsv -o - --truncate-dim 1 --json encoded.json";
+    const { stdout } = await pearl(piped.split(" "), { cwd, input: "phrase\nAcme\n" });
     expect(stdout).toMatch(/^phrase\tembedding\nAcme\t\[/);
     expect(JSON.parse(await readFile(join(cwd, "encoded.json"), "utf8"))).toMatchObject({
       rows: 1,

@@ -39,16 +39,8 @@ describe("pearl type", () => {
 
   it("prints class and type with their joint and separate probabilities", async () => {
     const model = await typedModel();
-    const { code, stdout } = await pearl([
-      "type",
-      "t103 t104",
-      "t200",
-      "--model",
-      model,
-      "--top",
-      "4",
-      "--json",
-    ]);
+    const options = ["--model", model, "--top", "4", "--json"];
+    const { code, stdout } = await pearl(["type", "t103 t104", "t200", ...options]);
     expect(code).toBe(0);
     const rows = stdout
       .trim()
@@ -78,12 +70,8 @@ describe("pearl type", () => {
   it("writes the types of a table's phrases, empty ones included", async () => {
     const [model, cwd] = [await typedModel(), newFolder()];
     writeFileSync(join(cwd, "phrases.csv"), 'name,year\n"t103, t104",1\n,2\nt200,3\n');
-    const { code, stdout } = await pearl(
-      ["type", "phrases.csv", "-c", "name", "--model", model, "-o", "types.csv"],
-      {
-        cwd,
-      },
-    );
+    const words = ["type", "phrases.csv", "-c", "name", "--model", model, "-o", "types.csv"];
+    const { code, stdout } = await pearl(words, { cwd });
     expect({ code, stdout }).toEqual({ code: 0, stdout: "wrote types.csv: types of 3 phrases\n" });
     const lines = readFileSync(join(cwd, "types.csv"), "utf8").trim().split("\n");
     expect(lines[0]).toBe("phrase,class,type,probability,class_probability,type_probability");

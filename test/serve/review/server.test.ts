@@ -46,7 +46,13 @@ describe("the server of a review", () => {
       expect(await statusOf(pathname, { host })).toBe(403);
     expect(await statusOf(pathname, { origin: "http://attacker.example" })).toBe(403);
     expect(await statusOf(pathname, { origin: "null" })).toBe(403);
-    for (const url of ["/", "/state", `${pathname.slice(0, -2)}x/state`, `${pathname}..%2f..%2fsession.ts`])
+    const wrong = [`/_-${pathname.slice(3, -1)}`, `/%C3%9F${"a".repeat(pathname.length - 3)}`];
+    for (const url of [
+      "/",
+      "/state",
+      ...wrong.map((token) => `${token}/state`),
+      `${pathname}..%2fsession.ts`,
+    ])
       expect(await statusOf(url)).toBe(404);
   });
 
@@ -163,6 +169,13 @@ describe("the figures", () => {
     expect((await settled()).figures?.trouble).toMatch(/contradict|rows? 1/i);
     await post({ id: "1 3", answer: "", seen: "no" });
     expect((await settled()).figures).toMatchObject({ points: figures?.points, isBusy: false });
+  });
+
+  it("of a dedupe need no model", async () => {
+    await start(folder.file, { matching: { tables: ["data/customers.csv"], model: "none" } });
+    const { figures } = await settled();
+    expect(figures?.trouble).toBeUndefined();
+    expect(figures?.points).toMatchObject([{ answers: 0 }]);
   });
 
   it("name what is wrong with a table, while pairs can be answered", async () => {

@@ -112,6 +112,11 @@ const fewShot: Readonly<Record<string, Case>> = {
     says: "Give more sentences.",
     cured: `for i in {1..10}; do printf 'Rome B-TOWN\\nsleeps O\\n\\n'; done > few.tsv && ${learnTags} --source few.tsv --steps 1`,
   },
+  "steps of a training without a source": usage(
+    `${learnTags} --steps 1`,
+    "--steps trains on the sentences of --source FILE: name it, or leave --steps out",
+    learnTags,
+  ),
   "a tagger that has not learned": usage(
     tag,
     "no such file. Make it with: pearl tag train SUPPORT -o tagger.json",
@@ -156,7 +161,14 @@ const servers: Readonly<Record<string, Case>> = {
   "a kind for one table": usage(
     `pearl ${review} x.csv --kind one-to-one`,
     "--kind is about two tables: name both, or leave it out",
-    `${answers(`${review} x.csv y.csv --kind one-to-one`)}; ${answers(`${review} x.csv`)}`,
+    `${answers(`${review} x.csv y.csv --kind one-to-one`)}; ` +
+      `echo Acme GmbH,Berlin >> x.csv; pearl dedupe x.csv -m none -q --review-out own.csv; ` +
+      answers(`${review.replace("asked", "own")} x.csv`),
+  ),
+  "the tables of a review in another order": usage(
+    `pearl ${review} y.csv x.csv`,
+    "x.csv is the left table of asked.csv. Name it first, then y.csv.",
+    answers(`${review} x.csv y.csv`),
   ),
   "a table that is no review": usage(
     `pearl ${review.replace("asked", "x")}`,

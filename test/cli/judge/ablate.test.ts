@@ -1,0 +1,16 @@
+/** `pearl ablate` as users call it wrongly; test/slow/ablate.test.ts has its trainings. */
+import { expect, it } from "vitest";
+import { pearl } from "../run-here.js";
+
+it.each([
+  [["--epochs", "2", "--steps", "3"], "--epochs and --steps each set the length of a training"],
+  [["--parts", "types,wheels"], 'unknown part "wheels"'],
+  [["--grid", "temperature=0.03=1"], "It must be SETTING=VALUE,VALUE"],
+  [["--grid", "wheels=4"], 'a grid cannot vary "wheels"'],
+  [["--base", "a", "--base", "b", "--parts", "types"], "leave out --parts and --grid"],
+  [["--plot", "grid.svg"], "--plot draws a grid"],
+])("refuses %j before it trains anything", async (words, message) => {
+  const { code, stdout, stderr } = await pearl(["ablate", "--corpus", "c", "-o", "a", ...words]);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(stderr).toContain(message);
+});
