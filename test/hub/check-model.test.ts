@@ -4,6 +4,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -19,6 +20,9 @@ import { downloadModel } from "../../src/hub/download.js";
 import { locateModel } from "../../src/hub/locate.js";
 import { hubSettings } from "../../src/hub/settings.js";
 import { defaultScorer } from "../../src/match/scorer.js";
+import { GraphBuilder } from "../../src/onnx/builder.js";
+import { writeModel } from "../../src/onnx/io/file.js";
+import { tensor } from "../../src/onnx/tensor.js";
 import { editJson, fixtureModel } from "../encoder/fixture-models.js";
 import { type HubServer, sha256, startHubServer } from "../encoder/hub-server.js";
 import { setEnvironment } from "../setup/environment.js";
@@ -72,6 +76,15 @@ describe("a model folder that pearl wrote", () => {
     }
   });
 
+  it("is refused with another file behind a link, after the links are accepted", async () => {
+    const [graph, elsewhere] = [join(folder, "onnx/model.onnx"), join(root, "elsewhere.onnx")];
+    renameSync(graph, elsewhere);
+    symlinkSync(elsewhere, graph);
+    await sealFolder(folder);
+    flip(elsewhere);
+    await expect(locateModel(folder)).rejects.toThrow("model.onnx is damaged");
+  });
+
   it("is unknown, not damaged, where another program wrote it, also with a link to nothing", async () => {
     rmSync(join(folder, "checksums.json"));
     expect(await checkModel(folder)).toBe(0);
@@ -114,6 +127,21 @@ describe("a model in the hub's cache", () => {
     );
     rmSync(blob);
     expect(readFileSync(join(await locateModel(id), "onnx/model.onnx")).equals(graph)).toBe(true);
+  });
+
+  it("is compared with its weights beside the graph, whatever their name", async () => {
+    const source = join(home, "weights.onnx");
+    const g = new GraphBuilder();
+    g.output("y", g.add("Identity", [g.weight("w", tensor("float32", [512], new Float32Array(512)))]));
+    writeModel(g.model(), source, { externalData: "always" });
+    const graphFile = readFileSync(source)
+      .toString("latin1")
+      .replaceAll("weights.onnx_data", "weights.onnx.blob");
+    const { files } = server.repositories.get(id)!;
+    files["onnx/model.onnx"] = Buffer.from(graphFile, "latin1");
+    files["onnx/weights.onnx.blob"] = readFileSync(`${source}_data`);
+    const folder = await downloadModel(id);
+    expect(await checkModel(folder, "all")).toBe(4);
   });
 
   it("takes no settings of gigabytes, announced or not", async () => {
