@@ -6,10 +6,9 @@ import { ArgumentError } from "../errors.js";
 import { exists, writeWholeFile } from "../files/whole-file.js";
 import { externalFiles } from "../onnx/io/external-files.js";
 import {
-  absenceMark,
+  absenceOf,
   cachedCommits,
   commitlessName,
-  isLastingCommit,
   linkIntoSnapshot,
   referenceFile,
   repositoryFolder,
@@ -73,8 +72,8 @@ export function isHubId(text: string): boolean {
 /**
  * Returns the folder of a hub model, fetching what is not in the cache. The cache is that of Python's
  * huggingface_hub (`HF_HOME`, `HF_HUB_CACHE`). A cached model is used without any request, but for optional files that a
- * writable cache lacks and that were never requested, or that come from a mirror which names no commit: `HF_HUB_OFFLINE`
- * leaves them out, too. A branch that has moved since is not noticed (name the commit as `revision`).
+ * writable cache lacks and that were never requested, or not within an hour from a mirror which names no commit:
+ * `HF_HUB_OFFLINE` leaves them out, too. A branch that has moved since is not noticed (name the commit as `revision`).
  * Every file is checked against the size and checksum that the hub announces before it is used.
  *
  * @param id `organisation/name`
@@ -183,6 +182,10 @@ const isWritable = (folder: string): Promise<boolean> =>
 async function fromHub(download: Download): Promise<string> {
   const { repository, revision, settings } = download;
   if (settings.offline) throw new HubError("HF_HUB_OFFLINE is set");
+  if (!/^https?:\/\/./i.test(settings.endpoint))
+    throw new ArgumentError(
+      `HF_ENDPOINT "${settings.endpoint}" is not a web address. Write it with https:// in front.`,
+    );
   // The first file names the commit of the revision; the others come from that commit.
   let commit: string | undefined;
   const snapshot = (): string => snapshotFolder(repository, commit as string);
@@ -203,12 +206,13 @@ async function fromHub(download: Download): Promise<string> {
 }
 
 async function fetchOptional(download: Download, commit: string, tries: number): Promise<void> {
-  for (const file of optionalFiles) await obtainFile(download, file, commit, tries);
+  for (const file of optionalFiles) await obtainFile(download, file, commit, tries, "optional");
 }
 
 /**
  * Puts one file into the snapshot of a commit, unless it is there.
  * @param commit undefined for the first file, which determines it
+ * @param need whoever adds a required file to a mirror without commits need not wait to have it found
  * @returns the commit, or undefined where it has no such file
  */
 async function obtainFile(
@@ -216,19 +220,19 @@ async function obtainFile(
   file: string,
   commit: string | undefined,
   tries: number,
+  need: "required" | "optional" = "required",
 ): Promise<string | undefined> {
   const { repository, revision } = download;
   if (commit === undefined) return fetchFile(download, file, commit, tries);
   if (await exists(join(snapshotFolder(repository, commit), file))) return commit;
-  const mark = absenceMark(repository, commit, file);
-  const isLasting = isLastingCommit(commit, revision);
-  if (isLasting && (await exists(mark))) return undefined;
+  const absence = absenceOf(repository, commit, revision, file);
+  const isNoted = absence.isLasting || need === "optional";
+  if (isNoted && (await absence.isKnown())) return undefined;
   try {
     return await fetchFile(download, file, commit, tries);
   } catch (error) {
     if (!(error instanceof HubError && error.facts.status === 404)) throw error;
-    // Where the mark cannot be written, the file is requested again next time.
-    if (isLasting) await writeWholeFile(mark, "").catch(() => {});
+    if (isNoted) await absence.record();
     return undefined;
   }
 }

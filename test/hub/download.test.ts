@@ -10,6 +10,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { createServer } from "node:http";
@@ -166,10 +167,13 @@ describe("a model by hub id", () => {
     expect(await download()).toBe(path);
   });
 
-  it("asks such a mirror again for what it lacked, and never twice at a named commit", async () => {
+  it("asks such a mirror after an hour for what it lacked, and never twice at a named commit", async () => {
     server.sendsHubHeaders = false;
     const { files } = server.repositories.get(id)!;
-    const { "1_Pooling/config.json": pooling } = files;
+    const { "1_Pooling/config.json": pooling, "tokenizer.json": tokenizer } = files;
+    delete files["tokenizer.json"];
+    await failure();
+    files["tokenizer.json"] = tokenizer;
     delete files["1_Pooling/config.json"];
     const named = await download({ revision: commit });
     server.requests.length = 0;
@@ -177,6 +181,11 @@ describe("a model by hub id", () => {
     expect(server.requests).toEqual([]);
     const path = await download();
     files["1_Pooling/config.json"] = pooling;
+    server.requests.length = 0;
+    expect(await download()).toBe(path);
+    expect(server.requests).toEqual([]);
+    const lately = new Date(Date.now() - 3_600_000);
+    utimesSync(join(repository(), ".pearl.absent/main/1_Pooling/config.json"), lately, lately);
     expect(await download()).toBe(path);
     expect(existsSync(join(path, "1_Pooling/config.json"))).toBe(true);
     expect(existsSync(join(named, "1_Pooling/config.json"))).toBe(false);
@@ -428,6 +437,14 @@ describe("no network", () => {
     expect(error.message).toMatch(
       /cannot be reached .*ECONNREFUSED.*HF_ENDPOINT.*copy the model's folder.*embedded/,
     );
+  });
+
+  it("is not suspected where HF_ENDPOINT lacks https://, which a cached model does not need", async () => {
+    const environment = { HF_ENDPOINT: "hub.example" };
+    expect((await failure({ environment })).message).toContain(
+      'HF_ENDPOINT "hub.example" is not a web address',
+    );
+    expect(await download()).toBe(await download({ environment }));
   });
 
   it("is assumed where HF_HUB_OFFLINE is set", async () => {
