@@ -53,11 +53,13 @@ export const fitMeans = (rows: LabelledRows, chosen: Int32Array): LinearClassifi
 
 /** Scores of each row by the means of all others; undefined for the only row of its kind. */
 export function leaveOneOut(rows: LabelledRows): (Float64Array | undefined)[] {
-  const { dimension, kinds } = rows;
+  const { dimension, kinds, count } = rows;
   const sums = sumsOf(rows, kinds.keys());
   const means = fitMeans(rows, Int32Array.from(kinds.keys()));
+  const sizes = new Int32Array(count);
+  for (const kind of kinds) sizes[kind]++;
   return Array.from(kinds, (kind, row) => {
-    if (kinds.indexOf(kind) === kinds.lastIndexOf(kind)) return undefined;
+    if (sizes[kind] === 1) return undefined;
     const own = rowOf(rows, row);
     const scores = scoresOf(means, own);
     const others = sums.slice(kind * dimension, (kind + 1) * dimension).map((value, i) => value - own[i]);

@@ -4,6 +4,7 @@ import { withEncoder } from "../../encoder/with-encoder.js";
 import { ArgumentError } from "../../errors.js";
 import { createRandom, sampleWithout, shuffled } from "../../random.js";
 import { deviation, mean, wilsonInterval } from "../../statistics.js";
+import { isVisible } from "../../text/visible.js";
 import {
   type Fit,
   fitLogistic,
@@ -206,10 +207,10 @@ export async function trainKinds(
 }
 
 function distinctExamples(examples: readonly KindExample[]): KindExample[] {
-  const empty = examples.findIndex(({ phrase, kind }) => phrase.trim() === "" || kind.trim() === "");
+  const empty = examples.findIndex(({ phrase, kind }) => !isVisible(phrase) || !isVisible(kind));
   if (empty >= 0)
     throw new ArgumentError(
-      `example ${empty + 1} has no ${examples[empty].kind.trim() ? "phrase" : "kind"}.`,
+      `example ${empty + 1} has no ${isVisible(examples[empty].kind) ? "phrase" : "kind"}.`,
     );
   return [
     ...new Map(examples.map((example) => [JSON.stringify([example.phrase, example.kind]), example])).values(),

@@ -44,7 +44,7 @@ export interface TaggerTraining {
 
 /**
  * Learns tags of spans from a few sentences.
- * @throws ArgumentError where no sentence has a span, or the source has too few
+ * @throws ArgumentError where no sentence has a span, a token has no tag, or the source has too few
  */
 export async function trainTagger(
   support: readonly TaggedSentence[],
@@ -53,6 +53,11 @@ export async function trainTagger(
   if (!support.some(({ tags }) => tags.some((tag) => tag !== OUTSIDE)))
     throw new ArgumentError("no sentence of the support has a span. Tag at least one of each kind.");
   const { source, steps = 0, signal } = options;
+  const uneven = [...support, ...(source ?? [])].find(({ tokens, tags }) => tokens.length !== tags.length);
+  if (uneven !== undefined)
+    throw new ArgumentError(
+      `"${uneven.tokens.join(" ")}" has ${uneven.tokens.length} tokens and ${uneven.tags.length} tags. Tag each token, those in no span with O.`,
+    );
   return withEncoder(options.encoder, { signal }, async (encoder) => {
     const tagger: Tagger = {
       model: { name: encoder.model.name, fingerprint: await encoder.fingerprint() },

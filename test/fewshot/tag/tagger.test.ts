@@ -79,6 +79,9 @@ describe("a tagger", () => {
   it("needs a span, and the model that it learned with", async () => {
     const plain = support.map(({ tokens }) => ({ tokens, tags: tokens.map(() => "O") }));
     await expect(trainTagger(plain, { encoder })).rejects.toThrow("no sentence of the support has a span");
+    await expect(trainTagger([...support, { ...other, tags: [] }], { encoder })).rejects.toThrow(
+      '"Niels Bohr was born in Copenhagen ." has 7 tokens and 0 tags',
+    );
     const { tagger } = await trainTagger(support, { encoder });
     const foreign = { ...tagger, model: { name: "another", fingerprint: "0" } };
     await expect(tagSentences([other], foreign, { encoder })).rejects.toThrow(ModelError);
