@@ -83,36 +83,30 @@ export async function encodeTable(
 
 type Write<Format> = (path: string, format: Format) => Promise<EncodeTableReport>;
 
-/** Lets `write` make the output's file, which goes where the output lies. @throws UsageError, ObjectStorageError */
+/** Lets `write` make the output's file, which goes where the output lies. @throws UsageError for --resume elsewhere; ObjectStorageError */
 export async function writeTo(
   output: string,
   { format, resume }: Pick<EncodeTableOptions, "format" | "resume">,
   write: Write<EmbeddingFormat | undefined>,
 ): Promise<EncodeTableReport> {
-  if (isPostgresAddress(output)) return toPostgres(output, resume, write);
-  if (isObjectAddress(output)) return toObjectStorage(output, resume, (path) => write(path, format));
-  if (output !== standardOutput) return write(output, format);
-  if (resume === "continue") throw new UsageError("--resume continues a file: name it with -o");
-  return toStandardOutput(format, write);
-}
-
-/** Lets `write` make the output that is copied to standard output. @throws UsageError for an .npy file */
-async function toStandardOutput(
-  format: EmbeddingFormat = "csv",
-  write: Write<EmbeddingFormat>,
-): Promise<EncodeTableReport> {
-  if (format === "npy") throw new UsageError("an .npy file has its keys beside it: name a file with -o");
-  return { ...(await throughTemporaryFile((path) => write(path, format))), path: standardOutput };
-}
-
-/** Lets `write` make a file first: the table in PostgreSQL appears when it is whole. @throws UsageError for --resume */
-async function toPostgres(
-  output: string,
-  resume: EncodeTableOptions["resume"],
-  write: Write<EmbeddingFormat>,
-): Promise<EncodeTableReport> {
+  const [isTable, isObject] = [isPostgresAddress(output), isObjectAddress(output)];
+  if (!isTable && !isObject && output !== standardOutput) return write(output, format);
   if (resume === "continue")
-    throw new UsageError("--resume continues a file, not a table in PostgreSQL: leave it out");
+    throw new UsageError(
+      isTable
+        ? "--resume continues a file, not a table in PostgreSQL: leave it out"
+        : isObject
+          ? "--resume continues a file, not an object in object storage: leave it out"
+          : "--resume continues a file: name it with -o",
+    );
+  if (isTable) return toPostgres(output, write);
+  if (isObject) return toObjectStorage(output, (path) => write(path, format));
+  if (format === "npy") throw new UsageError("an .npy file has its keys beside it: name a file with -o");
+  return { ...(await throughTemporaryFile((path) => write(path, format ?? "csv"))), path: standardOutput };
+}
+
+/** Lets `write` make a file first: the table in PostgreSQL appears when it is whole. */
+async function toPostgres(output: string, write: Write<EmbeddingFormat>): Promise<EncodeTableReport> {
   tableOf(output);
   return inTemporaryFolder(async (folder) => {
     const path = join(folder, "output.parquet");
@@ -122,14 +116,11 @@ async function toPostgres(
   });
 }
 
-/** Lets `write` make files first, and uploads them. @throws UsageError for --resume, ObjectStorageError */
+/** Lets `write` make files first, and uploads them. @throws ObjectStorageError */
 async function toObjectStorage(
   output: string,
-  resume: EncodeTableOptions["resume"],
   write: (path: string) => Promise<EncodeTableReport>,
 ): Promise<EncodeTableReport> {
-  if (resume === "continue")
-    throw new UsageError("--resume continues a file, not an object in object storage: leave it out");
   const { uploadFile } = await import("../files/object-storage/write.js");
   return inTemporaryFolder(async (folder) => {
     const report = await write(join(folder, objectName(output)));

@@ -1,6 +1,7 @@
 /** Linear classifiers: a score for each kind, and their softmax as probabilities. */
 import { pauses } from "../../match/pause.js";
 import { dot } from "../../match/weights/logistic.js";
+import { softmax } from "../../statistics.js";
 import type { KindFeatures } from "./features.js";
 
 /** Scores of a row x: `weights[kind]` · x + `bias[kind]`. */
@@ -28,14 +29,6 @@ export function scoresOf({ weights, bias }: LinearClassifier, row: ArrayLike<num
   for (let kind = 0, at = 0; kind < scores.length; kind++)
     for (let i = 0; i < row.length; i++) scores[kind] += weights[at++] * row[i];
   return scores;
-}
-
-/** Scores times `factor` as probabilities. */
-export function probabilitiesOf(scores: Float64Array, factor = 1): Float64Array {
-  const most = factor * scores[largest(scores)];
-  const powers = scores.map((score) => Math.exp(factor * score - most));
-  const sum = powers.reduce((total, power) => total + power, 0);
-  return powers.map((power) => power / sum);
 }
 
 /** Place of the largest number; the first of equal ones. */
@@ -116,7 +109,7 @@ async function penalised(
     const pausing = pause();
     if (pausing) await pausing;
     const x = rowOf(rows, row);
-    const probabilities = probabilitiesOf(scoresOf(at, x));
+    const probabilities = softmax(scoresOf(at, x));
     value -= DATA * Math.log(Math.max(probabilities[kinds[row]], 1e-300));
     probabilities.forEach((probability, kind) => {
       const error = DATA * (probability - (kind === kinds[row] ? 1 : 0));

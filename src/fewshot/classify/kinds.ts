@@ -6,12 +6,13 @@ import { ArgumentError, TableError } from "../../errors.js";
 import { writeCheckedJson } from "../../files/whole-file.js";
 import { addedColumns, checkNames, type FileOptions, numberColumn } from "../../group/tables/group-files.js";
 import { base64Of, numbersOf } from "../../runtime/base64.js";
+import { softmax } from "../../statistics.js";
 import { numberCell } from "../../table/cell.js";
 import { findColumn, listed } from "../../table/columns.js";
 import { batchesOf, readWholeTable } from "../../table/whole-table.js";
 import { writeRows } from "../../table/write/text-rows.js";
 import { isVisible } from "../../text/visible.js";
-import { type LinearClassifier, largest, probabilitiesOf, rowOf, scoresOf } from "./classifiers.js";
+import { type LinearClassifier, largest, rowOf, scoresOf } from "./classifiers.js";
 import { checkModel, kindFeatures, type LearnedModel, learnedModelSchema, readLearned } from "./features.js";
 import type { KindExample } from "./train.js";
 
@@ -61,7 +62,7 @@ export async function classify(
     return phrases.map((phrase, row) => {
       if (!isVisible(phrase))
         return { kind: undefined, probability: 0, probabilities: new Float64Array(kinds.names.length) };
-      const probabilities = probabilitiesOf(scoresOf(kinds, rowOf(features, row)));
+      const probabilities = softmax(scoresOf(kinds, rowOf(features, row)));
       const best = largest(probabilities);
       const probability = probabilities[best];
       return { kind: probability < reject ? undefined : kinds.names[best], probability, probabilities };

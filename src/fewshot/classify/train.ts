@@ -3,7 +3,7 @@ import type { PhraseEncoder } from "../../encoder/phrase-encoder.js";
 import { withEncoder } from "../../encoder/with-encoder.js";
 import { ArgumentError } from "../../errors.js";
 import { createRandom, sampleWithout, shuffled } from "../../random.js";
-import { deviation, mean, wilsonInterval } from "../../statistics.js";
+import { deviation, mean, softmax, wilsonInterval } from "../../statistics.js";
 import { isVisible } from "../../text/visible.js";
 import {
   type Fit,
@@ -12,7 +12,6 @@ import {
   type LabelledRows,
   largest,
   leaveOneOut,
-  probabilitiesOf,
   rowOf,
   scoresOf,
 } from "./classifiers.js";
@@ -64,7 +63,7 @@ export function likeliestFactor(examples: readonly HeldOut[]): number {
   // the loss is convex in the factor: where it falls, the minimum lies above
   const isFalling = (factor: number): boolean =>
     examples.reduce((slope, { kind, scores }) => {
-      const probabilities = probabilitiesOf(scores, factor);
+      const probabilities = softmax(scores, factor);
       const wanted = (i: number) => (i === kind ? 1 - wrong : wrong / (scores.length - 1));
       return scores.reduce((sum, score, i) => sum + score * (probabilities[i] - wanted(i)), slope);
     }, 0) < 0;
@@ -93,7 +92,7 @@ export interface KindsEstimate {
 /** @param reject least probability of an answer */
 export function estimateOf(examples: readonly HeldOut[], factor: number, reject: number): KindsEstimate {
   const judged = examples.map(({ kind, scores }) => {
-    const probabilities = probabilitiesOf(scores, factor);
+    const probabilities = softmax(scores, factor);
     const best = largest(probabilities);
     return { isRight: best === kind, isAnswered: probabilities[best] >= reject };
   });
