@@ -1,7 +1,6 @@
 /** Models are compared with their checksums before they are used; a user's own changes can be accepted. */
 import {
   appendFileSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -9,9 +8,8 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ModelError } from "../../src/errors.js";
 import { sealFolder } from "../../src/files/sealed-folder.js";
 import { checkModel } from "../../src/hub/check-model.js";
@@ -26,9 +24,9 @@ import { tensor } from "../../src/onnx/tensor.js";
 import { editJson, fixtureModel } from "../encoder/fixture-models.js";
 import { type HubServer, sha256, startHubServer } from "../encoder/hub-server.js";
 import { setEnvironment } from "../setup/environment.js";
+import { newFolder } from "../setup/new-folder.js";
 
-const root = mkdtempSync(join(tmpdir(), "pearl-check-"));
-afterAll(() => rmSync(root, { recursive: true, force: true }));
+const root = newFolder();
 
 /** Changes one bit in the middle of a file. */
 function flip(path: string): void {
@@ -106,7 +104,7 @@ describe("a model in the hub's cache", () => {
       "onnx/model.onnx": graph,
     };
     server = await startHubServer({ [id]: { commit: "6".repeat(40), files } });
-    home = mkdtempSync(join(root, "home-"));
+    home = newFolder();
     restore = setEnvironment({ HF_HOME: home, HF_ENDPOINT: server.endpoint });
   });
   afterEach(async () => {

@@ -5,7 +5,6 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -15,7 +14,7 @@ import {
 } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { hostname, tmpdir } from "node:os";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ArgumentError, ModelError } from "../../src/errors.js";
@@ -33,6 +32,7 @@ import {
   sha256,
   startHubServer,
 } from "../encoder/hub-server.js";
+import { newFolder } from "../setup/new-folder.js";
 
 const commit = "614241f622f53c4eeff9890bdc4f31cfecc418b3";
 const graph = randomBytes(300_000);
@@ -42,7 +42,7 @@ let folder: string;
 let server: HubServer;
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), "pearl-hub-"));
+  folder = newFolder();
   server = await startHubServer({
     [id]: {
       commit,
@@ -57,10 +57,7 @@ beforeEach(async () => {
   });
 });
 
-afterEach(async () => {
-  await server.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterEach(() => server.close());
 
 function download(options: DownloadOptions & { environment?: NodeJS.ProcessEnv; name?: string } = {}) {
   const settings = hubSettings({
