@@ -93,7 +93,7 @@ export const fitLogistic: Fit = async (rows, chosen, signal) => {
 };
 
 /** About 50 ms of work. */
-const productsBetweenPauses = 2e7;
+export const productsBetweenPauses = 2e7;
 
 async function penalised(
   rows: LabelledRows,

@@ -1,6 +1,6 @@
 /** A tagger that learns from a few sentences, alone and with a source of other tags. */
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { withProjection } from "../../../src/fewshot/tag/projection.js";
 import {
   ModelError,
@@ -74,6 +74,19 @@ describe("a tagger", () => {
     [0, Math.SQRT1_2, 0.6 * Math.SQRT1_2, 0.8 * Math.SQRT1_2].forEach((value, i) => {
       expect(data[i]).toBeCloseTo(value, 6);
     });
+  });
+
+  it("can be stopped while tokens are compared", async () => {
+    const long = Array.from({ length: 100 }, () => support[0]);
+    const controller = new AbortController();
+    const encodeWithTypes = encoder.encodeWithTypes.bind(encoder);
+    vi.spyOn(encoder, "encodeWithTypes").mockImplementationOnce(async (...given) => {
+      const encoded = await encodeWithTypes(...given);
+      setImmediate(() => controller.abort());
+      return encoded;
+    });
+    const training = trainTagger(long, { encoder, signal: controller.signal });
+    await expect(training).rejects.toHaveProperty("name", "AbortError");
   });
 
   it("needs a span, and the model that it learned with", async () => {
