@@ -12,12 +12,8 @@ import { copyTable } from "../table/write/copy-table.js";
 import { EmbeddingWriter } from "../table/write/embedding-writer.js";
 import { standardOutput, throughTemporaryFile } from "../table/write/standard-output.js";
 import { modelIdentity } from "./model-identity.js";
-import {
-  type EmbeddingMatrix,
-  type EncodeOptions,
-  type PhraseEncoder,
-  truncatedDimension,
-} from "./phrase-encoder.js";
+import type { EmbeddingMatrix, EncodeOptions, PhraseEncoder } from "./phrase-encoder.js";
+import { truncatedDimension } from "./phrase-encoder.js";
 
 /** Options of {@link encodeTable}: how the table is read, encoded and written. */
 export interface EncodeTableOptions

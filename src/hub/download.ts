@@ -15,12 +15,8 @@ import {
   snapshotFolder,
 } from "./cache.js";
 import { shardsOf, weightsIndex } from "./convert/weight-files.js";
-import {
-  asModelError,
-  type DownloadSource,
-  notInRepository,
-  weightAlternatives,
-} from "./download-trouble.js";
+import type { DownloadSource } from "./download-trouble.js";
+import { asModelError, notInRepository, weightAlternatives } from "./download-trouble.js";
 import { HubError } from "./request.js";
 import { type HubSettings, hubSettings } from "./settings.js";
 import { transferFile } from "./transfer.js";

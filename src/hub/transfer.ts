@@ -8,15 +8,8 @@ import { readPieces } from "../files/disk.js";
 import { fingerprint } from "../files/fingerprint.js";
 import { acquireLock, type Lock } from "../files/lock.js";
 import { exists, partialPath } from "../files/whole-file.js";
-import {
-  type Answer,
-  bodyLength,
-  connectionError,
-  HubError,
-  requestFile,
-  type Watch,
-  watchFor,
-} from "./request.js";
+import type { Answer, Watch } from "./request.js";
+import { bodyLength, connectionError, HubError, requestFile, watchFor } from "./request.js";
 
 export interface TransferRequest {
   readonly url: string;
