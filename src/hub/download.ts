@@ -5,15 +5,7 @@ import { filesOf } from "../architectures/registry.js";
 import { ArgumentError } from "../errors.js";
 import { exists, writeWholeFile } from "../files/whole-file.js";
 import { externalFiles } from "../onnx/io/external-files.js";
-import {
-  absenceOf,
-  cachedCommits,
-  commitlessName,
-  linkIntoSnapshot,
-  referenceFile,
-  repositoryFolder,
-  snapshotFolder,
-} from "./cache.js";
+import * as cache from "./cache.js";
 import { shardsOf, weightsIndex } from "./convert/weight-files.js";
 import type { DownloadSource } from "./download-trouble.js";
 import { asModelError, notInRepository, weightAlternatives } from "./download-trouble.js";
@@ -106,7 +98,7 @@ function describe(id: string, options: DownloadOptions): Download {
   if (!isPlain(graphFile) || !graphFile.endsWith(".onnx")) {
     throw new ArgumentError(`"${graphFile}" is not an ONNX file of a repository, such as ${defaultGraph}.`);
   }
-  const repository = repositoryFolder(settings.cacheFolder, id);
+  const repository = cache.repositoryFolder(settings.cacheFolder, id);
   return { id, revision, graphFile, weights, repository, settings, options };
 }
 
@@ -157,8 +149,8 @@ async function furtherWeights({ id, graphFile }: Download, weights: string, snap
 /** The snapshot, where the cache has all required files; optional files never requested before are tried once. */
 async function fromCache(download: Download): Promise<string | undefined> {
   const { repository, revision, settings } = download;
-  for (const commit of await cachedCommits(repository, revision)) {
-    const snapshot = snapshotFolder(repository, commit);
+  for (const commit of await cache.cachedCommits(repository, revision)) {
+    const snapshot = cache.snapshotFolder(repository, commit);
     const isCached = (file: string): Promise<boolean> => exists(join(snapshot, file));
     if ((await obtainModel(download, isCached, () => snapshot)) !== undefined) continue;
     // The model is complete without them, and may have been copied here to be used without a network or a writable disk.
@@ -184,7 +176,7 @@ async function fromHub(download: Download): Promise<string> {
     );
   // The first file names the commit of the revision; the others come from that commit.
   let commit: string | undefined;
-  const snapshot = (): string => snapshotFolder(repository, commit as string);
+  const snapshot = (): string => cache.snapshotFolder(repository, commit as string);
   const missing = await obtainModel(
     download,
     async (file) => {
@@ -196,8 +188,8 @@ async function fromHub(download: Download): Promise<string> {
   );
   if (missing !== undefined) throw notInRepository(missing);
   await fetchOptional(download, commit as string, attempts);
-  if (commit !== commitlessName(revision))
-    await writeWholeFile(referenceFile(repository, revision), commit as string);
+  if (commit !== cache.commitlessName(revision))
+    await writeWholeFile(cache.referenceFile(repository, revision), commit as string);
   return snapshot();
 }
 
@@ -220,8 +212,8 @@ async function obtainFile(
 ): Promise<string | undefined> {
   const { repository, revision } = download;
   if (commit === undefined) return fetchFile(download, file, commit, tries);
-  if (await exists(join(snapshotFolder(repository, commit), file))) return commit;
-  const absence = absenceOf(repository, commit, revision, file);
+  if (await exists(join(cache.snapshotFolder(repository, commit), file))) return commit;
+  const absence = cache.absenceOf(repository, commit, revision, file);
   const isNoted = absence.isLasting || need === "optional";
   if (isNoted && (await absence.isKnown())) return undefined;
   try {
@@ -242,7 +234,7 @@ function limitOf(file: string): number | undefined {
 /** Fetches one file into the snapshot of its commit and returns that commit. */
 async function fetchFile(download: Download, file: string, commit: string | undefined, tries: number) {
   const { id, repository, revision, settings, options } = download;
-  const isCommitless = commit === commitlessName(revision);
+  const isCommitless = commit === cache.commitlessName(revision);
   const at = encodeURIComponent(commit === undefined || isCommitless ? revision : commit);
   const path = file.split("/").map(encodeURIComponent).join("/");
   try {
@@ -257,8 +249,8 @@ async function fetchFile(download: Download, file: string, commit: string | unde
       retryDelayMs: options.retryDelayMs ?? 500,
       onProgress: options.onProgress && ((done, total) => options.onProgress?.({ file, done, total })),
     });
-    const owner = commit ?? result.commit ?? commitlessName(revision);
-    await linkIntoSnapshot(result.blob, join(snapshotFolder(repository, owner), file));
+    const owner = commit ?? result.commit ?? cache.commitlessName(revision);
+    await cache.linkIntoSnapshot(result.blob, join(cache.snapshotFolder(repository, owner), file));
     return owner;
   } catch (error) {
     if (error instanceof HubError) error.file = file;
