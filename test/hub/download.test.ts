@@ -24,14 +24,8 @@ import { hubSettings } from "../../src/hub/settings.js";
 import { GraphBuilder } from "../../src/onnx/builder.js";
 import { writeModel } from "../../src/onnx/io/file.js";
 import { tensor } from "../../src/onnx/tensor.js";
-import {
-  breakAfter,
-  gitChecksum,
-  type HubServer,
-  sendBody,
-  sha256,
-  startHubServer,
-} from "../encoder/hub-server.js";
+import type { HubServer } from "../encoder/hub-server.js";
+import { breakAfter, gitChecksum, sendBody, sha256, startHubServer } from "../encoder/hub-server.js";
 import { newFolder } from "../setup/new-folder.js";
 
 const commit = "614241f622f53c4eeff9890bdc4f31cfecc418b3";

@@ -1,13 +1,8 @@
 /** Logistic regression against scikit-learn, and the minimiser on a function with a known minimum. */
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import {
-  fitLogistic,
-  type LabelledRows,
-  minimise,
-  rowOf,
-  scoresOf,
-} from "../../../src/fewshot/classify/classifiers.js";
+import type { LabelledRows } from "../../../src/fewshot/classify/classifiers.js";
+import { fitLogistic, minimise, rowOf, scoresOf } from "../../../src/fewshot/classify/classifiers.js";
 import { softmax } from "../../../src/statistics.js";
 
 const { cases } = JSON.parse(readFileSync("test/oracles/logistic.json", "utf8")) as {
