@@ -23,7 +23,8 @@ serve({
     return { result: probe.vectors.length };
   },
   async encode(request: EncodeRequest) {
-    const reply = await encode(model as OpenModel, request);
+    if (model === undefined) throw new Error("encode before open");
+    const reply = await encode(model, request);
     return { result: reply, transfer: [reply.vectors.buffer as ArrayBuffer] };
   },
   async close() {
