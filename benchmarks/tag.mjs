@@ -140,7 +140,7 @@ for (const count of [1, 5]) {
       ["nnshot", "plain"],
       ["learned", "learned"],
     ]) {
-      const distances = distancesTo(rows[which], { ...knownRows[which], support: known });
+      const distances = await distancesTo(rows[which], { ...knownRows[which], support: known });
       const score = (given) => spanScores(gold, decoded(tested, distances, { support: known, ...given })).f1;
       values[name].push(score({}));
       values[`${name}, viterbi`].push(score({ transitions }));

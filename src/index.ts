@@ -12,12 +12,8 @@
 // Encode phrases and find their types.
 
 export { FINE_TYPES, type FineType } from "./corpus/typing/fine-types.js";
-export {
-  type EncoderSource,
-  type EncodeTableOptions,
-  type EncodeTableReport,
-  encodeTable,
-} from "./encoder/encode-table.js";
+export type { EncoderSource, EncodeTableOptions, EncodeTableReport } from "./encoder/encode-table.js";
+export { encodeTable } from "./encoder/encode-table.js";
 export {
   type CountedMatrix,
   type Embedding,
@@ -29,28 +25,14 @@ export {
   type TypesOptions,
 } from "./encoder/phrase-encoder.js";
 export type { TypeProbability } from "./encoder/type-probabilities.js";
-export {
-  ENTITY_TYPES,
-  type EntityType,
-  LEXICAL_CLASSES,
-  type LexicalClass,
-  PHRASE_TYPES,
-} from "./pearl/phrase-types.js";
+export type { EntityType, LexicalClass } from "./pearl/phrase-types.js";
+export { ENTITY_TYPES, LEXICAL_CLASSES, PHRASE_TYPES } from "./pearl/phrase-types.js";
 export { type Device, type DeviceChoice, parseDevice } from "./runtime/device.js";
 
 // Learn kinds of phrases, and tags of spans, from a few examples.
 
-export {
-  type ClassifyOptions,
-  type ClassifyTableOptions,
-  classify,
-  classifyTable,
-  type KindOfPhrase,
-  type Kinds,
-  readExamples,
-  readKinds,
-  writeKinds,
-} from "./fewshot/classify/kinds.js";
+export type { ClassifyOptions, ClassifyTableOptions, KindOfPhrase, Kinds } from "./fewshot/classify/kinds.js";
+export { classify, classifyTable, readExamples, readKinds, writeKinds } from "./fewshot/classify/kinds.js";
 export {
   type CurvePoint,
   type KindExample,
@@ -63,22 +45,10 @@ export {
 
 export type { SpanScores, Transitions } from "./fewshot/tag/decode.js";
 export type { Projection } from "./fewshot/tag/projection.js";
-export {
-  readTagged,
-  type TaggedFile,
-  type TaggedSentence,
-  type TagsNeeded,
-} from "./fewshot/tag/sentences.js";
-export {
-  readTagger,
-  type Tagger,
-  type TaggerTraining,
-  type TagOptions,
-  type TrainTaggerOptions,
-  tagSentences,
-  trainTagger,
-  writeTagger,
-} from "./fewshot/tag/tagger.js";
+export type { TaggedFile, TaggedSentence, TagsNeeded } from "./fewshot/tag/sentences.js";
+export { readTagged } from "./fewshot/tag/sentences.js";
+export type { Tagger, TaggerTraining, TagOptions, TrainTaggerOptions } from "./fewshot/tag/tagger.js";
+export { readTagger, tagSentences, trainTagger, writeTagger } from "./fewshot/tag/tagger.js";
 
 // Join two tables.
 
@@ -86,12 +56,8 @@ export type { FeatureEffect, MatchedWords, MissingWord, PhraseExplanation } from
 export { explanationLine } from "./join/explanation-line.js";
 export { fuzzyJoin } from "./join/fuzzy-join.js";
 export { type JoinTablesOptions, type JoinTablesReport, joinTables } from "./join/join-tables.js";
-export {
-  type MatchTablesOptions,
-  matchTables,
-  type RowMatch,
-  type TableMatches,
-} from "./join/match-tables.js";
+export type { MatchTablesOptions, RowMatch, TableMatches } from "./join/match-tables.js";
+export { matchTables } from "./join/match-tables.js";
 export type { JoinKind, JoinOptions, JoinResult } from "./join/options.js";
 export type { Spill } from "./match/candidates/pair-set.js";
 export type { ColumnExplanation, ColumnReport, RowExplanation } from "./match/column-report.js";
@@ -113,15 +79,8 @@ export { type DedupeOptions, type Deduplication, dedupe } from "./group/dedupe.j
 export { type GroupRowsOptions, groupRows, type RowGroups } from "./group/group-rows.js";
 export type { DuplicateGroup, DuplicateRow } from "./group/kept-rows.js";
 export type { PhraseGroup, PhraseGroups } from "./group/one-column/distinct-phrases.js";
-export {
-  type EntityEvent,
-  type EntityHistory,
-  entityHistory,
-  exportEntities,
-  type StoredRow,
-  type UndoneRun,
-  undoLink,
-} from "./link/history.js";
+export type { EntityEvent, EntityHistory, StoredRow, UndoneRun } from "./link/history.js";
+export { entityHistory, exportEntities, undoLink } from "./link/history.js";
 export { type LinkOptions, type LinkReport, linkTable } from "./link/link-table.js";
 export { type PlotOptions, type PlotReport, plotTable } from "./plot/plot-table.js";
 export type {
@@ -131,20 +90,11 @@ export type {
   IndexRows,
   SearchHit,
 } from "./search/index-types.js";
-export {
-  type AddTableOptions,
-  addTable,
-  type IndexTableOptions,
-  type IndexTableReport,
-  indexTable,
-} from "./search/phrase-index.js";
+export type { AddTableOptions, IndexTableOptions, IndexTableReport } from "./search/phrase-index.js";
+export { addTable, indexTable } from "./search/phrase-index.js";
 export { type SearchPhrasesOptions, searchPhrases } from "./search/phrase-search.js";
-export {
-  type AddOptions,
-  type CreateIndexOptions,
-  type SearchOptions,
-  VectorIndex,
-} from "./search/vector-index.js";
+export type { AddOptions, CreateIndexOptions, SearchOptions } from "./search/vector-index.js";
+export { VectorIndex } from "./search/vector-index.js";
 
 // Read tables, write embeddings, catch errors.
 
@@ -157,11 +107,8 @@ export { EmbeddingWriter } from "./table/write/embedding-writer.js";
 
 export { type ModelFolder, readModelFolder } from "./architectures/model-folder.js";
 export { DEFAULT_MODEL } from "./architectures/registry.js";
-export {
-  type ExportOptions,
-  type ExportReport,
-  exportSafetensors,
-} from "./hub/convert/export-safetensors.js";
+export type { ExportOptions, ExportReport } from "./hub/convert/export-safetensors.js";
+export { exportSafetensors } from "./hub/convert/export-safetensors.js";
 export { type ImportOptions, type ImportReport, importModel } from "./hub/convert/import-model.js";
 export { downloadModel } from "./hub/download.js";
 
@@ -197,24 +144,14 @@ export {
   type PretrainCharactersReport,
   pretrainCharacters,
 } from "./methods/characters/pretrain-characters.js";
-export {
-  type CorpusFinetuneOptions,
-  type CorpusFinetuneReport,
-  finetuneOnCorpus,
-} from "./methods/corpus/corpus-finetune.js";
-export {
-  type FinetuneOptions,
-  type FinetuneReport,
-  finetune,
-  planFinetune,
-} from "./methods/pairs/finetune.js";
+export type { CorpusFinetuneOptions, CorpusFinetuneReport } from "./methods/corpus/corpus-finetune.js";
+export { finetuneOnCorpus } from "./methods/corpus/corpus-finetune.js";
+export type { FinetuneOptions, FinetuneReport } from "./methods/pairs/finetune.js";
+export { finetune, planFinetune } from "./methods/pairs/finetune.js";
 export type { PhraseView, PunctuationSettings } from "./methods/pairs/views.js";
 export { planTraining, type TrainingPlan } from "./methods/plan.js";
-export {
-  type NeighbourOptions,
-  type NeighbourRecord,
-  pretrainNeighbours,
-} from "./methods/pretrain/neighbours.js";
+export type { NeighbourOptions, NeighbourRecord } from "./methods/pretrain/neighbours.js";
+export { pretrainNeighbours } from "./methods/pretrain/neighbours.js";
 export { type PretrainOptions, type PretrainReport, pretrain } from "./methods/pretrain/pretrain.js";
 export { type MethodChoices, type RemovablePart, withChoices, without } from "./methods/settings/choices.js";
 export type { MethodSettings } from "./methods/settings/method-settings.js";

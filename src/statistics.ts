@@ -1,4 +1,4 @@
-/** Mean, standard deviation, and the interval of a share. */
+/** Mean, standard deviation, the interval of a share, and softmax. */
 
 export const mean = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
@@ -19,4 +19,13 @@ export function wilsonInterval(successes: number, trials: number): { low: number
   const half =
     (1.96 * Math.sqrt((share * (1 - share)) / trials + squared / (4 * trials ** 2))) / (1 + squared / trials);
   return { low: Math.max(0, middle - half), high: Math.min(1, middle + half) };
+}
+
+/** Scores times `factor` as probabilities. */
+export function softmax(scores: Float32Array | Float64Array, factor = 1): Float64Array {
+  let most = Number.NEGATIVE_INFINITY;
+  for (const score of scores) most = Math.max(most, factor * score);
+  const powers = Float64Array.from(scores, (score) => Math.exp(factor * score - most));
+  const sum = powers.reduce((total, power) => total + power, 0);
+  return powers.map((power) => power / sum);
 }

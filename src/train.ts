@@ -45,22 +45,10 @@ export type { StepMetrics } from "./training/metrics.js";
 export type { AdamOptions } from "./training/optimiser/adam.js";
 export { type Schedule, scheduleFactor } from "./training/optimiser/optimiser.js";
 export type { Chunk, TrainingBatch, TrainingProgram } from "./training/program.js";
-export {
-  type Evaluation,
-  type TrainingData,
-  type TrainingResult,
-  type TrainOptions,
-  train,
-} from "./training/trainer.js";
+export type { Evaluation, TrainingData, TrainingResult, TrainOptions } from "./training/trainer.js";
+export { train } from "./training/trainer.js";
 
 // Write the trained model as a folder, as pearl's own trainings do: resumption, a record, a model card.
 
-export {
-  type PreparedRun,
-  type RunOptions,
-  type RunPlan,
-  type RunRecord,
-  type RunReport,
-  type RunResult,
-  runMethod,
-} from "./training/run.js";
+export type { PreparedRun, RunOptions, RunPlan, RunRecord, RunReport, RunResult } from "./training/run.js";
+export { runMethod } from "./training/run.js";

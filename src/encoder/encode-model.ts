@@ -1,25 +1,13 @@
 /** One open model: tokeniser, graph and pooling; phrases in, vectors out. */
-import {
-  chooseOutput,
-  type Featurizer,
-  type ModelFolder,
-  type ReadRows,
-  TYPE_LOGITS,
-} from "../architectures/architecture.js";
+import type { Featurizer, ModelFolder, ReadRows } from "../architectures/architecture.js";
+import { chooseOutput, TYPE_LOGITS } from "../architectures/architecture.js";
 import { architectureOf, costliest, openFeaturizers } from "../architectures/registry.js";
 import { refuseModule } from "../architectures/sentence-modules.js";
 import { ModelError } from "../errors.js";
 import type { Feeds, Tensor } from "../runtime/tensor.js";
 import { batchByCost, batchByLength } from "./batching.js";
-import {
-  type EncodeReply,
-  type EncodeRequest,
-  FINISHED,
-  type GraphSession,
-  type OpenRequest,
-  rowWidth,
-  STOP,
-} from "./encode-protocol.js";
+import type { EncodeReply, EncodeRequest, GraphSession, OpenRequest } from "./encode-protocol.js";
+import { FINISHED, rowWidth, STOP } from "./encode-protocol.js";
 import { openGraph } from "./graph/graph-source.js";
 import { finishVector, pool } from "./pooling.js";
 

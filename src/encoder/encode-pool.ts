@@ -9,15 +9,8 @@ import { shared } from "../runtime/shared-array.js";
 import type { WorkerClient } from "../runtime/worker-client.js";
 import { WorkerPool } from "../runtime/worker-pool.js";
 import { isVisible } from "../text/visible.js";
-import {
-  type EncodeReply,
-  type EncodeRequest,
-  FINISHED,
-  type OpenReply,
-  type OpenRequest,
-  rowWidth,
-  STOP,
-} from "./encode-protocol.js";
+import type { EncodeReply, EncodeRequest, OpenRequest } from "./encode-protocol.js";
+import { FINISHED, rowWidth, STOP } from "./encode-protocol.js";
 import type { EmbeddingMatrix, EncodeOptions } from "./phrase-encoder.js";
 
 /** From this number of phrases, starting more workers than the first pays off. */
@@ -183,7 +176,7 @@ async function openWorkers({ folder, precision, cores }: PoolRequest, device: De
   const affordable = Math.floor(COPIES_BUDGET / (3 * folder.sizeBytes));
   const copies = Math.max(1, Math.min(cores, affordable));
   const request = { folder, precision, device, threads: Math.max(1, Math.floor(cores / copies)) };
-  let facts: OpenReply | undefined;
+  let dimension = 0;
   const stored = precision === "half" ? "full" : precision;
   const share = async () =>
     device === "cpu" ? soleArchitecture(folder.features)?.share?.(folder, stored) : undefined;
@@ -197,14 +190,12 @@ async function openWorkers({ folder, precision, cores }: PoolRequest, device: De
     async open(worker) {
       // Read while the first worker starts, and shared by all.
       graph ??= share();
-      facts = await worker.call<OpenReply>("open", { ...request, graph: await graph });
+      dimension = await worker.call<number>("open", { ...request, graph: await graph });
     },
   });
   try {
     await pool.worker(0);
-    const found = facts as OpenReply | undefined;
-    if (found === undefined) throw new DeviceError("the encoder's first worker did not open");
-    return { pool, device, dimension: found.dimension, limit: device === "cpu" ? copies : 1 };
+    return { pool, device, dimension, limit: device === "cpu" ? copies : 1 };
   } catch (error) {
     await pool.close();
     throw error;

@@ -25,10 +25,6 @@ export interface GraphSession extends OrtSession {
 /** Numbers the graph computes with: as exported, float16 in transformers (pooled in float32), or weights in int8. */
 export type Precision = "full" | "half" | "int8";
 
-export interface OpenReply {
-  readonly dimension: number;
-}
-
 export interface EncodeRequest {
   readonly phrases: readonly string[];
   readonly prompt: string;

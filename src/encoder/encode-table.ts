@@ -13,12 +13,8 @@ import { copyTable } from "../table/write/copy-table.js";
 import { EmbeddingWriter } from "../table/write/embedding-writer.js";
 import { standardOutput, throughTemporaryFile } from "../table/write/standard-output.js";
 import { modelIdentity } from "./model-identity.js";
-import {
-  type EmbeddingMatrix,
-  type EncodeOptions,
-  type PhraseEncoder,
-  truncatedDimension,
-} from "./phrase-encoder.js";
+import type { EmbeddingMatrix, EncodeOptions, PhraseEncoder } from "./phrase-encoder.js";
+import { truncatedDimension } from "./phrase-encoder.js";
 
 /** Options of {@link encodeTable}: how the table is read, encoded and written. */
 export interface EncodeTableOptions
@@ -84,29 +80,33 @@ export async function encodeTable(
 
 type Write<Format> = (path: string, format: Format) => Promise<EncodeTableReport>;
 
-/** Lets `write` make the output's file, which goes where the output lies. @throws UsageError, ObjectStorageError */
+/** Lets `write` make the output's file, which goes where the output lies. @throws UsageError for --resume elsewhere; ObjectStorageError */
 export async function writeTo(
   output: string,
   { format, resume }: Pick<EncodeTableOptions, "format" | "resume">,
   write: Write<EmbeddingFormat | undefined>,
 ): Promise<EncodeTableReport> {
-  if (isPostgresAddress(output)) return toPostgres(output, resume, write);
-  if (isObjectAddress(output)) return toObjectStorage(output, resume, (path) => write(path, format));
-  if (format === "npy" && (output === standardOutput || (await isDevice(output))))
-    throw new UsageError("an .npy file has its keys beside it: name a file with -o");
-  if (output !== standardOutput) return write(output, format);
-  if (resume === "continue") throw new UsageError("--resume continues a file: name it with -o");
+  const [isTable, isObject] = [isPostgresAddress(output), isObjectAddress(output)];
+  if (!isTable && !isObject) {
+    if (format === "npy" && (output === standardOutput || (await isDevice(output))))
+      throw new UsageError("an .npy file has its keys beside it: name a file with -o");
+    if (output !== standardOutput) return write(output, format);
+  }
+  if (resume === "continue")
+    throw new UsageError(
+      isTable
+        ? "--resume continues a file, not a table in PostgreSQL: leave it out"
+        : isObject
+          ? "--resume continues a file, not an object in object storage: leave it out"
+          : "--resume continues a file: name it with -o",
+    );
+  if (isTable) return toPostgres(output, write);
+  if (isObject) return toObjectStorage(output, (path) => write(path, format));
   return { ...(await throughTemporaryFile((path) => write(path, format ?? "csv"))), path: standardOutput };
 }
 
-/** Lets `write` make a file first: the table in PostgreSQL appears when it is whole. @throws UsageError for --resume */
-async function toPostgres(
-  output: string,
-  resume: EncodeTableOptions["resume"],
-  write: Write<EmbeddingFormat>,
-): Promise<EncodeTableReport> {
-  if (resume === "continue")
-    throw new UsageError("--resume continues a file, not a table in PostgreSQL: leave it out");
+/** Lets `write` make a file first: the table in PostgreSQL appears when it is whole. */
+async function toPostgres(output: string, write: Write<EmbeddingFormat>): Promise<EncodeTableReport> {
   tableOf(output);
   return inTemporaryFolder(async (folder) => {
     const path = join(folder, "output.parquet");
@@ -116,14 +116,11 @@ async function toPostgres(
   });
 }
 
-/** Lets `write` make files first, and uploads them. @throws UsageError for --resume, ObjectStorageError */
+/** Lets `write` make files first, and uploads them. @throws ObjectStorageError */
 async function toObjectStorage(
   output: string,
-  resume: EncodeTableOptions["resume"],
   write: (path: string) => Promise<EncodeTableReport>,
 ): Promise<EncodeTableReport> {
-  if (resume === "continue")
-    throw new UsageError("--resume continues a file, not an object in object storage: leave it out");
   const { uploadFile } = await import("../files/object-storage/write.js");
   return inTemporaryFolder(async (folder) => {
     const report = await write(join(folder, objectName(output)));

@@ -2,7 +2,7 @@
 import { loadRuntime } from "../runtime/onnx-runtime.js";
 import { serve } from "../runtime/worker-server.js";
 import { encode, type OpenModel, openModel } from "./encode-model.js";
-import type { EncodeRequest, OpenReply, OpenRequest } from "./encode-protocol.js";
+import type { EncodeRequest, OpenRequest } from "./encode-protocol.js";
 
 let model: OpenModel | undefined;
 
@@ -10,6 +10,7 @@ let model: OpenModel | undefined;
 loadRuntime();
 
 serve({
+  /** @returns the dimension of vectors */
   async open(request: OpenRequest) {
     model = await openModel(request);
     const probe = await encode(model, {
@@ -19,7 +20,7 @@ serve({
       batchSize: 1,
       state: new Int32Array(2),
     });
-    return { result: { dimension: probe.vectors.length } satisfies OpenReply };
+    return { result: probe.vectors.length };
   },
   async encode(request: EncodeRequest) {
     if (model === undefined) throw new Error("encode before open");

@@ -5,12 +5,13 @@ import type { DownloadProgress } from "../hub/download.js";
 import { locateModel } from "../hub/locate.js";
 import type { Device, DeviceChoice } from "../runtime/device.js";
 import { availableParallelism } from "../runtime/thread.js";
+import { softmax } from "../statistics.js";
 import { isVisible } from "../text/visible.js";
 import { deviceFor, EncodePool, type PoolRequest } from "./encode-pool.js";
 import { type EncodePart, type Precision, splitRows } from "./encode-protocol.js";
 import { modelFingerprint } from "./model-fingerprint.js";
 import { dotProducts } from "./pooling.js";
-import { ranked, softmax, type TypeProbability } from "./type-probabilities.js";
+import { ranked, type TypeProbability } from "./type-probabilities.js";
 
 /** Options of {@link PhraseEncoder.load}. */
 export interface LoadOptions {
@@ -164,8 +165,8 @@ export class PhraseEncoder {
   /** Like encode, with all vectors in one array: for many phrases. */
   async encodeMatrix(phrases: readonly string[], options: EncodeOptions = {}): Promise<EmbeddingMatrix> {
     const part = this.#embeddingPart(phrases, options);
-    const { dimension } = part;
-    return { rows: phrases.length, dimension, ...(await this.#run(phrases, options, [part])) };
+    const encoded = await this.#run(phrases, options, [part]);
+    return { rows: phrases.length, dimension: part.dimension, ...encoded };
   }
 
   /**
@@ -203,11 +204,10 @@ export class PhraseEncoder {
       throw new ArgumentError(`top must be a positive integer, not ${top}`);
     this.#checkedDimension(phrases, options);
     const { data: rows } = await this.#run(phrases, options, [part]);
-    return phrases.map((phrase, row) =>
-      isVisible(phrase)
-        ? ranked(rows.subarray(row * labels.length, (row + 1) * labels.length), labels, top)
-        : [],
-    );
+    return phrases.map((phrase, row) => {
+      const scores = rows.subarray(row * labels.length, (row + 1) * labels.length);
+      return isVisible(phrase) ? ranked(scores, labels, top) : [];
+    });
   }
 
   /** Vectors, and beside them (`rest`) what one more part of the same run gives. */
@@ -233,9 +233,9 @@ export class PhraseEncoder {
   }
 
   async #run(phrases: readonly string[], options: EncodeOptions, parts: readonly EncodePart[]) {
-    options.signal?.throwIfAborted();
-    const pool = options.device === undefined ? this.#main : await this.#pool(options.device);
-    const { prompt = "", batchSize } = options;
+    const { prompt = "", batchSize, device, signal } = options;
+    signal?.throwIfAborted();
+    const pool = device === undefined ? this.#main : await this.#pool(device);
     return pool.encode(phrases, { prompt, parts, batchSize }, options);
   }
 

@@ -1,17 +1,11 @@
 /** From the scores of the type head to probabilities of types, classes and entity types. */
+import { softmax } from "../statistics.js";
 
 /** A phrase type with its probability. */
 export interface TypeProbability {
   /** As the model was trained with, such as "NP-ORG". */
   readonly type: string;
   readonly probability: number;
-}
-
-export function softmax(scores: Float32Array): number[] {
-  const most = scores.reduce((largest, score) => Math.max(largest, score), Number.NEGATIVE_INFINITY);
-  const powers = Array.from(scores, (score) => Math.exp(score - most));
-  const sum = powers.reduce((total, power) => total + power, 0);
-  return powers.map((power) => power / sum);
 }
 
 /** The probabilities of one row of scores, the largest first; equal ones in the labels' order. */

@@ -6,12 +6,10 @@ import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { checksum } from "./crc.js";
-import { readPieces } from "./disk.js";
+import { pieceBytes, readPieces } from "./disk.js";
 
-export { checksum };
+export { checksum, pieceBytes };
 
-/** Bytes read at a time: reading a stream's default small pieces takes longer than their checksum. */
-export const pieceBytes = 2 ** 20;
 /** Reading a smaller file takes no longer than remembering it. */
 const leastRemembered = 2 ** 20;
 /** A file changed this recently may change again without another time of change: clocks of file systems are coarse. */

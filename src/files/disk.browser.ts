@@ -57,9 +57,11 @@ async function fetchListing(address: string): Promise<Listing | undefined> {
     throw new ModelError(`${address} cannot be fetched: ${messageOf(cause)}`, { cause });
   });
   if (!response.ok) return undefined;
-  await keep(cache, address, response.clone());
-  const { files } = (await response.json()) as { files: Listing };
-  return files;
+  const page = response.clone();
+  const content = (await response.json().catch(() => undefined)) as { files: Listing } | undefined;
+  // Servers of single-page programs answer every address with a page.
+  if (content !== undefined) await keep(cache, address, page);
+  return content?.files;
 }
 
 /** @throws Error where the server fails */

@@ -1,8 +1,7 @@
 /** Fingerprints: the first 16 hexadecimal digits of a SHA-256 hash. */
 import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
-import { pipeline } from "node:stream/promises";
 import { messageOf, TableError } from "../errors.js";
+import { readPieces } from "./disk.js";
 
 /** The fingerprint of content that arrives in parts. */
 export function openFingerprint() {
@@ -23,13 +22,13 @@ export function fingerprint(...parts: readonly (string | Uint8Array)[]): string 
 
 /** The fingerprint of a file's content. @throws TableError where it cannot be read */
 export async function fileFingerprint(path: string): Promise<string> {
-  const hash = createHash("sha256");
+  const hash = openFingerprint();
   try {
-    await pipeline(createReadStream(path), hash);
+    for await (const piece of readPieces(path)) hash.add(piece);
   } catch (error) {
     const isAbsent = (error as NodeJS.ErrnoException).code === "ENOENT";
     const message = isAbsent ? "no such file. Check the name" : `cannot be read (${messageOf(error)})`;
     throw new TableError(`${path}: ${message}.`, { cause: error });
   }
-  return hash.digest("hex").slice(0, 16);
+  return hash.end();
 }

@@ -11,17 +11,21 @@ export const packageVersion = (): string => createRequire(import.meta.url)("../.
 export const cachePath = (name: string, environment = process.env): string =>
   join(environment.XDG_CACHE_HOME || join(homedir(), ".cache"), "pearl", name);
 
+/** Find packages that pearl does not install: from pearl's own place, and from the working folder. */
+export const finders = (): NodeJS.Require[] =>
+  [import.meta.url, join(process.cwd(), "package.json")].map((place) => createRequire(place));
+
 /**
- * The exports of a package that pearl does not install, found from pearl or from the working folder.
+ * The exports of a package that pearl does not install.
  * @param purpose what needs it, for the message
  * @param alternative a sentence after the cure
  * @throws MissingDataError where it is not installed or does not load
  */
 export function loadOptional<Package>(name: string, purpose: string, alternative = ""): Package {
   let reason = "it is not installed";
-  for (const base of [import.meta.url, join(process.cwd(), "package.json")]) {
+  for (const find of finders()) {
     try {
-      return createRequire(base)(name) as Package;
+      return find(name) as Package;
     } catch (error) {
       const text = messageOf(error).split("\n", 1)[0];
       if (!text.startsWith(`Cannot find module '${name}'`)) reason = text;

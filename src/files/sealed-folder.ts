@@ -1,15 +1,16 @@
 /** A model folder with the checksums of its files, in `checksums.json`. */
-import { readdir, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { object, record, string, tuple, number as wholeNumber } from "valibot";
+import { number, object, record, string, tuple } from "valibot";
 import type { PearlError } from "../errors.js";
 import { checksum, differenceFrom, type FileSum, fileSum } from "./checksum.js";
+import { filesIn } from "./disk.js";
 import { readJson } from "./json.js";
 import { writeCheckedJson } from "./whole-file.js";
 import { writeWholeFolder } from "./whole-folder.js";
 
 const sealName = "checksums.json";
-const sealSchema = object({ files: record(string(), tuple([wholeNumber(), string()])) });
+const sealSchema = object({ files: record(string(), tuple([number(), string()])) });
 
 /** Files that no vector depends on: a user may edit them. */
 const isFree = (name: string): boolean =>
@@ -27,18 +28,14 @@ export function writeModelFolder(
   });
 }
 
-/** Records the checksums of a folder's files as they are now. @returns how many */
-export async function sealFolder(folder: string): Promise<number> {
-  const entries = await readdir(folder, { withFileTypes: true, recursive: true });
+/** Records the checksums of a folder's files as they are now. */
+export async function sealFolder(folder: string): Promise<void> {
   const files: Record<string, FileSum> = {};
-  for (const entry of entries.filter((one) => one.isFile())) {
-    const path = join(entry.parentPath ?? entry.path, entry.name);
-    const name = path.slice(join(folder, "/").length).replaceAll("\\", "/");
+  for (const name of (await filesIn(folder)).sort()) {
+    const path = join(folder, name);
     if (!isFree(name)) files[name] = name === "config.json" ? await configSum(path) : await fileSum(path);
   }
-  const sorted = Object.fromEntries(Object.entries(files).sort(([a], [b]) => (a < b ? -1 : 1)));
-  await writeCheckedJson(join(folder, sealName), { files: sorted });
-  return entries.length;
+  await writeCheckedJson(join(folder, sealName), { files });
 }
 
 /** The checksum of config.json without the keys that name the model. */

@@ -1,17 +1,8 @@
 /** Writes files that appear under their name only when they are complete. */
 import { randomBytes } from "node:crypto";
 import { constants, createReadStream, type Stats } from "node:fs";
-import {
-  copyFile,
-  type FileHandle,
-  mkdir,
-  open,
-  realpath,
-  rename,
-  rm,
-  stat,
-  writeFile,
-} from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
+import { copyFile, mkdir, open, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { checksum } from "./crc.js";
@@ -35,11 +26,9 @@ export async function writeWholeFile(path: string, content: string | NodeJS.Arra
   // Loaded late, since most programs only read.
   const { default: writeFileAtomic } = await import("write-file-atomic");
   await mkdir(dirname(path), { recursive: true });
-  await writeFileAtomic(path, typeof content === "string" ? content : asBuffer(content));
+  if (typeof content === "string") return writeFileAtomic(path, content);
+  await writeFileAtomic(path, Buffer.from(content.buffer, content.byteOffset, content.byteLength));
 }
-
-const asBuffer = ({ buffer, byteOffset, byteLength }: NodeJS.ArrayBufferView): Buffer =>
-  Buffer.from(buffer, byteOffset, byteLength);
 
 /** Writes a value as indented JSON with {@link writeWholeFile}. */
 export const writeWholeJson = (path: string, value: unknown): Promise<void> =>

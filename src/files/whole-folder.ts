@@ -1,4 +1,4 @@
-/** Folders: written whole, copied from, measured. */
+/** Folders: written whole, copied from. */
 import { copyFile, mkdir, readdir, rename, rm, rmdir } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { ArgumentError, ModelError, messageOf } from "../errors.js";

@@ -1,7 +1,7 @@
 /** The hub's cache on disk, in the layout of Python's huggingface_hub, so that both find each other's files. */
-import { copyFile, mkdir, readdir, readFile, rename, symlink } from "node:fs/promises";
+import { copyFile, mkdir, readdir, readFile, rename, stat, symlink } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
-import { exists, partialPath } from "../files/whole-file.js";
+import { exists, partialPath, writeWholeFile } from "../files/whole-file.js";
 import { hasSafetensors } from "./convert/weight-files.js";
 
 /*
@@ -11,6 +11,7 @@ import { hasSafetensors } from "./convert/weight-files.js";
  *   snapshots/<commit>/<file>      symlinks into blobs
  *   refs/<revision>                text: the commit of a branch or tag when it was last seen
  *   .no_exist/<commit>/<file>      empty: the hub said that this commit has no such file
+ *   .pearl.absent/<name>/<file>    empty: a server that names no commit said so, when this was written
  */
 
 export const repositoryFolder = (cacheFolder: string, id: string): string =>
@@ -22,16 +23,27 @@ export const snapshotFolder = (repository: string, commit: string): string =>
 /** The commit folder's name for servers that name no commit: the revision itself. */
 export const commitlessName = (revision: string): string => revision.replaceAll("/", "--");
 
-/** False where a server named no commit: a file that it lacks now may be there tomorrow. */
-export const isLastingCommit = (commit: string, revision: string): boolean =>
-  commit !== commitlessName(revision) || /^[0-9a-f]{40}$/.test(commit);
-
 export const referenceFile = (repository: string, revision: string): string =>
   join(repository, "refs", revision);
 
-/** The empty file that records that a commit has no such file, so that it is not requested again. */
-export const absenceMark = (repository: string, commit: string, file: string): string =>
-  join(repository, ".no_exist", commit, file);
+/** A server that names no commit may get a file that it lacks: after this time it is asked again. */
+const absenceMs = 3_600_000;
+
+/** What is known of a file that a commit lacks, so that it is not requested again. */
+export function absenceOf(repository: string, commit: string, revision: string, file: string) {
+  const isLasting = commit !== commitlessName(revision) || /^[0-9a-f]{40}$/.test(commit);
+  // Python's huggingface_hub takes all in .no_exist for lasting.
+  const mark = join(repository, isLasting ? ".no_exist" : ".pearl.absent", commit, file);
+  return {
+    isLasting,
+    async isKnown(): Promise<boolean> {
+      const found = await stat(mark).catch(() => undefined);
+      return found !== undefined && (isLasting || Math.abs(Date.now() - found.mtimeMs) < absenceMs);
+    },
+    /** Where nothing can be written, the file is requested again next time. */
+    record: (): Promise<void> => writeWholeFile(mark, "").catch(() => {}),
+  };
+}
 
 /** The cached commits that a revision may be, first the one that it was last seen at. */
 export async function cachedCommits(repository: string, revision: string): Promise<string[]> {

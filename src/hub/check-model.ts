@@ -7,14 +7,21 @@ import { checkOnce } from "../files/checksum.js";
 import { fingerprint } from "../files/fingerprint.js";
 import { cachePath } from "../files/package.js";
 import { checkFolder } from "../files/sealed-folder.js";
+import { externalFiles } from "../onnx/io/external-files.js";
 import { hubSettings } from "./settings.js";
 import { fileDigest } from "./transfer.js";
 
 export const EMBEDDED_MODELS = fileURLToPath(new URL("../../models", import.meta.url));
 
 /** Files of a repository that vectors are computed with; safetensors only where there is no graph. */
-const isRead = (name: string, hasGraph: boolean): boolean =>
-  /\.(onnx([._]data\w*)?|json|txt)$/.test(name) || (!hasGraph && name.endsWith(".safetensors"));
+function readFiles(folder: string, names: readonly string[]): string[] {
+  const graphs = names.filter((name) => name.endsWith(".onnx"));
+  if (graphs.length === 0) return names.filter((name) => /\.(json|txt|safetensors)$/.test(name));
+  const beside = graphs.flatMap((name) =>
+    externalFiles(join(folder, name)).map((weights) => join(dirname(name), weights)),
+  );
+  return [...new Set([...names.filter((name) => /\.(onnx|json|txt)$/.test(name)), ...beside])];
+}
 
 /**
  * @param which "changed" leaves out large files of the hub's cache that have not changed since they were found whole
@@ -37,9 +44,8 @@ function cureOf(folder: string): string {
 
 async function checkBlobs(folder: string, which: "all" | "changed"): Promise<number> {
   const names = await readdir(folder, { recursive: true });
-  const hasGraph = names.some((name) => name.endsWith(".onnx"));
   const blobs = new Map<string, string>();
-  for (const name of names.filter((one) => isRead(one, hasGraph))) {
+  for (const name of readFiles(folder, names)) {
     const path = join(folder, name);
     // a link to nothing is no file; what a model needs is missed where it is read
     const blob = await realpath(path).catch(() => undefined);

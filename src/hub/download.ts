@@ -5,23 +5,10 @@ import { filesOf } from "../architectures/registry.js";
 import { ArgumentError } from "../errors.js";
 import { exists, writeWholeFile } from "../files/whole-file.js";
 import { externalFiles } from "../onnx/io/external-files.js";
-import {
-  absenceMark,
-  cachedCommits,
-  commitlessName,
-  isLastingCommit,
-  linkIntoSnapshot,
-  referenceFile,
-  repositoryFolder,
-  snapshotFolder,
-} from "./cache.js";
+import * as cache from "./cache.js";
 import { shardsOf, weightsIndex } from "./convert/weight-files.js";
-import {
-  asModelError,
-  type DownloadSource,
-  notInRepository,
-  weightAlternatives,
-} from "./download-trouble.js";
+import type { DownloadSource } from "./download-trouble.js";
+import { asModelError, notInRepository, weightAlternatives } from "./download-trouble.js";
 import { HubError } from "./request.js";
 import { type HubSettings, hubSettings } from "./settings.js";
 import { transferFile } from "./transfer.js";
@@ -73,8 +60,8 @@ export function isHubId(text: string): boolean {
 /**
  * Returns the folder of a hub model, fetching what is not in the cache. The cache is that of Python's
  * huggingface_hub (`HF_HOME`, `HF_HUB_CACHE`). A cached model is used without any request, but for optional files that a
- * writable cache lacks and that were never requested, or that come from a mirror which names no commit: `HF_HUB_OFFLINE`
- * leaves them out, too. A branch that has moved since is not noticed (name the commit as `revision`).
+ * writable cache lacks and that were never requested, or not within an hour from a mirror which names no commit:
+ * `HF_HUB_OFFLINE` leaves them out, too. A branch that has moved since is not noticed (name the commit as `revision`).
  * Every file is checked against the size and checksum that the hub announces before it is used.
  *
  * @param id `organisation/name`
@@ -111,7 +98,7 @@ function describe(id: string, options: DownloadOptions): Download {
   if (!isPlain(graphFile) || !graphFile.endsWith(".onnx")) {
     throw new ArgumentError(`"${graphFile}" is not an ONNX file of a repository, such as ${defaultGraph}.`);
   }
-  const repository = repositoryFolder(settings.cacheFolder, id);
+  const repository = cache.repositoryFolder(settings.cacheFolder, id);
   return { id, revision, graphFile, weights, repository, settings, options };
 }
 
@@ -162,8 +149,8 @@ async function furtherWeights({ id, graphFile }: Download, weights: string, snap
 /** The snapshot, where the cache has all required files; optional files never requested before are tried once. */
 async function fromCache(download: Download): Promise<string | undefined> {
   const { repository, revision, settings } = download;
-  for (const commit of await cachedCommits(repository, revision)) {
-    const snapshot = snapshotFolder(repository, commit);
+  for (const commit of await cache.cachedCommits(repository, revision)) {
+    const snapshot = cache.snapshotFolder(repository, commit);
     const isCached = (file: string): Promise<boolean> => exists(join(snapshot, file));
     if ((await obtainModel(download, isCached, () => snapshot)) !== undefined) continue;
     // The model is complete without them, and may have been copied here to be used without a network or a writable disk.
@@ -183,9 +170,13 @@ const isWritable = (folder: string): Promise<boolean> =>
 async function fromHub(download: Download): Promise<string> {
   const { repository, revision, settings } = download;
   if (settings.offline) throw new HubError("HF_HUB_OFFLINE is set");
+  if (!/^https?:\/\/./i.test(settings.endpoint))
+    throw new ArgumentError(
+      `HF_ENDPOINT "${settings.endpoint}" is not a web address. Write it with https:// in front.`,
+    );
   // The first file names the commit of the revision; the others come from that commit.
   let commit: string | undefined;
-  const snapshot = (): string => snapshotFolder(repository, commit as string);
+  const snapshot = (): string => cache.snapshotFolder(repository, commit as string);
   const missing = await obtainModel(
     download,
     async (file) => {
@@ -197,18 +188,19 @@ async function fromHub(download: Download): Promise<string> {
   );
   if (missing !== undefined) throw notInRepository(missing);
   await fetchOptional(download, commit as string, attempts);
-  if (commit !== commitlessName(revision))
-    await writeWholeFile(referenceFile(repository, revision), commit as string);
+  if (commit !== cache.commitlessName(revision))
+    await writeWholeFile(cache.referenceFile(repository, revision), commit as string);
   return snapshot();
 }
 
 async function fetchOptional(download: Download, commit: string, tries: number): Promise<void> {
-  for (const file of optionalFiles) await obtainFile(download, file, commit, tries);
+  for (const file of optionalFiles) await obtainFile(download, file, commit, tries, "optional");
 }
 
 /**
  * Puts one file into the snapshot of a commit, unless it is there.
  * @param commit undefined for the first file, which determines it
+ * @param need whoever adds a required file to a mirror without commits need not wait to have it found
  * @returns the commit, or undefined where it has no such file
  */
 async function obtainFile(
@@ -216,19 +208,19 @@ async function obtainFile(
   file: string,
   commit: string | undefined,
   tries: number,
+  need: "required" | "optional" = "required",
 ): Promise<string | undefined> {
   const { repository, revision } = download;
   if (commit === undefined) return fetchFile(download, file, commit, tries);
-  if (await exists(join(snapshotFolder(repository, commit), file))) return commit;
-  const mark = absenceMark(repository, commit, file);
-  const isLasting = isLastingCommit(commit, revision);
-  if (isLasting && (await exists(mark))) return undefined;
+  if (await exists(join(cache.snapshotFolder(repository, commit), file))) return commit;
+  const absence = cache.absenceOf(repository, commit, revision, file);
+  const isNoted = absence.isLasting || need === "optional";
+  if (isNoted && (await absence.isKnown())) return undefined;
   try {
     return await fetchFile(download, file, commit, tries);
   } catch (error) {
     if (!(error instanceof HubError && error.facts.status === 404)) throw error;
-    // Where the mark cannot be written, the file is requested again next time.
-    if (isLasting) await writeWholeFile(mark, "").catch(() => {});
+    if (isNoted) await absence.record();
     return undefined;
   }
 }
@@ -242,7 +234,7 @@ function limitOf(file: string): number | undefined {
 /** Fetches one file into the snapshot of its commit and returns that commit. */
 async function fetchFile(download: Download, file: string, commit: string | undefined, tries: number) {
   const { id, repository, revision, settings, options } = download;
-  const isCommitless = commit === commitlessName(revision);
+  const isCommitless = commit === cache.commitlessName(revision);
   const at = encodeURIComponent(commit === undefined || isCommitless ? revision : commit);
   const path = file.split("/").map(encodeURIComponent).join("/");
   try {
@@ -257,8 +249,8 @@ async function fetchFile(download: Download, file: string, commit: string | unde
       retryDelayMs: options.retryDelayMs ?? 500,
       onProgress: options.onProgress && ((done, total) => options.onProgress?.({ file, done, total })),
     });
-    const owner = commit ?? result.commit ?? commitlessName(revision);
-    await linkIntoSnapshot(result.blob, join(snapshotFolder(repository, owner), file));
+    const owner = commit ?? result.commit ?? cache.commitlessName(revision);
+    await cache.linkIntoSnapshot(result.blob, join(cache.snapshotFolder(repository, owner), file));
     return owner;
   } catch (error) {
     if (error instanceof HubError) error.file = file;

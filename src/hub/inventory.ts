@@ -56,18 +56,18 @@ async function describeCached(cached: CachedModel): Promise<ModelSummary | undef
 
 async function describe(model: string, where: ModelSummary["where"], path: string): Promise<ModelSummary> {
   const isDefault = where === "embedded" && basename(path) === DEFAULT_MODEL;
-  const base = { model, where, path, isDefault, graphs: await graphsOf(path) };
+  const base = { model, where, isDefault };
   try {
     // A named folder without a graph is imported, as when it is used.
     const hasWeights = where === "folder" && (await hasSafetensors(path));
     const folder = await readModelFolder(hasWeights ? await locateModel(path) : path);
-    const graphs = await graphsOf(folder.path);
     const { architecture, dimension, pooling } = folder;
-    const sizeBytes = await folderSize(folder.path);
     const { maximumLength } = folder.features.find((feature) => feature.maximumLength !== undefined) ?? {};
+    const sizeBytes = await folderSize(folder.path);
     const facts = { architecture, dimension, pooling, maximumLength, sizeBytes };
-    return { ...base, path: folder.path, graphs, ...facts, ...(await readModelCard(path)) };
+    const files = { path: folder.path, graphs: await graphsOf(folder.path) };
+    return { ...base, ...files, ...facts, ...(await readModelCard(path)) };
   } catch (error) {
-    return { ...base, scores: [], problem: messageOf(error) };
+    return { ...base, path, graphs: await graphsOf(path), scores: [], problem: messageOf(error) };
   }
 }

@@ -1,23 +1,15 @@
 /** One file from the hub into its cache: retries, resumption, and a checked size and checksum before it is used. */
 import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
 import { mkdir, open, rename, rm, rmdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ModelError, messageOf } from "../errors.js";
+import { readPieces } from "../files/disk.js";
 import { fingerprint } from "../files/fingerprint.js";
 import { acquireLock, type Lock } from "../files/lock.js";
 import { exists, partialPath } from "../files/whole-file.js";
-import {
-  type Answer,
-  bodyLength,
-  connectionError,
-  HubError,
-  requestFile,
-  type Watch,
-  watchFor,
-} from "./request.js";
+import type { Answer, Watch } from "./request.js";
+import { bodyLength, connectionError, HubError, requestFile, watchFor } from "./request.js";
 
 export interface TransferRequest {
   readonly url: string;
@@ -230,6 +222,6 @@ async function verify(
 export async function fileDigest(path: string, kind: "sha256" | "git"): Promise<string> {
   const hash = createHash(kind === "git" ? "sha1" : "sha256");
   if (kind === "git") hash.update(`blob ${(await stat(path)).size}\0`);
-  await pipeline(createReadStream(path, { highWaterMark: 1 << 20 }), hash);
+  for await (const piece of readPieces(path)) hash.update(piece);
   return hash.digest("hex");
 }

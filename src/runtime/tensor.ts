@@ -26,21 +26,12 @@ export interface Tensor<T extends TensorType = TensorType> {
 export type Feeds = Record<string, Tensor>;
 
 /** Numbers along one axis. */
-export const int32 = (values: ArrayLike<number>): Tensor<"int32"> => ({
-  type: "int32",
-  dims: [values.length],
-  data: Int32Array.from(values),
+const vector = <T extends TensorType>(type: T, data: TensorArrays[T]): Tensor<T> => ({
+  ...{ type, dims: [data.length], data },
 });
-export const int64 = (values: readonly number[]): Tensor<"int64"> => ({
-  type: "int64",
-  dims: [values.length],
-  data: BigInt64Array.from(values, BigInt),
-});
-export const float32 = (values: ArrayLike<number>): Tensor<"float32"> => ({
-  type: "float32",
-  dims: [values.length],
-  data: Float32Array.from(values),
-});
+export const int32 = (values: ArrayLike<number>) => vector("int32", Int32Array.from(values));
+export const int64 = (values: readonly number[]) => vector("int64", BigInt64Array.from(values, BigInt));
+export const float32 = (values: ArrayLike<number>) => vector("float32", Float32Array.from(values));
 
 /**
  * A tensor that stays in a device's memory between runs of sessions. Only a session on that device may take it:

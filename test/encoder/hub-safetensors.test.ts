@@ -8,7 +8,8 @@ import { type DownloadOptions, downloadModel } from "../../src/hub/download.js";
 import { listModels } from "../../src/hub/inventory.js";
 import { hubSettings } from "../../src/hub/settings.js";
 import { withEnvironment } from "../setup/environment.js";
-import { fixtureModel, largestError, temporaryFolder } from "./fixture-models.js";
+import { newFolder } from "../setup/new-folder.js";
+import { fixtureModel, largestError } from "./fixture-models.js";
 import { type HubServer, startHubServer } from "./hub-server.js";
 
 const id = "someone/small-roberta";
@@ -17,13 +18,10 @@ const commit = "5f1c1b3c0f3f4f7f8a9b0c1d2e3f405162738495";
 let home: string;
 let server: HubServer;
 beforeEach(async () => {
-  home = temporaryFolder();
+  home = newFolder();
   server = await startHubServer({});
 });
-afterEach(async () => {
-  await server.close();
-  rmSync(home, { recursive: true, force: true });
-});
+afterEach(() => server.close());
 
 type Files = Record<string, Buffer | string>;
 

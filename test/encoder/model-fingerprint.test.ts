@@ -5,7 +5,8 @@ import { expect, it } from "vitest";
 import { readModelFolder } from "../../src/architectures/model-folder.js";
 import { modelFingerprint } from "../../src/encoder/model-fingerprint.js";
 import { readModel, writeModel } from "../../src/onnx/io/file.js";
-import { editJson, readJsonFile, temporaryFolder } from "./fixture-models.js";
+import { newFolder } from "../setup/new-folder.js";
+import { editJson, readJsonFile } from "./fixture-models.js";
 import { makeOracleModel } from "./oracle-model.js";
 
 const fingerprintOf = async (folder: string, precision = "full") =>
@@ -35,7 +36,7 @@ it.each(Object.keys(settings))("differs with %s", async (what) => {
 });
 
 it("differs with the features of a model that pearl made", async () => {
-  const folder = temporaryFolder();
+  const folder = newFolder();
   cpSync("models/pearl-strings", folder, { recursive: true });
   const config = join(folder, "config.json");
   const { pearl } = readJsonFile(config) as { pearl: { features: object[] } };

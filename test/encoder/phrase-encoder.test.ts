@@ -1,20 +1,12 @@
-import { mkdtempSync, truncateSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { PhraseEncoder } from "../../src/encoder/phrase-encoder.js";
 import { ArgumentError, ModelError } from "../../src/errors.js";
 import { createRandom } from "../../src/random.js";
+import { newFolder } from "../setup/new-folder.js";
+import { load } from "./load.js";
 import { makeOracleModel, oracleBatch, oracleExports } from "./oracle-model.js";
-
-const open: PhraseEncoder[] = [];
-afterAll(() => Promise.all(open.map((encoder) => encoder.dispose())));
-
-async function load(...args: Parameters<typeof PhraseEncoder.load>): Promise<PhraseEncoder> {
-  const encoder = await PhraseEncoder.load(...args);
-  open.push(encoder);
-  return encoder;
-}
 
 function largestDifference(a: ArrayLike<number>, b: ArrayLike<number>): number {
   expect(a.length).toBe(b.length);
@@ -228,7 +220,7 @@ describe("PhraseEncoder with the embedded model", () => {
   it("explains what is wrong with a model's path", async () => {
     await expect(load("no/such/model/pearl-string")).rejects.toThrow(/did you mean pearl-strings/);
     await expect(load("package.json")).rejects.toThrow(/not a file/);
-    const empty = mkdtempSync(join(tmpdir(), "pearl-empty-"));
+    const empty = newFolder();
     await expect(load(empty)).rejects.toThrow(/config\.json is missing/);
     writeFileSync(join(empty, "config.json"), "{");
     await expect(load(empty)).rejects.toThrow(/not valid JSON/);

@@ -25,12 +25,15 @@ it("asks again for a listing that could not be fetched, and once for one that wa
   await expect(exists("m/config.json")).rejects.toThrow("m/checksums.json cannot be fetched: offline");
   fetched.mockResolvedValueOnce(new Response("", { status: 404 }));
   expect(await kindOf("m/onnx/model.onnx")).toBeUndefined();
+  fetched.mockResolvedValueOnce(new Response("<!doctype html>"));
+  expect(await kindOf("m/onnx/model.onnx")).toBeUndefined();
+  expect(kept.size).toBe(0);
   fetched.mockResolvedValueOnce(new Response("", { status: 503 }));
   await expect(exists("m/config.json")).rejects.toThrow("cannot be fetched: the server answered 503");
   fetched.mockResolvedValueOnce(new Response(listing));
   for (const [name, isThere] of [["config.json", true] as const, ["words.txt", false] as const])
     expect(await exists(`m/${name}`)).toBe(isThere);
-  expect(fetched).toHaveBeenCalledTimes(4);
+  expect(fetched).toHaveBeenCalledTimes(5);
 });
 
 it("takes the listing that it kept where the server fails", async () => {

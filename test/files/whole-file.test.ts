@@ -4,7 +4,6 @@ import {
   chmodSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -13,13 +12,12 @@ import {
   writeFileSync,
 } from "node:fs";
 import { writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { moveFile, replaceFile, writeWholeFile } from "../../src/files/whole-file.js";
+import { newFolder } from "../setup/new-folder.js";
 
-const folder = mkdtempSync(join(tmpdir(), "pearl-whole-file-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = newFolder();
 
 const ways: Readonly<Record<string, (path: string, text: string) => Promise<unknown>>> = {
   replaceFile: (path, text) => replaceFile(path, (temporary) => writeFile(temporary, text)),

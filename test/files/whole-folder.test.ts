@@ -1,13 +1,12 @@
 /** Folders that appear whole, and what a killed process leaves beside them. */
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { folderSize } from "../../src/files/disk.js";
 import { checkIsFree, copyPresent, removePartialFolders } from "../../src/files/whole-folder.js";
+import { newFolder } from "../setup/new-folder.js";
 
-const folder = mkdtempSync(join(tmpdir(), "pearl-whole-folder-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = newFolder();
 
 describe("checkIsFree", () => {
   it("names the file that is in the way", async () => {

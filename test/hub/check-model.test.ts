@@ -1,16 +1,15 @@
 /** Models are compared with their checksums before they are used; a user's own changes can be accepted. */
 import {
   appendFileSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ModelError } from "../../src/errors.js";
 import { sealFolder } from "../../src/files/sealed-folder.js";
 import { checkModel } from "../../src/hub/check-model.js";
@@ -19,12 +18,15 @@ import { downloadModel } from "../../src/hub/download.js";
 import { locateModel } from "../../src/hub/locate.js";
 import { hubSettings } from "../../src/hub/settings.js";
 import { defaultScorer } from "../../src/match/scorer.js";
+import { GraphBuilder } from "../../src/onnx/builder.js";
+import { writeModel } from "../../src/onnx/io/file.js";
+import { tensor } from "../../src/onnx/tensor.js";
 import { editJson, fixtureModel } from "../encoder/fixture-models.js";
 import { type HubServer, sha256, startHubServer } from "../encoder/hub-server.js";
 import { setEnvironment } from "../setup/environment.js";
+import { newFolder } from "../setup/new-folder.js";
 
-const root = mkdtempSync(join(tmpdir(), "pearl-check-"));
-afterAll(() => rmSync(root, { recursive: true, force: true }));
+const root = newFolder();
 
 /** Changes one bit in the middle of a file. */
 function flip(path: string): void {
@@ -72,6 +74,15 @@ describe("a model folder that pearl wrote", () => {
     }
   });
 
+  it("is refused with another file behind a link, after the links are accepted", async () => {
+    const [graph, elsewhere] = [join(folder, "onnx/model.onnx"), join(root, "elsewhere.onnx")];
+    renameSync(graph, elsewhere);
+    symlinkSync(elsewhere, graph);
+    await sealFolder(folder);
+    flip(elsewhere);
+    await expect(locateModel(folder)).rejects.toThrow("model.onnx is damaged");
+  });
+
   it("is unknown, not damaged, where another program wrote it, also with a link to nothing", async () => {
     rmSync(join(folder, "checksums.json"));
     expect(await checkModel(folder)).toBe(0);
@@ -93,7 +104,7 @@ describe("a model in the hub's cache", () => {
       "onnx/model.onnx": graph,
     };
     server = await startHubServer({ [id]: { commit: "6".repeat(40), files } });
-    home = mkdtempSync(join(root, "home-"));
+    home = newFolder();
     restore = setEnvironment({ HF_HOME: home, HF_ENDPOINT: server.endpoint });
   });
   afterEach(async () => {
@@ -114,6 +125,21 @@ describe("a model in the hub's cache", () => {
     );
     rmSync(blob);
     expect(readFileSync(join(await locateModel(id), "onnx/model.onnx")).equals(graph)).toBe(true);
+  });
+
+  it("is compared with its weights beside the graph, whatever their name", async () => {
+    const source = join(home, "weights.onnx");
+    const g = new GraphBuilder();
+    g.output("y", g.add("Identity", [g.weight("w", tensor("float32", [512], new Float32Array(512)))]));
+    writeModel(g.model(), source, { externalData: "always" });
+    const graphFile = readFileSync(source)
+      .toString("latin1")
+      .replaceAll("weights.onnx_data", "weights.onnx.blob");
+    const { files } = server.repositories.get(id)!;
+    files["onnx/model.onnx"] = Buffer.from(graphFile, "latin1");
+    files["onnx/weights.onnx.blob"] = readFileSync(`${source}_data`);
+    const folder = await downloadModel(id);
+    expect(await checkModel(folder, "all")).toBe(4);
   });
 
   it("takes no settings of gigabytes, announced or not", async () => {

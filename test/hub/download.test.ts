@@ -5,16 +5,16 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { hostname, tmpdir } from "node:os";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ArgumentError, ModelError } from "../../src/errors.js";
@@ -24,14 +24,9 @@ import { hubSettings } from "../../src/hub/settings.js";
 import { GraphBuilder } from "../../src/onnx/builder.js";
 import { writeModel } from "../../src/onnx/io/file.js";
 import { tensor } from "../../src/onnx/tensor.js";
-import {
-  breakAfter,
-  gitChecksum,
-  type HubServer,
-  sendBody,
-  sha256,
-  startHubServer,
-} from "../encoder/hub-server.js";
+import type { HubServer } from "../encoder/hub-server.js";
+import { breakAfter, gitChecksum, sendBody, sha256, startHubServer } from "../encoder/hub-server.js";
+import { newFolder } from "../setup/new-folder.js";
 
 const commit = "614241f622f53c4eeff9890bdc4f31cfecc418b3";
 const graph = randomBytes(300_000);
@@ -41,7 +36,7 @@ let folder: string;
 let server: HubServer;
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), "pearl-hub-"));
+  folder = newFolder();
   server = await startHubServer({
     [id]: {
       commit,
@@ -56,10 +51,7 @@ beforeEach(async () => {
   });
 });
 
-afterEach(async () => {
-  await server.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterEach(() => server.close());
 
 function download(options: DownloadOptions & { environment?: NodeJS.ProcessEnv; name?: string } = {}) {
   const settings = hubSettings({
@@ -166,10 +158,13 @@ describe("a model by hub id", () => {
     expect(await download()).toBe(path);
   });
 
-  it("asks such a mirror again for what it lacked, and never twice at a named commit", async () => {
+  it("asks such a mirror after an hour for what it lacked, and never twice at a named commit", async () => {
     server.sendsHubHeaders = false;
     const { files } = server.repositories.get(id)!;
-    const { "1_Pooling/config.json": pooling } = files;
+    const { "1_Pooling/config.json": pooling, "tokenizer.json": tokenizer } = files;
+    delete files["tokenizer.json"];
+    await failure();
+    files["tokenizer.json"] = tokenizer;
     delete files["1_Pooling/config.json"];
     const named = await download({ revision: commit });
     server.requests.length = 0;
@@ -177,6 +172,11 @@ describe("a model by hub id", () => {
     expect(server.requests).toEqual([]);
     const path = await download();
     files["1_Pooling/config.json"] = pooling;
+    server.requests.length = 0;
+    expect(await download()).toBe(path);
+    expect(server.requests).toEqual([]);
+    const lately = new Date(Date.now() - 3_600_000);
+    utimesSync(join(repository(), ".pearl.absent/main/1_Pooling/config.json"), lately, lately);
     expect(await download()).toBe(path);
     expect(existsSync(join(path, "1_Pooling/config.json"))).toBe(true);
     expect(existsSync(join(named, "1_Pooling/config.json"))).toBe(false);
@@ -428,6 +428,14 @@ describe("no network", () => {
     expect(error.message).toMatch(
       /cannot be reached .*ECONNREFUSED.*HF_ENDPOINT.*copy the model's folder.*embedded/,
     );
+  });
+
+  it("is not suspected where HF_ENDPOINT lacks https://, which a cached model does not need", async () => {
+    const environment = { HF_ENDPOINT: "hub.example" };
+    expect((await failure({ environment })).message).toContain(
+      'HF_ENDPOINT "hub.example" is not a web address',
+    );
+    expect(await download()).toBe(await download({ environment }));
   });
 
   it("is assumed where HF_HUB_OFFLINE is set", async () => {

@@ -1,12 +1,12 @@
 /** Prompts in front of phrases give the ids of the whole text; the oracle is the tokenizers library. */
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Tokenizer } from "@huggingface/tokenizers";
 import { describe, expect, it, vi } from "vitest";
 import { ModelError } from "../../src/errors.js";
 import { createTokenizer } from "../../src/text/tokenizer.js";
 import { readTokenizerFile, wordPieceTokenizer } from "../../src/text/tokenizer-file.js";
+import { newFolder } from "../setup/new-folder.js";
 
 const letters = [..."abcdefghijklmnopqrstuvwxyz0123456789"];
 
@@ -38,7 +38,7 @@ const bert = wordPieceTokenizer(
 
 /** RoBERTa's kind: a space belongs to the word after it. */
 async function roberta(): Promise<object> {
-  const folder = mkdtempSync(join(tmpdir(), "pearl-roberta-"));
+  const folder = newFolder();
   // bytes as the letters that stand for them; the space is Ġ
   const bytes = [...[..."!\"#$%&'()*+,-./:;<=>?@[]^_"], ...letters, "Ġ"];
   const entries = ["<s>", "<pad>", "</s>", "<unk>", "<mask>", ...bytes, "Ġn", "Ġne", "Ġnew", "ne", "new"];

@@ -1,12 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { readWordVectors } from "../../src/text/word-vectors.js";
+import { newFolder } from "../setup/new-folder.js";
 
-const folder = mkdtempSync(join(tmpdir(), "pearl-vectors-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = newFolder();
 
 function file(name: string, content: string | Buffer): string {
   writeFileSync(join(folder, name), content);

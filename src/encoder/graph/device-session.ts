@@ -3,12 +3,8 @@ import { GraphBuilder } from "../../onnx/builder.js";
 import { encodeModel } from "../../onnx/io/file.js";
 import { copyModel, intAttribute, type Model } from "../../onnx/model.js";
 import { mostShort, placeTokens, tokenPlaces, tokensOf, unpad } from "../../onnx/rewrite/unpad.js";
-import {
-  createOrtSession,
-  type DeviceFeeds,
-  type OrtSession,
-  type SessionOptions,
-} from "../../runtime/ort-session.js";
+import type { DeviceFeeds, OrtSession, SessionOptions } from "../../runtime/ort-session.js";
+import { createOrtSession } from "../../runtime/ort-session.js";
 import { createPackedSession } from "../../runtime/packed-session.js";
 import { DeviceTensor, type Feeds, float32, int32, int64, type Tensor } from "../../runtime/tensor.js";
 import type { GraphSession } from "../encode-protocol.js";

@@ -1,6 +1,7 @@
 /** Linear classifiers: a score for each kind, and their softmax as probabilities. */
 import { pauses } from "../../match/pause.js";
 import { dot } from "../../match/weights/logistic.js";
+import { softmax } from "../../statistics.js";
 import type { KindFeatures } from "./features.js";
 
 /** Scores of a row x: `weights[kind]` · x + `bias[kind]`. */
@@ -30,14 +31,6 @@ export function scoresOf({ weights, bias }: LinearClassifier, row: ArrayLike<num
   return scores;
 }
 
-/** Scores times `factor` as probabilities. */
-export function probabilitiesOf(scores: Float64Array, factor = 1): Float64Array {
-  const most = factor * scores[largest(scores)];
-  const powers = scores.map((score) => Math.exp(factor * score - most));
-  const sum = powers.reduce((total, power) => total + power, 0);
-  return powers.map((power) => power / sum);
-}
-
 /** Place of the largest number; the first of equal ones. */
 export const largest = (values: Float64Array): number => values.indexOf(Math.max(...values));
 
@@ -53,11 +46,13 @@ export const fitMeans = (rows: LabelledRows, chosen: Int32Array): LinearClassifi
 
 /** Scores of each row by the means of all others; undefined for the only row of its kind. */
 export function leaveOneOut(rows: LabelledRows): (Float64Array | undefined)[] {
-  const { dimension, kinds } = rows;
+  const { dimension, kinds, count } = rows;
   const sums = sumsOf(rows, kinds.keys());
   const means = fitMeans(rows, Int32Array.from(kinds.keys()));
+  const sizes = new Int32Array(count);
+  for (const kind of kinds) sizes[kind]++;
   return Array.from(kinds, (kind, row) => {
-    if (kinds.indexOf(kind) === kinds.lastIndexOf(kind)) return undefined;
+    if (sizes[kind] === 1) return undefined;
     const own = rowOf(rows, row);
     const scores = scoresOf(means, own);
     const others = sums.slice(kind * dimension, (kind + 1) * dimension).map((value, i) => value - own[i]);
@@ -98,7 +93,7 @@ export const fitLogistic: Fit = async (rows, chosen, signal) => {
 };
 
 /** About 50 ms of work. */
-const productsBetweenPauses = 2e7;
+export const productsBetweenPauses = 2e7;
 
 async function penalised(
   rows: LabelledRows,
@@ -114,7 +109,7 @@ async function penalised(
     const pausing = pause();
     if (pausing) await pausing;
     const x = rowOf(rows, row);
-    const probabilities = probabilitiesOf(scoresOf(at, x));
+    const probabilities = softmax(scoresOf(at, x));
     value -= DATA * Math.log(Math.max(probabilities[kinds[row]], 1e-300));
     probabilities.forEach((probability, kind) => {
       const error = DATA * (probability - (kind === kinds[row] ? 1 : 0));

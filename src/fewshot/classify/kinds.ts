@@ -6,11 +6,13 @@ import { ArgumentError, TableError } from "../../errors.js";
 import { writeCheckedJson } from "../../files/whole-file.js";
 import { addedColumns, checkNames, type FileOptions, numberColumn } from "../../group/tables/group-files.js";
 import { base64Of, numbersOf } from "../../runtime/base64.js";
+import { softmax } from "../../statistics.js";
 import { numberCell } from "../../table/cell.js";
 import { findColumn, listed } from "../../table/columns.js";
 import { batchesOf, readWholeTable } from "../../table/whole-table.js";
 import { writeRows } from "../../table/write/text-rows.js";
-import { type LinearClassifier, largest, probabilitiesOf, rowOf, scoresOf } from "./classifiers.js";
+import { isVisible } from "../../text/visible.js";
+import { type LinearClassifier, largest, rowOf, scoresOf } from "./classifiers.js";
 import { checkModel, kindFeatures, type LearnedModel, learnedModelSchema, readLearned } from "./features.js";
 import type { KindExample } from "./train.js";
 
@@ -58,9 +60,9 @@ export async function classify(
     await checkModel(encoder, kinds.model, { learned: "the kinds were learned", again: "the kinds" });
     const features = await kindFeatures(encoder, phrases, options);
     return phrases.map((phrase, row) => {
-      if (phrase.trim() === "")
+      if (!isVisible(phrase))
         return { kind: undefined, probability: 0, probabilities: new Float64Array(kinds.names.length) };
-      const probabilities = probabilitiesOf(scoresOf(kinds, rowOf(features, row)));
+      const probabilities = softmax(scoresOf(kinds, rowOf(features, row)));
       const best = largest(probabilities);
       const probability = probabilities[best];
       return { kind: probability < reject ? undefined : kinds.names[best], probability, probabilities };
@@ -131,14 +133,13 @@ export async function readExamples(
         `The columns are ${listed(names)}. Name the column of kinds with --kind-column.`,
     );
   const kinds = columns[column];
-  const lacking = phrases.findIndex((phrase, row) => phrase.trim() !== "" && kinds[row].trim() === "");
-  if (lacking >= 0)
+  const filled = [...phrases.keys()].filter((row) => isVisible(phrases[row]));
+  const lacking = filled.find((row) => !isVisible(kinds[row]));
+  if (lacking !== undefined)
     throw new TableError(
       `${path} row ${lacking + 1}: "${phrases[lacking]}" has no ${column}. Fill the cell, or remove the row.`,
     );
-  return phrases.flatMap((phrase, row) =>
-    phrase.trim() === "" ? [] : [{ phrase: phrase.trim(), kind: kinds[row].trim() }],
-  );
+  return filled.map((row) => ({ phrase: phrases[row].trim(), kind: kinds[row].trim() }));
 }
 
 /** Options of {@link classifyTable}. */

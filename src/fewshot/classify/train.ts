@@ -3,18 +3,10 @@ import type { PhraseEncoder } from "../../encoder/phrase-encoder.js";
 import { withEncoder } from "../../encoder/with-encoder.js";
 import { ArgumentError } from "../../errors.js";
 import { createRandom, sampleWithout, shuffled } from "../../random.js";
-import { deviation, mean, wilsonInterval } from "../../statistics.js";
-import {
-  type Fit,
-  fitLogistic,
-  fitMeans,
-  type LabelledRows,
-  largest,
-  leaveOneOut,
-  probabilitiesOf,
-  rowOf,
-  scoresOf,
-} from "./classifiers.js";
+import { deviation, mean, softmax, wilsonInterval } from "../../statistics.js";
+import { isVisible } from "../../text/visible.js";
+import type { Fit, LabelledRows } from "./classifiers.js";
+import { fitLogistic, fitMeans, largest, leaveOneOut, rowOf, scoresOf } from "./classifiers.js";
 import { kindFeatures } from "./features.js";
 import type { Kinds } from "./kinds.js";
 
@@ -63,7 +55,7 @@ export function likeliestFactor(examples: readonly HeldOut[]): number {
   // the loss is convex in the factor: where it falls, the minimum lies above
   const isFalling = (factor: number): boolean =>
     examples.reduce((slope, { kind, scores }) => {
-      const probabilities = probabilitiesOf(scores, factor);
+      const probabilities = softmax(scores, factor);
       const wanted = (i: number) => (i === kind ? 1 - wrong : wrong / (scores.length - 1));
       return scores.reduce((sum, score, i) => sum + score * (probabilities[i] - wanted(i)), slope);
     }, 0) < 0;
@@ -92,7 +84,7 @@ export interface KindsEstimate {
 /** @param reject least probability of an answer */
 export function estimateOf(examples: readonly HeldOut[], factor: number, reject: number): KindsEstimate {
   const judged = examples.map(({ kind, scores }) => {
-    const probabilities = probabilitiesOf(scores, factor);
+    const probabilities = softmax(scores, factor);
     const best = largest(probabilities);
     return { isRight: best === kind, isAnswered: probabilities[best] >= reject };
   });
@@ -206,10 +198,10 @@ export async function trainKinds(
 }
 
 function distinctExamples(examples: readonly KindExample[]): KindExample[] {
-  const empty = examples.findIndex(({ phrase, kind }) => phrase.trim() === "" || kind.trim() === "");
+  const empty = examples.findIndex(({ phrase, kind }) => !isVisible(phrase) || !isVisible(kind));
   if (empty >= 0)
     throw new ArgumentError(
-      `example ${empty + 1} has no ${examples[empty].kind.trim() ? "phrase" : "kind"}.`,
+      `example ${empty + 1} has no ${isVisible(examples[empty].kind) ? "phrase" : "kind"}.`,
     );
   return [
     ...new Map(examples.map((example) => [JSON.stringify([example.phrase, example.kind]), example])).values(),

@@ -86,11 +86,11 @@ const TOKEN = /\p{L}[\p{L}\p{M}'’-]*|\p{N}+(?:[.,]\p{N}+)*|[^\s\p{C}]/gu;
  * JavaScript: an emoji is two.
  */
 export function readSpans(text: string, path: string, needed: TagsNeeded): TaggedFile {
-  const rows = text
-    .split(/\r?\n/)
-    .flatMap((line, number) =>
-      line.trim() === "" ? [] : [readRow(line, `${path}, line ${number + 1}`, needed)],
-    );
+  // Trimmed of a byte order mark, too.
+  const lines = text.split(/\r?\n/).map((line) => line.trim());
+  const rows = lines.flatMap((line, number) =>
+    line === "" ? [] : [readRow(line, `${path}, line ${number + 1}`, needed)],
+  );
   return {
     sentences: rows.map(({ tokens, tags }) => ({ tokens: tokens.map(({ token }) => token), tags })),
     write(all) {

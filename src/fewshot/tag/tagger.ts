@@ -4,8 +4,10 @@ import type { PhraseEncoder } from "../../encoder/phrase-encoder.js";
 import { withEncoder } from "../../encoder/with-encoder.js";
 import { ArgumentError } from "../../errors.js";
 import { writeCheckedJson } from "../../files/whole-file.js";
+import { pauses } from "../../match/pause.js";
 import { base64Of, numbersOf } from "../../runtime/base64.js";
 import { dotRows } from "../../search/vectors.js";
+import { productsBetweenPauses } from "../classify/classifiers.js";
 import type { KindFeatures, LearnedModel } from "../classify/features.js";
 import { checkModel, learnedModelSchema, readLearned } from "../classify/features.js";
 import type { Distances, SpanScores, Transitions } from "./decode.js";
@@ -44,7 +46,7 @@ export interface TaggerTraining {
 
 /**
  * Learns tags of spans from a few sentences.
- * @throws ArgumentError where no sentence has a span, or the source has too few
+ * @throws ArgumentError where no sentence has a span, a token has no tag, or the source has too few
  */
 export async function trainTagger(
   support: readonly TaggedSentence[],
@@ -53,6 +55,11 @@ export async function trainTagger(
   if (!support.some(({ tags }) => tags.some((tag) => tag !== OUTSIDE)))
     throw new ArgumentError("no sentence of the support has a span. Tag at least one of each kind.");
   const { source, steps = 0, signal } = options;
+  const uneven = [...support, ...(source ?? [])].find(({ tokens, tags }) => tokens.length !== tags.length);
+  if (uneven !== undefined)
+    throw new ArgumentError(
+      `"${uneven.tokens.join(" ")}" has ${uneven.tokens.length} tokens and ${uneven.tags.length} tags. Tag each token, those in no span with O.`,
+    );
   return withEncoder(options.encoder, { signal }, async (encoder) => {
     const tagger: Tagger = {
       model: { name: encoder.model.name, fingerprint: await encoder.fingerprint() },
@@ -65,7 +72,8 @@ export async function trainTagger(
     if (support.length < 2) return { tagger, estimate: undefined };
     const rows = await represent(encoder, support, tagger, { signal });
     const sentenceOf = support.flatMap(({ tokens }, sentence) => tokens.map(() => sentence));
-    const distances = distancesTo(rows, { ...rows, support }, (a, b) => sentenceOf[a] !== sentenceOf[b]);
+    const isOther = (a: number, b: number) => sentenceOf[a] !== sentenceOf[b];
+    const distances = await distancesTo(rows, { ...rows, support }, { counts: isOther, signal });
     const gold = support.map(({ tags }) => tags);
     return { tagger, estimate: spanScores(gold, decoded(support, distances, tagger)) };
   });
@@ -102,7 +110,7 @@ export async function tagSentences(
     for (let from = 0; from < sentences.length; from += CHUNK) {
       const chunk = sentences.slice(from, from + CHUNK);
       const rows = await represent(encoder, chunk, tagger, { signal });
-      tags.push(...decoded(chunk, distancesTo(rows, known), used));
+      tags.push(...decoded(chunk, await distancesTo(rows, known, { signal }), used));
       onProgress?.(tags.length, sentences.length);
     }
     return tags;
@@ -123,27 +131,34 @@ const labelsOf = (support: readonly TaggedSentence[]): string[] => [
   ...new Set(support.flatMap(({ tags }) => tags)),
 ];
 
-/**
- * Of each row, the smallest squared distance to a token of each label.
- * @param counts whether row b of the support counts for row a
- */
-export function distancesTo(
-  rows: KindFeatures,
+interface DistanceOptions {
+  /** Whether row b of the support counts for row a; default always. */
+  readonly counts?: (a: number, b: number) => boolean;
+  readonly signal?: AbortSignal;
+}
+
+/** Of each row, the smallest squared distance to a token of each label. */
+export async function distancesTo(
+  { data, dimension }: KindFeatures,
   known: KindFeatures & Pick<Tagger, "support">,
-  counts: (a: number, b: number) => boolean = () => true,
-): Float64Array[] {
-  const { data, dimension } = rows;
+  { counts = () => true, signal }: DistanceOptions = {},
+): Promise<Float64Array[]> {
   const labels = labelsOf(known.support);
   const labelOf = known.support.flatMap(({ tags }) => tags.map((tag) => labels.indexOf(tag)));
-  return Array.from({ length: data.length / dimension }, (_, row) => {
+  const pause = pauses(signal, Math.ceil(productsBetweenPauses / known.data.length));
+  const distances: Float64Array[] = [];
+  for (let row = 0; row < data.length / dimension; row++) {
+    const pausing = pause();
+    if (pausing) await pausing;
     const nearest = new Float64Array(labels.length).fill(4);
     labelOf.forEach((label, other) => {
       if (!counts(row, other)) return;
       const distance = 2 - 2 * dotRows(data, row, known.data, other, dimension);
       if (distance < nearest[label]) nearest[label] = distance;
     });
-    return nearest;
-  });
+    distances.push(nearest);
+  }
+  return distances;
 }
 
 export function decoded(

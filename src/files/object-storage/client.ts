@@ -20,14 +20,14 @@ export const transferSignal = (...others: readonly (AbortSignal | undefined)[]):
   AbortSignal.any([interruption, ...others].filter((signal) => signal !== undefined));
 
 /** The SDK. @throws MissingDataError where it is not installed */
-export function loadSdk(): typeof S3 {
+function loadSdk(): typeof S3 {
   // One warning per process about a Node that it will not support one day is for pearl's makers, not for users.
   process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= "true";
   return loadOptional<typeof S3>("@aws-sdk/client-s3", "object storage");
 }
 
 /** The client for the settings in the environment as they are now. */
-export function openClient(): Promise<S3.S3Client> {
+function openClient(): Promise<S3.S3Client> {
   const settings = JSON.stringify(Object.entries(process.env).filter(([name]) => /^AWS_|^HOME$/.test(name)));
   const found = clients.get(settings) ?? createClient();
   clients.set(settings, found);

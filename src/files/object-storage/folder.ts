@@ -1,11 +1,12 @@
 /** Folders in object storage: copied once into pearl's cache, and uploaded so that no reader takes half of one. */
 import { randomUUID } from "node:crypto";
-import { mkdir, readdir, rename, rm } from "node:fs/promises";
+import { mkdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { ArgumentError, messageOf, ObjectStorageError } from "../../errors.js";
-import { exists } from "../disk.js";
+import { exists, filesIn } from "../disk.js";
 import { fingerprint } from "../fingerprint.js";
 import { cachePath } from "../package.js";
+import { isSystemError } from "../whole-file.js";
 import { objectName } from "./address.js";
 import { request, transferSignal } from "./client.js";
 import { fetchObject, type ObjectState } from "./read.js";
@@ -73,7 +74,7 @@ export async function fetchFolder(
   } catch (error) {
     // Another process may have been quicker.
     if (await exists(folder)) return folder;
-    if (!(error instanceof Error && "syscall" in error)) throw error;
+    if (!isSystemError(error)) throw error;
     throw new ObjectStorageError(
       `${address}: no copy can be kept in ${folder} (${messageOf(error)}). Make room, or set XDG_CACHE_HOME to a folder that can be written.`,
       { cause: error },
@@ -122,12 +123,10 @@ async function uploadFolder(folder: string, address: string): Promise<void> {
   const uploaded: string[] = [];
   try {
     if ((await listObjects(address)).length > 1) throw unfinished(address);
-    const files = await readdir(folder, { recursive: true, withFileTypes: true });
-    for (const file of files.filter((entry) => entry.isFile())) {
-      const path = join(file.parentPath ?? file.path, file.name);
-      const target = `${address}/${path.slice(folder.length + 1).replaceAll("\\", "/")}`;
+    for (const name of await filesIn(folder)) {
+      const target = `${address}/${name}`;
       uploaded.push(target);
-      await uploadFile(path, target);
+      await uploadFile(join(folder, name), target);
     }
   } catch (error) {
     for (const target of uploaded) await removeObject(target).catch(() => {});

@@ -4,19 +4,7 @@
  */
 import { createReadStream } from "node:fs";
 import { open, stat, writeFile } from "node:fs/promises";
-import {
-  array,
-  type InferOutput,
-  literal,
-  number,
-  object,
-  optional,
-  picklist,
-  record,
-  string,
-  tuple,
-  unknown,
-} from "valibot";
+import * as v from "valibot";
 import { messageOf, PearlError, ShardError } from "../../errors.js";
 import { checksum, type FileSum, fileSum, pieceBytes } from "../checksum.js";
 import { parseJson } from "../json.js";
@@ -30,27 +18,27 @@ const tailBytes = 4 + mark.length;
 const kinds = { Uint8Array, Int8Array, Int32Array, Float32Array, Float64Array } as const;
 type Kind = keyof typeof kinds;
 
-const manifestSchema = object({
-  version: literal(1),
+const manifestSchema = v.object({
+  version: v.literal(1),
   /** The package's version. */
-  pearl: string(),
+  pearl: v.string(),
   /** As it is called, such as "corpus build". */
-  command: string(),
-  arguments: array(unknown()),
+  command: v.string(),
+  arguments: v.array(v.unknown()),
   /** Options that change the result or are for the merge. */
-  settings: record(string(), unknown()),
+  settings: v.record(v.string(), v.unknown()),
   /** Files and folders that are read, with fingerprints of their content. */
-  inputs: record(string(), string()),
+  inputs: v.record(v.string(), v.string()),
   /** Fingerprint of the model, and the device that ran it. */
-  model: optional(string()),
-  shard: object({ index: number(), count: number() }),
+  model: v.optional(v.string()),
+  shard: v.object({ index: v.number(), count: v.number() }),
   /** Arrays in the content, by name: kind, numbers, and where they begin. */
-  kept: record(string(), tuple([picklist(Object.keys(kinds) as Kind[]), number(), number()])),
+  kept: v.record(v.string(), v.tuple([v.picklist(Object.keys(kinds) as Kind[]), v.number(), v.number()])),
   /** Length and checksum of the content. */
-  content: tuple([number(), string()]),
+  content: v.tuple([v.number(), v.string()]),
 });
 
-export type PartManifest = InferOutput<typeof manifestSchema>;
+export type PartManifest = v.InferOutput<typeof manifestSchema>;
 
 /** What a shard belongs to: known before its work is done. */
 export type PartHead = Omit<PartManifest, "version" | "kept" | "content">;

@@ -69,10 +69,7 @@ const end: End = (kept) => {
 };
 
 /** @returns how a run does one shard */
-export const sharingOf = (shard: Shard): Sharing & { readonly kind: "shard" } => ({
-  kind: "shard",
-  ...{ shard, end },
-});
+export const sharingOf = (shard: Shard) => ({ kind: "shard", shard, end }) as const;
 
 /** How a run is the first pass. */
 export const firstPass: Sharing = { kind: "learn", end };

@@ -48,16 +48,17 @@ async function choose(onNote?: (note: string) => void): Promise<Place> {
   const missing = all.flatMap(({ device, missing }) => (missing ? [`${device}: ${missing}`] : []));
   if (possible.length === 1) return { device: "cpu", notes: missing };
   known ??= keptOrMeasured(possible, onNote);
-  const answers = await known;
-  const device = fastest(possible, answers);
-  const others = possible.filter((other) => other !== device);
-  return { device, notes: [...missing, ...others.map((other) => `${other}: ${shown(answers[other])}`)] };
+  const { device, others } = compared(possible, await known);
+  return { device, notes: [...missing, ...others] };
 }
 
-const fastest = (devices: readonly Device[], answers: Answers): Device => {
+/** The fastest device, and the answers of the others. */
+function compared(devices: readonly Device[], answers: Answers) {
   const time = (device: Device) => answers[device].milliseconds ?? Number.POSITIVE_INFINITY;
-  return devices.reduce((best, device) => (time(device) < time(best) ? device : best), "cpu");
-};
+  const device = devices.reduce((best, other) => (time(other) < time(best) ? other : best), "cpu");
+  const others = devices.filter((other) => other !== device);
+  return { device, others: others.map((other) => `${other}: ${shown(answers[other])}`) };
+}
 
 const shown = ({ milliseconds, detail }: DeviceAnswer): string =>
   milliseconds === undefined ? detail : `${milliseconds.toFixed(1)} ms a step`;
@@ -76,10 +77,10 @@ async function keptOrMeasured(devices: readonly Device[], onNote?: (note: string
     () => `kept in ${path}`,
     (error) => `not kept (${messageOf(error)})`,
   );
-  const device = fastest(devices, answers);
-  const others = devices.filter((other) => other !== device);
-  const compared = others.map((other) => `${other}: ${shown(answers[other])}`).join("; ");
-  onNote?.(`device auto: ${device}, ${shown(answers[device])} (${compared}), measured once, ${place}`);
+  const { device, others } = compared(devices, answers);
+  onNote?.(
+    `device auto: ${device}, ${shown(answers[device])} (${others.join("; ")}), measured once, ${place}`,
+  );
   return answers;
 }
 

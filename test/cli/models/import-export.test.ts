@@ -2,14 +2,15 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { fixtureModel, largestError, temporaryFolder } from "../../encoder/fixture-models.js";
+import { fixtureModel, largestError } from "../../encoder/fixture-models.js";
 import { type HubServer, startHubServer } from "../../encoder/hub-server.js";
+import { newFolder } from "../../setup/new-folder.js";
 import { pearl } from "../run-here.js";
 
 let folder: string;
 let server: HubServer;
 beforeAll(async () => {
-  folder = temporaryFolder();
+  folder = newFolder();
   const { folder: source } = fixtureModel("roberta");
   const files = readdirSync(source).map((name) => [name, readFileSync(join(source, name))] as const);
   server = await startHubServer({

@@ -1,21 +1,17 @@
 /** The graph for a GPU, computed on the CPU: pooled inside, and in half precision; test/slow/webgpu runs it there. */
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { readModelFolder } from "../../../src/architectures/model-folder.js";
 import { deviceGraph, poolTokens } from "../../../src/encoder/graph/device-graph.js";
-import { PhraseEncoder } from "../../../src/encoder/phrase-encoder.js";
 import { pool } from "../../../src/encoder/pooling.js";
 import { finetuneOnCorpus } from "../../../src/methods/corpus/corpus-finetune.js";
 import { encodeModel, readModel } from "../../../src/onnx/io/file.js";
 import { createOrtSession } from "../../../src/runtime/ort-session.js";
 import type { Feeds } from "../../../src/runtime/tensor.js";
+import { newFolder } from "../../setup/new-folder.js";
 import { corpusPhrases, smallCorpus, smallSettings } from "../../training/small-corpus.js";
+import { load } from "../load.js";
 import { makeOracleModel, oracleBatch, oracleExports } from "../oracle-model.js";
-
-const open: PhraseEncoder[] = [];
-afterAll(() => Promise.all(open.map((encoder) => encoder.dispose())));
 
 /** Four rows of up to five tokens. */
 const lengths = [5, 2, 4, 1];
@@ -58,9 +54,8 @@ describe("the graph for a GPU", () => {
     "gives PyTorch's vectors to 1e-3 in half precision, in fewer bytes: %s",
     async (graph) => {
       const path = makeOracleModel(graph);
-      const encoder = await PhraseEncoder.load(path, { precision: "half", threads: 1 });
-      const full = await PhraseEncoder.load(path, { threads: 1 });
-      open.push(encoder, full);
+      const encoder = await load(path, { precision: "half", threads: 1 });
+      const full = await load(path, { threads: 1 });
       const { phrases, embeddings } = oracleBatch();
       const [vectors, exact] = [await encoder.encode(phrases), await full.encode(phrases)];
       vectors.forEach((vector, row) => {
@@ -80,12 +75,11 @@ describe("the graph for a GPU", () => {
   );
 
   it("keeps characters and types of a whole model in half precision", async () => {
-    const output = join(mkdtempSync(join(tmpdir(), "pearl-half-")), "model");
+    const output = join(newFolder(), "model");
     await finetuneOnCorpus({ settings: smallSettings, corpus: await smallCorpus(), output, steps: 30 });
     const [half, full] = await Promise.all(
-      (["half", "full"] as const).map((precision) => PhraseEncoder.load(output, { precision, threads: 1 })),
+      (["half", "full"] as const).map((precision) => load(output, { precision, threads: 1 })),
     );
-    open.push(half, full);
     const phrases = corpusPhrases.map(({ phrase }) => phrase);
     const [found, expected] = [await half.encodeWithTypes(phrases), await full.encodeWithTypes(phrases)];
     const largest = (a: Float32Array, b: Float32Array) =>

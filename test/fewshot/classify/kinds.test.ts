@@ -34,8 +34,9 @@ describe("kinds of phrases", () => {
     expect({ method, names: kinds.names }).toEqual({ method: "mean", names: ["disease", "person", "town"] });
     expect(estimate.examples).toBe(12);
     expect(estimate.accuracy).toBeGreaterThan(0.8);
-    const found = await classify(["Rosalind Franklin", "Bordeaux", "breast cancer", ""], kinds, { encoder });
-    expect(found.map(({ kind }) => kind)).toEqual(["person", "town", "disease", undefined]);
+    const phrases = ["Rosalind Franklin", "Bordeaux", "breast cancer", "", "\u200b"];
+    const found = await classify(phrases, kinds, { encoder });
+    expect(found.map(({ kind }) => kind)).toEqual(["person", "town", "disease", undefined, undefined]);
     for (const { probabilities } of found.slice(0, 3))
       expect(probabilities.reduce((sum, own) => sum + own, 0)).toBeCloseTo(1, 9);
   });
@@ -89,6 +90,9 @@ describe("kinds of phrases", () => {
   });
 
   it("take two kinds at least, and the model that learned them", async () => {
+    await expect(trainKinds([{ phrase: "\u200b", kind: "town" }], { encoder })).rejects.toThrow(
+      "example 1 has no phrase.",
+    );
     await expect(trainKinds(examples.slice(0, 4), { encoder })).rejects.toThrow(
       'all examples are of the kind "town"',
     );
@@ -102,7 +106,7 @@ describe("kinds of phrases", () => {
     const path = join(folder, "examples.csv");
     writeFileSync(
       path,
-      ["name,Label", ...examples.map(({ phrase, kind }) => `${phrase},${kind}`)].join("\n"),
+      ["name,Label", "\u00ad,", ...examples.map(({ phrase, kind }) => `${phrase},${kind}`)].join("\n"),
     );
     const read = await readExamples(path);
     expect(read).toEqual(examples);
@@ -119,7 +123,7 @@ describe("kinds of phrases", () => {
 
   it("need a column of kinds without gaps", async () => {
     const path = join(newFolder(), "examples.csv");
-    writeFileSync(path, "name,group\nTrieste,town\nPo,\n");
+    writeFileSync(path, "name,group\nTrieste,town\nPo,\u200b\n");
     await expect(readExamples(path)).rejects.toThrow(
       /need a column of phrases and a column of kinds[\s\S]*Trieste,town[\s\S]*name, group.*--kind-column/,
     );

@@ -1,14 +1,9 @@
 /** Logistic regression against scikit-learn, and the minimiser on a function with a known minimum. */
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import {
-  fitLogistic,
-  type LabelledRows,
-  minimise,
-  probabilitiesOf,
-  rowOf,
-  scoresOf,
-} from "../../../src/fewshot/classify/classifiers.js";
+import type { LabelledRows } from "../../../src/fewshot/classify/classifiers.js";
+import { fitLogistic, minimise, rowOf, scoresOf } from "../../../src/fewshot/classify/classifiers.js";
+import { softmax } from "../../../src/statistics.js";
 
 const { cases } = JSON.parse(readFileSync("test/oracles/logistic.json", "utf8")) as {
   cases: {
@@ -36,7 +31,7 @@ describe("logistic regression", () => {
       expect(found.bias[kind] - mean).toBeCloseTo(intercept, 3);
     });
     probabilities.forEach((expected, row) => {
-      const own = probabilitiesOf(scoresOf(found, rowOf(rows, row)));
+      const own = softmax(scoresOf(found, rowOf(rows, row)));
       expected.forEach((probability, kind) => {
         expect(own[kind]).toBeCloseTo(probability, 4);
       });

@@ -1,11 +1,7 @@
 /** The mean classifier and its estimates, worked by hand. */
 import { describe, expect, it } from "vitest";
-import {
-  fitMeans,
-  type LabelledRows,
-  leaveOneOut,
-  scoresOf,
-} from "../../../src/fewshot/classify/classifiers.js";
+import type { LabelledRows } from "../../../src/fewshot/classify/classifiers.js";
+import { fitMeans, leaveOneOut, scoresOf } from "../../../src/fewshot/classify/classifiers.js";
 import {
   estimateOf,
   foldsHeldOut,

@@ -38,7 +38,7 @@ describe("JSON lines with spans", () => {
     '{"id": 7, "text": "Ada lives in New York.", "spans": [{"start": 13, "end": 21, "label": "LOC"}]}\n';
 
   it("give tokens, and are written with other spans and the same other keys", () => {
-    const { sentences, write } = readSpans(line, "a.jsonl", "required");
+    const { sentences, write } = readSpans(`\uFEFF${line}`, "a.jsonl", "required");
     expect(sentences).toEqual([
       { tokens: ["Ada", "lives", "in", "New", "York", "."], tags: ["O", "O", "O", "LOC", "LOC", "O"] },
     ]);

@@ -1,6 +1,6 @@
 /** A tagger that learns from a few sentences, alone and with a source of other tags. */
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { withProjection } from "../../../src/fewshot/tag/projection.js";
 import {
   ModelError,
@@ -76,9 +76,25 @@ describe("a tagger", () => {
     });
   });
 
+  it("can be stopped while tokens are compared", async () => {
+    const long = Array.from({ length: 100 }, () => support[0]);
+    const controller = new AbortController();
+    const encodeWithTypes = encoder.encodeWithTypes.bind(encoder);
+    vi.spyOn(encoder, "encodeWithTypes").mockImplementationOnce(async (...given) => {
+      const encoded = await encodeWithTypes(...given);
+      setImmediate(() => controller.abort());
+      return encoded;
+    });
+    const training = trainTagger(long, { encoder, signal: controller.signal });
+    await expect(training).rejects.toHaveProperty("name", "AbortError");
+  });
+
   it("needs a span, and the model that it learned with", async () => {
     const plain = support.map(({ tokens }) => ({ tokens, tags: tokens.map(() => "O") }));
     await expect(trainTagger(plain, { encoder })).rejects.toThrow("no sentence of the support has a span");
+    await expect(trainTagger([...support, { ...other, tags: [] }], { encoder })).rejects.toThrow(
+      '"Niels Bohr was born in Copenhagen ." has 7 tokens and 0 tags',
+    );
     const { tagger } = await trainTagger(support, { encoder });
     const foreign = { ...tagger, model: { name: "another", fingerprint: "0" } };
     await expect(tagSentences([other], foreign, { encoder })).rejects.toThrow(ModelError);

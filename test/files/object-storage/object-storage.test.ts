@@ -1,9 +1,8 @@
 /** Objects and folders in object storage, against s3rver. */
 import { randomBytes } from "node:crypto";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { parseObjectAddress } from "../../../src/files/object-storage/address.js";
 import { endTransfersOn } from "../../../src/files/object-storage/client.js";
 import { fetchFolder } from "../../../src/files/object-storage/folder.js";
@@ -12,11 +11,11 @@ import { checkWritable, createObject, uploadFile } from "../../../src/files/obje
 import { replaceFile, writeWholeFile } from "../../../src/files/whole-file.js";
 import { checkIsFree, writeWholeFolder } from "../../../src/files/whole-folder.js";
 import { withEnvironment } from "../../setup/environment.js";
+import { newFolder } from "../../setup/new-folder.js";
 import { bucket, startObjectServer } from "./server.js";
 
 const server = await startObjectServer();
-const folder = mkdtempSync(join(tmpdir(), "objects-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = newFolder();
 beforeEach(() => {
   server.fault = () => undefined;
   server.requests.length = 0;

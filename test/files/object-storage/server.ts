@@ -1,12 +1,7 @@
 /** An S3 server in the test's process: s3rver, and before it a proxy that does what s3rver leaves out, and breaks on demand. */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import {
-  createServer,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-  request as send,
-} from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { createServer, request as send } from "node:http";
 import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";

@@ -1,16 +1,15 @@
 /** A place of parts shows whole parts only, whoever writes them and whenever they die. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { findObject } from "../../../src/files/object-storage/read.js";
 import { writePart } from "../../../src/files/shards/part-file.js";
 import { placeOfParts } from "../../../src/files/shards/part-place.js";
 import { writeWholeFile } from "../../../src/files/whole-file.js";
+import { newFolder } from "../../setup/new-folder.js";
 import { bucket, startObjectServer } from "../object-storage/server.js";
 
-const folder = mkdtempSync(join(tmpdir(), "pearl-place-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = newFolder();
 const place = placeOfParts(join(folder, "parts"));
 const write = (value: number) => (path: string) =>
   writePart(

@@ -1,12 +1,12 @@
 /** Parts are read back as they were written, and a set that is not exactly one run's is refused by name. */
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { ShardError } from "../../../src/errors.js";
 import { type PartHead, readArray, readManifest, writePart } from "../../../src/files/shards/part-file.js";
 import { mergeOf, openParts } from "../../../src/files/shards/parts.js";
 import type { Kept } from "../../../src/files/shards/shard.js";
+import { newFolder } from "../../setup/new-folder.js";
 
 const head = (index: number, other: Partial<PartHead> = {}): PartHead => ({
   ...{ pearl: "1.0.0", command: "join", arguments: ["a.csv", "b.csv"], settings: { precision: 0.9 } },
@@ -22,12 +22,8 @@ const keptOf = (index: number): Kept => ({
   levels: new Int8Array(0),
 });
 
-let folder: string;
+const folder = newFolder();
 let paths: string[];
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "pearl-parts-"));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
 beforeEach(async () => {
   paths = [1, 2, 3].map((index) => join(folder, `${index}.part`));
   for (const [place, path] of paths.entries()) await writePart(path, head(place + 1), keptOf(place + 1));

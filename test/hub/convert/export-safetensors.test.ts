@@ -1,7 +1,6 @@
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { PhraseEncoder } from "../../../src/encoder/phrase-encoder.js";
 import { ArgumentError, ModelError } from "../../../src/errors.js";
 import { sealFolder } from "../../../src/files/sealed-folder.js";
 import { exportSafetensors } from "../../../src/hub/convert/export-safetensors.js";
@@ -10,31 +9,18 @@ import { readModel, writeModel } from "../../../src/onnx/io/file.js";
 import { readSafetensors } from "../../../src/onnx/io/safetensors.js";
 import type { Model } from "../../../src/onnx/model.js";
 import { tensor } from "../../../src/onnx/tensor.js";
-import {
-  editJson,
-  fixtureModel,
-  largestError,
-  readJsonFile,
-  temporaryFolder,
-} from "../../encoder/fixture-models.js";
+import { editJson, fixtureModel, largestError, readJsonFile } from "../../encoder/fixture-models.js";
+import { rawVectors } from "../../encoder/load.js";
 import { makeOracleModel, oracleBatch, oracleExports, oracleFolder } from "../../encoder/oracle-model.js";
+import { newFolder } from "../../setup/new-folder.js";
 
 async function exported(
   source: string,
   options: Parameters<typeof exportSafetensors>[2] = {},
 ): Promise<string> {
-  const target = join(temporaryFolder(), "out");
+  const target = join(newFolder(), "out");
   await exportSafetensors(source, target, options);
   return target;
-}
-
-async function rawVectors(folder: string, phrases: string[]): Promise<Float32Array[]> {
-  const encoder = await PhraseEncoder.load(folder, { threads: 1 });
-  try {
-    return await encoder.encode(phrases, { normalize: false });
-  } finally {
-    await encoder.dispose();
-  }
 }
 
 /** A fixture with its graph: what a fine-tuned model folder looks like. */
@@ -42,7 +28,7 @@ async function withGraph(
   name: "roberta" | "bert",
 ): Promise<{ source: string; folder: string; phrases: string[] }> {
   const { folder: source, expected } = fixtureModel(name);
-  const folder = join(temporaryFolder(), name);
+  const folder = join(newFolder(), name);
   await importModel(source, folder);
   return { source, folder, phrases: expected.phrases };
 }
@@ -75,7 +61,7 @@ describe("pearl export of the graphs of test/fixtures/oracle", () => {
 
   it.each(oracleExports)("import(export(x)) gives x's vectors to 1e-5: %s", async (graph) => {
     const { phrases, embeddings } = oracleBatch();
-    const back = join(temporaryFolder(), "back");
+    const back = join(newFolder(), "back");
     await importModel(await exported(makeOracleModel(graph)), back);
     expect(largestError(await rawVectors(back, phrases), embeddings)).toBeLessThan(1e-5);
   });
@@ -121,7 +107,7 @@ describe("pearl export of models that pearl imported", () => {
     expect(readJsonFile(join(target, "config.json"))).toMatchObject({
       ...{ hidden_act: "gelu_new", num_attention_heads: 6, torch_dtype: "float32", layer_norm_eps: 1e-12 },
     });
-    const back = join(temporaryFolder(), "back");
+    const back = join(newFolder(), "back");
     await importModel(target, back);
     const [before, after] = [await rawVectors(folder, phrases), await rawVectors(back, phrases)];
     expect(
@@ -294,7 +280,7 @@ describe("what cannot be exported ends in an error that says why", () => {
       /SkipLayerNormalization\): the graph was optimised for ONNX Runtime/,
     ],
   ])("%s", async (_, change, message) => {
-    const parent = temporaryFolder();
+    const parent = newFolder();
     const failure = exportSafetensors(await edited(change), join(parent, "out"));
     await expect(failure).rejects.toThrow(message);
     await expect(failure).rejects.toBeInstanceOf(ModelError);

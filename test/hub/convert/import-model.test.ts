@@ -8,7 +8,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { PhraseEncoder } from "../../../src/encoder/phrase-encoder.js";
 import { ArgumentError, ModelError } from "../../../src/errors.js";
 import { importModel } from "../../../src/hub/convert/import-model.js";
@@ -23,22 +23,14 @@ import {
   largestError,
   oracleCheckpoint,
   readJsonFile,
-  temporaryFolder,
 } from "../../encoder/fixture-models.js";
+import { rawVectors } from "../../encoder/load.js";
 import { oracleBatch } from "../../encoder/oracle-model.js";
 import { withEnvironment } from "../../setup/environment.js";
-
-const open: PhraseEncoder[] = [];
-afterAll(() => Promise.all(open.map((encoder) => encoder.dispose())));
-
-async function rawVectors(folder: string, phrases: string[]): Promise<Float32Array[]> {
-  const encoder = await PhraseEncoder.load(folder, { threads: 1 });
-  open.push(encoder);
-  return encoder.encode(phrases, { normalize: false });
-}
+import { newFolder } from "../../setup/new-folder.js";
 
 async function imported(source: string): Promise<string> {
-  const target = join(temporaryFolder(), "out");
+  const target = join(newFolder(), "out");
   await importModel(source, target);
   return target;
 }
@@ -139,7 +131,7 @@ describe("the folder that pearl import writes", () => {
 
   it("never replaces anything, and is never incomplete", async () => {
     const { folder } = fixtureModel("bert");
-    const parent = temporaryFolder();
+    const parent = newFolder();
     writeFileSync(join(parent, "file"), "mine");
     await expect(importModel(folder, parent)).rejects.toThrow(ArgumentError);
     await expect(importModel(folder, join(parent, "file"))).rejects.toThrow(/file is a file/);
@@ -293,7 +285,7 @@ describe("bad sources end in an error that names file, tensor, shapes and cure",
 });
 
 describe("PhraseEncoder.load of a folder without a graph", () => {
-  const cache = temporaryFolder();
+  const cache = newFolder();
   const withCache = <T>(work: () => Promise<T>): Promise<T> => withEnvironment({ HF_HOME: cache }, work);
   const kept = (): string[] => readdirSync(join(cache, "pearl", "imported"));
 

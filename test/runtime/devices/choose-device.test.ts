@@ -1,9 +1,9 @@
 /** `--device auto` on a machine that seems to have a GPU (fake-webgpu.cjs), and on one without. */
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runNode } from "../../cli/run-cli.js";
+import { newFolder } from "../../setup/new-folder.js";
 import { type FakeWebgpu, fakeWebgpu } from "../fake-webgpu.js";
 
 const module = new URL("../../../dist/runtime/devices/choose-device.js", import.meta.url).href;
@@ -12,8 +12,6 @@ const program = `
   const lines = [];
   const places = [await chooseDevice("auto", (line) => lines.push(line)), await chooseDevice("auto")];
   console.log(JSON.stringify({ lines, places }));`;
-
-const newCache = () => mkdtempSync(join(tmpdir(), "pearl-device-"));
 
 async function choose(cache: string, fake: FakeWebgpu | "none", more: Record<string, string> = {}) {
   const environment = { XDG_CACHE_HOME: cache, ...(fake === "none" ? {} : fakeWebgpu(fake)), ...more };
@@ -26,7 +24,7 @@ async function choose(cache: string, fake: FakeWebgpu | "none", more: Record<str
 
 describe("--device auto", () => {
   it("takes the faster device, measures once, and again for another driver", async () => {
-    const cache = newCache();
+    const cache = newFolder();
     const path = join(cache, "pearl", "device.json");
     const first = await choose(cache, { delay: { cpu: 200 } });
     expect(first.device).toBe("webgpu");
@@ -58,7 +56,7 @@ describe("--device auto", () => {
         path === "/etc/vulkan/icd.d" ? ["gone.json"] : readdirSync(path, ...more);
       syncBuiltinESMExports();`;
     const options = `${NODE_OPTIONS} --import data:text/javascript,${encodeURIComponent(dangling)}`;
-    const cache = newCache();
+    const cache = newFolder();
     const { device } = await choose(cache, { delay: { cpu: 200 } }, { NODE_OPTIONS: options });
     expect(device).toBe("webgpu");
     const { machine } = JSON.parse(readFileSync(join(cache, "pearl", "device.json"), "utf8"));
@@ -66,7 +64,7 @@ describe("--device auto", () => {
   });
 
   it("takes the CPU where the other device fails, and works without a cache folder", async () => {
-    const file = join(newCache(), "file");
+    const file = join(newFolder(), "file");
     writeFileSync(file, "");
     const { device, lines, notes } = await choose(file, { failAt: 1, delay: { cpu: 200 } });
     expect(device).toBe("cpu");
@@ -75,7 +73,7 @@ describe("--device auto", () => {
   });
 
   it("measures nothing and says nothing where only the CPU may work", async () => {
-    const cache = newCache();
+    const cache = newFolder();
     const { device, lines } = await choose(cache, "none", { PEARL_RUNTIME: "web" });
     expect(device).toBe("cpu");
     expect(lines).toEqual([]);

@@ -54,6 +54,11 @@ const models: Readonly<Record<string, Case>> = {
     `${encode("pearl/oracle")} && cp -rL home/hub/models--pearl--oracle/snapshots/* copied && ` +
       "pearl encode in.txt --model ./copied -o out.jsonl -q",
   ),
+  "a hub's address without https://": networkCase(
+    encode("pearl/oracle", hub.endpoint.replace("http://", "")),
+    "is not a web address. Write it with https:// in front.",
+    encode("pearl/oracle"),
+  ),
   "a hub that is busy": networkCase(
     encode("pearl/oracle", busy.endpoint),
     "also after retries. Try later, or set HF_ENDPOINT to a mirror.",

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { GraphBuilder } from "../../../../src/onnx/builder.js";
 import { writeModel } from "../../../../src/onnx/io/file.js";
 import { tensor } from "../../../../src/onnx/tensor.js";
-import { temporaryFolder } from "../../../encoder/fixture-models.js";
+import { newFolder } from "../../../setup/new-folder.js";
 
 const vocabulary = ["<pad>", "</s>", "<unk>", "red", "wine", "indeed"];
 /** What follows a token: "indeed" at the beginning, which is <pad>, then the end. */
@@ -54,7 +54,7 @@ function writeGraph(path: string, output: string, table: number[][], more = (_: 
 
 /** @returns the folder of a model that answers "indeed" */
 export function makeTextModel(): string {
-  const folder = join(temporaryFolder(), "t5");
+  const folder = join(newFolder(), "t5");
   const graphs = join(folder, "onnx");
   mkdirSync(graphs, { recursive: true });
   for (const [name, content] of Object.entries(json))

@@ -6,13 +6,13 @@ import { PhraseEncoder } from "../../../../src/encoder/phrase-encoder.js";
 import { readModel, writeModel } from "../../../../src/onnx/io/file.js";
 import { quantizeDynamic } from "../../../../src/onnx/rewrite/quantize.js";
 import { pearl } from "../../../cli/run-cli.js";
-import { temporaryFolder } from "../../../encoder/fixture-models.js";
 import { makeOracleModel } from "../../../encoder/oracle-model.js";
 import { fakeWebgpu } from "../../../runtime/fake-webgpu.js";
+import { newFolder } from "../../../setup/new-folder.js";
 
 describe("the cure in a message of a device", () => {
   it("that does not run a model works", async () => {
-    const table = join(temporaryFolder(), "phrases.txt");
+    const table = join(newFolder(), "phrases.txt");
     writeFileSync(table, "t1 t2\nt3\n");
     const environment = fakeWebgpu({ refused: "run" });
     const encode = (device: string) => {

@@ -16,8 +16,9 @@ import { observeShapes } from "../../../../src/onnx/observe-shapes.js";
 import { upgradeOpset } from "../../../../src/onnx/rewrite/upgrade.js";
 import { type Tensor, tensor } from "../../../../src/onnx/tensor.js";
 import { createOrtSession } from "../../../../src/runtime/ort-session.js";
-import { editJson, fixtureModel, temporaryFolder } from "../../../encoder/fixture-models.js";
+import { editJson, fixtureModel } from "../../../encoder/fixture-models.js";
 import { makeOracleModel } from "../../../encoder/oracle-model.js";
+import { newFolder } from "../../../setup/new-folder.js";
 
 /** loss = Σ w² · scale */
 function lossModel({ opset = 17, scale = tensor("float32", [3], [1, 1, 1]) } = {}): Model {
@@ -68,14 +69,14 @@ describe("the cure in a message on ONNX files", () => {
     const g = new GraphBuilder();
     const w = g.weight("w", tensor("float32", [512, 3], new Float32Array(1536)));
     g.output("y", g.add("MatMul", [g.input("x", "float32", [1, 512]), w]), "float32", [1, 3]);
-    const path = join(temporaryFolder(), "model.onnx");
+    const path = join(newFolder(), "model.onnx");
     writeModel(g.model(), path, { externalData: "always" });
     expect(() => readModel(readFileSync(path))).toThrow("give the model's path, not its bytes");
     expect(readModel(path)).toEqual(g.model());
   });
 
   it("of more than 2 GB works: external data", () => {
-    const path = join(temporaryFolder(), "model.onnx");
+    const path = join(newFolder(), "model.onnx");
     writeFileSync(path, encodeModel(lossModel()));
     truncateSync(path, 2 ** 31); // sparse: it takes no space
     expect(() => readModel(path)).toThrow(
@@ -88,7 +89,7 @@ describe("the cure in a message on ONNX files", () => {
 
 /** Imports the folder and encodes a phrase. */
 async function use(folder: string): Promise<void> {
-  const target = join(temporaryFolder(), "out");
+  const target = join(newFolder(), "out");
   await importModel(folder, target);
   const encoder = await PhraseEncoder.load(target, { threads: 1 });
   expect((await encoder.encode(["Acme"]))[0].some((value) => value !== 0)).toBe(true);
@@ -183,14 +184,14 @@ describe("the cure in a message on graphs to export", () => {
   };
 
   it.each(Object.entries(changes))("of %s works", async (_, [says, change]) => {
-    const folder = join(temporaryFolder(), "bert");
+    const folder = join(newFolder(), "bert");
     await importModel(fixtureModel("bert").folder, folder);
     const path = join(folder, "onnx/model.onnx");
     const plain = readFileSync(path);
     const model = readModel(path);
     change(model);
     writeModel(model, path);
-    const target = join(temporaryFolder(), "out");
+    const target = join(newFolder(), "out");
     await expect(exportSafetensors(folder, target)).rejects.toThrow(says);
     writeFileSync(path, plain);
     await exportSafetensors(folder, target);
@@ -198,7 +199,7 @@ describe("the cure in a message on graphs to export", () => {
   });
 
   it("of heads that the graph does not show works", async () => {
-    const folder = join(temporaryFolder(), "bert");
+    const folder = join(newFolder(), "bert");
     await importModel(fixtureModel("bert").folder, folder);
     const [path, configuration] = ["onnx/model.onnx", "config.json"].map((name) => join(folder, name));
     const model = readModel(path);
@@ -221,7 +222,7 @@ describe("the cure in a message on graphs to export", () => {
     writeModel(model, path);
     const { num_attention_heads: heads, ...config } = JSON.parse(readFileSync(configuration, "utf8"));
     writeFileSync(configuration, JSON.stringify(config));
-    const target = join(temporaryFolder(), "out");
+    const target = join(newFolder(), "out");
     await expect(exportSafetensors(folder, target)).rejects.toThrow(
       "the number of attention heads is not in the graph. Write num_attention_heads into config.json.",
     );
