@@ -3,6 +3,8 @@
  * entity types from the same run, in shared memory.
  */
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
+import { ArgumentError } from "../errors.js";
+import { formatCount } from "../files/count-text.js";
 import { type Kept, learnedOnce, type Sharing } from "../files/shards/shard.js";
 import { createRandom } from "../random.js";
 import { shared } from "../runtime/shared-array.js";
@@ -81,6 +83,19 @@ export interface PrepareOptions {
 /** Phrases encoded at a time, so that only a part of the embeddings is in memory twice. */
 const portion = 16_384;
 
+/** Numbers of an array at most: of Node.js 20, later versions have more. */
+const mostNumbers = 2 ** 32;
+
+/** @throws ArgumentError where the embeddings of a table do not fit into one array: those of 7,158,278 rows do at 600 dimensions */
+export function checkEmbeddings(rows: number, dimension: number): void {
+  const most = Math.floor(mostNumbers / dimension);
+  if (rows > most)
+    throw new ArgumentError(
+      `${formatCount(rows)} rows are more than can be embedded: ${formatCount(most)} with ${dimension} dimensions. ` +
+        'Use a model of fewer dimensions, or compare without one: --model none (encoder: "none").',
+    );
+}
+
 /** Prepares a column: queries are the right table, the base is the left one. */
 export async function prepareColumn(
   { left, right }: JoinColumn,
@@ -88,6 +103,8 @@ export async function prepareColumn(
 ): Promise<ColumnPair> {
   const embedded = embed === "all" ? right : [];
   const total = left.length + embedded.length;
+  if (encoder !== undefined)
+    for (const { length } of [left, embedded]) checkEmbeddings(length, encoder.dimension);
   const types = entityTypes((embed === "all" && encoder?.model.types) || []);
   const encode = async (texts: readonly string[], before: number): Promise<Encoded> =>
     encoder === undefined

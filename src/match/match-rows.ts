@@ -85,8 +85,10 @@ export interface PreparedSides {
   /** For each given row its place among the prepared ones; of the prepared tables. */
   readonly places: readonly Uint32Array[];
   /** The rows of the given tables, from a pair of prepared rows. */
-  given(pair: { readonly left: number; readonly right: number }): { left: number; right: number };
+  given(pair: RowNumbers): RowNumbers;
 }
+
+type RowNumbers = Pick<KnownPair, "left" | "right">;
 
 /** How accepted pairs are found and shown: as matches of two tables, or as groups of rows. */
 export interface MatchMethod<Accepted extends Level, Fit extends MatchFit<Accepted>, Own> {
@@ -126,19 +128,20 @@ export async function matchRows<Accepted extends Level, Fit extends MatchFit<Acc
   return withEncoder(options.encoder, run, async (encoder) => {
     const isSwapped = right !== undefined && canonicalSides(left, right) === "swapped";
     const tables = isSwapped
-      ? prepareTables(right, left, swappedOptions(options))
+      ? prepareTables(right, left, swappedOptions(options, [left, right]))
       : prepareTables(left, right, options);
     const [leftOrder, rightOrder] = tables.order;
     const ofLeft = inverse(leftOrder);
     const places = [ofLeft, rightOrder === leftOrder ? ofLeft : inverse(rightOrder)];
-    const prepared = (pairs: readonly KnownPair[]): KnownPair[] =>
-      pairs.map((pair) => {
-        const { left, right, ...answer } = isSwapped ? turned(pair) : pair;
-        const [a, b] = [places[0][left], places[1][right]];
-        if (a === undefined || b === undefined)
-          throw new ArgumentError(`known: there is no pair of rows ${pair.left} and ${pair.right}`);
-        return { left: a, right: b, ...answer };
-      });
+    const prepared = (pair: RowNumbers): RowNumbers => {
+      const { left, right } = isSwapped ? turned(pair) : pair;
+      const rows = { left: places[0][left], right: places[1][right] };
+      if (rows.left === undefined || rows.right === undefined)
+        throw new ArgumentError(`there is no pair of rows ${pair.left} and ${pair.right}`);
+      return rows;
+    };
+    // A wrong row is refused before the rows are compared.
+    known.forEach(prepared);
     const compared = await compareTables(tables, { ...run, spill, encoder, embedded, sharing });
     const learn = method.learner(compared, run, isSwapped);
     const unanswered = once(() => learn(new Map(), compared));
@@ -152,7 +155,7 @@ export async function matchRows<Accepted extends Level, Fit extends MatchFit<Acc
       const rest = await matchRows(first, others, again, method, compared.embedded);
       return withSilent(rest, silent, side);
     }
-    const given = (pair: { readonly left: number; readonly right: number }) => {
+    const given = (pair: RowNumbers): RowNumbers => {
       const rows = { left: tables.order[0][pair.left], right: tables.order[1][pair.right] };
       return isSwapped ? turned(rows) : rows;
     };
@@ -169,16 +172,21 @@ const turned = <Pair extends { readonly left: unknown; readonly right: unknown }
   ...{ left: pair.right, right: pair.left },
 });
 
-/** "name=title" where the tables are exchanged: "title=name". */
-const swappedOptions = ({ on, ...rest }: ColumnOptions): ColumnOptions => ({
+/** "name=title" where the tables are exchanged: "title=name", unless both tables have a column of this very name. */
+const swappedOptions = (
+  { on, ...rest }: ColumnOptions,
+  tables: readonly [TableColumns, TableColumns],
+): ColumnOptions => ({
   ...rest,
-  on: on?.map((text) => text.split("=").reverse().join("=")),
+  on: on?.map((text) =>
+    tables.every((table) => Object.hasOwn(table, text)) ? text : text.split("=").reverse().join("="),
+  ),
 });
 
 interface Compared<Fit> extends PreparedSides {
   readonly compared: ComparedTables;
   readonly tables: { readonly left: TableColumns; readonly right: TableColumns };
-  prepared(pairs: readonly KnownPair[]): KnownPair[];
+  prepared(pair: RowNumbers): RowNumbers;
   learn(known: Known, table: ComparedTables): Promise<Fit>;
   unanswered(): Promise<Fit>;
 }
@@ -188,11 +196,11 @@ function answeredResults<Accepted extends Level, Fit extends MatchFit<Accepted>,
   rows: Compared<Fit>,
   method: MatchMethod<Accepted, Fit, Own>,
 ) {
-  const { compared, tables, isSwapped, places, given, prepared, learn, unanswered } = rows;
+  const { compared, tables, isSwapped, given, prepared, learn, unanswered } = rows;
   const { dropped, fields } = compared.tables;
   const shown = isSwapped ? turned(tables) : tables;
   const withAnswers = async (known: readonly KnownPair[]): Promise<(target: number) => Result<Own>> => {
-    const answers = prepared(known);
+    const answers = known.map((pair) => ({ ...pair, ...prepared(pair) }));
     const table = withKnownPairs(compared, answers);
     const judged = knownPlaces(table, answers);
     const plain = await unanswered();
@@ -203,9 +211,7 @@ function answeredResults<Accepted extends Level, Fit extends MatchFit<Accepted>,
       isSwapped ? { ...column, name: column.other, other: column.name } : column,
     );
     const explain = (left: number, right: number): RowExplanation => {
-      const asked = isSwapped ? turned({ left, right }) : { left, right };
-      const pair = { left: places[0][asked.left], right: places[1][asked.right] };
-      const found = explainPair(fit.compared, fit.weights, pair, shown);
+      const found = explainPair(fit.compared, fit.weights, prepared({ left, right }), shown);
       if (!isSwapped) return found;
       const names = compared.columns.map(({ field, name }) => fields[field]?.other ?? name);
       const columns = found.columns.map((column, index) => {

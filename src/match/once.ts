@@ -12,16 +12,22 @@ export function once<Value>(make: () => Value): () => Value {
 /** Values that are kept at most: those of phrases take about 100 MB. */
 export const mostRemembered = 2 ** 16;
 
-/** Makes the value of each number when it is asked for, and keeps those asked for last, by the last bits of their numbers. */
-export function remembering<Value>(make: (number: number) => Value): (number: number) => Value {
-  const values = new Map<number, { readonly number: number; readonly value: Value }>();
+/**
+ * Makes the value of each number when it is asked for, and keeps those asked for last, by the last bits of their numbers.
+ * @param most values that are kept at most, a power of two
+ */
+export function remembering<Value>(
+  make: (number: number) => Value,
+  most = mostRemembered,
+): (number: number) => Value {
+  const values = new Array<Value>(most);
+  const numbers = new Int32Array(most).fill(-1);
   return (number) => {
-    const slot = number & (mostRemembered - 1);
-    let found = values.get(slot);
-    if (found?.number !== number) {
-      found = { number, value: make(number) };
-      values.set(slot, found);
+    const slot = number & (most - 1);
+    if (numbers[slot] !== number) {
+      values[slot] = make(number);
+      numbers[slot] = number;
     }
-    return found.value;
+    return values[slot];
   };
 }

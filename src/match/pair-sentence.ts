@@ -54,14 +54,9 @@ function said({ name, left, right, isEqual, level, logOdds }: ColumnExplanation)
 function shown(cell: string): string {
   const text = cell.replace(/\s+/g, " ").trim();
   const letters = Array.from(text);
-  return `"${
-    letters.length > longestCell
-      ? `${letters
-          .slice(0, longestCell - 1)
-          .join("")
-          .trimEnd()}…`
-      : text
-  }"`;
+  if (letters.length <= longestCell) return `"${text}"`;
+  const beginning = letters.slice(0, longestCell - 1).join("");
+  return `"${beginning.trimEnd()}…"`;
 }
 
 function signed(logOdds: number): string {

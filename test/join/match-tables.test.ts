@@ -31,6 +31,27 @@ describe("two tables of persons", () => {
     expect(found.estimate).toBeLessThanOrEqual(found.high);
   });
 
+  it("may have a column whose header contains the sign of pairs, whichever table comes first", async () => {
+    const [a, b] = [left, right].map(({ name, city }) => ({ "a=b": name, city }));
+    for (const [one, other] of [
+      [a, b],
+      [b, a],
+    ])
+      expect((await matchTables(one, other, { encoder, on: ["a=b", "city"] })).columns[0].name).toBe("a=b");
+  });
+
+  it("refuse rows that they lack", async () => {
+    const known = [{ left: 0, right: right.name.length, match: true }];
+    const stages: string[] = [];
+    const onProgress = (stage: string) => stages.push(stage);
+    await expect(matchTables(left, right, { encoder, known, onProgress })).rejects.toThrow(
+      "no pair of rows 0",
+    );
+    expect(stages).toEqual([]);
+    const found = await matchTables(left, right, { encoder });
+    expect(() => found.explain(left.name.length, 0)).toThrow(`no pair of rows ${left.name.length} and 0`);
+  });
+
   it("give a row one partner at most, and a stricter promise no more pairs", async () => {
     const found = await matchTables(left, right, { encoder });
     expect(new Set(found.matches.map(({ left: row }) => row)).size).toBe(found.matches.length);

@@ -36,7 +36,7 @@ export interface TermStatistics {
 const salts = { gram: 1, word: 2, initials: 3 } as const;
 
 /** FNV-1a with a final mix. The salt separates the kinds of terms. */
-function hash(text: string, salt: number, from = 0, to = text.length): number {
+export function hash(text: string, salt: number, from = 0, to = text.length): number {
   let state = FNV_BASIS ^ salt;
   for (let index = from; index < to; index++) state = Math.imul(state ^ text.charCodeAt(index), FNV_PRIME);
   state = Math.imul(state ^ (state >>> 15), 0x2c1b3c6d);

@@ -45,10 +45,7 @@ export async function nearNames(
     const asked = filled.slice(own.from, own.to);
     const columns = {
       dimension,
-      base: {
-        texts: base,
-        vectors: pickRows(data, Uint32Array.from(base), dimension),
-      },
+      base: { vectors: pickRows(data, Uint32Array.from(base), dimension) },
       queries: { vectors: pickRows(data, Uint32Array.from(asked), dimension) },
     };
     const places = Uint32Array.from(asked.keys());

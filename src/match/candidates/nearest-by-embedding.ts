@@ -4,7 +4,7 @@ import { exactNeighbours } from "../../search/exact.js";
 import { type IvfLists, makeIvfLists, nearestInLists } from "../../search/ivf-lists.js";
 import { productSlack, settledRanking } from "../../search/ranking.js";
 import { gatherRows } from "../../search/vectors.js";
-import type { ColumnPair } from "../columns.js";
+import type { ColumnPair, RankedColumn } from "../columns.js";
 
 /** The nearest base rows of each query: [queries, k], -1 for none. */
 export interface NearRows {
@@ -24,6 +24,22 @@ const boundedPairs = 2 ** 25;
 const listsOf = new WeakMap<Float32Array, Promise<IvfLists>>();
 const boundedOf = new WeakMap<Float32Array, Promise<BoundedRows>>();
 
+/** What is made of a table once. Where the call that makes it fails, or is aborted, the next one makes it. */
+async function madeOnce<Made>(
+  known: WeakMap<Float32Array, Promise<Made>>,
+  vectors: Float32Array,
+  make: () => Promise<Made>,
+): Promise<Made> {
+  for (let other = known.get(vectors); other !== undefined; other = known.get(vectors)) {
+    const made = await other.catch(() => undefined);
+    if (made !== undefined) return made;
+  }
+  const own = make();
+  known.set(vectors, own);
+  own.catch(() => known.delete(vectors));
+  return own;
+}
+
 export interface NearestOptions {
   readonly k: number;
   /** Number of pairs of rows above which IVF lists are used. Default `exactPairs`. */
@@ -36,10 +52,9 @@ export interface NearestOptions {
 }
 
 /** What the search needs of a column of two tables. */
-interface EmbeddedPair extends Pick<ColumnPair, "dimension"> {
-  readonly base: { readonly texts: ArrayLike<unknown> } & Pick<ColumnPair["base"], "vectors">;
-  readonly queries: Pick<ColumnPair["queries"], "vectors">;
-}
+interface EmbeddedPair
+  extends Pick<ColumnPair, "dimension">,
+    Readonly<Record<"base" | "queries", Pick<RankedColumn, "vectors">>> {}
 
 /** The nearest base rows of some query rows, whatever other rows are asked for; k is 0 without embeddings. */
 export async function nearestByEmbedding(
@@ -55,27 +70,22 @@ export async function nearestByEmbedding(
     k,
     rows: settledRanking(found, { queries: asked, rows: baseVectors, dimension, k }),
   });
-  if (base.texts.length * total <= manyPairs) {
-    const pairs = base.texts.length * queries.length;
-    const bounded = pairs < boundedPairs ? boundedOf.get(baseVectors) : boundsOf(baseVectors, dimension);
-    const { indices } = await (bounded === undefined
-      ? exactNeighbours(asked, baseVectors, { ...run, dimension, metric: "inner-product" })
-      : nearestBounded(asked, await bounded, run));
-    return settled(indices);
-  }
-  let lists = listsOf.get(baseVectors);
-  if (lists === undefined) {
+  const rows = baseVectors.length / dimension;
+  if (rows * total > manyPairs) {
     const onStep = (): void => onProgress?.(0, queries.length);
-    lists = makeIvfLists(baseVectors, { dimension, signal, onStep });
-    listsOf.set(baseVectors, lists);
+    const lists = madeOnce(listsOf, baseVectors, () =>
+      makeIvfLists(baseVectors, { dimension, signal, onStep }),
+    );
+    return settled(await nearestInLists(await lists, asked, { ...run, probes }));
   }
-  return settled(await nearestInLists(await lists, asked, { ...run, probes }));
-}
-
-function boundsOf(vectors: Float32Array, dimension: number): Promise<BoundedRows> {
-  const bounded = boundedOf.get(vectors) ?? boundRows(vectors, dimension);
-  boundedOf.set(vectors, bounded);
-  return bounded;
+  const bounded =
+    rows * queries.length < boundedPairs
+      ? boundedOf.get(baseVectors)
+      : madeOnce(boundedOf, baseVectors, () => boundRows(baseVectors, dimension));
+  const { indices } = await (bounded === undefined
+    ? exactNeighbours(asked, baseVectors, { ...run, dimension, metric: "inner-product" })
+    : nearestBounded(asked, await bounded, run));
+  return settled(indices);
 }
 
 /** Gathers the given rows. Returns the same array if these are all rows in order. */

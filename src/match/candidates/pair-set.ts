@@ -1,4 +1,5 @@
 /** A growing set of pairs of rows, one number each: left row × right rows + right row. */
+import { enlarged } from "../columns/growing.js";
 import { withRoom } from "../weights/pair-classes.js";
 
 export interface Pairs {
@@ -52,9 +53,7 @@ export class PairSet {
       this.#used = this.#sorted = 0;
       return;
     }
-    const larger = new Float64Array(2 * this.#keys.length);
-    larger.set(this.#keys);
-    this.#keys = larger;
+    this.#keys = enlarged(this.#keys, 2 * this.#keys.length);
   }
 
   #sort(): void {

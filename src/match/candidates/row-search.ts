@@ -1,4 +1,5 @@
 /** The nearest rows of a range of query rows by terms: what one thread does of the search for candidates. */
+import { remembering } from "../once.js";
 import type { SparseRows, TermIndex } from "./grams.js";
 import { TermSearch, type TermSearchOptions } from "./term-search.js";
 
@@ -25,9 +26,6 @@ export interface FoundRows {
   readonly rows: Int32Array;
 }
 
-/** Values of which the found rows are remembered, by the last bits of their numbers: a common one takes long to search for. */
-const remembered = 2 ** 14;
-
 export function openSearch({ queries, base, index, k, least, isOneTable, ...limits }: SearchSettings) {
   const search = new TermSearch(index, base);
   // A row finds itself too, and is then passed over.
@@ -37,16 +35,13 @@ export function openSearch({ queries, base, index, k, least, isOneTable, ...limi
     return Uint32Array.from(found, ({ row }) => row);
   };
   const { values } = queries;
-  const lastOf = new Int32Array(remembered).fill(-1);
-  const foundOf = new Array<Uint32Array>(values === undefined ? 0 : remembered);
+  let asked = 0;
+  // Any query of a value finds the same rows: a common value takes long to search for.
+  const ofValue = remembering(() => find(asked), 2 ** 14);
   const rowsFor = (query: number): Uint32Array => {
     if (values === undefined || values[query] < 0) return find(query);
-    const slot = values[query] % remembered;
-    if (lastOf[slot] !== values[query]) {
-      foundOf[slot] = find(query);
-      lastOf[slot] = values[query];
-    }
-    return foundOf[slot];
+    asked = query;
+    return ofValue(values[query]);
   };
   return ({ from, to }: { readonly from: number; readonly to: number }): FoundRows => {
     const found = { queries: new Int32Array(k * (to - from)), rows: new Int32Array(k * (to - from)) };

@@ -3,6 +3,7 @@
  * lift another row among the best, they are only looked up in the rows that are still in the race (MaxScore, Turtle and
  * Flood 1995); results are the same as without this.
  */
+import { placeIn } from "../weights/chosen-places.js";
 import type { SparseRows, TermIndex } from "./grams.js";
 import { RowSums } from "./row-sums.js";
 
@@ -176,11 +177,6 @@ export class BestRows {
 
 /** Weight of a term in a row, 0 without it. */
 function weightIn({ starts, columns, weights }: SparseRows, row: number, term: number): number {
-  let [low, high] = [starts[row], starts[row + 1]];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (columns[middle] < term) low = middle + 1;
-    else high = middle;
-  }
-  return low < starts[row + 1] && columns[low] === term ? weights[low] : 0;
+  const place = placeIn(starts[row], starts[row + 1], (at) => columns[at] < term);
+  return place < starts[row + 1] && columns[place] === term ? weights[place] : 0;
 }

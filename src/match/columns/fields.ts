@@ -1,5 +1,6 @@
 /** Chooses the columns that carry evidence, aligned between the tables, and reads their values. */
 import { ArgumentError } from "../../errors.js";
+import { isVisible } from "../../text/visible.js";
 import { type AlignedNames, alignColumns, type TableColumns } from "./align.js";
 import { canonicalOrder, reorder } from "./canonical.js";
 import { isDayFirst } from "./dates.js";
@@ -246,7 +247,7 @@ function isCopy(cells: readonly string[], others: readonly string[]): boolean {
   const mostDifferent = (1 - copied) * cells.length + 1;
   for (let row = 0; row < cells.length && filled - same <= mostDifferent; row++) {
     const [cell, other] = [cells[row], others[row]];
-    if (cell === "" && other === "") continue;
+    if (!isVisible(cell) && !isVisible(other)) continue;
     filled++;
     if (cell.trim().toLowerCase() === other.trim().toLowerCase()) same++;
   }

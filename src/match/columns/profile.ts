@@ -1,4 +1,5 @@
 /** Profiles a column of a table, decides its kind, and says why a column carries no evidence. */
+import { isVisible } from "../../text/visible.js";
 import { cellWords } from "./cell-words.js";
 import { type DayFirst, isDayFirst, readDate } from "./dates.js";
 import { Growing } from "./growing.js";
@@ -21,7 +22,6 @@ export const columnKinds = [
   "date",
 ] as const;
 
-/** What the cells of a column are. */
 export type ColumnKind = (typeof columnKinds)[number];
 
 const texts = new Set<ColumnKind>(["name", "text", "long", "list"]);
@@ -68,9 +68,8 @@ export function profileColumn(name: string, cells: Cells): ColumnProfile {
   const rowsWith = new Growing(Uint32Array);
   const isNew = (): void => rowsWith.push(0);
   for (const cell of cells) {
-    const value = cell.trim();
-    if (value === "") continue;
-    const number = numbers.numberOf(value, isNew);
+    if (!isVisible(cell)) continue;
+    const number = numbers.numberOf(cell.trim(), isNew);
     rowsWith.numbers[number]++;
   }
   const [values, counts] = [numbers.texts(), rowsWith.added()];

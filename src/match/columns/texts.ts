@@ -4,6 +4,7 @@
  */
 import { FNV_BASIS, FNV_PRIME } from "../../files/fnv.js";
 import { sharedCopy } from "../../runtime/shared-array.js";
+import { remembering } from "../once.js";
 import { enlarged } from "./growing.js";
 
 /** Text i has the bytes from starts[i] to starts[i + 1]. */
@@ -14,22 +15,9 @@ export interface Texts {
 
 export const textCount = ({ starts }: Texts): number => starts.length - 1;
 
-/** Texts that were read last, by the last bits of their numbers. */
-const remembered = 2 ** 14;
-
-/** Returns a function that reads a text by its number. */
-export function textReader(texts: Texts): (text: number) => string {
-  const last = new Array<string>(Math.min(remembered, textCount(texts))).fill("");
-  const lastOf = new Int32Array(remembered).fill(-1);
-  return (text) => {
-    const slot = text & (remembered - 1);
-    if (lastOf[slot] !== text) {
-      last[slot] = textAt(texts, text);
-      lastOf[slot] = text;
-    }
-    return last[slot];
-  };
-}
+/** Returns a function that reads a text by its number, and remembers those read last. */
+export const textReader = (texts: Texts): ((text: number) => string) =>
+  remembering((text) => textAt(texts, text), 2 ** 14);
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 /** Arguments of a call at most. */

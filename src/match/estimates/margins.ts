@@ -4,15 +4,8 @@
  */
 import type { ScoredPairs } from "./scored-pairs.js";
 
-export interface Margins {
-  /** Rows with an accepted partner. */
-  readonly rows: number;
-  /** Share of them whose lead over the first outsider is no larger than outsiders' usual lead. */
-  readonly narrow: number;
-  readonly usual: number;
-}
-
-export function rowMargins({ table, logOdds, accepted }: ScoredPairs): Margins {
+/** Of the rows with an accepted partner, the share whose lead over the first outsider is no larger than outsiders' usual lead. */
+export function narrowMargins({ table, logOdds, accepted }: ScoredPairs): number {
   const leads: number[] = [];
   const spacings: number[] = [];
   const { left, right, rows, classOf, isOneTable } = table;
@@ -35,11 +28,7 @@ export function rowMargins({ table, logOdds, accepted }: ScoredPairs): Margins {
   }
   spacings.sort((a, b) => a - b);
   const usual = spacings[spacings.length >> 1] ?? 0;
-  return {
-    rows: leads.length,
-    usual,
-    narrow: leads.filter((lead) => lead <= usual).length / Math.max(1, leads.length),
-  };
+  return leads.filter((lead) => lead <= usual).length / Math.max(1, leads.length);
 }
 
 /** Of each row the best score of its partners, and the two best of other rows. */

@@ -6,7 +6,7 @@
 import { answeredPrecision } from "./answers.js";
 import { nameContradictions, weakestColumn } from "./contradictions.js";
 import { leftOutPrecision } from "./left-out-column.js";
-import { rowMargins } from "./margins.js";
+import { narrowMargins } from "./margins.js";
 import { rivalPrecision } from "./rivals.js";
 import { posteriorPrecision, type ScoredPairs } from "./scored-pairs.js";
 
@@ -121,7 +121,7 @@ export function precisionEstimates(pairs: ScoredPairs): Map<string, number> {
     if (names !== undefined) estimates.set("codes in names", 1 - names.codes);
   }
   if (pairs.relation === "many-to-many") {
-    const { narrow } = rowMargins(pairs);
+    const narrow = narrowMargins(pairs);
     estimates.set("rows outside the groups", narrow > mostNarrow ? 0 : 1 - narrow);
   } else estimates.set("rows without a partner", rivalPrecision(pairs));
   // The weights of the columns have taken the answers in already.

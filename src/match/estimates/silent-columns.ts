@@ -3,7 +3,7 @@
  * as in any two rows. Their chance agreements would only move single pairs, so rows are matched again without them.
  */
 import type { TableColumns } from "../columns/align.js";
-import type { DroppedColumn, PreparedTables } from "../columns/fields.js";
+import type { DroppedColumn, Field, PreparedTables } from "../columns/fields.js";
 import type { KnownPair } from "../compare-tables.js";
 import { missing } from "../evidence/pair-evidence.js";
 import { sigmoid } from "../weights/logistic.js";
@@ -15,11 +15,7 @@ import { contribution, type ScoredPairs } from "./scored-pairs.js";
 const least = 0.05;
 const fewestFilled = 30;
 
-/** Headers of both tables. */
-export interface SilentColumn {
-  readonly name: string;
-  readonly other: string;
-}
+type SilentColumn = Pick<Field, "name" | "other">;
 
 /** None if too few pairs are accepted to tell, or if no column would be left. */
 export function silentColumns(

@@ -1,7 +1,7 @@
 /** Compares the words with digits of two rows: model numbers, house numbers, codes in any column. */
 import type { RowWords } from "../columns/row-words.js";
 import { levelOf } from "./levels.js";
-import { continues, matchEqual, matchSoft, Side, type WordOf } from "./overlap.js";
+import { joinedEnd, matchEqual, matchSoft, Side, type WordOf } from "./overlap.js";
 
 /** Cuts of the weight of the heaviest common code. */
 const cuts = [0.3, 0.5, 0.7, 0.85];
@@ -10,7 +10,6 @@ const conflict = 0.4;
 /** A contradiction costs half a step if the common code is rarer, else one and a half. From the worst to the best: */
 const ranks = [-1.5, -0.5, 0, 0.5, 1, 1.5, 2, 2.5, 3, 3.5, 4];
 export const codeLevels = ranks.length;
-const mostJoined = 4;
 
 /**
  * Returns a function for a left and a right row: the level of their heaviest common code, lower if each has a rare code that
@@ -43,18 +42,13 @@ function matchNeighbours(
   row: number,
   words: WordOf,
 ): void {
+  const partAt = (place: number): string => words(items[place]);
   for (let i = 0; i < one.count; i++) {
     if (one.met[i] > 0) continue;
     const whole = words(one.word(i));
     for (let from = starts[row]; from + 1 < starts[row + 1]; from++) {
-      let [length, to] = [0, from];
-      while (to < starts[row + 1] && to - from < mostJoined && length < whole.length) {
-        const part = words(items[to]);
-        if (!continues(whole, part, length)) break;
-        length += part.length;
-        to++;
-      }
-      if (length !== whole.length || to - from < 2) continue;
+      const to = joinedEnd(whole, from, starts[row + 1], partAt);
+      if (to < 0) continue;
       one.meet(i, 1);
       for (let j = 0; j < other.count; j++) {
         const isPart = items.subarray(from, to).includes(other.word(j));

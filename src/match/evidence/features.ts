@@ -1,7 +1,7 @@
 /** The features of a pair of phrases: evidence for or against the same meaning, as inputs of the scorer. */
 import { distance } from "fastest-levenshtein";
 import { type TermStatistics, wordHash } from "../candidates/grams.js";
-import { jaroWinkler } from "./jaro-winkler.js";
+import { commonPrefix, jaroWinkler } from "./jaro-winkler.js";
 import { haveSameLetters, isYear, type JoinPhrase, readJoinPhrase } from "./phrase.js";
 import { alignWords } from "./words.js";
 
@@ -75,6 +75,7 @@ export function pairFeatures(
   const sideLeft = covered(left, metLeft);
   const sideRight = covered(right, metRight);
   const longest = Math.max(left.compact.length, right.compact.length, 1);
+  const shortest = Math.min(left.compact.length, right.compact.length);
   const same = left.compact !== "" && haveSameLetters(left, right);
   const numbers = compareNumbers(left.numbers, right.numbers);
   const [asideLeft, asideRight] = [left.aside.includes(true), right.aside.includes(true)];
@@ -92,7 +93,7 @@ export function pairFeatures(
   out[at++] = sideRight.rarest;
   out[at++] = same ? 1 : 1 - distance(left.compact, right.compact) / longest;
   out[at++] = left.folded === "" ? 0 : jaroWinkler(left.folded, right.folded);
-  out[at++] = commonBeginning(left.compact, right.compact);
+  out[at++] = commonPrefix(left.compact, right.compact) / Math.max(shortest, 1);
   out[at++] = same ? 1 : 0;
   out[at++] = !same && sameMain && left.main !== "" ? 1 : 0;
   out[at++] = left.main === right.main ? 1 : 1 - distance(left.main, right.main) / mainLongest;
@@ -100,7 +101,7 @@ export function pairFeatures(
   out[at++] = sideRight.mainMet;
   out[at++] = asideLeft && asideRight && !asideShared ? 1 : 0;
   out[at++] = asideLeft !== asideRight ? 1 : 0;
-  out[at++] = Math.min(left.compact.length, right.compact.length) / longest;
+  out[at++] = shortest / longest;
   out[at++] = numbers.conflict;
   out[at++] = numbers.yearsConflict;
   out[at++] = numbers.oneSided;
@@ -136,11 +137,4 @@ function compareNumbers(left: readonly string[], right: readonly string[]) {
     oneSided: onlyLeft.length > 0 !== onlyRight.length > 0 ? 1 : 0,
     agree: left.length > 0 && right.length > 0 && onlyLeft.length + onlyRight.length === 0 ? 1 : 0,
   };
-}
-
-function commonBeginning(a: string, b: string): number {
-  const shorter = Math.min(a.length, b.length);
-  let same = 0;
-  while (same < shorter && a.charCodeAt(same) === b.charCodeAt(same)) same++;
-  return shorter === 0 ? 0 : same / shorter;
 }

@@ -1,6 +1,6 @@
 /** The 3-grams of texts as sorted sets of hashes, weighted by rarity, for the cosine of any two. */
-import { FNV_BASIS, FNV_PRIME } from "../../files/fnv.js";
 import { shared, sharedCopy } from "../../runtime/shared-array.js";
+import { hash } from "../candidates/grams.js";
 import { Growing } from "../columns/growing.js";
 import { eachText, type Texts, textCount } from "../columns/texts.js";
 
@@ -31,7 +31,8 @@ export function gramLists(texts: Texts): GramLists {
   for (const own of eachText(texts)) {
     const padded = ` ${own} `;
     const grams = new Uint32Array(Math.max(0, padded.length - 2));
-    for (let from = 0; from < grams.length; from++) grams[from] = hash(padded, from);
+    for (let from = 0; from < grams.length; from++)
+      grams[from] = hash(padded, 0, from, from + 3) & (buckets - 1);
     grams.sort();
     let last = -1;
     for (const gram of grams) {
@@ -112,14 +113,6 @@ export function gramSets(texts: Texts, counts: ArrayLike<number>): GramSets {
   let rows = 0;
   for (let text = 0; text < textCount(texts); text++) rows += counts[text];
   return weighGrams(grams, countGrams(grams, counts), rows);
-}
-
-function hash(text: string, from: number): number {
-  let state = FNV_BASIS;
-  for (let index = from; index < from + 3; index++)
-    state = Math.imul(state ^ text.charCodeAt(index), FNV_PRIME);
-  state = Math.imul(state ^ (state >>> 15), 0x2c1b3c6d);
-  return (state ^ (state >>> 13)) & (buckets - 1);
 }
 
 /** Cosine of the texts' weighted gram sets, 0 to 1. */

@@ -30,11 +30,15 @@ function jaroSimilarity(a: string, b: string): number {
   return (matches / a.length + matches / b.length + (matches - outOfOrder / 2) / matches) / 3;
 }
 
+/** How many first characters are equal. */
+export function commonPrefix(a: string, b: string): number {
+  let same = 0;
+  while (same < a.length && a.charCodeAt(same) === b.charCodeAt(same)) same++;
+  return same;
+}
+
 /** Jaro similarity raised by 0.1 of what is missing for each of up to 4 equal first characters. */
 export function jaroWinkler(a: string, b: string): number {
   const jaro = jaroSimilarity(a, b);
-  const limit = Math.min(4, a.length, b.length);
-  let prefix = 0;
-  while (prefix < limit && a.charCodeAt(prefix) === b.charCodeAt(prefix)) prefix++;
-  return jaro + prefix * 0.1 * (1 - jaro);
+  return jaro + Math.min(4, commonPrefix(a, b)) * 0.1 * (1 - jaro);
 }

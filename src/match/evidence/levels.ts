@@ -4,6 +4,7 @@
  */
 import { distance } from "fastest-levenshtein";
 import { dotRows } from "../../search/vectors.js";
+import type { NamingVectors } from "../candidates/near-names.js";
 import { dayOf } from "../columns/dates.js";
 import type { Field } from "../columns/fields.js";
 import { isText } from "../columns/profile.js";
@@ -19,11 +20,6 @@ export interface FieldComparison {
   compare(left: number, right: number): number;
   /** The weight of the words without a partner in the last comparison, of texts only. */
   unmatched?(): number;
-}
-
-export interface ValueVectors {
-  readonly data: Float32Array;
-  readonly dimension: number;
 }
 
 /** The level of a number: how many of the cuts it reaches. */
@@ -48,7 +44,7 @@ interface TextData {
   readonly words: WordOf;
   /** Of texts. */
   readonly grams?: GramSets;
-  readonly vectors?: ValueVectors;
+  readonly vectors?: NamingVectors;
 }
 
 /** Compares the values of a field; with vectors of the values, their cosine counts too. */

@@ -11,8 +11,6 @@ export interface Overlap {
   cosine: number;
   /** The smaller of the two sides' heaviest words without a partner. */
   unmatched: number;
-  /** Weight of the heaviest word with a partner; -1 if a side has no words. */
-  heaviest: number;
 }
 
 /** Unmatched words compared with each other: the first ones of longer lists. */
@@ -31,7 +29,7 @@ export interface WordWeights {
 export function overlapComparison({ words, rarity }: WordWeights) {
   const left = new Side();
   const right = new Side();
-  const result: Overlap = { cosine: 0, unmatched: 0, heaviest: 0 };
+  const result: Overlap = { cosine: 0, unmatched: 0 };
   return (listsA: Lists, a: number, listsB: Lists, b: number): Overlap => {
     left.load(listsA, a);
     right.load(listsB, b);
@@ -45,7 +43,6 @@ export function overlapComparison({ words, rarity }: WordWeights) {
     right.sum(rarity);
     result.cosine = Math.sqrt(left.covered * right.covered);
     result.unmatched = Math.min(left.unmatched, right.unmatched);
-    result.heaviest = Math.min(left.heaviest, right.heaviest);
     return result;
   };
 }
@@ -61,6 +58,7 @@ export class Side {
   open = 0;
   covered = 0;
   unmatched = 0;
+  /** Weight of the heaviest word with a partner; -1 without words. */
   heaviest = 0;
   #chosen = new Uint32Array(64);
 
@@ -126,25 +124,35 @@ export function matchEqual(left: Side, right: Side): void {
 }
 
 /** Whether the whole has the part at a place: most do not begin with the same letter. */
-export const continues = (whole: string, part: string, at: number): boolean =>
+const continues = (whole: string, part: string, at: number): boolean =>
   whole.charCodeAt(at) === part.charCodeAt(0) && whole.startsWith(part, at);
+
+/** The end of 2 to 4 neighbours from a place on that join to one word, -1 without such. @param partAt "" for none */
+export function joinedEnd(
+  whole: string,
+  from: number,
+  to: number,
+  partAt: (place: number) => string,
+): number {
+  let [length, end] = [0, from];
+  while (end < to && end - from < mostJoined && length < whole.length) {
+    const part = partAt(end);
+    if (!continues(whole, part, length)) return -1;
+    length += part.length;
+    end++;
+  }
+  return length === whole.length && end - from > 1 ? end : -1;
+}
 
 /** Matches 2 to 4 neighbours of `many` that join to one word of `one`. */
 function matchJoined(one: Side, many: Side, words: WordOf): void {
+  const openAt = (place: number): string => (many.met[place] === 0 ? words(many.word(place)) : "");
   for (let i = 0; i < one.count; i++) {
     if (one.met[i] > 0) continue;
     const whole = words(one.word(i));
     for (let from = 0; from + 1 < many.count; from++) {
-      let length = 0;
-      let to = from;
-      while (to < many.count && to - from < mostJoined && many.met[to] === 0) {
-        const part = words(many.word(to));
-        if (!continues(whole, part, length)) break;
-        length += part.length;
-        to++;
-        if (length === whole.length) break;
-      }
-      if (length !== whole.length || to - from < 2) continue;
+      const to = joinedEnd(whole, from, many.count, openAt);
+      if (to < 0) continue;
       one.meet(i, 1);
       for (let place = from; place < to; place++) many.meet(place, 1);
       break;

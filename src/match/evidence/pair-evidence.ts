@@ -2,6 +2,7 @@
  * The evidence of pairs of rows: one ordinal level per column and pair. Beside the tables' columns there are three that
  * look across columns: codes anywhere in the row, naming words anywhere in the other row, and what the names lack.
  */
+import type { NamingVectors } from "../candidates/near-names.js";
 import type { Pairs } from "../candidates/pair-set.js";
 import type { PreparedTables } from "../columns/fields.js";
 import { isText } from "../columns/profile.js";
@@ -11,7 +12,7 @@ import { type Texts, textReader } from "../columns/texts.js";
 import { codeComparison, codeLevels } from "./code-words.js";
 import { crossWords } from "./cross-words.js";
 import { type GramSets, gramSets } from "./gram-sets.js";
-import { type FieldComparison, fieldComparison, levelOf, type ValueVectors } from "./levels.js";
+import { type FieldComparison, fieldComparison, levelOf } from "./levels.js";
 import { nameOpposition, oppositionLevels } from "./opposed-names.js";
 import type { WordOf } from "./overlap.js";
 
@@ -57,7 +58,7 @@ export interface ComparisonSettings extends Pick<PreparedTables, "fields" | "nam
   readonly words: Texts;
   readonly rowWords: RowWords;
   /** Of the values of the naming column. */
-  readonly vectors?: ValueVectors;
+  readonly vectors?: NamingVectors;
   /** Per field, of texts only. */
   readonly grams: readonly (GramSets | undefined)[];
 }
@@ -65,7 +66,7 @@ export interface ComparisonSettings extends Pick<PreparedTables, "fields" | "nam
 export function comparisonSettings(
   { fields, naming, isOneTable, vocabulary }: PreparedTables,
   { left, right, isCode, rarity }: RowWords,
-  vectors?: ValueVectors,
+  vectors?: NamingVectors,
   grams = fields.map(({ kind, set }) => (isText(kind) ? gramSets(set.texts, set.counts) : undefined)),
 ): ComparisonSettings {
   const rowWords = { left, right, isCode, rarity };

@@ -1,6 +1,7 @@
 /** How alike two different words are: initials, abbreviations, misspellings. */
 import { distance } from "fastest-levenshtein";
 import { hasDigit } from "../columns/cell-words.js";
+import { commonPrefix } from "./jaro-winkler.js";
 
 const isDigits = /^\d+$/;
 
@@ -10,13 +11,13 @@ export function softLikeness(a: string, b: string): number {
   const sameFirst = short.charCodeAt(0) === long.charCodeAt(0);
   const withDigits = hasDigit(a) || hasDigit(b);
   if (withDigits) {
-    if (sameFirst && short.length >= 5 && prefixOf(short, long) >= 5) return 0.85;
+    if (sameFirst && short.length >= 5 && commonPrefix(short, long) >= 5) return 0.85;
     const isSlip = short.length >= 7 && isDigits.test(short) && isDigits.test(long) && distance(a, b) === 1;
     return isSlip ? 0.6 : 0;
   }
   if (sameFirst) {
     if (short.length === 1) return 0.7;
-    const prefix = prefixOf(short, long);
+    const prefix = commonPrefix(short, long);
     if (prefix >= 4) return long.length - short.length <= 2 ? 0.9 : 0.7;
     if (prefix === 3 && short.length === 3) return 0.6;
   }
@@ -29,12 +30,6 @@ function edited(short: string, long: string): number {
   const edits = isTransposed(short, long) ? 1 : distance(short, long);
   const likeness = 1 - edits / short.length;
   return edits <= most && likeness >= 0.6 ? likeness : 0;
-}
-
-function prefixOf(short: string, long: string): number {
-  let same = 0;
-  while (same < short.length && short.charCodeAt(same) === long.charCodeAt(same)) same++;
-  return same;
 }
 
 /** Whether two neighbouring letters have changed places. */

@@ -2,6 +2,7 @@
 import type { PhraseEncoder } from "../../encoder/phrase-encoder.js";
 import type { Sharing } from "../../files/shards/shard.js";
 import type { WholeTableOptions } from "../../table/whole-table.js";
+import { isVisible } from "../../text/visible.js";
 import type { TableColumns } from "../columns/align.js";
 import { type ColumnOptions, type ColumnPlan, fieldKind, namingField, rowsOf } from "../columns/fields.js";
 import { TextNumbers } from "../columns/texts.js";
@@ -119,10 +120,6 @@ const dimensionOf = (encoder: PhraseEncoder | "none" | undefined): number =>
 
 function distinctCells(columns: readonly (readonly string[])[]): number {
   const found = new TextNumbers();
-  for (const cells of columns)
-    for (const cell of cells) {
-      const text = cell.trim();
-      if (text !== "") found.numberOf(text);
-    }
+  for (const cells of columns) for (const cell of cells) if (isVisible(cell)) found.numberOf(cell.trim());
   return found.size;
 }

@@ -14,7 +14,7 @@ export interface DoubtfulPair {
   readonly left: number;
   readonly right: number;
   readonly probability: number;
-  /** Whether the pair is among the matches, or in one group. */
+  /** Whether the rows are joined, or in one group, as long as nobody judges them. */
   readonly accepted: boolean;
 }
 

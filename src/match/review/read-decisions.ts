@@ -2,6 +2,7 @@
 import { basename } from "node:path";
 import { TableError } from "../../errors.js";
 import { readWholeTable } from "../../table/whole-table.js";
+import { isVisible } from "../../text/visible.js";
 import type { TableColumns } from "../columns/align.js";
 import { rowsOf } from "../columns/fields.js";
 import type { KnownPair } from "../compare-tables.js";
@@ -10,20 +11,18 @@ import { rowsInOrder } from "../weights/pair-table.js";
 import { cellHeader, type ReviewedTables, rowHeader, type Side, sides } from "./review-columns.js";
 import { compareCells } from "./same-cell.js";
 
-const words = {
-  yes: ["yes", "y", "1", "true", "match"],
-  no: ["no", "n", "0", "false", "non-match"],
-  /** Looked at and left open. */
-  "?": ["?"],
-  "": [""],
-} as const;
-export type Answer = keyof typeof words;
+/** "?" is looked at and left open. */
+export type Answer = "yes" | "no" | "?" | "";
+
+const answers: ReadonlyMap<string, Answer> = new Map([
+  ...["yes", "y", "1", "true", "match"].map((word) => [word, "yes"] as const),
+  ...["no", "n", "0", "false", "non-match"].map((word) => [word, "no"] as const),
+  ["?", "?"],
+]);
 
 /** What a cell of decisions says; undefined for anything else. */
 export const answerOf = (cell: string): Answer | undefined =>
-  (Object.keys(words) as Answer[]).find((answer) =>
-    (words[answer] as readonly string[]).includes(cell.trim().toLowerCase()),
-  );
+  isVisible(cell) ? answers.get(cell.trim().toLowerCase()) : "";
 
 /** The name among `columns` that is one of those wanted, however it is spelt. */
 export const columnNamed = (columns: readonly string[], ...wanted: readonly string[]): string | undefined =>
@@ -162,7 +161,7 @@ function checkRow(
     const [written, own] = [columns[header][row - 1], tables[side][name][number - 1]];
     return { header, written, own, likeness: compareCells(written, own) };
   });
-  const isSure = cells.some(({ written, likeness }) => likeness === "same" && written.trim() !== "");
+  const isSure = cells.some(({ written, likeness }) => likeness === "same" && isVisible(written));
   const changed = cells.find(({ likeness }) => likeness === "other" || (likeness === "rewritten" && !isSure));
   if (changed === undefined) return;
   const { header, written, own } = changed;
@@ -193,7 +192,7 @@ function labelledPairs(
     decisions.map(({ row }) => file.columns[column][row - 1].trim()),
   );
   decisions.forEach(({ row }, place) => {
-    if (texts.some((column) => column[place] === ""))
+    if (!texts.every((column) => isVisible(column[place])))
       throw new TableError(`${file.name}, row ${row}: left or right is empty. Fill in both.`);
   });
   const rows = sides.map((side, index) => rowsByText(file.tables[side], texts[index]));

@@ -2,18 +2,14 @@
 import { type Cell, numberCell, type OutputColumn } from "../../table/cell.js";
 import { batchesOf } from "../../table/whole-table.js";
 import { writeRows } from "../../table/write/text-rows.js";
+import type { DoubtfulPair } from "./doubtful.js";
 import { cellHeader, type ReviewedTables, rowHeader, type Side, sides } from "./review-columns.js";
 
 export { checkReview, readDecisions, readKnown } from "./read-decisions.js";
 export type { ReviewedTables } from "./review-columns.js";
 
 /** A pair of rows, counted from 0, for a person to judge. */
-export interface ReviewPair {
-  readonly left: number;
-  readonly right: number;
-  readonly probability: number;
-  /** Whether the rows are joined, or in one group, as long as nobody judges them. */
-  readonly accepted: boolean;
+export interface ReviewPair extends DoubtfulPair {
   readonly why: string;
 }
 

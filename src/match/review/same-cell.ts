@@ -2,7 +2,7 @@
 
 const plain = (cell: string): string => cell.replace(/\s+/g, " ").trim();
 /** Numbers, dates and times, also with an exponent; no words. */
-const rewritable = /^[\d\s.,:/+\-()]*\d[\d\s.,:/+\-()]*(E[+-]?\d+)?$/i;
+const rewritable = /^[\s.,:/+\-()]*\d[\d\s.,:/+\-()]*(E[+-]?\d+)?$/i;
 const numberOf = (cell: string): number => Number(cell.replace(",", "."));
 
 /**

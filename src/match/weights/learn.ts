@@ -3,6 +3,7 @@
  * ln(m / u) per level, m its share among matches and u among other pairs. Where a row has
  * one partner its candidates compete; else a third class takes what is alike without being the same.
  */
+import type { KnownPair } from "../compare-tables.js";
 import { missing } from "../evidence/pair-evidence.js";
 import { pauses } from "../pause.js";
 import type { Known } from "./answers.js";
@@ -25,8 +26,6 @@ import { startingPosteriors } from "./start.js";
 export type Relation = "one-to-one" | "many-to-one" | "one-to-many" | "many-to-many";
 
 export interface LearnOptions {
-  /** Strength of the belief that matches agree. Default 0.05. */
-  readonly prior?: number;
   /** "one-to-one": the candidates of a row compete for it; the default for two tables. */
   readonly relation?: Relation;
   readonly signal?: AbortSignal;
@@ -60,17 +59,18 @@ export interface Learned {
 const unrelated = 200;
 const iterations = 40;
 const settled = 1e-4;
+/** Strength of the belief that matches agree, as a share of the expected matches. */
+const agreement = 0.05;
 const strongest = { against: -6, for: 14 };
 
 /** An aborted call rejects with the reason of its signal. */
 export async function learnWeights(table: PairTable, options: LearnOptions = {}): Promise<Learned> {
-  const { prior = 0.05, signal, onProgress } = options;
-  const { relation = table.isOneTable ? "many-to-many" : "one-to-one" } = options;
+  const { relation = table.isOneTable ? "many-to-many" : "one-to-one", signal, onProgress } = options;
   const compete = relation === "many-to-many" ? undefined : competition(table, relation);
   const totals = levelTotals(table);
   const expected = compete === undefined ? classExpectation(table) : competingExpectation(table, compete);
   let counts = expectedCounts(table, startingPosteriors(table, relation));
-  let weights = weightsFrom(table, totals, counts, prior);
+  let weights = weightsFrom(table, totals, counts);
   let logOdds: Float64Array = new Float64Array(0);
   const pause = pauses(signal, 1);
   for (let round = 0; round < iterations; round++) {
@@ -80,7 +80,7 @@ export async function learnWeights(table: PairTable, options: LearnOptions = {})
     logOdds = scorePairs(table.levels, weights, table.columns, related);
     counts = expected(logOdds, related, weights.matches);
     if (counts.moved < settled * counts.sum) break;
-    if (round + 1 < iterations) weights = weightsFrom(table, totals, counts, prior);
+    if (round + 1 < iterations) weights = weightsFrom(table, totals, counts);
   }
   onProgress?.(iterations, iterations);
   return { weights, logOdds };
@@ -127,12 +127,7 @@ export function decide<Table extends PairTable>(
   return { table: { ...table, ...separated(table, [...known.keys()]) }, logOdds: all };
 }
 
-function weightsFrom(
-  table: PairTable,
-  totals: readonly Float64Array[],
-  counts: ExpectedCounts,
-  prior: number,
-): Weights {
+function weightsFrom(table: PairTable, totals: readonly Float64Array[], counts: ExpectedCounts): Weights {
   const pairs = allPairs(table);
   const matches = Math.max(1e-3, total(counts.matches));
   const match: Float64Array[] = [];
@@ -145,7 +140,7 @@ function weightsFrom(
     // Matches agree: a growing share at higher levels.
     const agreeing = shares(Float64Array.from(m, (_, level) => Math.exp((4 * level) / (count - 1))));
     const expected = agreeing.map((share, level) => 0.8 * share + 0.2 * u[level]);
-    const strength = prior * total(mRows) + 2;
+    const strength = agreement * total(mRows) + 2;
     const matchCounts = mRows.map((sum, level) => sum + expected[level] * strength);
     match.push(logRatio(matchCounts, u));
     const relatedCounts = h.map((sum, level) => sum + unrelated * u[level] + 2 * expected[level]);
@@ -207,25 +202,17 @@ export function scorePairs(
   return logOdds;
 }
 
-/** A pair of rows that was judged. */
-interface JudgedRows {
-  readonly left: number;
-  readonly right: number;
-  readonly match: boolean;
-  readonly share?: number;
-}
-
 /**
  * Known pairs by their place in the pair table, as far as they are in it.
  * @param sorted pairs of the table that are sorted, others follow; default all
  */
-export function knownPlaces(table: PairTable, known: readonly JudgedRows[], sorted?: number): Known {
+export function knownPlaces(table: PairTable, known: readonly KnownPair[], sorted?: number): Known {
   const [places, shares] = [new Map<number, number>(), new Map<number, number>()];
-  const note = (place: number, { match, share }: JudgedRows): void => {
+  const note = (place: number, { match, share }: KnownPair): void => {
     places.set(place, match ? 1 : 0);
     if (share !== undefined) shares.set(place, share);
   };
-  const unsorted = new Map<number, JudgedRows>();
+  const unsorted = new Map<number, KnownPair>();
   const keyOf = (left: number, right: number): number => left * table.rows[1] + right;
   for (const pair of known) {
     const [left, right] = rowsInOrder(table, pair);

@@ -1,4 +1,5 @@
 /** The left rows of many pairs, which are sorted by them: a pair takes no memory of its own. */
+import { placeIn } from "./chosen-places.js";
 
 /** The left row of each pair; an array is one too. */
 export interface LeftRows {
@@ -58,13 +59,8 @@ export class SortedRows implements LeftRows {
     let row = pair < starts[this.#row] ? 0 : this.#row;
     const near = Math.min(row + nearRows, starts.length - 2);
     while (row < near && starts[row + 1] <= pair) row++;
-    let high = starts[row + 1] <= pair ? starts.length - 2 : row;
-    while (row < high) {
-      const middle = (row + high) >> 1;
-      if (starts[middle + 1] <= pair) row = middle + 1;
-      else high = middle;
-    }
-    this.#row = row;
+    this.#row =
+      starts[row + 1] > pair ? row : placeIn(row, starts.length - 2, (at) => starts[at + 1] <= pair);
   }
 
   slice(from: number, to: number): Int32Array {

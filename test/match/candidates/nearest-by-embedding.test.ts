@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { nearestByEmbedding } from "../../../src/match/candidates/nearest-by-embedding.js";
-import type { ColumnPair } from "../../../src/match/columns.js";
 import { createRandom } from "../../../src/random.js";
 import { dotRows, unitRows } from "../../../src/search/vectors.js";
 
@@ -11,23 +10,14 @@ const vectors = (rows: number): Float32Array =>
     Float32Array.from({ length: rows * dimension }, () => random() - 0.5),
     dimension,
   );
-const texts = (rows: number): string[] => Array.from({ length: rows }, (_, row) => `${row}`);
-const side = (rows: number) => ({
-  texts: texts(rows),
-  vectors: vectors(rows),
-});
-const column = {
-  base: side(300),
-  queries: side(80),
-  dimension,
-} as unknown as ColumnPair;
+const column = { base: { vectors: vectors(300) }, queries: { vectors: vectors(80) }, dimension };
 const queries = Uint32Array.from({ length: 60 }, (_, place) => 79 - place);
 
 /** The nearest accepted rows by comparing with every row. */
 function nearest(query: number, k: number, accept: (row: number) => boolean = () => true): number[] {
   const score = (row: number): number =>
-    dotRows(column.queries.vectors!, query, column.base.vectors!, row, dimension);
-  return [...column.base.texts.keys()]
+    dotRows(column.queries.vectors, query, column.base.vectors, row, dimension);
+  return Array.from({ length: 300 }, (_, row) => row)
     .filter(accept)
     .sort((a, b) => score(b) - score(a))
     .slice(0, k);
@@ -52,8 +42,19 @@ describe("nearestByEmbedding", () => {
     expect(found / (4 * queries.length)).toBeGreaterThan(0.9);
   });
 
+  it("makes IVF lists again where the call that made them was aborted", async () => {
+    const large = { ...column, base: { vectors: vectors(300) } };
+    const stop = new AbortController();
+    const aborted = nearestByEmbedding(large, queries, { k: 4, manyPairs: 0, signal: stop.signal });
+    const waiting = nearestByEmbedding(large, queries, { k: 4, manyPairs: 0 });
+    stop.abort(new Error("enough"));
+    await expect(aborted).rejects.toThrow("enough");
+    expect((await waiting).rows).toHaveLength(240);
+    expect(await nearestByEmbedding(large, queries, { k: 4, manyPairs: 0 })).toEqual(await waiting);
+  });
+
   it("finds nothing without vectors", async () => {
-    const bare = { ...column, base: { ...column.base, vectors: undefined } } as ColumnPair;
+    const bare = { ...column, base: {} };
     expect(await nearestByEmbedding(bare, queries, { k: 4 })).toEqual({ k: 0, rows: new Int32Array(0) });
   });
 
@@ -65,7 +66,7 @@ describe("nearestByEmbedding", () => {
       const value = some[at % (6 * wide)];
       return Math.fround(value * (1 + 1e-7 * Math.floor(random() * 3)));
     });
-    const base = { texts: texts(60), vectors: unitRows(rows, wide) };
+    const base = { vectors: unitRows(rows, wide) };
     const pair = { base, queries: { vectors: unitRows(some, wide) }, dimension: wide };
     for (const manyPairs of [1e9, 0]) {
       const all = Uint32Array.from({ length: 40 }, (_, row) => row);

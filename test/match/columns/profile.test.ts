@@ -32,6 +32,7 @@ describe("columns without evidence", () => {
     ["row identifier", "product id", (row: number) => `x${row * 7919}`],
     ["one value nearly everywhere", "source", () => "web"],
     ["nearly empty", "fax", (row: number) => (row === 3 ? "1" : "")],
+    ["nearly empty", "note", (row: number) => (row === 3 ? "1" : "\u200b".repeat(row % 4))],
   ])("are left out: %s", (reason, name, make) => {
     expect(profileColumn(name, cellsOf(make, 200)).dropped).toBe(reason);
   });

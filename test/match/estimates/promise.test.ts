@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { nameContradictions, weakestColumn } from "../../../src/match/estimates/contradictions.js";
-import { rowMargins } from "../../../src/match/estimates/margins.js";
+import { narrowMargins } from "../../../src/match/estimates/margins.js";
 import { precisionLine } from "../../../src/match/estimates/precision-line.js";
 import { keepPrecision, precisionEstimates, refused } from "../../../src/match/estimates/promise.js";
 import { rivalPrecision } from "../../../src/match/estimates/rivals.js";
@@ -77,12 +77,12 @@ describe("margins within one table", () => {
       pairs.push(pair(row + 1, row + 2, 4.8, false), pair(row + 1, row + 3, 1, false));
     }
     const close = scored(pairs, [40, 40]);
-    expect(rowMargins({ ...close, table: { ...close.table, isOneTable: true } }).narrow).toBe(1);
+    expect(narrowMargins({ ...close, table: { ...close.table, isOneTable: true } })).toBe(1);
     const far = scored(
       pairs.map((one) => (one.accepted ? { ...one, score: 15 } : one)),
       [40, 40],
     );
-    expect(rowMargins({ ...far, table: { ...far.table, isOneTable: true } }).narrow).toBe(0);
+    expect(narrowMargins({ ...far, table: { ...far.table, isOneTable: true } })).toBe(0);
   });
 });
 

@@ -95,7 +95,7 @@ describe("a review file", () => {
 
   it("leaves a pair open that was marked with a question mark", async () => {
     const [heading, first, second] = await sheet();
-    const file = save([heading, first.with(0, "?"), second.with(0, "n")]);
+    const file = save([heading, first.with(0, "?"), second.with(0, "n"), first.with(0, "\u200b")]);
     expect(await readDecisions(file, tables)).toEqual([{ left: 1, right: 1, match: false }]);
   });
 

@@ -20,6 +20,7 @@ const elsewhere: Readonly<Record<string, string>> = {
 /** Words of messages whose cure no test applies, with the reason. */
 const notHere: Readonly<Record<string, string>> = {
   " is locked by several processes in turn": "needs two processes that take the lock within microseconds",
+  " rows are more than can be embedded": "its table has more than seven million rows",
   ": no benchmark task has its data here":
     "its cure downloads from GitHub; network.test.ts walks that download",
 };
