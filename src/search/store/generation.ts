@@ -37,6 +37,8 @@ export class Generation {
   journal: FileSum;
   private commits: Commit[] = [];
   private isWriting = false;
+  private readers = 0;
+  private isReplaced = false;
   private kept: { readonly from: number; readonly to: number; readonly vectors: Float32Array } | undefined;
 
   private constructor(
@@ -209,6 +211,21 @@ export class Generation {
 
   private get rowPaths(): string[] {
     return rowFiles.map((name) => join(this.folder, name));
+  }
+
+  /** Keeps the files open until what it returns is called, also where a new generation takes their place. */
+  hold(): () => Promise<void> {
+    this.readers++;
+    return async () => {
+      this.readers--;
+      if (this.isReplaced) await this.retire();
+    };
+  }
+
+  /** Closes the files as soon as nobody holds them. */
+  async retire(): Promise<void> {
+    this.isReplaced = true;
+    if (this.readers === 0) await this.close();
   }
 
   async close(): Promise<void> {
