@@ -33,7 +33,7 @@ export function statements(
   const { send, type } = source.columns.find(({ name }) => name === settings.key)!;
   const only = keys && keyArray(keys, type);
   const text = `coalesce(${identifier(settings.column)}::text, '')`;
-  const rows = `(SELECT ${key} AS key, ${text} AS phrase, sha256(convert_to(${text}, 'UTF8')) AS hash FROM ${source.sql}${only ? ` WHERE ${key} = ANY(${only})` : ""}) t`;
+  const rows = `(SELECT ${key} AS key, ${text} AS phrase, sha256(convert_to(${text}, 'UTF8')) AS hash FROM ${source.sql} WHERE ${key} ${only ? `= ANY(${only})` : "IS NOT NULL"}) t`;
   const none =
     "(SELECT key, hash AS text_hash FROM (SELECT NULL::" +
     `${type} AS key, NULL::bytea AS hash) n WHERE false)`;
