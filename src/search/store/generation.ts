@@ -7,7 +7,7 @@ import { fromFloat16, toFloat16 } from "../../onnx/io/float16.js";
 import type { IndexEntry, IndexLayout, IndexMetric, VectorPrecision } from "../index-types.js";
 import { closeAll, damaged, type Files, openFiles, writeSafely, writeTrouble } from "./disk.js";
 import { type Commit, type Extent, type GraphRecord, journalLine, readJournal } from "./journal.js";
-import { compareSegments, rowFiles, segmentsOf } from "./row-checks.js";
+import { compareRows, rowFiles } from "./row-checks.js";
 
 /** The part of a layout that vectors depend on. */
 type VectorLayout = Pick<IndexLayout, "dimension" | "precision" | "metric"> & {
@@ -66,9 +66,11 @@ export class Generation {
 
   static async create(folder: string, layout: VectorLayout, next = 1): Promise<Generation> {
     await mkdir(folder, { recursive: true });
-    const { dimension, precision, metric } = layout;
-    const own = { dimension, precision, metric };
-    const generation = new Generation(folder, own, await openFiles(folder, "w+"));
+    const generation = new Generation(
+      folder,
+      { ...layout, journal: undefined },
+      await openFiles(folder, "w+"),
+    );
     generation.isWriting = true;
     await generation.commit({ rows: 0, bytes: 0, next, graph: null });
     return generation;
@@ -188,10 +190,9 @@ export class Generation {
   async check(which: "all" | "changed"): Promise<void> {
     const compare = (file: string): Promise<void> => {
       const place = rowFiles.findIndex((name) => file.endsWith(name));
-      const ends = segmentsOf(this.commits, place, ({ rows, bytes }) =>
+      return compareRows(file, this.commits, place, ({ rows, bytes }) =>
         place === 0 ? rows * this.rowBytes : place === 1 ? bytes : rows * placeBytes,
       );
-      return compareSegments(file, ends);
     };
     if (which === "changed") return checkOnce(this.memory, this.rowPaths, compare);
     for (const file of this.rowPaths) await compare(file);

@@ -1,5 +1,5 @@
 /** The rows whose embeddings are missing or out of date, and how they are written and removed. */
-import { cursorRows, inTransaction, type PostgresConnection } from "../../table/postgres/connection.js";
+import { inTransaction, type PostgresConnection } from "../../table/postgres/connection.js";
 import { keyArray, type Relation } from "../../table/postgres/relation.js";
 import { identifier } from "../../table/read/database.js";
 import { copyRows, type KeyedRow, type VectorStorage } from "./binary-copy.js";
@@ -63,12 +63,6 @@ export async function differenceOf(
   const [found] = await connection.query<Difference>(difference);
   return found;
 }
-
-export const pendingRows = (
-  connection: PostgresConnection,
-  { pending }: Statements,
-  rowsAtOnce: number,
-): AsyncGenerator<PendingRow[]> => cursorRows<PendingRow>(connection, pending, rowsAtOnce);
 
 /** Writes a batch in one transaction: all of it or, with an error, nothing. */
 export async function writeBatch(
