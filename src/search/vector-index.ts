@@ -244,10 +244,7 @@ export class VectorIndex {
     });
   }
 
-  /**
-   * Compares every stored row, and the graph, with their checksums.
-   * @throws VectorIndexError that names the file that differs
-   */
+  /** Compares every stored row, and the graph, with their checksums. @throws VectorIndexError that names the file that differs */
   verify(): Promise<void> {
     return this.store.verify();
   }
