@@ -105,6 +105,9 @@ export async function collectScores(
   }
 }
 
+/** One session for all searches; it holds no weights. */
+let shared: Promise<OrtSession> | undefined;
+
 /**
  * Inner products of all queries [q, d] with all rows [r, d]: scores [q, r].
  * @param fewProducts up to this many products of numbers, a loop here takes less time than loading ONNX Runtime
@@ -124,19 +127,12 @@ export async function multiplyRows(
     }
     return scores;
   }
-  const session = await sharedProduct();
+  shared ??= createOrtSession(productGraph(), { threads: availableParallelism() });
+  const session = await shared;
   // Copies: ONNX Runtime refuses memory that threads share.
   const outputs = await session.run({
     queries: { type: "float32", dims: [queryCount, dimension], data: queries.slice() },
     candidates: { type: "float32", dims: [rowCount, dimension], data: rows.slice() },
   });
   return outputs.scores.data as Float32Array;
-}
-
-let shared: Promise<OrtSession> | undefined;
-
-/** One session for all searches; it holds no weights. */
-function sharedProduct(): Promise<OrtSession> {
-  shared ??= createOrtSession(productGraph(), { threads: availableParallelism() });
-  return shared;
 }

@@ -89,7 +89,7 @@ export async function indexTable(
 /**
  * Adds a table's rows to an index. Columns are found by name; those that the index does not have are left out, and
  * those that the table does not have stay empty.
- * @throws TableError where the phrase or key column is missing, VectorIndexError, ModelError
+ * @throws TableError where the phrase or key column is missing, VectorIndexError, ModelError, LockedError
  */
 export async function addTable(
   index: VectorIndex,
@@ -99,6 +99,8 @@ export async function addTable(
 ): Promise<IndexTableReport> {
   options.signal?.throwIfAborted();
   const started = performance.now();
+  // Refused before any work, where it is refused.
+  await index.lock();
   const { phraseColumn, keyColumn, columns } = index.layout;
   const table = await Table.open(file, {
     ...{ signal: options.signal, ...options.table },

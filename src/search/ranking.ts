@@ -30,22 +30,19 @@ export interface Ranking {
 
 /** Takes rows of scores in blocks of candidates, which must come in ascending order for each query. */
 export class RankingCollector {
-  private readonly k: number;
+  private readonly ranking: Ranking;
   private readonly tolerance: number;
-  private readonly indices: Int32Array;
-  private readonly scores: Float64Array;
-  private readonly above: Int32Array;
-  private readonly level: Int32Array;
-  private readonly targets: Float64Array | undefined;
 
-  constructor(queries: number, options: RankingOptions = {}) {
-    this.k = options.k ?? 1;
-    this.tolerance = options.tolerance ?? 1e-6;
-    this.indices = new Int32Array(queries * this.k).fill(-1);
-    this.scores = new Float64Array(queries * this.k).fill(-Infinity);
-    this.targets = options.targets;
-    this.above = new Int32Array(options.targets ? queries : 0);
-    this.level = new Int32Array(options.targets ? queries : 0);
+  constructor(queries: number, { k = 1, tolerance = 1e-6, targets }: RankingOptions = {}) {
+    this.tolerance = tolerance;
+    this.ranking = {
+      k,
+      indices: new Int32Array(queries * k).fill(-1),
+      scores: new Float64Array(queries * k).fill(-Infinity),
+      above: new Int32Array(targets ? queries : 0),
+      level: new Int32Array(targets ? queries : 0),
+      targets: targets ?? new Float64Array(0),
+    };
   }
 
   /**
@@ -54,7 +51,8 @@ export class RankingCollector {
    * @param row the scores, from `offset`, `count` of them
    */
   add(query: number, first: number, row: Float32Array | Float64Array, offset: number, count: number): void {
-    const target = this.targets?.[query] ?? Number.NaN;
+    const { above, level, targets } = this.ranking;
+    const target = targets[query] ?? Number.NaN;
     // Most scores are too low to matter: one comparison each.
     const floor = Number.isNaN(target) ? Infinity : target - this.tolerance;
     let low = Math.min(this.lowest(query), floor);
@@ -62,8 +60,8 @@ export class RankingCollector {
       const score = row[offset + index];
       if (score < low) continue;
       if (score >= floor) {
-        if (score > target + this.tolerance) this.above[query]++;
-        else this.level[query]++;
+        if (score > target + this.tolerance) above[query]++;
+        else level[query]++;
       }
       if (this.keep(query, first + index, score)) low = Math.min(this.lowest(query), floor);
     }
@@ -71,20 +69,20 @@ export class RankingCollector {
 
   /** The result; the collector must not be used afterwards. */
   finish(): Ranking {
-    const { k, indices, scores, above, level } = this;
-    return { k, indices, scores, above, level, targets: this.targets ?? new Float64Array(0) };
+    return this.ranking;
   }
 
   /** The score that a candidate must exceed to be among the best of this query. */
   private lowest(query: number): number {
-    return this.scores[query * this.k + this.k - 1];
+    const { k, scores } = this.ranking;
+    return scores[query * k + k - 1];
   }
 
   /** Inserts a candidate in its place; false if it is not among the best. */
   private keep(query: number, index: number, score: number): boolean {
-    const start = query * this.k;
-    const { scores, indices } = this;
-    let place = start + this.k - 1;
+    const { k, scores, indices } = this.ranking;
+    const start = query * k;
+    let place = start + k - 1;
     if (!(score > scores[place])) return false;
     while (place > start && scores[place - 1] < score) {
       scores[place] = scores[place - 1];
@@ -100,9 +98,9 @@ export class RankingCollector {
 /** The best candidates of each query, without the places that stayed empty. */
 export const foundIn = ({ k, indices, scores }: Ranking): { row: number; score: number }[][] =>
   Array.from({ length: indices.length / k }, (_, query) => {
-    const places = Array.from({ length: k }, (_, place) => query * k + place);
-    const filled = places.filter((place) => indices[place] >= 0);
-    return filled.map((place) => ({ row: indices[place], score: scores[place] }));
+    const rows = indices.subarray(query * k, (query + 1) * k);
+    const found = Array.from(rows, (row, place) => ({ row, score: scores[query * k + place] }));
+    return found.filter(({ row }) => row >= 0);
   });
 
 /** Candidates beyond k that a product must find, so that its rounding decides on none of the k. */

@@ -21,12 +21,16 @@ export async function* tableRows(
     if (name === phraseColumn) return undefined;
     return names.includes(name) ? table.columnValues(name, range) : undefined;
   });
-  for await (const phrases of table.phrases(range)) {
-    const parts = await Promise.all(streams.map((stream) => stream?.next()));
-    const cells = phrases.map((phrase, row) =>
-      columns.map((name, column) => (name === phraseColumn ? phrase : (parts[column]?.value?.[row] ?? ""))),
-    );
-    yield { phrases, cells };
+  try {
+    for await (const phrases of table.phrases(range)) {
+      const parts = await Promise.all(streams.map((stream) => stream?.next()));
+      const cells = phrases.map((phrase, row) =>
+        columns.map((name, column) => (name === phraseColumn ? phrase : (parts[column]?.value?.[row] ?? ""))),
+      );
+      yield { phrases, cells };
+    }
+  } finally {
+    await Promise.all(streams.map((stream) => stream?.return(undefined)));
   }
 }
 

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { ArgumentError, ModelError, VectorIndexError } from "../errors.js";
 import { isObjectAddress } from "../files/object-storage/address.js";
 import type { DownloadOptions } from "../hub/download.js";
+import { inTurn } from "../in-turn.js";
 import { isPostgresAddress, withoutPassword } from "../table/postgres/address.js";
 import { hnswLibrary } from "./graph/hnsw.js";
 import type {
@@ -48,7 +49,7 @@ export interface AddOptions {
  *     await index.close();
  */
 export class VectorIndex {
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #next = inTurn();
   /** Whether the unfinished build is this object's own. */
   #isBuilding = false;
 
@@ -58,23 +59,23 @@ export class VectorIndex {
     private readonly kind: "original" | "copy" = "original",
   ) {}
 
-  /** The store, to change it. @throws VectorIndexError for a copy of an index in object storage */
-  private get changed(): VectorStore {
-    if (this.kind === "copy") throw unchangeable(this.path);
-    return this.store;
+  /** Makes a change after those that were asked for earlier. Rows are the build's alone until it is finished. */
+  #change<Result>(what: "rows" | "index", change: (store: VectorStore) => Promise<Result>): Promise<Result> {
+    return this.#next(async () => {
+      if (this.kind === "copy") throw unchangeable(this.path);
+      await this.store.startWriting();
+      const isUnfinished = this.store.unfinished !== undefined && !this.#isBuilding;
+      if (what === "rows" && isUnfinished) throw unfinishedBuild(this.path);
+      return change(this.store);
+    });
   }
 
-  /** The store, to change its rows. @throws VectorIndexError also where another build is unfinished */
-  private get ready(): VectorStore {
-    if (this.store.unfinished !== undefined && !this.#isBuilding) throw unfinishedBuild(this.path);
-    return this.changed;
-  }
-
-  /** A change begins where the one before ended, also if they are called at once. */
-  #next<Result>(change: () => Promise<Result>): Promise<Result> {
-    const result = this.#last.then(change);
-    this.#last = result.catch(() => undefined);
-    return result;
+  /**
+   * Locks the index until `close`, as the first change does.
+   * @throws VectorIndexError where rows cannot be added or deleted, LockedError where another process writes
+   */
+  lock(): Promise<void> {
+    return this.#change("rows", async () => {});
   }
 
   /**
@@ -149,6 +150,7 @@ export class VectorIndex {
     const store = await FolderStore.open(path, "leave");
     if (store === undefined) throw new VectorIndexError(`${path} is not an index in a folder.`);
     try {
+      await store.startWriting();
       await store.optimise(work);
     } finally {
       await store.close();
@@ -186,17 +188,16 @@ export class VectorIndex {
       );
     if (count === 0) return;
     const vectors = metric === "cosine" ? unitRows(rows.vectors, dimension) : rows.vectors;
-    const keys = keysOf(this.layout, rows.cells);
-    const added = { vectors, cells: rows.cells, keys };
-    await this.#next(() => this.ready.append(added, options.existing ?? "refuse"));
+    const added = { vectors, cells: rows.cells, keys: keysOf(this.layout, rows.cells) };
+    await this.#change("rows", (store) => store.append(added, options.existing ?? "refuse"));
   }
 
   /** Deletes rows as safely as `add` adds them. @returns how many @throws VectorIndexError after an interrupted build */
   async delete(selection: IndexSelection): Promise<number> {
-    if ("keys" in selection) return this.#next(() => this.ready.remove("key", selection.keys));
+    if ("keys" in selection) return this.#change("rows", (store) => store.remove("key", selection.keys));
     const { columns, phraseColumn } = this.layout;
     if (phraseColumn !== undefined)
-      return this.#next(() => this.ready.remove(columns.indexOf(phraseColumn), selection.phrases));
+      return this.#change("rows", (store) => store.remove(columns.indexOf(phraseColumn), selection.phrases));
     throw new VectorIndexError(`${this.path} has no phrase column. Select the rows by key.`);
   }
 
@@ -232,21 +233,18 @@ export class VectorIndex {
 
   /** Makes searches fast again after many additions, and frees the space of many deleted rows. */
   optimise(work: IndexWork = {}): Promise<void> {
-    return this.#next(() => this.changed.optimise(work));
+    return this.#change("index", (store) => store.optimise(work));
   }
 
   /** Records the plan of a build that starts or resumes, or undefined when it has finished. Until then, only the build changes rows. */
   markBuild(build: UnfinishedBuild | undefined): Promise<void> {
-    return this.#next(async () => {
-      await this.changed.markBuild(build);
+    return this.#change("index", async (store) => {
+      await store.markBuild(build);
       this.#isBuilding = build !== undefined;
     });
   }
 
-  /**
-   * Compares every stored row, and the graph, with their checksums.
-   * @throws VectorIndexError that names the file that differs
-   */
+  /** Compares every stored row, and the graph, with their checksums. @throws VectorIndexError that names the file that differs */
   verify(): Promise<void> {
     return this.store.verify();
   }
@@ -272,7 +270,7 @@ export class VectorIndex {
 
 const postgresStore = async () => (await import("./store/postgres-store.js")).PostgresStore;
 
-/** True for s3://..., db://... and other URIs, which only LanceDB can open. */
+/** s3://..., db://... and other URIs, which only LanceDB can open. */
 const isLanceUri = (path: string): boolean => /^[a-z][a-z0-9+]+:\/\//i.test(path);
 
 function layoutOf(path: string, options: CreateIndexOptions): IndexLayout {

@@ -73,7 +73,7 @@ export function countRows(rows: Float32Array, dimension: number, label: string):
   return rows.length / dimension;
 }
 
-/** Whether a row is a zero vector; of others, the first number decides. */
+/** Whether a row is a zero vector. */
 export function isZero(rows: Float32Array, row: number, dimension: number): boolean {
   for (let index = row * dimension; index < (row + 1) * dimension; index++) {
     if (rows[index] !== 0) return false;

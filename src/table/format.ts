@@ -93,7 +93,9 @@ export function signatureOf(start: Buffer): Signature {
   const top = start.subarray(0, 4096);
   const text = top.toString("latin1");
   const mark = marks.find(([bytes]) => text.startsWith(bytes));
-  if (mark !== undefined) return mark[1];
+  // A first cell may begin as a file of Parquet or bzip2 does: PAR1, BZh.
+  const isText = mark !== undefined && /^\w+$/.test(mark[0]) && !hasControl.test(text);
+  if (mark !== undefined && !isText) return mark[1];
   return unmarkedUtf16(top) ?? (isMostlyControl(text) ? "binary" : "plain");
 }
 
@@ -107,24 +109,27 @@ function unmarkedUtf16(bytes: Buffer): "utf-16le" | "utf-16be" | undefined {
   return first > second ? "utf-16be" : "utf-16le";
 }
 
-/** More than one byte in 20 is a control character that no text file contains. */
+/** A control character that no text file contains. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+const hasControl = /[\0-\x08\x0b\x0e-\x1a\x1c-\x1f]/;
+
+/** More than one byte in 20 is such a character. */
 function isMostlyControl(text: string): boolean {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is counted
-  const control = text.match(/[\0-\x08\x0b\x0e-\x1a\x1c-\x1f]/g)?.length ?? 0;
+  const control = text.match(new RegExp(hasControl, "g"))?.length ?? 0;
   return control * 20 > text.length && control > 1;
 }
 
-const delimiters: Readonly<Record<string, string>> = {
-  comma: ",",
-  tab: "\t",
-  semicolon: ";",
-  pipe: "|",
-  space: " ",
-};
+const delimiters = new Map([
+  ["comma", ","],
+  ["tab", "\t"],
+  ["semicolon", ";"],
+  ["pipe", "|"],
+  ["space", " "],
+]);
 
 /** The delimiter for `,`, `;`, `|`, `\t`, `tab`, `comma` ...; throws TableError for what cannot be one. */
 export function parseDelimiter(given: string): string {
-  const delimiter = given === "\\t" ? "\t" : (delimiters[given.toLowerCase()] ?? given);
+  const delimiter = given === "\\t" ? "\t" : (delimiters.get(given.toLowerCase()) ?? given);
   if (delimiter.length !== 1 || delimiter.charCodeAt(0) > 126 || /["\r\n\0]/.test(delimiter)) {
     throw new TableError(
       `"${given}" cannot be a delimiter. Give one plain character, or comma, tab, semicolon or pipe.`,
@@ -134,5 +139,5 @@ export function parseDelimiter(given: string): string {
 }
 
 export function nameOfDelimiter(delimiter: string): string {
-  return Object.keys(delimiters).find((name) => delimiters[name] === delimiter) ?? `"${delimiter}"`;
+  return [...delimiters].find(([, one]) => one === delimiter)?.[0] ?? `"${delimiter}"`;
 }

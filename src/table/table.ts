@@ -119,12 +119,7 @@ export class Table {
     yield* this.texts(`coalesce(${text}, '')`, range);
   }
 
-  /** The lines of a JSONL table, as they were read. */
-  async *lines(): AsyncGenerator<string[]> {
-    yield* this.texts("c0", {});
-  }
-
-  /** The texts that an SQL expression gives of the rows, in their order. */
+  /** The texts that an SQL expression gives of the rows, in their order; `c0` is the whole line of a JSONL table. */
   async *expressionValues(expression: string): AsyncGenerator<string[]> {
     yield* this.texts(expression, {});
   }

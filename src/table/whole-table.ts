@@ -99,7 +99,7 @@ async function typedCells(
 ): Promise<(row: number) => Cell[]> {
   const { columns, description } = table;
   if (description.format === "jsonl") {
-    const lines = await keep(table.lines());
+    const lines = await keep(table.expressionValues("c0"));
     return (row) => {
       const values = new Map(jsonPairsOf(lines[row]));
       return description.columns.map((name) => {

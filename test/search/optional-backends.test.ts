@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
 import { LockedError, MissingDataError } from "../../src/errors.js";
 import { createRandom } from "../../src/random.js";
@@ -104,6 +105,15 @@ describe("an index in LanceDB, of which several are open,", () => {
       await other.close();
     },
   );
+
+  it.skipIf(!isInstalled(part))("under a URI numbers rows behind those of an earlier writer", async () => {
+    const path = pathToFileURL(join(root, `${backend}-uri`)).href;
+    await (await VectorIndex.create(path, { ...base, backend })).close();
+    const [one, other] = [await VectorIndex.open(path), await VectorIndex.open(path)];
+    for (const [row, index] of [one, other, one].entries()) await add(index, row);
+    expect(await keysOf(one)).toEqual([1, 2, 3]);
+    await Promise.all([one.close(), other.close()]);
+  });
 });
 
 describe("a URI", () => {

@@ -222,6 +222,31 @@ describe("VectorIndex", () => {
     await again.close();
   });
 
+  it("answers searches and lists its rows while the space of deleted ones is freed", async () => {
+    const path = place();
+    const built = await VectorIndex.build(path, [rowsOf(9000)], base);
+    await built.delete({ keys: Array.from({ length: 3000 }, (_, row) => String(row + 1)) });
+    await built.close();
+    const index = await VectorIndex.open(path);
+    const rows = index.entries();
+    await rows.next();
+    const query = rowsOf(9000).vectors.subarray(8000 * dimension);
+    const found: string[] = [];
+    let isDone = false;
+    const searching = (async () => {
+      while (!isDone) for (const [hit] of await index.search(query, { k: 1 })) found.push(hit.cells.name);
+    })();
+    await index.optimise();
+    isDone = true;
+    await searching;
+    let listed = 1;
+    for await (const _ of rows) listed++;
+    expect(listed).toBe(6000);
+    expect(new Set(found).size).toBe(1000);
+    expect((await index.describe()).deleted).toBe(0);
+    await index.close();
+  });
+
   it("drops what was not acknowledged: a torn journal line, vectors and cells without a commit", async () => {
     const path = place();
     const index = await VectorIndex.build(path, [rowsOf(20)], base);
@@ -278,7 +303,8 @@ describe("an index whose build was interrupted", () => {
     await expect(begun).rejects.toThrow(/abort/i);
     const index = await VectorIndex.open(path);
     const cure = "Finish it first: run that `pearl index build` again with --resume.";
-    await expect(addTable(index, more, encoder)).rejects.toThrow(cure);
+    const unused = () => Promise.reject(new Error("a refused addition loads no model"));
+    await expect(addTable(index, more, unused)).rejects.toThrow(cure);
     await expect(index.delete({ keys: ["1"] })).rejects.toThrow(cure);
     await expect(index.delete({ phrases: ["name 2"] })).rejects.toThrow(cure);
     await index.close();

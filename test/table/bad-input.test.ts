@@ -199,7 +199,8 @@ describe("the phrase column", () => {
     expect(await csv("id,name\n1,a\n", { column: "5" })).toMatch(/there is no column 5, only 2/);
   });
   it("refuses a delimiter of several characters", async () => {
-    expect(await csv("id,name\n1,a\n", { delimiter: "||" })).toMatch(/cannot be a delimiter/);
+    for (const delimiter of ["||", "constructor"])
+      expect(await csv("id,name\n1,a\n", { delimiter })).toMatch(/cannot be a delimiter/);
   });
 });
 

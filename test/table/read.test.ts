@@ -21,6 +21,10 @@ describe("CSV", () => {
       /a\.csv: comma-separated, header in the first line, 2 rows; phrases from "name" of id, name, city$/,
     );
   });
+  it("may begin with the letters that mark a file of Parquet or bzip2", async () => {
+    for (const code of ["PAR1250", "BZhang"])
+      expect((await readTable(file("codes.csv", `${code}\nother\n`))).phrases).toEqual([code, "other"]);
+  });
   it("keeps a row for every empty cell and, in one column, for every blank line", async () => {
     expect((await readTable(file("b.csv", 'name\nx\n\n""\ny\n\n'))).phrases).toEqual(["x", "", "", "y", ""]);
     expect((await readTable(file("b.csv", 'id,name\n1,\n2,""\n,\n'))).phrases).toEqual(["", "", ""]);

@@ -120,7 +120,6 @@ export class FolderStore implements VectorStore {
   }
 
   async append({ vectors, cells, keys }: NewRows, existing: "refuse" | "replace"): Promise<void> {
-    await this.startWriting();
     const { next, rows } = this.generation.extent;
     const replaced = await this.rowsToReplace(keys, existing);
     const entries = cells.map((row, index) => ({ key: keys?.[index] ?? String(next + index), cells: row }));
@@ -130,7 +129,6 @@ export class FolderStore implements VectorStore {
   }
 
   async remove(column: "key" | number, values: readonly string[]): Promise<number> {
-    await this.startWriting();
     const wanted = new Set(values);
     const removed: { row: number; key: string }[] = [];
     for await (const entries of this.generation.entries()) {
@@ -146,21 +144,29 @@ export class FolderStore implements VectorStore {
   async search(queries: Float32Array, k: number, work: IndexWork): Promise<StoredHit[][]> {
     const { generation, graph } = this;
     const query = { queries, k, ...work };
-    const found =
-      graph === undefined
-        ? await scanRows(generation, query, { from: 0, to: generation.extent.rows })
-        : await searchGraph(generation, graph, query);
-    return found.map((rows) => rows.map(({ row, score }) => ({ ...generation.readEntry(row), score })));
+    const release = generation.hold();
+    try {
+      const found =
+        graph === undefined
+          ? await scanRows(generation, query, { from: 0, to: generation.extent.rows })
+          : await searchGraph(generation, graph, query);
+      return found.map((rows) => rows.map(({ row, score }) => ({ ...generation.readEntry(row), score })));
+    } finally {
+      await release();
+    }
   }
 
   async *entries(): AsyncGenerator<IndexEntry> {
-    for await (const entries of this.generation.entries()) {
-      for (const { key, cells } of entries) yield { key, cells };
+    const release = this.generation.hold();
+    try {
+      for await (const entries of this.generation.entries())
+        for (const { key, cells } of entries) yield { key, cells };
+    } finally {
+      await release();
     }
   }
 
   async optimise(work: IndexWork): Promise<void> {
-    await this.startWriting();
     const { extent, deleted } = this.generation;
     if (deleted.size > 0 && deleted.size >= extent.rows * deletedShare) await this.compact(work);
     if (this.wantsGraph()) {
@@ -174,7 +180,6 @@ export class FolderStore implements VectorStore {
   }
 
   async markBuild(unfinished: UnfinishedBuild | undefined): Promise<void> {
-    await this.startWriting();
     await this.saveManifest({ unfinished });
   }
 
@@ -222,8 +227,7 @@ export class FolderStore implements VectorStore {
     });
   }
 
-  /** Takes the lock, and reads what others have written since this index was opened. */
-  private async startWriting(): Promise<void> {
+  async startWriting(): Promise<void> {
     if (this.lock === undefined) {
       const lock = await lockIndex(this.path);
       try {
@@ -244,10 +248,12 @@ export class FolderStore implements VectorStore {
   }
 
   private async changeGeneration(manifest: Manifest): Promise<void> {
-    const generation = await openGeneration(this.path, manifest);
-    await this.generation.close();
-    this.generation = generation;
+    const old = this.generation;
+    this.generation = await openGeneration(this.path, manifest);
+    // Its rows have other numbers.
+    this.graph = undefined;
     this.keys = undefined;
+    await old.retire();
     await this.openGraph();
   }
 

@@ -7,7 +7,7 @@ import { fromFloat16, toFloat16 } from "../../onnx/io/float16.js";
 import type { IndexEntry, IndexLayout, IndexMetric, VectorPrecision } from "../index-types.js";
 import { closeAll, damaged, type Files, openFiles, writeSafely, writeTrouble } from "./disk.js";
 import { type Commit, type Extent, type GraphRecord, journalLine, readJournal } from "./journal.js";
-import { compareSegments, rowFiles, segmentsOf } from "./row-checks.js";
+import { compareRows, rowFiles } from "./row-checks.js";
 
 /** The part of a layout that vectors depend on. */
 type VectorLayout = Pick<IndexLayout, "dimension" | "precision" | "metric"> & {
@@ -37,6 +37,8 @@ export class Generation {
   journal: FileSum;
   private commits: Commit[] = [];
   private isWriting = false;
+  private readers = 0;
+  private isReplaced = false;
   private kept: { readonly from: number; readonly to: number; readonly vectors: Float32Array } | undefined;
 
   private constructor(
@@ -64,9 +66,11 @@ export class Generation {
 
   static async create(folder: string, layout: VectorLayout, next = 1): Promise<Generation> {
     await mkdir(folder, { recursive: true });
-    const { dimension, precision, metric } = layout;
-    const own = { dimension, precision, metric };
-    const generation = new Generation(folder, own, await openFiles(folder, "w+"));
+    const generation = new Generation(
+      folder,
+      { ...layout, journal: undefined },
+      await openFiles(folder, "w+"),
+    );
     generation.isWriting = true;
     await generation.commit({ rows: 0, bytes: 0, next, graph: null });
     return generation;
@@ -186,10 +190,9 @@ export class Generation {
   async check(which: "all" | "changed"): Promise<void> {
     const compare = (file: string): Promise<void> => {
       const place = rowFiles.findIndex((name) => file.endsWith(name));
-      const ends = segmentsOf(this.commits, place, ({ rows, bytes }) =>
+      return compareRows(file, this.commits, place, ({ rows, bytes }) =>
         place === 0 ? rows * this.rowBytes : place === 1 ? bytes : rows * placeBytes,
       );
-      return compareSegments(file, ends);
     };
     if (which === "changed") return checkOnce(this.memory, this.rowPaths, compare);
     for (const file of this.rowPaths) await compare(file);
@@ -209,6 +212,21 @@ export class Generation {
 
   private get rowPaths(): string[] {
     return rowFiles.map((name) => join(this.folder, name));
+  }
+
+  /** Keeps the files open until what it returns is called, also where a new generation takes their place. */
+  hold(): () => Promise<void> {
+    this.readers++;
+    return async () => {
+      this.readers--;
+      if (this.isReplaced) await this.retire();
+    };
+  }
+
+  /** Closes the files as soon as nobody holds them. */
+  async retire(): Promise<void> {
+    this.isReplaced = true;
+    if (this.readers === 0) await this.close();
   }
 
   async close(): Promise<void> {

@@ -36,6 +36,8 @@ interface LanceTable {
   createIndex(column: string, options: { config: unknown; replace: boolean }): Promise<void>;
   listIndices(): Promise<{ name: string }[]>;
   optimize(): Promise<unknown>;
+  checkoutLatest(): Promise<void>;
+  version(): Promise<number>;
   query(): LanceQuery;
   search(vector: Float32Array): LanceQuery;
   close(): void;
@@ -63,14 +65,14 @@ const keysPerCondition = 500;
 type Settings = InferOutput<typeof layoutSchema>;
 
 /**
- * A database as an index. LanceDB commits each addition as a whole, in a version of its own. Numbered keys continue from the
- * highest, and keys of a column are compared before they are added: of several writers at once, which LanceDB lets, two would
- * take the same keys. The first change therefore locks a folder until `close`; under a URI, one may write at a time.
+ * A database as an index. LanceDB commits each addition as a whole, in a version of its own, and merges those of several
+ * writers. Numbered keys continue from the highest, and keys of a column are compared before they are added: two writers at
+ * once would take the same keys. The first change therefore locks a folder until `close`; under a URI, one may write at a time.
  */
 export class LanceStore implements VectorStore {
   private lock: Lock | undefined;
-  /** The number of the next row that is numbered; unknown before the first. */
-  private next: number | undefined;
+  /** The number of the next row that is numbered, as of a version of the table; unknown before the first. */
+  private next: { readonly number: number; readonly version: number } | undefined;
 
   private constructor(
     private readonly uri: string,
@@ -120,9 +122,8 @@ export class LanceStore implements VectorStore {
 
   async append({ vectors, cells, keys }: NewRows, existing: "refuse" | "replace"): Promise<void> {
     const { dimension, columns } = this.settings;
-    await this.startWriting();
     if (keys !== undefined && existing === "refuse") await this.refuseExisting(keys);
-    const first = keys === undefined ? (this.next ?? (await this.highestNumber()) + 1) : 0;
+    const first = keys === undefined ? await this.nextNumber() : 0;
     const rows = cells.map((row, index) => ({
       key: keys?.[index] ?? String(first + index),
       number: keys === undefined ? first + index : 0,
@@ -132,11 +133,10 @@ export class LanceStore implements VectorStore {
     if (this.table === undefined) this.table = await this.connection.createTable(rowsName, rows);
     else if (existing === "refuse") await this.table.add(rows);
     else await this.table.mergeInsert("key").whenMatchedUpdateAll().whenNotMatchedInsertAll().execute(rows);
-    if (keys === undefined) this.next = first + rows.length;
+    if (keys === undefined) this.next = { number: first + rows.length, version: await this.table.version() };
   }
 
   async remove(column: "key" | number, values: readonly string[]): Promise<number> {
-    await this.startWriting();
     if (this.table === undefined) return 0;
     const before = await this.table.countRows();
     for (const condition of conditions(column === "key" ? column : cellName(column), values))
@@ -175,7 +175,6 @@ export class LanceStore implements VectorStore {
   }
 
   async optimise(): Promise<void> {
-    await this.startWriting();
     if (this.table === undefined) return;
     if ((await this.table.countRows()) >= exactBelow && (await this.table.listIndices()).length === 0) {
       const distanceType = this.settings.metric === "cosine" ? "cosine" : "dot";
@@ -188,7 +187,6 @@ export class LanceStore implements VectorStore {
   }
 
   async markBuild(unfinished: UnfinishedBuild | undefined): Promise<void> {
-    await this.startWriting();
     this.settings = { ...this.settings, unfinished };
     const rows = [{ settings: JSON.stringify(this.settings) }];
     await this.connection.createTable(layoutName, rows, { mode: "overwrite" });
@@ -206,22 +204,22 @@ export class LanceStore implements VectorStore {
     this.lock = undefined;
   }
 
-  /** Locks a folder, and reads what others have written since this index was opened. */
-  private async startWriting(): Promise<void> {
-    if (this.lock !== undefined || isRemote(this.uri)) return;
-    this.lock = await lockIndex(this.uri);
-    if (!(await this.connection.tableNames()).includes(rowsName)) return;
-    this.table?.close();
-    this.table = await this.connection.openTable(rowsName);
+  /** Under a URI, where nothing is locked, each change reads what others have written. */
+  async startWriting(): Promise<void> {
+    if (this.lock !== undefined) return;
+    if (!isRemote(this.uri)) this.lock = await lockIndex(this.uri);
+    if (this.table !== undefined) await this.table.checkoutLatest();
+    else if ((await this.connection.tableNames()).includes(rowsName))
+      this.table = await this.connection.openTable(rowsName);
   }
 
-  private async highestNumber(): Promise<number> {
-    let highest = 0;
-    if (this.table === undefined) return highest;
-    for await (const batch of this.table.query().select(["number"])) {
-      for (const row of batch) highest = Math.max(highest, Number(row.number));
-    }
-    return highest;
+  private async nextNumber(): Promise<number> {
+    if (this.table === undefined) return 1;
+    let { number = 1, version } = this.next ?? {};
+    if (version === (await this.table.version())) return number;
+    for await (const batch of this.table.query().select(["number"]))
+      for (const row of batch) number = Math.max(number, Number(row.number) + 1);
+    return number;
   }
 
   private async refuseExisting(keys: readonly string[]): Promise<void> {

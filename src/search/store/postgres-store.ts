@@ -1,5 +1,6 @@
 /** Embeddings in PostgreSQL as an index: those that `pearl sync` keeps are searched, those of a build also changed. */
 import { VectorIndexError } from "../../errors.js";
+import { inTurn } from "../../in-turn.js";
 import { readCopiedRows } from "../../stores/postgres/binary-copy.js";
 import {
   appendIndexRows,
@@ -11,7 +12,7 @@ import {
 import { lockSync } from "../../stores/postgres/lock.js";
 import { sideAt } from "../../stores/postgres/named-side.js";
 import { type NearRow, nearestRows } from "../../stores/postgres/nearest.js";
-import { commentOf, findExtension, type SideTable } from "../../stores/postgres/side-table.js";
+import { commentOf, findExtension, findSide, type SideTable } from "../../stores/postgres/side-table.js";
 import { parseAddress, tableOf } from "../../table/postgres/address.js";
 import { connectPostgres, cursorRows, type PostgresConnection } from "../../table/postgres/connection.js";
 import { findRelation, keyArray, type Relation } from "../../table/postgres/relation.js";
@@ -32,6 +33,8 @@ type Line = readonly (string | null)[];
 export class PostgresStore implements VectorStore {
   readonly layout: IndexLayout;
   private isLocked = false;
+  /** A connection has one transaction at a time. */
+  readonly #next = inTurn();
 
   private constructor(
     private readonly address: string,
@@ -172,7 +175,9 @@ export class PostgresStore implements VectorStore {
   async vectorsOf(keys: readonly string[]): Promise<Float32Array> {
     const isWanted = `s.key = ANY(${keyArray(keys, this.#keyType())})`;
     let all: Float32Array = new Float32Array(0);
-    for await (const { vectors } of this.#vectors(this.connection, isWanted, keys.length)) all = vectors;
+    await this.#ask(async (connection) => {
+      for await (const { vectors } of this.#vectors(connection, isWanted, keys.length)) all = vectors;
+    });
     return all;
   }
 
@@ -205,59 +210,67 @@ export class PostgresStore implements VectorStore {
         yield { key: line[0] ?? "", cells: line.slice(1).map((cell) => cell ?? "") };
   }
 
-  async append(rows: NewRows, existing: "refuse" | "replace"): Promise<void> {
-    const index = await this.#changed();
-    await appendIndexRows(index, rows, existing, (key) => keyExists(this.connection.shown, key));
+  append(rows: NewRows, existing: "refuse" | "replace"): Promise<void> {
+    const taken = (key: string): VectorIndexError => keyExists(this.connection.shown, key);
+    return this.#next(() => appendIndexRows(this.tables, rows, existing, taken));
   }
 
-  async remove(column: "key" | number, values: readonly string[]): Promise<number> {
+  remove(column: "key" | number, values: readonly string[]): Promise<number> {
     const name = column === "key" ? this.side.settings.key : this.layout.columns[column];
-    return removeIndexRows(await this.#changed(), name, values);
+    return this.#next(() => removeIndexRows(this.tables, name, values));
   }
 
-  async markBuild(unfinished: UnfinishedBuild | undefined): Promise<void> {
-    const { connection, side } = await this.#changed();
-    const settings = { ...side.settings, index: { unfinished } };
-    await connection.query(commentOf(side.sql, settings));
-    this.side = { ...side, settings };
+  markBuild(unfinished: UnfinishedBuild | undefined): Promise<void> {
+    return this.#next(async () => {
+      const settings = { ...this.side.settings, index: { unfinished } };
+      await this.connection.query(commentOf(this.side.sql, settings));
+      this.side = { ...this.side, settings };
+    });
   }
 
   /** PostgreSQL frees the space of deleted rows itself. */
-  async optimise(): Promise<void> {
-    if (this.side.settings.index !== undefined) await optimiseIndexTable(await this.#changed());
+  optimise(): Promise<void> {
+    return this.#next(() => optimiseIndexTable(this.tables));
   }
 
   /** Reads everything: PostgreSQL checks its own pages. */
-  async verify(): Promise<void> {
-    for await (const _ of this.connection.copyOut(`COPY ${this.side.sql} TO STDOUT (FORMAT binary)`));
+  verify(): Promise<void> {
+    return this.#ask(async (connection) => {
+      for await (const _ of connection.copyOut(`COPY ${this.side.sql} TO STDOUT (FORMAT binary)`));
+    });
   }
 
   close(): Promise<void> {
     return this.connection.close();
   }
 
-  /** The tables, to change them. @throws VectorIndexError for embeddings that follow a table, LockedError */
-  async #changed(): Promise<IndexTable> {
-    const { connection, source } = this;
-    if (this.side.settings.index === undefined)
-      throw new VectorIndexError(
-        `${connection.shown}: the embeddings follow their table. Change ${source.name} itself, then run \`pearl sync\`.`,
-      );
-    if (!this.isLocked) await lockSync(connection, source);
-    this.isLocked = true;
-    return this.tables;
+  /** @throws VectorIndexError also for embeddings that follow a table */
+  startWriting(): Promise<void> {
+    return this.#next(async () => {
+      const { connection, source, side } = this;
+      if (side.settings.index === undefined)
+        throw new VectorIndexError(
+          `${connection.shown}: the embeddings follow their table. Change ${source.name} itself, then run \`pearl sync\`.`,
+        );
+      if (this.isLocked) return;
+      await lockSync(connection, source);
+      this.isLocked = true;
+      this.side = (await findSide(connection, source)) ?? side;
+    });
   }
 
   /** An index may be open for days: a connection that was lost is made again, once. */
-  async #ask<Result>(work: (connection: PostgresConnection) => Promise<Result>): Promise<Result> {
-    try {
-      return await work(this.connection);
-    } catch (error) {
-      if (!(error instanceof ConnectionLost)) throw error;
-      await this.connection.close();
-      this.connection = await this.connect(this.address);
-      this.isLocked = false;
-      return work(this.connection);
-    }
+  #ask<Result>(work: (connection: PostgresConnection) => Promise<Result>): Promise<Result> {
+    return this.#next(async () => {
+      try {
+        return await work(this.connection);
+      } catch (error) {
+        if (!(error instanceof ConnectionLost)) throw error;
+        await this.connection.close();
+        this.connection = await this.connect(this.address);
+        this.isLocked = false;
+        return work(this.connection);
+      }
+    });
   }
 }

@@ -7,30 +7,25 @@ import type { Commit } from "./journal.js";
 /** The files of rows, in the order of a commit's sums. */
 export const rowFiles = ["vectors", "cells", "places"] as const;
 
-/** The part of a file that one commit added. */
-interface Segment {
-  readonly end: number;
-  readonly sum: string;
-}
-
-/** @param bytesOf where a commit's part of the file ends */
-export function segmentsOf(
+/**
+ * Compares the part of a file that each commit added.
+ * @param place of the file in `rowFiles`
+ * @param endOf where a commit's part of the file ends
+ * @throws VectorIndexError that names the file and the first part that differs
+ */
+export async function compareRows(
+  path: string,
   commits: readonly Commit[],
   place: number,
-  bytesOf: (commit: Commit) => number,
-): Segment[] {
-  return commits
-    .filter(({ sums }) => sums !== undefined)
-    .map((commit) => ({ end: bytesOf(commit), sum: commit.sums![place] }));
-}
-
-/** @throws VectorIndexError that names the file and the first part that differs */
-export async function compareSegments(path: string, segments: readonly Segment[]): Promise<void> {
+  endOf: (commit: Commit) => number,
+): Promise<void> {
   const file = await open(path, "r");
   try {
     const piece = Buffer.alloc(pieceBytes);
     let start = 0;
-    for (const { end, sum } of segments) {
+    for (const commit of commits) {
+      if (commit.sums === undefined) continue;
+      const end = endOf(commit);
       let found = checksum("");
       for (let at = start; at < end; ) {
         const { bytesRead } = await file.read(piece, 0, Math.min(pieceBytes, end - at), at);
@@ -38,7 +33,8 @@ export async function compareSegments(path: string, segments: readonly Segment[]
         found = checksum(piece.subarray(0, bytesRead), found);
         at += bytesRead;
       }
-      if (found !== sum) throw damaged(path, `the checksum of bytes ${start} to ${end} differs`);
+      if (found !== commit.sums[place])
+        throw damaged(path, `the checksum of bytes ${start} to ${end} differs`);
       start = end;
     }
   } finally {

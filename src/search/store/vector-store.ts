@@ -15,11 +15,16 @@ export interface StoredHit extends IndexEntry {
   readonly score: number;
 }
 
-/** Where an index is stored. Arguments are checked, and vectors of an index by cosine have length 1. */
+/**
+ * Where an index is stored. Arguments are checked, vectors of an index by cosine have length 1, changes come one after the
+ * other, and `startWriting` before each.
+ */
 export interface VectorStore
   extends Pick<VectorIndex, "layout" | "describe" | "entries" | "markBuild" | "verify" | "close"> {
   /** The build that was interrupted, if one was. */
   readonly unfinished: UnfinishedBuild | undefined;
+  /** Locks the index until `close`, and reads what other processes have changed. @throws VectorIndexError, LockedError */
+  startWriting(): Promise<void>;
   /** Adds all rows or none. When it returns they are on disk: a power cut or kill -9 does not lose them. */
   append(rows: NewRows, existing: "refuse" | "replace"): Promise<void>;
   /** Deletes the rows with these keys or cells of a column, as safely as `append` adds them. @returns how many */

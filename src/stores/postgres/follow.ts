@@ -72,9 +72,9 @@ export async function followChanges(
   }
 }
 
-/** The keys that a notification names; undefined for "", where it may be any row. */
+/** The keys that a notification names, without those of rows that have none; undefined for "", where it may be any row. */
 const keysIn = (text: string): readonly string[] | undefined =>
-  text.startsWith("[") ? (JSON.parse(text) as string[]) : undefined;
+  text.startsWith("[") ? (JSON.parse(text) as (string | null)[]).filter((key) => key !== null) : undefined;
 
 /** Of one table: channels belong to the whole database. */
 const channelOf = ({ sql }: Relation): string => `pearl_${fingerprint(sql)}`;

@@ -88,9 +88,12 @@ export async function appendIndexRows(
   const { key, column, columns = [], dimension } = side.settings;
   const { type, send } = source.columns.find(({ name }) => name === key)!;
   await inTransaction(connection, async () => {
-    if (rows.keys !== undefined && existing === "replace") await removeIndexRows(index, key, rows.keys);
+    // Compared as values, not as texts: the integer key 007 is 7.
+    const areGiven = `= ANY($1::text[]::${type}[])`;
+    if (rows.keys !== undefined && existing === "replace")
+      await removeRows(index, `${identifier(key)} ${areGiven}`, rows.keys);
     else if (rows.keys !== undefined) {
-      const sql = `SELECT key::text FROM ${side.sql} WHERE key = ANY($1::text[]::${type}[]) LIMIT 1`;
+      const sql = `SELECT key::text FROM ${side.sql} WHERE key ${areGiven} LIMIT 1`;
       const [found] = await connection.query<{ key: string }>(sql, [rows.keys]);
       if (found !== undefined) throw taken(found.key);
     }
@@ -121,16 +124,25 @@ export async function appendIndexRows(
   });
 }
 
-/** Deletes the rows with these values of a column. @returns how many */
-export async function removeIndexRows(
-  { connection, source, side }: IndexTable,
+/** Deletes the rows with these values, as text, of a column. @returns how many */
+export function removeIndexRows(
+  index: IndexTable,
   column: string,
   values: readonly string[],
 ): Promise<number> {
+  const { text } = index.source.columns.find(({ name }) => name === column)!;
+  return removeRows(index, `coalesce(${text}, '') = ANY($1::text[])`, values);
+}
+
+/** @param condition of the rows, with the values as $1 */
+async function removeRows(
+  { connection, source, side }: IndexTable,
+  condition: string,
+  values: readonly string[],
+): Promise<number> {
   const key = identifier(side.settings.key);
-  const text = `coalesce(${source.columns.find(({ name }) => name === column)!.text}, '')`;
   const [{ count }] = await connection.query<{ count: number }>(
-    `WITH gone AS (DELETE FROM ${source.sql} WHERE ${text} = ANY($1::text[]) RETURNING ${key} AS key),
+    `WITH gone AS (DELETE FROM ${source.sql} WHERE ${condition} RETURNING ${key} AS key),
      lost AS (DELETE FROM ${side.sql} WHERE key IN (SELECT key FROM gone))
      SELECT count(*)::int AS count FROM gone`,
     [values],

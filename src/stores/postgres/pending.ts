@@ -1,5 +1,5 @@
 /** The rows whose embeddings are missing or out of date, and how they are written and removed. */
-import { cursorRows, inTransaction, type PostgresConnection } from "../../table/postgres/connection.js";
+import { inTransaction, type PostgresConnection } from "../../table/postgres/connection.js";
 import { keyArray, type Relation } from "../../table/postgres/relation.js";
 import { identifier } from "../../table/read/database.js";
 import { copyRows, type KeyedRow, type VectorStorage } from "./binary-copy.js";
@@ -33,7 +33,7 @@ export function statements(
   const { send, type } = source.columns.find(({ name }) => name === settings.key)!;
   const only = keys && keyArray(keys, type);
   const text = `coalesce(${identifier(settings.column)}::text, '')`;
-  const rows = `(SELECT ${key} AS key, ${text} AS phrase, sha256(convert_to(${text}, 'UTF8')) AS hash FROM ${source.sql}${only ? ` WHERE ${key} = ANY(${only})` : ""}) t`;
+  const rows = `(SELECT ${key} AS key, ${text} AS phrase, sha256(convert_to(${text}, 'UTF8')) AS hash FROM ${source.sql} WHERE ${key} ${only ? `= ANY(${only})` : "IS NOT NULL"}) t`;
   const none =
     "(SELECT key, hash AS text_hash FROM (SELECT NULL::" +
     `${type} AS key, NULL::bytea AS hash) n WHERE false)`;
@@ -63,12 +63,6 @@ export async function differenceOf(
   const [found] = await connection.query<Difference>(difference);
   return found;
 }
-
-export const pendingRows = (
-  connection: PostgresConnection,
-  { pending }: Statements,
-  rowsAtOnce: number,
-): AsyncGenerator<PendingRow[]> => cursorRows<PendingRow>(connection, pending, rowsAtOnce);
 
 /** Writes a batch in one transaction: all of it or, with an error, nothing. */
 export async function writeBatch(

@@ -5,7 +5,12 @@ import { TableError } from "../../errors.js";
 import { formatCount } from "../../files/count-text.js";
 import { choosePhraseColumn, findColumn, listed } from "../../table/columns.js";
 import { parseAddress } from "../../table/postgres/address.js";
-import { connectPostgres, inTransaction, type PostgresConnection } from "../../table/postgres/connection.js";
+import {
+  connectPostgres,
+  cursorRows,
+  inTransaction,
+  type PostgresConnection,
+} from "../../table/postgres/connection.js";
 import { findRelation, type Relation } from "../../table/postgres/relation.js";
 import { pauseAfterLoss } from "../../table/postgres/trouble.js";
 import type { VectorStorage } from "./binary-copy.js";
@@ -14,7 +19,7 @@ import { lockSync } from "./lock.js";
 import {
   type Difference,
   differenceOf,
-  pendingRows,
+  type PendingRow,
   type Statements,
   statements,
   writeBatch,
@@ -257,7 +262,7 @@ class Sync {
     const rowsAtOnce = Math.max(1, Math.min(batchRows, Math.floor(batchBytes / (4 * dimension))));
     const chunks = encodeAhead(
       encoder,
-      pendingRows(connection, wanted, rowsAtOnce),
+      cursorRows<PendingRow>(connection, wanted.pending, rowsAtOnce),
       (rows) => rows.map(({ phrase }) => phrase),
       { prompt: model.prompt, truncateDim: dimension, signal },
     );

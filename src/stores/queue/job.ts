@@ -1,15 +1,5 @@
 /** Jobs of a queue: a command's first pass, its shards, and their merge. Each holds all that a worker needs. */
-import {
-  array,
-  type InferOutput,
-  number,
-  object,
-  optional,
-  picklist,
-  record,
-  string,
-  unknown,
-} from "valibot";
+import * as v from "valibot";
 import { StoreError } from "../../errors.js";
 import { fingerprint } from "../../files/fingerprint.js";
 import { parseJson } from "../../files/json.js";
@@ -18,32 +8,32 @@ import { packageVersion } from "../../files/package.js";
 /** The commands that workers run: no other, whatever a queue holds. */
 export const queuedCommands = ["encode", "join", "dedupe"] as const;
 
-const runSchema = object({
+const runSchema = v.object({
   /** Identifies the run: the same command on the same tables, with the same model and version of pearl, has the same. */
-  run: string(),
-  command: picklist(queuedCommands),
-  arguments: array(string()),
-  settings: record(string(), unknown()),
-  shards: number(),
+  run: v.string(),
+  command: v.picklist(queuedCommands),
+  arguments: v.array(v.string()),
+  settings: v.record(v.string(), v.unknown()),
+  shards: v.number(),
   /** The working folder of the command, and the folder of its parts, which may be an address in object storage: the same on all machines. */
-  folder: string(),
-  parts: string(),
+  folder: v.string(),
+  parts: v.string(),
   /** As -o and --json of the command. */
-  output: optional(string()),
-  json: optional(string()),
+  output: v.optional(v.string()),
+  json: v.optional(v.string()),
 });
 
 /** A command that a queue runs. */
-export type QueuedRun = InferOutput<typeof runSchema>;
+export type QueuedRun = v.InferOutput<typeof runSchema>;
 
-const jobSchema = object({
+const jobSchema = v.object({
   ...runSchema.entries,
-  step: picklist(["learn", "shard", "merge"]),
+  step: v.picklist(["learn", "shard", "merge"]),
   /** Of a shard, from 1. */
-  index: number(),
+  index: v.number(),
 });
 
-export type Job = InferOutput<typeof jobSchema>;
+export type Job = v.InferOutput<typeof jobSchema>;
 type Step = Pick<Job, "step" | "index" | "shards">;
 
 /** @param inputs fingerprints of the tables, and of the model's files where these may change */

@@ -4,6 +4,7 @@
  */
 import { messageOf } from "../../errors.js";
 import { packageVersion } from "../../files/package.js";
+import { inTurn } from "../../in-turn.js";
 import { inTransaction, type PostgresConnection } from "../../table/postgres/connection.js";
 import { pauseAfterLoss } from "../../table/postgres/trouble.js";
 import { checkJob, firstJobs, type Job, nextJobs, type QueuedRun } from "./job.js";
@@ -66,7 +67,8 @@ interface QueueOptions {
 export class JobQueue {
   #open: OpenQueue | undefined;
   #isKnown = false;
-  #last: Promise<unknown> = Promise.resolve();
+  /** A transaction is its connection's alone. */
+  readonly #next = inTurn();
 
   private constructor(
     private readonly address: string,
@@ -90,25 +92,20 @@ export class JobQueue {
     this.#open = undefined;
   }
 
-  /** One after the other, since a transaction is its connection's alone. */
   #ask<Result>(work: (open: OpenQueue) => Promise<Result>): Promise<Result> {
-    const result = this.#last.then(() => this.#askNow(work));
-    this.#last = result.catch(() => undefined);
-    return result;
-  }
-
-  async #askNow<Result>(work: (open: OpenQueue) => Promise<Result>): Promise<Result> {
-    for (let lost = 0; ; lost++) {
-      try {
-        this.#open ??= await openQueue(this.address, [deadLetters, queueName]);
-        this.#isKnown = true;
-        return await work(this.#open);
-      } catch (error) {
-        await this.close();
-        if (!this.#isKnown) throw error;
-        await pauseAfterLoss(error, lost, this.options);
+    return this.#next(async () => {
+      for (let lost = 0; ; lost++) {
+        try {
+          this.#open ??= await openQueue(this.address, [deadLetters, queueName]);
+          this.#isKnown = true;
+          return await work(this.#open);
+        } catch (error) {
+          await this.close();
+          if (!this.#isKnown) throw error;
+          await pauseAfterLoss(error, lost, this.options);
+        }
       }
-    }
+    });
   }
 
   #inTransaction<Result>(work: (open: OpenQueue) => Promise<Result>): Promise<Result> {

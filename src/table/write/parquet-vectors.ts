@@ -152,7 +152,19 @@ async function writeFooter(file: FileHandle, position: number, footer: Struct): 
   await file.truncate(position + bytes.length);
 }
 
-/** The name of a key column in the file that `addColumns` reads: no nested field has such a name. */
+/** Gives the columns of a Parquet file, called `keyName(0)` ..., their names, as DuckDB cannot where two differ only in case. */
+export async function nameColumns(path: string, names: readonly string[]): Promise<void> {
+  const file = await open(path, "r+");
+  try {
+    const { footer, end } = await readFooter(file);
+    renameColumns(structsAt(footer, 2), structsAt(footer, 4), names);
+    await writeFooter(file, end, footer);
+  } finally {
+    await file.close();
+  }
+}
+
+/** The name of a column that `addColumns` or `nameColumns` renames: no nested field has such a name. */
 export const keyName = (index: number): string => `pearl key ${index}`;
 
 /** Gives the key columns their names, in the schema and in the path of each column chunk. */

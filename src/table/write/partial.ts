@@ -1,11 +1,11 @@
 /** The folder of an unfinished output: the vectors so far, what was counted of them, and a manifest of what they belong to. */
 import { randomUUID } from "node:crypto";
 import { mkdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type InferOutput, literal, number, object, picklist, string } from "valibot";
 import { TableError } from "../../errors.js";
 import { readJson } from "../../files/json.js";
+import { temporaryParent } from "../../files/object-storage/temporary-folder.js";
 import { exists, isDevice, writeWholeJson } from "../../files/whole-file.js";
 import { writeTrouble } from "../trouble.js";
 import { VectorFile } from "./vector-file.js";
@@ -37,7 +37,9 @@ export type Partial = Awaited<ReturnType<typeof openPartial>>;
  */
 export async function openPartial(path: string, key: PartialKey, resume: "continue" | "start-over") {
   // Beside a device, as in /dev, is no place for files.
-  const folder = (await isDevice(path)) ? join(tmpdir(), `pearl-output-${randomUUID()}`) : `${path}.partial`;
+  const folder = (await isDevice(path))
+    ? join(temporaryParent(), `pearl-output-${randomUUID()}`)
+    : `${path}.partial`;
   const vectorsPath = join(folder, "vectors");
   const earlier = await readManifest(folder).catch((error): undefined => {
     if (resume === "continue") throw error;

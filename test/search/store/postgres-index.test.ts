@@ -203,6 +203,10 @@ it("an index in PostgreSQL with pgvector is searched by HNSW, in which later row
   await store.append(part(600, 700), "refuse");
   expect(await store.describe()).toMatchObject({ searchedBy: "pgvector, hnsw", backend: "postgres" });
   await expect(store.append(part(0, 1), "refuse")).rejects.toThrow("already has a row with the key 1.");
+  // Keys are integers.
+  const [, ...others] = cells[0];
+  await store.append({ ...part(0, 1), cells: [["001", ...others]], keys: ["001"] }, "replace");
+  expect(await store.describe()).toMatchObject({ rows: 700 });
   const [early, late] = [vectors.subarray(56 * 100, 56 * 101), vectors.subarray(56 * 650, 56 * 651)];
   for (const [row, query] of [
     [100, early],

@@ -10,6 +10,7 @@ import { searchPhrases } from "../../../src/search/phrase-search.js";
 import { PostgresStore } from "../../../src/search/store/postgres-store.js";
 import { VectorIndex } from "../../../src/search/vector-index.js";
 import { syncTable } from "../../../src/stores/postgres/sync-table.js";
+import type { PostgresConnection } from "../../../src/table/postgres/connection.js";
 import { pearl } from "../../cli/run-here.js";
 import { openPglite } from "../../stores/postgres/pglite.js";
 import { noServer, type Server, startServer } from "../../stores/postgres/server.js";
@@ -94,8 +95,12 @@ describe("a search in PostgreSQL", () => {
       await server.sql(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND application_name = 'pearl'",
       );
-      const [[hit]] = await searchPhrases(stored, encoder, queries, { k: 1 });
-      expect(Object.keys(hit.cells)).toEqual(["name", "town"]);
+      const search = () => searchPhrases(stored, encoder, queries, { k: 1 });
+      for (const [[hit]] of await Promise.all([search(), search()]))
+        expect(Object.keys(hit.cells)).toEqual(["name", "town"]);
+      const sessions =
+        "SELECT count(*)::int AS open FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND application_name = 'pearl'";
+      expect(await server.sql(sessions)).toEqual([{ open: 1 }]);
       await stored.close();
       await syncTable(address, encoder, { columns: ["id", "name", "town"] });
     });
@@ -113,7 +118,14 @@ describe("a search in PostgreSQL", () => {
     const { connection, dispose } = await openPglite();
     await connection.query(table);
     await connection.query(insert);
-    const connect = async () => connection;
+    const transactions: string[] = [];
+    const connect = async (): Promise<PostgresConnection> => ({
+      ...connection,
+      query(sql, values) {
+        if (/^(BEGIN|COMMIT)/.test(sql)) transactions.push(sql);
+        return connection.query(sql, values);
+      },
+    });
     await syncTable("postgres://pglite?table=companies", encoder, { connect });
     const store = await PostgresStore.open("postgres://pglite?table=companies", connect);
     expect(await store.describe()).toMatchObject({ rows: 5000, searchedBy: "pgvector, hnsw" });
@@ -129,7 +141,9 @@ describe("a search in PostgreSQL", () => {
       expect(hits[0].score).toBeCloseTo(expected[query][0].score, 5);
       expect(hits[0].cells).toEqual(Object.values(rows[Number(hits[0].key) - 1]));
     }
-    const all = await store.search(data, 2000);
+    transactions.length = 0;
+    const [all] = await Promise.all([store.search(data, 2000), store.search(data, 2000)]);
+    expect(transactions).toEqual(["BEGIN", "COMMIT", "BEGIN", "COMMIT"]);
     for (const [query, hits] of (await index.search(data, { k: 2000 })).entries())
       expect(all[query].map(({ score }) => score)).toEqual(hits.map(({ score }) => expect.closeTo(score, 5)));
     const nearest = all[0].slice(0, 210).map(({ key }) => key);

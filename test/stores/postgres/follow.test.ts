@@ -65,6 +65,15 @@ describe.skipIf(noServer !== undefined)("a table that is followed", () => {
     expect(await stop()).toMatchObject({ rows: 1, added: 1 });
   });
 
+  it("may get a row without a key, which has no embedding", async () => {
+    await server.sql("CREATE TABLE loose (id int UNIQUE, name text)");
+    await sync("loose", { key: "id" });
+    const { stop } = await follow("loose");
+    await server.sql("INSERT INTO loose VALUES (NULL, 'a'), (1, 'b')");
+    await vi.waitFor(async () => expect(await embedded("loose_embeddings")).toBe(1), patient);
+    expect(await stop()).toMatchObject({ added: 1 });
+  });
+
   it.each([
     ["letters of several bytes", ["покупатели_и_поставщики_2023", "покупатели_и_поставщики_2024"]],
     [

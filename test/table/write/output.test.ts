@@ -2,6 +2,7 @@
 import { execFileSync, spawn } from "node:child_process";
 import { lstatSync, readdirSync } from "node:fs";
 import { expect, it } from "vitest";
+import { keepTemporaryFilesIn } from "../../../src/files/object-storage/temporary-folder.js";
 import { Table } from "../../../src/table/table.js";
 import { EmbeddingWriter } from "../../../src/table/write/embedding-writer.js";
 import { testFolder } from "../folder.js";
@@ -22,7 +23,10 @@ it.skipIf(process.platform === "win32").each([
   });
   const ended = new Promise((resolve) => reader.on("close", resolve));
   const table = await Table.open(file("in.csv", "name\na\nb\n"));
+  keepTemporaryFilesIn(folder);
   const writer = await EmbeddingWriter.create(table, pipe, { dimension: 1, fingerprint: "x", format });
+  keepTemporaryFilesIn(undefined);
+  expect(readdirSync(folder).some((name) => name.startsWith("pearl-output-"))).toBe(true);
   await writer.append(Float32Array.of(1, 2));
   const { rows } = await writer.finish();
   await table.close();

@@ -155,6 +155,14 @@ describe("rows of a Parquet table", () => {
   });
 });
 
+it("Parquet keeps names that differ only in case", async () => {
+  const path = file("case.parquet");
+  await writeRows(path, ["Name", { name: "name", type: "INTEGER[]" }], [[["a", { json: "[1]" }]]]);
+  const names = await query(`SELECT name FROM parquet_schema('${path}') WHERE name ILIKE 'name%'`);
+  expect(names).toEqual([["Name"], ["name"]]);
+  expect(await query(`FROM '${path}'`)).toEqual([["a", [1]]]);
+});
+
 describe("commands that write rows", () => {
   it("pass cells on with their types, and add numbers as numbers", async () => {
     const left = file("left.jsonl", '{"id":1,"name":"Acme Ltd"}\n{"id":2,"name":"Toyota Motor"}\n');
