@@ -113,6 +113,13 @@ export async function readPhrases(
   return { inFewShapes, features, lengths, tokens, groups, truncated };
 }
 
+/** Each phrase read once, and the number of a phrase among them. */
+export async function readDistinct(phrases: Iterable<string>, reader: Reader) {
+  const places = new Map([...new Set(phrases)].map((phrase, place) => [phrase, place]));
+  const read = await readPhrases([...places.keys()], reader);
+  return { read, places, place: (phrase: string) => places.get(phrase) as number };
+}
+
 /** Row i of anchors and positives mean the same. Numbers are indices of phrases in {@link ReadPhrases}. */
 export interface ContrastiveRows {
   readonly anchors: readonly number[];

@@ -78,14 +78,9 @@ export interface TrainingRecord extends RunRecord {
   /** Name of the ONNX runtime that trained. */
   readonly runtime: string;
   readonly base: BaseModel;
-  readonly data: {
+  readonly data: Pick<PairTable, "fingerprint" | "empty" | "repeated"> & {
     readonly file: string;
-    readonly fingerprint: string;
     readonly pairs: number;
-    /** Rows left out because a cell that is needed is empty. */
-    readonly empty: number;
-    /** Rows left out because an earlier row is the same. */
-    readonly repeated: number;
     readonly withNegative: number;
     readonly withType: number;
     readonly types: readonly string[];
@@ -108,7 +103,7 @@ export const finetune = (options: FinetuneOptions): Promise<FinetuneReport> =>
   runMethod(options, () => prepareRun(options));
 
 /** What {@link finetune} would do, measured on a few steps; writes nothing. */
-export async function planFinetune(options: Omit<FinetuneOptions, "output">): Promise<RunPlan> {
+export async function planFinetune(options: PlanOptions): Promise<RunPlan> {
   options.signal?.throwIfAborted();
   return planRun(await prepareRun(options), options);
 }
@@ -141,7 +136,10 @@ async function prepareRun(options: PlanOptions): Promise<PreparedRun<TrainingRec
     },
     options: () => ({
       ...{ schedule, optimiser: options.optimiser, clipNorm },
-      settings: { base: described.fingerprint, objective, view, punctuation, dropout, chunkCells },
+      settings: {
+        ...{ base: described.fingerprint, objective, view, punctuation, dropout, chunkCells },
+        averageWithBase: settings.averageWithBase,
+      },
     }),
     what: () => base.name,
     evaluation: evaluationOn(options.evaluationData, data.batchesPerEpoch),
