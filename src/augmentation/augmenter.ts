@@ -1,10 +1,7 @@
 /** The augmenter: all rules by the settings; draws a twin of a phrase by the probabilities, or lists what every rule makes of it. */
 
-import {
-  type CharacterSettings,
-  characterEdit,
-  type Edit,
-} from "../pearl/augmentation/character/character-edit.js";
+import type { CharacterSettings, Edit } from "../pearl/augmentation/character/character-edit.js";
+import { characterEdit } from "../pearl/augmentation/character/character-edit.js";
 import { dropCharacter } from "../pearl/augmentation/character/drop-character.js";
 import { insertCharacter } from "../pearl/augmentation/character/insert-character.js";
 import { replaceByNeighbour } from "../pearl/augmentation/character/keyboard-neighbour.js";

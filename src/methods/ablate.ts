@@ -15,13 +15,11 @@ import { escapeText, headHeight, headMargin, svgFile } from "../plot/theme.js";
 import { deviation, mean } from "../statistics.js";
 import { scoreTasks } from "./benchmark-score.js";
 import { type CorpusFinetuneOptions, finetuneOnCorpus } from "./corpus/corpus-finetune.js";
+import type { GridPoint, RemovablePart, Variant } from "./settings/choices.js";
 import {
   baseVariants,
-  type GridPoint,
   gridVariants,
-  type RemovablePart,
   removableParts,
-  type Variant,
   withAvailableCharacters,
   without,
 } from "./settings/choices.js";

@@ -1,22 +1,13 @@
 /** Phrases as a model's features, and batches of anchors, positives and hard negatives made of them. */
-import {
-  type Assembled,
-  concatenate,
-  type FeatureRows,
-  type Featurizer,
-  type ModelFolder,
-} from "../architectures/architecture.js";
+import type { Assembled, FeatureRows, Featurizer, ModelFolder } from "../architectures/architecture.js";
+import { concatenate } from "../architectures/architecture.js";
 import { architectureOf, costliest, openFeaturizers } from "../architectures/registry.js";
 import { numbered } from "../disjoint-sets.js";
 import { dropoutSeed } from "../onnx/rewrite/dropout-mask.js";
 import type { Device } from "../runtime/device.js";
 import { type Feeds, int32, int64 } from "../runtime/tensor.js";
-import {
-  type ChunkOptions,
-  paddedLength,
-  planChunks,
-  planEqualChunks,
-} from "../training/gradients/chunks.js";
+import type { ChunkOptions } from "../training/gradients/chunks.js";
+import { paddedLength, planChunks, planEqualChunks } from "../training/gradients/chunks.js";
 import type { TrainingBatch } from "../training/program.js";
 
 export interface ReadPhrases {

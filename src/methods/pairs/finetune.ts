@@ -16,17 +16,8 @@ import { chooseDevice } from "../../runtime/devices/choose-device.js";
 import { loadRuntime } from "../../runtime/onnx-runtime.js";
 import { type AdamOptions, adamSettings } from "../../training/optimiser/adam.js";
 import type { Schedule } from "../../training/optimiser/optimiser.js";
-import {
-  type PreparedRun,
-  planRun,
-  type RunOptions,
-  type RunPlan,
-  type RunRecord,
-  type RunReport,
-  type RunResult,
-  resultOf,
-  runMethod,
-} from "../../training/run.js";
+import type { PreparedRun, RunOptions, RunPlan, RunRecord, RunReport } from "../../training/run.js";
+import { planRun, resultOf, runMethod } from "../../training/run.js";
 import { evaluationOn } from "../benchmark-score.js";
 import type { CorpusFinetuneOptions } from "../corpus/corpus-finetune.js";
 import { type BaseModel, cardText, phraseModel } from "../model-writer.js";
@@ -86,7 +77,6 @@ export interface TrainingRecord extends RunRecord {
     readonly types: readonly string[];
   };
   readonly settings: FinetuneSettings;
-  readonly result: RunResult;
 }
 
 /** The options that decide the weights, defaults filled in. */
