@@ -55,14 +55,14 @@ export async function openReader(
   const names = inputs.map(({ name }) => name).filter((name) => !initializers.has(name));
   const featurizers = await openFeaturizers({ ...folder, features }, names);
   const isPadded = (i: number) => device !== "cpu" && architectureOf(features[i]).cost === "transformer";
-  const padded = featurizers.map((featurizer, i): PaddedFeature => {
-    return {
+  const primary = costliest(features);
+  return {
+    features: featurizers.map((featurizer, i) => ({
       featurizer,
       padded: (longest) => (isPadded(i) ? paddedLength(longest, features[i].maximumLength) : longest),
-    };
-  });
-  const primary = costliest(features);
-  return { features: padded, primary, inFewShapes: isPadded(primary) };
+    })),
+    ...{ primary, inFewShapes: isPadded(primary) },
+  };
 }
 
 /** Eight phrases of different lengths, for the sample batch of loss/program.ts. */
