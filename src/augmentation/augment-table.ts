@@ -5,7 +5,7 @@ import type { Table } from "../table/table.js";
 import { refuseOverwriting } from "../table/write/output-names.js";
 import { writeRows } from "../table/write/text-rows.js";
 import type { Augmenter } from "./augmenter.js";
-import { type Granularity, RULE_NAMES, type RuleName, rulesOfTwin, type Twin } from "./named-rule.js";
+import { type Granularity, RULE_NAMES, type RuleName, rulesOfTwin } from "./named-rule.js";
 
 export interface AugmentTableOptions {
   /** Twins drawn for each phrase. Default 1. */
@@ -30,20 +30,6 @@ export interface AugmentTableReport {
   readonly byGranularity: Readonly<Record<Granularity, number>>;
 }
 
-export function twinCounter() {
-  const byRule = Object.fromEntries(RULE_NAMES.map((name) => [name, 0])) as Record<RuleName, number>;
-  const byGranularity: Record<Granularity, number> = { character: 0, token: 0, phrase: 0, none: 0 };
-  let twins = 0;
-  return {
-    add: (twin: Twin): void => {
-      twins++;
-      for (const rule of rulesOfTwin(twin)) byRule[rule]++;
-      byGranularity[twin.granularity]++;
-    },
-    counts: () => ({ twins, unchanged: byGranularity.none, byRule, byGranularity }),
-  };
-}
-
 /**
  * Draws twins for the phrases of an open table. Writes phrase, twin, rule (or rules: "year+abbreviation") and
  * granularity, in the table's order, as CSV, TSV, JSONL or Parquet by the output's ending. The file appears when it is complete.
@@ -57,13 +43,16 @@ export async function augmentTable(
 ): Promise<AugmentTableReport> {
   signal?.throwIfAborted();
   refuseOverwriting([table.description.path], [output]);
-  const counter = twinCounter();
+  const byRule = Object.fromEntries(RULE_NAMES.map((name) => [name, 0])) as Record<RuleName, number>;
+  const byGranularity: Record<Granularity, number> = { character: 0, token: 0, phrase: 0, none: 0 };
   const random = createRandom(seed);
   let done = 0;
   const rowOf = (phrase: string): string[] => {
     const twin = augmenter.augment(phrase, random);
-    counter.add(twin);
-    return [phrase, twin.text, rulesOfTwin(twin).join("+"), twin.granularity];
+    const rules = rulesOfTwin(twin);
+    for (const rule of rules) byRule[rule]++;
+    byGranularity[twin.granularity]++;
+    return [phrase, twin.text, rules.join("+"), twin.granularity];
   };
   async function* batches(): AsyncGenerator<string[][]> {
     for await (const phrases of table.phrases()) {
@@ -74,5 +63,6 @@ export async function augmentTable(
     }
   }
   await writeRows(output, ["phrase", "twin", "rule", "granularity"], batches(), format);
-  return { path: output, phrases: done, ...counter.counts() };
+  const counts = { phrases: done, twins: count * done, unchanged: byGranularity.none };
+  return { path: output, ...counts, byRule, byGranularity };
 }

@@ -1,10 +1,7 @@
 /** The augmenter: all rules by the settings; draws a twin of a phrase by the probabilities, or lists what every rule makes of it. */
 
-import {
-  type CharacterSettings,
-  characterEdit,
-  type Edit,
-} from "../pearl/augmentation/character/character-edit.js";
+import type { CharacterSettings, Edit } from "../pearl/augmentation/character/character-edit.js";
+import { characterEdit } from "../pearl/augmentation/character/character-edit.js";
 import { dropCharacter } from "../pearl/augmentation/character/drop-character.js";
 import { insertCharacter } from "../pearl/augmentation/character/insert-character.js";
 import { replaceByNeighbour } from "../pearl/augmentation/character/keyboard-neighbour.js";
@@ -18,15 +15,8 @@ import { createRandom, drawWeighted, type Random } from "../random.js";
 import { confuseAsScanner, replaceAtRandom, respellSound } from "./character/edits.js";
 import { drawn, listed, type Rule, type RuleName, type Twin } from "./named-rule.js";
 import { abbreviate } from "./names/abbreviation.js";
-import {
-  englishGivenNames,
-  shortenMiddleName,
-  spellInitials,
-  surnameAlone,
-  useNickname,
-} from "./names/persons.js";
+import * as persons from "./names/persons.js";
 import * as words from "./names/words.js";
-import { addQualifier, dropQualifier, firstLetters } from "./names/words.js";
 import { spellAcronym } from "./phrase/acronym.js";
 import { changeLegalForm } from "./phrase/legal-form.js";
 import { turnOfPhrase } from "./phrase/of-phrase.js";
@@ -42,7 +32,7 @@ export async function createRules(settings: ResolvedSettings): Promise<Rule[]> {
   const wordnet = settings.wordNet === "use" ? await wordnetTable() : undefined;
   // Near words need WordNet too: it distinguishes words from names.
   const near = wordVectors !== "off" && (await readNearWords(wordVectors, wordnet ?? (await wordnetTable())));
-  const givenNames = wordnet?.givenNames ?? englishGivenNames();
+  const givenNames = wordnet?.givenNames ?? persons.englishGivenNames();
   const rules = [
     ...characterRules(settings),
     drawn("swap-words", "token", settings.wordSwap === "any" ? swapAnyTokens : swapNeighbours),
@@ -52,7 +42,7 @@ export async function createRules(settings: ResolvedSettings): Promise<Rule[]> {
     synonyms && listed("known-synonym", "phrase", synonyms),
     paraphrases && listed("paraphrase-file", "phrase", paraphrases),
     listed("acronym", "phrase", spellAcronym(acronyms)),
-    listed("initials", "phrase", spellInitials(givenNames)),
+    listed("initials", "phrase", persons.spellInitials(givenNames)),
     listed("qualifier", "phrase", moveQualifier(givenNames)),
     listed("year", "phrase", moveYear),
     listed("legal-form", "phrase", changeLegalForm),
@@ -68,12 +58,12 @@ export async function createRules(settings: ResolvedSettings): Promise<Rule[]> {
     drawn("shuffle-words", "token", words.shuffleWords),
     drawn("add-suffix", "token", words.addSuffix),
     drawn("insert-word", "token", words.insertWord),
-    listed("nickname", "phrase", useNickname(givenNames)),
-    drawn("middle-name", "phrase", shortenMiddleName(givenNames)),
-    listed("surname", "phrase", surnameAlone(givenNames)),
-    listed("first-letters", "phrase", firstLetters),
-    drawn("add-qualifier", "phrase", addQualifier),
-    listed("drop-qualifier", "phrase", dropQualifier),
+    listed("nickname", "phrase", persons.useNickname(givenNames)),
+    drawn("middle-name", "phrase", persons.shortenMiddleName(givenNames)),
+    listed("surname", "phrase", persons.surnameAlone(givenNames)),
+    listed("first-letters", "phrase", words.firstLetters),
+    drawn("add-qualifier", "phrase", words.addQualifier),
+    listed("drop-qualifier", "phrase", words.dropQualifier),
     drawn("letter-case", "phrase", changeLetterCase),
     // SimCSE's twin is the phrase itself: the network's dropout makes the difference.
     drawn("dropout", "none", (phrase) => phrase),
@@ -163,7 +153,7 @@ const drawOne =
   (choices: readonly Choice[], redraws: boolean): DrawTwin =>
   (phrase, random, context) => {
     for (let open = choices; open.length > 0; ) {
-      const choice = weighted(open, random);
+      const choice = drawWeighted(open, random) ?? open[open.length - 1];
       const twin = drawFromAny(choice.rules, phrase, random, context);
       if (twin !== undefined || !redraws) return twin;
       // "unchanged" and "dropout" are drawn by their own probability, so they are not a fallback.
@@ -202,9 +192,6 @@ function combined(text: string, made: readonly Twin[]): Twin {
   const coarsest = coarsestFirst.find((one) => made.some((twin) => twin.granularity === one))!;
   return { text, rule, granularity: coarsest, further: rest.map((twin) => twin.rule) };
 }
-
-const weighted = (choices: readonly Choice[], random: Random): Choice =>
-  drawWeighted(choices, random) ?? choices[choices.length - 1];
 
 function drawFromAny(
   rules: readonly Rule[],

@@ -15,13 +15,11 @@ import { escapeText, headHeight, headMargin, svgFile } from "../plot/theme.js";
 import { deviation, mean } from "../statistics.js";
 import { scoreTasks } from "./benchmark-score.js";
 import { type CorpusFinetuneOptions, finetuneOnCorpus } from "./corpus/corpus-finetune.js";
+import type { GridPoint, RemovablePart, Variant } from "./settings/choices.js";
 import {
   baseVariants,
-  type GridPoint,
   gridVariants,
-  type RemovablePart,
   removableParts,
-  type Variant,
   withAvailableCharacters,
   without,
 } from "./settings/choices.js";
@@ -91,9 +89,6 @@ export interface AblationReport {
   readonly settings: MethodSettings;
   readonly runs: readonly AblationRun[];
 }
-
-/** The key of a training, in a file beside the model. */
-const StoredKey = v.object({ key: v.string() });
 
 /** The part of training.json that a run reports. */
 const StoredResult = v.object({ result: v.object({ steps: v.number(), loss: v.optional(v.number()) }) });
@@ -216,7 +211,7 @@ async function trainedModel(output: string, key: string, options: Omit<CorpusFin
   const keyPath = `${output}.key.json`;
   const trained = await readJson(join(output, "training.json"), StoredResult, trouble);
   if (trained) {
-    const stored = await readJson(keyPath, StoredKey, trouble);
+    const stored = await readJson(keyPath, v.object({ key: v.string() }), trouble);
     if (stored?.key === key) return trained.result;
     throw new TrainingError(
       `${output}: the model was trained with other settings or on another corpus. Name another folder, or remove this one.`,
@@ -282,13 +277,8 @@ export function gridChart({ runs, steps, seeds }: AblationReport): string {
     ];
   });
   const width = Math.max(2 * headMargin + axes.length * (panel.width + panel.gap), 640);
-  return svgFile({
-    title: "Settings of the method",
-    notes,
-    width,
-    height: bottom + 36,
-    body: body.join("\n"),
-  });
+  const height = bottom + 36;
+  return svgFile({ title: "Settings of the method", notes, width, height, body: body.join("\n") });
 }
 
 const text = (content: string, x: number, y: number, anchor = "middle", size = 11): string =>

@@ -33,10 +33,6 @@ export interface TrainedModel {
   readonly texts?: Readonly<Record<string, string>>;
 }
 
-/** @throws ModelError if the folder cannot be written, ArgumentError if it exists */
-export const writeTrainedModel = (folder: string, model: TrainedModel): Promise<void> =>
-  writeModelFolder(folder, (temporary) => fill(temporary, model));
-
 /** Writes a model of one part. @param options.seed of weights that are missing */
 export function writePart(
   folder: string,
@@ -47,26 +43,26 @@ export function writePart(
   return writeTrainedModel(folder, { assembled, ...model });
 }
 
-async function fill(folder: string, { base, assembled, weights, texts = {} }: TrainedModel): Promise<void> {
-  await mkdir(join(folder, "onnx"), { recursive: true });
-  if (base) await copyPresent(companionsOf(base), base.path, folder);
-  writeModel(withWeights(assembled.model, weights), join(folder, "onnx", "model.onnx"));
-  const { width, features, types, section, files } = assembled;
+/** @throws ModelError if the folder cannot be written, ArgumentError if it exists */
+export function writeTrainedModel(
+  folder: string,
+  { base, assembled, weights, texts = {} }: TrainedModel,
+): Promise<void> {
+  const { width: dimension, features, types, section, files } = assembled;
   // the name is that of the folder
   const { name: _, ...config } = base?.config ?? {
     model_type: "pearl",
     architectures: [classNameOf(features)],
   };
-  await writeWholeJson(join(folder, "config.json"), {
-    ...config,
-    pearl: {
-      ...{ format: 1, dimension: width, features },
-      ...(types.length > 0 && { types }),
-      ...section,
-    },
+  const pearl = { format: 1, dimension, features, ...(types.length > 0 && { types }), ...section };
+  return writeModelFolder(folder, async (temporary) => {
+    await mkdir(join(temporary, "onnx"), { recursive: true });
+    if (base) await copyPresent(companionsOf(base), base.path, temporary);
+    writeModel(withWeights(assembled.model, weights), join(temporary, "onnx", "model.onnx"));
+    await writeWholeJson(join(temporary, "config.json"), { ...config, pearl });
+    for (const [name, text] of Object.entries({ ...files, ...texts }))
+      await writeFile(join(temporary, name), text);
   });
-  for (const [name, text] of Object.entries({ ...files, ...texts }))
-    await writeFile(join(folder, name), text);
 }
 
 /** A graph with other values in its initializers. Equal ones that the exporter merged are split: now they differ. */

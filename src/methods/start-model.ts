@@ -79,11 +79,7 @@ export async function startOfBase(
   }
   const model = readModel(base.graph);
   checkTrainable(model, base);
-  const assembled = assembleModel({ base: { folder: base, model }, types, seed });
-  return {
-    ...{ assembled, labels: types, folder: base },
-    write: (target, weights, texts) => writeTrainedModel(target, { base, assembled, weights, texts }),
-  };
+  return startOf(assembleModel({ base: { folder: base, model }, types, seed }), base, types);
 }
 
 /** The record of a base: a hub id as it was given, but only the name of a folder (paths mean nothing elsewhere). */
@@ -127,12 +123,13 @@ export async function prepareStart(options: StartOptions): Promise<StartModel> {
     blocks: settings.blocks === "as-they-come" ? undefined : settings.blocks,
   });
   await writeTrainedModel(folder, { base, assembled, weights: new Map() });
-  const start = await readModelFolder(folder);
-  return {
-    ...{ assembled, labels: types, folder: start },
-    write: (target, weights, texts) => writeTrainedModel(target, { base: start, assembled, weights, texts }),
-  };
+  return startOf(assembled, await readModelFolder(folder), types);
 }
+
+const startOf = (assembled: Assembled, folder: ModelFolder, labels: readonly string[]): StartModel => ({
+  ...{ assembled, labels, folder },
+  write: (target, weights, texts) => writeTrainedModel(target, { base: folder, assembled, weights, texts }),
+});
 
 /** True for an architecture that brings all parts of a model itself. */
 export const hasOwnStart = ({ features }: ModelFolder): boolean =>

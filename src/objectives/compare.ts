@@ -37,6 +37,15 @@ export function compareSides(net: Net, batch: ObjectiveRows): Comparison {
   return compare(net, [anchors, columns], batch, behind);
 }
 
+/** log Σ exp(scale · products) of an anchor with its positive and all that differs, less its positive's own score: [B]. */
+export function sidesEntropy(net: Net, batch: ObjectiveRows, scale: number): string {
+  const { products, different, diagonal } = compareSides(net, batch);
+  const compared = net.g.add("Add", [different, diagonal]);
+  const total = maskedLogSumExp(net, times(net, products, scale), compared);
+  const own = times(net, rowProducts(net, batch.anchors, batch.positives), scale);
+  return net.g.add("Sub", [total, own]);
+}
+
 /** The vectors of a batch at length 1. */
 export const atLengthOne = (net: Net, batch: ObjectiveRows): ObjectiveRows => ({
   ...batch,

@@ -1,22 +1,13 @@
 /** Phrases as a model's features, and batches of anchors, positives and hard negatives made of them. */
-import {
-  type Assembled,
-  concatenate,
-  type FeatureRows,
-  type Featurizer,
-  type ModelFolder,
-} from "../architectures/architecture.js";
+import type { Assembled, FeatureRows, Featurizer, ModelFolder } from "../architectures/architecture.js";
+import { concatenate } from "../architectures/architecture.js";
 import { architectureOf, costliest, openFeaturizers } from "../architectures/registry.js";
 import { numbered } from "../disjoint-sets.js";
 import { dropoutSeed } from "../onnx/rewrite/dropout-mask.js";
 import type { Device } from "../runtime/device.js";
 import { type Feeds, int32, int64 } from "../runtime/tensor.js";
-import {
-  type ChunkOptions,
-  paddedLength,
-  planChunks,
-  planEqualChunks,
-} from "../training/gradients/chunks.js";
+import type { ChunkOptions } from "../training/gradients/chunks.js";
+import { paddedLength, planChunks, planEqualChunks } from "../training/gradients/chunks.js";
 import type { TrainingBatch } from "../training/program.js";
 
 export interface ReadPhrases {
@@ -64,14 +55,14 @@ export async function openReader(
   const names = inputs.map(({ name }) => name).filter((name) => !initializers.has(name));
   const featurizers = await openFeaturizers({ ...folder, features }, names);
   const isPadded = (i: number) => device !== "cpu" && architectureOf(features[i]).cost === "transformer";
-  const padded = featurizers.map((featurizer, i): PaddedFeature => {
-    return {
+  const primary = costliest(features);
+  return {
+    features: featurizers.map((featurizer, i) => ({
       featurizer,
       padded: (longest) => (isPadded(i) ? paddedLength(longest, features[i].maximumLength) : longest),
-    };
-  });
-  const primary = costliest(features);
-  return { features: padded, primary, inFewShapes: isPadded(primary) };
+    })),
+    ...{ primary, inFewShapes: isPadded(primary) },
+  };
 }
 
 /** Eight phrases of different lengths, for the sample batch of loss/program.ts. */
@@ -111,6 +102,13 @@ export async function readPhrases(
   const tokens = features[primary].lengths;
   const lengths = tokens.map(features[primary].padded);
   return { inFewShapes, features, lengths, tokens, groups, truncated };
+}
+
+/** Each phrase read once, and the number of a phrase among them. */
+export async function readDistinct(phrases: Iterable<string>, reader: Reader) {
+  const places = new Map([...new Set(phrases)].map((phrase, place) => [phrase, place]));
+  const read = await readPhrases([...places.keys()], reader);
+  return { read, places, place: (phrase: string) => places.get(phrase) as number };
 }
 
 /** Row i of anchors and positives mean the same. Numbers are indices of phrases in {@link ReadPhrases}. */

@@ -12,6 +12,7 @@ import {
   type CorpusFinetuneOptions,
   finetuneOnCorpus,
   prepareTraining,
+  runOf,
 } from "../../src/methods/corpus/corpus-finetune.js";
 import { finetune } from "../../src/methods/pairs/finetune.js";
 import { pretrain } from "../../src/methods/pretrain/pretrain.js";
@@ -187,6 +188,9 @@ describe("a word encoder on a corpus", () => {
     await finetuneOnCorpus({ ...one, onStep: ({ parts }) => losses.push(parts?.nt_xent ?? Number.NaN) });
     const work = join(folder, "look");
     const prepared = await prepareTraining(one, work);
+    // a run resumes only with the same average with its base
+    const { averageWithBase } = settings;
+    expect(runOf(prepared, one).options(1).settings).toMatchObject({ averageWithBase });
     const rows = prepared.data.describe(0);
     const encoder = await PhraseEncoder.load(prepared.start.folder.path);
     const [a, b] = [

@@ -1,5 +1,6 @@
 /** Rules for the names of persons: initials, the surname first or alone, middle names, nicknames. */
 
+import { groupBy } from "../../match/group-by.js";
 import { capitalised, likeCaseOf } from "../../pearl/augmentation/letter-case.js";
 import type { Draw, List } from "../../pearl/augmentation/rule.js";
 import type { EntityType } from "../../pearl/phrase-types.js";
@@ -99,13 +100,10 @@ export const shortenMiddleName =
 
 /** Each name's nicknames, and each nickname's names. */
 const otherForms = wordList("nicknames", (entries) => {
-  const forms = new Map<string, string[]>();
-  for (const [name, ...nicknames] of entries)
-    for (const nickname of nicknames) {
-      forms.set(name, [...(forms.get(name) ?? []), nickname]);
-      forms.set(nickname, [...(forms.get(nickname) ?? []), name]);
-    }
-  return forms;
+  const bothWays = entries.flatMap(([name, ...nicknames]) =>
+    nicknames.flatMap((nickname) => [[name, nickname] as const, [nickname, name] as const]),
+  );
+  return groupBy(bothWays, ([from]) => from);
 });
 
 /** The full given names of the list, with a capital, to recognise names of persons without WordNet. */
@@ -123,7 +121,7 @@ export const useNickname =
     const at = phrase.indexOf(", ") < 0 ? 0 : phrase.indexOf(", ") + 2;
     const rest = phrase.slice(at + first.length);
     const others = otherForms().get(first.toLowerCase()) ?? [];
-    return others.map((other) => phrase.slice(0, at) + likeCaseOf(first, other) + rest);
+    return others.map(([, other]) => phrase.slice(0, at) + likeCaseOf(first, other) + rest);
   };
 
 /** A person by the surname alone: "Ludwig van Beethoven" to "Beethoven". */

@@ -4,7 +4,7 @@ import { unitsOf } from "../../pearl/augmentation/character/character-edit.js";
 import { capitalised, inWholeCaseOf } from "../../pearl/augmentation/letter-case.js";
 import { type Draw, type List, type PhraseContext, pick } from "../../pearl/augmentation/rule.js";
 import type { EntityType } from "../../pearl/phrase-types.js";
-import type { Random } from "../../random.js";
+import { type Random, shuffled } from "../../random.js";
 import { wordSet } from "../../text/word-lists.js";
 import { isDayBeforeYear } from "../phrase/qualifier.js";
 
@@ -44,17 +44,12 @@ const isShortWord = (word: string): boolean => word.length <= 5 && short().has(w
 export const placesOf = (words: readonly string[], isAble: (word: string) => boolean): number[] =>
   [...words.keys()].filter((place) => isAble(words[place]));
 
-/** Suffixes and qualifiers that one table adds to a name and another leaves out, by entity type. */
-interface Additions {
-  readonly suffixes: readonly string[];
-  /** What distinguishes names with the same spelling. */
-  readonly qualifiers: readonly string[];
-}
-
-const additions = (suffixes: string, qualifiers: string): Additions => ({
+/** Suffixes that one table adds to a name and another leaves out, and what distinguishes names with the same spelling. */
+const additions = (suffixes: string, qualifiers: string) => ({
   suffixes: suffixes.split(", "),
   qualifiers: qualifiers.split(", "),
 });
+type Additions = ReturnType<typeof additions>;
 
 const people = additions(
   "Jr., Sr., Jr, II, III",
@@ -76,12 +71,8 @@ const works = additions(
 );
 
 const byType: Partial<Record<EntityType, Additions>> = {
-  PERSON: people,
-  ORG: organisations,
-  GPE: places,
-  LOC: places,
-  FAC: places,
-  WORK_OF_ART: works,
+  ...{ PERSON: people, ORG: organisations, WORK_OF_ART: works },
+  ...{ GPE: places, LOC: places, FAC: places },
 };
 
 const other = additions("film, album, season, University", "ship, disambiguation");
@@ -171,12 +162,10 @@ export const shortenWord = editWords(2, (words, random) => {
   return true;
 });
 
-/** Puts the words into another order (Fisher and Yates' shuffle). */
+/** Puts the words into another order. */
 export const shuffleWords = editWords(3, (words, random) => {
-  for (let last = words.length - 1; last > 0; last--) {
-    const other = Math.floor(random() * (last + 1));
-    [words[last], words[other]] = [words[other], words[last]];
-  }
+  const before = [...words];
+  for (const [to, from] of shuffled(words.length, random).entries()) words[to] = before[from];
   return true;
 });
 

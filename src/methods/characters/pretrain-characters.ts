@@ -103,9 +103,12 @@ async function prepareRun(options: PretrainCharactersOptions): Promise<PreparedR
   if (start.summary !== undefined) options.onNote?.(start.summary);
   const { part, featurizer } = start;
   const program = spellingProgram(start, settings, list.vectors?.dimension);
+  const { hardNegatives, seed } = settings;
+  // more are listed than are drawn, so that epochs differ
+  const count = Math.max(8, hardNegatives);
   const data = spellingData({
     ...{ ...settings, list, featurizer },
-    near: settings.hardNegatives > 0 ? nearWords(list.words, { seed: settings.seed }) : undefined,
+    near: hardNegatives > 0 ? nearWords(list.words, { seed, count }) : undefined,
     attack: await createAttack(settings.attacks, list.misspellings),
     inputNames: program.model.graph.inputs.map(({ name }) => name),
   });
@@ -131,7 +134,7 @@ async function prepareRun(options: PretrainCharactersOptions): Promise<PreparedR
       ...{ settings, result: resultOf(result) },
     }),
     card: (name, record) => characterCard(name, record, encoder),
-    write: (folder, weights, texts) => writePart(folder, part, { seed: settings.seed, weights, texts }),
+    write: (folder, weights, texts) => writePart(folder, part, { seed, weights, texts }),
   };
 }
 

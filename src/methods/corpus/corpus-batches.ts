@@ -14,7 +14,7 @@ import { disjointSets } from "../../disjoint-sets.js";
 import { fileFingerprint } from "../../files/fingerprint.js";
 import { groupBy } from "../../match/group-by.js";
 import { type BatchData, type BatchRow, type BatchSettings, batchRows } from "../../pearl/batches.js";
-import { contrastiveBatch, type Reader, readPhrases } from "../../pearl/contrastive-batch.js";
+import { contrastiveBatch, type Reader, readDistinct } from "../../pearl/contrastive-batch.js";
 import { LEXICAL_CLASSES } from "../../pearl/phrase-types.js";
 import { batchSeed, createRandom, type Random } from "../../random.js";
 import { type Feeds, int64 } from "../../runtime/tensor.js";
@@ -26,11 +26,14 @@ import type { MethodSettings, PairSide } from "../settings/method-settings.js";
 import { partRows } from "./corpus-terms.js";
 import { type NeighbourRuns, neighbourRuns, type PhrasePair } from "./neighbour-runs.js";
 
+/** The settings of a training that decide its batches. */
+export const batchKeys = [
+  ...(["anchors", "hardNegatives", "synonyms", "synonymShares", "synonymSides", "countPower"] as const),
+  ...(["run", "runsBy", "augmentPairs", "augmentation"] as const),
+];
+
 /** What decides the batches of a corpus, as plain data. */
-export interface CorpusBatchSettings
-  extends BatchSettings,
-    Pick<MethodSettings, "countPower" | "synonyms" | "synonymShares" | "synonymSides" | "run" | "runsBy">,
-    Pick<MethodSettings, "augmentPairs" | "augmentation"> {
+export interface CorpusBatchSettings extends BatchSettings, Pick<MethodSettings, (typeof batchKeys)[number]> {
   /** Labels of the type head, in order; empty: types are not learned. */
   readonly types: readonly string[];
   readonly inputNames: readonly string[];
@@ -104,10 +107,7 @@ export async function openCorpusBatches(
       const rows = rowsOf(index);
       const spans = await contexts?.ofBatch(index);
       const paired = rows.flatMap(({ text, positive }) => [text, positive]);
-      const texts = [...new Set([...paired, ...(spans?.texts ?? [])])];
-      const places = new Map(texts.map((text, place) => [text, place]));
-      const read = await readPhrases(texts, reader);
-      const place = (text: string) => places.get(text) as number;
+      const { read, places, place } = await readDistinct([...paired, ...(spans?.texts ?? [])], reader);
       return contrastiveBatch(
         {
           anchors: rows.map(({ text }) => place(text)),
@@ -151,12 +151,11 @@ interface CorpusRow extends BatchRow {
   readonly side: PairSide | undefined;
 }
 
-/** Positives of one source: pairs in runs, and the number of runs in a batch. */
-interface PairSource {
+/** Positives of one source: pairs in runs, the number of runs in a batch, and the fraction whose positive is augmented. */
+interface PairSource extends Pick<CorpusRow, "side"> {
   readonly runs: NeighbourRuns;
   readonly runsPerBatch: number;
   readonly augmented: number;
-  readonly side: PairSide | undefined;
 }
 
 interface CorpusRowData

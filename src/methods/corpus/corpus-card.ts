@@ -37,7 +37,7 @@ export function corpusCard(name: string, record: CorpusTrainingRecord): string {
     ],
     training: [
       `method: PEARL (Chen, Varoquaux and Suchanek, 2024): NT-Xent at temperature ${settings.temperature} between phrases and their twins${settings.types === "learned" ? `, cross-entropy of ${model.types} phrase types` : ""}`,
-      `corpus: ${corpus.name} (fingerprint ${corpus.fingerprint}), ${formatCount(corpus.phrases)} phrases, ${formatCount(corpus.typed)} with a type, ${formatCount(corpus.withHardNegatives)} with hard negatives, ${formatCount(corpus.synonymPairs)} pairs of synonyms`,
+      `corpus: ${corpus.name} (fingerprint ${corpus.fingerprint}), ${factsText(corpus)}`,
       `batch: ${settings.anchors} phrases with ${settings.hardNegatives} hard negatives each, ${settings.synonyms} pairs of synonyms${pairs ? `, ${settings.pairRows} pairs of ${pairs.file}` : ""}`,
       `transformer: ${base ? base.name : transformerFromScratch(settings)}; character encoder: ${encoder}`,
       `${formatCount(result.steps)} steps, learning rate ${settings.learningRate}, dropout ${settings.dropout}, seed ${seed}`,
@@ -45,6 +45,10 @@ export function corpusCard(name: string, record: CorpusTrainingRecord): string {
     ],
   });
 }
+
+/** What a corpus has, for notes and cards. */
+export const factsText = ({ phrases, typed, withHardNegatives, synonymPairs }: CorpusFacts): string =>
+  `${formatCount(phrases)} phrases, ${formatCount(typed)} with a type, ${formatCount(withHardNegatives)} with hard negatives, ${formatCount(synonymPairs)} pairs of synonyms`;
 
 function transformerFromScratch({ shape }: MethodSettings): string {
   const { hidden = 256, layers = 2, vocabulary = 16_000 } = shape;

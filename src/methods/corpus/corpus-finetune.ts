@@ -26,8 +26,13 @@ import { type MethodSettings, scheduleOf } from "../settings/method-settings.js"
 import { settingsFault } from "../settings/schema.js";
 import type { StartModel } from "../start-model.js";
 import { averagedWithBase, checkTrainable, describeBase, hasOwnStart, prepareStart } from "../start-model.js";
-import { type CorpusBatches, type CorpusBatchSettings, openCorpusBatches } from "./corpus-batches.js";
-import { type CorpusTrainingRecord, corpusCard } from "./corpus-card.js";
+import {
+  batchKeys,
+  type CorpusBatches,
+  type CorpusBatchSettings,
+  openCorpusBatches,
+} from "./corpus-batches.js";
+import { type CorpusTrainingRecord, corpusCard, factsText } from "./corpus-card.js";
 import { type PrepareCorpusOptions, prepareCorpus } from "./corpus-source.js";
 import { partTerms, wordEncoderTerms } from "./corpus-terms.js";
 
@@ -83,7 +88,8 @@ export function runOf(
       schedule: scheduleOf(settings.schedule, steps),
       clipNorm: clipNorm > 0 ? clipNorm : undefined,
       optimiser: { rateFactors },
-      settings: { temperature, dropout, typeWeight },
+      // the average decides which evaluated weights are best, and is made of the last ones
+      settings: { temperature, dropout, typeWeight, averageWithBase: pretrained && settings.averageWithBase },
     }),
     summary: {
       model: `${pretrained?.name ?? "from scratch"}, ${start.assembled.width} dimensions`,
@@ -123,16 +129,12 @@ export async function prepareTraining(options: CorpusFinetuneOptions, work: stri
   const sample = await readPhrases(samplePhrases, reader);
   const program = programOf(start, settings, { sample, seed, types: labels.length });
   checkRateFactors(settings, program);
+  const own = Object.fromEntries(batchKeys.map((key) => [key, settings[key]]));
+  const { pairs: path, types: typesPath } = options;
   const batchSettings = {
     ...{ types: labels, seed, cells: options.chunkCells, contexts },
-    ...{ anchors: settings.anchors, hardNegatives: settings.hardNegatives, synonyms: settings.synonyms },
-    ...{ synonymShares: settings.synonymShares, synonymSides: settings.synonymSides },
-    ...{ countPower: settings.countPower, run: settings.run, runsBy: settings.runsBy },
-    ...{ augmentPairs: settings.augmentPairs, augmentation: settings.augmentation },
-    pairs:
-      options.pairs === undefined
-        ? undefined
-        : { path: options.pairs, types: options.types, rows: settings.pairRows },
+    ...(own as Pick<MethodSettings, (typeof batchKeys)[number]>),
+    pairs: path === undefined ? undefined : { path, types: typesPath, rows: settings.pairRows },
     inputNames: program.model.graph.inputs.map(({ name }) => name),
   };
   const data = await openCorpusBatches(corpus, batchSettings, reader);
@@ -225,11 +227,7 @@ const isOutOfReach = ({ cause }: Error): boolean =>
   cause instanceof HubError && (cause.facts.status ?? 500) >= 500;
 
 function noteFacts({ facts }: CorpusBatches, { assembled }: StartModel, onNote: RunOptions["onNote"]): void {
-  onNote?.(
-    `corpus: ${formatCount(facts.phrases)} phrases, ${formatCount(facts.typed)} with a type, ` +
-      `${formatCount(facts.withHardNegatives)} with hard negatives, ` +
-      `${formatCount(facts.synonymPairs)} pairs of synonyms`,
-  );
+  onNote?.(`corpus: ${factsText(facts)}`);
   if (facts.pairs > 0) onNote?.(`more pairs: ${formatCount(facts.pairs)}`);
   const parts = assembled.parts ? ` (${assembled.parts.join(" + ")})` : "";
   onNote?.(`model: ${assembled.width} dimensions${parts}, ${assembled.types.length} types`);

@@ -57,7 +57,8 @@ function contrast(
     return contrastiveLoss(net, rows, { columns, temperature, negatives: "none" });
   const pairs = [rows.anchors, rows.positives].map((values) => columnsOf(net, values, columns));
   const [anchors, positives] = pairs.map((values) => l2Normalise(net, values));
-  const groups = firstRows(net, rows.groups, pairs[0]);
+  const count = net.g.add("Shape", [pairs[0]], { start: 0, end: 1 });
+  const groups = net.g.add("Slice", [rows.groups, net.g.ints(0), count]);
   return contrastBothWays(net, { anchors, positives, groups }, 1 / temperature);
 }
 
@@ -87,10 +88,6 @@ function ofPart(net: Net, rows: BatchRows, part: Part): BatchRows {
     groups: g.add("Gather", [rows.groups, g.add("Concat", [picked, second], { axis: 0 })]),
   };
 }
-
-/** The first rows of `values`, as many as `like` has. */
-const firstRows = ({ g }: Net, values: string, like: string): string =>
-  g.add("Slice", [values, g.ints(0), g.add("Shape", [like], { start: 0, end: 1 })]);
 
 /** Losses of a word encoder in addition to PEARL's: spans against their contexts, and the divergence of its gates. */
 export const wordEncoderLossNames = {

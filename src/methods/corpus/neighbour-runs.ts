@@ -2,6 +2,7 @@
  * Pairs of phrases in runs of neighbours: pairs that share words are in one batch, so that each is a hard negative of
  * the others.
  */
+import { countBy } from "../../match/group-by.js";
 import { epochOrders } from "../../random.js";
 import { splitWords } from "../../text/char-ngrams.js";
 
@@ -55,9 +56,8 @@ export function neighbourRuns(
 
 /** For each pair, its rarest word that another pair also has, and then the phrase. */
 function rarestWords(pairs: readonly PhrasePair[]): string[] {
-  const frequency = new Map<string, number>();
-  for (const { text } of pairs)
-    for (const word of new Set(splitWords(text))) frequency.set(word, (frequency.get(word) ?? 0) + 1);
+  const words = pairs.flatMap(({ text }) => [...new Set(splitWords(text))]);
+  const frequency = countBy(words, (word) => word);
   return pairs.map((pair) => {
     let [best, least] = ["", Number.POSITIVE_INFINITY];
     for (const word of splitWords(pair.text)) {

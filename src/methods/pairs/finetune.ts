@@ -16,17 +16,8 @@ import { chooseDevice } from "../../runtime/devices/choose-device.js";
 import { loadRuntime } from "../../runtime/onnx-runtime.js";
 import { type AdamOptions, adamSettings } from "../../training/optimiser/adam.js";
 import type { Schedule } from "../../training/optimiser/optimiser.js";
-import {
-  type PreparedRun,
-  planRun,
-  type RunOptions,
-  type RunPlan,
-  type RunRecord,
-  type RunReport,
-  type RunResult,
-  resultOf,
-  runMethod,
-} from "../../training/run.js";
+import type { PreparedRun, RunOptions, RunPlan, RunRecord, RunReport } from "../../training/run.js";
+import { planRun, resultOf, runMethod } from "../../training/run.js";
 import { evaluationOn } from "../benchmark-score.js";
 import type { CorpusFinetuneOptions } from "../corpus/corpus-finetune.js";
 import { type BaseModel, cardText, phraseModel } from "../model-writer.js";
@@ -78,20 +69,14 @@ export interface TrainingRecord extends RunRecord {
   /** Name of the ONNX runtime that trained. */
   readonly runtime: string;
   readonly base: BaseModel;
-  readonly data: {
+  readonly data: Pick<PairTable, "fingerprint" | "empty" | "repeated"> & {
     readonly file: string;
-    readonly fingerprint: string;
     readonly pairs: number;
-    /** Rows left out because a cell that is needed is empty. */
-    readonly empty: number;
-    /** Rows left out because an earlier row is the same. */
-    readonly repeated: number;
     readonly withNegative: number;
     readonly withType: number;
     readonly types: readonly string[];
   };
   readonly settings: FinetuneSettings;
-  readonly result: RunResult;
 }
 
 /** The options that decide the weights, defaults filled in. */
@@ -108,7 +93,7 @@ export const finetune = (options: FinetuneOptions): Promise<FinetuneReport> =>
   runMethod(options, () => prepareRun(options));
 
 /** What {@link finetune} would do, measured on a few steps; writes nothing. */
-export async function planFinetune(options: Omit<FinetuneOptions, "output">): Promise<RunPlan> {
+export async function planFinetune(options: PlanOptions): Promise<RunPlan> {
   options.signal?.throwIfAborted();
   return planRun(await prepareRun(options), options);
 }
@@ -141,7 +126,10 @@ async function prepareRun(options: PlanOptions): Promise<PreparedRun<TrainingRec
     },
     options: () => ({
       ...{ schedule, optimiser: options.optimiser, clipNorm },
-      settings: { base: described.fingerprint, objective, view, punctuation, dropout, chunkCells },
+      settings: {
+        ...{ base: described.fingerprint, objective, view, punctuation, dropout, chunkCells },
+        averageWithBase: settings.averageWithBase,
+      },
     }),
     what: () => base.name,
     evaluation: evaluationOn(options.evaluationData, data.batchesPerEpoch),

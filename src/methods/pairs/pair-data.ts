@@ -1,6 +1,6 @@
 /** Batches of pairs, as inputs of the graph of pearl/loss/program.ts. */
 import { disjointSets } from "../../disjoint-sets.js";
-import { contrastiveBatch, type Reader, readPhrases } from "../../pearl/contrastive-batch.js";
+import { contrastiveBatch, type Reader, readDistinct } from "../../pearl/contrastive-batch.js";
 import { batchSeed, createRandom, inEpochs, permutation } from "../../random.js";
 import { type Feeds, float32, int32 } from "../../runtime/tensor.js";
 import type { TrainingData } from "../../training/trainer.js";
@@ -33,7 +33,8 @@ export async function createPairData(
   const negativesOf = ({ negative }: Pair) => (negatives === "used" && negative !== "" ? [negative] : []);
   const secondsOf = ({ positive }: Pair) => (view === "cutoff" ? cutsOf(positive) : [positive]);
   const phrases = pairs.flatMap((pair) => [pair.text, ...secondsOf(pair), ...negativesOf(pair)]);
-  const { read, place } = await readAll(phrases, reader);
+  const all = await readDistinct(phrases, reader);
+  const { read, place } = all;
   const inputNames = new Set(options.inputNames);
   const groups = { groupOf: (text: string) => read.groups[place(text)], count: read.groups.length };
   const classes = inputNames.has(pairInputs.classes) && classesOf(pairs, groups);
@@ -57,8 +58,7 @@ export async function createPairData(
       };
       const marked = punctuation?.weight ? texts.map((text) => punctuated(text, punctuation, random)) : [];
       // marks are drawn anew in each batch, so that its phrases are read again
-      const now =
-        marked.length > 0 ? await readAll([...texts, ...seconds, ...marked], reader) : { read, place };
+      const now = marked.length > 0 ? await readDistinct([...texts, ...seconds, ...marked], reader) : all;
       return contrastiveBatch(
         {
           ...{ anchors: texts.map(now.place), positives: seconds.map(now.place) },
@@ -71,16 +71,6 @@ export async function createPairData(
       );
     },
     describe: (index) => Array.from(epochs.itemsOf(index), (i) => pairs[i]),
-  };
-}
-
-/** Some phrases, as the model reads them, and their places. */
-async function readAll(phrases: readonly string[], reader: Reader) {
-  const distinct = [...new Set(phrases)];
-  const places = new Map(distinct.map((phrase, place) => [phrase, place]));
-  return {
-    read: await readPhrases(distinct, reader),
-    place: (phrase: string) => places.get(phrase) as number,
   };
 }
 

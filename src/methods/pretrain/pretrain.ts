@@ -87,7 +87,11 @@ async function prepareRun(options: PretrainOptions, work: string): Promise<Prepa
     ...{ words, contextWords: frequent.length, vectors, sizes: settings.sizes, seed: settings.seed },
     allWords: shards.words.slice(0, 400_000),
   });
-  if (vectors) noteVectors(vectors, words, options);
+  if (vectors) {
+    const known = new Set(vectors.words);
+    const found = formatCount(words.filter((word) => known.has(word)).length);
+    options.onNote?.(`${found} of ${formatCount(words.length)} words start from ${vectors.name}`);
+  }
   const { program, data } = await task(settings, start, { shards, contextWords: frequent.length });
   const { steps, learningRate, warmUp } = settings;
   return {
@@ -145,12 +149,6 @@ async function furtherWords(
   const wanted = new Set(text.split(/\r?\n/));
   for (const word of frequent) wanted.delete(word);
   return vectors.words.filter((word) => wanted.delete(word));
-}
-
-function noteVectors({ name, words: given }: WordVectors, words: string[], { onNote }: PretrainOptions) {
-  const known = new Set(given);
-  const found = words.filter((word) => known.has(word)).length;
-  onNote?.(`${formatCount(found)} of ${formatCount(words.length)} words start from ${name}`);
 }
 
 /** The graph and its batches; shapes are observed on spans of the first shard. */

@@ -3,13 +3,13 @@
 import type { Featurizer } from "../../architectures/architecture.js";
 import { CONTEXT, PUNCTUATION } from "../../architectures/contexts.js";
 import { numbered } from "../../disjoint-sets.js";
-import { batchSeed, createRandom, type Random } from "../../random.js";
+import { batchSeed, createRandom, drawWeighted, type Random } from "../../random.js";
 import { type Feeds, int32 } from "../../runtime/tensor.js";
 import type { TrainingData } from "../../training/trainer.js";
 import { openShards, shardReader, type TextShards } from "./text-shards.js";
 
 /** Probabilities of spans of one, two, three and four words. */
-const LENGTHS = [0.22, 0.42, 0.26, 0.1] as const;
+const LENGTHS = [0.22, 0.42, 0.26, 0.1].map((weight, i) => ({ weight, words: i + 1 }));
 
 /** Words above this frequency are drawn less often (word2vec's subsampling; Mikolov et al., 2013). */
 const FREQUENT = 3e-5;
@@ -55,14 +55,7 @@ export function spanSampler({ counts }: Pick<TextShards, "counts">): DrawSpans {
   };
 }
 
-function drawLength(random: Random): number {
-  let rest = random();
-  for (let i = 0; i < LENGTHS.length - 1; i++) {
-    rest -= LENGTHS[i];
-    if (rest < 0) return i + 1;
-  }
-  return LENGTHS.length;
-}
+const drawLength = (random: Random): number => drawWeighted(LENGTHS, random)?.words ?? LENGTHS.length;
 
 /** Contexts as numbers of {@link contextRows}: `bag` [spans, words], `near` [spans, near]; 0 is nothing. */
 export function contextsOf(text: Int32Array, { starts, length }: Spans, vocabulary: number) {

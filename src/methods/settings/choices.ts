@@ -8,6 +8,7 @@ import { cachePath } from "../../files/package.js";
 import { exists } from "../../files/whole-file.js";
 import type { RunOptions } from "../../training/run.js";
 import { type MethodSettings, shapeWith } from "./method-settings.js";
+import { settingsFault } from "./schema.js";
 
 /** Of character encoders that presets start from: `pearl pretrain-characters --vectors FILE` makes one. */
 const prefix = "pretrained-";
@@ -70,7 +71,7 @@ export const without = (settings: MethodSettings, part: RemovablePart): MethodSe
 export interface MethodChoices
   extends Partial<Pick<MethodSettings, "base" | "anchors" | "hardNegatives" | "synonyms" | "epochs">>,
     Partial<Pick<MethodSettings, "learningRate" | "temperature" | "dropout">>,
-    Partial<Pick<MethodSettings, "clipNorm" | "averageWithBase">> {
+    Partial<Pick<MethodSettings, "clipNorm" | "averageWithBase" | "typeWeight">> {
   readonly hidden?: number;
   readonly layers?: number;
   readonly vocabulary?: number;
@@ -140,29 +141,17 @@ export interface GridPoint {
   readonly value: number;
 }
 
-const choosing = (name: keyof MethodChoices) => (settings: MethodSettings, value: number) =>
-  withChoices(settings, { [name]: value });
-const isPositive = (value: number) => value > 0;
-const isCount = (value: number) => value > 0 && Number.isInteger(value);
-const isFraction = (value: number) => value >= 0 && value <= 1;
-
-/**
- * What a grid may vary, and by which values: the paper's figure 5 (temperature, batch size, weights of the losses,
- * dimensions), and the rest.
- */
+/** What a grid may vary: the paper's figure 5 (temperature, batch size, weights of the losses, dimensions), and the rest. */
 const axes = {
-  temperature: [choosing("temperature"), isPositive],
-  anchors: [choosing("anchors"), isCount],
-  "type-weight": [(settings, typeWeight) => ({ ...settings, typeWeight }), (value) => value >= 0],
-  "character-width": [choosing("characterWidth"), isCount],
-  "hard-negatives": [choosing("hardNegatives"), (value) => value === 0 || isCount(value)],
-  lr: [choosing("learningRate"), isPositive],
-  dropout: [choosing("dropout"), (value) => isFraction(value) && value < 1],
-  average: [choosing("averageWithBase"), isFraction],
-} as const satisfies Record<
-  string,
-  [change: (settings: MethodSettings, value: number) => MethodSettings, allows: (value: number) => boolean]
->;
+  temperature: "temperature",
+  anchors: "anchors",
+  "type-weight": "typeWeight",
+  "character-width": "characterWidth",
+  "hard-negatives": "hardNegatives",
+  lr: "learningRate",
+  dropout: "dropout",
+  average: "averageWithBase",
+} as const satisfies Record<string, keyof MethodChoices>;
 
 /** Name of a setting on a grid. */
 export type GridSetting = keyof typeof axes;
@@ -172,13 +161,14 @@ export const gridSettings = Object.keys(axes) as GridSetting[];
 export function gridVariants(settings: MethodSettings, points: readonly GridPoint[]): Variant[] {
   return points.map((point) => {
     const { setting, value } = point;
-    const [change, allows] = axes[setting];
-    if (!allows(value)) throw new ArgumentError(`the grid cannot set ${setting} to ${value}`);
+    const changed = withChoices(settings, { [axes[setting]]: value });
+    if (settingsFault(changed) !== undefined || (setting === "anchors" && value === 0))
+      throw new ArgumentError(`the grid cannot set ${setting} to ${value}`);
     if (setting === "character-width" && settings.characters === "none")
       throw new ArgumentError(
         "a grid of character-width needs a character encoder, which these settings lack",
       );
-    return { name: `${setting}=${value}`, settings: change(settings, value), against: "whole", point };
+    return { name: `${setting}=${value}`, settings: changed, against: "whole", point };
   });
 }
 

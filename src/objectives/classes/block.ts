@@ -11,15 +11,7 @@
  * Choose it if single positives are noisy: the mean of a class is steadier than any one of its phrases.
  */
 import { number } from "../../nn/net.js";
-import {
-  atLeastOne,
-  compareAll,
-  equalNumbers,
-  hasAny,
-  maskedMean,
-  maskedRowMeans,
-  times,
-} from "../compare.js";
+import * as compare from "../compare.js";
 import { objective } from "../objective.js";
 
 export const block = objective({
@@ -27,18 +19,18 @@ export const block = objective({
   settings: { loss: ["logistic", "hinge"] },
   build(net, batch, { loss }) {
     const { g } = net;
-    const { products, same, different } = compareAll(net, batch);
-    const own = maskedRowMeans(net, products, same);
+    const { products, same, different } = compare.compareAll(net, batch);
+    const own = compare.maskedRowMeans(net, products, same);
     // column j: the inner product with the mean of those of j's class that differ from the row
-    const blocks = equalNumbers(net, batch.classes, batch.classes);
+    const blocks = compare.equalNumbers(net, batch.classes, batch.classes);
     const sums = g.add("Gemm", [g.add("Mul", [products, different]), blocks]);
-    const others = g.add("Div", [sums, atLeastOne(net, g.add("Gemm", [different, blocks]))]);
+    const others = g.add("Div", [sums, compare.atLeastOne(net, g.add("Gemm", [different, blocks]))]);
     const lead = g.add("Sub", [g.add("Unsqueeze", [own, g.ints(1)]), others]);
     const losses =
       loss === "hinge"
         ? g.add("Relu", [g.add("Sub", [number(net, 1), lead])])
-        : times(net, g.add("Softplus", [g.add("Neg", [lead])]), 1 / Math.LN2);
-    const hasPositives = g.add("Unsqueeze", [hasAny(net, same), g.ints(1)]);
-    return maskedMean(net, losses, g.add("Mul", [different, hasPositives]));
+        : compare.times(net, g.add("Softplus", [g.add("Neg", [lead])]), 1 / Math.LN2);
+    const hasPositives = g.add("Unsqueeze", [compare.hasAny(net, same), g.ints(1)]);
+    return compare.maskedMean(net, losses, g.add("Mul", [different, hasPositives]));
   },
 });

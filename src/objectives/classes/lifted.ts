@@ -11,15 +11,7 @@
  * Choose it if classes have a few phrases each and the batch is small: it uses all its pairs.
  */
 import { number } from "../../nn/net.js";
-import {
-  compareAll,
-  distances,
-  maskedMean,
-  maskedSums,
-  safeLog,
-  squaredDistances,
-  times,
-} from "../compare.js";
+import * as compare from "../compare.js";
 import { objective } from "../objective.js";
 
 export const lifted = objective({
@@ -27,15 +19,15 @@ export const lifted = objective({
   settings: { margin: 1 },
   build(net, batch, { margin }) {
     const { g } = net;
-    const { rows, products, same, different } = compareAll(net, batch);
-    const apart = distances(net, squaredDistances(net, products));
+    const { rows, products, same, different } = compare.compareAll(net, batch);
+    const apart = compare.distances(net, compare.squaredDistances(net, products));
     const pushed = g.add("Exp", [g.add("Sub", [number(net, margin), apart])]);
-    const sums = maskedSums(net, pushed, different);
+    const sums = compare.maskedSums(net, pushed, different);
     const ofBoth = g.add("Add", [g.add("Unsqueeze", [sums, g.ints(1)]), sums]);
     // hard negatives are columns only, behind those of the rows
     const count = g.add("Shape", [rows], { start: 0, end: 1 });
     const amongRows = (values: string) => g.add("Slice", [values, g.ints(0), count, g.ints(1)]);
-    const lift = g.add("Relu", [g.add("Add", [safeLog(net, ofBoth), amongRows(apart)])]);
-    return times(net, maskedMean(net, g.add("Mul", [lift, lift]), amongRows(same)), 0.5);
+    const lift = g.add("Relu", [g.add("Add", [compare.safeLog(net, ofBoth), amongRows(apart)])]);
+    return compare.times(net, compare.maskedMean(net, g.add("Mul", [lift, lift]), amongRows(same)), 0.5);
   },
 });

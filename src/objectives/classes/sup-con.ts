@@ -10,15 +10,7 @@
  * Data: labels.
  * Choose it first if phrases have classes, such as all names of one company.
  */
-import {
-  compareAll,
-  hasAny,
-  maskedLogSumExp,
-  maskedMean,
-  maskedRowMeans,
-  missedShare,
-  times,
-} from "../compare.js";
+import * as compare from "../compare.js";
 import { objective } from "../objective.js";
 
 export const supCon = objective({
@@ -26,11 +18,11 @@ export const supCon = objective({
   settings: { temperature: 0.1, form: ["out", "in"] },
   build(net, rows, { temperature, form }) {
     const { g } = net;
-    const { products, same, different } = compareAll(net, rows);
-    const scores = times(net, products, 1 / temperature);
-    if (form === "in") return missedShare(net, scores, { same, different }, "mean");
-    const all = maskedLogSumExp(net, scores, g.add("Add", [same, different]));
-    const drawn = maskedRowMeans(net, scores, same);
-    return maskedMean(net, g.add("Sub", [all, drawn]), hasAny(net, same));
+    const { products, same, different } = compare.compareAll(net, rows);
+    const scores = compare.times(net, products, 1 / temperature);
+    if (form === "in") return compare.missedShare(net, scores, { same, different }, "mean");
+    const all = compare.maskedLogSumExp(net, scores, g.add("Add", [same, different]));
+    const drawn = compare.maskedRowMeans(net, scores, same);
+    return compare.maskedMean(net, g.add("Sub", [all, drawn]), compare.hasAny(net, same));
   },
 });

@@ -10,7 +10,7 @@
  * Choose it if the two sides differ in kind, such as queries and titles: a side is never compared with itself.
  */
 import { mean, type Net } from "../../nn/net.js";
-import { atLengthOne, compareSides, maskedLogSumExp, plus, rowProducts, times } from "../compare.js";
+import { atLengthOne, plus, sidesEntropy, times } from "../compare.js";
 import { type ObjectiveRows, objective } from "../objective.js";
 
 export const infoNce = objective({
@@ -18,12 +18,13 @@ export const infoNce = objective({
   settings: { temperature: 0.07, directions: ["one", "both"] },
   build(net, batch, { temperature, directions }) {
     const rows = atLengthOne(net, batch);
-    const forward = towardsPositives(net, rows, temperature);
+    const towardsPositives = (sides: ObjectiveRows) => mean(net, sidesEntropy(net, sides, 1 / temperature));
+    const forward = towardsPositives(rows);
     if (directions === "one") return forward;
     // anchor and positive are of the same class, so the classes stay as they are; they may be different phrases
     const groups = rows.groups && turnedGroups(net, rows.groups, rows.anchors);
     const turned = { ...rows, anchors: rows.positives, positives: rows.anchors, groups };
-    return times(net, plus(net, forward, towardsPositives(net, turned, temperature)), 0.5);
+    return times(net, plus(net, forward, towardsPositives(turned)), 0.5);
   },
 });
 
@@ -34,13 +35,4 @@ function turnedGroups({ g }: Net, groups: string, anchors: string): string {
   const part = (from: string, to: string) => g.add("Slice", [groups, from, to]);
   const rest = part(both, g.add("Shape", [groups]));
   return g.add("Concat", [part(pairs, both), part(g.ints(0), pairs), rest], { axis: 0 });
-}
-
-function towardsPositives(net: Net, rows: ObjectiveRows, temperature: number): string {
-  const { g } = net;
-  const { products, different, diagonal } = compareSides(net, rows);
-  const compared = g.add("Add", [different, diagonal]);
-  const total = maskedLogSumExp(net, times(net, products, 1 / temperature), compared);
-  const own = times(net, rowProducts(net, rows.anchors, rows.positives), 1 / temperature);
-  return mean(net, g.add("Sub", [total, own]));
 }

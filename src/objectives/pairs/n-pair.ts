@@ -11,7 +11,7 @@
  * Choose it for a model whose vectors' lengths carry meaning; else info-nce.
  */
 import { mean, number } from "../../nn/net.js";
-import { compareSides, maskedLogSumExp, plus, rowProducts, times } from "../compare.js";
+import { plus, rowProducts, sidesEntropy } from "../compare.js";
 import { objective } from "../objective.js";
 
 export const nPair = objective({
@@ -19,13 +19,9 @@ export const nPair = objective({
   settings: { scale: 1, lambda: 0.002 },
   build(net, rows, { scale, lambda }) {
     const { g } = net;
-    const { anchors, positives } = rows;
-    const { products, different, diagonal } = compareSides(net, rows);
-    const compared = g.add("Add", [different, diagonal]);
-    const total = maskedLogSumExp(net, times(net, products, scale), compared);
-    const own = times(net, rowProducts(net, anchors, positives), scale);
-    const squares = [anchors, positives].map((side) => mean(net, rowProducts(net, side, side)));
+    const missed = sidesEntropy(net, rows, scale);
+    const squares = [rows.anchors, rows.positives].map((side) => mean(net, rowProducts(net, side, side)));
     const lengths = g.add("Mul", [g.add("Add", squares), number(net, lambda)]);
-    return plus(net, mean(net, g.add("Sub", [total, own])), lengths);
+    return plus(net, mean(net, missed), lengths);
   },
 });

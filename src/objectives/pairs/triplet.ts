@@ -11,16 +11,7 @@
  * Choose it if only the order of neighbours matters, or if negatives were chosen by hand.
  */
 import { type Net, number, reduce } from "../../nn/net.js";
-import {
-  above,
-  compareAll,
-  hasAny,
-  maskedMean,
-  maskedRowMeans,
-  rowProducts,
-  squaredDistances,
-  where,
-} from "../compare.js";
+import * as compare from "../compare.js";
 import { objective } from "../objective.js";
 
 const TOLERANCE = 1e-6;
@@ -30,16 +21,20 @@ export const triplet = objective({
   settings: { margin: 0.2, mining: ["semi-hard", "all"] },
   build(net, rows, { margin, mining }) {
     const { g } = net;
-    const compared = compareAll(net, rows);
+    const compared = compare.compareAll(net, rows);
     const { partners, products, different } = compared;
-    const near = squaredDistances(net, rowProducts(net, compared.rows, partners));
-    const far = squaredDistances(net, products);
+    const near = compare.squaredDistances(net, compare.rowProducts(net, compared.rows, partners));
+    const far = compare.squaredDistances(net, products);
     const loss = (positive: string, negative: string) =>
       g.add("Relu", [g.add("Add", [g.add("Sub", [positive, negative]), number(net, margin)])]);
     const column = g.add("Unsqueeze", [near, g.ints(1)]);
-    if (mining === "all") return maskedMean(net, loss(column, far), different);
+    if (mining === "all") return compare.maskedMean(net, loss(column, far), different);
     const chosen = semiHard(net, { far, near: column, different });
-    return maskedMean(net, loss(near, maskedRowMeans(net, far, chosen)), hasAny(net, chosen));
+    return compare.maskedMean(
+      net,
+      loss(near, compare.maskedRowMeans(net, far, chosen)),
+      compare.hasAny(net, chosen),
+    );
   },
 });
 
@@ -47,11 +42,11 @@ export const triplet = objective({
 function semiHard(net: Net, { far, near, different }: Record<"far" | "near" | "different", string>): string {
   const { g } = net;
   const tolerance = number(net, TOLERANCE);
-  const beyond = g.add("Mul", [different, above(net, far, g.add("Add", [near, tolerance]))]);
+  const beyond = g.add("Mul", [different, compare.above(net, far, g.add("Add", [near, tolerance]))]);
   const largest = (values: string, mask: string) =>
-    reduce(net, "ReduceMax", where(net, mask, values, -1e30), { keepdims: 1 });
+    reduce(net, "ReduceMax", compare.where(net, mask, values, -1e30), { keepdims: 1 });
   const atLeast = (values: string, limit: string, mask: string) =>
-    g.add("Mul", [mask, above(net, values, g.add("Sub", [limit, tolerance]))]);
+    g.add("Mul", [mask, compare.above(net, values, g.add("Sub", [limit, tolerance]))]);
   const closeness = g.add("Neg", [far]);
   const nearest = atLeast(closeness, largest(closeness, beyond), beyond);
   const farthest = atLeast(far, largest(far, different), different);

@@ -2,17 +2,8 @@
  * The inner loop of the search, in WebAssembly: which phrases of a run have a long enough common subsequence with one
  * phrase. Letter counts rule most of them out (a bound, so nothing is missed); the rest is measured bit-parallel.
  */
-import {
-  type Code,
-  i32,
-  i64,
-  instantiate,
-  type KernelFunction,
-  repeatWhile,
-  type SharedMemory,
-  type Variable,
-  when,
-} from "../../runtime/wasm/assembler.js";
+import type { Code, KernelFunction, SharedMemory, Variable } from "../../runtime/wasm/assembler.js";
+import { i32, i64, instantiate, repeatWhile, when } from "../../runtime/wasm/assembler.js";
 
 /** Phrases of more characters are not searched: four 64-bit words hold a phrase's characters. */
 export const LONGEST = 256;

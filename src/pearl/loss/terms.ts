@@ -36,13 +36,13 @@ export function columnsOf(net: Net, values: string, columns: readonly (Columns |
   return cut.length === 1 ? cut[0] : g.add("Concat", cut, { axis: 1 });
 }
 
-/** The contrastive loss (PEARL, section 3): NT-Xent over anchors, positives and hard negatives, of all columns or some. */
 export interface ContrastOptions {
   readonly columns: readonly (Columns | "all")[];
   readonly temperature: number;
   readonly negatives: "used" | "none";
 }
 
+/** The contrastive loss (PEARL, section 3): NT-Xent over anchors, positives and hard negatives, of all columns or some. */
 export function contrastiveLoss(net: Net, rows: BatchRows, options: ContrastOptions): string {
   const { columns, temperature, negatives } = options;
   const pick = (values: string) => columnsOf(net, values, columns);
@@ -51,15 +51,14 @@ export function contrastiveLoss(net: Net, rows: BatchRows, options: ContrastOpti
   return ntXent(net, { ...pairs, hardNegatives, groups: rows.groups }, { temperature });
 }
 
-/** The loss of phrase types (PEARL, section 3): cross-entropy of the anchor's type, plus that of the positive's. */
-interface TypeLossOptions {
-  readonly types: number;
-  readonly width: number;
-  readonly layout?: VectorLayout;
-}
-
-/** CE over anchors plus CE over positives: twice the mean over all, as their numbers are equal. */
-export function typeLoss(net: Net, { types, width, layout }: TypeLossOptions): string {
+/**
+ * The loss of phrase types (PEARL, section 3), the cross-entropy of the anchor's type plus that of the positive's: twice the
+ * mean over all, as their numbers are equal.
+ */
+export function typeLoss(
+  net: Net,
+  { types, width, layout }: { types: number; width: number; layout?: VectorLayout },
+): string {
   const { g } = net;
   const rows = g.input("typed_rows", "int64", ["typed"]);
   const labels = g.input("type_labels", "int64", ["typed"]);

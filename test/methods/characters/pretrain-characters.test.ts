@@ -119,6 +119,21 @@ describe("pretraining on spelling", () => {
     expect(graph("parts").equals(graph("whole"))).toBe(true);
   });
 
+  it("draws as many hard negatives as are asked for, also more than eight", async () => {
+    const near = [..."abcdefghijklmn"].map((letter) => `zürich${letter}`);
+    writeFileSync(at("near.txt"), near.join("\n"));
+    const phrases: number[] = [];
+    await pretrainCharacters({
+      ...{ ...small, kind: "ngrams", words: at("near.txt"), output: at("near"), epochs: 0.1 },
+      ...{
+        batchSize: 2,
+        hardNegatives: 12,
+        onStep: (step) => phrases.push(step.phrasesPerSecond * step.seconds),
+      },
+    });
+    expect(phrases.map(Math.round)).toEqual([26]);
+  });
+
   it("refuses sizes that make no sense, and a list of one word, before it trains", async () => {
     const output = at("never");
     await expect(pretrainCharacters({ ...small, output, epochs: 0 })).rejects.toThrow(

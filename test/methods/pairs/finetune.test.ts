@@ -161,6 +161,9 @@ describe("finetune", () => {
       "AbortError",
     );
     expect(existsSync(options.output)).toBe(false);
+    await expect(finetune({ ...options, averageWithBase: 0.5, resume: "continue" })).rejects.toThrow(
+      "averageWithBase was nothing and is 0.5 now",
+    );
     const rest = await finetune({ ...options, resume: "continue" });
     expect(rest.resumedAt).toBe(5);
     const files = ["onnx/model.onnx", "training.json"];

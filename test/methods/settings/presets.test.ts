@@ -54,6 +54,7 @@ describe("presets", () => {
     ["contexts: { spans: 4 }", "the setting contexts.weight is missing. Give it"],
     ["meanShares: { characters: 0.5, meaning: 0.5, weight: 1 }", "the setting meanShares.types is missing"],
     ["augmentation: { probabilitys: {} }", 'unknown setting "augmentation.probabilitys". Use adjust'],
+    ["augmentation: { combine: all }", 'augmentation.combine must be one or each, not "all"'],
     ["runsBy: { names: middle }", 'runsBy.names must be rarest or last or first, not "middle"'],
     ["schedule: { kind: cosine }", 'schedule.kind must be constant or exponential or .*, not "cosine"'],
     ["schedule: { kind: exponential, factor: 0.9 }", "the setting schedule.every is missing"],

@@ -25,27 +25,25 @@ export async function readPairs(paths: readonly string[]): Promise<Partners | un
  * equal phrases, or with an empty side, are skipped.
  */
 export function partnersIn(pairs: Iterable<readonly [string, string]>): Partners {
-  const exact = new Map<string, string[]>();
-  const add = (from: string, to: string): void => {
-    const known = exact.get(from);
-    if (known === undefined) exact.set(from, [to]);
-    else if (!known.includes(to)) known.push(to);
+  const exact = new Map<string, Set<string>>();
+  const add = (to: typeof exact, from: string, texts: Iterable<string>): void => {
+    const known = to.get(from) ?? new Set();
+    for (const text of texts) known.add(text);
+    to.set(from, known);
   };
   for (const pair of pairs) {
     const [left, right] = pair.map(oneLine);
     if (left === "" || right === "" || left.toLowerCase() === right.toLowerCase()) continue;
-    add(left, right);
-    add(right, left);
+    add(exact, left, [right]);
+    add(exact, right, [left]);
   }
-  const inLowerCase = new Map<string, string[]>();
-  for (const [from, to] of exact) {
-    const key = from.toLowerCase();
-    const known = inLowerCase.get(key);
-    inLowerCase.set(key, known === undefined ? to : [...new Set([...known, ...to])]);
-  }
-  return (phrase) =>
-    exact.get(phrase) ??
-    (inLowerCase.get(phrase.toLowerCase()) ?? []).map((text) => likeCaseOf(phrase, text, ""));
+  const inLowerCase: typeof exact = new Map();
+  for (const [from, texts] of exact) add(inLowerCase, from.toLowerCase(), texts);
+  return (phrase) => {
+    const own = exact.get(phrase);
+    if (own !== undefined) return [...own];
+    return Array.from(inLowerCase.get(phrase.toLowerCase()) ?? [], (text) => likeCaseOf(phrase, text, ""));
+  };
 }
 
 export const oneLine = (text: string): string => text.trim().replace(/\s+/g, " ");

@@ -54,10 +54,8 @@ export async function readNearWords(
   const near = new Map<string, string[]>();
   for await (const { rows } of readTabLines(path, columns)) {
     for (const [word, neighbour, cosine] of rows) {
-      if (Number(cosine) < threshold) continue;
-      const known = near.get(word);
-      if (known === undefined) near.set(word, [neighbour]);
-      else if (known.length < neighbours) known.push(neighbour);
+      const known = near.get(word) ?? [];
+      if (Number(cosine) >= threshold && known.length < neighbours) near.set(word, [...known, neighbour]);
     }
   }
   return near;
