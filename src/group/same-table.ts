@@ -19,8 +19,8 @@ import {
 } from "../match/evidence/features.js";
 import { foldPhrase, haveSameLetters, splitFolded } from "../match/evidence/phrase.js";
 import { remembering } from "../match/once.js";
+import { pauses } from "../match/parts/pause.js";
 import { endWithPairs, levelsOfParts, type Parts, unitedPairs } from "../match/parts/shared-pairs.js";
-import { pauses } from "../match/pause.js";
 import { learnDistinguishing } from "./distinguishing.js";
 import { type LinkTable, linkTable } from "./linkage.js";
 import type { NumberedPhrases } from "./numbered.js";

@@ -4,7 +4,7 @@ import type { PhraseEncoder } from "../../encoder/phrase-encoder.js";
 import { withEncoder } from "../../encoder/with-encoder.js";
 import { ArgumentError } from "../../errors.js";
 import { writeCheckedJson } from "../../files/whole-file.js";
-import { pauses } from "../../match/pause.js";
+import { pauses } from "../../match/parts/pause.js";
 import { base64Of, numbersOf } from "../../runtime/base64.js";
 import { dotRows } from "../../search/vectors.js";
 import { productsBetweenPauses } from "../classify/classifiers.js";

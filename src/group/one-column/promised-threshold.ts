@@ -2,7 +2,7 @@
 import { formatCount } from "../../files/count-text.js";
 import type { PrecisionReport } from "../../match/estimates/promise.js";
 import { spacingPrecision } from "../../match/estimates/spacing-precision.js";
-import { pauses } from "../../match/pause.js";
+import { pauses } from "../../match/parts/pause.js";
 import type { DoubtfulPair } from "../../match/review/doubtful.js";
 import { placeIn } from "../../match/weights/chosen-places.js";
 import { placesByNumber } from "../../places-by-number.js";

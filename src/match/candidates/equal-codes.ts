@@ -5,7 +5,7 @@ import { dayOf } from "../columns/dates.js";
 import type { Field } from "../columns/fields.js";
 import { isText } from "../columns/profile.js";
 import { textCount } from "../columns/texts.js";
-import { pauses } from "../pause.js";
+import { pauses } from "../parts/pause.js";
 import type { AddPair } from "./pair-set.js";
 
 /** Blocks of more pairs hold a value that is common. */

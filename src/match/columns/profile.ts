@@ -22,6 +22,7 @@ export const columnKinds = [
   "date",
 ] as const;
 
+/** What the cells of a column are. */
 export type ColumnKind = (typeof columnKinds)[number];
 
 const texts = new Set<ColumnKind>(["name", "text", "long", "list"]);

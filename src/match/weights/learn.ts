@@ -5,7 +5,7 @@
  */
 import type { KnownPair } from "../compare-tables.js";
 import { missing } from "../evidence/pair-evidence.js";
-import { pauses } from "../pause.js";
+import { pauses } from "../parts/pause.js";
 import type { Known } from "./answers.js";
 import { competition } from "./competition.js";
 import {
