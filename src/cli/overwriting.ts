@@ -1,10 +1,10 @@
 /** What each command does first: it refuses to write over a file that it reads, or to write one file twice. */
 import { existsSync } from "node:fs";
-import { refuseOverwriting } from "../table/write/output-names.js";
+import { refuseAsStore, refuseOverwriting } from "../table/write/output-names.js";
 
 /** Options that name a file to write, as commander calls their values. */
 const outputOptions = new Set([
-  ...["output", "json", "report", "plot", "groups", "export", "store"],
+  ...["output", "json", "report", "plot", "groups", "export"],
   ...["reviewOut", "explainOut", "pairsOut", "learn"],
 ]);
 
@@ -21,7 +21,9 @@ export function refuseOwnInputs(words: readonly unknown[], options: object): voi
       .filter(([name]) => outputOptions.has(name) === areOutputs)
       .flatMap(([, value]) => value)
       .filter(isText);
+  const store = given.find(([name]) => name === "store")?.[1];
   const inputs = [...words.flat().filter(isText), ...valuesOf(false)];
+  if (isText(store)) refuseAsStore(store, [...words.flat().filter(isText), ...valuesOf(true)]);
   // a word that is no file is a phrase or a choice
   refuseOverwriting(
     inputs.filter((name) => existsSync(name)),

@@ -1,6 +1,6 @@
 /** Links a table file to the entities of a store, and writes its rows with their entities. */
 import { copyFile } from "node:fs/promises";
-import { basename, join, resolve } from "node:path";
+import { basename, join } from "node:path";
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { ArgumentError, StoreError } from "../errors.js";
 import { inTemporaryFolder } from "../files/object-storage/temporary-folder.js";
@@ -20,6 +20,7 @@ import type { Cell } from "../table/cell.js";
 import { type RowsFormat, stemOf } from "../table/format.js";
 import type { TableOptions } from "../table/table.js";
 import { batchesOf, noteEmpty, readAllColumns, type WholeTable } from "../table/whole-table.js";
+import { refuseAsStore } from "../table/write/output-names.js";
 import { writeRows } from "../table/write/text-rows.js";
 import { isVisible } from "../text/visible.js";
 import { likelyColumns, likelyLines } from "./likely.js";
@@ -76,8 +77,7 @@ export async function linkTable(
 ): Promise<LinkReport> {
   const outputs = [options.output, options.reviewOutput, options.likelyOutput];
   checkNames([path, options.review], outputs, options.format);
-  if ([path, ...outputs].some((name) => name !== undefined && resolve(name) === resolve(storePath)))
-    throw new ArgumentError(`${storePath} is the store. Choose another name for the table or the output.`);
+  refuseAsStore(storePath, [path, ...outputs]);
   options.signal?.throwIfAborted();
   const table = await readAllColumns(path, await boundedReading(options.table, options), options.onNote);
   noteEmpty(table, options.onNote);

@@ -20,9 +20,9 @@ describe("what a command reads", () => {
     [{ json: path("left.csv") }, "left.csv is an input"],
     [{ review: path("review.csv"), reviewOut: path("review.csv") }, "review.csv is an input"],
     [{ labels: [path("review.csv")], output: path("review.csv") }, "review.csv is an input"],
-    [{ store: path("left.csv") }, "left.csv is an input"],
+    [{ store: path("left.csv") }, "left.csv is the store"],
     [{ output: path("new.csv"), explainOut: path("new.csv") }, "Two outputs are named"],
-    [{ output: path("new.csv"), store: path("new.csv") }, "Two outputs are named"],
+    [{ output: path("new.csv"), store: path("new.csv") }, "new.csv is the store"],
   ])("is not written over: %o", (options, message) => {
     expect(() => refuseOwnInputs(words, options)).toThrow(message);
   });

@@ -23,6 +23,12 @@ export function refuseOverwriting(inputs: readonly Name[], outputs: readonly Nam
   }
 }
 
+/** Keeps a store from being a table or an output of its own run. @throws ArgumentError */
+export function refuseAsStore(store: string, names: readonly Name[]): void {
+  if (names.some((name) => name !== undefined && fileOf(name) === fileOf(store)))
+    throw new ArgumentError(`${store} is the store. Choose another name for the table or the output.`);
+}
+
 /** What is equal for two names of a file, or of a file to come. */
 function fileOf(name: Name): string | undefined {
   if (name === undefined || name === standardOutput) return undefined;
