@@ -14,15 +14,15 @@ beforeAll(async () => {
     join(cwd, "names.jsonl"),
     '{"id":1,"name":"Acme"}\n{"id":2,"name":"ACME"}\n{"id":3,"name":"Toyota"}\n',
   );
-  await pearl(["index", "build", "names.jsonl", "-c", "name", "-o", "names.index"], { cwd });
+  await pearl(["index", "build", "names.jsonl", "-c", "name", "-m", "pearl-strings", "-o", "names.index"], { cwd });
 });
 afterAll(() => rm(cwd, { recursive: true, force: true }));
 
 const commands = [
-  ["encode", "names.jsonl", "-c", "name", "--truncate-dim", "2"],
-  ["dedupe", "names.jsonl", "-c", "name", "--no-removed"],
-  ["cluster", "names.jsonl", "-c", "name"],
-  ["join", "names.jsonl", "-", "--on", "name"],
+  ["encode", "names.jsonl", "-c", "name", "-m", "pearl-strings", "--truncate-dim", "2"],
+  ["dedupe", "names.jsonl", "-c", "name", "-m", "none", "--no-removed"],
+  ["cluster", "names.jsonl", "-c", "name", "-m", "none"],
+  ["join", "names.jsonl", "-", "--on", "name", "-m", "none"],
   ["search", "names.index", "Acme"],
   ["type", "names.jsonl", "-c", "name"],
   ["augment", "names.jsonl", "-c", "name", "--no-wordnet"],
