@@ -14,7 +14,9 @@ beforeAll(async () => {
     join(cwd, "names.jsonl"),
     '{"id":1,"name":"Acme"}\n{"id":2,"name":"ACME"}\n{"id":3,"name":"Toyota"}\n',
   );
-  await pearl(["index", "build", "names.jsonl", "-c", "name", "-m", "pearl-strings", "-o", "names.index"], { cwd });
+  await pearl(["index", "build", "names.jsonl", "-c", "name", "-m", "pearl-strings", "-o", "names.index"], {
+    cwd,
+  });
 });
 afterAll(() => rm(cwd, { recursive: true, force: true }));
 
