@@ -86,22 +86,21 @@ export async function writeTo(
   { format, resume }: Pick<EncodeTableOptions, "format" | "resume">,
   write: Write<EmbeddingFormat | undefined>,
 ): Promise<EncodeTableReport> {
-  const [isTable, isObject] = [isPostgresAddress(output), isObjectAddress(output)];
-  if (!isTable && !isObject) {
-    if (format === "npy" && (output === standardOutput || (await isDevice(output))))
-      throw new UsageError("an .npy file has its keys beside it: name a file with -o");
-    if (output !== standardOutput) return write(output, format);
+  const isResumed = resume === "continue";
+  if (isPostgresAddress(output)) {
+    if (isResumed)
+      throw new UsageError("--resume continues a file, not a table in PostgreSQL: leave it out");
+    return toPostgres(output, write);
   }
-  if (resume === "continue")
-    throw new UsageError(
-      isTable
-        ? "--resume continues a file, not a table in PostgreSQL: leave it out"
-        : isObject
-          ? "--resume continues a file, not an object in object storage: leave it out"
-          : "--resume continues a file: name it with -o",
-    );
-  if (isTable) return toPostgres(output, write);
-  if (isObject) return toObjectStorage(output, (path) => write(path, format));
+  if (isObjectAddress(output)) {
+    if (isResumed)
+      throw new UsageError("--resume continues a file, not an object in object storage: leave it out");
+    return toObjectStorage(output, (path) => write(path, format));
+  }
+  if (format === "npy" && (output === standardOutput || (await isDevice(output))))
+    throw new UsageError("an .npy file has its keys beside it: name a file with -o");
+  if (output !== standardOutput) return write(output, format);
+  if (isResumed) throw new UsageError("--resume continues a file: name it with -o");
   return { ...(await throughTemporaryFile((path) => write(path, format ?? "csv"))), path: standardOutput };
 }
 

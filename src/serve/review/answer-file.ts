@@ -3,6 +3,7 @@ import { stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { TableError } from "../../errors.js";
 import { isSystemError, replaceFile } from "../../files/whole-file.js";
+import { inTurn } from "../../in-turn.js";
 import { type Answer, answerOf, columnNamed, decisionNames } from "../../match/review/read-decisions.js";
 import { rowHeader } from "../../match/review/review-columns.js";
 import { rowsFormatOfName } from "../../table/format.js";
@@ -35,7 +36,7 @@ export interface AnswerFile {
 export async function openAnswers(path: string, save = writeRows): Promise<AnswerFile> {
   const format = rowsFormatOfName(path);
   let review = await readReview(path);
-  let last: Promise<unknown> = Promise.resolve();
+  const next = inTurn();
   const write: AnswerFile["answer"] = async (id, answer, seen) => {
     // A spreadsheet program or another review may have saved the file meanwhile.
     if ((await versionOf(path)) !== review.version) review = await readReview(path);
@@ -54,11 +55,7 @@ export async function openAnswers(path: string, save = writeRows): Promise<Answe
   };
   return {
     pairs: () => review.pairs,
-    answer: (...given) => {
-      const written = last.then(() => write(...given));
-      last = written.catch(() => undefined);
-      return written;
-    },
+    answer: (...given) => next(() => write(...given)),
   };
 }
 
