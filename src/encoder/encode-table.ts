@@ -88,8 +88,7 @@ export async function writeTo(
 ): Promise<EncodeTableReport> {
   const isResumed = resume === "continue";
   if (isPostgresAddress(output)) {
-    if (isResumed)
-      throw new UsageError("--resume continues a file, not a table in PostgreSQL: leave it out");
+    if (isResumed) throw new UsageError("--resume continues a file, not a table in PostgreSQL: leave it out");
     return toPostgres(output, write);
   }
   if (isObjectAddress(output)) {
