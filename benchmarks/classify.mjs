@@ -19,9 +19,9 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { estimateOf } from "../dist/fewshot/classify/train.js";
 import { classify, PhraseEncoder, trainKinds } from "../dist/index.js";
-import { groupBy } from "../dist/match/group-by.js";
 import { createRandom, sampleWithout } from "../dist/random.js";
 import { readRows } from "../scripts/training-tables.mjs";
+import { groupBy } from "../src/by-key.js";
 import { summary } from "./measuring.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));

@@ -1,13 +1,13 @@
 /** pearl's own architectures. */
 import type { Architecture } from "./architecture.js";
 import { characterArchitecture } from "./characters/architecture.js";
-import { hashedNgrams as ngrams } from "./ngrams/reading.js";
+import { hashedNgrams } from "./ngrams/architecture.js";
 import { words } from "./pearl-mini/architecture.js";
 import { hubFeature, transformer } from "./transformer/architecture.js";
 
 export { hubFeature };
 
-// what builds graphs is loaded in training alone
+/** Encoders of characters; what builds their graphs is loaded in training alone. */
 const characterArchitectures = [
   characterArchitecture("love", async () => (await import("./love/love.js")).love),
   characterArchitecture("bilstm", async () => (await import("./bilstm/bilstm.js")).bilstm),
@@ -19,13 +19,6 @@ const characterArchitectures = [
     parts: undefined,
   },
 ];
-
-const hashedNgrams: typeof ngrams = {
-  ...ngrams,
-  parts: {
-    ngrams: async (settings, phrases) => (await import("./ngrams/part.js")).ngramPart(settings, phrases),
-  },
-};
 
 /** All models. Those with the same kind of feature read it in the same way. */
 export const architectures: Architecture[] = [transformer, hashedNgrams, ...characterArchitectures, words];

@@ -60,6 +60,18 @@ const defaults = {
   wordSwap: "neighbours",
 } as const;
 
+/** Settings that are words, with the words of each. */
+export const settingWords = {
+  combine: ["one", "each"],
+  whenNothingApplies: ["redraw", "unchanged"],
+  wordNet: ["use", "off"],
+  digits: ["keep", "change"],
+  randomCharacters: ["same-kind", "published"],
+  wordSwap: ["neighbours", "any"],
+} as const satisfies {
+  readonly [Name in keyof AugmentationSettings]?: readonly AugmentationSettings[Name][];
+};
+
 /** Ready-made settings. */
 export const PRESETS = {
   /** Ours: PEARL's kinds, with some punctuation; another kind is drawn where one does not apply. */
@@ -136,7 +148,7 @@ export const PRESETS = {
 
 export type PresetName = keyof typeof PRESETS;
 
-/** Fills in the defaults. @throws UsageError for an unknown rule; ArgumentError for an unknown preset, or a number out of range */
+/** Fills in the defaults. @throws UsageError for an unknown rule; ArgumentError for an unknown preset or word, or a number out of range */
 export function resolveSettings(settings: AugmentationSettings = {}): ResolvedSettings {
   const preset = settings.preset ?? "house";
   if (!Object.hasOwn(PRESETS, preset)) {
@@ -144,6 +156,11 @@ export function resolveSettings(settings: AugmentationSettings = {}): ResolvedSe
   }
   const given = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
   const whole: ResolvedSettings = { ...defaults, ...PRESETS[preset], ...given, preset };
+  for (const [name, words] of Object.entries(settingWords)) {
+    const value = whole[name as keyof typeof settingWords];
+    if (!(words as readonly string[]).includes(value))
+      throw new ArgumentError(`${name} must be ${words.join(" or ")}, not ${JSON.stringify(value)}`);
+  }
   const probabilities = { ...whole.probabilities, ...whole.adjust };
   checkProbabilities(probabilities, whole.combine === "each" ? 1 : Number.MAX_VALUE);
   const { minimumWordLength: length } = whole;

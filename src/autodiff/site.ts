@@ -1,6 +1,7 @@
 /** What a rule works with: a forward node, the gradients of its outputs, and functions that emit operators. */
+import { madeFor } from "../by-key.js";
 import { ModelError } from "../errors.js";
-import { type AttributeValue, type GraphBuilder, once } from "../onnx/builder.js";
+import type { AttributeValue, GraphBuilder } from "../onnx/builder.js";
 import type { Node } from "../onnx/model.js";
 import type { Shapes } from "../onnx/observe-shapes.js";
 import { type DataType, numbersOf, type Tensor, typeCode } from "../onnx/tensor.js";
@@ -62,7 +63,7 @@ export class Site {
 
   op(op: string, inputs: readonly string[], attributes: Record<string, AttributeValue> = {}): string {
     const { builder, emitted } = this.#backward;
-    return once(emitted, JSON.stringify([op, inputs, attributes]), () =>
+    return madeFor(emitted, JSON.stringify([op, inputs, attributes]), () =>
       builder.add(op, inputs, attributes, { outputs: this.#names(op, 1) }),
     );
   }

@@ -1,6 +1,6 @@
 /** Metrics: correlation, area under the ROC curve, mutual information, pairs, and recall at a precision. */
+import { countBy } from "../by-key.js";
 import { ArgumentError } from "../errors.js";
-import { countBy } from "../match/group-by.js";
 import { mean } from "../statistics.js";
 
 /** Pearson's r. @throws ArgumentError for fewer than two pairs, different lengths, or a side without variation */

@@ -1,5 +1,5 @@
 /** Ranks the candidates of each query with any kind of model, scores ties fairly, and selects the worst misses. */
-import { groupBy } from "../match/group-by.js";
+import { groupBy } from "../by-key.js";
 import { exactNeighbours } from "../search/exact.js";
 import { type Ranking, RankingCollector } from "../search/ranking.js";
 import { type EmbeddingModel, embedPhrases, type SimilarityModel } from "./model.js";

@@ -1,5 +1,5 @@
 /** Formats benchmark reports as an HTML page: scores, published scores, AutoFJ's sets as bars, the worst misses. */
-import { groupBy } from "../match/group-by.js";
+import { groupBy } from "../by-key.js";
 import { escapeText, htmlPage, light } from "../plot/theme.js";
 import {
   isMean,

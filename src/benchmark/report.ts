@@ -1,6 +1,6 @@
 /** Formats benchmark reports as text: our scores as tables of tasks × models, entity resolution apart, then the published scores. */
+import { groupBy } from "../by-key.js";
 import { alignColumns } from "../files/text-table.js";
-import { groupBy } from "../match/group-by.js";
 import {
   isMean,
   partsNote,

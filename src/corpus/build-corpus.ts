@@ -2,11 +2,11 @@
 import { rm } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { basename, join } from "node:path";
+import { groupBy } from "../by-key.js";
 import { ArgumentError, MissingDataError } from "../errors.js";
 import { fileFingerprint, fingerprint } from "../files/fingerprint.js";
 import type { Sharing } from "../files/shards/shard.js";
 import { checkIsFree, writeWholeFolder } from "../files/whole-folder.js";
-import { groupBy } from "../match/group-by.js";
 import {
   type CorpusManifest,
   type CorpusPhrase,

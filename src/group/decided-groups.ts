@@ -1,9 +1,9 @@
 /** Applies what is sure about a table's rows to its groups: equal rows, and the decisions of a person. */
+import { groupBy } from "../by-key.js";
 import { disjointSets, numberedRows } from "../disjoint-sets.js";
 import { ArgumentError } from "../errors.js";
 import { FNV_BASIS, FNV_PRIME } from "../files/fnv.js";
 import type { KnownPair } from "../match/compare-tables.js";
-import { groupBy } from "../match/group-by.js";
 
 /** @throws ArgumentError for decisions that make rejected pairs the same by way of confirmed ones */
 export function refuseContradictions(size: number, known: readonly KnownPair[]): void {

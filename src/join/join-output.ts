@@ -1,9 +1,9 @@
 /** Writes what a join found: the joined table, explanations, pairs to review and pairs to train on. */
+import { groupBy } from "../by-key.js";
 import { TableError } from "../errors.js";
 import type { TableColumns } from "../match/columns/align.js";
 import { rowsOf } from "../match/columns/fields.js";
 import type { KnownPair } from "../match/compare-tables.js";
-import { groupBy } from "../match/group-by.js";
 import { reviewedPairs, writeReview } from "../match/review/review-file.js";
 import { type Cell, numberCell, type OutputColumn } from "../table/cell.js";
 import type { RowsFormat } from "../table/format.js";

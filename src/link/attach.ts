@@ -3,13 +3,13 @@
  * average linkage starts from the entities that exist.
  */
 
+import { groupBy } from "../by-key.js";
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { averageLinkage, groupsFrom } from "../group/average-linkage.js";
 import type { NamingVectors } from "../match/candidates/near-names.js";
 import { PairSet, type Pairs } from "../match/candidates/pair-set.js";
 import { eachText } from "../match/columns/texts.js";
 import type { KnownPair } from "../match/compare-tables.js";
-import { groupBy } from "../match/group-by.js";
 import { type LearnedRows, type PairScorer, pairScorer, type ReadRows, readRows } from "../match/rescore.js";
 import { certain } from "../match/weights/learn.js";
 import { everyPair } from "../match/weights/pair-classes.js";

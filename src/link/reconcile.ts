@@ -2,7 +2,7 @@
  * Assigns entities to groups of rows. An entity lives on in the group that holds most of its rows; in a
  * group of several the oldest one lives on, and the others become further names of it.
  */
-import { groupBy } from "../match/group-by.js";
+import { groupBy } from "../by-key.js";
 import { placesByNumber } from "../places-by-number.js";
 
 export interface LinkedRow {

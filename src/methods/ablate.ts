@@ -6,11 +6,11 @@
 import { join } from "node:path";
 import * as v from "valibot";
 import { locateTasks } from "../benchmark/runner.js";
+import { groupBy } from "../by-key.js";
 import { readManifest } from "../corpus/corpus-folder.js";
 import { ArgumentError, TrainingError } from "../errors.js";
 import { readJson } from "../files/json.js";
 import { writeWholeJson } from "../files/whole-file.js";
-import { groupBy } from "../match/group-by.js";
 import { escapeText, headHeight, headMargin, svgFile } from "../plot/theme.js";
 import { deviation, mean } from "../statistics.js";
 import { scoreTasks } from "./benchmark-score.js";

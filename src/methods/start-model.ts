@@ -19,13 +19,13 @@ import {
   soleArchitecture,
 } from "../architectures/registry.js";
 import { typeHead } from "../architectures/type-head.js";
+import { countBy } from "../by-key.js";
 import { FINE_PHRASE_TYPES } from "../corpus/typing/fine-types.js";
 import { ArgumentError, ModelError } from "../errors.js";
 import { fileFingerprint } from "../files/fingerprint.js";
 import { exists } from "../files/whole-file.js";
 import { checkIsFree } from "../files/whole-folder.js";
 import { readModelCard } from "../hub/model-card.js";
-import { countBy } from "../match/group-by.js";
 import { readModel } from "../onnx/io/file.js";
 import type { Model } from "../onnx/model.js";
 import type { Tensor } from "../onnx/tensor.js";

@@ -1,4 +1,5 @@
 /** Builds graphs by name: each call adds a value and returns its name, which is an input of later calls. */
+import { madeFor } from "../by-key.js";
 import { ArgumentError } from "../errors.js";
 import type { Attribute, Dimension, Graph, Model, Node } from "./model.js";
 import { type DataType, type Tensor, type TensorData, tensor, typeCode } from "./tensor.js";
@@ -84,7 +85,7 @@ export class GraphBuilder {
     if (value.data.length > 8) return this.freshWeight("constant", value);
     const elements = Array.from(value.data as ArrayLike<unknown>, (x) => (Object.is(x, -0) ? "-0" : x));
     const key = `${type} [${dims}] ${elements}`;
-    return once(this.#constants, key, () => this.freshWeight("constant", value));
+    return madeFor(this.#constants, key, () => this.freshWeight("constant", value));
   }
 
   /** A shared scalar constant. */
@@ -165,13 +166,6 @@ export class GraphBuilder {
     this.#names.add(name);
     return name;
   }
-}
-
-/** The value under a key, made on first use. */
-export function once<Key, Value>(made: Map<Key, Value>, key: Key, make: () => Value): Value {
-  const value = made.get(key) ?? make();
-  made.set(key, value);
-  return value;
 }
 
 function emptyModel({ opset = 17, name = "pearl" }: BuilderOptions): Model {

@@ -1,9 +1,9 @@
 /** The route that matches rows: against an index, or against another posted table, by all columns. */
 import { z } from "zod";
+import { groupBy } from "../by-key.js";
 import { ArgumentError } from "../errors.js";
 import { columnsOf, matchIndex, type NamedRow } from "../join/match-index.js";
 import { matchTables, type RowMatch, type TableMatches } from "../join/match-tables.js";
-import { groupBy } from "../match/group-by.js";
 import { pairSentence } from "../match/pair-sentence.js";
 import { errorSchema, RequestError, whenGone } from "./errors.js";
 import type { Server } from "./server.js";

@@ -127,6 +127,7 @@ describe("an augmenter", () => {
   it("reports wrong settings", async () => {
     const settings = (given: unknown) => createAugmenter(given as AugmentationSettings);
     await expect(settings({ preset: "best" })).rejects.toThrow(/unknown preset "best": use house, pearl/);
+    await expect(settings({ combine: "all" })).rejects.toThrow('combine must be one or each, not "all"');
     await expect(settings({ probabilities: { typo: 1 } })).rejects.toThrow(
       /unknown augmentation "typo": use char/,
     );

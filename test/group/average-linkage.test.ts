@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { groupBy } from "../../src/by-key.js";
 import { averageLinkage, groupsFrom } from "../../src/group/average-linkage.js";
-import { groupBy } from "../../src/match/group-by.js";
 import { everyPair } from "../../src/match/weights/pair-classes.js";
 import { createRandom } from "../../src/random.js";
 

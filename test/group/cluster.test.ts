@@ -1,5 +1,6 @@
 /** Clusters and duplicates: linkage, representatives and thresholds. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { groupBy } from "../../src/by-key.js";
 import { PhraseEncoder } from "../../src/encoder/phrase-encoder.js";
 import { cluster } from "../../src/group/cluster.js";
 import { dedupe } from "../../src/group/dedupe.js";
@@ -13,7 +14,6 @@ import {
 import { compareWithin } from "../../src/group/same-table.js";
 import { termCosine, termRows } from "../../src/match/candidates/grams.js";
 import { foldPhrase } from "../../src/match/evidence/phrase.js";
-import { groupBy } from "../../src/match/group-by.js";
 import { createRandom } from "../../src/random.js";
 
 /** Links and similarity of points on a line: the similarity is 1 minus a tenth of the distance. */

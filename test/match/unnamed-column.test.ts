@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { commandWith, refuseCategory } from "../../src/match/unnamed-column.js";
 import { readWholeTable } from "../../src/table/whole-table.js";
-import { newFolder } from "../training/pairs-folder.js";
+import { newFolder } from "../setup/new-folder.js";
 
 describe("the suggested command", () => {
   const added = ["-c", "full name"];

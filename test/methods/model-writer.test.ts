@@ -9,7 +9,7 @@ import { withWeights, writeTrainedModel } from "../../src/methods/model-writer.j
 import { readModel } from "../../src/onnx/io/file.js";
 import { tensor } from "../../src/onnx/tensor.js";
 import { makeOracleModel } from "../encoder/oracle-model.js";
-import { newFolder } from "../training/pairs-folder.js";
+import { newFolder } from "../setup/new-folder.js";
 
 /** The oracle's encoder with a type head, ready to be written. */
 async function typed(files: Record<string, string> = {}) {

@@ -9,7 +9,7 @@ import type { CorpusFinetuneOptions } from "../../src/methods/corpus/corpus-fine
 import { planTraining } from "../../src/methods/plan.js";
 import { presets } from "../../src/methods/settings/method-settings.js";
 import { setEnvironment } from "../setup/environment.js";
-import { newFolder } from "../training/pairs-folder.js";
+import { newFolder } from "../setup/new-folder.js";
 import { smallCorpus, smallSettings } from "../training/small-corpus.js";
 
 const start = async (changes: Partial<CorpusFinetuneOptions> = {}): Promise<CorpusFinetuneOptions> => ({

@@ -7,7 +7,7 @@ import { ArgumentError } from "../../src/errors.js";
 import { averagedWithBase, createModel, describeBase, startOfBase } from "../../src/methods/start-model.js";
 import { tensor } from "../../src/onnx/tensor.js";
 import { makeOracleModel } from "../encoder/oracle-model.js";
-import { newFolder } from "../training/pairs-folder.js";
+import { newFolder } from "../setup/new-folder.js";
 
 const oracle = () => readModelFolder(makeOracleModel("encoder.folded.onnx"));
 const embedded = () => readModelFolder("models/pearl-mini");

@@ -6,7 +6,8 @@ import { type AblateOptions, ablate } from "../../src/methods/ablate.js";
 import { writeData } from "../benchmark/small-data.js";
 import { pearl } from "../cli/run-cli.js";
 import { makeOracleModel } from "../encoder/oracle-model.js";
-import { newFolder, writeTable } from "../training/pairs-folder.js";
+import { newFolder } from "../setup/new-folder.js";
+import { writeTable } from "../training/pairs-folder.js";
 import { corpusPhrases, smallCorpus, smallSettings } from "../training/small-corpus.js";
 
 /** In Turney's format: a phrase, its answer, two component words, four others. */

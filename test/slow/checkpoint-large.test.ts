@@ -8,7 +8,7 @@ import {
   readTensors,
   writeCheckpoint,
 } from "../../src/training/checkpoint.js";
-import { newFolder } from "../training/pairs-folder.js";
+import { newFolder } from "../setup/new-folder.js";
 
 it("a checkpoint over 2 GB comes back whole", async () => {
   const folder = newFolder();

@@ -11,7 +11,7 @@ import { presets } from "../../src/methods/settings/method-settings.js";
 import { readModel } from "../../src/onnx/io/file.js";
 import { makeOracleModel } from "../encoder/oracle-model.js";
 import { setEnvironment } from "../setup/environment.js";
-import { newFolder } from "../training/pairs-folder.js";
+import { newFolder } from "../setup/new-folder.js";
 import { smallCorpus, smallSettings } from "../training/small-corpus.js";
 
 const start = async (changes: Partial<CorpusFinetuneOptions> = {}): Promise<CorpusFinetuneOptions> => ({

@@ -8,7 +8,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { smallData, writeData } from "../benchmark/small-data.js";
 import { pearl } from "../cli/run-cli.js";
 import { makeOracleModel } from "../encoder/oracle-model.js";
-import { newFolder } from "../training/pairs-folder.js";
+import { newFolder } from "../setup/new-folder.js";
 
 const cwd = newFolder();
 beforeAll(() => cpSync("data", join(cwd, "data"), { recursive: true }));

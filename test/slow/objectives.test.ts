@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { finetuneOnCorpus } from "../../src/methods/corpus/corpus-finetune.js";
 import { objectiveNames, objectives } from "../../src/objectives/registry.js";
 import { pearl } from "../cli/run-cli.js";
-import { newFolder } from "../training/pairs-folder.js";
+import { newFolder } from "../setup/new-folder.js";
 import { smallCorpus, smallSettings } from "../training/small-corpus.js";
 
 /** A transformer of 16 dimensions beside an n-gram encoder. */

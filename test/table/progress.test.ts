@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import type { ReadingProgress } from "../../src/table/table.js";
 import { readWholeTable } from "../../src/table/whole-table.js";
 import { writeRows } from "../../src/table/write/text-rows.js";
-import { newFolder } from "../training/pairs-folder.js";
+import { newFolder } from "../setup/new-folder.js";
 
 const rows = 200_000;
 const folder = newFolder();

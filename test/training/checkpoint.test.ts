@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { TrainingError } from "../../src/errors.js";
 import { tensor } from "../../src/onnx/tensor.js";
 import { listCheckpoints, readCheckpoint, writeCheckpoint } from "../../src/training/checkpoint.js";
-import { newFolder } from "./pairs-folder.js";
+import { newFolder } from "../setup/new-folder.js";
 
 const record = (step: number) => ({ step, version: "0", settings: {} });
 const state = (step: number, value = 1) => ({

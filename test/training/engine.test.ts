@@ -10,8 +10,9 @@ import {
   openGradients,
 } from "../../src/training/gradients/gradients.js";
 import { asParameter, golden, parameters } from "../autodiff/oracle.js";
+import { difference, largest, meaningful } from "../autodiff/oracle-claims.js";
 import { denseGradient } from "./dense-gradient.js";
-import { difference, expectTwentyAdamSteps, largest, meaningful } from "./oracle-claims.js";
+import { expectTwentyAdamSteps } from "./oracle-claims.js";
 import { chunkedBatch, oracleProgram, wholeBatch } from "./oracle-task.js";
 
 const startOf = (program: TrainingProgram, name: string) =>

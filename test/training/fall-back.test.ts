@@ -6,7 +6,8 @@ import { describe, expect, it } from "vitest";
 import { pearl, runNode } from "../cli/run-cli.js";
 import { makeOracleModel } from "../encoder/oracle-model.js";
 import { type FakeWebgpu, fakeWebgpu } from "../runtime/fake-webgpu.js";
-import { newFolder, somePairs, writeTable } from "./pairs-folder.js";
+import { newFolder } from "../setup/new-folder.js";
+import { somePairs, writeTable } from "./pairs-folder.js";
 
 interface Trained {
   readonly notes: readonly string[];

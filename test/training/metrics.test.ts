@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { appendMetrics } from "../../src/training/metrics.js";
-import { newFolder } from "./pairs-folder.js";
+import { newFolder } from "../setup/new-folder.js";
 
 it("metrics that cannot be written say so, and are written once there is a place for them", () => {
   const folder = join(newFolder(), "absent");

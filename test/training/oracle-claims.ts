@@ -7,10 +7,8 @@ import type { TrainingProgram } from "../../src/train.js";
 import { type EngineOptions, openEngine } from "../../src/training/engine.js";
 import { GradientSum, numbersOf, openGradients } from "../../src/training/gradients/gradients.js";
 import { asParameter, golden, parameters } from "../autodiff/oracle.js";
-import { difference, largest, meaningful } from "../autodiff/oracle-claims.js";
+import { difference, meaningful } from "../autodiff/oracle-claims.js";
 import { chunkedBatch, wholeBatch } from "./oracle-task.js";
-
-export { difference, largest, meaningful };
 
 /** Losses of 20 steps, the final loss, all weights, and the loss of their average with the first ones. */
 export async function expectTwentyAdamSteps(

@@ -1,10 +1,8 @@
-/** Small tables of pairs in the words of the oracle's tokenizer ("t103", "t104", ...), and folders for results. */
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+/** Small tables of pairs in the words of the oracle's tokenizer ("t103", "t104", ...). */
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createRandom } from "../../src/random.js";
-
-export const newFolder = () => mkdtempSync(join(tmpdir(), "pearl-finetune-"));
+import { newFolder } from "../setup/new-folder.js";
 
 /** Pairs that share two of their words; every third has a hard negative; the types alternate. */
 export function somePairs(count: number, seed = 1): string[][] {

@@ -7,7 +7,7 @@ import { ArgumentError, LockedError, TrainingError } from "../../src/errors.js";
 import { writeWholeFolder } from "../../src/files/whole-folder.js";
 import type { Tensor } from "../../src/onnx/tensor.js";
 import { type PreparedRun, type RunOptions, type RunRecord, runMethod } from "../../src/training/run.js";
-import { newFolder } from "./pairs-folder.js";
+import { newFolder } from "../setup/new-folder.js";
 import { tinyData, tinyProgram } from "./tiny-program.js";
 
 /** A method that trains six steps and writes its dense layer's weights. */

@@ -1,21 +1,12 @@
-import {
-  cpSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  truncateSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { TrainingError } from "../../src/errors.js";
 import type { Tensor } from "../../src/onnx/tensor.js";
 import { type TrainOptions, train } from "../../src/train.js";
+import { newFolder } from "../setup/new-folder.js";
 import { tinyData, tinyProgram } from "./tiny-program.js";
 
-const newFolder = () => mkdtempSync(join(tmpdir(), "pearl-training-"));
 const settings = {
   steps: 30,
   learningRate: 0.01,

@@ -1,6 +1,6 @@
 /** Rules for the names of persons: initials, the surname first or alone, middle names, nicknames. */
 
-import { groupBy } from "../../match/group-by.js";
+import { groupBy } from "../../by-key.js";
 import { capitalised, likeCaseOf } from "../../pearl/augmentation/letter-case.js";
 import type { Draw, List } from "../../pearl/augmentation/rule.js";
 import type { EntityType } from "../../pearl/phrase-types.js";
@@ -98,7 +98,7 @@ export const shortenMiddleName =
     return text === phrase ? `${first} ${name.family}` : text;
   };
 
-/** Each name's nicknames, and each nickname's names. */
+/** Each name with its nicknames, and each nickname with its names, as pairs. */
 const otherForms = wordList("nicknames", (entries) => {
   const bothWays = entries.flatMap(([name, ...nicknames]) =>
     nicknames.flatMap((nickname) => [[name, nickname] as const, [nickname, name] as const]),

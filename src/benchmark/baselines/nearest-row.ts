@@ -3,13 +3,13 @@
  * whole row as one text), accepted above a threshold; rows of one table that are connected are a group. The threshold is the
  * one of the best F1 on the set itself, which no user could know.
  */
+import { groupBy } from "../../by-key.js";
 import { disjointSets } from "../../disjoint-sets.js";
 import { indexTerms, termRows } from "../../match/candidates/grams.js";
 import { TermSearch } from "../../match/candidates/term-search.js";
 import type { TableColumns } from "../../match/columns/align.js";
 import { rowsOf } from "../../match/columns/fields.js";
 import { foldPhrase } from "../../match/evidence/phrase.js";
-import { groupBy } from "../../match/group-by.js";
 
 const postings = 20_000;
 

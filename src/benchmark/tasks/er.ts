@@ -12,6 +12,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as v from "valibot";
+import { groupBy } from "../../by-key.js";
 import { TableError } from "../../errors.js";
 import { parseJson } from "../../files/json.js";
 import { exists } from "../../files/whole-file.js";
@@ -19,7 +20,6 @@ import { groupRows } from "../../group/group-rows.js";
 import { matchTables } from "../../join/match-tables.js";
 import type { TableColumns } from "../../match/columns/align.js";
 import { rowsOf } from "../../match/columns/fields.js";
-import { groupBy } from "../../match/group-by.js";
 import type { MatchedRows } from "../../match/match-rows.js";
 import { readWholeTable } from "../../table/whole-table.js";
 import { nearestRows } from "../baselines/nearest-row.js";

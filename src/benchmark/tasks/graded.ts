@@ -1,6 +1,6 @@
 /** Tasks of pairs that people graded: BIRD, and semantic textual similarity. */
+import { groupBy } from "../../by-key.js";
 import { TableError } from "../../errors.js";
-import { groupBy } from "../../match/group-by.js";
 import { readWholeTable, type WholeTable } from "../../table/whole-table.js";
 import { readLines } from "../data-folder.js";
 import { pearson, spearman } from "../metrics.js";

@@ -9,8 +9,8 @@
  * Both protocols are the same.
  */
 
+import { groupBy } from "../../by-key.js";
 import { TableError } from "../../errors.js";
-import { groupBy } from "../../match/group-by.js";
 import { createRandom, type Random, sampleWithout } from "../../random.js";
 import { mean } from "../../statistics.js";
 import { hashFeature } from "../../text/hashed-ngrams.js";

@@ -4,9 +4,9 @@
  * Passonneau and Zhang, 2022): a linear layer under the projections to mean and variance, which serve the training alone.
  * Here the encoder is not trained, so that tokens are compared by its features and by that layer.
  */
+import { groupBy } from "../../by-key.js";
 import type { PhraseEncoder } from "../../encoder/phrase-encoder.js";
 import { ArgumentError } from "../../errors.js";
-import { groupBy } from "../../match/group-by.js";
 import { linear } from "../../nn/layers.js";
 import { createNet, fromSeed, splitEvenly } from "../../nn/net.js";
 import { objectiveLoss } from "../../objectives/registry.js";

@@ -1,10 +1,10 @@
 /** Applies known pairs: puts known matches first, and calibrates the estimates. */
+import { groupBy } from "../../by-key.js";
 import { ArgumentError } from "../../errors.js";
 import type { JoinColumn } from "../../match/columns.js";
 import type { KnownPair } from "../../match/compare-tables.js";
 import { type Calibration, fitCalibration, type JudgedEstimate } from "../../match/estimates/calibrate.js";
 import { candidatesOf, estimatePairs, type Rankings, type RowPair } from "../../match/estimates/estimate.js";
-import { groupBy } from "../../match/group-by.js";
 import type { EstimateWeights } from "../../match/scorer.js";
 
 /** Known left rows by right row: matches, and others that are known not to match. */

@@ -1,12 +1,12 @@
 /** Reads what people decided: review files, which name pairs by their rows, and label files, which name them by texts. */
 import { basename } from "node:path";
+import { groupBy } from "../../by-key.js";
 import { TableError } from "../../errors.js";
 import { readWholeTable } from "../../table/whole-table.js";
 import { isVisible } from "../../text/visible.js";
 import type { TableColumns } from "../columns/align.js";
 import { rowsOf } from "../columns/fields.js";
 import type { KnownPair } from "../compare-tables.js";
-import { groupBy } from "../group-by.js";
 import { rowsInOrder } from "../weights/pair-table.js";
 import { cellHeader, type ReviewedTables, rowHeader, type Side, sides } from "./review-columns.js";
 import { compareCells } from "./same-cell.js";

@@ -1,7 +1,7 @@
 /** Attacks on words that a character encoder learns to undo: LOVE's, typing errors alone, or three kinds of edits. */
 import { createAugmenter } from "../../augmentation/augmenter.js";
 import type { AugmentationSettings, Probabilities } from "../../augmentation/settings.js";
-import { countBy, groupBy } from "../../match/group-by.js";
+import { countBy, groupBy } from "../../by-key.js";
 import { drawWeighted, type Random } from "../../random.js";
 
 const settingsOf = (probabilities: Probabilities): AugmentationSettings => ({

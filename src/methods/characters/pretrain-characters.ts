@@ -104,7 +104,7 @@ async function prepareRun(options: PretrainCharactersOptions): Promise<PreparedR
   const { part, featurizer } = start;
   const program = spellingProgram(start, settings, list.vectors?.dimension);
   const { hardNegatives, seed } = settings;
-  // more are listed than are drawn, so that epochs differ
+  // at least as many as are drawn; up to 7 are drawn from more, so that epochs differ
   const count = Math.max(8, hardNegatives);
   const data = spellingData({
     ...{ ...settings, list, featurizer },

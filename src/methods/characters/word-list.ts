@@ -1,9 +1,9 @@
 /** The words that a character encoder is pretrained on: of a table, of word vectors, or WordNet's lemmas. */
 import { basename } from "node:path";
+import { countBy } from "../../by-key.js";
 import { ArgumentError, UsageError } from "../../errors.js";
 import { formatCount } from "../../files/count-text.js";
 import { fingerprint } from "../../files/fingerprint.js";
-import { countBy } from "../../match/group-by.js";
 import { placeIn } from "../../match/weights/chosen-places.js";
 import { normal } from "../../nn/initialise.js";
 import { batchSeed, createRandom } from "../../random.js";

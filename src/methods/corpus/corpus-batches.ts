@@ -1,6 +1,7 @@
 /** Reads a corpus folder, a table of pairs and shards of text, and makes PEARL's batches of them for a model. */
 import { join } from "node:path";
 import { type Augmenter, createAugmenter } from "../../augmentation/augmenter.js";
+import { groupBy } from "../../by-key.js";
 import type { Corpus } from "../../corpus/corpus-folder.js";
 import {
   CORPUS_FILES,
@@ -12,7 +13,6 @@ import {
 import { entityTypeOfFine, FINE_TYPES } from "../../corpus/typing/fine-types.js";
 import { disjointSets } from "../../disjoint-sets.js";
 import { fileFingerprint } from "../../files/fingerprint.js";
-import { groupBy } from "../../match/group-by.js";
 import { type BatchData, type BatchRow, type BatchSettings, batchRows } from "../../pearl/batches.js";
 import { contrastiveBatch, type Reader, readDistinct } from "../../pearl/contrastive-batch.js";
 import { LEXICAL_CLASSES } from "../../pearl/phrase-types.js";

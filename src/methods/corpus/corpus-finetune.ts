@@ -88,7 +88,7 @@ export function runOf(
       schedule: scheduleOf(settings.schedule, steps),
       clipNorm: clipNorm > 0 ? clipNorm : undefined,
       optimiser: { rateFactors },
-      // the average decides which evaluated weights are best, and is made of the last ones
+      // a run that goes on ends with the average that it began with; evaluations score averaged weights too
       settings: { temperature, dropout, typeWeight, averageWithBase: pretrained && settings.averageWithBase },
     }),
     summary: {

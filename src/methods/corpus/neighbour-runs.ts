@@ -2,7 +2,7 @@
  * Pairs of phrases in runs of neighbours: pairs that share words are in one batch, so that each is a hard negative of
  * the others.
  */
-import { countBy } from "../../match/group-by.js";
+import { countBy } from "../../by-key.js";
 import { epochOrders } from "../../random.js";
 import { splitWords } from "../../text/char-ngrams.js";
 

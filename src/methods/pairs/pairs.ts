@@ -1,9 +1,9 @@
 /** Pairs of phrases from a table: text and positive, and optionally a hard negative, a type, a label and a score. */
 import { basename } from "node:path";
+import { groupBy } from "../../by-key.js";
 import { TableError } from "../../errors.js";
 import { formatCount } from "../../files/count-text.js";
 import { fingerprint } from "../../files/fingerprint.js";
-import { groupBy } from "../../match/group-by.js";
 import type { ObjectiveColumn } from "../../objectives/objective.js";
 import { type ObjectiveName, objectiveNamed, objectiveNames } from "../../objectives/registry.js";
 import { namesColumns, type TableDescription } from "../../table/table.js";

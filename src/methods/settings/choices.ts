@@ -162,8 +162,8 @@ export function gridVariants(settings: MethodSettings, points: readonly GridPoin
   return points.map((point) => {
     const { setting, value } = point;
     const changed = withChoices(settings, { [axes[setting]]: value });
-    if (settingsFault(changed) !== undefined || (setting === "anchors" && value === 0))
-      throw new ArgumentError(`the grid cannot set ${setting} to ${value}`);
+    const fault = setting === "anchors" && value === 0 ? "a batch needs anchors" : settingsFault(changed);
+    if (fault !== undefined) throw new ArgumentError(`the grid cannot set ${setting} to ${value}: ${fault}`);
     if (setting === "character-width" && settings.characters === "none")
       throw new ArgumentError(
         "a grid of character-width needs a character encoder, which these settings lack",

@@ -1,6 +1,6 @@
 /** What each setting of a training may be: names and values, also within settings. */
 import * as v from "valibot";
-import { type AugmentationSettings, resolveSettings } from "../../augmentation/settings.js";
+import { resolveSettings, settingWords } from "../../augmentation/settings.js";
 import { RUN_KEYS } from "../corpus/neighbour-runs.js";
 import type { MethodSettings } from "./method-settings.js";
 
@@ -24,18 +24,12 @@ const orWord = (own: string, schema: v.GenericSchema) =>
 
 const gate = number("a number above 0, at most 1", (value) => value > 0 && value <= 1);
 const gates = { characters: gate, meaning: gate, types: gate };
-const augmentationWords: Partial<Record<string, readonly string[]>> = {
-  ...{ combine: ["one", "each"], whenNothingApplies: ["redraw", "unchanged"], wordNet: ["use", "off"] },
-  ...{
-    digits: ["keep", "change"],
-    randomCharacters: ["same-kind", "published"],
-    wordSwap: ["neighbours", "any"],
-  },
-} satisfies { readonly [Name in keyof AugmentationSettings]?: readonly AugmentationSettings[Name][] };
-/** resolveSettings checks the others' values. */
+/** What is no word, resolveSettings checks or the augmenter reads. */
 const augmentation = Object.fromEntries(
   Object.keys(resolveSettings()).map((name) => {
-    const words = augmentationWords[name];
+    const words: readonly string[] | undefined = Object.hasOwn(settingWords, name)
+      ? settingWords[name as keyof typeof settingWords]
+      : undefined;
     return [name, v.optional(words ? word(words) : v.any())];
   }),
 );

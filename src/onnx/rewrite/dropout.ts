@@ -6,8 +6,9 @@
  * that they depend on the batch alone: a resumed run and both passes over a chunk draw the same ones. ONNX's own
  * Dropout draws from the state of its session, which a checkpoint cannot hold.
  */
+import { madeFor } from "../../by-key.js";
 import { ArgumentError } from "../../errors.js";
-import { GraphBuilder, once } from "../builder.js";
+import { GraphBuilder } from "../builder.js";
 import { partOf, producersOf } from "../graph.js";
 import { copyModel, type Model, type Node } from "../model.js";
 import { type MaskFactors, openMasks } from "./dropout-mask.js";
@@ -49,7 +50,7 @@ export function addDropout(
     node.inputs = node.inputs.map((input) => renamed.get(input) ?? input);
     copy.graph.nodes.push(node);
     for (const { value, number } of added.get(node) ?? []) {
-      const shape = once(factors, firsts[number], () => masks.factors(value));
+      const shape = madeFor(factors, firsts[number], () => masks.factors(value));
       renamed.set(value, g.add("Mul", [value, masks.mask(shape, number)]));
     }
   }

@@ -3,7 +3,8 @@
  * what the device reads of it comes in one float32 vector, which the graph cuts and casts there: a copy to a GPU has a
  * cost of its own, however small it is.
  */
-import { GraphBuilder, once } from "../builder.js";
+import { madeFor } from "../../by-key.js";
+import { GraphBuilder } from "../builder.js";
 import { partOf } from "../graph.js";
 import { copyModel, intAttribute, type Model, type Node } from "../model.js";
 import { type DataType, numbersOf, typeCode, typeOfCode } from "../tensor.js";
@@ -34,13 +35,13 @@ export function packInputs(model: Model, batch: ReadonlySet<string>): PackedMode
   const values = new Map<string, DataType>();
   const made = new Map<string, string>();
   const unpacked = (name: string, type: DataType): string => {
-    const plain = once(made, name, () => {
+    const plain = madeFor(made, name, () => {
       if (values.size === 0) g.input(packed, "float32", ["numbers"]);
       values.set(name, host.get(name) as DataType);
       const [from, to, shape] = placeOf(name).map((input) => g.input(input, "int64", [null]));
       return g.add("Reshape", [g.add("Slice", [packed, from, to]), shape]);
     });
-    return type === "float32" ? plain : once(made, `${name} ${type}`, () => g.cast(plain, type));
+    return type === "float32" ? plain : madeFor(made, `${name} ${type}`, () => g.cast(plain, type));
   };
   const { nodes } = device.graph;
   device.graph.nodes = [];

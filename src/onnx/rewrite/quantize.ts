@@ -6,7 +6,8 @@
  * whole batch (ONNX's DynamicQuantizeLinear). Unlike in float32, a phrase's embedding changes by some
  * thousandths with its batch. ONNX Runtime fuses the operators to one kernel.
  */
-import { type GraphBuilder, once } from "../builder.js";
+import { madeFor } from "../../by-key.js";
+import type { GraphBuilder } from "../builder.js";
 import { rewriteNodes } from "../graph.js";
 import { intAttribute, isPlainGemm, type Model, type Node } from "../model.js";
 import { type Tensor, tensor, transposed } from "../tensor.js";
@@ -38,7 +39,7 @@ export function quantizeDynamic(model: Model, options: { products?: "int8" | "ke
     if (node.domain !== "" || matrix?.type !== "float32" || matrix.dims.length !== 2) return false;
     if (isLookup) {
       if (matrix.data.length < smallestTable) return false;
-      const table = once(known, `rows of ${name}`, () => {
+      const table = madeFor(known, `rows of ${name}`, () => {
         return addWeight(g, name, matrix, { per: "row", largest: 127 });
       });
       addLookup(node, g, table);
@@ -47,11 +48,11 @@ export function quantizeDynamic(model: Model, options: { products?: "int8" | "ke
     const isProduct = node.op === "MatMul" || isPlainGemm(node);
     if (options.products === "kept" || !isProduct || matrix.data.length < smallestWeight) return false;
     const isTransposed = intAttribute(node, "transB", 0);
-    const weight = once(known, `columns ${isTransposed} of ${name}`, () => {
+    const weight = madeFor(known, `columns ${isTransposed} of ${name}`, () => {
       const straight = isTransposed ? transposed(matrix) : matrix;
       return addWeight(g, name, straight, { per: "column", largest: largestWeight });
     });
-    const activation = once(known, `activation ${first}`, () =>
+    const activation = madeFor(known, `activation ${first}`, () =>
       g.addMany("DynamicQuantizeLinear", [first], 3),
     );
     addProduct(node, g, activation, weight);

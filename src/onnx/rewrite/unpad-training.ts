@@ -6,7 +6,8 @@
  * least one where rows have any. Places that are left out read the last one. Padding has no gradient, so that the gradient
  * of a Gather by one list is a Gather by the other.
  */
-import { GraphBuilder, once } from "../builder.js";
+import { madeFor } from "../../by-key.js";
+import { GraphBuilder } from "../builder.js";
 import { prune } from "../graph.js";
 import { copyModel, intAttribute, type Model, type Node } from "../model.js";
 import type { Shapes } from "../observe-shapes.js";
@@ -152,7 +153,7 @@ class Tokens {
   /** The shape that a value by token has in rows, int64. */
   #shapeInRows({ width, isList }: Omit<Flat, "name">): string {
     const g = this.#g;
-    return once(this.#made, `shape ${width} ${isList}`, () => {
+    return madeFor(this.#made, `shape ${width} ${isList}`, () => {
       const first = isList ? g.add("ReduceProd", [this.#gridShape], { keepdims: 1 }) : this.#gridShape;
       return g.add("Concat", [first, g.ints(width)], { axis: 0 });
     });
@@ -190,7 +191,7 @@ class Tokens {
     const isTable = this.#g.graph.initializers.has(table) && intAttribute(node, "axis", 0) === 0;
     if (!isTable || !isByPlace || !layout || this.#flat.has(indices)) return false;
     const g = this.#g;
-    const own = once(this.#made, `indices ${indices}`, () =>
+    const own = madeFor(this.#made, `indices ${indices}`, () =>
       g.add("Gather", [g.add("Reshape", [indices, g.ints(-1)]), tokenPlaces], { axis: 0 }),
     );
     return this.#add(node, [table, own], layout);

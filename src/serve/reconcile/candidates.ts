@@ -1,8 +1,8 @@
 /** Candidates for reconciliation queries: rows of an index, scored by all columns. */
 import { setImmediate } from "node:timers/promises";
+import { groupBy } from "../../by-key.js";
 import type { PhraseEncoder } from "../../encoder/phrase-encoder.js";
 import { type IndexMatches, matchIndex, type NamedRow } from "../../join/match-index.js";
-import { groupBy } from "../../match/group-by.js";
 import { sigmoid } from "../../match/weights/logistic.js";
 import { nameColumn, type ServedIndex } from "../service.js";
 import { type Candidate, mostCandidates, type Query } from "./schemas.js";

@@ -1,6 +1,6 @@
 /** Runs a batch through a program: losses, and gradients added up, in one pass or in chunks of bounded memory. */
 import type { GradientGraph } from "../../autodiff/gradient.js";
-import { once } from "../../onnx/builder.js";
+import { madeFor } from "../../by-key.js";
 import { encodeModel } from "../../onnx/io/file.js";
 import type { Model } from "../../onnx/model.js";
 import type { Shapes } from "../../onnx/observe-shapes.js";
@@ -152,7 +152,7 @@ const outputPlaces = ({ graph }: Model, inMemory: readonly (string | undefined)[
 function arranger() {
   const arranged = new Map<GradientGraph, GradientGraph>();
   return (graph: GradientGraph, sink: GradientSink): GradientGraph =>
-    once(arranged, graph, () => sink.arrange?.(graph) ?? graph);
+    madeFor(arranged, graph, () => sink.arrange?.(graph) ?? graph);
 }
 
 /** On a GPU, what a batch gives beside the weights arrives in one upload. */
@@ -171,7 +171,7 @@ function openSession(
 export function lazySessions<Key>() {
   const opened = new Map<Key, Promise<OrtSession>>();
   return {
-    get: (key: Key, open: () => Promise<OrtSession>): Promise<OrtSession> => once(opened, key, open),
+    get: (key: Key, open: () => Promise<OrtSession>): Promise<OrtSession> => madeFor(opened, key, open),
     async release(): Promise<void> {
       for (const session of await Promise.allSettled(opened.values()))
         if (session.status === "fulfilled") await session.value.release();

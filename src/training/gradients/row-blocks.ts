@@ -3,7 +3,8 @@
  * each tile of the weight, and a block stays in the cache between these passes. A step of E5's shape in one pass takes
  * 0.85 times the time. Products have the same bits; a bias is added after rounding.
  */
-import { type GraphBuilder, once } from "../../onnx/builder.js";
+import { madeFor } from "../../by-key.js";
+import type { GraphBuilder } from "../../onnx/builder.js";
 import { rewriteNodes } from "../../onnx/graph.js";
 import { intAttribute, isPlainGemm, type Model, type Node } from "../../onnx/model.js";
 
@@ -70,7 +71,7 @@ function addBlocked(
   output: string,
   known: Map<string, Blocks>,
 ): void {
-  const { blocks, leading } = once(known, left, () => inBlocks(g, left, sizes[0]));
+  const { blocks, leading } = madeFor(known, left, () => inBlocks(g, left, sizes[0]));
   // one axis more than the blocks have: otherwise ONNX Runtime would join them again
   const matrix = g.add("Unsqueeze", [right, g.ints(0, 1)]);
   const product = turned

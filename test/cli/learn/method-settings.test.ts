@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { type MethodOptions, methodSettings } from "../../../src/cli/learn/training.js";
-import { newFolder } from "../../training/pairs-folder.js";
+import { newFolder } from "../../setup/new-folder.js";
 
 it("leaves alone a base that the user names, and the settings of a file", async () => {
   const otherwiseOf = async (options: object) => (await methodSettings(options as MethodOptions)).otherwise;

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { newFolder } from "../../training/pairs-folder.js";
+import { newFolder } from "../../setup/new-folder.js";
 import { pearl } from "../run-here.js";
 
 describe("pearl classify", () => {

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { looksLikeFile } from "../../../src/cli/use/phrases-or-table.js";
-import { newFolder } from "../../training/pairs-folder.js";
+import { newFolder } from "../../setup/new-folder.js";
 import { pearl } from "../run-here.js";
 
 const cwd = newFolder();

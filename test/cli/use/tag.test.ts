@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { newFolder } from "../../training/pairs-folder.js";
+import { newFolder } from "../../setup/new-folder.js";
 import { pearl } from "../run-here.js";
 
 it("pearl tag learns from a few sentences, and tags columns and texts in their own form", async () => {

@@ -7,7 +7,7 @@ import { readModelFolder } from "../../../src/architectures/model-folder.js";
 import { writeTrainedModel } from "../../../src/methods/model-writer.js";
 import { readModel } from "../../../src/onnx/io/file.js";
 import { makeOracleModel } from "../../encoder/oracle-model.js";
-import { newFolder } from "../../training/pairs-folder.js";
+import { newFolder } from "../../setup/new-folder.js";
 import { pearl } from "../run-here.js";
 
 /** The oracle's encoder with a type head of random weights. */

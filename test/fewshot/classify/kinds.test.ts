@@ -14,7 +14,7 @@ import {
   trainKinds,
   writeKinds,
 } from "../../../src/index.js";
-import { newFolder } from "../../training/pairs-folder.js";
+import { newFolder } from "../../setup/new-folder.js";
 
 const examples = [
   ["town", "Trieste", "Lisbon", "Montpellier", "Aarhus"],

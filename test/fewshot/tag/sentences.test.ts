@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readColumns, readSpans, readTagged, spansOf } from "../../../src/fewshot/tag/sentences.js";
-import { newFolder } from "../../training/pairs-folder.js";
+import { newFolder } from "../../setup/new-folder.js";
 
 describe("CoNLL columns", () => {
   const text = "-DOCSTART- -X- O\n\nNew NNP B-LOC\nYork NNP I-LOC\nsleeps VBZ O\n\nAda NNP PER\n";

@@ -12,7 +12,7 @@ import {
   trainTagger,
   writeTagger,
 } from "../../../src/index.js";
-import { newFolder } from "../../training/pairs-folder.js";
+import { newFolder } from "../../setup/new-folder.js";
 
 const other = { tokens: ["Niels", "Bohr", "was", "born", "in", "Copenhagen", "."] };
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { groupBy } from "../../../src/by-key.js";
 import { assignOneToOne } from "../../../src/join/one-column/assignment.js";
-import { groupBy } from "../../../src/match/group-by.js";
 import { createRandom } from "../../../src/random.js";
 
 interface WeightedPair {

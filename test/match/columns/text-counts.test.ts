@@ -1,7 +1,7 @@
 /** Counting of texts. */
 import { expect, it } from "vitest";
+import { countBy } from "../../../src/by-key.js";
 import { TextCounts } from "../../../src/match/columns/text-counts.js";
-import { countBy } from "../../../src/match/group-by.js";
 import { createRandom } from "../../../src/random.js";
 
 it("counts as a map does, and gives the texts that occur often enough", () => {

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { PhraseEncoder } from "../../../src/encoder/phrase-encoder.js";
 import { type CorpusFinetuneOptions, finetuneOnCorpus } from "../../../src/methods/corpus/corpus-finetune.js";
 import { readModel } from "../../../src/onnx/io/file.js";
-import { newFolder } from "../../training/pairs-folder.js";
+import { newFolder } from "../../setup/new-folder.js";
 import { claimLearned, smallCorpus, smallSettings } from "../../training/small-corpus.js";
 
 const start = async (changes: Partial<CorpusFinetuneOptions> = {}): Promise<CorpusFinetuneOptions> => ({

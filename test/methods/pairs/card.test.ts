@@ -5,7 +5,8 @@ import { expect, it } from "vitest";
 import { finetune } from "../../../src/methods/pairs/finetune.js";
 import { createModel } from "../../../src/methods/start-model.js";
 import { makeOracleModel } from "../../encoder/oracle-model.js";
-import { newFolder, somePairs, writeTable } from "../../training/pairs-folder.js";
+import { newFolder } from "../../setup/new-folder.js";
+import { somePairs, writeTable } from "../../training/pairs-folder.js";
 
 async function cardFrom(base: string): Promise<string> {
   const pairs = writeTable(

@@ -9,7 +9,8 @@ import { GraphBuilder } from "../../../src/onnx/builder.js";
 import { readModel, writeModel } from "../../../src/onnx/io/file.js";
 import { writeData } from "../../benchmark/small-data.js";
 import { makeOracleModel } from "../../encoder/oracle-model.js";
-import { newFolder, somePairs, writeTable } from "../../training/pairs-folder.js";
+import { newFolder } from "../../setup/new-folder.js";
+import { somePairs, writeTable } from "../../training/pairs-folder.js";
 
 const header = ["text", "positive", "negative", "type"];
 const start = (graph = "encoder.folded.onnx"): FinetuneOptions & { base: string } => ({

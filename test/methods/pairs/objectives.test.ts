@@ -8,7 +8,8 @@ import { withObjective } from "../../../src/methods/pairs/views.js";
 import { readModel } from "../../../src/onnx/io/file.js";
 import { lossNames } from "../../../src/pearl/loss/program.js";
 import { makeOracleModel } from "../../encoder/oracle-model.js";
-import { newFolder, somePairs, writeTable } from "../../training/pairs-folder.js";
+import { newFolder } from "../../setup/new-folder.js";
+import { somePairs, writeTable } from "../../training/pairs-folder.js";
 
 const header = ["text", "positive", "negative", "label", "score"];
 const rows = (count: number) =>

@@ -2,7 +2,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readPairs } from "../../../src/methods/pairs/pairs.js";
-import { newFolder, writeTable } from "../../training/pairs-folder.js";
+import { newFolder } from "../../setup/new-folder.js";
+import { writeTable } from "../../training/pairs-folder.js";
 
 describe("readPairs", () => {
   it("finds columns by name in any order, and types in a table of their own", async () => {

@@ -5,7 +5,8 @@ import { finetune } from "../../../src/methods/pairs/finetune.js";
 import { punctuated, punctuationSettings } from "../../../src/methods/pairs/views.js";
 import { createRandom } from "../../../src/random.js";
 import { makeOracleModel } from "../../encoder/oracle-model.js";
-import { newFolder, writeTable } from "../../training/pairs-folder.js";
+import { newFolder } from "../../setup/new-folder.js";
+import { writeTable } from "../../training/pairs-folder.js";
 
 describe("punctuated", () => {
   const random = createRandom(1);

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { presets, readPreset } from "../../../src/methods/settings/method-settings.js";
 import { settingsFault } from "../../../src/methods/settings/schema.js";
-import { newFolder } from "../../training/pairs-folder.js";
+import { newFolder } from "../../setup/new-folder.js";
 
 const file = (text: string) => {
   const path = join(newFolder(), "mine.yaml");

@@ -29,6 +29,10 @@ describe("gridVariants", () => {
       ["type-weight", -1],
     ] as const)
       expect(() => gridVariants(settings, [{ setting, value }])).toThrow(`cannot set ${setting} to ${value}`);
+    const odd = { ...settings, augmentation: { combine: "all" as "one" } };
+    expect(() => gridVariants(odd, [{ setting: "temperature", value: 0.1 }])).toThrow(
+      "augmentation.combine must be one or each",
+    );
     const bare = { ...settings, characters: "none" } as const;
     expect(() => gridVariants(bare, [{ setting: "character-width", value: 8 }])).toThrow(/needs a character/);
   });

@@ -28,8 +28,8 @@ import type { Feeds } from "../../../src/runtime/tensor.js";
 import { fromTensors } from "../../../src/train.js";
 import { paddedLength } from "../../../src/training/gradients/chunks.js";
 import { GradientSum, numbersOf, openGradients } from "../../../src/training/gradients/gradients.js";
+import { difference, largest, meaningful } from "../../autodiff/oracle-claims.js";
 import { denseGradient } from "../../training/dense-gradient.js";
-import { difference, largest, meaningful } from "../../training/oracle-claims.js";
 
 interface Stored {
   dims: number[];

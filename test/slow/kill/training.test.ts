@@ -6,7 +6,8 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { createRandom } from "../../../src/random.js";
 import { makeOracleModel } from "../../encoder/oracle-model.js";
-import { newFolder, somePairs, writeTable } from "../../training/pairs-folder.js";
+import { newFolder } from "../../setup/new-folder.js";
+import { somePairs, writeTable } from "../../training/pairs-folder.js";
 
 const entry = fileURLToPath(new URL("../../../dist/cli/main.js", import.meta.url));
 

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { pearl } from "../../cli/run-cli.js";
 import { makeOracleModel } from "../../encoder/oracle-model.js";
-import { newFolder, somePairs, writeTable } from "../../training/pairs-folder.js";
+import { newFolder } from "../../setup/new-folder.js";
+import { somePairs, writeTable } from "../../training/pairs-folder.js";
 
 const header = ["text", "positive", "negative", "type"];
 

@@ -7,9 +7,10 @@ import { encodeModel } from "../../../src/onnx/io/file.js";
 import { createOrtSession } from "../../../src/runtime/ort-session.js";
 import { makeOracleModel } from "../../encoder/oracle-model.js";
 import { maskFeeds, maskGraph } from "../../onnx/rewrite/mask-graph.js";
+import { newFolder } from "../../setup/new-folder.js";
 import { expectTwentyAdamSteps } from "../../training/oracle-claims.js";
 import { oracleProgram } from "../../training/oracle-task.js";
-import { newFolder, somePairs, writeTable } from "../../training/pairs-folder.js";
+import { somePairs, writeTable } from "../../training/pairs-folder.js";
 import { expectSameTraining } from "../../training/same-training.js";
 import { webgpuWorks } from "./webgpu-device.js";
 

@@ -11,9 +11,9 @@ import type { Feeds, Tensor } from "../../../src/runtime/tensor.js";
 import type { TrainingBatch, TrainingProgram } from "../../../src/train.js";
 import { GradientSum, numbersOf, openGradients } from "../../../src/training/gradients/gradients.js";
 import { addTask, golden } from "../../autodiff/oracle.js";
+import { meaningful } from "../../autodiff/oracle-claims.js";
 import { sampleFeeds } from "../../onnx/sample-feeds.js";
 import { denseGradient } from "../dense-gradient.js";
-import { meaningful } from "../oracle-claims.js";
 import { chunkedBatch, oracleProgram, wholeBatch } from "../oracle-task.js";
 import { pearlTask } from "./pearl-task.js";
 

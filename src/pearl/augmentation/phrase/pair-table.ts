@@ -1,4 +1,5 @@
 /** Pairs of phrases from users' files: paraphrases, synonyms, short and long forms, found from either side. */
+import { madeFor } from "../../../by-key.js";
 import { readColumns } from "../../../table/whole-table.js";
 import { likeCaseOf } from "../letter-case.js";
 
@@ -26,10 +27,9 @@ export async function readPairs(paths: readonly string[]): Promise<Partners | un
  */
 export function partnersIn(pairs: Iterable<readonly [string, string]>): Partners {
   const exact = new Map<string, Set<string>>();
-  const add = (to: typeof exact, from: string, texts: Iterable<string>): void => {
-    const known = to.get(from) ?? new Set();
-    for (const text of texts) known.add(text);
-    to.set(from, known);
+  const add = (table: typeof exact, phrase: string, partners: Iterable<string>): void => {
+    const known = madeFor(table, phrase, () => new Set<string>());
+    for (const partner of partners) known.add(partner);
   };
   for (const pair of pairs) {
     const [left, right] = pair.map(oneLine);

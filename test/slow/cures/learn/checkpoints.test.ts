@@ -5,7 +5,8 @@ import { describe, expect, it, vi } from "vitest";
 import { packageVersion } from "../../../../src/files/package.js";
 import { type FinetuneOptions, finetune } from "../../../../src/methods/pairs/finetune.js";
 import { makeOracleModel } from "../../../encoder/oracle-model.js";
-import { newFolder, somePairs, writeTable } from "../../../training/pairs-folder.js";
+import { newFolder } from "../../../setup/new-folder.js";
+import { somePairs, writeTable } from "../../../training/pairs-folder.js";
 import { mountSmallDisk } from "../../small-disk.js";
 
 // an older pearl is this one under another version

@@ -5,7 +5,8 @@ import { describe, expect, it } from "vitest";
 import { readSpans } from "../../../../src/fewshot/tag/sentences.js";
 import { readPairs } from "../../../../src/methods/pairs/pairs.js";
 import { openTexts, prepareShards } from "../../../../src/methods/pretrain/text-shards.js";
-import { newFolder, writeTable } from "../../../training/pairs-folder.js";
+import { newFolder } from "../../../setup/new-folder.js";
+import { writeTable } from "../../../training/pairs-folder.js";
 
 async function* texts(...parts: string[]): AsyncGenerator<string> {
   yield* parts;
