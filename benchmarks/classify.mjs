@@ -21,7 +21,7 @@ import { estimateOf } from "../dist/fewshot/classify/train.js";
 import { classify, PhraseEncoder, trainKinds } from "../dist/index.js";
 import { createRandom, sampleWithout } from "../dist/random.js";
 import { readRows } from "../scripts/training-tables.mjs";
-import { groupBy } from "../src/by-key.js";
+import { groupBy } from "../dist/by-key.js";
 import { summary } from "./measuring.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));

@@ -8,7 +8,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import Papa from "papaparse";
 import { splitMisspellings } from "../dist/benchmark/tasks/strings.js";
-import { groupBy } from "../src/by-key.js";
+import { groupBy } from "../dist/by-key.js";
 import { readRows } from "./training-tables.mjs";
 
 /** Lower-cases a phrase and collapses its spaces. */

@@ -9,7 +9,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { groupBy } from "../../../src/by-key.js";
+import { groupBy } from "../../../dist/by-key.js";
 
 /** Reads a file of an npm or Debian package. @throws Error with the command that installs it */
 function packageFile(path, install) {

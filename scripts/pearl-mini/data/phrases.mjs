@@ -4,7 +4,7 @@
  */
 import { join } from "node:path";
 import { createRandom, sampleWithout } from "../../../dist/random.js";
-import { groupBy } from "../../../src/by-key.js";
+import { groupBy } from "../../../dist/by-key.js";
 import { folded } from "../../leaks.mjs";
 import { clean, readRows } from "../../training-tables.mjs";
 import {
