@@ -17,11 +17,11 @@ import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { groupBy } from "../dist/by-key.js";
 import { estimateOf } from "../dist/fewshot/classify/train.js";
 import { classify, PhraseEncoder, trainKinds } from "../dist/index.js";
 import { createRandom, sampleWithout } from "../dist/random.js";
 import { readRows } from "../scripts/training-tables.mjs";
-import { groupBy } from "../dist/by-key.js";
 import { summary } from "./measuring.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));

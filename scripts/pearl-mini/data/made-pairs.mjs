@@ -2,9 +2,9 @@
 import { join } from "node:path";
 import { markedWords } from "../../../dist/architectures/pearl-mini/marked-words.js";
 import { createAugmenter } from "../../../dist/augmentation/augmenter.js";
+import { groupBy } from "../../../dist/by-key.js";
 import { isFunctionWord } from "../../../dist/pearl/augmentation/token/wordnet-synonym.js";
 import { createRandom, sampleWithout } from "../../../dist/random.js";
-import { groupBy } from "../../../dist/by-key.js";
 import { clean, readRows } from "../../training-tables.mjs";
 import { startsWithAny } from "./phrases.mjs";
 import { singleWords } from "./wordnet.mjs";

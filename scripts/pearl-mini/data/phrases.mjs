@@ -3,8 +3,8 @@
  * five lexical classes. `best` is the highest trust in a row of the phrase.
  */
 import { join } from "node:path";
-import { createRandom, sampleWithout } from "../../../dist/random.js";
 import { groupBy } from "../../../dist/by-key.js";
+import { createRandom, sampleWithout } from "../../../dist/random.js";
 import { folded } from "../../leaks.mjs";
 import { clean, readRows } from "../../training-tables.mjs";
 import {
