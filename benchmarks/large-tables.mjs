@@ -27,12 +27,11 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { appendFile } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { personRows, rightPersonRows } from "./made-persons.mjs";
+import { personRows, rightPersonRows, writeTable } from "./made-persons.mjs";
 import { machine } from "./measuring.mjs";
 
 const { values } = parseArgs({
@@ -53,17 +52,6 @@ const measuring = `process.on("exit", () => {
   const seconds = (userCPUTime + systemCPUTime) / 1e6;
   console.error("measured " + JSON.stringify({ peakMegabytes: (maxRSS * 1024) / 1e6, processorSeconds: seconds }));
 });`;
-
-async function writeTable(path, rows) {
-  let lines = ["name,street,city,phone,born"];
-  for (const cells of rows) {
-    lines.push(cells.join());
-    if (lines.length < 50_000) continue;
-    await appendFile(path, `${lines.join("\n")}\n`);
-    lines = [];
-  }
-  if (lines.length > 0) await appendFile(path, `${lines.join("\n")}\n`);
-}
 
 /** Megabytes of the files of a folder that a process holds open, those without a name too; 0 where there is no /proc. */
 function openMegabytes(pid, folder, isOther) {

@@ -2,6 +2,8 @@
  * Tables of made persons to measure matching with: name, street, city, phone and date of birth. Every second cell of a repeated
  * row may be miswritten, abbreviated, exchanged or empty.
  */
+import { appendFile } from "node:fs/promises";
+
 function writer() {
   let state = 1;
   const random = () => {
@@ -108,4 +110,16 @@ export function* rightPersonRows(leftRows, rows) {
     yield cells.map(miswritten);
   }
   for (let row = repeated; row < rows; row++) yield person();
+}
+
+/** Writes rows as a CSV table. */
+export async function writeTable(path, rows) {
+  let lines = ["name,street,city,phone,born"];
+  for (const cells of rows) {
+    lines.push(cells.join());
+    if (lines.length < 50_000) continue;
+    await appendFile(path, `${lines.join("\n")}\n`);
+    lines = [];
+  }
+  if (lines.length > 0) await appendFile(path, `${lines.join("\n")}\n`);
 }

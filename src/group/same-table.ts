@@ -20,7 +20,7 @@ import {
 import { foldPhrase, haveSameLetters, splitFolded } from "../match/evidence/phrase.js";
 import { remembering } from "../match/once.js";
 import { pauses } from "../match/parts/pause.js";
-import { endWithPairs, levelsOfParts, type Parts, unitedPairs } from "../match/parts/shared-pairs.js";
+import { mergedScores, unitedPairs } from "../match/shards/shared-pairs.js";
 import { learnDistinguishing } from "./distinguishing.js";
 import { type LinkTable, linkTable } from "./linkage.js";
 import type { NumberedPhrases } from "./numbered.js";
@@ -71,7 +71,7 @@ export async function compareWithin(
   const isMerge = sharing?.kind === "merge";
   const scores = isMerge ? await mergedScores(sharing.parts, pairs) : new Float32Array(size);
   if (!isMerge) await fill(scores, (link) => alike(left[link], right[link]), pausing("comparing", size));
-  if (sharing?.kind === "shard") endWithPairs(sharing, pairs, [scores]);
+  if (sharing?.kind === "shard") sharing.end({ ...pairs, scores });
   const words = function* () {
     for (const texts of [phrases, alone]) for (const text of texts) yield splitFolded(foldPhrase(text));
   };
@@ -144,13 +144,6 @@ async function fill(
     if (waiting !== undefined) await waiting;
     scores[link] = scoreOf(link);
   }
-}
-
-async function mergedScores(parts: Parts, pairs: Pairs): Promise<Float32Array> {
-  const scores = new Float32Array(pairs.left.length);
-  for await (const { levels, places } of levelsOfParts<Float32Array>(parts, pairs))
-    for (const [pair, score] of levels[0].entries()) scores[places[pair]] = score;
-  return scores;
 }
 
 /**

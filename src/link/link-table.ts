@@ -81,8 +81,10 @@ export async function linkTable(
   options.signal?.throwIfAborted();
   const table = await readAllColumns(path, await boundedReading(options.table, options), options.onNote);
   noteEmpty(table, options.onNote);
+  const withOwn = <Result>(work: (place: string) => Promise<Result>): Promise<Result> =>
+    endsEarly(options.sharing) ? withCopy(storePath, work) : work(storePath);
   // What is compared shows in the first rows: without any, no store is made.
-  if (table.phrases.length === 0 && !(await hasRuns(storePath))) return linkNothing(path, table, options);
+  if (table.phrases.length === 0 && !(await withOwn(hasRuns))) return linkNothing(path, table, options);
   let own: PhraseEncoder | undefined;
   const load = async (): Promise<PhraseEncoder> => {
     const encoder = await import("../encoder/phrase-encoder.js");
@@ -99,7 +101,7 @@ export async function linkTable(
         (store) => linkInto(store, path, table, { ...options, encoder }),
         options.memory,
       );
-    return await (endsEarly(options.sharing) ? withCopy(storePath, link) : link(storePath));
+    return await withOwn(link);
   } finally {
     await own?.dispose();
   }

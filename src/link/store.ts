@@ -3,7 +3,7 @@
  * it, so that the last run can be taken back. A run is one transaction: a killed one leaves no trace.
  */
 import { realpath, rm, stat } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import type { DuckDBConnection, DuckDBInstance as Instance } from "@duckdb/node-api";
 import { messageOf, PearlError, StoreError } from "../errors.js";
 import { fingerprint } from "../files/fingerprint.js";
@@ -54,6 +54,13 @@ const chunkRows = 2048;
 /** DuckDB's locks do not hold between two stores of one process. */
 const openPaths = new Set<string>();
 
+/** A store, there or to come, under all names of its file and its folder. */
+const fileOf = async (path: string): Promise<string> =>
+  realpath(path).catch(async () => {
+    const folder = dirname(resolve(path));
+    return join(await realpath(folder).catch(() => folder), basename(path));
+  });
+
 /** An open store; no other process can open it. */
 export class Store {
   private constructor(
@@ -70,7 +77,7 @@ export class Store {
 
   /** @param wanted "any" makes a store where there is none @throws StoreError */
   static async open(path: string, wanted: "any" | "existing", memory?: MemoryLimit): Promise<Store> {
-    const whole = await realpath(path).catch(() => resolve(path));
+    const whole = await fileOf(path);
     const isThere = await exists(path);
     if (!isThere && wanted === "existing")
       throw new StoreError(

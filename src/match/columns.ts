@@ -5,9 +5,9 @@
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { ArgumentError } from "../errors.js";
 import { formatCount } from "../files/count-text.js";
-import { type Kept, learnedOnce, type Sharing } from "../files/shards/shard.js";
+import { type Kept, type KeptArray, learnedOnce, type Sharing } from "../files/shards/shard.js";
 import { createRandom } from "../random.js";
-import { shared } from "../runtime/shared-array.js";
+import { inSharedMemory, shared } from "../runtime/shared-array.js";
 import { dotRows } from "../search/vectors.js";
 import {
   type FoldedTexts,
@@ -111,10 +111,12 @@ export async function prepareColumn(
       ? {}
       : encodeShared(encoder, texts, types, signal, (done) => onProgress?.(before + done, total));
   const encodeBoth = async (): Promise<readonly Encoded[]> => {
-    const kept = await learnedOnce(async () => {
+    const make = async (): Promise<Kept> => {
       const [ofLeft, ofRight] = [await encode(left, 0), await encode(embedded, left.length)];
       return { ...keptAs("left", ofLeft), ...keptAs("right", ofRight) };
-    }, sharing);
+    };
+    const kept = await learnedOnce(keptNames, make, sharing);
+    if (sharing?.kind === "learn") sharing.end(kept);
     return [encodedIn(kept, "left"), encodedIn(kept, "right")];
   };
   const readTerms = async () => {
@@ -144,15 +146,18 @@ const foldedTexts = (texts: readonly string[]): FoldedTexts => ({
 
 type Encoded = Pick<RankedColumn, "vectors" | "types">;
 
+const keptNames = ["left vectors", "left types", "right vectors", "right types"];
+
 const keptAs = (side: string, { vectors, types }: Encoded): Kept => ({
   ...(vectors && { [`${side} vectors`]: vectors }),
   ...(types && { [`${side} types`]: types }),
 });
 
-const encodedIn = (kept: Kept, side: string): Encoded => ({
-  vectors: kept[`${side} vectors`] as Float32Array | undefined,
-  types: kept[`${side} types`] as Float32Array | undefined,
-});
+function encodedIn(kept: Kept, side: string): Encoded {
+  const [vectors, types] = [kept[`${side} vectors`], kept[`${side} types`]];
+  const sharedBy = (numbers: KeptArray | undefined) => numbers && inSharedMemory(numbers as Float32Array);
+  return { vectors: sharedBy(vectors), types: sharedBy(types) };
+}
 
 async function encodeShared(
   encoder: PhraseEncoder,

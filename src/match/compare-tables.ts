@@ -2,9 +2,9 @@
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { type Kept, learnedOnce, type Sharing } from "../files/shards/shard.js";
 import { createRandom } from "../random.js";
-import { shared } from "../runtime/shared-array.js";
+import { inSharedMemory, shared } from "../runtime/shared-array.js";
 import type { NamingVectors } from "./candidates/near-names.js";
-import { PairSet, type Pairs, type Spill } from "./candidates/pair-set.js";
+import type { Pairs, Spill } from "./candidates/pair-set.js";
 import { findCandidates } from "./candidates/row-candidates.js";
 import type { PreparedTables } from "./columns/fields.js";
 import { rowWords } from "./columns/row-words.js";
@@ -13,9 +13,10 @@ import { comparisonSettings, type RowComparison, rowComparison } from "./evidenc
 import { comparedClasses, pairLevels } from "./evidence/pair-levels.js";
 import { once } from "./once.js";
 import type { PartOptions } from "./parts/in-parts.js";
-import { endWithPairs, levelsOfParts, type Parts, unitedPairs } from "./parts/shared-pairs.js";
+import { keptComparison } from "./shards/kept-comparison.js";
+import { keptPairs, mergedClasses, ownPairs } from "./shards/shared-pairs.js";
 import { type RowPairs, SortedRows } from "./weights/left-rows.js";
-import { ClassesBuilder, type PairClasses } from "./weights/pair-classes.js";
+import type { PairClasses } from "./weights/pair-classes.js";
 import { type PairTable, placeOf } from "./weights/pair-table.js";
 
 /** What a long call is at, in plain words. */
@@ -37,7 +38,7 @@ export interface CompareOptions extends MatchRunOptions, Pick<PartOptions, "item
   readonly encoder?: PhraseEncoder;
   /** Names that were embedded before. */
   readonly embedded?: EmbeddedNames;
-  /** Compares one shard of the rows and ends, or takes what all shards found. */
+  /** Finds the pairs and ends, compares one shard of them and ends, or takes what all shards found. */
   readonly sharing?: Sharing;
 }
 
@@ -86,21 +87,23 @@ export async function compareTables(
   const texts = fields[naming]?.set.texts ?? new TextNumbers().texts();
   const vectors = embeddedAgain(texts, embedded) ?? (await valueVectors(texts, encoder, run, sharing));
   const limits = candidateLimits(Math.max(...rows), isOneTable);
-  const candidates = { ...limits, sharing, spill, ...partsOf(run, "finding candidates") };
+  const candidates = { ...limits, spill, ...partsOf(run, "finding candidates") };
   const find = () => findCandidates(tables, vectors, candidates);
   // Made after the search, which needs its memory.
-  const comparison = once(() => rowComparison(comparisonSettings(tables, rowWords(tables), vectors)));
+  const settings = once(() => comparisonSettings(tables, rowWords(tables), vectors));
+  const comparison = once(() => rowComparison(settings()));
   const comparing = partsOf(run, "comparing");
-  if (sharing?.kind === "shard") {
+  if (sharing?.kind === "learn") {
     const found = await find();
-    endWithPairs(sharing, found, await pairLevels(comparison(), found, comparing));
+    sharing.end(keptComparison(settings(), found));
+  }
+  if (sharing?.kind === "shard") {
+    const own = ownPairs(await find(), sharing);
+    sharing.end(keptPairs(own, await pairLevels(comparison(), own, comparing)));
   }
   const { pairs, classes } =
     sharing?.kind === "merge"
-      ? await mergedClasses(sharing.parts, new PairSet(rows[1], spill), [
-          rows[0],
-          comparison().columns.length,
-        ])
+      ? await mergedClasses(sharing, rows[0], comparison().columns.length)
       : await classed(sortedRows(await find(), rows[0]), comparison, comparing);
   const drawn = drawPairs(rows, isOneTable, pairs);
   const random = await pairLevels(comparison(), drawn, { ...run, onProgress: undefined });
@@ -125,19 +128,6 @@ const classed = async (
   comparison: () => RowComparison,
   options: PartOptions,
 ): Promise<ClassedPairs> => ({ pairs, classes: await comparedClasses(comparison(), pairs, options) });
-
-/** The pairs of all shards. @param set an empty one */
-async function mergedClasses(
-  parts: Parts,
-  set: PairSet,
-  [leftRows, columns]: readonly [number, number],
-): Promise<ClassedPairs> {
-  const pairs = await unitedPairs(parts, set);
-  const classes = new ClassesBuilder(columns, pairs.left.length);
-  for await (const { levels, places } of levelsOfParts<Int8Array>(parts, pairs))
-    classes.add(levels, (pair) => places[pair]);
-  return { pairs: sortedRows(pairs, leftRows), classes: classes.finish() };
-}
 
 /** Embeddings in the order of the texts; undefined if not all of them were embedded before. */
 function embeddedAgain(names: Texts, embedded: EmbeddedNames | undefined): NamingVectors | undefined {
@@ -177,8 +167,8 @@ async function valueVectors(
     data.set(matrix.data);
     return { vectors: data };
   };
-  const { vectors } = await learnedOnce(encode, sharing);
-  return vectors && { data: vectors as Float32Array, dimension: vectors.length / count };
+  const { vectors } = await learnedOnce(["vectors"], encode, sharing);
+  return vectors && { data: inSharedMemory(vectors as Float32Array), dimension: vectors.length / count };
 }
 
 /**

@@ -11,6 +11,10 @@ export function shared<Numbers>(
   return new kind(new Memory(length * kind.BYTES_PER_ELEMENT) as SharedArrayBuffer);
 }
 
+/** Numbers in shared memory: these, or a copy. */
+export const inSharedMemory = (numbers: Float32Array): Float32Array =>
+  numbers.buffer instanceof Memory ? numbers : sharedCopy(Float32Array, numbers);
+
 /** A copy of numbers in shared memory. */
 export function sharedCopy<Numbers extends { readonly length: number; set(from: Numbers): void }>(
   kind: { new (buffer: SharedArrayBuffer): Numbers; readonly BYTES_PER_ELEMENT: number },

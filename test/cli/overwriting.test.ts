@@ -1,5 +1,5 @@
 /** Files that no command writes over: those that its arguments and options name. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
@@ -12,6 +12,8 @@ const path = (name: string) => join(folder, name);
 const table = "name\nAcme Inc.\nBorealis Shipping\n";
 for (const name of ["left.csv", "right.csv", "review.csv"]) writeFileSync(path(name), table);
 
+symlinkSync(folder, path("also"));
+
 const words = [path("left.csv"), [path("right.csv")], "a phrase"];
 
 describe("what a command reads", () => {
@@ -23,6 +25,8 @@ describe("what a command reads", () => {
     [{ store: path("left.csv") }, "left.csv is the store"],
     [{ output: path("new.csv"), explainOut: path("new.csv") }, "Two outputs are named"],
     [{ output: path("new.csv"), store: path("new.csv") }, "new.csv is the store"],
+    [{ output: path("also/new.csv"), store: path("new.csv") }, "new.csv is the store"],
+    [{ output: path("new.csv.wal"), store: path("new.csv") }, "new.csv is the store"],
   ])("is not written over: %o", (options, message) => {
     expect(() => refuseOwnInputs(words, options)).toThrow(message);
   });

@@ -366,6 +366,13 @@ describe("a table without rows", () => {
     expect(await link(empty, store)).toMatchObject({ run: 0, entitiesAfter: 0 });
     await expect(link(empty, none, { key: "id" })).rejects.toThrow("has no column id");
   });
+
+  it("ends a shard also while the store is in use", async () => {
+    const sharing = sharingOf({ index: 1, count: 2 });
+    await withStore(copyOf(plain), "existing", ({ path: used }) =>
+      expect(link(empty, used, { sharing })).rejects.toThrow("only adds to what the store has learned"),
+    );
+  });
 });
 
 describe("a limit of memory", () => {

@@ -5,7 +5,7 @@ import { ShardError, UsageError } from "../../errors.js";
 import { isObjectAddress } from "../../files/object-storage/address.js";
 import type { PartHead, PartManifest } from "../../files/shards/part-file.js";
 import type { Part } from "../../files/shards/parts.js";
-import type { Kept, Shard, Sharing } from "../../files/shards/shard.js";
+import type { Kept, KeptReader, Shard, Sharing } from "../../files/shards/shard.js";
 import { isPostgresAddress } from "../../table/postgres/address.js";
 import { option, shardOf } from "../options.js";
 import type { Session } from "../session.js";
@@ -16,10 +16,10 @@ export const shardOption = option(
   shardOf,
 );
 
-/** The first pass of shards that embed whole tables each. */
+/** The first pass of shards that would otherwise embed whole tables, and search them for candidates, each. */
 export const learnOptions = [
-  option("--learn <file>", "first pass: embed what all shards need once, into a file that ends in .part"),
-  option("--learned <file>", "with --shard: take the embeddings of that file"),
+  option("--learn <file>", "first pass: do what all shards need once, into a file that ends in .part"),
+  option("--learned <file>", "with --shard: take what that file holds"),
 ] as const;
 
 /** `-o` of a command that has no other output to name. */
@@ -138,10 +138,9 @@ export async function identityOf(encoder: PhraseEncoder | "none" | undefined): P
 }
 
 /** What the first pass kept. @throws ShardError for a file that is damaged, or of another run */
-async function readLearned(path: string, head: PartHead): Promise<Kept> {
-  const { checkContent, readKept, readManifest } = await import("../../files/shards/part-file.js");
+export async function openLearned(path: string, manifest: PartManifest, head: PartHead): Promise<KeptReader> {
+  const { checkContent, partReader } = await import("../../files/shards/part-file.js");
   const { differenceBetween } = await import("../../files/shards/parts.js");
-  const manifest = await readManifest(path);
   const { learned: _, ...settings } = head.settings;
   const difference = differenceBetween({ ...head, settings, shard: noShard }, manifest);
   if (difference !== undefined)
@@ -149,14 +148,25 @@ async function readLearned(path: string, head: PartHead): Promise<Kept> {
       `${path} was learned by another run: ${difference}. Make it again with --learn ${path} and these options.`,
     );
   await checkContent(path, manifest);
-  const { shared } = await import("../../runtime/shared-array.js");
-  const arrays = Object.entries(await readKept(path, manifest)).map(([name, values]) => {
-    // Threads share the memory of embeddings.
-    const copy = shared(Float32Array, values.length);
-    copy.set(values);
-    return [name, copy] as const;
+  return partReader(path, manifest);
+}
+
+/** Writes what a shard or a first pass kept, and says so. */
+export async function writeShard(
+  run: SharedRun,
+  head: PartHead,
+  kept: Kept,
+  session: Session,
+): Promise<void> {
+  const { writePart } = await import("../../files/shards/part-file.js");
+  const { isSystemError, replaceFile } = await import("../../files/whole-file.js");
+  const { writeTrouble } = await import("../../table/trouble.js");
+  const path = partPath(run);
+  await replaceFile(path, (temporary) => writePart(temporary, head, kept)).catch((failure: unknown) => {
+    throw isSystemError(failure) ? writeTrouble(failure, path) : failure;
   });
-  return Object.fromEntries(arrays);
+  const { index, count } = head.shard;
+  session.wrote(path, count > 0 ? `shard ${index} of ${count}` : "what all shards need");
 }
 
 /**
@@ -169,7 +179,7 @@ export async function shareWork<Report>(
   session: Session,
   work: (sharing?: Sharing) => Promise<Report>,
 ): Promise<Report | undefined> {
-  const { shard, parts, learn, learned: learnedPath } = run.options;
+  const { shard, parts, learn, learned: path } = run.options;
   if (parts === undefined && shard === undefined && learn === undefined) return work();
   const model = await identityOf(encoder);
   if (parts !== undefined && parts[0].manifest.model !== model)
@@ -177,26 +187,18 @@ export async function shareWork<Report>(
       `the parts were made with model ${parts[0].manifest.model}, and this is ${model}. Merge with the same model and --device.`,
     );
   const head = parts === undefined ? { ...(await partHead(run)), model } : parts[0].manifest;
-  const learned = learnedPath === undefined ? undefined : await readLearned(learnedPath, head);
+  const { readManifest } = await import("../../files/shards/part-file.js");
+  const learned = path === undefined ? undefined : await openLearned(path, await readManifest(path), head);
   if (parts !== undefined) {
     const { mergeOf } = await import("../../files/shards/parts.js");
     return work({ ...mergeOf(parts), learned });
   }
   const { firstPass, ShardDone, sharingOf } = await import("../../files/shards/shard.js");
-  const path = partPath(run);
   try {
     await work(shard === undefined ? firstPass : { ...sharingOf(shard), learned });
   } catch (error) {
     if (!(error instanceof ShardDone)) throw error;
-    const { writePart } = await import("../../files/shards/part-file.js");
-    const { isSystemError, replaceFile } = await import("../../files/whole-file.js");
-    const { writeTrouble } = await import("../../table/trouble.js");
-    await replaceFile(path, (temporary) => writePart(temporary, head, error.kept)).catch(
-      (failure: unknown) => {
-        throw isSystemError(failure) ? writeTrouble(failure, path) : failure;
-      },
-    );
-    session.wrote(path, shard ? `shard ${shard.index} of ${shard.count}` : "what all shards need");
+    await writeShard(run, head, error.kept, session);
     return undefined;
   }
   throw new Error(`pearl ${run.command} did not end with its shard`);

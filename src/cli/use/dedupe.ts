@@ -9,6 +9,7 @@ import { counted } from "../format.js";
 import { noteUnused, option, shared } from "../options.js";
 import { reviewCommand } from "../serve/review.js";
 import { besideOutput, boundedSettings, loadEncoderOrNone, outputFor, type Session } from "../session.js";
+import { compareLearned } from "../shards/compare-learned.js";
 import { checkShare, learnOptions, shardOption, shareWork } from "../shards/sharing.js";
 import { groupingOptions } from "./cluster.js";
 import { columnLines, effectLine } from "./report.js";
@@ -69,6 +70,7 @@ export default command({
     const inputs = [file, labels, review];
     const run = { command: "dedupe", arguments: [file], options, inputs, stem: `${stemOf(file)}.deduped` };
     checkShare(run);
+    if (await compareLearned(run, options, session)) return;
     const encoder = await loadEncoderOrNone(options, session);
     const dedupe = (sharing?: Sharing) =>
       dedupeTable(file, endsEarly(sharing) ? { kept: byDefault } : outputs, {

@@ -10,6 +10,7 @@ import { counted, formatCount, formatDuration, formatPercent } from "../format.j
 import { choice, fraction, noteUnused, option, positiveInteger, shared } from "../options.js";
 import { reviewCommand } from "../serve/review.js";
 import { boundedSettings, loadEncoderOrNone, type Session } from "../session.js";
+import { compareLearned } from "../shards/compare-learned.js";
 import { checkShare, learnOptions, shardOption, shareWork } from "../shards/sharing.js";
 import { openIndex } from "./index-table.js";
 import { columnLines, effectLine } from "./report.js";
@@ -78,6 +79,7 @@ export default command({
     const stem = `${stemOf(right)}.joined`;
     const run = { command: "join", arguments: [left, right], options, inputs, stem };
     checkShare(run);
+    if (await compareLearned(run, options, session)) return;
     const { inDatabase } = options;
     const synced = inDatabase && isPostgresAddress(left) ? await openIndex(left, session) : undefined;
     const model = options.model ?? synced?.layout.model?.name;

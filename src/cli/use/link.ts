@@ -17,6 +17,7 @@ import {
   outputFor,
   type Session,
 } from "../session.js";
+import { compareLearned } from "../shards/compare-learned.js";
 import { checkShare, learnOptions, type ShareOptions, shardOption, shareWork } from "../shards/sharing.js";
 import { columnLines } from "./report.js";
 
@@ -106,6 +107,7 @@ async function linkFile(file: string, options: Options, session: Session): Promi
   const inputs = [file, store, options.review];
   const run = { command: "link", arguments: [file], options, inputs, stem: `${stemOf(file)}.linked` };
   checkShare(run);
+  if (await compareLearned(run, options, session)) return;
   const load = () => loadEncoder(options, session);
   const isShared =
     (options.shard ?? options.learn) !== undefined || (options as ShareOptions).parts !== undefined;

@@ -10,12 +10,14 @@ import { checksum, type FileSum, fileSum, pieceBytes } from "../checksum.js";
 import { parseJson } from "../json.js";
 import { isObjectAddress } from "../object-storage/address.js";
 import { writeAll } from "../whole-file.js";
-import type { Kept, KeptArray } from "./shard.js";
+import type { Kept, KeptArray, KeptReader } from "./shard.js";
 
 const mark = "PEARLSHARD1\n";
 const tailBytes = 4 + mark.length;
 
-const kinds = { Uint8Array, Int8Array, Int32Array, Float32Array, Float64Array } as const;
+const kinds = {
+  ...{ Uint8Array, Int8Array, Uint16Array, Uint32Array, Int32Array, Float32Array, Float64Array },
+} as const;
 type Kind = keyof typeof kinds;
 
 const manifestSchema = v.object({
@@ -122,11 +124,23 @@ function damaged(path: string, { shard: { index, count } }: PartManifest, differ
   );
 }
 
-export async function readKept(path: string, { kept }: PartManifest): Promise<Kept> {
+/** @param names of arrays; default all */
+export async function readKept(
+  path: string,
+  { kept }: PartManifest,
+  names: readonly string[] = Object.keys(kept),
+): Promise<Kept> {
   const arrays: Record<string, KeptArray> = {};
-  for (const [name, place] of Object.entries(kept)) arrays[name] = await readArray(path, place);
+  for (const name of names) if (Object.hasOwn(kept, name)) arrays[name] = await readArray(path, kept[name]);
   return arrays;
 }
+
+/** Reads arrays of a part as they are asked for. */
+export const partReader = (path: string, { kept }: PartManifest): KeptReader => ({
+  lengthOf: (name) => kept[name]?.[1],
+  read: <Numbers extends KeptArray>(name: string, from?: number, to?: number) =>
+    readArray(path, kept[name], from, to) as Promise<Numbers>,
+});
 
 /** An array of a part, or its numbers `from` to `to`. */
 export async function readArray(

@@ -70,7 +70,7 @@ export function differenceBetween(part: PartHead, other: PartHead): string | und
 export const mergeOf = (parts: readonly Part[]): Sharing & { readonly kind: "merge" } => ({
   kind: "merge",
   count: parts.length,
-  async *parts() {
-    for (const { path, manifest } of parts) yield await readKept(path, manifest);
+  async *parts(names) {
+    for (const { path, manifest } of parts) yield await readKept(path, manifest, names);
   },
 });

@@ -27,10 +27,25 @@ export function shardRange(total: number, { index, count }: Shard, unit = 1): Sh
 }
 
 /** Numbers and bytes that a part keeps. */
-export type KeptArray = Uint8Array | Int8Array | Int32Array | Float32Array | Float64Array;
+export type KeptArray =
+  | Uint8Array
+  | Int8Array
+  | Uint16Array
+  | Uint32Array
+  | Int32Array
+  | Float32Array
+  | Float64Array;
 
 /** What a shard found, by name. */
 export type Kept = Readonly<Record<string, KeptArray>>;
+
+/** What was kept, read as far as it is needed. */
+export interface KeptReader {
+  /** Numbers of an array; undefined where there is none of the name. */
+  lengthOf(name: string): number | undefined;
+  /** An array, or its numbers `from` to `to`, exclusive. */
+  read<Numbers extends KeptArray>(name: string, from?: number, to?: number): Promise<Numbers>;
+}
 
 /** Ends a run: what it keeps is all that others need of it. Always throws {@link ShardDone}. */
 type End = (kept: Kept) => never;
@@ -41,15 +56,15 @@ type End = (kept: Kept) => never;
  */
 export type Sharing = {
   /** What a first pass kept; without one, each run makes it. */
-  readonly learned?: Kept;
+  readonly learned?: KeptReader;
 } & (
   | { readonly kind: "learn"; readonly end: End }
   | { readonly kind: "shard"; readonly shard: Shard; readonly end: End }
   | {
       readonly kind: "merge";
       readonly count: number;
-      /** One after the other, in the order of the shards. */
-      parts(): AsyncGenerator<Kept>;
+      /** One after the other, in the order of the shards. @param names of the arrays that are read; default all */
+      parts(names?: readonly string[]): AsyncGenerator<Kept>;
     }
 );
 
@@ -74,11 +89,17 @@ export const sharingOf = (shard: Shard) => ({ kind: "shard", shard, end }) as co
 /** How a run is the first pass. */
 export const firstPass: Sharing = { kind: "learn", end };
 
-/** What every shard needs: made by a first pass, which ends with it, or by each run. */
-export async function learnedOnce(make: () => Promise<Kept>, sharing: Sharing | undefined): Promise<Kept> {
-  if (sharing?.learned !== undefined) return sharing.learned;
-  const made = await make();
-  return sharing?.kind === "learn" ? sharing.end(made) : made;
+/** Arrays of these names that a first pass kept, or else made by this run. */
+export async function learnedOnce(
+  names: readonly string[],
+  make: () => Promise<Kept>,
+  sharing: Sharing | undefined,
+): Promise<Kept> {
+  const { learned } = sharing ?? {};
+  if (learned === undefined) return make();
+  const found: Record<string, KeptArray> = {};
+  for (const name of names) if (learned.lengthOf(name) !== undefined) found[name] = await learned.read(name);
+  return found;
 }
 
 /** The range of a stage's items that this run does: a shard's, or all. */

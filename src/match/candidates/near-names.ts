@@ -1,5 +1,4 @@
 /** Candidates by the embeddings of the naming column. */
-import { ownRange, type Sharing } from "../../files/shards/shard.js";
 import { dotRows } from "../../search/vectors.js";
 import type { Field } from "../columns/fields.js";
 import { textCount } from "../columns/texts.js";
@@ -18,8 +17,6 @@ interface NameSearch {
   readonly vectors: NamingVectors;
   readonly k: number;
   readonly isOneTable: boolean;
-  /** A shard asks for its range of the values. */
-  readonly sharing?: Sharing;
   readonly signal?: AbortSignal;
   onShare(share: number): void;
 }
@@ -30,7 +27,7 @@ export async function nearNames(
   options: NameSearch,
   add: AddPair,
 ): Promise<void> {
-  const { vectors, k, isOneTable, sharing, signal, onShare } = options;
+  const { vectors, k, isOneTable, signal, onShare } = options;
   const { data, dimension } = vectors;
   const [leftRows, rightRows] = [left, right].map((values) => rowsByValue(values, textCount(set.texts)));
   const search = async (
@@ -41,17 +38,15 @@ export async function nearNames(
   ): Promise<void> => {
     const base = [...to.keys()].filter((value) => to[value].length > 0);
     const filled = [...from.keys()].filter((value) => from[value].length > 0);
-    const own = ownRange(filled.length, sharing);
-    const asked = filled.slice(own.from, own.to);
     const columns = {
       dimension,
       base: { vectors: pickRows(data, Uint32Array.from(base), dimension) },
-      queries: { vectors: pickRows(data, Uint32Array.from(asked), dimension) },
+      queries: { vectors: pickRows(data, Uint32Array.from(filled), dimension) },
     };
-    const places = Uint32Array.from(asked.keys());
+    const places = Uint32Array.from(filled.keys());
     const limits = { k: k + (isOneTable ? 1 : 0), total: filled.length, signal, onProgress };
     const near = await nearestByEmbedding(columns, places, limits);
-    asked.forEach((value, place) => {
+    filled.forEach((value, place) => {
       let left = k;
       for (let at = place * near.k; at < (place + 1) * near.k && near.rows[at] >= 0 && left > 0; at++) {
         const other = base[near.rows[at]];

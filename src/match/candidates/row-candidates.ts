@@ -2,7 +2,6 @@
  * Candidate pairs of two tables, or of one, from several sources: rare words of the whole row, letters and embedding of
  * the naming column, words of each other text column, and equal codes. Every source is bounded per row.
  */
-import { ownRange, type Sharing } from "../../files/shards/shard.js";
 import type { Field, PreparedTables } from "../columns/fields.js";
 import { isText } from "../columns/profile.js";
 import { rowWords } from "../columns/row-words.js";
@@ -21,8 +20,6 @@ export interface CandidateOptions extends PartOptions, Omit<TermSearchOptions, "
   readonly k: number;
   /** The same for columns other than the naming one. */
   readonly kOther: number;
-  /** A shard searches for its range of rows of both tables; candidates that no search finds belong to their left row. */
-  readonly sharing?: Sharing;
   readonly spill?: Spill;
 }
 
@@ -35,7 +32,7 @@ type Source = (onShare: (share: number) => void) => Promise<void>;
 export async function findCandidates(
   tables: PreparedTables,
   vectors: NamingVectors | undefined,
-  { k, kOther, postings, mostOfRarest, sharing, spill, onProgress, ...parts }: CandidateOptions,
+  { k, kOther, postings, mostOfRarest, spill, onProgress, ...parts }: CandidateOptions,
 ): Promise<Pairs> {
   const { fields, naming, rows, isOneTable } = tables;
   const { signal } = parts;
@@ -43,7 +40,7 @@ export async function findCandidates(
   const add: AddPair = isOneTable
     ? (a, b) => (a < b ? pairs.add(a, b) : a > b ? pairs.add(b, a) : undefined)
     : (a, b) => pairs.add(a, b);
-  const common = { postings, mostOfRarest, isOneTable, sharing };
+  const common = { postings, mostOfRarest, isOneTable };
   const byTerms =
     (termsOf: () => Terms, limits: Nearest): Source =>
     (onShare) =>
@@ -55,14 +52,8 @@ export async function findCandidates(
       sources.push(byTerms(() => fieldTerms(field), { k: kOther, least: leastCosine }));
   });
   if (vectors !== undefined)
-    sources.push((onShare) =>
-      nearNames(fields[naming], { vectors, k, isOneTable, sharing, signal, onShare }, add),
-    );
-  const own = ownRange(rows[0], sharing);
-  const addOwn: AddPair = (left, right) => {
-    if (left >= own.from && left < own.to) add(left, right);
-  };
-  sources.push(() => equalCodes(fields, { isOneTable, signal }, addOwn));
+    sources.push((onShare) => nearNames(fields[naming], { vectors, k, isOneTable, signal, onShare }, add));
+  sources.push(() => equalCodes(fields, { isOneTable, signal }, add));
   try {
     for (const [place, source] of sources.entries()) {
       const onShare = (share: number): void =>
@@ -83,10 +74,7 @@ type Nearest = Pick<SearchSettings, "k" | "least">;
 /** Searches the left rows for each right row and, of two tables, the other way round. */
 async function searchTerms(
   { left, right, terms }: Terms,
-  {
-    sharing,
-    ...limits
-  }: Omit<SearchSettings, "queries" | "base" | "index"> & Pick<CandidateOptions, "sharing">,
+  limits: Omit<SearchSettings, "queries" | "base" | "index">,
   { onShare, ...parts }: PartOptions & { onShare(share: number): void },
   add: AddPair,
 ): Promise<void> {
@@ -96,11 +84,10 @@ async function searchTerms(
     const onProgress = (done: number, total: number): void =>
       onShare((place + done / total) / directions.length);
     const settings = { ...limits, queries, base, index: indexTerms(base, terms) };
-    const own = ownRange(queries.starts.length - 1, sharing);
     const work: PartedWork<"search"> = {
       settings,
-      total: own.to - own.from,
-      partAt: (from, to) => ({ from: own.from + from, to: own.from + to }),
+      total: queries.starts.length - 1,
+      partAt: (from, to) => ({ from, to }),
       take: (found) => found.queries.forEach((query, pair) => take(query, found.rows[pair])),
     };
     await inParts("search", work, { ...parts, onProgress });

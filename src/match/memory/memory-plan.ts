@@ -65,14 +65,16 @@ const deciding = {
   one: { process: 230e6, cell: 90, pair: 11, pairsPerCandidate: 2.6 },
   two: { process: 240e6, cell: 45, pair: 20, pairsPerCandidate: 2.6 },
 };
-/** Bytes of a pair of a part that is merged, without its levels; of each of all pairs while they are. */
-const [ofPartPair, ofMergedPair] = [12, 4];
+/** Bytes of a pair of a part that is merged, beside a level for each column; of each of all pairs while they are. */
+const [ofPartPair, ofMergedPair] = [16, 10];
 /** Embeddings are in memory as they are made, as they are kept, and in the lists that are searched. */
 const copiesOfEmbeddings = 3;
 /** Bytes of a thread; for each row while it searches; for each cell while it compares. */
 const [ofThread, ofFoundRow, ofComparedCell] = [50e6, 12, 6];
 /** Bytes of the index that is searched, in all and for each row: they are free while threads compare. */
 const [ofIndex, ofIndexedRow] = [130e6, 400];
+/** A shard that takes its pairs from a first pass: bytes of the process, and for each cell and pair of its own, and each word of all. */
+const ofShard = { process: 170e6, cell: 60, pair: 12, word: 5 };
 /** One column of a table, and of two: bytes of the process, for each phrase, and copies of the embeddings. */
 const ofOneColumn = {
   one: { process: 300e6, phrase: 3_500, copies: 1.7 },
@@ -101,12 +103,12 @@ export function needOfRows({ rows: ofEach, columns, names, dimension, parts }: M
   const model = dimension > 0 ? ofModel : 0;
   const { process, cell, pair, pairsPerCandidate } = ofEach.length === 1 ? deciding.one : deciding.two;
   const pairs = rows * pairsPerCandidate * k;
-  const ofMerge = parts === undefined ? 0 : ofMergedPair + (ofPartPair + columns) / parts;
+  const merging = parts === undefined ? 0 : ofMergedPair + (ofPartPair + columns) / parts;
   const ofStages = [
     searching.process +
       (ofEach.length - 1) * ofOtherIndex +
       rows * (searching.row + columns * searching.cell),
-    process + rows * columns * cell + pairs * (pair + ofMerge),
+    process + rows * columns * cell + pairs * Math.max(pair, merging),
   ];
   return {
     what: `${formatted(rows)} rows of ${columns} columns`,
@@ -140,6 +142,29 @@ export function needOfPhrases({ rows, phrases, dimension, isTopics }: PhraseSize
       isOneTable || threads === 1
         ? 0
         : threads * (ofThread + Math.min(rows[0], mostRemembered) * ofRankedRow),
+  };
+}
+
+/** What the memory of a shard depends on that takes its pairs from a first pass. */
+export interface ShardSize extends Omit<MatchSize, "parts"> {
+  readonly pairs: number;
+  /** Of all rows, of which the shard has a part. */
+  readonly words: number;
+}
+
+/** Of comparing the pairs of a shard. */
+export function needOfShard({ rows: ofEach, columns, pairs, words, names, dimension }: ShardSize): Need {
+  const rows = sum(ofEach);
+  return {
+    what: `${formatted(pairs)} pairs of ${formatted(rows)} rows`,
+    least:
+      ofShard.process +
+      rows * columns * ofShard.cell +
+      pairs * (ofShard.pair + columns) +
+      words * ofShard.word +
+      names * dimension * bytesPerNumber,
+    pairs: 0,
+    ofThreads: (threads) => (threads === 1 ? 0 : threads * (ofThread + ofComparedCell * rows * columns)),
   };
 }
 

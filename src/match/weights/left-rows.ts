@@ -37,6 +37,11 @@ export class SortedRows implements LeftRows {
     const starts = new Uint32Array(rows + 1);
     for (const row of rowOf) starts[row + 1]++;
     for (let row = 0; row < rows; row++) starts[row + 1] += starts[row];
+    return SortedRows.from(starts);
+  }
+
+  /** @param starts [rows + 1] where the pairs of each row begin, and where those of the last end */
+  static from(starts: Uint32Array): SortedRows {
     return new SortedRows(starts, new Int32Array(0));
   }
 

@@ -53,9 +53,8 @@ export function firstJobs(run: QueuedRun): Job[] {
   return hasFirstPass(run) ? [first] : shardJobs(first);
 }
 
-/** Whether the command has a first pass, which embeds what all shards need: without a model that is nothing. */
-export const hasFirstPass = ({ command, settings }: Pick<QueuedRun, "command" | "settings">): boolean =>
-  command !== "encode" && settings.model !== "none";
+/** Whether the command has a first pass, which does what all shards need. */
+export const hasFirstPass = ({ command }: Pick<QueuedRun, "command">): boolean => command !== "encode";
 
 /** The jobs that follow a finished one. @param left shards of the run that are not finished */
 export function nextJobs(job: Job, left: number): Job[] {

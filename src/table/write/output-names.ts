@@ -1,6 +1,6 @@
 /** Names of outputs: none is an input's, and none is given twice. */
-import { statSync } from "node:fs";
-import { resolve } from "node:path";
+import { existsSync, realpathSync, statSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
 import { ArgumentError } from "../../errors.js";
 import { standardOutput } from "./standard-output.js";
 
@@ -23,9 +23,10 @@ export function refuseOverwriting(inputs: readonly Name[], outputs: readonly Nam
   }
 }
 
-/** Keeps a store from being a table or an output of its own run. @throws ArgumentError */
+/** Keeps a store, and the log that DuckDB keeps beside it, from being a table or an output of its own run. @throws ArgumentError */
 export function refuseAsStore(store: string, names: readonly Name[]): void {
-  if (names.some((name) => name !== undefined && fileOf(name) === fileOf(store)))
+  const own = [store, `${store}.wal`].map(fileOf);
+  if (names.some((name) => name !== undefined && own.includes(fileOf(name))))
     throw new ArgumentError(`${store} is the store. Choose another name for the table or the output.`);
 }
 
@@ -37,6 +38,7 @@ function fileOf(name: Name): string | undefined {
     const found = statSync(name);
     return found.isFile() ? `${found.dev}:${found.ino}` : undefined;
   } catch {
-    return resolve(name);
+    const folder = dirname(resolve(name));
+    return existsSync(folder) ? join(realpathSync(folder), basename(name)) : resolve(name);
   }
 }

@@ -1,5 +1,14 @@
 /** Runs work as shards and merges them in memory, as `pearl --shard` and `pearl merge` do through files. */
-import { firstPass, type Kept, ShardDone, type Sharing, sharingOf } from "../../../src/files/shards/shard.js";
+import {
+  firstPass,
+  type Kept,
+  type KeptArray,
+  type KeptReader,
+  ShardDone,
+  type Sharing,
+  sharingOf,
+} from "../../../src/files/shards/shard.js";
+import { compareShard, isComparison } from "../../../src/match/shards/compare-shard.js";
 
 /** Runs work that must end early. @returns what it keeps */
 async function keptBy(work: Promise<unknown>): Promise<Kept> {
@@ -11,6 +20,13 @@ async function keptBy(work: Promise<unknown>): Promise<Kept> {
   return done.kept;
 }
 
+/** Reads copies of arrays. */
+export const readerOf = (kept: Kept): KeptReader => ({
+  lengthOf: (name) => kept[name]?.length,
+  read: async <Numbers extends KeptArray>(name: string, from?: number, to?: number) =>
+    kept[name].slice(from, to) as Numbers,
+});
+
 /**
  * @param passes "two": a first pass does what all shards need
  * @returns what the merge returns
@@ -20,10 +36,16 @@ export async function mergedRun<Result>(
   work: (sharing: Sharing) => Promise<Result>,
   passes: "one" | "two" = "one",
 ): Promise<Result> {
-  const learned = passes === "two" ? await keptBy(work(firstPass)) : undefined;
+  const learned = passes === "two" ? readerOf(await keptBy(work(firstPass))) : undefined;
   const found: Kept[] = [];
-  for (let index = 1; index <= count; index++)
-    found.push(await keptBy(work({ ...sharingOf({ index, count }), learned })));
+  for (let index = 1; index <= count; index++) {
+    const shard = { index, count };
+    found.push(
+      learned !== undefined && isComparison(learned)
+        ? await compareShard(learned, shard)
+        : await keptBy(work({ ...sharingOf(shard), learned })),
+    );
+  }
   async function* parts(): AsyncGenerator<Kept> {
     yield* found;
   }

@@ -32,7 +32,10 @@ describe("a run that shares its work", () => {
     const sharing = sharingOf({ index: 2, count: 2 });
     expect(ownRange(10, sharing)).toEqual({ from: 5, to: 10 });
     expect(ownRange(10, undefined)).toEqual({ from: 0, to: 10 });
-    expect(ownRange(10, { kind: "merge", count: 0, async *parts() {} })).toEqual({ from: 0, to: 10 });
+    expect(ownRange(10, { kind: "merge", count: 0, async *parts() {} })).toEqual({
+      from: 0,
+      to: 10,
+    });
   });
 
   it("ends with what it keeps", () => {

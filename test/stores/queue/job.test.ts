@@ -36,7 +36,6 @@ describe("the jobs of a run", () => {
     const shards = ["shard 1/3", "shard 2/3", "shard 3/3", "the merge"];
     expect(inOrder(firstJobs(runOf("encode")))).toEqual(shards);
     expect(inOrder(firstJobs(runOf("join")))).toEqual(["the first pass", ...shards]);
-    expect(inOrder(firstJobs({ ...runOf("join"), settings: { model: "none" } }))).toEqual(shards);
   });
 
   it("write parts of different names, and the merge reads those of all shards", () => {

@@ -1,0 +1,40 @@
+/** Compares one shard of the pairs that a first pass found. */
+import type { Kept, KeptReader, Shard } from "../../files/shards/shard.js";
+import { rowComparison } from "../evidence/pair-evidence.js";
+import { pairLevels } from "../evidence/pair-levels.js";
+import { type MemoryLimit, needOfShard, planMemory } from "../memory/memory-plan.js";
+import type { PartOptions } from "../parts/in-parts.js";
+import { isComparison, sizeOfShard } from "./kept-comparison.js";
+import { readComparison } from "./read-comparison.js";
+import { keptPairs } from "./shared-pairs.js";
+
+export { isComparison };
+
+interface ShardOptions extends PartOptions {
+  readonly memory?: MemoryLimit;
+  readonly onNote?: (note: string) => void;
+}
+
+/**
+ * @param learned what `--learn` kept
+ * @returns what the merge needs of the shard
+ * @throws ArgumentError for a limit of memory that is too small; an aborted call rejects with the reason of its signal
+ */
+export async function compareShard(
+  learned: KeptReader,
+  shard: Shard,
+  { memory, onNote, ...run }: ShardOptions = {},
+): Promise<Kept> {
+  let { threads } = run;
+  if (memory !== undefined) {
+    const need = needOfShard(await sizeOfShard(learned, shard));
+    const plan = await planMemory(memory, need, threads);
+    onNote?.(plan.note);
+    threads = plan.threads;
+  }
+  const { settings, pairs, rows } = await readComparison(learned, shard);
+  const levels = await pairLevels(rowComparison(settings), pairs, { ...run, threads });
+  for (const [place, side] of (["left", "right"] as const).entries())
+    for (let pair = 0; pair < pairs[side].length; pair++) pairs[side][pair] = rows[place][pairs[side][pair]];
+  return keptPairs(pairs, levels);
+}

@@ -1,0 +1,93 @@
+/** Takes some numbers and lists out of kept arrays, which need not have room in memory, and numbers them anew in their order. */
+import type { KeptArray, KeptReader } from "../../files/shards/shard.js";
+import { shared } from "../../runtime/shared-array.js";
+
+/** Lists of numbers, one for each item: item i has those from starts[i] to starts[i + 1]. */
+export interface PickedLists<Items> {
+  readonly starts: Uint32Array;
+  readonly items: Items;
+}
+
+type Kind<Numbers> = {
+  new (buffer: SharedArrayBuffer): Numbers;
+  readonly BYTES_PER_ELEMENT: number;
+};
+
+/** Numbers that are read at a time. */
+const piece = 2 ** 20;
+
+/**
+ * The numbers at some places, none of an empty array; 0 beyond the last.
+ * @param places ascending
+ * @param width numbers of a place
+ */
+export async function pickNumbers<Numbers extends KeptArray>(
+  kept: KeptReader,
+  name: string,
+  kind: Kind<Numbers>,
+  places: Uint32Array,
+  width = 1,
+): Promise<Numbers> {
+  const length = kept.lengthOf(name)! / width;
+  const picked = shared(kind, length === 0 ? 0 : places.length * width);
+  const most = Math.ceil(piece / width);
+  for (let at = 0; at < places.length && places[at] < length; ) {
+    const from = places[at];
+    const to = Math.min(length, from + most, places[places.length - 1] + 1);
+    const numbers = await kept.read<Numbers>(name, from * width, to * width);
+    for (; at < places.length && places[at] < to; at++) {
+      const start = (places[at] - from) * width;
+      picked.set(numbers.subarray(start, start + width), at * width);
+    }
+  }
+  return picked;
+}
+
+/** Some of the lists. @param names of the array of starts and of that of items @param lists ascending */
+export async function pickLists<Numbers extends KeptArray>(
+  kept: KeptReader,
+  [ofStarts, ofItems]: readonly [string, string],
+  kind: Kind<Numbers>,
+  lists: Uint32Array,
+): Promise<PickedLists<Numbers>> {
+  const begins = await pickNumbers(kept, ofStarts, Uint32Array, lists);
+  const behind = lists.map((list) => list + 1);
+  const ends = await pickNumbers(kept, ofStarts, Uint32Array, behind);
+  const starts = shared(Uint32Array, lists.length + 1);
+  for (let list = 0; list < lists.length; list++) starts[list + 1] = starts[list] + ends[list] - begins[list];
+  const items = shared(kind, starts[lists.length]);
+  for (let list = 0; list < lists.length; ) {
+    const from = begins[list];
+    let next = list + 1;
+    while (next < lists.length && ends[next] - from <= piece) next++;
+    const numbers = await kept.read<Numbers>(ofItems, from, ends[next - 1]);
+    for (; list < next; list++)
+      items.set(numbers.subarray(begins[list] - from, ends[list] - from), starts[list]);
+  }
+  return { starts, items };
+}
+
+/** The different numbers below `count`, ascending; -1 is none. */
+export function numbersIn(lists: readonly (Int32Array | Uint32Array)[], count: number): Uint32Array {
+  const isIn = new Uint8Array(count);
+  let different = 0;
+  for (const numbers of lists)
+    for (const number of numbers) {
+      if (number < 0 || isIn[number] === 1) continue;
+      isIn[number] = 1;
+      different++;
+    }
+  const found = new Uint32Array(different);
+  let used = 0;
+  for (let number = 0; number < count; number++) if (isIn[number] === 1) found[used++] = number;
+  return found;
+}
+
+/** Puts in the place of each number its place among some of those below `count`; -1 stays. */
+export function renumber(numbers: Int32Array | Uint32Array, among: Uint32Array, count: number): void {
+  const places = new Int32Array(count);
+  among.forEach((number, place) => {
+    places[number] = place;
+  });
+  for (let at = 0; at < numbers.length; at++) if (numbers[at] >= 0) numbers[at] = places[numbers[at]];
+}

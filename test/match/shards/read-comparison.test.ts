@@ -1,0 +1,70 @@
+/** What a shard reads of a first pass: its pairs, and no more than occurs in them. */
+import { describe, expect, it } from "vitest";
+import { firstPass, type Kept, ShardDone } from "../../../src/files/shards/shard.js";
+import type { TableColumns } from "../../../src/match/columns/align.js";
+import { prepareTables } from "../../../src/match/columns/fields.js";
+import { compareTables } from "../../../src/match/compare-tables.js";
+import { needOfShard } from "../../../src/match/memory/memory-plan.js";
+import { compareShard } from "../../../src/match/shards/compare-shard.js";
+import { sizeOfShard } from "../../../src/match/shards/kept-comparison.js";
+import { readComparison } from "../../../src/match/shards/read-comparison.js";
+import { createRandom } from "../../../src/random.js";
+import { readerOf } from "../../files/shards/merged.js";
+
+const random = createRandom(11);
+const syllables = ["ba", "do", "ki", "lu", "me", "no", "ra", "si", "tu", "ve"];
+const word = (): string => Array.from({ length: 3 }, () => syllables[Math.floor(random() * 10)]).join("");
+const people = (rows: number): TableColumns => ({
+  name: Array.from({ length: rows }, () => `${word()} ${word()}`),
+  phone: Array.from({ length: rows }, () => String(100_000 + Math.floor(random() * 899_999))),
+});
+
+async function learned(left: TableColumns, right?: TableColumns): Promise<Kept> {
+  const done = await compareTables(prepareTables(left, right), { sharing: firstPass }).catch(
+    (error: unknown) => error,
+  );
+  if (!(done instanceof ShardDone)) throw done;
+  return done.kept;
+}
+
+const [few, many] = [people(60), people(500)];
+
+describe("a shard of a first pass", () => {
+  it.each([
+    ["the larger table is the left one", many, few],
+    ["the larger table is the right one", few, many],
+    ["there is one table", many, undefined],
+  ])("has its pairs and a part of the larger table, where %s", async (_, left, right) => {
+    const kept = await learned(left, right);
+    const count = 6;
+    const found = new Set<string>();
+    const larger = right === undefined || left === many ? 0 : 1;
+    for (let index = 1; index <= count; index++) {
+      const { settings, pairs, rows } = await readComparison(readerOf(kept), { index, count });
+      const [field] = settings.fields;
+      expect(rows[larger].length).toBeLessThan(right === undefined ? 500 : 500 / count + 1);
+      expect([field.left.length, field.right.length]).toEqual([rows[0].length, rows[1].length]);
+      const used = new Set([...field.left, ...field.right].filter((value) => value >= 0));
+      expect(field.set.counts).toHaveLength(used.size);
+      expect(settings.rowWords.rarity).toHaveLength(settings.words.starts.length - 1);
+      for (let pair = 0; pair < pairs.left.length; pair++)
+        found.add(`${rows[0][pairs.left[pair]]} ${rows[1][pairs.right[pair]]}`);
+    }
+    const all = Array.from(kept.left, (row, pair) => `${row} ${kept.right[pair]}`);
+    expect(all.length).toBeGreaterThan(300);
+    expect([...found].sort()).toEqual(all.sort());
+  });
+
+  it("needs less memory the more shards there are, and is refused a limit below it", async () => {
+    const kept = readerOf(await learned(few, many));
+    const needs = await Promise.all(
+      [1, 4, 16].map(async (count) => needOfShard(await sizeOfShard(kept, { index: 1, count })).least),
+    );
+    expect(needs).toEqual([...needs].sort((a, b) => b - a));
+    expect(needs[0]).toBeGreaterThan(needs[2]);
+    const memory = { bytes: needs[2] - 1, folder: "." };
+    await expect(compareShard(kept, { index: 1, count: 16 }, { memory })).rejects.toThrow(
+      /^[\d,]+ pairs of [\d,]+ rows need at least \d+ MB of memory, and the limit is \d+ MB\. Raise it: --memory \d+m/,
+    );
+  });
+});
