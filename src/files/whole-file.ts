@@ -116,10 +116,14 @@ async function flush(path: string, replaced: Stats | undefined): Promise<void> {
   }
 }
 
+/** Bytes of a write: Node.js refuses 2 GB. */
+const mostAtOnce = 2 ** 30;
+
 /** Writes all bytes at a position, in as many calls as that takes. */
 export async function writeAll(file: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
   for (let offset = 0; offset < bytes.length; ) {
-    const { bytesWritten } = await file.write(bytes, offset, bytes.length - offset, position + offset);
+    const length = Math.min(bytes.length - offset, mostAtOnce);
+    const { bytesWritten } = await file.write(bytes, offset, length, position + offset);
     offset += bytesWritten;
   }
 }

@@ -1,5 +1,7 @@
 /** The ways to find duplicate rows, with results of one form: by one column, by several, and equal rows alone. */
+
 import { ArgumentError } from "../errors.js";
+import { endWithNothing } from "../files/shards/shard.js";
 import type { ColumnReport } from "../match/column-report.js";
 import type { TableColumns } from "../match/columns/align.js";
 import { type ColumnPlan, type DroppedColumn, rowsOf } from "../match/columns/fields.js";
@@ -68,8 +70,7 @@ export async function duplicatesByPlan(
   if (only === undefined || rowsOf(columns) === 0) {
     const left = Object.keys(columns).filter((name) => !options.ignore?.includes(name));
     if (left.length === 0) throw new ArgumentError("every column is ignored. Leave one to compare.");
-    const { sharing } = options;
-    if (sharing !== undefined && sharing.kind !== "merge") sharing.end({}); // equal rows need no comparing
+    endWithNothing(options.sharing); // equal rows need no comparing
     return equalRows(columns, left, { ...options, dropped });
   }
   if (others.length > 0) return duplicatesByColumns(columns, options);

@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { ArgumentError, StoreError } from "../errors.js";
 import { inTemporaryFolder } from "../files/object-storage/temporary-folder.js";
-import { endsEarly } from "../files/shards/shard.js";
+import { endsEarly, endWithNothing } from "../files/shards/shard.js";
 import { exists } from "../files/whole-file.js";
 import { addedColumns, checkNames } from "../group/tables/group-files.js";
 import type { ColumnReport } from "../match/column-report.js";
@@ -162,7 +162,7 @@ async function linkNothing(path: string, table: WholeTable, options: LinkOptions
   const { key, precision, reviewOutput, sharing } = options;
   if (key !== undefined) keyColumn(path, table, key);
   const { dropped } = planColumns(table.columns, undefined, options);
-  if (sharing !== undefined && sharing.kind !== "merge") sharing.end({});
+  endWithNothing(sharing);
   await writeLinked(table, [], [], options);
   const reviewed = reviewOutput && (await writeReview(reviewOutput, { left: table.columns }, []));
   return {

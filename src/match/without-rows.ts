@@ -1,6 +1,6 @@
 /** What is found where a table has no rows: nothing, for certain. */
 import { ArgumentError } from "../errors.js";
-import type { Sharing } from "../files/shards/shard.js";
+import { endWithNothing, type Sharing } from "../files/shards/shard.js";
 import type { KnownPair } from "./compare-tables.js";
 import type { PrecisionReport } from "./estimates/promise.js";
 import { type LabelEffect, labelEffect } from "./review/label-effect.js";
@@ -37,7 +37,7 @@ export function withoutRows<Own>(
     throw new ArgumentError(`there is no pair of rows ${left} and ${right}`);
   };
   for (const { left, right } of known) explain(left, right);
-  if (sharing !== undefined && sharing.kind !== "merge") sharing.end({});
+  endWithNothing(sharing);
   return {
     ...{ ...own, ...nothingToCompare(precision), explain },
     doubtful: () => [],

@@ -63,25 +63,24 @@ it.each(commands)(
   },
 );
 
-it("a merge of shards stays within it too, with the result of one run", async () => {
-  const words = ["dedupe", "people.csv"];
-  const limits = ["--memory", "1g", "--temp", folder];
+it("shards after a first pass and their merge stay within it too, with the result of one run", async () => {
+  const words = ["dedupe", "people.csv", "-m", "pearl-strings"];
+  const asks = async (...command: readonly string[]): Promise<void> => {
+    const limited = (memory: string) =>
+      pearl([...command, "--memory", memory, "--temp", folder], { cwd: folder, environment });
+    const [, asked] = /Raise it: --memory (\d+)m/.exec((await limited("1m")).stderr) ?? [];
+    const { code, stderr } = await limited(`${asked}m`);
+    expect(code, stderr).toBe(0);
+    const [, peak] = /peak (\d+)/.exec(stderr) ?? [];
+    console.info(`${command.join(" ")}: ${Math.round(Number(peak) / 1024)} MB of ${asked} MB`);
+    expect(Number(peak) / 1024).toBeLessThan(Number(asked));
+  };
+  await asks(...words, "--learn", "learned.part");
   const parts = [1, 2].map((shard) => `${shard}.part`);
   for (const [place, part] of parts.entries())
-    await pearl([...words, "-m", "pearl-strings", ...limits, "--shard", `${place + 1}/2`, "-o", part], {
-      cwd: folder,
-    });
-  const merge = (memory: string) =>
-    pearl(["merge", ...parts, "-o", "merged.csv", "--memory", memory, "--temp", folder], {
-      ...{ cwd: folder, environment },
-    });
-  const { stderr: refused } = await merge("1m");
-  const [, asked] = /Raise it: --memory (\d+)m/.exec(refused) ?? [];
-  const merged = await merge(`${asked}m`);
-  expect(merged.code, merged.stderr).toBe(0);
-  const [, peak] = /peak (\d+)/.exec(merged.stderr) ?? [];
-  expect(Number(peak) / 1024).toBeLessThan(Number(asked));
-  await run(words, "one-run");
+    await asks(...words, "--learned", "learned.part", "--shard", `${place + 1}/2`, "-o", part);
+  await asks("merge", ...parts, "-o", "merged.csv");
+  await run(["dedupe", "people.csv"], "one-run");
   expect(readFileSync(join(folder, "merged.csv"))).toEqual(readFileSync(join(folder, "one-run.csv")));
 });
 

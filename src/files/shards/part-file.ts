@@ -119,9 +119,8 @@ export async function checkContent(path: string, manifest: PartManifest): Promis
 }
 
 function damaged(path: string, { shard: { index, count } }: PartManifest, difference: string): ShardError {
-  return new ShardError(
-    `${path} is damaged: ${difference}. Run the command with --shard ${index}/${count} again.`,
-  );
+  const step = count > 0 ? `--shard ${index}/${count}` : `--learn ${path}`;
+  return new ShardError(`${path} is damaged: ${difference}. Run the command with ${step} again.`);
 }
 
 /** @param names of arrays; default all */

@@ -72,6 +72,11 @@ export type Sharing = {
 export const endsEarly = (sharing: Sharing | undefined): boolean =>
   sharing !== undefined && sharing.kind !== "merge";
 
+/** Ends a run that has nothing to share, unless it merges. */
+export function endWithNothing(sharing: Sharing | undefined): void {
+  if (sharing !== undefined && sharing.kind !== "merge") sharing.end({});
+}
+
 /** Ends a command where its shard's work is done, as an abort does: nothing is open behind it. */
 export class ShardDone extends Error {
   constructor(readonly kept: Kept) {

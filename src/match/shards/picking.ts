@@ -35,10 +35,8 @@ export async function pickNumbers<Numbers extends KeptArray>(
     const from = places[at];
     const to = Math.min(length, from + most, places[places.length - 1] + 1);
     const numbers = await kept.read<Numbers>(name, from * width, to * width);
-    for (; at < places.length && places[at] < to; at++) {
-      const start = (places[at] - from) * width;
-      picked.set(numbers.subarray(start, start + width), at * width);
-    }
+    for (; at < places.length && places[at] < to; at++)
+      copy(numbers, (places[at] - from) * width, width, picked, at * width);
   }
   return picked;
 }
@@ -62,9 +60,14 @@ export async function pickLists<Numbers extends KeptArray>(
     while (next < lists.length && ends[next] - from <= piece) next++;
     const numbers = await kept.read<Numbers>(ofItems, from, ends[next - 1]);
     for (; list < next; list++)
-      items.set(numbers.subarray(begins[list] - from, ends[list] - from), starts[list]);
+      copy(numbers, begins[list] - from, ends[list] - begins[list], items, starts[list]);
   }
   return { starts, items };
+}
+
+/** Most copies are of a few numbers: a loop is faster than an array over them. */
+function copy(from: KeptArray, start: number, count: number, to: KeptArray, place: number): void {
+  for (let at = 0; at < count; at++) to[place + at] = from[start + at];
 }
 
 /** The different numbers below `count`, ascending; -1 is none. */

@@ -10,6 +10,8 @@ const table = "id,name,city\n1,Acme,Berlin\n2,Acme Inc,Berlin\n3,Siemens,Munich\
 const join_ = "pearl join x.csv y.csv --on name -m none -q";
 const merge = "pearl merge 1.part 2.part -q -o whole.csv";
 const second = `${join_} --shard 2/2 -o 2.part`;
+/** By all columns. */
+const all = "pearl join x.csv y.csv -m none -q";
 const both = `${join_} --shard 1/2 -o 1.part && ${second}`;
 const models = '"$(dirname "$ENTRY")"/../../models';
 /** Both parts exist, and then something happens to them. */
@@ -155,6 +157,18 @@ claimCures(
       ". Make it again with --learn l.part and these options.",
       `${join_} --learn l.part && ${second} --learned l.part`,
       `${second} --learned l.part`,
+    ),
+    "a first pass that is damaged": parted(
+      `${all} --learn l.part && printf X | dd of=l.part bs=1 seek=3 conv=notrunc 2>/dev/null`,
+      ". Run the command with --learn l.part again.",
+      `${all} --learn l.part && ${all} --learned l.part --shard 2/2 -o 2.part`,
+      `${all} --learned l.part --shard 2/2 -o 2.part`,
+    ),
+    "a shard that needs more memory": parted(
+      `${all} --learn l.part`,
+      "need at least 163 MB of memory, and the limit is 100 MB. Raise it: --memory 163m",
+      `${all} --learned l.part --shard 2/2 -o 2.part --memory 163m`,
+      `${all} --learned l.part --shard 2/2 -o 2.part --memory 100m`,
     ),
     "a link that learns nothing": {
       files: {},
