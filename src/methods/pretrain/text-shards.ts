@@ -7,7 +7,7 @@ import { readTexts, type TextOptions } from "../../corpus/text/text-sources.js";
 import { ArgumentError, MissingDataError } from "../../errors.js";
 import { fileFingerprint, fingerprint, openFingerprint } from "../../files/fingerprint.js";
 import { readJson } from "../../files/json.js";
-import { writeWholeJson } from "../../files/whole-file.js";
+import { writeAll, writeWholeJson } from "../../files/whole-file.js";
 import { batchSeed, createRandom } from "../../random.js";
 import { foldLetters } from "../../text/hashed-ngrams.js";
 
@@ -154,7 +154,7 @@ async function readNumbers(texts: AsyncIterable<string>, path: string) {
   const file = await open(path, "w");
   let pending: number[] = [];
   const flush = async (): Promise<void> => {
-    await file.write(new Uint8Array(Int32Array.from(pending).buffer));
+    await writeAll(file, new Uint8Array(Int32Array.from(pending).buffer), 4 * tokens);
     tokens += pending.length;
     pending = [];
   };

@@ -174,9 +174,11 @@ export function gridVariants(settings: MethodSettings, points: readonly GridPoin
 
 /** Each base as it is, and trained (the paper's table 4); "none" has no model of its own. */
 export const baseVariants = (settings: MethodSettings, bases: readonly string[]): Variant[] =>
-  bases.flatMap((base): Variant[] => {
+  bases.flatMap((base, place): Variant[] => {
     const own = { ...settings, base };
-    const name = base.replaceAll(/[^\w.-]+/g, "-");
+    const names = bases.map((one) => one.replaceAll(/[^\w.-]+/g, "-"));
+    // The names of files: "a/b" is not "a-b".
+    const name = names.indexOf(names[place]) < place ? `${names[place]}-${place + 1}` : names[place];
     const trained = { name: `${name}-trained`, settings: own };
     if (base === "none") return [trained];
     return [

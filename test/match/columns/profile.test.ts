@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type ColumnKind, profileColumn } from "../../../src/match/columns/profile.js";
+import { type ColumnKind, isEmail, profileColumn } from "../../../src/match/columns/profile.js";
+import { createRandom } from "../../../src/random.js";
 
 const cellsOf = (make: (row: number) => string, rows = 60): string[] =>
   Array.from({ length: rows }, (_, row) => make(row));
@@ -64,5 +65,21 @@ describe("a column of many values", () => {
     expect([filled, distinct, rows]).toEqual([80_000, counts.size, 90_000]);
     expect(shares.commonest).toBe(Math.max(...counts.values()) / 80_000);
     expect(shares.words).toBe(2);
+  });
+});
+
+describe("an e-mail address", () => {
+  it("is what the expression finds that defines it, in linear time", () => {
+    const random = createRandom(3);
+    const email = /^\S+@\S+\.\S+$/;
+    let found = 0;
+    for (let round = 0; round < 5000; round++) {
+      const length = 1 + Math.floor(random() * 8);
+      const text = Array.from({ length }, () => "a@@.. "[Math.floor(random() * 5 + random())]).join("");
+      expect([text, isEmail(text)]).toEqual([text, email.test(text)]);
+      if (isEmail(text)) found++;
+    }
+    expect(found).toBeGreaterThan(300);
+    expect(isEmail(`${"@.".repeat(100_000)} x`)).toBe(false);
   });
 });

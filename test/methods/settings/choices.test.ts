@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createRules } from "../../../src/augmentation/augmenter.js";
 import { resolveSettings } from "../../../src/augmentation/settings.js";
-import { removableParts, withChoices, without } from "../../../src/methods/settings/choices.js";
+import { baseVariants, removableParts, withChoices, without } from "../../../src/methods/settings/choices.js";
 import { presets, scheduleOf } from "../../../src/methods/settings/method-settings.js";
 
 const pearl = presets["pearl-small"];
@@ -61,6 +61,13 @@ describe("withChoices", () => {
       characters: { ...(presets["from-scratch"].characters as object), from: "love" },
       ...{ learningRate: 1e-4, types: "none" },
     });
+  });
+});
+
+describe("baseVariants", () => {
+  it("names files of bases whose names differ in signs alone apart", () => {
+    const names = baseVariants(presets["pearl-mini"], ["a/b", "a-b", "none"]).map(({ name }) => name);
+    expect(names).toEqual(["a-b", "a-b-trained", "a-b-2", "a-b-2-trained", "none-trained"]);
   });
 });
 
