@@ -30,25 +30,32 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const recorded = join(root, "benchmarks/results/scale.json");
 const page = join(root, "docs/scale.md");
 
-/** What the constants are computed from: whole runs and shards of small tables, and small shards of larger ones. */
+/** What the constants are computed from: whole runs of small tables, and first passes and shards of small and of large ones. */
 const fitted = [
   { kind: "scan", rows: [100_000] },
   { kind: "encode", rows: [10_000] },
   { kind: "encode", rows: [40_000] },
   { kind: "encode merge", rows: [40_000], shards: 2 },
   { kind: "join", rows: [12_000, 12_000] },
-  { kind: "join", rows: [12_000, 12_000], shards: 3 },
+  { kind: "join first pass", rows: [2_000, 2_000] },
+  { kind: "join first pass", rows: [12_000, 12_000] },
   { kind: "join", rows: [12_000, 12_000], shards: 15 },
-  { kind: "join", rows: [30_000, 30_000], shards: 30 },
+  { kind: "join", rows: [12_000, 12_000], shards: 3 },
   { kind: "join merge", rows: [12_000, 12_000], shards: 2 },
   { kind: "dedupe", rows: [12_000] },
-  { kind: "dedupe", rows: [12_000], shards: 3 },
+  { kind: "dedupe first pass", rows: [2_000] },
+  { kind: "dedupe first pass", rows: [12_000] },
   { kind: "dedupe", rows: [12_000], shards: 15 },
-  { kind: "dedupe", rows: [60_000], shards: 60 },
+  { kind: "dedupe", rows: [12_000], shards: 3 },
+  { kind: "scan", rows: [410_000] },
+  { kind: "dedupe first pass", rows: [410_000] },
   { kind: "dedupe", rows: [410_000], shards: 200 },
   { kind: "dedupe", rows: [410_000], shards: 25 },
-  { kind: "scan", rows: [410_000] },
+  { kind: "join first pass", rows: [410_000, 10_000] },
   { kind: "join", rows: [410_000, 10_000], shards: 200 },
+  { kind: "join", rows: [410_000, 10_000], shards: 25 },
+  { kind: "join first pass", rows: [30_000, 30_000] },
+  { kind: "dedupe first pass", rows: [60_000] },
 ];
 
 /** Runs that the model predicts, of other sizes. */
@@ -97,9 +104,13 @@ async function run(script, ...words) {
   return { seconds: (user + system) / 1e6, printed: await printed };
 }
 
-/** A run or a shard in a process of its own, by stage. */
+/** A run, a first pass or a shard in a process of its own, by stage. A shard takes what the first pass kept before. */
 async function runStages(task) {
-  const settings = { ...task, files: tablesOf(task.kind, task.rows), shard: 2 };
+  const [kind] = task.kind.split(" ");
+  const learned = join(folder, `${kind}-${task.rows.join("-")}.part`);
+  if (task.shards !== undefined && !existsSync(learned))
+    await runStages({ kind: `${kind} first pass`, rows: task.rows });
+  const settings = { ...task, files: tablesOf(task.kind, task.rows), shard: 2, learned };
   const output = join(folder, `${JSON.stringify(task).replace(/\W+/g, "-")}.out.csv`);
   const script = fileURLToPath(new URL("scale/stages.mjs", import.meta.url));
   return JSON.parse((await run(script, JSON.stringify({ ...settings, output }))).printed);
@@ -109,19 +120,19 @@ const runPearl = async (...words) =>
   (await run(join(root, "dist/cli/main.js"), ...words, "--threads", "1", "--quiet")).seconds;
 
 /** A sharded command by the command line, its shards at once: CPU seconds of its first pass, of each shard, and of the merge. */
-async function runSharded({ kind, rows, shards }, hasFirstPass) {
+async function runSharded({ kind, rows, shards }) {
   const files = tablesOf(kind, rows);
   const isEncode = kind.startsWith("encode");
   const words = isEncode ? ["encode", ...files, "-c", "name"] : ["join", ...files, "-m", "none"];
   const name = kind.replace(" ", "-");
-  const learned = `${name}-learned.part`;
-  const learn = hasFirstPass ? await runPearl(...words, "--learn", learned) : undefined;
+  const learned = isEncode ? undefined : `${name}-learned.part`;
+  const learn = learned ? await runPearl(...words, "--learn", learned) : undefined;
   const parts = Array.from({ length: shards }, (_, place) => `${name}-${place + 1}.part`);
   const each = await Promise.all(
     parts.map((part, place) =>
       runPearl(
         ...[...words, "--shard", `${place + 1}/${shards}`, "-o", part],
-        ...(hasFirstPass ? ["--learned", learned] : []),
+        ...(learned ? ["--learned", learned] : []),
       ),
     ),
   );
@@ -131,10 +142,10 @@ async function runSharded({ kind, rows, shards }, hasFirstPass) {
 
 async function measure(task) {
   if (task.kind === "join sharded") {
-    const { learn, shards, merge } = await runSharded(task, true);
+    const { learn, shards, merge } = await runSharded(task);
     return { seconds: { learn, shards: shards.reduce((sum, one) => sum + one, 0), merge } };
   }
-  if (task.kind.endsWith("merge")) return { seconds: { total: (await runSharded(task, false)).merge } };
+  if (task.kind.endsWith("merge")) return { seconds: { total: (await runSharded(task)).merge } };
   return runStages(task);
 }
 

@@ -47,9 +47,9 @@ const earlier = [recorded("large-tables"), ...recorded("large-join").runs].flatM
 function withPrediction(constants, run) {
   const [kind, way] = run.kind.split(" ");
   const task = /** @type {Task} */ ({ ...run, kind });
-  const { whole, learn, shard, merge } = predict(constants, task);
+  const { stages, learn, shard, merge } = predict(constants, task);
   const sharded = learn.seconds + (run.shards ?? 1) * shard.seconds + merge.seconds;
-  const predicted = way === "sharded" ? sharded : whole.seconds;
+  const predicted = way === "sharded" ? sharded : total(stages.map(({ seconds }) => seconds));
   const measured = total(Object.values(run.seconds));
   return { ...run, predicted, measured, ratio: predicted / measured };
 }
@@ -70,8 +70,13 @@ function sized(constants, task, counts) {
   const { megabytes } = predict(constants, task);
   return {
     ...task,
+    /** Of one run, the first pass, and the merge. */
     megabytes,
-    byWorkers: counts.map((workers) => ({ workers, steps: stepsOf(constants, task, workers) })),
+    byWorkers: counts.map((workers) => ({
+      workers,
+      shardMegabytes: predict(constants, { ...task, shards: workers }).shardMegabytes,
+      steps: stepsOf(constants, task, workers),
+    })),
   };
 }
 
@@ -92,7 +97,7 @@ function queued(constants) {
     const steps = stepsOf(constants, task, workers, shardsEach);
     const run = {
       ...{ workers, shards: workers * shardsEach },
-      ...{ learn: steps["first pass"], merge: steps.merge, shard: (steps.reading + steps.work) / shardsEach },
+      ...{ learn: steps["first pass"], merge: steps.merge, shard: steps.shards / shardsEach },
     };
     const untilKill = exponential(hoursToKill * 3600);
     const killed = { ...run, slowdown, untilKill, restart: 60 };

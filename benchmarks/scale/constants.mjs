@@ -8,7 +8,9 @@
  * @property {readonly number[]} rows of each table
  * @property {number} [shards]
  * @property {Readonly<Record<string, number>>} seconds by stage
- * @property {number} [pairs] of the shard
+ * @property {number} [pairs] of the shard, or all of a first pass
+ * @property {number} [bytes] of the file that the shard or first pass wrote
+ * @property {readonly number[]} [picked] left and right rows that occur in the shard's pairs
  * @property {number} megabytes peak of resident memory
  * @property {number} heap megabytes of texts and other objects of JavaScript, at the end
  */
@@ -39,8 +41,7 @@ export function constantsFrom(runs) {
   );
   const scan = lineThrough(scans, rowsOf, ({ seconds }) => seconds.scan);
   const encode = lineThrough(encodes, rowsOf, ({ seconds }) => seconds.encode);
-  const ofMany = pairsOfMany(of("dedupe").slice(-2));
-  const join = matching(of("join"), ofMany);
+  const join = matching(of("join"), of("join first pass"));
   const united = unitedFrom(joinMerge, join, process);
   return {
     ...{ process, load: mean(encodes.map(({ seconds }) => seconds.load)) },
@@ -49,58 +50,57 @@ export function constantsFrom(runs) {
     encodeMegabytes: Math.max(...encodes.map(({ megabytes }) => megabytes)),
     join: { ...join, united },
     // A pair of one table is taken into the whole as one of two tables is.
-    dedupe: { ...matching(of("dedupe"), ofMany), united },
+    dedupe: { ...matching(of("dedupe"), of("dedupe first pass")), united },
   };
 }
 
 const pairsOf = (/** @type {Run} */ { pairs = 0 }) => pairs;
+const pairsPerRow = (/** @type {Run} */ run) => pairsOf(run) / rowsOf(run);
 const finding = (/** @type {Run} */ { seconds }) => seconds["finding candidates"];
 const comparing = (/** @type {Run} */ { seconds }) => seconds.comparing;
-const shareOf = (/** @type {Run} */ { shards = 1 }) => 1 / shards;
-const pairsPerRow = (/** @type {Run} */ run) => pairsOf(run) / (rowsOf(run) * shareOf(run));
+const picking = (/** @type {Run} */ { seconds }) => seconds.picking;
+const pickedCells = (/** @type {Run} */ { picked = [] }) => columns * total(picked);
 
 /**
- * Finding and comparing a pair of large tables, whose rows are rarely in the processor's caches.
- * @param {readonly Run[]} runs a small and a large shard
- */
-const pairsOfMany = (runs) => ({
-  rowsOfMany: rowsOf(runs[0]),
-  foundOfMany: lineThrough(runs, pairsOf, finding).slope,
-  comparedOfMany: lineThrough(runs, pairsOf, comparing).slope,
-});
-
-/**
- * @param {readonly Run[]} runs a whole run, a large and a small shard of the same tables, a small one of larger tables and of those
- *   of many rows
- * @param {ReturnType<typeof pairsOfMany>} ofMany
+ * @param {readonly Run[]} runs a whole run; a small and a large shard of the same tables; the same of tables of many rows
+ * @param {readonly Run[]} passes first passes of tiny tables, of those of the whole run, of those of many rows, and of larger ones
+ *   than the whole run's
  * @returns {Omit<Matching, "united">}
  */
-function matching([whole, large, small, larger, many], ofMany) {
-  const foundTwice = (pairsPerRow(small) - pairsPerRow(large)) / (shareOf(large) - shareOf(small));
-  const ofSmallest = pairsPerRow(small) + foundTwice * shareOf(small);
-  // A whole run searches as many times as all shards together.
-  const found = (finding(whole) - finding(small)) / (rowsOf(whole) * (1 - shareOf(small)) * ofSmallest);
-  const indexing = (/** @type {Run} */ run) =>
-    finding(run) - (run === many ? ofMany.foundOfMany : found) * pairsOf(run);
-  const read = lineThrough([small, many], cellsOf, ({ seconds }) => seconds.read);
-  const index = lineThrough([small, many], cellsOf, indexing);
+function matching([whole, small, large, smallOfMany, largeOfMany], [tiny, own, many, larger]) {
+  const ofMany = [smallOfMany, largeOfMany];
+  const read = lineThrough([own, many], cellsOf, ({ seconds }) => seconds.read);
+  const find = lineThrough([tiny, own], pairsOf, finding);
   const compare = lineThrough([small, large], pairsOf, comparing);
+  const pick = lineThrough(ofMany, pairsOf, picking);
+  // What a shard takes for all rows, however few pairs it has.
+  const shard = lineThrough(
+    [small, smallOfMany],
+    rowsOf,
+    (run) => run.seconds.checking + picking(run) + run.seconds.keeping - pick.slope * pairsOf(run),
+  );
   const memory = lineThrough([larger, many], cellsOf, ({ megabytes }) => megabytes);
   const heap = lineThrough([larger, many], cellsOf, (run) => run.heap);
+  const memoryOfShard = lineThrough(ofMany, pickedCells, ({ megabytes }) => megabytes);
   const { "learning weights": learning, grouping = 0 } = whole.seconds;
   return {
-    ...{ start: read.start, cell: read.slope, indexStart: index.start, indexedCell: index.slope },
-    ...{ rows: rowsOf(small), found, compareStart: compare.start, compared: compare.slope, ...ofMany },
-    decided: (learning + grouping) / (rowsOf(whole) * (ofSmallest - foundTwice)),
-    ...{ pairsPerRow: pairsPerRow(larger), pairsOfMany: pairsPerRow(many), foundTwice },
+    ...{ start: read.start, cell: read.slope },
+    ...{ rows: rowsOf(own), findStart: find.start, found: find.slope },
+    ...{ rowsOfMany: rowsOf(many), foundOfMany: (finding(many) - find.start) / pairsOf(many) },
+    ...{ keptRow: many.seconds.keeping / rowsOf(many), keptBytes: (many.bytes ?? 0) / rowsOf(many) },
+    ...{ shardStart: shard.start, checkedRow: shard.slope, picked: pick.slope },
+    ...{ compareStart: compare.start, compared: compare.slope },
+    comparedOfMany: lineThrough(ofMany, pairsOf, comparing).slope,
+    decided: (learning + grouping) / pairsOf(own),
+    ...{ pairsPerRow: pairsPerRow(larger), pairsOfMany: pairsPerRow(many) },
     ...{ megabytes: memory.start, bytesOfCell: memory.slope * 1e6, heapOfCell: heap.slope * 1e6 },
+    ...{ shardMegabytes: memoryOfShard.start, bytesOfPicked: memoryOfShard.slope * 1e6 },
   };
 }
 
 /** @param {Run} merge @param {Omit<Matching, "united">} of @param {number} process */
-function unitedFrom(merge, { start, cell, compared, decided, ...of }, process) {
-  const { shards = 1, seconds } = merge;
-  const rest = seconds.total - process - start - cellsOf(merge) * cell - 40_000 * compared;
-  const pairs = rowsOf(merge) * (of.pairsPerRow - of.foundTwice / shards);
-  return Math.max(0, rest - rowsOf(merge) * (of.pairsPerRow - of.foundTwice) * decided) / pairs;
+function unitedFrom(merge, { start, cell, compared, decided, pairsPerRow }, process) {
+  const pairs = rowsOf(merge) * pairsPerRow;
+  const rest = merge.seconds.total - process - start - cellsOf(merge) * cell - 40_000 * compared;
+  return Math.max(0, rest - pairs * decided) / pairs;
 }

@@ -7,23 +7,28 @@
  * @typedef {object} Matching constants of join or dedupe; seconds, unless they say otherwise
  * @property {number} start what reading takes besides its cells: reading is not yet at full speed
  * @property {number} cell reading a cell, and splitting it into words
- * @property {number} indexStart
- * @property {number} indexedCell counting a cell's terms, and indexing them
  * @property {number} rows of the small tables
- * @property {number} found finding a candidate pair of them
+ * @property {number} findStart
+ * @property {number} found finding a candidate pair of them: indexing, searching, sorting
  * @property {number} rowsOfMany of the large tables
  * @property {number} foundOfMany finding a candidate pair of these
+ * @property {number} keptRow keeping a row with its pairs for the shards
+ * @property {number} keptBytes of a row with its pairs in the file that the first pass writes
+ * @property {number} shardStart
+ * @property {number} checkedRow checking a row of that file, and looking it up
+ * @property {number} picked taking a shard's pair from that file, with what it is compared by
  * @property {number} compareStart
  * @property {number} compared comparing a candidate pair of small tables
  * @property {number} comparedOfMany the same of large ones
  * @property {number} decided learning from a pair, sorting, grouping and writing it
  * @property {number} united taking a pair from a part into the whole
- * @property {number} pairsPerRow candidate pairs that a small shard has for each of its rows
+ * @property {number} pairsPerRow candidate pairs of a row
  * @property {number} pairsOfMany the same in tables of more than 400,000 rows
- * @property {number} foundTwice of these, how many are found from both of their rows
- * @property {number} megabytes of a process, besides its cells
- * @property {number} bytesOfCell in memory
+ * @property {number} megabytes of a process that holds all rows, besides its cells
+ * @property {number} bytesOfCell in its memory
  * @property {number} heapOfCell bytes of these in the heap of JavaScript
+ * @property {number} shardMegabytes of a shard's process, besides the cells of its own rows
+ * @property {number} bytesOfPicked bytes of such a cell
  *
  * @typedef {object} Constants
  * @property {number} process starting a process
@@ -50,8 +55,11 @@ const randomPairs = 40_000;
 
 const total = (/** @type {readonly number[]} */ numbers) => numbers.reduce((sum, number) => sum + number, 0);
 
-/** Bytes of a row of the made persons as CSV, of an embedding, and of a pair in a part (two rows, and a level for each column). */
-const bytesOf = { row: 62, embedding: 2400, pair: 8 + 5 };
+/**
+ * Bytes of a row of the made persons as CSV, of an embedding, of a pair in a part (two rows, and a level for each of the nine columns
+ * that are compared), and in memory of each of all rows while a shard looks up its own (src/match/shards/picking.ts).
+ */
+const bytesOf = { row: 62, embedding: 2400, pair: 8 + 9, lookup: 5 };
 
 /**
  * @typedef {object} Step
@@ -59,12 +67,12 @@ const bytesOf = { row: 62, embedding: 2400, pair: 8 + 5 };
  * @property {number} bytes that are read and written over the network
  *
  * @typedef {object} Prediction
- * @property {Step} whole one run
+ * @property {readonly [Step, Step, Step]} stages of one run: reading and finding, comparing or encoding, learning and writing
  * @property {Step} learn the first pass of a sharded run
- * @property {Step} fixed of each shard, what it does however few rows are its own
  * @property {Step} shard
  * @property {Step} merge
- * @property {number} megabytes of the largest process
+ * @property {number} megabytes of one run, the first pass, and the merge
+ * @property {number} shardMegabytes of each shard
  */
 
 /**
@@ -76,6 +84,8 @@ export function predict(constants, task) {
   return task.kind === "encode" ? predictEncode(constants, task) : predictMatching(constants, task);
 }
 
+const nothing = { seconds: 0, bytes: 0 };
+
 /** @param {Constants} constants @param {Task} task @returns {Prediction} */
 function predictEncode(constants, { rows, shards = 1 }) {
   const { process, load, encodeStart, scannedRow, encodedRow, mergedRow, encodeMegabytes } = constants;
@@ -84,41 +94,62 @@ function predictEncode(constants, { rows, shards = 1 }) {
   const vectors = all * bytesOf.embedding;
   const scan = process + load + encodeStart + all * scannedRow;
   return {
-    whole: { seconds: scan + all * encodedRow, bytes: 2 * table + vectors },
-    learn: { seconds: 0, bytes: 0 },
-    fixed: { seconds: scan, bytes: table },
+    stages: [nothing, { seconds: scan + all * encodedRow, bytes: 2 * table + vectors }, nothing],
+    learn: nothing,
     shard: { seconds: scan + (all * encodedRow) / shards, bytes: table + vectors / shards },
     merge: { seconds: process + all * (scannedRow + mergedRow), bytes: 2 * (table + vectors) },
-    megabytes: encodeMegabytes,
+    ...{ megabytes: encodeMegabytes, shardMegabytes: encodeMegabytes },
   };
 }
 
 /** @param {Constants} constants @param {Task} task @returns {Prediction} */
 function predictMatching(constants, { kind, rows, columns = 5, shards = 1 }) {
-  const of = kind === "join" ? constants.join : constants.dedupe;
+  if (kind === "encode") throw new Error("encode compares nothing");
+  const of = constants[kind];
   const all = total(rows);
   const cells = all * columns;
   const table = all * bytesOf.row;
   const perRow = Math.max(...rows) > manyRows ? of.pairsOfMany : of.pairsPerRow;
   const between = (/** @type {number} */ small, /** @type {number} */ large) =>
     small * (large / small) ** sizeBetween(all, of);
-  const found = between(of.found, of.foundOfMany);
   const compared = between(of.compared, of.comparedOfMany);
-  const pairs = (/** @type {number} */ parts) => (all * (perRow - of.foundTwice / parts)) / parts;
-  const matched = (/** @type {number} */ parts) => (all * perRow * found) / parts + pairs(parts) * compared;
+  const pairs = all * perRow;
   const read = constants.process + of.start + cells * of.cell;
-  const random = randomPairs * compared;
-  const fixed = read + of.indexStart + cells * of.indexedCell + of.compareStart;
-  const decide = random + pairs(1) * of.decided;
-  const part = pairs(shards) * bytesOf.pair;
+  const find = of.findStart + pairs * between(of.found, of.foundOfMany);
+  const decide = randomPairs * compared + pairs * of.decided;
+  const kept = all * of.keptBytes;
+  const check = constants.process + of.shardStart + all * of.checkedRow + of.compareStart;
+  const ownCells = columns * ownRows(kind, rows, pairs, shards);
   return {
-    whole: { seconds: fixed + matched(1) + decide, bytes: 2 * table },
-    learn: { seconds: read, bytes: table },
-    fixed: { seconds: fixed, bytes: table },
-    shard: { seconds: fixed + matched(shards), bytes: table + part },
-    merge: { seconds: read + shards * pairs(shards) * of.united + decide, bytes: 2 * table + shards * part },
+    stages: [
+      { seconds: read + find, bytes: table },
+      { seconds: of.compareStart + pairs * compared, bytes: 0 },
+      { seconds: decide, bytes: table },
+    ],
+    learn: { seconds: read + find + all * of.keptRow, bytes: table + kept },
+    // The file of the first pass is read once to check it, and once for what is looked up.
+    shard: {
+      seconds: check + (pairs / shards) * (of.picked + compared),
+      bytes: table + 2 * kept + (pairs / shards) * bytesOf.pair,
+    },
+    merge: { seconds: read + pairs * of.united + decide, bytes: 2 * table + pairs * bytesOf.pair },
     megabytes: of.megabytes + (cells * of.bytesOfCell) / 1e6,
+    shardMegabytes: of.shardMegabytes + (ownCells * of.bytesOfPicked + all * bytesOf.lookup) / 1e6,
   };
+}
+
+/**
+ * Rows that a shard compares, at most: its part of the larger table, and of the other table those of its pairs.
+ * @param {"join" | "dedupe"} kind
+ * @param {readonly number[]} rows
+ * @param {number} pairs
+ * @param {number} shards
+ */
+function ownRows(kind, rows, pairs, shards) {
+  const all = total(rows);
+  // A join of which only the sum is given is of two equal tables.
+  const sides = rows.length === 2 ? rows : kind === "join" ? [all / 2, all / 2] : [all, all];
+  return Math.max(...sides) / shards + Math.min(...sides, pairs / shards);
 }
 
 /**
@@ -139,7 +170,8 @@ export const bandwidth = 125e6;
 const durationOf = ({ seconds, bytes }) => seconds + bytes / bandwidth;
 
 /**
- * Seconds of the steps of a run by workers of one core each, one after the other, without stragglers.
+ * Seconds of the steps of a run by workers of one core each, one after the other, without stragglers. One run has the same steps in
+ * one process.
  * @param {Constants} constants
  * @param {Task} task
  * @param {number} workers
@@ -147,14 +179,7 @@ const durationOf = ({ seconds, bytes }) => seconds + bytes / bandwidth;
  */
 export function stepsOf(constants, task, workers, shardsEach = 1) {
   const shards = workers * shardsEach;
-  const found = predict(constants, { ...task, shards });
-  const fixed = durationOf(found.fixed);
-  if (shards === 1)
-    return { "first pass": 0, reading: fixed, work: durationOf(found.whole) - fixed, merge: 0 };
-  return {
-    "first pass": durationOf(found.learn),
-    reading: shardsEach * fixed,
-    work: shardsEach * (durationOf(found.shard) - fixed),
-    merge: durationOf(found.merge),
-  };
+  const { stages, learn, shard, merge } = predict(constants, { ...task, shards });
+  const [first, second, third] = (shards === 1 ? stages : [learn, shard, merge]).map(durationOf);
+  return { "first pass": first, shards: shardsEach * second, merge: third };
 }

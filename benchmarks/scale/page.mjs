@@ -55,25 +55,30 @@ function constantsTable({ constants: { join, dedupe, ...own } }) {
       [
         "a process: until it is at full speed",
         inSeconds(own.encodeStart),
-        ...both((of) => inSeconds(of.start + of.indexStart + of.compareStart)),
+        ...both((of) => inSeconds(of.start + of.findStart + of.compareStart)),
       ],
+      ["a shard: until it is at full speed", "", ...both((of) => inSeconds(of.shardStart + of.compareStart))],
       ["a row: reading", micro(own.scannedRow), "", ""],
       ["a row: encoding and writing", micro(own.encodedRow), "", ""],
       ["a row: merging", micro(own.mergedRow), "", ""],
+      ["a row: keeping it for the shards", "", ...both((of) => micro(of.keptRow))],
+      ["a row: checking and looking it up, in each shard", "", ...both((of) => micro(of.checkedRow))],
       ["a cell: reading and splitting into words", "", ...both((of) => micro(of.cell))],
-      ["a cell: indexing", "", ...both((of) => micro(of.indexedCell))],
       ["candidate pairs of a row", "", ...both((of) => short(of.pairsPerRow))],
       ["the same, above 400,000 rows", "", ...both((of) => short(of.pairsOfMany))],
-      ["of these, found from both rows", "", ...both((of) => short(of.foundTwice))],
       ["a pair: finding, in small tables", "", ...both((of) => micro(of.found))],
       ["the same, in large ones", "", ...both((of) => micro(of.foundOfMany))],
+      ["a pair: reading what it is compared by, in a shard", "", ...both((of) => micro(of.picked))],
       ["a pair: comparing, in small tables", "", ...both((of) => micro(of.compared))],
       ["the same, in large ones", "", ...both((of) => micro(of.comparedOfMany))],
-      ["a pair: learning, grouping, writing", "", ...both((of) => micro(of.decided))],
       ["a pair: taking it from a part", "", ...both((of) => micro(of.united))],
+      ["a pair: learning, grouping, writing", "", ...both((of) => micro(of.decided))],
+      ["file of the first pass: a row with its pairs", "", ...both((of) => `${short(of.keptBytes)} bytes`)],
       ["memory of a process", bytes(own.encodeMegabytes), ...both((of) => bytes(of.megabytes))],
       ["memory of a cell", "", ...both((of) => `${short(of.bytesOfCell)} bytes`)],
       ["of these, in the heap of JavaScript", "", ...both((of) => `${short(of.heapOfCell)} bytes`)],
+      ["memory of a shard", "", ...both((of) => bytes(of.shardMegabytes))],
+      ["memory of a cell of its own rows", "", ...both((of) => `${short(of.bytesOfPicked)} bytes`)],
     ],
   );
 }
@@ -111,11 +116,13 @@ function binding(/** @type {Scaled["byWorkers"][0]["steps"]} */ steps) {
 
 /** @param {Record} record @param {string} kind */
 function hoursTable({ scaled }, kind) {
+  const memory =
+    kind === "encode" ? ["memory of each"] : ["memory of one run", "of a shard of 16", "of a shard of 256"];
   return tableOf(
     [
       "rows",
       ...workerCounts.map((count) => (count === 1 ? "1 worker" : String(count))),
-      "memory of each",
+      ...memory,
       "longest of 16",
       "longest of 256",
     ],
@@ -123,13 +130,12 @@ function hoursTable({ scaled }, kind) {
       .filter((one) => one.kind === kind)
       .map(({ rows, byWorkers, megabytes }) => {
         const of = (/** @type {number} */ count) =>
-          byWorkers.find(({ workers }) => workers === count)?.steps ?? byWorkers[0].steps;
+          byWorkers.find(({ workers }) => workers === count) ?? byWorkers[0];
         return [
           `10${{ 7: "⁷", 8: "⁸", 9: "⁹" }[Math.log10(rows[0])]}`,
           ...byWorkers.map(({ steps }) => short(total(steps) / 3600)),
-          bytes(megabytes),
-          binding(of(16)),
-          binding(of(256)),
+          ...[megabytes, of(16).shardMegabytes, of(256).shardMegabytes].slice(0, memory.length).map(bytes),
+          ...[of(16), of(256)].map(({ steps }) => binding(steps)),
         ];
       }),
   );
@@ -141,25 +147,25 @@ function reachTable({ reach: { byWorkers, megabytes } }) {
   return tableOf(
     [
       "workers",
-      "first pass",
-      "reading and indexing, each",
-      "finding and comparing, each",
-      "merge",
+      "reading and finding (first pass)",
+      "comparing (shards), each",
+      "learning and writing (merge)",
       "in all, a core for each",
       "on 2 cores",
       "CPU time",
-      "memory",
+      "memory of one run, first pass, merge",
+      "of the shards",
     ],
-    byWorkers.map(({ workers, steps }) => [
+    byWorkers.map(({ workers, steps, shardMegabytes }) => [
       String(workers),
       minutes(steps["first pass"]),
-      minutes(steps.reading),
-      minutes(steps.work),
+      minutes(steps.shards),
       minutes(steps.merge),
       minutes(total(steps)),
-      minutes(steps["first pass"] + Math.max(1, workers / 2) * (steps.reading + steps.work) + steps.merge),
-      minutes(steps["first pass"] + workers * (steps.reading + steps.work) + steps.merge),
-      `${workers} × ${bytes(megabytes)}`,
+      minutes(steps["first pass"] + Math.max(1, workers / 2) * steps.shards + steps.merge),
+      minutes(steps["first pass"] + workers * steps.shards + steps.merge),
+      bytes(megabytes),
+      workers === 1 ? "" : `${workers} × ${bytes(shardMegabytes)}`,
     ]),
   );
 }

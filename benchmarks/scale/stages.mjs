@@ -1,8 +1,10 @@
 /**
- * One run for benchmarks/scale.mjs in a process of its own, on one thread: prints CPU seconds by stage, candidate pairs and
- * memory as JSON. `node stages.mjs '{"kind":"dedupe","files":["a.csv"],"shard":2,"shards":25}'`
+ * One run, first pass or shard for benchmarks/scale.mjs in a process of its own, on one thread: prints CPU seconds by stage,
+ * candidate pairs, memory, and bytes of what it wrote for others as JSON.
+ * `node stages.mjs '{"kind":"dedupe","files":["a.csv"],"learned":"a.part","shard":2,"shards":25}'`
  */
-const { kind, files, output, shard, shards = 1, learned } = JSON.parse(process.argv[2]);
+const { kind: called, files, output, shard, shards, learned } = JSON.parse(process.argv[2]);
+const [kind, ...pass] = called.split(" ");
 const seconds = {};
 let [stage, before] = ["start", { user: 0, system: 0 }];
 /** Counts the time since the last call, of all threads, as that of the stage that ends. */
@@ -13,20 +15,41 @@ function next(following) {
   [stage, before] = [following, { user, system }];
 }
 
-const { sharingOf, ShardDone } = await import("../../dist/files/shards/shard.js");
+const { firstPass, ShardDone } = await import("../../dist/files/shards/shard.js");
+const partFile = await import("../../dist/files/shards/part-file.js");
+const { fileFingerprint } = await import("../../dist/files/fingerprint.js");
 const { withEncoder } = await import("../../dist/encoder/with-encoder.js");
 const { encodeTable } = await import("../../dist/encoder/encode-table.js");
 const { joinTables } = await import("../../dist/join/join-tables.js");
 const { dedupeTable } = await import("../../dist/group/tables/dedupe-table.js");
+const { rowComparison } = await import("../../dist/match/evidence/pair-evidence.js");
+const { pairLevels } = await import("../../dist/match/evidence/pair-levels.js");
+const { readComparison } = await import("../../dist/match/shards/read-comparison.js");
+const { keptPairs } = await import("../../dist/match/shards/shared-pairs.js");
 const { Table } = await import("../../dist/table/table.js");
 
-const sharing = shards > 1 ? { ...sharingOf({ index: shard, count: shards }), learned } : undefined;
-const options = { encoder: "none", threads: 1, sharing, onProgress: (name) => next(name) };
-let pairs;
-if (kind === "scan") {
+const head = {
+  pearl: "",
+  command: kind,
+  shard: { index: 0, count: 0 },
+  arguments: [],
+  settings: {},
+  inputs: {},
+};
+/** Writes what others need. */
+async function keep(path, kept) {
+  next("keeping");
+  await partFile.writePart(path, head, kept);
+  const bytes = Object.values(kept).reduce((sum, { byteLength }) => sum + byteLength, 0);
+  return { pairs: kept.left.length, bytes };
+}
+
+async function scan() {
   next("scan");
   await (await Table.open(files[0])).close();
-} else if (kind === "encode") {
+}
+
+async function encode() {
   next("load");
   await withEncoder(undefined, { threads: 1 }, async (encoder) => {
     await encoder.encode(["a name"]);
@@ -34,17 +57,39 @@ if (kind === "scan") {
     await encodeTable(files[0], output, encoder, { table: { column: "name" }, format: "parquet" });
     next("end");
   });
-} else {
+}
+
+/** A run, or its first pass. */
+async function match() {
   next("read");
+  const sharing = pass.length > 0 ? firstPass : undefined;
+  const options = { encoder: "none", threads: 1, sharing, onProgress: (name) => next(name) };
   try {
     if (kind === "dedupe") await dedupeTable(files[0], { kept: output }, options);
     else await joinTables(files[0], files[1], output, options);
   } catch (error) {
     if (!(error instanceof ShardDone)) throw error;
-    pairs = error.kept.left.length;
+    return keep(learned, error.kept);
   }
 }
+
+/** A shard, as src/cli/shards/compare-learned.ts does it. */
+async function compareShard() {
+  next("checking");
+  for (const file of files) await fileFingerprint(file);
+  const manifest = await partFile.readManifest(learned);
+  await partFile.checkContent(learned, manifest);
+  next("picking");
+  const reader = partFile.partReader(learned, manifest);
+  const { settings, pairs, rows } = await readComparison(reader, { index: shard, count: shards });
+  next("comparing");
+  const levels = await pairLevels(rowComparison(settings), pairs, { threads: 1 });
+  return { ...(await keep(output, keptPairs(pairs, levels))), picked: rows.map(({ length }) => length) };
+}
+
+const work = shards === undefined ? ({ scan, encode }[kind] ?? match) : compareShard;
+const found = await work();
 next("end");
 const megabytes = Math.round(process.resourceUsage().maxRSS / 1024);
 const heap = Math.round(process.memoryUsage().heapUsed / 2 ** 20);
-console.log(JSON.stringify({ seconds, pairs, megabytes, heap }));
+console.log(JSON.stringify({ seconds, ...found, megabytes, heap }));

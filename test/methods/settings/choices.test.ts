@@ -66,7 +66,7 @@ describe("withChoices", () => {
 
 describe("baseVariants", () => {
   it("names files of bases whose names differ in signs alone apart", () => {
-    const names = baseVariants(presets["pearl-mini"], ["a/b", "a-b", "none"]).map(({ name }) => name);
+    const names = baseVariants(presets["pearl-small"], ["a/b", "a-b", "none"]).map(({ name }) => name);
     expect(names).toEqual(["a-b", "a-b-trained", "a-b-2", "a-b-2-trained", "none-trained"]);
   });
 });
