@@ -9,7 +9,12 @@ import { findCandidates } from "./candidates/row-candidates.js";
 import type { PreparedTables } from "./columns/fields.js";
 import { rowWords } from "./columns/row-words.js";
 import { eachText, TextNumbers, type Texts, textCount } from "./columns/texts.js";
-import { comparisonSettings, type RowComparison, rowComparison } from "./evidence/pair-evidence.js";
+import {
+  type ComparisonSettings,
+  comparisonSettings,
+  type RowComparison,
+  rowComparison,
+} from "./evidence/pair-evidence.js";
 import { comparedClasses, pairLevels } from "./evidence/pair-levels.js";
 import { once } from "./once.js";
 import type { PartOptions } from "./parts/in-parts.js";
@@ -36,6 +41,8 @@ export interface MatchRunOptions {
 export interface CompareOptions extends MatchRunOptions, Pick<PartOptions, "itemsPerThread"> {
   /** Undefined: compare without a model. */
   readonly encoder?: PhraseEncoder;
+  /** What the rows are compared by, if it was prepared before. */
+  readonly prepared?: ComparisonSettings;
   /** Names that were embedded before. */
   readonly embedded?: EmbeddedNames;
   /** Finds the pairs and ends, compares one shard of them and ends, or takes what all shards found. */
@@ -81,25 +88,26 @@ export const candidateLimits = (rows: number, isOneTable: boolean) =>
 
 export async function compareTables(
   tables: PreparedTables,
-  { encoder, embedded, sharing, spill, ...run }: CompareOptions = {},
+  { encoder, prepared, embedded, sharing, spill, ...run }: CompareOptions = {},
 ): Promise<ComparedTables> {
   const { isOneTable, rows, fields, naming } = tables;
   const texts = fields[naming]?.set.texts ?? new TextNumbers().texts();
-  const vectors = embeddedAgain(texts, embedded) ?? (await valueVectors(texts, encoder, run, sharing));
+  const vectors =
+    prepared?.vectors ?? embeddedAgain(texts, embedded) ?? (await valueVectors(texts, encoder, run, sharing));
   const limits = candidateLimits(Math.max(...rows), isOneTable);
   const candidates = { ...limits, spill, ...partsOf(run, "finding candidates") };
   const find = () => findCandidates(tables, vectors, candidates);
   // Made after the search, which needs its memory.
-  const settings = once(() => comparisonSettings(tables, rowWords(tables), vectors));
+  const settings = once(() => prepared ?? comparisonSettings(tables, rowWords(tables), vectors));
   const comparison = once(() => rowComparison(settings()));
   const comparing = partsOf(run, "comparing");
   if (sharing?.kind === "learn") {
     const found = await find();
-    sharing.end(keptComparison(settings(), found));
+    sharing.end(keptComparison(tables, settings(), found));
   }
   if (sharing?.kind === "shard") {
     const own = ownPairs(await find(), sharing);
-    sharing.end(keptPairs(own, await pairLevels(comparison(), own, comparing)));
+    sharing.end(keptPairs(own, await comparedClasses(comparison(), own, comparing)));
   }
   const { pairs, classes } =
     sharing?.kind === "merge"

@@ -27,6 +27,8 @@ import { once } from "./once.js";
 import { type DoubtfulPair, doubtfulPairs } from "./review/doubtful.js";
 import { withKnownPairs } from "./review/known-candidates.js";
 import { type LabelEffect, labelEffect } from "./review/label-effect.js";
+import { isComparison } from "./shards/kept-comparison.js";
+import { readPrepared } from "./shards/read-comparison.js";
 import type { Known } from "./weights/answers.js";
 import { knownPlaces, type Weights } from "./weights/learn.js";
 import { withoutRows } from "./without-rows.js";
@@ -127,9 +129,14 @@ export async function matchRows<Accepted extends Level, Fit extends MatchFit<Acc
   }
   return withEncoder(options.encoder, run, async (encoder) => {
     const isSwapped = right !== undefined && canonicalSides(left, right) === "swapped";
-    const tables = isSwapped
-      ? prepareTables(right, left, swappedOptions(options, [left, right]))
-      : prepareTables(left, right, options);
+    const { tables, settings } =
+      sharing?.kind === "merge" && sharing.learned !== undefined && isComparison(sharing.learned)
+        ? await readPrepared(sharing.learned)
+        : {
+            tables: isSwapped
+              ? prepareTables(right, left, swappedOptions(options, [left, right]))
+              : prepareTables(left, right, options),
+          };
     const [leftOrder, rightOrder] = tables.order;
     const ofLeft = inverse(leftOrder);
     const places = [ofLeft, rightOrder === leftOrder ? ofLeft : inverse(rightOrder)];
@@ -142,7 +149,9 @@ export async function matchRows<Accepted extends Level, Fit extends MatchFit<Acc
     };
     // A wrong row is refused before the rows are compared.
     known.forEach(prepared);
-    const compared = await compareTables(tables, { ...run, spill, encoder, embedded, sharing });
+    const compared = await compareTables(tables, {
+      ...{ ...run, spill, encoder, embedded, sharing, prepared: settings },
+    });
     const learn = method.learner(compared, run, isSwapped);
     const unanswered = once(() => learn(new Map(), compared));
     const silent = options.on === undefined ? silentColumns(tables, (await unanswered()).likely) : [];

@@ -85,8 +85,9 @@ describe("the cost model", () => {
     expect(shard.seconds).toBeCloseTo(1.35 + 0.3 + 2, 9);
     expect(merge.seconds).toBeCloseTo(4 + 0.6 + 0.7, 9);
     expect(megabytes).toBeCloseTo(110, 9);
-    // A half of the larger table and the whole smaller one, which the pairs need: 70,000 cells. Looking up takes 50 KB.
-    expect(shardMegabytes).toBeCloseTo(50 + 4.2 + 0.05, 9);
+    // A half of the larger table and the whole smaller one, which the pairs need: 70,000 cells. A pair takes 17 bytes, and looking
+    // up 5 bytes for each of all rows.
+    expect(shardMegabytes).toBeCloseTo(50 + 4.2 + 2.55 + 0.05, 9);
   });
 
   it("gives many shards less memory each than few", () => {

@@ -1,7 +1,7 @@
 /** Compares one shard of the pairs that a first pass found. */
 import type { Kept, KeptReader, Shard } from "../../files/shards/shard.js";
 import { rowComparison } from "../evidence/pair-evidence.js";
-import { pairLevels } from "../evidence/pair-levels.js";
+import { comparedClasses } from "../evidence/pair-levels.js";
 import { type MemoryLimit, needOfShard, planMemory } from "../memory/memory-plan.js";
 import type { PartOptions } from "../parts/in-parts.js";
 import { isComparison, sizeOfShard } from "./kept-comparison.js";
@@ -33,8 +33,8 @@ export async function compareShard(
     threads = plan.threads;
   }
   const { settings, pairs, rows } = await readComparison(learned, shard);
-  const levels = await pairLevels(rowComparison(settings), pairs, { ...run, threads });
+  const classes = await comparedClasses(rowComparison(settings), pairs, { ...run, threads });
   for (const [place, side] of (["left", "right"] as const).entries())
     for (let pair = 0; pair < pairs[side].length; pair++) pairs[side][pair] = rows[place][pairs[side][pair]];
-  return keptPairs(pairs, levels);
+  return keptPairs(pairs, classes);
 }

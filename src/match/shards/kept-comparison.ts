@@ -1,14 +1,12 @@
 /** All that pairs of rows are compared by, as arrays of a file: a first pass writes it, and each shard reads what its pairs need. */
 import type { Kept, KeptArray, KeptReader, Shard } from "../../files/shards/shard.js";
 import type { Pairs } from "../candidates/pair-set.js";
-import type { Field } from "../columns/fields.js";
+import type { Field, PreparedTables } from "../columns/fields.js";
 import type { ComparisonSettings } from "../evidence/pair-evidence.js";
 import type { ShardSize } from "../memory/memory-plan.js";
 
 /** What is no array. */
-export interface Head extends Pick<ComparisonSettings, "naming" | "isOneTable"> {
-  /** Rows of both tables. */
-  readonly rows: readonly [number, number];
+export interface Head extends Pick<PreparedTables, "naming" | "isOneTable" | "rows" | "dropped"> {
   /** Of the embeddings; 0 without any. */
   readonly dimension: number;
   readonly fields: readonly (Pick<Field, "name" | "other" | "kind" | "profile"> & {
@@ -34,12 +32,14 @@ const keptLists = (name: string, starts: KeptArray, items: KeptArray): Kept => {
   return { [ofStarts]: starts, [ofItems]: items };
 };
 
-/** @param pairs the candidates; their numbers are those of the settings' rows */
-export function keptComparison(settings: ComparisonSettings, { left, right }: Pairs): Kept {
-  const { fields, naming, isOneTable, words, rowWords, vectors, grams } = settings;
+/** @param pairs the candidates */
+export function keptComparison(
+  { rows, dropped, order }: PreparedTables,
+  { fields, naming, isOneTable, words, rowWords, vectors, grams }: ComparisonSettings,
+  { left, right }: Pairs,
+): Kept {
   const head: Head = {
-    ...{ naming, isOneTable, dimension: vectors?.dimension ?? 0 },
-    rows: [rowWords.left.starts.length - 1, rowWords.right.starts.length - 1],
+    ...{ naming, isOneTable, rows, dropped, dimension: vectors?.dimension ?? 0 },
     fields: fields.map(({ name, other, kind, profile, set: { filled } }, field) => {
       return { name, other, kind, profile, filled, hasGrams: grams[field] !== undefined };
     }),
@@ -61,7 +61,13 @@ export function keptComparison(settings: ComparisonSettings, { left, right }: Pa
     ...{ left, right, isCode: rowWords.isCode, rarity: rowWords.rarity },
     ...keptLists("words", words.starts, words.bytes),
     ...keptLists("left words", rowWords.left.starts, rowWords.left.items),
-    ...(isOneTable ? undefined : keptLists("right words", rowWords.right.starts, rowWords.right.items)),
+    "left order": order[0],
+    ...(isOneTable
+      ? undefined
+      : {
+          ...keptLists("right words", rowWords.right.starts, rowWords.right.items),
+          "right order": order[1],
+        }),
     ...(vectors && { vectors: vectors.data }),
     ...Object.assign({}, ...ofFields),
   };

@@ -13,21 +13,21 @@ type Kind<Numbers> = {
   readonly BYTES_PER_ELEMENT: number;
 };
 
+/** Places in an array, ascending. */
+export type Places = Uint32Array | "all";
+
 /** Numbers that are read at a time. */
 const piece = 2 ** 20;
 
-/**
- * The numbers at some places, none of an empty array; 0 beyond the last.
- * @param places ascending
- * @param width numbers of a place
- */
+/** The numbers at some places, none of an empty array; 0 beyond the last. @param width numbers of a place */
 export async function pickNumbers<Numbers extends KeptArray>(
   kept: KeptReader,
   name: string,
   kind: Kind<Numbers>,
-  places: Uint32Array,
+  places: Places,
   width = 1,
 ): Promise<Numbers> {
+  if (places === "all") return readAll(kept, name, kind);
   const length = kept.lengthOf(name)! / width;
   const picked = shared(kind, length === 0 ? 0 : places.length * width);
   const most = Math.ceil(piece / width);
@@ -41,13 +41,27 @@ export async function pickNumbers<Numbers extends KeptArray>(
   return picked;
 }
 
-/** Some of the lists. @param names of the array of starts and of that of items @param lists ascending */
+async function readAll<Numbers extends KeptArray>(
+  kept: KeptReader,
+  name: string,
+  kind: Kind<Numbers>,
+): Promise<Numbers> {
+  const length = kept.lengthOf(name)!;
+  const all = shared(kind, length);
+  for (let from = 0; from < length; from += piece)
+    all.set(await kept.read<Numbers>(name, from, Math.min(length, from + piece)), from);
+  return all;
+}
+
+/** Some of the lists. @param names of the array of starts and of that of items */
 export async function pickLists<Numbers extends KeptArray>(
   kept: KeptReader,
   [ofStarts, ofItems]: readonly [string, string],
   kind: Kind<Numbers>,
-  lists: Uint32Array,
+  lists: Places,
 ): Promise<PickedLists<Numbers>> {
+  if (lists === "all")
+    return { starts: await readAll(kept, ofStarts, Uint32Array), items: await readAll(kept, ofItems, kind) };
   const begins = await pickNumbers(kept, ofStarts, Uint32Array, lists);
   const behind = lists.map((list) => list + 1);
   const ends = await pickNumbers(kept, ofStarts, Uint32Array, behind);

@@ -1,15 +1,14 @@
-/** Reads the pairs of a shard from what a first pass kept, and no more of rows, values and words than occurs in them. */
+/** Reads what a first pass kept: for a shard its pairs and no more of rows, values and words than occurs in them, for a merge all. */
 import { type KeptReader, type Shard, shardRange } from "../../files/shards/shard.js";
-import { inSharedMemory } from "../../runtime/shared-array.js";
 import type { Pairs } from "../candidates/pair-set.js";
-import type { Field } from "../columns/fields.js";
+import type { Field, PreparedTables } from "../columns/fields.js";
 import { Growing } from "../columns/growing.js";
 import type { Texts } from "../columns/texts.js";
 import type { Lists } from "../columns/vocabulary.js";
 import type { GramSets } from "../evidence/gram-sets.js";
 import type { ComparisonSettings } from "../evidence/pair-evidence.js";
 import { type Head, isByRight, listNames, nameOf, readHead } from "./kept-comparison.js";
-import { numbersIn, type PickedLists, pickLists, pickNumbers, renumber } from "./picking.js";
+import { numbersIn, type PickedLists, type Places, pickLists, pickNumbers, renumber } from "./picking.js";
 
 /** A shard's pairs, and what they are compared by. */
 export interface ShardComparison {
@@ -22,25 +21,48 @@ export interface ShardComparison {
 
 export async function readComparison(kept: KeptReader, shard: Shard): Promise<ShardComparison> {
   const head = await readHead(kept);
-  const { naming, isOneTable, dimension } = head;
   const { pairs, rows } = await readPairs(kept, shard, head);
+  return { settings: await readSettings(kept, head, rows), pairs, rows };
+}
+
+/** The tables as the first pass prepared them. */
+export async function readPrepared(kept: KeptReader) {
+  const head = await readHead(kept);
+  const settings = await readSettings(kept, head, ["all", "all"]);
+  const left = await kept.read<Uint32Array>("left order");
+  const right = head.isOneTable ? left : await kept.read<Uint32Array>("right order");
+  const { fields, naming, isOneTable, words } = settings;
+  const tables: PreparedTables = {
+    ...{ isOneTable, fields, naming, vocabulary: words, rows: head.rows, dropped: head.dropped },
+    // Their words are among those of rows already.
+    alone: [[], []],
+    order: [left, right],
+  };
+  return { tables, settings };
+}
+
+async function readSettings(
+  kept: KeptReader,
+  head: Head,
+  rows: readonly [Places, Places],
+): Promise<ComparisonSettings> {
+  const { naming, isOneTable, dimension } = head;
+  const isSame = isOneTable && rows[0] === "all";
   const rightSide = isOneTable ? "left" : "right";
   const left = await pickLists(kept, listNames("left words"), Uint32Array, rows[0]);
-  const right = await pickLists(kept, listNames(`${rightSide} words`), Uint32Array, rows[1]);
+  const right = isSame ? left : await pickLists(kept, listNames(`${rightSide} words`), Uint32Array, rows[1]);
   const columns: Column[] = [];
   for (const [field, { hasGrams }] of head.fields.entries())
-    columns.push(await readColumn(kept, nameOf(field), rows, rightSide, hasGrams));
+    columns.push(await readColumn(kept, nameOf(field), { rows, rightSide, isSame, hasGrams }));
   const lists = [left, right, ...columns.map(({ set }) => set.words)].map(({ items }) => items);
-  const count = kept.lengthOf("isCode")!;
-  const words = numbersIn(lists, count);
-  for (const items of lists) renumber(items, words, count);
+  const words: Places = rows[0] === "all" ? "all" : numberedAnew(lists, kept.lengthOf("isCode")!);
   const fields: Field[] = [];
   for (const [field, { filled, hasGrams: _, ...named }] of head.fields.entries()) {
     const rarity = await pickNumbers(kept, `${nameOf(field)} rarity`, Float32Array, words);
     const { set, ofLeft, ofRight } = columns[field];
     fields.push({ ...named, left: ofLeft, right: ofRight, set: { ...set, filled, rarity } });
   }
-  const settings: ComparisonSettings = {
+  return {
     ...{ fields, naming, isOneTable },
     words: textsOf(await pickLists(kept, listNames("words"), Uint8Array, words)),
     rowWords: {
@@ -56,18 +78,18 @@ export async function readComparison(kept: KeptReader, shard: Shard): Promise<Sh
       },
     }),
   };
-  return { settings, pairs, rows };
+}
+
+/** Numbers what occurs in some lists anew. @returns what that is, ascending */
+function numberedAnew(lists: readonly (Int32Array | Uint32Array)[], count: number): Uint32Array {
+  const found = numbersIn(lists, count);
+  for (const numbers of lists) renumber(numbers, found, count);
+  return found;
 }
 
 async function readPairs(kept: KeptReader, shard: Shard, head: Head) {
-  const { rows: all } = head;
-  const ownRows = (numbers: Int32Array, count: number): Uint32Array => {
-    const rows = numbersIn([numbers], count);
-    renumber(numbers, rows, count);
-    return rows;
-  };
   const { left, right } = await (isByRight(head) ? pairsByRight : pairsByPlace)(kept, shard, head);
-  const rows = [ownRows(left, all[0]), ownRows(right, all[1])] as const;
+  const rows = [numberedAnew([left], head.rows[0]), numberedAnew([right], head.rows[1])] as const;
   return { pairs: { left, right }, rows };
 }
 
@@ -98,21 +120,26 @@ async function pairsByRight(kept: KeptReader, shard: Shard, { rows }: Head): Pro
   return { left: ofLeft.added(), right: ofRight.added() };
 }
 
+interface ColumnOptions {
+  readonly rows: readonly [Places, Places];
+  readonly rightSide: string;
+  /** Both sides are all rows of one table. */
+  readonly isSame: boolean;
+  readonly hasGrams: boolean;
+}
+
 type Column = Awaited<ReturnType<typeof readColumn>>;
 
-/** A column of the shard's rows, but for what belongs to words. */
+/** A column of some rows, but for what belongs to words. */
 async function readColumn(
   kept: KeptReader,
   name: string,
-  rows: ShardComparison["rows"],
-  rightSide: string,
-  hasGrams: boolean,
+  { rows, rightSide, isSame, hasGrams }: ColumnOptions,
 ) {
   const ofLeft = await pickNumbers(kept, `${name} left`, Int32Array, rows[0]);
-  const ofRight = await pickNumbers(kept, `${name} ${rightSide}`, Int32Array, rows[1]);
+  const ofRight = isSame ? ofLeft : await pickNumbers(kept, `${name} ${rightSide}`, Int32Array, rows[1]);
   const count = kept.lengthOf(`${name} counts`)!;
-  const values = numbersIn([ofLeft, ofRight], count);
-  for (const numbers of [ofLeft, ofRight]) renumber(numbers, values, count);
+  const values: Places = rows[0] === "all" ? "all" : numberedAnew([ofLeft, ofRight], count);
   const words: Lists = await pickLists(kept, listNames(`${name} words`), Uint32Array, values);
   const set = {
     words,
@@ -127,12 +154,11 @@ async function readColumn(
 
 const textsOf = ({ starts, items }: PickedLists<Uint8Array>): Texts => ({ starts, bytes: items });
 
-async function readGrams(kept: KeptReader, column: string, values: Uint32Array): Promise<GramSets> {
+async function readGrams(kept: KeptReader, column: string, values: Places): Promise<GramSets> {
   const { starts, items } = await pickLists(kept, listNames(`${column} grams`), Uint16Array, values);
-  const weights = await kept.read<Float32Array>(`${column} gramWeights`);
   return {
     grams: { starts, steps: items },
-    weights: inSharedMemory(weights),
+    weights: await pickNumbers(kept, `${column} gramWeights`, Float32Array, "all"),
     lengths: await pickNumbers(kept, `${column} gramLengths`, Float32Array, values),
   };
 }

@@ -2,16 +2,16 @@
 import { type Kept, type Sharing, shardRange } from "../../files/shards/shard.js";
 import type { PairSet, Pairs } from "../candidates/pair-set.js";
 import { SortedRows } from "../weights/left-rows.js";
-import { ClassesBuilder, withRoom } from "../weights/pair-classes.js";
+import { ClassesBuilder, type PairClasses, withRoom } from "../weights/pair-classes.js";
 
 type Merge = Sharing & { readonly kind: "merge" };
 /** Reads what shards kept, one after the other. */
 type Parts = Merge["parts"];
 
-/** @param levels one array per column with the level of each pair */
-export function keptPairs({ left, right }: Pairs, levels: readonly Int8Array[]): Kept {
+/** What a shard found: its pairs with their classes. */
+export function keptPairs({ left, right }: Pairs, { classOf, levels }: PairClasses): Kept {
   const named = levels.map((ofColumn, column) => [levelName(column), ofColumn] as const);
-  return { left, right, ...Object.fromEntries(named) };
+  return { left, right, classOf, ...Object.fromEntries(named) };
 }
 
 const levelName = (column: number): string => `levels ${column}`;
@@ -38,10 +38,13 @@ export async function mergedClasses({ parts }: Merge, rows: number, columns: num
   const count = starts[rows];
   const allRight = withRoom(new Int32Array(1.25 * count), count);
   const classes = new ClassesBuilder(columns, count);
-  for await (const { left, right, ...levels } of parts()) {
-    const places = Uint32Array.from(left, (row) => next[row]++);
-    for (let pair = 0; pair < places.length; pair++) allRight[places[pair]] = right[pair];
-    classes.add(levelsIn(levels), (pair) => places[pair]);
+  for await (const { left, right, classOf, ...levels } of parts()) {
+    const places = new Uint32Array(left.length);
+    for (let pair = 0; pair < places.length; pair++) {
+      places[pair] = next[left[pair]]++;
+      allRight[places[pair]] = right[pair];
+    }
+    classes.addClasses({ classOf: classOf as Int32Array, levels: levelsIn(levels) }, places);
   }
   return { pairs: { left: SortedRows.from(starts), right: allRight }, classes: classes.finish() };
 }

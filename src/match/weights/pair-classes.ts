@@ -34,15 +34,25 @@ export class ClassesBuilder {
   /** @param levels per column the level of each pair of a part @param placeOf the place of such a pair among all */
   add(levels: readonly Int8Array[], placeOf: (pair: number) => number): void {
     const pairs = levels[0]?.length ?? 0;
-    for (let pair = 0; pair < pairs; pair++) {
-      const slot = this.#slotOf(levels, pair);
-      if (this.#slots[slot] < 0) {
-        this.#slots[slot] = this.#count;
-        this.#keep(levels, pair);
-      }
-      this.#classOf[placeOf(pair)] = this.#slots[slot];
-      if (2 * this.#count >= this.#slots.length) this.#growSlots();
-    }
+    for (let pair = 0; pair < pairs; pair++) this.#classOf[placeOf(pair)] = this.#classWith(levels, pair);
+  }
+
+  /** The same for pairs whose classes among themselves are known. @param places of the pairs among all */
+  addClasses({ classOf, levels }: PairClasses, places: Uint32Array): void {
+    const numbers = Int32Array.from({ length: classCount({ classOf, levels }) }, (_, own) =>
+      this.#classWith(levels, own),
+    );
+    for (let pair = 0; pair < places.length; pair++) this.#classOf[places[pair]] = numbers[classOf[pair]];
+  }
+
+  #classWith(levels: readonly Int8Array[], pair: number): number {
+    const slot = this.#slotOf(levels, pair);
+    const known = this.#slots[slot];
+    if (known >= 0) return known;
+    this.#slots[slot] = this.#count;
+    this.#keep(levels, pair);
+    if (2 * this.#count >= this.#slots.length) this.#growSlots();
+    return this.#count - 1;
   }
 
   #keep(levels: readonly Int8Array[], pair: number): void {
