@@ -65,7 +65,7 @@ describe("the cost model", () => {
       checkedRow: 1e-5,
       picked: 2e-6,
     },
-    ...{ compareStart: 0.5, decided: 1e-6, united: 2e-6 },
+    ...{ compareStart: 0.5, mergeStart: 0.75, decided: 1e-6, united: 2e-6 },
     ...{ rows: 1e4, found: 1e-6, compared: 1e-5, rowsOfMany: 1e6, foundOfMany: 4e-6, comparedOfMany: 9e-5 },
     ...{ pairsPerRow: 30, pairsOfMany: 20 },
     ...{ megabytes: 100, bytesOfCell: 100, shardMegabytes: 50, bytesOfPicked: 60 },
@@ -83,11 +83,11 @@ describe("the cost model", () => {
     expect(learn.seconds).toBeCloseTo(5.3 + 0.2, 9);
     // 10,000 rows are checked in 1 + 0.25 + 0.1 s, 150,000 pairs read in 0.3 s and compared in 0.5 + 1.5 s.
     expect(shard.seconds).toBeCloseTo(1.35 + 0.3 + 2, 9);
-    expect(merge.seconds).toBeCloseTo(4 + 0.6 + 0.7, 9);
+    expect(merge.seconds).toBeCloseTo(1 + 0.75 + 0.6 + 0.7, 9);
     expect(megabytes).toBeCloseTo(110, 9);
-    // A half of the larger table and the whole smaller one, which the pairs need: 70,000 cells. A pair takes 17 bytes, and looking
+    // A half of the larger table and the whole smaller one, which the pairs need: 70,000 cells. A pair takes 12 bytes, and looking
     // up 5 bytes for each of all rows.
-    expect(shardMegabytes).toBeCloseTo(50 + 4.2 + 2.55 + 0.05, 9);
+    expect(shardMegabytes).toBeCloseTo(50 + 4.2 + 1.8 + 0.05, 9);
   });
 
   it("gives many shards less memory each than few", () => {

@@ -2,7 +2,7 @@
  * At most one partner (Sadinle 2017, in a form that is one softmax per row): the candidates of a row and "none" share
  * one unit of probability; where rows of both sides have one partner, the smaller of a pair's two shares counts.
  */
-import { leastOdds } from "./expected-counts.js";
+import { type ExpectedCounts, leastOdds } from "./expected-counts.js";
 import type { Relation } from "./learn.js";
 import { blockSize, lookUp, type PairBlock, type Probabilities, pairBlocks } from "./pair-blocks.js";
 import type { PairTable } from "./pair-table.js";
@@ -11,8 +11,8 @@ import type { PairTable } from "./pair-table.js";
 const mostLogOdds = 600;
 
 /**
- * Of rows that have one partner at most 1 + the odds of their pairs, as they were last and as they are now, side by side: both
- * are asked for together. Undefined on a side whose rows have several partners.
+ * Two numbers of each row or class: what it was in the last round, and what it is in this one, side by side, since both are
+ * asked for together. Undefined on a side whose rows have several partners.
  */
 interface RowSums {
   readonly left?: Float64Array;
@@ -20,35 +20,77 @@ interface RowSums {
 }
 
 /**
+ * Rows that compete. The odds of pairs, and of each row 1 + the odds of its pairs, are kept for two rounds: those of an even one
+ * in the first of two numbers.
+ */
+class Competition {
+  readonly #table: PairTable;
+  /** The fewest rows of a side whose rows have one partner. */
+  readonly #smallest: number;
+  readonly #sums: RowSums;
+  /** By class. */
+  #odds = new Float64Array(0);
+  #round = 0;
+
+  constructor(table: PairTable, relation: Relation) {
+    const { rows } = table;
+    const [isLeftOne, isRightOne] = [relation !== "many-to-one", relation !== "one-to-many"];
+    this.#table = table;
+    this.#smallest = Math.min(isLeftOne ? rows[0] : Infinity, isRightOne ? rows[1] : Infinity);
+    this.#sums = {
+      left: isLeftOne ? new Float64Array(2 * rows[0]) : undefined,
+      right: isRightOne ? new Float64Array(2 * rows[1]) : undefined,
+    };
+  }
+
+  /** @param logOdds of each class @param matches as many as are expected @returns 0 or 1: where the numbers of the round are */
+  begin(logOdds: Float64Array, matches: number): number {
+    const turn = this.#round++ % 2;
+    // Odds against "none": most rows have a partner where most are expected to.
+    const shift = -Math.log(Math.max(0.02, 1 - matches / this.#smallest));
+    if (this.#odds.length === 0) this.#odds = new Float64Array(2 * logOdds.length);
+    possibleOdds(logOdds, shift, mostLogOdds).forEach((own, place) => {
+      this.#odds[2 * place + turn] = own;
+    });
+    const { left, right } = this.#sums;
+    for (const ofSide of [left, right]) if (ofSide !== undefined) restart(ofSide, turn);
+    for (const block of pairBlocks(this.#table)) addOdds(block, this.#odds, { left, right }, turn);
+    return turn;
+  }
+
+  /** The probabilities of a round, which hold until the round after the next one begins. */
+  probabilities(turn: number): Probabilities {
+    return (block, into) => shareOut(block, this.#odds, this.#sums, turn, into);
+  }
+
+  /** Counts the matches of a round. @param turn what its beginning returned */
+  count(turn: number): ExpectedCounts {
+    const matches = new Float64Array(this.#odds.length / 2);
+    const counted = { moved: 0, sum: 0 };
+    let [moved, sum] = this.#round === 1 ? [Infinity, 0] : [0, 0];
+    for (const block of pairBlocks(this.#table)) {
+      countBlock(block, this.#odds, this.#sums, turn, matches, counted);
+      moved += counted.moved;
+      sum += counted.sum;
+    }
+    return { matches, shares: matches, moved, sum };
+  }
+}
+
+/**
  * Returns a function that takes the log-odds of each class and the expected number of matches, and gives the probabilities of
  * all pairs, which hold until it has been called twice more.
  */
 export function competition(table: PairTable, relation: Relation) {
-  const { rows } = table;
-  const [isLeftOne, isRightOne] = [relation !== "many-to-one", relation !== "one-to-many"];
-  const smallest = Math.min(isLeftOne ? rows[0] : Infinity, isRightOne ? rows[1] : Infinity);
-  const sums: RowSums = {
-    left: isLeftOne ? new Float64Array(2 * rows[0]) : undefined,
-    right: isRightOne ? new Float64Array(2 * rows[1]) : undefined,
-  };
-  const ofBlock = new Float64Array(blockSize);
-  let calls = 0;
-  return (logOdds: Float64Array, matches: number): Probabilities => {
-    // Odds against "none": most rows have a partner where most are expected to.
-    const shift = -Math.log(Math.max(0.02, 1 - matches / smallest));
-    const odds = possibleOdds(logOdds, shift, mostLogOdds);
-    const turn = calls++ % 2;
-    for (const ofSide of [sums.left, sums.right]) if (ofSide !== undefined) restart(ofSide, turn);
-    for (const { left, right, classOf } of pairBlocks(table)) {
-      lookUp(odds, classOf, ofBlock);
-      if (sums.left !== undefined) addOdds(sums.left, left, ofBlock, turn);
-      if (sums.right !== undefined) addOdds(sums.right, right, ofBlock, turn);
-    }
-    return (block, into) => {
-      lookUp(odds, block.classOf, into);
-      divide(into, block, sums, turn);
-    };
-  };
+  const rows = new Competition(table, relation);
+  return (logOdds: Float64Array, matches: number): Probabilities =>
+    rows.probabilities(rows.begin(logOdds, matches));
+}
+
+/** The same, but the function counts the matches of each class, and by how much probabilities have moved since the last call. */
+export function competingCounts(table: PairTable, relation: Relation) {
+  const rows = new Competition(table, relation);
+  return (logOdds: Float64Array, matches: number): ExpectedCounts => rows.count(rows.begin(logOdds, matches));
 }
 
 /** The sums of rows without pairs. */
@@ -56,18 +98,71 @@ function restart(sums: Float64Array, turn: number): void {
   for (let place = turn; place < sums.length; place += 2) sums[place] = 1;
 }
 
-function addOdds(sums: Float64Array, rows: Int32Array, odds: Float64Array, turn: number): void {
-  for (let at = 0; at < rows.length; at++) if (odds[at] !== 0) sums[2 * rows[at] + turn] += odds[at];
+/** Adds the odds of a block's pairs to the sums of their rows. */
+function addOdds(
+  { left, right, classOf }: PairBlock,
+  odds: Float64Array,
+  { left: ofLeft, right: ofRight }: RowSums,
+  turn: number,
+): void {
+  for (let at = 0; at < classOf.length; at++) {
+    const own = odds[2 * classOf[at] + turn];
+    if (own === 0) continue;
+    if (ofLeft !== undefined) ofLeft[2 * left[at] + turn] += own;
+    if (ofRight !== undefined) ofRight[2 * right[at] + turn] += own;
+  }
 }
 
-/** Divides odds by the larger sum of a pair's rows. */
-function divide(odds: Float64Array, { left, right }: PairBlock, sums: RowSums, turn: number): void {
-  const { left: ofLeft, right: ofRight } = sums;
-  for (let at = 0; at < left.length; at++) {
-    if (odds[at] === 0) continue;
+/** Divides the odds of each pair by the larger sum of its rows. */
+function shareOut(
+  { left, right, classOf }: PairBlock,
+  odds: Float64Array,
+  { left: ofLeft, right: ofRight }: RowSums,
+  turn: number,
+  into: Float64Array,
+): void {
+  for (let at = 0; at < classOf.length; at++) {
+    const own = odds[2 * classOf[at] + turn];
     const most = ofLeft === undefined ? 1 : ofLeft[2 * left[at] + turn];
-    odds[at] /= ofRight === undefined ? most : Math.max(most, ofRight[2 * right[at] + turn]);
+    into[at] =
+      own === 0 ? 0 : own / (ofRight === undefined ? most : Math.max(most, ofRight[2 * right[at] + turn]));
   }
+}
+
+/**
+ * Adds the probabilities of a block's pairs to those of their classes. One loop for all that is counted: a round looks at every
+ * pair, and most of its time is spent here.
+ * @param counted receives the sum of the probabilities, and by how much they have moved
+ */
+function countBlock(
+  { left, right, classOf }: PairBlock,
+  odds: Float64Array,
+  { left: ofLeft, right: ofRight }: RowSums,
+  turn: number,
+  matches: Float64Array,
+  counted: { moved: number; sum: number },
+): void {
+  let [moved, sum] = [0, 0];
+  for (let at = 0; at < classOf.length; at++) {
+    const own = odds[2 * classOf[at] + turn];
+    const last = odds[2 * classOf[at] + 1 - turn];
+    if (own === 0 && last === 0) continue;
+    let [most, mostLast] = [1, 1];
+    if (ofLeft !== undefined) {
+      most = ofLeft[2 * left[at] + turn];
+      mostLast = ofLeft[2 * left[at] + 1 - turn];
+    }
+    if (ofRight !== undefined) {
+      most = Math.max(most, ofRight[2 * right[at] + turn]);
+      mostLast = Math.max(mostLast, ofRight[2 * right[at] + 1 - turn]);
+    }
+    const probability = own === 0 ? 0 : own / most;
+    sum += probability;
+    matches[classOf[at]] += probability;
+    moved += Math.abs(probability - (last === 0 ? 0 : last / mostLast));
+  }
+  counted.moved = moved;
+  counted.sum = sum;
 }
 
 /** The odds of each class, 0 where they are taken for impossible. */

@@ -34,27 +34,19 @@ export interface ExpectedCounts {
  */
 export const leastOdds = 1e-9;
 
-/** @param before the probabilities from which those of a match have moved */
-export function expectedCounts(
-  table: PairTable,
-  { match, related }: Posteriors,
-  before?: Probabilities,
-): ExpectedCounts {
+/** Where learning starts: there are no probabilities from which these have moved. */
+export function expectedCounts(table: PairTable, { match, related }: Posteriors): ExpectedCounts {
   const [matches, relatedOf] = [0, 1].map(() => new Float64Array(classCount(table)));
-  const [own, other] = [0, 1].map(() => new Float64Array(blockSize));
-  let [moved, sum] = before === undefined ? [Infinity, 0] : [0, 0];
+  const own = new Float64Array(blockSize);
   for (const block of pairBlocks(table)) {
-    const { classOf } = block;
     match(block, own);
-    sum += total(own.subarray(0, classOf.length));
-    addTo(matches, classOf, own);
-    before?.(block, other);
-    if (before !== undefined) moved += difference(own, other, classOf.length);
-    related?.(block, other);
-    if (related !== undefined) addTo(relatedOf, classOf, other);
+    addTo(matches, block.classOf, own);
+    related?.(block, own);
+    if (related !== undefined) addTo(relatedOf, block.classOf, own);
   }
-  if (related === undefined) return { matches, shares: matches, moved, sum };
-  return { matches, shares: sharesOf(table, match), related: relatedOf, moved, sum };
+  const start = { matches, moved: Infinity, sum: total(matches) };
+  if (related === undefined) return { ...start, shares: matches };
+  return { ...start, shares: sharesOf(table, match), related: relatedOf };
 }
 
 export function expectedOfClasses(
@@ -105,13 +97,6 @@ function divide(
 ): void {
   for (let at = 0; at < left.length; at++)
     if (own[at] !== 0) own[at] /= Math.sqrt(Math.max(1, ofLeft[left[at]]) * Math.max(1, ofRight[right[at]]));
-}
-
-/** The sum of the absolute differences of the first numbers. */
-function difference(a: Float64Array, b: Float64Array, count: number): number {
-  let sum = 0;
-  for (let at = 0; at < count; at++) sum += Math.abs(a[at] - b[at]);
-  return sum;
 }
 
 export function total(values: Float64Array): number {

@@ -7,7 +7,7 @@ import type { KnownPair } from "../compare-tables.js";
 import { missing } from "../evidence/pair-evidence.js";
 import { pauses } from "../parts/pause.js";
 import type { Known } from "./answers.js";
-import { competition } from "./competition.js";
+import { competingCounts } from "./competition.js";
 import {
   type ClassPosteriors,
   type ExpectedCounts,
@@ -17,7 +17,6 @@ import {
 } from "./expected-counts.js";
 import { monotoneLogRatio } from "./isotonic.js";
 import { sigmoid } from "./logistic.js";
-import type { Probabilities } from "./pair-blocks.js";
 import { separated } from "./pair-classes.js";
 import { allPairs, levelTotals, type PairTable, placeOf, rowsInOrder } from "./pair-table.js";
 import { startingPosteriors } from "./start.js";
@@ -66,9 +65,9 @@ const strongest = { against: -6, for: 14 };
 /** An aborted call rejects with the reason of its signal. */
 export async function learnWeights(table: PairTable, options: LearnOptions = {}): Promise<Learned> {
   const { relation = table.isOneTable ? "many-to-many" : "one-to-one", signal, onProgress } = options;
-  const compete = relation === "many-to-many" ? undefined : competition(table, relation);
+  const areSeveral = relation === "many-to-many";
   const totals = levelTotals(table);
-  const expected = compete === undefined ? classExpectation(table) : competingExpectation(table, compete);
+  const expected = areSeveral ? classExpectation(table) : competingExpectation(table, relation);
   let counts = expectedCounts(table, startingPosteriors(table, relation));
   let weights = weightsFrom(table, totals, counts);
   let logOdds: Float64Array = new Float64Array(0);
@@ -76,7 +75,7 @@ export async function learnWeights(table: PairTable, options: LearnOptions = {})
   for (let round = 0; round < iterations; round++) {
     await pause();
     onProgress?.(round, iterations);
-    const related = new Float64Array(compete === undefined ? table.levels[0].length : 0);
+    const related = new Float64Array(areSeveral ? table.levels[0].length : 0);
     logOdds = scorePairs(table.levels, weights, table.columns, related);
     counts = expected(logOdds, related, weights.matches);
     if (counts.moved < settled * counts.sum) break;
@@ -100,14 +99,9 @@ function classExpectation(table: PairTable): Expectation {
   };
 }
 
-function competingExpectation(table: PairTable, compete: ReturnType<typeof competition>): Expectation {
-  let before: Probabilities | undefined;
-  return (logOdds, _, matches) => {
-    const match = compete(logOdds, matches);
-    const counts = expectedCounts(table, { match }, before);
-    before = match;
-    return counts;
-  };
+function competingExpectation(table: PairTable, relation: Relation): Expectation {
+  const count = competingCounts(table, relation);
+  return (logOdds, _, matches) => count(logOdds, matches);
 }
 
 /** Log-odds of a known pair: no evidence outweighs it. */

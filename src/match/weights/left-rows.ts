@@ -70,7 +70,19 @@ export class SortedRows implements LeftRows {
 
   slice(from: number, to: number): Int32Array {
     const rows = new Int32Array(to - from);
-    for (let pair = from; pair < to; pair++) rows[pair - from] = this.at(pair);
+    this.writeTo(rows, from, to);
     return rows;
+  }
+
+  /** Writes the rows of some pairs. */
+  writeTo(rows: Int32Array, from: number, to: number): void {
+    const [starts, end] = [this.#starts, Math.min(to, this.#sorted)];
+    let row = from < end ? this.at(from) : 0;
+    for (let pair = from; pair < end; pair++) {
+      while (starts[row + 1] <= pair) row++;
+      rows[pair - from] = row;
+    }
+    for (let pair = Math.max(from, end); pair < to; pair++)
+      rows[pair - from] = this.#more[pair - this.#sorted];
   }
 }

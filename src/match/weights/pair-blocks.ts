@@ -2,7 +2,7 @@
  * Pairs in blocks: what is computed of all pairs is a few loops over arrays of one block, several times faster than a call for
  * each pair, and takes no memory for each of them.
  */
-import type { RowPairs } from "./left-rows.js";
+import { type RowPairs, SortedRows } from "./left-rows.js";
 import type { PairClasses } from "./pair-classes.js";
 
 /** Pairs that follow each other, with the rows and the class of each. */
@@ -34,7 +34,8 @@ function blockOf(
   to: number,
   rows = new Int32Array(to - from),
 ): PairBlock {
-  for (let pair = from; pair < to; pair++) rows[pair - from] = left.at(pair)!;
+  if (left instanceof SortedRows) left.writeTo(rows, from, to);
+  else rows.set(left.slice(from, to));
   return {
     ...{ from, left: rows.subarray(0, to - from) },
     ...{ right: right.subarray(from, to), classOf: classOf.subarray(from, to) },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { competition, matchingBeliefs } from "../../../src/match/weights/competition.js";
+import { competingCounts, competition, matchingBeliefs } from "../../../src/match/weights/competition.js";
 import { type Probabilities, probabilityAt } from "../../../src/match/weights/pair-blocks.js";
 import { everyPair } from "../../../src/match/weights/pair-classes.js";
 import type { PairTable } from "../../../src/match/weights/pair-table.js";
@@ -30,6 +30,50 @@ function byEnumeration({ left, right }: PairTable, odds: readonly number[]): num
   }
   return sums.map((sum) => sum / total);
 }
+
+describe("counts of competing pairs", () => {
+  it.each(["one-to-one", "many-to-one", "one-to-many"] as const)(
+    "are sums over the pairs of each class, round by round: %s",
+    (relation) => {
+      const random = createRandom(8);
+      const below = (most: number): number => Math.floor(random() * most);
+      const [count, classes] = [40_000, 60];
+      const rows = Int32Array.from({ length: count }, () => below(900)).sort();
+      const table = {
+        ...pairs(
+          [...rows],
+          Array.from(rows, () => below(700)),
+          [900, 700],
+        ),
+        classOf: Int32Array.from(rows, () => below(classes)),
+      };
+      const [counted, probabilities] = [competingCounts(table, relation), competition(table, relation)];
+      let before = new Float64Array(count);
+      for (let round = 0; round < 4; round++) {
+        // Some are impossible, in one round or in several.
+        const logOdds = Float64Array.from({ length: classes }, () =>
+          random() < 0.3 ? -30 : 8 * random() - 4,
+        );
+        const found = counted(logOdds, 100 + round);
+        const chance = chances(table, probabilities(logOdds, 100 + round));
+        const own = Float64Array.from(rows, (_, pair) => chance(pair));
+        const matches = new Float64Array(classes);
+        own.forEach((probability, pair) => {
+          matches[table.classOf[pair]] += probability;
+        });
+        expect(found.matches).toEqual(matches);
+        expect(found.sum).toBeCloseTo(
+          own.reduce((sum, probability) => sum + probability, 0),
+          6,
+        );
+        const moved = own.reduce((sum, probability, pair) => sum + Math.abs(probability - before[pair]), 0);
+        if (round === 0) expect(found.moved).toBe(Infinity);
+        else expect(found.moved).toBeCloseTo(moved, 6);
+        before = own;
+      }
+    },
+  );
+});
 
 describe("competition for a partner", () => {
   it("gives each row's candidates and none one unit of probability", () => {
