@@ -1,5 +1,7 @@
 /** The constants of the cost model (model.mjs) from measured runs: each from the difference of two runs, where it can be. */
 
+import { bytesOf } from "./model.mjs";
+
 /** @typedef {import("./model.mjs").Constants} Constants */
 /** @typedef {import("./model.mjs").Matching} Matching */
 /**
@@ -12,7 +14,6 @@
  * @property {number} [bytes] of the file that the shard or first pass wrote
  * @property {readonly number[]} [picked] left and right rows that occur in the shard's pairs
  * @property {number} megabytes peak of resident memory
- * @property {number} heap megabytes of texts and other objects of JavaScript, at the end
  */
 
 const columns = 5;
@@ -36,21 +37,20 @@ function lineThrough([small, large], x, y) {
 export function constantsFrom(runs) {
   const of = (/** @type {string} */ kind) => runs.filter((run) => run.kind === kind);
   const process = mean(runs.flatMap(({ seconds }) => seconds.start ?? []));
-  const [scans, encodes, [encodeMerge], [joinMerge]] = ["scan", "encode", "encode merge", "join merge"].map(
-    of,
-  );
+  const [scans, encodes, [encodeMerge]] = ["scan", "encode", "encode merge"].map(of);
   const scan = lineThrough(scans, rowsOf, ({ seconds }) => seconds.scan);
   const encode = lineThrough(encodes, rowsOf, ({ seconds }) => seconds.encode);
-  const join = matching(of("join"), of("join first pass"));
-  const united = unitedFrom(joinMerge, join, process);
+  const passes = of("join first pass");
+  const join = matching(of("join"), passes);
+  const merge = merging(of("join merge"), [passes[1], passes[3]], join, process);
   return {
     ...{ process, load: mean(encodes.map(({ seconds }) => seconds.load)) },
     ...{ encodeStart: encode.start, scannedRow: scan.slope, encodedRow: encode.slope - scan.slope },
     mergedRow: (encodeMerge.seconds.total - process) / rowsOf(encodeMerge) - scan.slope,
     encodeMegabytes: Math.max(...encodes.map(({ megabytes }) => megabytes)),
-    join: { ...join, united },
+    join: { ...join, ...merge },
     // A pair of one table is taken into the whole as one of two tables is.
-    dedupe: { ...matching(of("dedupe"), of("dedupe first pass")), united },
+    dedupe: { ...matching(of("dedupe"), of("dedupe first pass")), ...merge },
   };
 }
 
@@ -65,7 +65,7 @@ const pickedCells = (/** @type {Run} */ { picked = [] }) => columns * total(pick
  * @param {readonly Run[]} runs a whole run; a small and a large shard of the same tables; the same of tables of many rows
  * @param {readonly Run[]} passes first passes of tiny tables, of those of the whole run, of those of many rows, and of larger ones
  *   than the whole run's
- * @returns {Omit<Matching, "united">}
+ * @returns {Omit<Matching, "mergeStart" | "united">}
  */
 function matching([whole, small, large, smallOfMany, largeOfMany], [tiny, own, many, larger]) {
   const ofMany = [smallOfMany, largeOfMany];
@@ -80,8 +80,11 @@ function matching([whole, small, large, smallOfMany, largeOfMany], [tiny, own, m
     (run) => run.seconds.checking + picking(run) + run.seconds.keeping - pick.slope * pairsOf(run),
   );
   const memory = lineThrough([larger, many], cellsOf, ({ megabytes }) => megabytes);
-  const heap = lineThrough([larger, many], cellsOf, (run) => run.heap);
-  const memoryOfShard = lineThrough(ofMany, pickedCells, ({ megabytes }) => megabytes);
+  const memoryOfShard = lineThrough(
+    ofMany,
+    pickedCells,
+    (run) => run.megabytes - (bytesOf.pair * pairsOf(run)) / 1e6,
+  );
   const { "learning weights": learning, grouping = 0 } = whole.seconds;
   return {
     ...{ start: read.start, cell: read.slope },
@@ -93,14 +96,24 @@ function matching([whole, small, large, smallOfMany, largeOfMany], [tiny, own, m
     comparedOfMany: lineThrough(ofMany, pairsOf, comparing).slope,
     decided: (learning + grouping) / pairsOf(own),
     ...{ pairsPerRow: pairsPerRow(larger), pairsOfMany: pairsPerRow(many) },
-    ...{ megabytes: memory.start, bytesOfCell: memory.slope * 1e6, heapOfCell: heap.slope * 1e6 },
+    ...{ megabytes: memory.start, bytesOfCell: memory.slope * 1e6 },
     ...{ shardMegabytes: memoryOfShard.start, bytesOfPicked: memoryOfShard.slope * 1e6 },
   };
 }
 
-/** @param {Run} merge @param {Omit<Matching, "united">} of @param {number} process */
-function unitedFrom(merge, { start, cell, compared, decided, pairsPerRow }, process) {
-  const pairs = rowsOf(merge) * pairsPerRow;
-  const rest = merge.seconds.total - process - start - cellsOf(merge) * cell - 40_000 * compared;
-  return Math.max(0, rest - pairs * decided) / pairs;
+/**
+ * @param {readonly Run[]} merges a small and a large one
+ * @param {readonly Run[]} passes the first passes of the same tables
+ * @param {Omit<Matching, "mergeStart" | "united">} of
+ * @param {number} process
+ */
+function merging(merges, passes, { compared, decided }, process) {
+  const pairs = new Map(merges.map((merge, place) => [merge, pairsOf(passes[place])]));
+  const pairsIn = (/** @type {Run} */ merge) => pairs.get(merge) ?? 0;
+  const { start, slope } = lineThrough(
+    merges,
+    pairsIn,
+    (merge) => merge.seconds.total - process - 40_000 * compared - pairsIn(merge) * decided,
+  );
+  return { mergeStart: start, united: slope };
 }

@@ -21,13 +21,13 @@
  * @property {number} compared comparing a candidate pair of small tables
  * @property {number} comparedOfMany the same of large ones
  * @property {number} decided learning from a pair, sorting, grouping and writing it
- * @property {number} united taking a pair from a part into the whole
+ * @property {number} mergeStart
+ * @property {number} united taking a pair from a part into the whole, with its share of the tables from the first pass's file
  * @property {number} pairsPerRow candidate pairs of a row
  * @property {number} pairsOfMany the same in tables of more than 400,000 rows
  * @property {number} megabytes of a process that holds all rows, besides its cells
  * @property {number} bytesOfCell in its memory
- * @property {number} heapOfCell bytes of these in the heap of JavaScript
- * @property {number} shardMegabytes of a shard's process, besides the cells of its own rows
+ * @property {number} shardMegabytes of a shard's process, besides its pairs and the cells of its own rows
  * @property {number} bytesOfPicked bytes of such a cell
  *
  * @typedef {object} Constants
@@ -56,10 +56,9 @@ const randomPairs = 40_000;
 const total = (/** @type {readonly number[]} */ numbers) => numbers.reduce((sum, number) => sum + number, 0);
 
 /**
- * Bytes of a row of the made persons as CSV, of an embedding, of a pair in a part (two rows, and a level for each of the nine columns
- * that are compared), and in memory of each of all rows while a shard looks up its own (src/match/shards/picking.ts).
+ * Bytes of a row of the made persons as CSV, of an embedding, of a pair in a shard and its part (two rows and a class), and in memory of each of all rows while a shard looks up its own (src/match/shards/picking.ts).
  */
-const bytesOf = { row: 62, embedding: 2400, pair: 8 + 9, lookup: 5 };
+export const bytesOf = { row: 62, embedding: 2400, pair: 8 + 4, lookup: 5 };
 
 /**
  * @typedef {object} Step
@@ -119,6 +118,7 @@ function predictMatching(constants, { kind, rows, columns = 5, shards = 1 }) {
   const decide = randomPairs * compared + pairs * of.decided;
   const kept = all * of.keptBytes;
   const check = constants.process + of.shardStart + all * of.checkedRow + of.compareStart;
+  const ofPairs = (pairs / shards) * bytesOf.pair;
   const ownCells = columns * ownRows(kind, rows, pairs, shards);
   return {
     stages: [
@@ -130,11 +130,14 @@ function predictMatching(constants, { kind, rows, columns = 5, shards = 1 }) {
     // The file of the first pass is read once to check it, and once for what is looked up.
     shard: {
       seconds: check + (pairs / shards) * (of.picked + compared),
-      bytes: table + 2 * kept + (pairs / shards) * bytesOf.pair,
+      bytes: table + 2 * kept + ofPairs,
     },
-    merge: { seconds: read + pairs * of.united + decide, bytes: 2 * table + pairs * bytesOf.pair },
+    merge: {
+      seconds: constants.process + of.mergeStart + pairs * of.united + decide,
+      bytes: 3 * table + 2 * kept + pairs * bytesOf.pair,
+    },
     megabytes: of.megabytes + (cells * of.bytesOfCell) / 1e6,
-    shardMegabytes: of.shardMegabytes + (ownCells * of.bytesOfPicked + all * bytesOf.lookup) / 1e6,
+    shardMegabytes: of.shardMegabytes + (ownCells * of.bytesOfPicked + ofPairs + all * bytesOf.lookup) / 1e6,
   };
 }
 

@@ -22,10 +22,7 @@ const { withEncoder } = await import("../../dist/encoder/with-encoder.js");
 const { encodeTable } = await import("../../dist/encoder/encode-table.js");
 const { joinTables } = await import("../../dist/join/join-tables.js");
 const { dedupeTable } = await import("../../dist/group/tables/dedupe-table.js");
-const { rowComparison } = await import("../../dist/match/evidence/pair-evidence.js");
-const { pairLevels } = await import("../../dist/match/evidence/pair-levels.js");
-const { readComparison } = await import("../../dist/match/shards/read-comparison.js");
-const { keptPairs } = await import("../../dist/match/shards/shared-pairs.js");
+const { compareShard } = await import("../../dist/match/shards/compare-shard.js");
 const { Table } = await import("../../dist/table/table.js");
 
 const head = {
@@ -36,6 +33,8 @@ const head = {
   settings: {},
   inputs: {},
 };
+const peak = () => Math.round(process.resourceUsage().maxRSS / 1024);
+
 /** Writes what others need. */
 async function keep(path, kept) {
   next("keeping");
@@ -74,22 +73,21 @@ async function match() {
 }
 
 /** A shard, as src/cli/shards/compare-learned.ts does it. */
-async function compareShard() {
+async function compare() {
   next("checking");
   for (const file of files) await fileFingerprint(file);
   const manifest = await partFile.readManifest(learned);
   await partFile.checkContent(learned, manifest);
   next("picking");
   const reader = partFile.partReader(learned, manifest);
-  const { settings, pairs, rows } = await readComparison(reader, { index: shard, count: shards });
-  next("comparing");
-  const levels = await pairLevels(rowComparison(settings), pairs, { threads: 1 });
-  return { ...(await keep(output, keptPairs(pairs, levels))), picked: rows.map(({ length }) => length) };
+  const options = { threads: 1, onProgress: () => next("comparing") };
+  const kept = await compareShard(reader, { index: shard, count: shards }, options);
+  const written = await keep(output, kept);
+  next("end");
+  return { ...written, megabytes: peak(), picked: [kept.left, kept.right].map((rows) => new Set(rows).size) };
 }
 
-const work = shards === undefined ? ({ scan, encode }[kind] ?? match) : compareShard;
+const work = shards === undefined ? ({ scan, encode }[kind] ?? match) : compare;
 const found = await work();
 next("end");
-const megabytes = Math.round(process.resourceUsage().maxRSS / 1024);
-const heap = Math.round(process.memoryUsage().heapUsed / 2 ** 20);
-console.log(JSON.stringify({ seconds, ...found, megabytes, heap }));
+console.log(JSON.stringify({ seconds, megabytes: peak(), ...found }));
