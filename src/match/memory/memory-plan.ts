@@ -65,7 +65,7 @@ const deciding = {
   one: { process: 230e6, cell: 90, pair: 11, pairsPerCandidate: 2.6 },
   two: { process: 240e6, cell: 45, pair: 20, pairsPerCandidate: 2.6 },
 };
-/** Bytes of a pair of a part that is merged, beside a level for each column; of each of all pairs while they are. */
+/** Bytes of a pair of a part that is merged; of each of all pairs while they are. */
 const [ofPartPair, ofMergedPair] = [16, 10];
 /** Embeddings are in memory as they are made, as they are kept, and in the lists that are searched. */
 const copiesOfEmbeddings = 3;
@@ -74,7 +74,7 @@ const [ofThread, ofFoundRow, ofComparedCell] = [50e6, 12, 6];
 /** Bytes of the index that is searched, in all and for each row: they are free while threads compare. */
 const [ofIndex, ofIndexedRow] = [130e6, 400];
 /** A shard that takes its pairs from a first pass: bytes of the process, and for each cell and pair of its own, and each word of all. */
-const ofShard = { process: 170e6, cell: 60, pair: 12, word: 5 };
+const ofShard = { process: 170e6, cell: 60, pair: 16, word: 5 };
 /** One column of a table, and of two: bytes of the process, for each phrase, and copies of the embeddings. */
 const ofOneColumn = {
   one: { process: 300e6, phrase: 3_500, copies: 1.7 },
@@ -103,7 +103,7 @@ export function needOfRows({ rows: ofEach, columns, names, dimension, parts }: M
   const model = dimension > 0 ? ofModel : 0;
   const { process, cell, pair, pairsPerCandidate } = ofEach.length === 1 ? deciding.one : deciding.two;
   const pairs = rows * pairsPerCandidate * k;
-  const merging = parts === undefined ? 0 : ofMergedPair + (ofPartPair + columns) / parts;
+  const merging = parts === undefined ? 0 : ofMergedPair + ofPartPair / parts;
   const ofStages = [
     searching.process +
       (ofEach.length - 1) * ofOtherIndex +
@@ -160,7 +160,7 @@ export function needOfShard({ rows: ofEach, columns, pairs, words, names, dimens
     least:
       ofShard.process +
       rows * columns * ofShard.cell +
-      pairs * (ofShard.pair + columns) +
+      pairs * ofShard.pair +
       words * ofShard.word +
       names * dimension * bytesPerNumber,
     pairs: 0,

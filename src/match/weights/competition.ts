@@ -11,24 +11,21 @@ import type { PairTable } from "./pair-table.js";
 const mostLogOdds = 600;
 
 /**
- * Two numbers of each row or class: what it was in the last round, and what it is in this one, side by side, since both are
- * asked for together. Undefined on a side whose rows have several partners.
+ * Of rows that have one partner at most 1 + the odds of their pairs, as they were last and as they are now, side by side: both
+ * are asked for together. Undefined on a side whose rows have several partners.
  */
 interface RowSums {
   readonly left?: Float64Array;
   readonly right?: Float64Array;
 }
 
-/**
- * Rows that compete. The odds of pairs, and of each row 1 + the odds of its pairs, are kept for two rounds: those of an even one
- * in the first of two numbers.
- */
+/** Rows that compete, round by round. The numbers of a round hold until the one after the next begins. */
 class Competition {
   readonly #table: PairTable;
   /** The fewest rows of a side whose rows have one partner. */
   readonly #smallest: number;
   readonly #sums: RowSums;
-  /** By class. */
+  /** Of each class, as of the rows for two rounds. */
   #odds = new Float64Array(0);
   #round = 0;
 
@@ -58,7 +55,7 @@ class Competition {
     return turn;
   }
 
-  /** The probabilities of a round, which hold until the round after the next one begins. */
+  /** The probabilities of a round. */
   probabilities(turn: number): Probabilities {
     return (block, into) => shareOut(block, this.#odds, this.#sums, turn, into);
   }

@@ -120,8 +120,10 @@ describe("what is learned and decided from them", () => {
       { ...right, noise: noise(right.name.length) },
     ];
     const whole = await matchTables(a, b, { encoder: "none" });
-    const merged = await mergedRun(3, (sharing) => matchTables(a, b, { encoder: "none", sharing }));
-    expect(plain(merged)).toEqual(plain(whole));
+    for (const passes of ["one", "two"] as const) {
+      const join = (sharing: Sharing) => matchTables(a, b, { encoder: "none", sharing });
+      expect(plain(await mergedRun(3, join, passes))).toEqual(plain(whole));
+    }
   });
 
   it("is that of one run where one column is compared", async () => {
