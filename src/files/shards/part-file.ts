@@ -21,7 +21,7 @@ const kinds = {
 type Kind = keyof typeof kinds;
 
 const manifestSchema = v.object({
-  version: v.literal(1),
+  version: v.literal(2),
   /** The package's version. */
   pearl: v.string(),
   /** As it is called, such as "corpus build". */
@@ -71,7 +71,7 @@ export async function appendKept(path: string, kept: Kept, start: number): Promi
 /** Makes a file a part: its bytes so far are the content. */
 export async function sealPart(path: string, head: PartHead, kept: PartManifest["kept"]): Promise<void> {
   const content: FileSum = await fileSum(path);
-  const manifest = { version: 1, ...head, kept, content: [...content] };
+  const manifest = { version: 2, ...head, kept, content: [...content] };
   const text = JSON.stringify({ ...manifest, crc32: checksum(JSON.stringify(manifest)) });
   const tail = Buffer.alloc(4);
   tail.writeUInt32LE(Buffer.byteLength(text));
