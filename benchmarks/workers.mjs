@@ -31,6 +31,7 @@ const { values } = parseArgs({
     json: { type: "string" },
   },
 });
+if (values.queue === undefined) throw new Error("name the database of the queue: --queue postgres://...");
 const main = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
 
 /** Starts pearl. @returns its output, when it has ended */
@@ -56,21 +57,21 @@ const fileOf = (pid, name) => {
   }
 };
 
-/** Processes with all that they started, and those of PostgreSQL: megabytes of each. */
+/** What takes memory, by the command lines of processes. */
+const kinds = {
+  jobs: (command) => command.includes("job-process"),
+  workers: (command) => command.includes(`${main} work`),
+  submit: (command) => command.includes(`${main} submit`),
+  database: (command) => command.includes("postgres") && !command.includes("node"),
+};
+
+/** Megabytes of all processes of each kind. */
 function megabytes() {
   const processes = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
   const found = {};
   for (const pid of processes) {
     const command = fileOf(pid, "cmdline").replaceAll("\0", " ");
-    const kind = command.includes("job-process")
-      ? "jobs"
-      : command.includes(`${main} work`)
-        ? "workers"
-        : command.includes(`${main} submit`)
-          ? "submit"
-          : /postgres/.test(command) && !command.includes("node")
-            ? "database"
-            : undefined;
+    const [kind] = Object.entries(kinds).find(([, isOfKind]) => isOfKind(command)) ?? [];
     if (kind === undefined) continue;
     const kilobytes = Number(/^Pss:\s+(\d+)/m.exec(fileOf(pid, "smaps_rollup"))?.[1] ?? 0);
     found[kind] = (found[kind] ?? 0) + (kilobytes * 1024) / 1e6;
@@ -93,20 +94,11 @@ async function joinByWorkers(folder) {
   }, 4000);
   const limits = ["--memory", values.memory, "--temp", folder];
   const submitted = ["submit", "join", "left.csv", "right.csv", "-m", "none", "-o", "by-workers.csv"];
-  const waiting = [
-    "--json",
-    "report.json",
-    "--shards",
-    values.shards,
-    "--queue",
-    values.queue,
-    "--wait",
-    "-q",
-  ];
+  const how = ["--shards", values.shards, "--queue", values.queue, "--json", "report.json", "--wait", "-q"];
   const work = () => pearl(["work", values.queue, ...limits, "-q", "--until-empty"], folder);
   try {
     const seconds = await timed(async () => {
-      const result = pearl([...submitted, ...waiting], folder);
+      const result = pearl([...submitted, ...how], folder);
       await new Promise((resolve) => setTimeout(resolve, 3000)); // workers would find no job before
       await Promise.all([result, ...Array.from({ length: Number(values.workers) }, work)]);
     });

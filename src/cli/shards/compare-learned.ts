@@ -9,7 +9,8 @@ export async function compareLearned(run: SharedRun, options: Options, session: 
   const { shard, learned: path } = run.options;
   if (shard === undefined || path === undefined) return false;
   const { partReader, readManifest } = await import("../../files/shards/part-file.js");
-  const { compareShard, isComparison } = await import("../../match/shards/compare-shard.js");
+  const { compareShard } = await import("../../match/shards/compare-shard.js");
+  const { isComparison } = await import("../../match/shards/kept-comparison.js");
   const manifest = await readManifest(path);
   if (!isComparison(partReader(path, manifest))) return false;
   const head = { ...(await partHead(run)), model: manifest.model };

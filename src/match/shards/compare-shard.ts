@@ -4,11 +4,9 @@ import { rowComparison } from "../evidence/pair-evidence.js";
 import { comparedClasses } from "../evidence/pair-levels.js";
 import { type MemoryLimit, needOfShard, planMemory } from "../memory/memory-plan.js";
 import type { PartOptions } from "../parts/in-parts.js";
-import { isComparison, sizeOfShard } from "./kept-comparison.js";
+import { sizeOfShard } from "./kept-comparison.js";
 import { readComparison } from "./read-comparison.js";
 import { keptPairs } from "./shared-pairs.js";
-
-export { isComparison };
 
 interface ShardOptions extends PartOptions {
   readonly memory?: MemoryLimit;

@@ -10,11 +10,11 @@ import type { PairTable } from "./pair-table.js";
 /** Odds of all pairs of a row have a sum below the largest number. */
 const mostLogOdds = 600;
 
-/**
- * Of rows that have one partner at most 1 + the odds of their pairs, as they were last and as they are now, side by side: both
- * are asked for together. Undefined on a side whose rows have several partners.
- */
-interface RowSums {
+/** What a round computes: two numbers each, of the last round and of this one side by side, since both are asked for together. */
+interface RoundNumbers {
+  /** The odds of each class. */
+  odds: Float64Array;
+  /** Of rows that have one partner at most 1 + the odds of their pairs. Undefined on a side whose rows have several partners. */
   readonly left?: Float64Array;
   readonly right?: Float64Array;
 }
@@ -24,17 +24,16 @@ class Competition {
   readonly #table: PairTable;
   /** The fewest rows of a side whose rows have one partner. */
   readonly #smallest: number;
-  readonly #sums: RowSums;
-  /** Of each class, as of the rows for two rounds. */
-  #odds = new Float64Array(0);
-  #round = 0;
+  readonly #numbers: RoundNumbers;
+  #begun = 0;
 
   constructor(table: PairTable, relation: Relation) {
     const { rows } = table;
     const [isLeftOne, isRightOne] = [relation !== "many-to-one", relation !== "one-to-many"];
     this.#table = table;
     this.#smallest = Math.min(isLeftOne ? rows[0] : Infinity, isRightOne ? rows[1] : Infinity);
-    this.#sums = {
+    this.#numbers = {
+      odds: new Float64Array(0),
       left: isLeftOne ? new Float64Array(2 * rows[0]) : undefined,
       right: isRightOne ? new Float64Array(2 * rows[1]) : undefined,
     };
@@ -42,31 +41,31 @@ class Competition {
 
   /** @param logOdds of each class @param matches as many as are expected @returns 0 or 1: where the numbers of the round are */
   begin(logOdds: Float64Array, matches: number): number {
-    const turn = this.#round++ % 2;
+    const turn = this.#begun++ % 2;
+    const numbers = this.#numbers;
     // Odds against "none": most rows have a partner where most are expected to.
     const shift = -Math.log(Math.max(0.02, 1 - matches / this.#smallest));
-    if (this.#odds.length === 0) this.#odds = new Float64Array(2 * logOdds.length);
+    if (numbers.odds.length === 0) numbers.odds = new Float64Array(2 * logOdds.length);
     possibleOdds(logOdds, shift, mostLogOdds).forEach((own, place) => {
-      this.#odds[2 * place + turn] = own;
+      numbers.odds[2 * place + turn] = own;
     });
-    const { left, right } = this.#sums;
-    for (const ofSide of [left, right]) if (ofSide !== undefined) restart(ofSide, turn);
-    for (const block of pairBlocks(this.#table)) addOdds(block, this.#odds, { left, right }, turn);
+    for (const ofSide of [numbers.left, numbers.right]) if (ofSide !== undefined) restart(ofSide, turn);
+    for (const block of pairBlocks(this.#table)) addOdds(block, numbers, turn);
     return turn;
   }
 
   /** The probabilities of a round. */
   probabilities(turn: number): Probabilities {
-    return (block, into) => shareOut(block, this.#odds, this.#sums, turn, into);
+    return (block, into) => shareOut(block, this.#numbers, turn, into);
   }
 
   /** Counts the matches of a round. @param turn what its beginning returned */
   count(turn: number): ExpectedCounts {
-    const matches = new Float64Array(this.#odds.length / 2);
+    const matches = new Float64Array(this.#numbers.odds.length / 2);
     const counted = { moved: 0, sum: 0 };
-    let [moved, sum] = this.#round === 1 ? [Infinity, 0] : [0, 0];
+    let [moved, sum] = this.#begun === 1 ? [Infinity, 0] : [0, 0];
     for (const block of pairBlocks(this.#table)) {
-      countBlock(block, this.#odds, this.#sums, turn, matches, counted);
+      countBlock(block, this.#numbers, turn, matches, counted);
       moved += counted.moved;
       sum += counted.sum;
     }
@@ -98,8 +97,7 @@ function restart(sums: Float64Array, turn: number): void {
 /** Adds the odds of a block's pairs to the sums of their rows. */
 function addOdds(
   { left, right, classOf }: PairBlock,
-  odds: Float64Array,
-  { left: ofLeft, right: ofRight }: RowSums,
+  { odds, left: ofLeft, right: ofRight }: RoundNumbers,
   turn: number,
 ): void {
   for (let at = 0; at < classOf.length; at++) {
@@ -113,8 +111,7 @@ function addOdds(
 /** Divides the odds of each pair by the larger sum of its rows. */
 function shareOut(
   { left, right, classOf }: PairBlock,
-  odds: Float64Array,
-  { left: ofLeft, right: ofRight }: RowSums,
+  { odds, left: ofLeft, right: ofRight }: RoundNumbers,
   turn: number,
   into: Float64Array,
 ): void {
@@ -133,8 +130,7 @@ function shareOut(
  */
 function countBlock(
   { left, right, classOf }: PairBlock,
-  odds: Float64Array,
-  { left: ofLeft, right: ofRight }: RowSums,
+  { odds, left: ofLeft, right: ofRight }: RoundNumbers,
   turn: number,
   matches: Float64Array,
   counted: { moved: number; sum: number },

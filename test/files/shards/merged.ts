@@ -8,7 +8,8 @@ import {
   type Sharing,
   sharingOf,
 } from "../../../src/files/shards/shard.js";
-import { compareShard, isComparison } from "../../../src/match/shards/compare-shard.js";
+import { compareShard } from "../../../src/match/shards/compare-shard.js";
+import { isComparison } from "../../../src/match/shards/kept-comparison.js";
 
 /** Runs work that must end early. @returns what it keeps */
 async function keptBy(work: Promise<unknown>): Promise<Kept> {
