@@ -137,6 +137,12 @@ export async function identityOf(encoder: PhraseEncoder | "none" | undefined): P
   return (await import("../../encoder/model-identity.js")).modelIdentity(encoder);
 }
 
+/** The manifest of what `--learn` wrote. @throws ShardError */
+export async function readLearned(path: string): Promise<PartManifest> {
+  const { readManifest } = await import("../../files/shards/part-file.js");
+  return readManifest(path, `make it with --learn ${path}`);
+}
+
 /** What the first pass kept. @throws ShardError for a file that is damaged, or of another run */
 export async function openLearned(path: string, manifest: PartManifest, head: PartHead): Promise<KeptReader> {
   const { checkContent, partReader } = await import("../../files/shards/part-file.js");
@@ -187,8 +193,7 @@ export async function shareWork<Report>(
       `the parts were made with model ${parts[0].manifest.model}, and this is ${model}. Merge with the same model and --device.`,
     );
   const head = parts === undefined ? { ...(await partHead(run)), model } : parts[0].manifest;
-  const { readManifest } = await import("../../files/shards/part-file.js");
-  const learned = path === undefined ? undefined : await openLearned(path, await readManifest(path), head);
+  const learned = path === undefined ? undefined : await openLearned(path, await readLearned(path), head);
   if (parts !== undefined) {
     const { mergeOf } = await import("../../files/shards/parts.js");
     return work({ ...mergeOf(parts), learned });

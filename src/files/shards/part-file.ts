@@ -86,8 +86,11 @@ export async function sealPart(path: string, head: PartHead, kept: PartManifest[
 const bytesOf = ({ buffer, byteOffset, byteLength }: KeptArray): Uint8Array =>
   new Uint8Array(buffer, byteOffset, byteLength);
 
-/** @throws ShardError where the file is no part, or its manifest is damaged; ObjectStorageError */
-export async function readManifest(path: string): Promise<PartManifest> {
+/**
+ * @param cure what makes a missing file
+ * @throws ShardError where the file is no part, or its manifest is damaged; ObjectStorageError
+ */
+export async function readManifest(path: string, cure = "run its shard"): Promise<PartManifest> {
   try {
     const size = await sizeOf(path);
     const tail = await bytesAt(path, Math.max(0, size - tailBytes), Math.min(size, tailBytes));
@@ -106,7 +109,7 @@ export async function readManifest(path: string): Promise<PartManifest> {
     if (error instanceof PearlError) throw error;
     const { code } = error as NodeJS.ErrnoException;
     const reason = code === "ENOENT" ? "no such file" : `cannot be read (${messageOf(error)})`;
-    throw new ShardError(`${path}: ${reason}. Check the name, or run its shard.`, { cause: error });
+    throw new ShardError(`${path}: ${reason}. Check the name, or ${cure}.`, { cause: error });
   }
 }
 

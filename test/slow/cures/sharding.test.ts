@@ -158,6 +158,12 @@ claimCures(
       `${join_} --learn l.part && ${second} --learned l.part`,
       `${second} --learned l.part`,
     ),
+    "a first pass that is not there": parted(
+      "true",
+      "l.part: no such file. Check the name, or make it with --learn l.part.",
+      `${all} --learn l.part && ${all} --learned l.part --shard 2/2 -o 2.part`,
+      `${all} --learned l.part --shard 2/2 -o 2.part`,
+    ),
     "a first pass that is damaged": parted(
       `${all} --learn l.part && printf X | dd of=l.part bs=1 seek=3 conv=notrunc 2>/dev/null`,
       ". Run the command with --learn l.part again.",
