@@ -11,7 +11,16 @@
  *     node benchmarks/workers.mjs --queue postgres://me@localhost/shop --rows 10000000x1000000 --memory 7g --temp /var/tmp
  */
 import { execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import {
+  createReadStream,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -108,6 +117,13 @@ async function joinByWorkers(folder) {
   }
 }
 
+/** SHA-256 of a file, by which results of several days can be compared. */
+async function sha256(path) {
+  const hash = createHash("sha256");
+  for await (const part of createReadStream(path)) hash.update(part);
+  return hash.digest("hex");
+}
+
 const folder = mkdtempSync(join(values.temp, "pearl-workers-"));
 try {
   const [left, right] = values.rows.split("x").map(Number);
@@ -133,6 +149,7 @@ try {
     matches,
     estimate,
     bytes,
+    sha256: await sha256(join(folder, "by-workers.csv")),
   };
   console.log(
     `${rows} rows by ${workers} workers in ${shards} shards: ${seconds} seconds, ${peak.megabytes} MB in all, ` +
