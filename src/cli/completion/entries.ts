@@ -7,6 +7,8 @@ export interface Entry {
   readonly path: string;
   readonly commands: readonly { readonly name: string; readonly summary: string }[];
   readonly options: readonly EntryOption[];
+  /** Whether the path is a command by itself, so that files may follow it. */
+  readonly isCommand: boolean;
 }
 
 export interface EntryOption {
@@ -19,13 +21,14 @@ export interface EntryOption {
   readonly choices: readonly string[];
 }
 
-/** @param own the options that may follow the path itself */
+/** @param own the options that may follow the path itself; none where it is no command */
 export function entriesOf(
   path: string,
   commands: readonly AnyCommand[],
   own: readonly EntryOption[] = [],
 ): Entry[] {
-  const here = { path, commands: commands.map(({ name, summary }) => ({ name, summary })), options: own };
+  const names = commands.map(({ name, summary }) => ({ name, summary }));
+  const here = { path, commands: names, options: own, isCommand: own.length > 0 };
   return [here, ...commands.flatMap((command) => entriesOfCommand(`${path} ${command.name}`, command))];
 }
 

@@ -8,11 +8,7 @@ export const scripts = { bash, zsh, fish } as const;
 const namesOf = (options: readonly EntryOption[]): string[] => options.flatMap(({ names }) => names);
 
 /** Branches of a `case`: how the words typed so far lead to a command. */
-const pathBranches = (entries: readonly Entry[]): string =>
-  entries
-    .slice(1)
-    .map(({ path }) => `"${path}"`)
-    .join("|");
+const pathBranches = (entries: readonly Entry[]): string => pathsOf(entries.slice(1));
 
 /** A line for each option with choices, made by `line` of its places ("pearl join --kind") and its choices. */
 const choiceBranches = (entries: readonly Entry[], line: (words: string) => string): string =>
@@ -36,12 +32,16 @@ const wordBranches = (entries: readonly Entry[], line: (words: string) => string
     })
     .join("");
 
+/** The paths of these entries, as a pattern of `case`. */
+const pathsOf = (entries: readonly Entry[]): string => entries.map(({ path }) => `"${path}"`).join("|");
+
 /** The paths of commands, whose options are offered only after a dash. */
 const leaves = (entries: readonly Entry[]): string =>
-  entries
-    .filter(({ commands }) => commands.length === 0)
-    .map(({ path }) => `"${path}"`)
-    .join("|");
+  pathsOf(entries.filter(({ commands }) => commands.length === 0));
+
+/** The paths of groups that are commands, too: subcommands or files follow them. */
+const commandGroups = (entries: readonly Entry[]): string =>
+  pathsOf(entries.filter(({ commands, isCommand }) => isCommand && commands.length > 0));
 
 function bash(entries: readonly Entry[]): string {
   const reply = (words: string): string => `COMPREPLY=($(compgen -W "${words}" -- "$current"))`;
@@ -74,6 +74,7 @@ _pearl() {
   case "$place $previous" in
 ${choiceBranches(entries, offer)}  esac
   case "$place" in ${leaves(entries)}) [[ "$current" == -* ]] || { _files; return; };; esac
+  case "$place" in ${commandGroups(entries)}) [[ "$current" == -* ]] || _files;; esac
   case "$place" in
 ${wordBranches(entries, offer)}  esac
 }
@@ -83,14 +84,14 @@ compdef _pearl pearl
 
 function fish(entries: readonly Entry[]): string {
   const quoted = (text: string): string => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
-  const lines = entries.flatMap(({ path, commands, options }) => {
+  const lines = entries.flatMap(({ path, commands, options, isCommand }) => {
     const words = path.split(" ").slice(1);
     const seen = words.map((word) => `__fish_seen_subcommand_from ${word}`);
     const names = commands.map(({ name }) => name).join(" ");
     const at = commands.length === 0 ? seen : [...seen, `not __fish_seen_subcommand_from ${names}`];
     const where = `complete -c pearl -n ${quoted(at.join("; and "))}`;
     return [
-      ...commands.map(({ name, summary }) => `${where} -f -a ${name} -d ${quoted(summary)}`),
+      ...commands.map(({ name, summary }) => `${where}${isCommand ? "" : " -f"} -a ${name} -d ${quoted(summary)}`),
       ...options.map(({ names, description, value, choices }) => {
         const flags = names.map((name) => (name.startsWith("--") ? `-l ${name.slice(2)}` : `-s ${name[1]}`));
         const taken =

@@ -5,7 +5,7 @@ const isoLike = /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:[T ].*)?$/;
 const compact = /^(\d{4})(\d{2})(\d{2})$/;
 const yearLast = /^(\d{1,2})[-/.](\d{1,2})(?:[-/.](\d{4})|\/(\d{2}))(?: .*)?$/;
 const named =
-  /^(?:\p{L}{3,9},? )?(?:(\d{1,2})(?:st|nd|rd|th|er|\.)? )?(?:(?:of|de) )?(\p{L}{3,10})\.?,? (?:(\d{1,2})(?:st|nd|rd|th)?,? )?(?:de )?(\d{4})$/iu;
+  /^(?:[\p{L}-]{3,13},? )?(?:(\d{1,2})(?:st|nd|rd|th|er|\.)? )?(?:(?:of|de) )?(\p{L}{3,10})\.?,? (?:(\d{1,2})(?:st|nd|rd|th)?,? )?(?:de )?(\d{4})$/iu;
 
 /** Two digits of a year from here on are of the last century, as spreadsheets read them. */
 const firstOfLastCentury = 30;

@@ -75,6 +75,12 @@ describe.each(["bash", "zsh", "fish"])("completion in %s", (shell) => {
   it.skipIf(!has(shell))("leaves other words to the completion of file names", () => {
     const expected = { bash: [], zsh: ["FILES"], fish: ["names.csv"] }[shell];
     expect(offered("pearl encode na")).toEqual(expected);
+    // a group that is a command by itself
+    expect(offered("pearl classify na")).toEqual(
+      shell === "zsh" ? expect.arrayContaining(["FILES", "train"]) : expected,
+    );
+    expect(offered("pearl classify ")).toContain("train");
+    expect(offered("pearl index ")).not.toContain("FILES");
   });
 });
 

@@ -76,6 +76,8 @@ describe("numbers and dates of a cell", () => {
     expect(readDate("12345678")).toBeUndefined();
     expect(readDate("5. März 2001")).toEqual([2001, 3, 5]);
     expect(readDate("Sept. 5, 2001")).toEqual([2001, 9, 5]);
+    expect(readDate("Donnerstag, 5. Mai 2001")).toEqual([2001, 5, 5]);
+    expect(readDate("segunda-feira, 7 de maio de 2001")).toEqual([2001, 5, 7]);
     expect(readDate("Markets 12 2008")).toBeUndefined();
   });
 
