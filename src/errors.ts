@@ -53,3 +53,12 @@ export class ShardError extends PearlError {}
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
+
+/** A failure while gzip was unpacked, as a TableError; what comes from elsewhere, such as a lost connection, stays as it is. */
+export function gzipTrouble(place: string, error: unknown): unknown {
+  if (!(error as NodeJS.ErrnoException).code?.startsWith("Z_")) return error;
+  return new TableError(
+    `${place}: the gzip data is damaged or cut off (${messageOf(error)}). Fetch or pack the file again.`,
+    { cause: error },
+  );
+}

@@ -2,7 +2,7 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { MissingDataError, messageOf, TableError } from "../errors.js";
+import { gzipTrouble, MissingDataError, messageOf, TableError } from "../errors.js";
 import { cachePath } from "../files/package.js";
 import { exists, writeWholeFile } from "../files/whole-file.js";
 import { wordList } from "../text/word-lists.js";
@@ -60,11 +60,19 @@ export async function foldersWith(folder: string, files: readonly string[]): Pro
 /** The lines of a UTF-8 text file, gzipped or not. @throws TableError for an empty file */
 export async function readLines(path: string): Promise<string[]> {
   const bytes = await readFile(path);
-  const text = (path.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString("utf8").replace(/^\ufeff/, "");
+  const text = (path.endsWith(".gz") ? unpacked(path, bytes) : bytes).toString("utf8").replace(/^\ufeff/, "");
   const lines = text.split(/\r?\n/);
   if (lines.at(-1) === "") lines.pop();
   if (lines.length === 0) throw new TableError(`${path} is empty. Download the file of the data set again.`);
   return lines;
+}
+
+function unpacked(path: string, bytes: Buffer): Buffer {
+  try {
+    return gunzipSync(bytes);
+  } catch (error) {
+    throw gzipTrouble(path, error);
+  }
 }
 
 /** The name of a file in results: relative to the data folder if it is inside it. */

@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 import { pipeline } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { array, custom, number, object, string } from "valibot";
-import { ArgumentError, MissingDataError, messageOf, TableError } from "../errors.js";
+import { ArgumentError, gzipTrouble, MissingDataError, messageOf, TableError } from "../errors.js";
 import { readJson } from "../files/json.js";
 import { finders } from "../files/package.js";
 
@@ -79,8 +79,11 @@ async function readText(path: string, limit: number): Promise<WordVectors> {
       if (!rows.has(word)) rows.set(word, vector);
     }
   } catch (error) {
-    if (error instanceof TableError) throw error;
-    throw new TableError(`${path}: cannot be read (${messageOf(error)})`, { cause: error });
+    const trouble = gzipTrouble(path, error);
+    if (trouble instanceof TableError) throw trouble;
+    throw new TableError(`${path}: cannot be read (${messageOf(error)}). Check its permissions.`, {
+      cause: error,
+    });
   } finally {
     lines.close();
     input.destroy();

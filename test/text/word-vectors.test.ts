@@ -51,6 +51,13 @@ describe("word vectors as text", () => {
     await expect(readWordVectors(file("bad.txt", content))).rejects.toThrow(message);
   });
 
+  it("report damaged gzip data", async () => {
+    const cut = gzipSync(lines).subarray(0, -12);
+    await expect(readWordVectors(file("cut.txt.gz", cut))).rejects.toThrow(
+      "cut.txt.gz: the gzip data is damaged or cut off",
+    );
+  });
+
   it("report a missing file", async () => {
     await expect(readWordVectors(join(folder, "none.txt"))).rejects.toThrow("no such file");
   });

@@ -91,7 +91,9 @@ function fish(entries: readonly Entry[]): string {
     const at = commands.length === 0 ? seen : [...seen, `not __fish_seen_subcommand_from ${names}`];
     const where = `complete -c pearl -n ${quoted(at.join("; and "))}`;
     return [
-      ...commands.map(({ name, summary }) => `${where}${isCommand ? "" : " -f"} -a ${name} -d ${quoted(summary)}`),
+      ...commands.map(
+        ({ name, summary }) => `${where}${isCommand ? "" : " -f"} -a ${name} -d ${quoted(summary)}`,
+      ),
       ...options.map(({ names, description, value, choices }) => {
         const flags = names.map((name) => (name.startsWith("--") ? `-l ${name.slice(2)}` : `-s ${name[1]}`));
         const taken =

@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import { pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
-import { messageOf, TableError } from "../../errors.js";
+import { gzipTrouble, messageOf, TableError } from "../../errors.js";
 import { isObjectAddress } from "../../files/object-storage/address.js";
 import { shellWord } from "../../shell-word.js";
 import { type Signature, signatureOf } from "../format.js";
@@ -171,10 +171,7 @@ async function* gunzip(path: string, packed: AsyncIterable<Buffer>): AsyncGenera
   try {
     yield* unpacker;
   } catch (error) {
-    throw new TableError(
-      `${shownPath(path)}: the gzip data is damaged or cut off (${messageOf(error)}). Fetch or pack the file again.`,
-      { cause: error },
-    );
+    throw gzipTrouble(shownPath(path), error);
   }
 }
 
