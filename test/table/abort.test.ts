@@ -1,6 +1,5 @@
 /** The reading of a table ends with its signal at every stage, and leaves no temporary files. */
-import { mkdirSync, readdirSync, readFileSync } from "node:fs";
-import { gzipSync } from "node:zlib";
+import { mkdirSync, readdirSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { ReadingProgress } from "../../src/table/table.js";
 import { readWholeTable } from "../../src/table/whole-table.js";
@@ -34,11 +33,6 @@ describe("an aborted reading", () => {
 
   it.each(["reading", "loading"] as const)("ends at once while it is %s", async (stage) => {
     expect(await readUntil(await make("small.csv", 100_000), stage)).toEqual([]);
-  });
-
-  it("gives the reason of the abort, also of gzipped data", async () => {
-    const packed = gzipSync(readFileSync(await make("plain.csv", 100_000)));
-    expect(await readUntil(file("packed.csv.gz", packed), "reading")).toEqual([]);
   });
 
   it("ends at once while rows are stored in the database", async () => {

@@ -2,9 +2,11 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readdirSync, readlinkSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
+import { text } from "node:stream/consumers";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it, vi } from "vitest";
 import { TableError } from "../../src/errors.js";
+import { openSource } from "../../src/table/read/source.js";
 import { Table, type TableOptions } from "../../src/table/table.js";
 import { testFolder } from "./folder.js";
 
@@ -138,6 +140,13 @@ describe("bytes that are not text", () => {
   it("says that gzip data is cut off", async () => {
     const packed = gzipSync(`id,name\n${"1,some name\n".repeat(50_000)}`).subarray(0, -200);
     expect(await messageOf(file("phrases.csv.gz", packed))).toMatch(/gzip data is damaged or cut off/);
+  });
+  it("says of gzip data that stops to come what went wrong with it", async () => {
+    const packed = file("far.csv.gz", gzipSync(`name\n${randomBytes(3 << 20).toString("hex")}\n`));
+    const source = await openSource(packed, undefined, (bytes) => {
+      if (bytes > 2 << 20) throw new Error("the connection was lost");
+    });
+    await expect(text(source.chunks)).rejects.toThrow(/^the connection was lost$/);
   });
 });
 
