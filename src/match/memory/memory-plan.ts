@@ -65,8 +65,8 @@ const deciding = {
   one: { process: 230e6, cell: 90, pair: 11, pairsPerCandidate: 2.6 },
   two: { process: 240e6, cell: 45, pair: 20, pairsPerCandidate: 2.6 },
 };
-/** Bytes of a pair of a part that is merged; of each of all pairs while they are. */
-const [ofPartPair, ofMergedPair] = [16, 10];
+/** Bytes of a pair of a part that is merged; of each of all pairs while they are, and while pairs are compared. */
+const [ofPartPair, ofMergedPair, ofComparedPair] = [16, 10, 10];
 /** Embeddings are in memory as they are made, as they are kept, and in the lists that are searched. */
 const copiesOfEmbeddings = 3;
 /** Bytes of a thread; for each row while it searches; for each cell while it compares. */
@@ -104,22 +104,23 @@ export function needOfRows({ rows: ofEach, columns, names, dimension, parts }: M
   const { process, cell, pair, pairsPerCandidate } = ofEach.length === 1 ? deciding.one : deciding.two;
   const pairs = rows * pairsPerCandidate * k;
   const merging = parts === undefined ? 0 : ofMergedPair + ofPartPair / parts;
-  const ofStages = [
+  const whileSearching =
     searching.process +
-      (ofEach.length - 1) * ofOtherIndex +
-      rows * (searching.row + columns * searching.cell),
-    process + rows * columns * cell + pairs * Math.max(pair, merging),
-  ];
+    (ofEach.length - 1) * ofOtherIndex +
+    rows * (searching.row + columns * searching.cell);
+  const whileComparing = whileSearching - (ofIndex + ofIndexedRow * rows) + pairs * ofComparedPair;
+  const whileDeciding = process + rows * columns * cell + pairs * Math.max(pair, merging);
+  const least = Math.max(whileSearching, whileDeciding);
   return {
     what: `${formatted(rows)} rows of ${columns} columns`,
-    least: Math.max(...ofStages) + model + copiesOfEmbeddings * embedded,
+    least: least + model + copiesOfEmbeddings * embedded,
     pairs: rows * (3 * k + columns * kOther),
+    // Deciding takes one thread, and often the most memory.
     ofThreads(threads) {
       if (threads === 1) return 0;
-      const whileSearching = threads * (ofThread + ofFoundRow * rows);
-      const whileComparing =
-        threads * (ofThread + ofComparedCell * rows * columns) - (ofIndex + ofIndexedRow * rows);
-      return Math.max(whileSearching, whileComparing);
+      const searchers = threads * (ofThread + ofFoundRow * rows);
+      const comparers = threads * (ofThread + ofComparedCell * rows * columns);
+      return Math.max(whileSearching + searchers, whileComparing + comparers, least) - least;
     },
   };
 }
