@@ -152,7 +152,7 @@ async function encodeToFile(
       column: options.embeddingColumn,
       resume: options.resume,
       range,
-      fingerprint: await settingsFingerprint(loaded, options),
+      fingerprint: await settingsFingerprint(loaded, table, options),
     });
     if (writer.note !== undefined) options.onNote?.(writer.note);
     const resumedRows = writer.rowsDone;
@@ -260,8 +260,13 @@ export async function* encodeAhead<Chunk>(
 const chunkRowsOf = (dimension: number): number =>
   Math.max(1, Math.min(CHUNK_ROWS, Math.floor(CHUNK_BYTES / (4 * dimension))));
 
-/** What must be equal for an interrupted run to be continued: the model and everything that changes a vector's bits. */
-async function settingsFingerprint(encoder: PhraseEncoder, options: EncodeTableOptions): Promise<string> {
+/** What must be equal for an interrupted run to be continued: the model, the column and everything that changes a vector's bits. */
+async function settingsFingerprint(
+  encoder: PhraseEncoder,
+  { description: { column } }: Table,
+  options: EncodeTableOptions,
+): Promise<string> {
   const { prompt = "", normalize = true, truncateDim, batchSize } = options;
-  return JSON.stringify({ model: await modelIdentity(encoder), prompt, normalize, truncateDim, batchSize });
+  const model = await modelIdentity(encoder);
+  return JSON.stringify({ model, column, prompt, normalize, truncateDim, batchSize });
 }

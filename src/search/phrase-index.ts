@@ -9,6 +9,7 @@ import { type PhraseEncoder, truncatedDimension } from "../encoder/phrase-encode
 import { PearlError, UsageError, VectorIndexError } from "../errors.js";
 import { isObjectAddress } from "../files/object-storage/address.js";
 import { writeWholeFolder } from "../files/whole-folder.js";
+import { findColumn } from "../table/columns.js";
 import { Table } from "../table/table.js";
 import { checkKeys, keptColumns, tableRows } from "./table-rows.js";
 import { type AddOptions, type CreateIndexOptions, VectorIndex } from "./vector-index.js";
@@ -61,14 +62,31 @@ export async function indexTable(
     const build = (folder: string) => indexTable(file, folder, encoder, options);
     return { ...(await writeWholeFolder(path, build)), path };
   }
-  const started = performance.now();
-  const table = await Table.open(file, { signal: options.signal, ...options.table });
+  const unfinished = options.resume === "continue" ? await reopen(path) : undefined;
   try {
+    return await build(file, path, encoder, options, unfinished);
+  } finally {
+    await unfinished?.close();
+  }
+}
+
+/** @param unfinished the index of an interrupted build, which may be of another table */
+async function build(
+  file: string,
+  path: string,
+  encoder: EncoderSource,
+  options: IndexTableOptions,
+  unfinished: VectorIndex | undefined,
+): Promise<IndexTableReport> {
+  const started = performance.now();
+  const column = options.table?.column ?? unfinished?.layout.phraseColumn;
+  const table = await Table.open(file, { signal: options.signal, ...options.table, column });
+  try {
+    if (unfinished !== undefined) await checkSameBuild(unfinished, table, options.keyColumn);
     const { rowCount } = table.description;
     const columns = keptColumns(table, options);
     const keyColumn = options.keyColumn && (await checkKeys(table, columns, options.keyColumn));
     const loaded = typeof encoder === "function" ? await encoder(table.description) : encoder;
-    const unfinished = options.resume === "continue" ? await reopen(path, table.identity) : undefined;
     const index = unfinished ?? (await createIndex(path, loaded, table, columns, { ...options, keyColumn }));
     try {
       index.checkModel(await loaded.fingerprint());
@@ -79,7 +97,7 @@ export async function indexTable(
       await index.markBuild(undefined);
       return report;
     } finally {
-      await index.close();
+      if (index !== unfinished) await index.close();
     }
   } finally {
     await table.close();
@@ -140,24 +158,35 @@ async function createIndex(
   });
 }
 
-/** The index of an interrupted build of this very table; undefined where there is none at all. */
-async function reopen(path: string, source: string): Promise<VectorIndex | undefined> {
+/** The index of an interrupted build; undefined where there is none at all. @throws VectorIndexError for a finished one */
+async function reopen(path: string): Promise<VectorIndex | undefined> {
   const index = await VectorIndex.open(path).catch((error: unknown) => {
     if (error instanceof PearlError && /is not an index|there is no table/.test(error.message))
       return undefined;
     throw error;
   });
-  if (index === undefined) return undefined;
-  const { unfinished } = await index.describe();
-  const problem =
-    unfinished === undefined
-      ? "is finished: there is nothing to resume. `pearl index add` adds rows to it."
-      : unfinished.source !== source
-        ? "belongs to another table, or the table has changed. Remove it and build again."
-        : undefined;
-  if (problem === undefined) return index;
+  if (index === undefined || (await index.describe()).unfinished !== undefined) return index;
   await index.close();
-  throw new VectorIndexError(`${path} ${problem}`);
+  throw new VectorIndexError(
+    `${path} is finished: there is nothing to resume. \`pearl index add\` adds rows to it.`,
+  );
+}
+
+/** @throws VectorIndexError where the build was of another table, or of other columns */
+async function checkSameBuild(index: VectorIndex, table: Table, keyColumn?: string): Promise<void> {
+  const { path, unfinished } = await index.describe();
+  if (unfinished?.source !== table.identity)
+    throw new VectorIndexError(
+      `${path} belongs to another table, or the table has changed. Remove it and build again.`,
+    );
+  const { layout } = index;
+  const { columns, column, path: file } = table.description;
+  const key = keyColumn === undefined ? layout.keyColumn : columns[findColumn(file, columns, keyColumn)];
+  if (layout.phraseColumn === column && layout.keyColumn === key) return;
+  const cure = layout.keyColumn === undefined ? "without --key" : `--key ${layout.keyColumn}`;
+  throw new VectorIndexError(
+    `${path} was begun with other columns. Resume with -c ${layout.phraseColumn} ${cure}, or remove it and build again.`,
+  );
 }
 
 /** Encodes and adds the rows that are not in the index yet, and prepares it for searching. */

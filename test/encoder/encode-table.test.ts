@@ -46,9 +46,12 @@ it("resumes to the same bytes, although low-order bits depend on the other phras
   }
 });
 
-it("continues a run with the same batch size alone, since it changes a vector's last bits", async () => {
+it("continues a run with the same column and batch size alone, since they change vectors", async () => {
   const table = join(folder, "short.csv");
-  writeFileSync(table, `name\n${Array.from({ length: 60_000 }, (_, i) => `lake ${i}`).join("\n")}\n`);
+  writeFileSync(
+    table,
+    `name,other\n${Array.from({ length: 60_000 }, (_, i) => `lake ${i},sea ${i}`).join("\n")}\n`,
+  );
   const encoder = await PhraseEncoder.load("pearl-strings");
   try {
     const output = join(folder, "short.npy");
@@ -58,9 +61,11 @@ it("continues a run with the same batch size alone, since it changes a vector's 
       onProgress: (done) => done > 16_384 && stop.abort(),
     });
     await expect(interrupted).rejects.toHaveProperty("name", "AbortError");
-    const resumed = (batchSize: number) =>
-      encodeTable(table, output, encoder, { resume: "continue", batchSize });
-    await expect(resumed(65)).rejects.toThrow("it used another model or other options");
+    const resumed = (batchSize: number, column = "name") =>
+      encodeTable(table, output, encoder, { resume: "continue", batchSize, table: { column } });
+    const trouble = "it used another column, another model or other options";
+    await expect(resumed(65)).rejects.toThrow(trouble);
+    await expect(resumed(64, "other")).rejects.toThrow(trouble);
     expect((await resumed(64)).resumedRows).toBeGreaterThan(0);
   } finally {
     await encoder.dispose();

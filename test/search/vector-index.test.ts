@@ -14,7 +14,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { PhraseEncoder } from "../../src/encoder/phrase-encoder.js";
 import { ArgumentError, LockedError, ModelError, VectorIndexError } from "../../src/errors.js";
 import { createRandom } from "../../src/random.js";
-import { addTable, indexTable } from "../../src/search/phrase-index.js";
+import { addTable, type IndexTableOptions, indexTable } from "../../src/search/phrase-index.js";
 import { VectorIndex } from "../../src/search/vector-index.js";
 
 const root = mkdtempSync(join(tmpdir(), "pearl-index-"));
@@ -316,6 +316,33 @@ describe("an index whose build was interrupted", () => {
     for await (const { cells } of finished.entries()) names.push(cells[0]);
     expect(names).toEqual([...all, "another"]);
     await finished.close();
+    await encoder.dispose();
+  });
+
+  it("continues with the columns that it was begun with, and no others", async () => {
+    const encoder = await PhraseEncoder.load("pearl-strings", { device: "cpu" });
+    const [path, file] = [place(), join(root, "titles.csv")];
+    const lines = Array.from({ length: 8195 }, (_, row) => `a${row},name ${row},title ${row}`);
+    writeFileSync(file, `id,name,title\n${lines.join("\n")}\n`);
+    const stop = new AbortController();
+    const table = { column: "title" };
+    const begun = indexTable(file, path, encoder, {
+      ...{ table, keyColumn: "id", signal: stop.signal },
+      onProgress: () => stop.abort(),
+    });
+    await expect(begun).rejects.toThrow(/abort/i);
+    const resume = (options: IndexTableOptions) =>
+      indexTable(file, path, encoder, { resume: "continue", ...options });
+    const trouble =
+      "was begun with other columns. Resume with -c title --key id, or remove it and build again.";
+    await expect(resume({ table: { column: "name" } })).rejects.toThrow(trouble);
+    await expect(resume({ keyColumn: "name" })).rejects.toThrow(trouble);
+    expect(await resume({})).toMatchObject({ added: 3, resumedRows: 8192, rows: 8195 });
+    const index = await VectorIndex.open(path);
+    const last = await encoder.encodeMatrix(["title 8194"]);
+    const [[hit]] = await index.search(last.data, { k: 1 });
+    expect(hit).toMatchObject({ key: "a8194", score: expect.closeTo(1, 3) });
+    await index.close();
     await encoder.dispose();
   });
 });

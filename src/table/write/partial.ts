@@ -14,7 +14,7 @@ const manifestSchema = object({
   version: literal(1),
   /** Changes with each run that takes the folder over. */
   run: string(),
-  /** Fingerprint of the model and of every option that changes vectors. */
+  /** Fingerprint of the model, the column and every option that changes vectors. */
   fingerprint: string(),
   /** Identity of the input table's content. */
   table: string(),
@@ -75,7 +75,7 @@ export async function checkStillOurs(partial: Partial): Promise<void> {
 function refuseOtherKey(folder: string, earlier: PartialKey, key: PartialKey): void {
   const reasons: Record<string, (keyof PartialKey)[]> = {
     "the input table has changed since": ["table"],
-    "it used another model or other options": ["fingerprint", "dimension"],
+    "it used another column, another model or other options": ["fingerprint", "dimension"],
     "its output format was different": ["layout"],
     [`it was for rows ${earlier.from} to ${earlier.to}, not ${key.from} to ${key.to}`]: ["from", "to"],
   };

@@ -284,8 +284,8 @@ describe("an unfinished run", () => {
     }
   });
   it.each([
-    ["another model", { fingerprint: "model b" }, /it used another model or other options/],
-    ["another dimension", { dimension: 128 }, /it used another model or other options/],
+    ["another model", { fingerprint: "model b" }, /it used another column, another model or other options/],
+    ["another dimension", { dimension: 128 }, /it used another column, another model or other options/],
     ["another range", { range: { from: 1 } }, /it was for rows 0 to 5000, not 1 to 5000/],
   ])("is not resumed for %s", async (_, change, expected) => {
     const output = file("other.parquet");
