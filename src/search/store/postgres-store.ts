@@ -17,6 +17,7 @@ import { parseAddress, tableOf } from "../../table/postgres/address.js";
 import { connectPostgres, cursorRows, type PostgresConnection } from "../../table/postgres/connection.js";
 import { findRelation, keyArray, type Relation } from "../../table/postgres/relation.js";
 import { ConnectionLost } from "../../table/postgres/trouble.js";
+import { isJsonType } from "../../table/postgres/write.js";
 import { identifier } from "../../table/read/database.js";
 import { multiplyRows } from "../exact.js";
 import type { IndexDescription, IndexEntry, IndexLayout, UnfinishedBuild } from "../index-types.js";
@@ -199,12 +200,18 @@ export class PostgresStore implements VectorStore {
   /** The key and the cells of a row of the source, called t, as one array of texts. */
   #line(): string {
     const { columns } = this.layout;
-    const texts = columns.map((name) => this.source.columns.find((column) => column.name === name)!.text);
+    const texts = columns.map((wanted) => {
+      const { type, text } = this.source.columns.find(({ name }) => name === wanted)!;
+      // Strings without their quotes, as an index in a folder has them.
+      return isJsonType(type) ? `(${identifier(wanted)} #>> '{}')` : text;
+    });
     return `ARRAY[${[`${this.#key()}::text`, ...texts].join(", ")}]`;
   }
 
   async *entries(): AsyncGenerator<IndexEntry> {
-    const sql = `SELECT ${this.#line()} AS line FROM ${this.source.sql} t JOIN ${this.side.sql} s ON ${this.#key()} = s.key ORDER BY s.key`;
+    // Columns are called by their names alone, which the embeddings' own must not make ambiguous.
+    const isEmbedded = `EXISTS (SELECT FROM ${this.side.sql} s WHERE s.key = ${this.#key()})`;
+    const sql = `SELECT ${this.#line()} AS line FROM ${this.source.sql} t WHERE ${isEmbedded} ORDER BY ${this.#key()}`;
     for await (const rows of cursorRows<{ line: Line }>(this.connection, sql, blockRows))
       for (const { line } of rows)
         yield { key: line[0] ?? "", cells: line.slice(1).map((cell) => cell ?? "") };

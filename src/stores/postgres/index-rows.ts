@@ -4,9 +4,10 @@
  */
 import { createHash } from "node:crypto";
 import { ArgumentError, VectorIndexError } from "../../errors.js";
+import { cellOfStored } from "../../table/cell.js";
 import { inTransaction, type PostgresConnection } from "../../table/postgres/connection.js";
 import { lookUp, type Relation } from "../../table/postgres/relation.js";
-import { csvPart, newName, postgresType } from "../../table/postgres/write.js";
+import { checkNameLengths, csvPart, isJsonType, newName, postgresType } from "../../table/postgres/write.js";
 import { identifier } from "../../table/read/database.js";
 import { copyRows } from "./binary-copy.js";
 import { creation, findExtension, indexCreation, type SideSettings, type SideTable } from "./side-table.js";
@@ -21,7 +22,7 @@ interface IndexLayout extends Pick<SideSettings, "dimension">, Partial<Pick<Side
   readonly keyColumn?: string;
 }
 
-/** Makes the empty table and that of its embeddings. @throws VectorIndexError where a table has the name */
+/** Makes the empty table and that of its embeddings. @throws VectorIndexError where a table has the name; TableError for a name that is too long */
 export async function makeIndexTable(
   connection: PostgresConnection,
   wanted: string,
@@ -36,6 +37,7 @@ export async function makeIndexTable(
     throw new ArgumentError(
       `${shown}: an index in PostgreSQL stores float32. Leave --storage ${precision} out.`,
     );
+  checkNameLengths(shown, columns);
   const existing = await lookUp(connection, wanted);
   if (existing !== undefined)
     throw new VectorIndexError(
@@ -103,8 +105,11 @@ export async function appendIndexRows(
     const counted = [source.sql, key, rows.cells.length];
     const keys = rows.keys ?? (await connection.query<{ keys: string[] }>(numbers, counted))[0].keys;
     const names = rows.keys === undefined ? [key, ...columns] : columns;
-    const lines = rows.cells.map((cells, row) => (rows.keys === undefined ? [keys[row], ...cells] : cells));
     const types = names.map((wanted) => source.columns.find(({ name }) => name === wanted)!.type);
+    const lines = rows.cells.map((cells, row) => {
+      const all = rows.keys === undefined ? [keys[row], ...cells] : cells;
+      return all.map((cell, column) => (isJsonType(types[column]) ? cellOfStored("JSON", cell) : cell));
+    });
     await connection.copyIn(
       `COPY ${source.sql} (${names.map(identifier).join(", ")}) FROM STDIN (FORMAT csv)`,
       [csvPart(lines, types)],

@@ -8,7 +8,7 @@ import { fingerprint } from "../../files/fingerprint.js";
 import { parseJson } from "../../files/json.js";
 import { findColumn } from "../../table/columns.js";
 import type { PostgresConnection } from "../../table/postgres/connection.js";
-import { lookUp, type Relation } from "../../table/postgres/relation.js";
+import { longestNameBytes, lookUp, type Relation } from "../../table/postgres/relation.js";
 import { identifier, literal } from "../../table/read/database.js";
 import type { VectorStorage } from "./binary-copy.js";
 
@@ -48,13 +48,10 @@ const mostIndexed = 2000;
 /** Up to this dimension a row with its embedding fits on a page, where a scan reads it without a detour. */
 const mostInline = 1900;
 
-/** Bytes of a name; PostgreSQL cuts longer ones without a word. */
-const longestName = 63;
-
 /** A name with an ending, its own end cut off where both are too long. */
 function nameWith(name: string, ending: string): string {
   let start = name;
-  while (Buffer.byteLength(start + ending) > longestName) start = start.slice(0, -1);
+  while (Buffer.byteLength(start + ending) > longestNameBytes) start = start.slice(0, -1);
   return start + ending;
 }
 
@@ -65,7 +62,7 @@ export const nameOfSide = ({ name }: Relation): string => nameWith(name, suffix)
 /** A name that belongs to one table of embeddings: where it must be cut, it holds a hash of the table's. */
 export function nameBeside(source: Relation, ending: string): string {
   const whole = `${source.name}${suffix}${ending}`;
-  if (Buffer.byteLength(whole) <= longestName) return whole;
+  if (Buffer.byteLength(whole) <= longestNameBytes) return whole;
   return nameWith(source.name, `_${fingerprint(source.sql).slice(0, 8)}${ending}`);
 }
 

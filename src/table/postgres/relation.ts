@@ -4,6 +4,9 @@ import { listed, nearestName } from "../columns.js";
 import { identifier, literal } from "../read/database.js";
 import type { PostgresConnection } from "./connection.js";
 
+/** Bytes of a name; PostgreSQL cuts longer ones without a word. */
+export const longestNameBytes = 63;
+
 export interface RelationColumn {
   readonly name: string;
   /** The type as SQL writes it, such as `character varying(80)`. */

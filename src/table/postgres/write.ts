@@ -1,14 +1,24 @@
 /** Writes rows as a table of PostgreSQL: in one transaction, so that readers see the old table or the whole new one. */
 import { randomBytes } from "node:crypto";
 import { TableError } from "../../errors.js";
-import { type Cell, nameOfColumn, type OutputColumn, textOfCell } from "../cell.js";
+import { type Cell, jsonOfCell, nameOfColumn, type OutputColumn, textOfCell } from "../cell.js";
 import { identifier, literal } from "../read/database.js";
 import { tableOf } from "./address.js";
 import { connectPostgres, inTransaction, type PostgresConnection } from "./connection.js";
-import { lookUp } from "./relation.js";
+import { longestNameBytes, lookUp } from "./relation.js";
 
 /** Marks a table that another run may replace. */
 const mark = "written by pearl";
+
+/** @throws TableError for a column whose name PostgreSQL would cut */
+export function checkNameLengths(place: string, names: readonly string[]): void {
+  const long = names.find((name) => Buffer.byteLength(name) > longestNameBytes);
+  if (long !== undefined)
+    throw new TableError(
+      `${place}: PostgreSQL takes names of ${longestNameBytes} bytes, and the column "${long}" has ${Buffer.byteLength(long)}. ` +
+        "Give it a shorter name in the table that is read.",
+    );
+}
 
 /**
  * @param batches rows of one cell for each column, some at a time
@@ -22,6 +32,7 @@ export async function writePostgresRows(
   const wanted = tableOf(address);
   const connection = await connectPostgres(address);
   try {
+    checkNameLengths(connection.shown, columns.map(nameOfColumn));
     const existing = await lookUp(connection, wanted);
     if (existing !== undefined && existing.comment !== mark)
       throw new TableError(
@@ -98,11 +109,16 @@ export const csvPart = (rows: readonly (readonly Cell[])[], types: readonly stri
     rows.map((cells) => `${cells.map((cell, column) => csvCell(cell, types[column])).join(",")}\n`).join(""),
   );
 
+/** Whether it is one of PostgreSQL's types for JSON. */
+export const isJsonType = (type: string): boolean => type === "json" || type === "jsonb";
+
 /** NULL is empty, and everything else in quotes; only text has an empty value. */
 function csvCell(cell: Cell, type: string): string {
   if (cell === null || cell === undefined) return "";
   // Lists may hold NaN, which JSON cannot.
-  const text = (type.endsWith("[]") && typeof cell === "object" && cell.exact) || textOfCell(cell);
+  const text = isJsonType(type)
+    ? jsonOfCell(cell)!
+    : (type.endsWith("[]") && typeof cell === "object" && cell.exact) || textOfCell(cell);
   if (text === "" && type !== "text") return "";
   const value = type.endsWith("[]") ? text.replace(/^\[(.*)\]$/s, "{$1}") : text;
   return `"${value.replaceAll('"', '""')}"`;

@@ -30,7 +30,7 @@ const rows = Array.from({ length: 9_000 }, (_, row) => ({
   id: row + 1,
   name: row === 5 ? 'uno, "dos" ko' : row === 6 ? "" : `${word()} ${word()}`,
   share: row % 3 === 0 ? null : row / 8,
-  tags: row % 2 === 0 ? { of: [row] } : null,
+  tags: row % 2 === 0 ? { of: [row] } : row % 5 === 0 ? `the "${row}th"` : null,
 }));
 const file = join(folder, "rows.jsonl");
 writeFileSync(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
@@ -136,6 +136,34 @@ describe.skipIf(noServer !== undefined)("an index in PostgreSQL", () => {
     const [[hit]] = await other.search(Float32Array.of(1, 1), { k: 1 });
     expect(hit).toMatchObject({ key: "2", cells: { name: "b" } });
     await Promise.all([numbered.close(), other.close()]);
+  });
+
+  it("has columns that are called as those of the embeddings are", async () => {
+    const columns = ["key", "embedding", "text_hash"];
+    const index = await VectorIndex.create(at("named"), {
+      ...{ dimension: 2, columns, keyColumn: "key", phraseColumn: "embedding" },
+      model: { fingerprint: "f" },
+    });
+    await index.add({
+      vectors: Float32Array.of(1, 0, 0, 1),
+      cells: [
+        ["b", "x", "1"],
+        ["a", "y", "2"],
+      ],
+    });
+    const listed: string[] = [];
+    for await (const { key, cells } of index.entries()) listed.push(`${key} ${cells.join()}`);
+    expect(listed).toEqual(["a a,y,2", "b b,x,1"]);
+    await index.close();
+  });
+
+  it("is refused where PostgreSQL would cut a column's name, before anything is made", async () => {
+    const long = "Wie zufrieden waren Sie im letzten Jahr mit der Lieferung und dem Preis?";
+    const made = VectorIndex.create(at("survey"), {
+      ...{ dimension: 2, columns: ["name", long], phraseColumn: "name", model: { fingerprint: "f" } },
+    });
+    await expect(made).rejects.toThrow(`the column "${long}" has 72. Give it a shorter name`);
+    expect(await server.sql("SELECT relname FROM pg_class WHERE relname LIKE 'survey%'")).toEqual([]);
   });
 
   it("is continued after an interruption, with the rows of an undisturbed build", async () => {

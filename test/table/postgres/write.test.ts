@@ -51,7 +51,7 @@ describe.skipIf(noServer !== undefined)("an output in PostgreSQL", () => {
       `CREATE TABLE typed AS SELECT 7 AS id, 9007199254740993 AS big, 0.1::double precision AS share, 12.50::numeric(10,2) AS price,
        true AS open, E'a "b", \\\\c\\n''d''' AS name, NULL::text AS nothing, '' AS empty, date '2024-02-29' AS day,
        timestamp '2024-02-29 10:11:12.5' AS moment, '01234567-89ab-cdef-0123-456789abcdef'::uuid AS kind,
-       '{"a": [1, 2]}'::jsonb AS data, ARRAY[0.5, -1.25]::real[] AS vector, NULL::int AS missing`,
+       '{"a": [1, 2]}'::jsonb AS data, '"abc"'::jsonb AS word, '"7"'::jsonb AS digit, '""'::jsonb AS blank, ARRAY[0.5, -1.25]::real[] AS vector, NULL::int AS missing`,
     );
     await run(
       "dedupe",
