@@ -36,7 +36,6 @@ export default command({
       import("../../stores/queue/work.js"),
     ]);
     const { signal, say: onNote } = session;
-    expectInterruption();
     const queue = await JobQueue.open(address, { signal, onNote });
     session.atEnd(() => queue.close());
     onNote(`taking jobs from ${queue.shown}`);
@@ -52,6 +51,7 @@ export default command({
       signal,
       onNote,
     });
+    expectInterruption(); // which has ended it in order
     session.print(`finished ${counted(finished, "job")}`);
   },
 });

@@ -52,7 +52,6 @@ export default command({
     const { syncTable } = await import("../../stores/postgres/sync-table.js");
     const { model, dryRun, follow, trigger, table, column, columns, key, prompt, truncateDim } = options;
     const { say, signal } = session;
-    if (follow === true) expectInterruption();
     const report = await syncTable(
       address,
       (found) => encoderAfterTable({ ...options, model: model ?? found.model }, session)(found),
@@ -65,6 +64,8 @@ export default command({
         onProgress: (done, total) => session.show("encoding", done, total, "phrases"),
       },
     );
+    // It has ended in order.
+    if (follow === true) expectInterruption();
     if (dryRun === true) session.print(report.statements.map((statement) => `${statement};`).join("\n"));
     sayRows(report, say);
     if (dryRun === true) say(`would write ${resultLine(report)}`);

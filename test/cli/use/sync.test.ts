@@ -2,6 +2,7 @@
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
 import { noServer, type Server, startServer } from "../../stores/postgres/server.js";
 import { pearl } from "../run-cli.js";
@@ -81,5 +82,28 @@ describe.skipIf(noServer !== undefined)("pearl sync", () => {
     }
     const { stderr } = await sync("postgres://", [], { DATABASE_URL: "postgres://secret:wrongHush@[::1/db" });
     expect(stderr).not.toContain("Hush");
+  });
+
+  it("that follows a table is interrupted, not unexpectedly ended, while it still writes", async () => {
+    await server.sql(
+      "CREATE TABLE many AS SELECT i AS id, 'name ' || i AS name FROM generate_series(1, 60000) i",
+    );
+    await server.sql("ALTER TABLE many ADD PRIMARY KEY (id)");
+    const isBegun = async () =>
+      (await server.sql("SELECT FROM pg_class WHERE relname = 'many_embeddings'")).length > 0;
+    const { code, stderr } = await pearl(
+      ["sync", "postgres://", "--table", "many", "--follow", "--trigger", "-q"],
+      {
+        environment: server.environment,
+        onStart: async (child) => {
+          while (!(await isBegun())) await sleep(10);
+          child.kill("SIGINT");
+        },
+      },
+    );
+    expect({ code, stderr }).toEqual({ code: 130, stderr: "pearl: interrupted by SIGINT\n" });
+    expect(await server.sql("SELECT count(*) < 60000 AS early FROM many_embeddings")).toEqual([
+      { early: true },
+    ]);
   });
 });
