@@ -1,5 +1,7 @@
 /** What each command does first: it refuses to write over a file that it reads, or to write one file twice. */
 import { existsSync } from "node:fs";
+import { isObjectAddress } from "../files/object-storage/address.js";
+import { isPostgresAddress } from "../table/postgres/address.js";
 import { refuseAsStore, refuseOverwriting } from "../table/write/output-names.js";
 
 /** Options that name a file to write, as commander calls their values. */
@@ -26,7 +28,7 @@ export function refuseOwnInputs(words: readonly unknown[], options: object): voi
   if (isText(store)) refuseAsStore(store, [...words.flat().filter(isText), ...valuesOf(true)]);
   // a word that is no file is a phrase or a choice
   refuseOverwriting(
-    inputs.filter((name) => existsSync(name)),
+    inputs.filter((name) => existsSync(name) || isObjectAddress(name) || isPostgresAddress(name)),
     valuesOf(true),
   );
 }

@@ -31,6 +31,14 @@ describe("what a command reads", () => {
     expect(() => refuseOwnInputs(words, options)).toThrow(message);
   });
 
+  it.each([
+    ["s3://shop/names.csv", { output: "S3://shop/names.csv/" }],
+    ["postgres://me@db/shop?table=names", { output: "postgres://me@db/shop?table=names" }],
+    ["new.csv", { queries: "s3://shop/queries.csv", json: "s3://shop/queries.csv" }],
+  ])("is not written over where it is no file: %s %o", (word, options) => {
+    expect(() => refuseOwnInputs([word], options)).toThrow(/ is an input/);
+  });
+
   it("may have the name of a phrase, a switch or a model", () => {
     refuseOwnInputs(words, {
       json: true,

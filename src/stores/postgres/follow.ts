@@ -89,8 +89,9 @@ async function installTrigger(
   const procedure = `${identifier(source.schema)}.${identifier(triggerName(source))}`;
   const key = `${identifier(settings.key)}::text AS key`;
   const changed = `SELECT ${key} FROM changed`;
-  // A notification holds less than 8,000 bytes. More keys than fit are any rows: "".
-  const body = `DECLARE keys text := '';
+  // A notification holds less than 8,000 bytes. More keys than fit are any rows: "". A column may be called as a variable is.
+  const body = `#variable_conflict use_column
+DECLARE keys text := '';
 BEGIN
   IF TG_OP = 'UPDATE' THEN
     SELECT json_agg(key) INTO keys FROM (${changed} UNION SELECT ${key} FROM replaced LIMIT 2000) c;
@@ -109,7 +110,7 @@ END`;
   };
   await inTransaction(connection, async () => {
     await connection.query(
-      `CREATE OR REPLACE FUNCTION ${procedure}() RETURNS trigger LANGUAGE plpgsql AS ${literal(body)}`,
+      `CREATE OR REPLACE FUNCTION ${procedure}() RETURNS trigger LANGUAGE plpgsql SET datestyle = 'ISO' AS ${literal(body)}`,
     );
     for (const [event, rows] of Object.entries(events)) {
       const suffix = event === "TRUNCATE" ? "" : `_${event.toLowerCase()}`;

@@ -30,10 +30,11 @@ export function refuseAsStore(store: string, names: readonly Name[]): void {
     throw new ArgumentError(`${store} is the store. Choose another name for the table or the output.`);
 }
 
-/** What is equal for two names of a file, or of a file to come. */
+/** What is equal for two names of a file, of a file to come, or of an address. */
 function fileOf(name: Name): string | undefined {
   if (name === undefined || name === standardOutput) return undefined;
-  if (/^\w+:\/\//.test(name)) return name;
+  if (/^\w+:\/\//.test(name))
+    return name.replace(/^\w+/, (scheme) => scheme.toLowerCase()).replace(/\/+$/, "");
   try {
     const found = statSync(name);
     return found.isFile() ? `${found.dev}:${found.ino}` : undefined;

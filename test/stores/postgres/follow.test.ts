@@ -65,6 +65,18 @@ describe.skipIf(noServer !== undefined)("a table that is followed", () => {
     expect(await stop()).toMatchObject({ rows: 1, added: 1 });
   });
 
+  it("may have a key called as a variable of the trigger, which others write in their own style", async () => {
+    for (const key of ["keys", "found"]) {
+      await server.sql(`CREATE TABLE days_${key} (${key} date PRIMARY KEY, name text)`);
+      const { stop } = await follow(`days_${key}`);
+      await server.sql(`SET datestyle = 'German'; INSERT INTO days_${key} VALUES ('2001-02-03', 'a')`);
+      const written = `days_${key}_embeddings WHERE key = '2001-02-03'`;
+      await vi.waitFor(async () => expect(await embedded(written)).toBe(1), patient);
+      expect(await stop()).toMatchObject({ added: 1 });
+      await server.sql(`RESET datestyle; UPDATE days_${key} SET name = 'b'; DELETE FROM days_${key}`);
+    }
+  });
+
   it("may get a row without a key, which has no embedding", async () => {
     await server.sql("CREATE TABLE loose (id int UNIQUE, name text)");
     await sync("loose", { key: "id" });
