@@ -1,8 +1,11 @@
 /** `pearl work`: does jobs of a queue until it is told to end. */
 import { fork } from "node:child_process";
-import { resolve } from "node:path";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { UsageError } from "../../errors.js";
+import { checkFolder } from "../../match/memory/memory-plan.js";
 import type { Job } from "../../stores/queue/job.js";
 import type { Printed } from "../../stores/queue/queue.js";
 import { isPostgresAddress } from "../../table/postgres/address.js";
@@ -29,6 +32,7 @@ export default command({
   ],
   run: async ([address], { untilEmpty, device, threads, memory, temp }, session) => {
     checkQueue(address);
+    if (temp !== undefined) await checkFolder(temp);
     // Jobs run in the folder of their submit.
     const own = { device, threads, memory, temp: temp && resolve(temp) };
     const [{ JobQueue }, { work }] = await Promise.all([
@@ -66,9 +70,10 @@ export function checkQueue(address: string): void {
 
 const jobProcess = fileURLToPath(new URL("./job-process.js", import.meta.url));
 
-/** Does a job in a process of its own. @throws Error with the message that it printed last, UsageError for exit code 2 */
-async function inProcess(order: JobOrder, stop: AbortSignal): Promise<Printed> {
+/** Does a job in a process of its own, whose temporary files end with it. @throws Error with the message that it printed last, UsageError for exit code 2 */
+async function inProcess({ own, ...order }: JobOrder, stop: AbortSignal): Promise<Printed> {
   stop.throwIfAborted();
+  const temp = await mkdtemp(join(own.temp ?? tmpdir(), "pearl-job-"));
   const child = fork(jobProcess, { cwd: order.job.folder, stdio: ["ignore", "pipe", "pipe", "ipc"] });
   const kill = (): void => void child.kill("SIGKILL");
   stop.addEventListener("abort", kill);
@@ -81,7 +86,7 @@ async function inProcess(order: JobOrder, stop: AbortSignal): Promise<Printed> {
     const [code, signal] = await new Promise<[number | null, NodeJS.Signals | null]>((resolve, reject) => {
       child.on("error", reject);
       child.on("close", (...ending) => resolve(ending));
-      child.send(order, () => {});
+      child.send({ ...order, own: { ...own, temp } } satisfies JobOrder, () => {});
     });
     if (code === 0) return { printed: texts.stdout, notes: texts.stderr };
     const last = texts.stderr.trimEnd().split("\n").at(-1) ?? "";
@@ -90,5 +95,6 @@ async function inProcess(order: JobOrder, stop: AbortSignal): Promise<Printed> {
     throw new Trouble(last.startsWith("pearl: ") ? last.slice("pearl: ".length) : killed);
   } finally {
     stop.removeEventListener("abort", kill);
+    await rm(temp, { recursive: true, force: true });
   }
 }

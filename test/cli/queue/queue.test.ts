@@ -2,6 +2,7 @@
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readKept, readManifest, writePart } from "../../../src/files/shards/part-file.js";
 import { noServer, type Server, startServer } from "../../stores/postgres/server.js";
@@ -75,6 +76,41 @@ describe.skipIf(noServer !== undefined)("a command of a queue", () => {
     const worked = await pearl(["work", address, "--until-empty", "--threads", "1"], { cwd });
     expect(worked).toMatchObject({ code: 0, stdout: "finished 2 jobs\n" });
     expect(readFileSync(join(cwd, "kept.csv"), "utf8")).toMatch(/^id,name,embedding\n1,Acme,"\[0\.0, 0\.0,/);
+  });
+
+  it("leaves no temporary files where its worker is told to end, and waits for the next worker", async () => {
+    const temp = join(cwd, "temp");
+    mkdirSync(temp);
+    const lines = Array.from({ length: 200_000 }, (_, row) => `${row},name ${row}\n`);
+    writeFileSync(join(cwd, "many.csv"), `id,name\n${lines.join("")}`);
+    const encode = ["encode", "many.csv", "-c", "name", "-m", "pearl-strings", "-o", "many.npy"];
+    await pearl(["submit", ...encode, "--queue", address, "--shards", "1"], { cwd });
+    const tablesIn = () =>
+      readdirSync(temp, { recursive: true }).filter((name) => String(name).includes("pearl-table-"));
+    const { code, stdout } = await pearl(["work", address, "--threads", "1", "--temp", temp], {
+      cwd,
+      onStart: async (child) => {
+        while (tablesIn().length === 0) await sleep(5);
+        child.kill("SIGTERM");
+      },
+    });
+    expect({ code, stdout, left: readdirSync(temp) }).toEqual({
+      code: 0,
+      stdout: "finished 0 jobs\n",
+      left: [],
+    });
+    const [{ state }] = await server.sql<{ state: string }>(
+      "SELECT state FROM pearl_queue.job ORDER BY created_on DESC LIMIT 1",
+    );
+    expect(state).toBe("retry");
+  });
+
+  it("is refused by a worker that has no folder for temporary files", async () => {
+    const { code, stderr } = await pearl(["work", address, "--temp", "none"], { cwd });
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: "pearl: none: no such folder for temporary files. Create it, or name another with --temp.\n",
+    });
   });
 });
 
