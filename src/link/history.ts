@@ -1,6 +1,7 @@
 /** What became of an entity, all rows with their entities, and taking the last run back. */
 import { StoreError } from "../errors.js";
-import { numberCell, type OutputColumn } from "../table/cell.js";
+import { addedColumns, rowNumber } from "../group/tables/group-files.js";
+import { numberCell } from "../table/cell.js";
 import type { RowsFormat } from "../table/format.js";
 import { batchesOf } from "../table/whole-table.js";
 import { writeRows } from "../table/write/text-rows.js";
@@ -44,9 +45,18 @@ export interface EntityHistory {
   readonly events: readonly EntityEvent[];
 }
 
+/** @throws StoreError also where no run has ended: a first one that was killed leaves an empty file */
+const withRuns = <Result>(storePath: string, work: (store: Store) => Promise<Result>): Promise<Result> =>
+  withStore(storePath, "existing", async (store) => {
+    if (!store.isNew) return work(store);
+    throw new StoreError(
+      `${storePath} is empty: no run has ended. Link a table: pearl link TABLE --store ${storePath}`,
+    );
+  });
+
 /** The rows and the events of an entity; the name of a merged one leads to the entity it is part of. @throws StoreError */
 export const entityHistory = (storePath: string, name: string): Promise<EntityHistory> =>
-  withStore(storePath, "existing", async (store) => {
+  withRuns(storePath, async (store) => {
     const asked = /^E?(\d+)$/i.exec(name.trim());
     if (asked === null)
       throw new StoreError(`"${name}" is not an entity: entities are named E1, E2 and so on.`);
@@ -114,10 +124,10 @@ export async function storedRows(store: Store, where = ""): Promise<Map<number, 
 
 /** Writes all rows of a store with their entities. @returns the number of rows @throws StoreError, TableError */
 export const exportEntities = (storePath: string, output: string, format?: RowsFormat): Promise<number> =>
-  withStore(storePath, "existing", async (store) => {
+  withRuns(storePath, async (store) => {
     const rows = [...(await storedRows(store)).values()];
     const names = Object.keys(rows[0]?.cells ?? {});
-    const columns: OutputColumn[] = ["entity", "source", { name: "row", type: "BIGINT" }, "key", ...names];
+    const columns = [...addedColumns(names, ["entity", "source", rowNumber("row"), "key"]), ...names];
     const lines = batchesOf(rows, ({ entity, source, row, key, cells }) => [
       ...[entity, source, numberCell(row), key ?? null],
       ...names.map((name) => cells[name]),

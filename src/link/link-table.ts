@@ -6,7 +6,7 @@ import { ArgumentError, StoreError } from "../errors.js";
 import { inTemporaryFolder } from "../files/object-storage/temporary-folder.js";
 import { endsEarly, endWithNothing } from "../files/shards/shard.js";
 import { exists } from "../files/whole-file.js";
-import { addedColumns, checkNames } from "../group/tables/group-files.js";
+import { addedColumns, checkNames, namedColumns } from "../group/tables/group-files.js";
 import type { ColumnReport } from "../match/column-report.js";
 import { type ColumnOptions, type DroppedColumn, planColumns } from "../match/columns/fields.js";
 import { Growing } from "../match/columns/growing.js";
@@ -17,6 +17,7 @@ import { once } from "../match/once.js";
 import { writeReview } from "../match/review/review-file.js";
 import { nothingToCompare } from "../match/without-rows.js";
 import type { Cell } from "../table/cell.js";
+import { findColumn } from "../table/columns.js";
 import { type RowsFormat, stemOf } from "../table/format.js";
 import type { TableOptions } from "../table/table.js";
 import { batchesOf, noteEmpty, readAllColumns, type WholeTable } from "../table/whole-table.js";
@@ -73,14 +74,17 @@ export interface LinkReport extends RunCounts, PrecisionReport {
 export async function linkTable(
   path: string,
   storePath: string,
-  options: LinkOptions = {},
+  given: LinkOptions = {},
 ): Promise<LinkReport> {
-  const outputs = [options.output, options.reviewOutput, options.likelyOutput];
-  checkNames([path, options.review], outputs, options.format);
+  const outputs = [given.output, given.reviewOutput, given.likelyOutput];
+  checkNames([path, given.review], outputs, given.format);
   refuseAsStore(storePath, [path, ...outputs]);
-  options.signal?.throwIfAborted();
-  const table = await readAllColumns(path, await boundedReading(options.table, options), options.onNote);
-  noteEmpty(table, options.onNote);
+  given.signal?.throwIfAborted();
+  const table = await readAllColumns(path, await boundedReading(given.table, given), given.onNote);
+  noteEmpty(table, given.onNote);
+  const { columns } = table.description;
+  const key = given.key === undefined ? undefined : columns[findColumn(path, columns, given.key)];
+  const options: LinkOptions = { ...given, ...namedColumns(table, given), key };
   const withOwn = <Result>(work: (place: string) => Promise<Result>): Promise<Result> =>
     endsEarly(options.sharing) ? withCopy(storePath, work) : work(storePath);
   // What is compared shows in the first rows: without any, no store is made.
@@ -91,8 +95,8 @@ export async function linkTable(
     own = await encoder.PhraseEncoder.load();
     return own;
   };
-  const { encoder: given = load } = options;
-  const encoder = once(async () => (typeof given === "function" ? given() : given));
+  const { encoder: chosen = load } = options;
+  const encoder = once(async () => (typeof chosen === "function" ? chosen() : chosen));
   try {
     const link = (place: string): Promise<LinkReport> =>
       withStore(
@@ -132,7 +136,7 @@ async function linkInto(
     if (state.settings !== undefined) checkSettings(store, state.settings, { path, table, options });
     const settings = state.settings ?? (await newSettings(path, table, options));
     const { source = stemOf(path) } = options;
-    const keys = options.key === undefined ? undefined : keyColumn(path, table, options.key);
+    const keys = options.key === undefined ? undefined : checkedKeys(path, table.columns[options.key]);
     const cellsOf = (row: number): string[] => settings.columns.map((name) => table.columns[name][row]);
     const incoming = { source, keys, rows: table.phrases.length, cellsOf };
     const encoder = checkedEncoder(store, settings, options);
@@ -160,7 +164,7 @@ const hasRuns = async (storePath: string): Promise<boolean> =>
 /** Writes what a first link of no rows gives. */
 async function linkNothing(path: string, table: WholeTable, options: LinkOptions): Promise<LinkReport> {
   const { key, precision, reviewOutput, sharing } = options;
-  if (key !== undefined) keyColumn(path, table, key);
+  if (key !== undefined) checkedKeys(path, table.columns[key]);
   const { dropped } = planColumns(table.columns, undefined, options);
   endWithNothing(sharing);
   await writeLinked(table, [], [], options);
@@ -227,13 +231,8 @@ function checkedEncoder(
   };
 }
 
-/** @throws ArgumentError without the column, StoreError for keys that do not tell rows apart */
-function keyColumn(path: string, table: WholeTable, key: string): readonly string[] {
-  const keys = table.columns[key];
-  if (keys === undefined)
-    throw new ArgumentError(
-      `${path} has no column ${key}. Columns: ${Object.keys(table.columns).join(", ")}.`,
-    );
+/** @throws StoreError for keys that do not tell rows apart */
+function checkedKeys(path: string, keys: readonly string[]): readonly string[] {
   const numbers = new TextNumbers();
   const firstOf = new Growing(Uint32Array);
   for (let row = 0; row < keys.length; row++) {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { fuzzyJoin } from "../../src/join/fuzzy-join.js";
-import type { JoinResult } from "../../src/join/options.js";
+import type { JoinKind, JoinResult } from "../../src/join/options.js";
+import type { KnownPair } from "../../src/match/compare-tables.js";
 import { createRandom } from "../../src/random.js";
 import { papers } from "./papers.js";
 
@@ -120,6 +121,22 @@ describe("fuzzyJoin", () => {
     const known = [{ left: papers.indexOf("Siemens AG"), right: 0, match: false }];
     const { matches } = await fuzzyJoin(papers, right, { encoder, known });
     expect(matches.map((match) => right[match.right])).toEqual(["Boston Globe"]);
+  });
+
+  it("applies answers that differ for equal texts to their own rows", async () => {
+    const [left, right] = [
+      ["Springfield", "Boston", "Springfield"],
+      ["Springfield", "Springfield"],
+    ];
+    const pairsOf = async (known: KnownPair[], kind?: JoinKind) => {
+      const { matches } = await fuzzyJoin(left, right, { encoder, known, kind });
+      return matches.map((match) => `${match.left} ${match.right}`);
+    };
+    const confirmed = { left: 2, right: 0, match: true };
+    expect(await pairsOf([confirmed, { left: 2, right: 1, match: false }])).toEqual(["2 0", "0 1"]);
+    expect(await pairsOf([confirmed, { left: 0, right: 0, match: false }])).toContain("2 0");
+    expect(await pairsOf([confirmed])).toContain("2 0");
+    expect(await pairsOf([{ ...confirmed, right: 1 }], "one-to-one")).toContain("2 1");
   });
 });
 

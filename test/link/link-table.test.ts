@@ -273,6 +273,33 @@ describe("all rows of a store", () => {
   });
 });
 
+describe("columns of a table", () => {
+  it("are named in any case or by number, and unknown ones are refused", async () => {
+    const [name, ...others] = Object.keys(table);
+    const [store, file] = [newStore(), write("named.csv", keyed)];
+    const { columns } = await link(file, store, { key: "ID", ignore: [name.toUpperCase()] });
+    expect(columns.map((column) => column.name).sort()).toEqual(others.sort());
+    await link(file, store, { key: "1", ignore: ["2"] });
+    await expect(link(file, newStore(), { ignore: [`${name}x`] })).rejects.toThrow(`Did you mean "${name}"?`);
+    const kindOf = { none: "date" } as const;
+    await expect(link(file, newStore(), { kindOf })).rejects.toThrow('no column "none"');
+  });
+
+  it("may be called as those that an export adds", async () => {
+    const [store, output] = [newStore(), path("doubled.jsonl")];
+    const [name, ...others] = Object.keys(table);
+    const named: Table = {
+      source: table[name],
+      ...Object.fromEntries(others.map((other) => [other, table[other]])),
+    };
+    await link(write("doubled.csv", named), store);
+    await exportEntities(store, output);
+    const [line] = readFileSync(output, "utf8").split("\n");
+    expect(Object.keys(JSON.parse(line)).slice(0, 4)).toEqual(["entity", "source_", "row", "key"]);
+    expect(table[name]).toContain(JSON.parse(line).source);
+  });
+});
+
 describe("a store that does not fit", () => {
   const refused = async (store: string, text: string | RegExp, options = {}): Promise<void> => {
     await expect(link(second, store, options)).rejects.toThrow(text);
@@ -309,6 +336,14 @@ describe("a store that does not fit", () => {
     await refused(newStore(), /rows \d+ and \d+ have the same key "\w+"|the key is empty/, { key: "city" });
   });
 
+  it("is empty after a first run that was killed", async () => {
+    const store = newStore();
+    await withStore(store, "any", async () => {});
+    const trouble = `${store} is empty: no run has ended. Link a table: pearl link TABLE --store ${store}`;
+    await expect(entityHistory(store, "E1")).rejects.toThrow(trouble);
+    await expect(exportEntities(store, path("none.csv"))).rejects.toThrow(trouble);
+  });
+
   it("is called damaged where bytes changed or are missing", async () => {
     const bytes = readFileSync(plain);
     for (const damaged of [
@@ -343,7 +378,7 @@ describe("a store that does not fit", () => {
     const store = newStore();
     const signal = AbortSignal.abort(new Error("stopped"));
     await refused(store, "stopped", { signal });
-    await refused(store, /no column nothing/, { key: "nothing" });
+    await refused(store, /no column "nothing"/, { key: "nothing" });
     expect(existsSync(store)).toBe(false);
   });
 });
@@ -364,7 +399,7 @@ describe("a table without rows", () => {
     expect(await linesOf(store)).toEqual(await linesOf(plain));
     await undoLink(store);
     expect(await link(empty, store)).toMatchObject({ run: 0, entitiesAfter: 0 });
-    await expect(link(empty, none, { key: "id" })).rejects.toThrow("has no column id");
+    await expect(link(empty, none, { key: "id" })).rejects.toThrow('no column "id"');
   });
 
   it("ends a shard also while the store is in use", async () => {

@@ -8,7 +8,6 @@ import { type BoundedOptions, boundedReading, withinMemory } from "../../match/m
 import type { LabelEffect } from "../../match/review/label-effect.js";
 import { readKnown, reviewedPairs, writeReview } from "../../match/review/review-file.js";
 import { refuseCategory, refuseLoss } from "../../match/unnamed-column.js";
-import { findColumn } from "../../table/columns.js";
 import { isPostgresAddress } from "../../table/postgres/address.js";
 import {
   batchesOf,
@@ -29,6 +28,7 @@ import {
   commandFor,
   type FileOptions,
   type GroupsToWrite,
+  namedColumns,
   writeGroups,
   writeRemoved,
 } from "./group-files.js";
@@ -147,16 +147,8 @@ async function findDuplicates(
   options: DedupeTableOptions & Pick<RoadOptions, "known" | "completeness">,
 ): Promise<Duplicates & { readonly unnamed?: string }> {
   const { columns, description } = table;
-  const nameOf = (wanted: string): string =>
-    description.columns[findColumn(description.path, description.columns, wanted)];
-  const named = options.table?.column === undefined ? options.on?.map(nameOf) : [description.column];
-  const choice: ColumnOptions = {
-    on: named && [...new Set(named)],
-    ignore: options.ignore?.map(nameOf),
-    kindOf: Object.fromEntries(
-      Object.entries(options.kindOf ?? {}).map(([name, kind]) => [nameOf(name), kind]),
-    ),
-  };
+  const on = options.table?.column === undefined ? options.on : [description.column];
+  const choice = namedColumns(table, { ...options, on });
   const plan = planColumns(columns, undefined, choice);
   const { pairs } = plan;
   if (pairs.length > 1 && options.threshold !== undefined)

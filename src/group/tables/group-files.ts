@@ -1,6 +1,8 @@
 /** The files that grouping writes: their names, their added columns, and the rows of each. */
+import type { ColumnOptions } from "../../match/columns/fields.js";
 import { commandWith, type NamedCommand } from "../../match/unnamed-column.js";
 import { nameOfColumn, numberCell, type OutputColumn } from "../../table/cell.js";
+import { findColumn } from "../../table/columns.js";
 import { type RowsFormat, rowsFormatOfName } from "../../table/format.js";
 import type { TableOptions } from "../../table/table.js";
 import { batchesOf, type WholeTable } from "../../table/whole-table.js";
@@ -75,6 +77,20 @@ export function checkNames(
   if (main !== undefined && format === undefined) rowsFormatOfName(main);
   for (const name of others) if (name !== undefined) rowsFormatOfName(name);
   refuseOverwriting(inputs, [main, ...others]);
+}
+
+/** Options with the names that a table's columns have, in place of numbers and names in other case. @throws TableError */
+export function namedColumns(
+  { description: { path, columns } }: Pick<WholeTable, "description">,
+  { on, ignore, kindOf }: ColumnOptions,
+): ColumnOptions {
+  const nameOf = (wanted: string): string => columns[findColumn(path, columns, wanted)];
+  const kinds = kindOf && Object.entries(kindOf).map(([name, kind]) => [nameOf(name), kind] as const);
+  return {
+    on: on && [...new Set(on.map(nameOf))],
+    ignore: ignore?.map(nameOf),
+    kindOf: kinds && Object.fromEntries(kinds),
+  };
 }
 
 /** Added columns, with an underscore appended to a name that the table already has. */

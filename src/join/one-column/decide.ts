@@ -52,7 +52,7 @@ export function decideMatches(
     left < 0 ? [] : [{ left, right, probability: perRow[right] }],
   );
   const found = (): EstimatedPair[] => {
-    const free = openPairs(rankings, { ...labels, matches: noLabels.matches });
+    const free = openPairs(rankings, { ...noLabels, others: labels.others });
     const ofFree = labels.matches.size === 0 ? first : unlabelled(free);
     return open.map((best, row) =>
       labels.matches.has(row) ? { best: free[row], estimate: ofFree[row] } : { best, estimate: first[row] },

@@ -9,39 +9,57 @@ import type { EstimateWeights } from "../../match/scorer.js";
 
 /** Known left rows by right row: matches, and others that are known not to match. */
 export interface RowLabels {
-  readonly matches: ReadonlyMap<number, ReadonlySet<number>>;
-  readonly others: ReadonlyMap<number, ReadonlySet<number>>;
+  readonly matches: RowSets;
+  readonly others: RowSets;
+  /** The matches that were given as these very rows, not by equal texts. */
+  readonly confirmed: RowSets;
 }
 
-export const noLabels: RowLabels = { matches: new Map(), others: new Map() };
+type RowSets = ReadonlyMap<number, ReadonlySet<number>>;
 
-/** Known pairs by right row. A known pair counts for every row with the texts of its rows. */
+export const noLabels: RowLabels = { matches: new Map(), others: new Map(), confirmed: new Map() };
+
+/**
+ * Known pairs by right row. A known pair counts for every row with the texts of its rows, unless some rows of these texts
+ * match and others do not: then each answer counts for its own rows.
+ */
 export function readLabels({ left, right }: JoinColumn, known: readonly KnownPair[]): RowLabels {
-  const matches = new Map<number, Set<number>>();
-  const others = new Map<number, Set<number>>();
-  if (known.length === 0) return { matches, others };
+  const [matches, others, confirmed] = [1, 2, 3].map(() => new Map<number, Set<number>>());
+  if (known.length === 0) return { matches, others, confirmed };
   const [leftRows, rightRows] = [left, right].map((texts) =>
     groupBy(texts.keys(), (row) => texts[row].trim()),
   );
-  for (const pair of known) {
-    const [leftText, rightText] = [left[pair.left], right[pair.right]];
-    if (leftText === undefined || rightText === undefined)
+  const textsOf = (pair: KnownPair): string[] => [left[pair.left].trim(), right[pair.right].trim()];
+  for (const pair of known)
+    if (left[pair.left] === undefined || right[pair.right] === undefined)
       throw new ArgumentError(`known: there is no pair of rows ${pair.left} and ${pair.right}`);
-    const rows = pair.match ? matches : others;
-    const [same, added] = [rightRows.get(rightText.trim())!, leftRows.get(leftText.trim())!];
-    // One set for all rows with the right text. Rows with the left text are added together, and once.
-    const known = rows.get(same[0]) ?? new Set();
-    if (known.size === 0) for (const row of same) rows.set(row, known);
-    if (!known.has(added[0])) for (const row of added) known.add(row);
+  const answers = [...groupBy(known, (pair) => JSON.stringify(textsOf(pair))).values()];
+  const isAgreed = (pairs: readonly KnownPair[]): boolean =>
+    pairs.every(({ match }) => match === pairs[0].match);
+  for (const pairs of answers.filter(isAgreed)) {
+    const [leftText, rightText] = textsOf(pairs[0]);
+    const rows = pairs[0].match ? matches : others;
+    const same = rightRows.get(rightText)!;
+    // One set for all rows with the right text.
+    const found = rows.get(same[0]) ?? new Set();
+    if (found.size === 0) for (const row of same) rows.set(row, found);
+    for (const row of leftRows.get(leftText)!) found.add(row);
   }
-  return { matches, others };
+  const answered = answers.filter((pairs) => !isAgreed(pairs)).flat();
+  for (const { left, right, match } of answered) {
+    const rows = match ? matches : others;
+    rows.set(right, new Set([...(rows.get(right) ?? []), left]));
+  }
+  for (const { left, right, match } of known)
+    if (match) confirmed.set(right, (confirmed.get(right) ?? new Set()).add(left));
+  return { matches, others, confirmed };
 }
 
-/** The best left row of each right row that is not a known non-match; a known match comes first. */
+/** The best left row of each right row that is not a known non-match; a known match comes first, and a confirmed one before it. */
 export function openPairs({ right }: Rankings, labels: RowLabels): RowPair[] {
   return Array.from({ length: right.rows.length / right.keep }, (_, row): RowPair => {
     const taken = labels.others.get(row);
-    const matches = labels.matches.get(row);
+    const matches = labels.confirmed.get(row) ?? labels.matches.get(row);
     const open = candidatesOf(right, row).filter(({ left }) => !taken?.has(left));
     const best = open.find(({ left }) => matches?.has(left)) ?? open[0] ?? { left: -1, score: -Infinity };
     // A known match counts even if it was not among the candidates.

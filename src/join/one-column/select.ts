@@ -14,11 +14,16 @@ export function assignPairs(
   estimates: ArrayLike<number>,
   labels: RowLabels,
 ): RowPair[] {
+  const isConfirmed = ({ left }: RowPair, row: number): boolean =>
+    labels.confirmed.get(row)?.has(left) ?? false;
+  const confirmed = new Set(open.filter(isConfirmed).map(({ left }) => left));
   const choices = open.map((pair, row) => {
+    const { left, score } = pair;
+    const isKnown = isConfirmed(pair, row) || (labels.matches.get(row)?.has(left) && !confirmed.has(left));
     // Above 1, so that no estimate outweighs a known match.
-    if (labels.matches.get(row)?.has(pair.left)) return [{ left: pair.left, score: pair.score, weight: 2 }];
+    if (isKnown) return [{ left, score, weight: 2 }];
     return candidatesOf(right, row)
-      .filter(({ left }) => !pair.taken?.has(left))
+      .filter(({ left }) => !pair.taken?.has(left) && !confirmed.has(left))
       .map(({ left, score }) => {
         return { left, score, weight: estimates[row] * Math.exp(Math.min(0, score - pair.score)) };
       });
@@ -60,6 +65,8 @@ export function everyPair(
 ): RowMatch[] {
   return found.flatMap(({ best, estimate }, row): RowMatch[] => {
     const matches = labels.matches.get(row) ?? new Set();
+    const rank = ({ left }: { readonly left: number }) =>
+      Number(labels.confirmed.get(row)?.has(left) ?? false);
     const candidates = candidatesOf(right, row).filter(({ left }) => !best.taken?.has(left));
     // Known matches count even if they were not among the candidates.
     const unfound = [...matches].filter((left) => !candidates.some((other) => other.left === left));
@@ -68,7 +75,7 @@ export function everyPair(
         const odds = Math.exp(Math.min(0, score - best.score));
         return { left, score, probability: matches.has(left) ? 1 : estimate * odds };
       })
-      .sort((a, b) => b.probability - a.probability || b.score - a.score)
+      .sort((a, b) => rank(b) - rank(a) || b.probability - a.probability || b.score - a.score)
       .slice(0, top)
       .map(({ left, probability }) => ({ left, right: row, probability }));
   });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { noLabels } from "../../../src/join/one-column/labels.js";
 import { everyPair } from "../../../src/join/one-column/select.js";
 import type { Rankings } from "../../../src/match/estimates/estimate.js";
 
@@ -9,7 +10,7 @@ const rankings = {
 /** The probability of each left row with the one right row, whose best pair is the first. */
 function probabilities(...matches: number[]): Record<number, number> {
   const known = new Map(matches.length === 0 ? [] : [[0, new Set(matches)]]);
-  const labels = { matches: known, others: new Map() };
+  const labels = { ...noLabels, matches: known };
   const found = everyPair(rankings, [{ best: { left: 0, score: 4 }, estimate: 0.6 }], { labels, top: 8 });
   return Object.fromEntries(found.map(({ left, probability }) => [left, probability]));
 }
