@@ -68,7 +68,7 @@ export async function attach(
   const plausible = Array.from(odds.keys(), (pair): RowPair => {
     return [near.rows[pairs.left[pair]].row, near.rows[pairs.right[pair]].row];
   }).filter((pair, place) => odds[place] >= leastPlausible || answers.has(pair.join(" ")));
-  const group = await readEntities(store, run, { near: near.rows, pairs: [...equal, ...plausible] });
+  const group = await readEntities(store, run, { near: near.rows, pairs: [...equal, ...plausible], judged });
   const groupRead = read(group.cells);
   const first = await scorerOf(groupRead);
   const model = group.pairs.left.length === 0 || learned.naming < 0 ? "none" : await encoder();
@@ -107,21 +107,32 @@ function pairsOf(rows: readonly LinkedRow[], pairs: Iterable<RowPair>): Pairs {
   return places.finish();
 }
 
-/** The rows of pairs with more rows of their entities. Changed rows are pairs with those of their entity. */
+/** What entities are read by: the rows of pairs, and of decisions. */
+interface Wanted {
+  readonly near: readonly LinkedRow[];
+  readonly pairs: readonly RowPair[];
+  readonly judged: readonly KnownPair[];
+}
+
+/**
+ * The rows of pairs with more rows of their entities, also those that decisions are about. Changed rows are pairs with those
+ * of their entity.
+ */
 async function readEntities(
   store: Store,
   run: number,
-  { near, pairs }: { readonly near: readonly LinkedRow[]; readonly pairs: readonly RowPair[] },
+  { near, pairs, judged }: Wanted,
 ): Promise<Linked & { readonly pairs: Pairs }> {
   const isChanged = ({ entity, isSame }: LinkedRow): boolean => entity !== 0 && !isSame;
   const wanted = new Set(pairs.flat());
   const chosen = near.filter((row) => wanted.has(row.row) || isChanged(row));
+  const decided = new Set(judged.flatMap(({ left, right }) => [left, right]));
   const read = await readLinked(
     store,
     run,
     `(r."row" IN (${listed(chosen.map(({ row }) => row))}) OR r."row" IN (
        SELECT "row" FROM assignment WHERE until IS NULL AND entity IN (${listed(chosen.map(({ entity }) => entity))})
-       QUALIFY row_number() OVER (PARTITION BY entity ORDER BY "row") <= ${mostMembers}))`,
+       QUALIFY row_number() OVER (PARTITION BY entity ORDER BY "row") <= ${mostMembers} OR "row" IN (${listed(decided)})))`,
   );
   const members = groupBy(read.rows, ({ entity }) => entity);
   const own = read.rows
@@ -163,16 +174,24 @@ async function groupsOf(
   const standing = [...groupBy(rows.keys(), entityOf).values()].flatMap(([left, ...others]) =>
     others.map((right): KnownPair => ({ left, right, match: true })),
   );
+  const placeOf = new Map(rows.map(({ row }, place) => [row, place]));
+  const decided = judged.flatMap(({ left, right, match }): KnownPair[] => {
+    const [a, b] = [placeOf.get(left), placeOf.get(right)];
+    return a === undefined || b === undefined ? [] : [{ left: a, right: b, match }];
+  });
+  // An entity may contradict a decision about its own rows.
+  const between = decided.filter((pair) => entityOf(pair.left) !== entityOf(pair.right));
+  const sure = [...standing, ...between];
   const answers = answersOf(judged);
   const answerOf = (a: number, b: number): number | undefined => answers.get(`${rows[a].row} ${rows[b].row}`);
   const odds = scorer.scores(left, right);
   const all = {
-    classOf: everyPair(left.length + standing.length),
-    left: Int32Array.from([...left, ...standing.map((pair) => pair.left)]),
-    right: Int32Array.from([...right, ...standing.map((pair) => pair.right)]),
+    classOf: everyPair(left.length + sure.length),
+    left: Int32Array.from([...left, ...sure.map((pair) => pair.left)]),
+    right: Int32Array.from([...right, ...sure.map((pair) => pair.right)]),
     logOdds: Float64Array.from([
       ...odds.map((value, pair) => answerOf(left[pair], right[pair]) ?? value),
-      ...standing.map(() => certain),
+      ...sure.map(({ match }) => (match ? certain : -certain)),
     ]),
   };
   const weigh = (a: number, b: number): number =>
@@ -183,11 +202,6 @@ async function groupsOf(
   const merges = await averageLinkage(rows.length, all, { least: floor, weigh, signal });
   const linked = groupsFrom(rows.length, merges, floor);
   if (least !== null) return { groups: linked };
-  const placeOf = new Map(rows.map(({ row }, place) => [row, place]));
-  const decided = judged.flatMap(({ left, right, match }): KnownPair[] => {
-    const [a, b] = [placeOf.get(left), placeOf.get(right)];
-    return a === undefined || b === undefined ? [] : [{ left: a, right: b, match }];
-  });
   const known = [...standing, ...decided];
   return { groups: equalGroups(cells.length, (row) => cells[row], known), likely: linked };
 }

@@ -71,3 +71,36 @@ describe("decisions while the promise is refused", () => {
     );
   });
 });
+
+it("keeps entities apart that a later row resembles both of, also where the decision is about another row of them", async () => {
+  const store = newStore();
+  const { table: others } = tableWithDuplicates(800, 4);
+  const person = {
+    name: "Wilhelmina Vanderbilt",
+    city: "Rotterdam",
+    born: "1951-07-23",
+    phone: "0100 448291",
+  };
+  const married = { name: "Mina Hooghe", city: "Utrecht", born: "", phone: "0344 902175" };
+  const resembling = { ...person, phone: "0100 448292" };
+  const count = 26;
+  const judged = [...Array.from({ length: count }, () => person), married, resembling];
+  /** These rows before the others, and perhaps one more behind. */
+  const withRows = (more: readonly (typeof person)[]): Table => {
+    const columns = Object.keys(person).map((key): [string, string[]] => {
+      const name = key as keyof typeof person;
+      return [name, [...judged.map((row) => row[name]), ...others[name], ...more.map((row) => row[name])]];
+    });
+    return { id: columns[0][1].map((_, row) => `k${row}`), ...Object.fromEntries(columns) };
+  };
+  const options = { key: "id", likely: "accept", learn: "when-grown" } as const;
+  const [own, other] = [count + 1, count + 2];
+  writeFileSync(path("no.csv"), `decision,left_row,right_row\nyes,1,${own}\nno,${own},${other}\n`);
+  const first = await link(write("named.csv", withRows([])), store, { ...options, review: path("no.csv") });
+  const isOne = ({ entityOf }: typeof first) => [own, other].map((row) => entityOf[row - 1] === entityOf[0]);
+  expect(isOne(first)).toEqual([true, false]);
+  const later = await link(write("named.csv", withRows([person])), store, options);
+  expect(later).toMatchObject({ hasLearned: false, added: 1 });
+  expect([later.entityOf[0], later.entityOf[other - 1]]).toContain(later.entityOf.at(-1));
+  expect(isOne(later)).toEqual([true, false]);
+});

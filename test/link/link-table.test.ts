@@ -278,7 +278,8 @@ describe("columns of a table", () => {
     const [name, ...others] = Object.keys(table);
     const [store, file] = [newStore(), write("named.csv", keyed)];
     const { columns } = await link(file, store, { key: "ID", ignore: [name.toUpperCase()] });
-    expect(columns.map((column) => column.name).sort()).toEqual(others.sort());
+    const compared = columns.filter(({ kind }) => kind !== undefined);
+    expect(compared.map((column) => column.name).sort()).toEqual(others.sort());
     await link(file, store, { key: "1", ignore: ["2"] });
     await expect(link(file, newStore(), { ignore: [`${name}x`] })).rejects.toThrow(`Did you mean "${name}"?`);
     const kindOf = { none: "date" } as const;
