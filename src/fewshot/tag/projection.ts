@@ -12,7 +12,7 @@ import { createNet, fromSeed, splitEvenly } from "../../nn/net.js";
 import { objectiveLoss } from "../../objectives/registry.js";
 import { createRandom, type Random, sampleWithout } from "../../random.js";
 import { type Feeds, int32 } from "../../runtime/tensor.js";
-import { gatherRows, unitRows } from "../../search/vectors.js";
+import { dotRows, gatherRows, unitRows } from "../../search/vectors.js";
 import { train } from "../../training/trainer.js";
 import { type KindFeatures, kindFeatures } from "../classify/features.js";
 import { OUTSIDE, type TaggedSentence } from "./sentences.js";
@@ -59,7 +59,7 @@ export async function tokenFeatures(
   return { data: unitRows(data, dimension), dimension };
 }
 
-/** Features times `weight` [inputs, width] plus `bias`. */
+/** A linear layer over features: `weight` [width, inputs], row-major, and `bias` [width]. */
 export interface Projection {
   readonly weight: Float32Array;
   readonly bias: Float32Array;
@@ -155,12 +155,9 @@ export function withProjection({ data, dimension }: KindFeatures, { weight, bias
   const total = dimension + width;
   const both = new Float32Array((data.length / dimension) * total);
   for (let from = 0, to = 0; from < data.length; from += dimension, to += total) {
-    const own = data.subarray(from, from + dimension);
-    const learned = bias.slice();
-    own.forEach((value, i) => {
-      if (value !== 0) for (let j = 0; j < width; j++) learned[j] += value * weight[i * width + j];
-    });
-    both.set(own, to);
+    const row = from / dimension;
+    const learned = bias.map((value, output) => value + dotRows(data, row, weight, output, dimension));
+    both.set(data.subarray(from, from + dimension), to);
     both.set(unitRows(learned, width), to + dimension);
   }
   return { data: unitRows(both, total), dimension: total };
