@@ -72,6 +72,9 @@ export const settingWords = {
   readonly [Name in keyof AugmentationSettings]?: readonly AugmentationSettings[Name][];
 };
 
+/** Settings that are lists of files. */
+export const settingFiles = ["paraphraseFiles", "synonymFiles", "acronymFiles"] as const;
+
 /** Ready-made settings. */
 export const PRESETS = {
   /** Ours: PEARL's kinds, with some punctuation; another kind is drawn where one does not apply. */
@@ -161,6 +164,9 @@ export function resolveSettings(settings: AugmentationSettings = {}): ResolvedSe
     if (!(words as readonly string[]).includes(value))
       throw new ArgumentError(`${name} must be ${words.join(" or ")}, not ${JSON.stringify(value)}`);
   }
+  for (const name of settingFiles)
+    if (!Array.isArray(whole[name]))
+      throw new ArgumentError(`${name} must be a list of files, not ${JSON.stringify(whole[name])}`);
   const probabilities = { ...whole.probabilities, ...whole.adjust };
   checkProbabilities(probabilities, whole.combine === "each" ? 1 : Number.MAX_VALUE);
   const { minimumWordLength: length } = whole;

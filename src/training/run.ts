@@ -187,7 +187,11 @@ async function trainPrepared<Record extends RunRecord>(
   const { steps, store } = await stepsOf(prepared, { ...options, measure }, work);
   const isNew = resume !== "continue" || listCheckpoints(join(work, checkpointFolder)).length === 0;
   if (options.onPlan && isNew) await options.onPlan(planOf(prepared, steps, await measure(steps)));
-  if (resume !== "continue") await removeOwn(work, "training");
+  if (resume !== "continue") {
+    // What an earlier run has trained is removed once this one can take a step.
+    if (listCheckpoints(join(work, checkpointFolder)).length > 0) await measure(1);
+    await removeOwn(work, "training");
+  }
   await store?.();
   const snapshot = join(work, "evaluation");
   return train(program, data, {

@@ -121,6 +121,9 @@ function readRow(line: string, place: string, needed: TagsNeeded) {
   for (const { start, end, label } of spans.map(Object)) {
     const inside = [...tokens.keys()].filter((i) => tokens[i].start < end && tokens[i].end > start);
     if (typeof label !== "string" || inside.length === 0) throw trouble(`a span without tokens or "label"`);
+    if (label === OUTSIDE) throw trouble(`the label ${OUTSIDE} stands for no span`);
+    if (inside.some((i) => tags[i] !== OUTSIDE))
+      throw trouble(`the span ${start} to ${end} overlaps another one: keep one of them`);
     if (tokens[inside[0]].start !== start || tokens[inside[inside.length - 1]].end !== end)
       throw trouble(`the span ${start} to ${end} does not begin and end with a word`);
     tags.fill(label, inside[0], inside[0] + inside.length);

@@ -94,13 +94,17 @@ const CHUNK = 256;
 
 /**
  * Tags of each sentence's tokens: the label of a span, or O. Neighbouring spans of one label become one.
- * @throws ModelError for another model than the tagger learned with
+ * @throws ModelError for another model than the tagger learned with; ArgumentError for Viterbi without transitions
  */
 export async function tagSentences(
   sentences: Sentences,
   tagger: Tagger,
   { encoder: given, decoding, signal, onProgress }: TagOptions = {},
 ): Promise<string[][]> {
+  if (decoding === "viterbi" && tagger.transitions === undefined)
+    throw new ArgumentError(
+      "the tagger has no transitions, which Viterbi needs: train it with --source, or leave --decoding out.",
+    );
   return withEncoder(given, { source: tagger.model.source, signal }, async (encoder) => {
     await checkModel(encoder, tagger.model, { learned: "the tagger learned", again: "the tagger" });
     const { support } = tagger;

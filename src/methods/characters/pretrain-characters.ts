@@ -157,6 +157,10 @@ function settingsOf(options: PretrainCharactersOptions, encoder: SpellingEncoder
     atLeast(0, projection, "projection"),
     atLeast(0, pieces, "pieces"),
     [
+      vectors === undefined || (options.projection ?? 0) === 0,
+      "--projection is for learning spelling alone: leave it out where --vectors are imitated",
+    ],
+    [
       hidden === undefined || encoder.hasStates === true,
       `--hidden is for --kind bilstm: ${encoder.name} has no states. Leave it out`,
     ],

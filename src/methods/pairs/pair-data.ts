@@ -32,10 +32,15 @@ export async function createPairData(
   const { negatives, types, seed, batchSize, chunkCells: cells, fingerprint, view, punctuation } = options;
   const negativesOf = ({ negative }: Pair) => (negatives === "used" && negative !== "" ? [negative] : []);
   const secondsOf = ({ positive }: Pair) => (view === "cutoff" ? cutsOf(positive) : [positive]);
-  const phrases = pairs.flatMap((pair) => [pair.text, ...secondsOf(pair), ...negativesOf(pair)]);
+  const inputNames = new Set(options.inputNames);
+  // Classes join pairs by their whole positives, also where cut ones are trained on.
+  const joinedBy = ({ positive }: Pair) => (inputNames.has(pairInputs.classes) ? [positive] : []);
+  const phrases = pairs.flatMap((pair) => [
+    pair.text,
+    ...[secondsOf, negativesOf, joinedBy].flatMap((some) => some(pair)),
+  ]);
   const all = await readDistinct(phrases, reader);
   const { read, place } = all;
-  const inputNames = new Set(options.inputNames);
   const groups = { groupOf: (text: string) => read.groups[place(text)], count: read.groups.length };
   const classes = inputNames.has(pairInputs.classes) && classesOf(pairs, groups);
   const epochs = inEpochs(pairs.length, batchSize, (epoch) => permutation(pairs.length, seed, epoch));

@@ -43,15 +43,22 @@ export function spanSampler({ counts }: Pick<TextShards, "counts">): DrawSpans {
     const edges = isEdge[text[start] - 1] + isEdge[text[start + length - 1] - 1];
     return edges === 2 || random() < EDGES_ALLOWED;
   };
-  return (text, count, random, length = drawLength(random)) => {
+  const spansOf = (text: Int32Array, count: number, random: Random, length: number): Spans => {
     const starts = new Int32Array(count);
     let found = 0;
-    if (text.length < length) return { starts: starts.subarray(0, 0), length };
-    for (let tries = 0; found < count && tries < 2000 * count; tries++) {
+    for (let tries = 0; text.length >= length && found < count && tries < 2000 * count; tries++) {
       const start = Math.floor(random() * (text.length - length));
       if (suits(text, start, length, random)) starts[found++] = start;
     }
     return { starts: starts.subarray(0, found), length };
+  };
+  return (text, count, random, wanted) => {
+    if (wanted !== undefined) return spansOf(text, count, random, wanted);
+    // A text of short lines may have no span of the drawn length.
+    for (let length = drawLength(random); ; length--) {
+      const spans = spansOf(text, count, random, length);
+      if (spans.starts.length > 0 || length === 1) return spans;
+    }
   };
 }
 

@@ -1,4 +1,5 @@
 /** Settings by the contents of their files: changed files are noticed, and moved ones are the same. */
+import { settingFiles } from "../../augmentation/settings.js";
 import { fileFingerprint } from "../../files/fingerprint.js";
 import type { MethodSettings } from "./method-settings.js";
 
@@ -12,10 +13,10 @@ export async function withContents<Settings extends Pick<MethodSettings, "augmen
 ): Promise<Settings> {
   const { augmentation } = settings;
   if (augmentation === "none") return settings;
-  const { paraphraseFiles, synonymFiles, acronymFiles } = augmentation;
-  const named = Object.entries({ paraphraseFiles, synonymFiles, acronymFiles });
   const prints = await Promise.all(
-    named.map(async ([name, paths]) => [name, paths && (await Promise.all(paths.map(fileFingerprint)))]),
+    settingFiles.map(async (name) => {
+      return [name, augmentation[name] && (await Promise.all(augmentation[name].map(fileFingerprint)))];
+    }),
   );
   return { ...settings, augmentation: { ...augmentation, ...Object.fromEntries(prints) } };
 }

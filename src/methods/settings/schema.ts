@@ -1,6 +1,6 @@
 /** What each setting of a training may be: names and values, also within settings. */
 import * as v from "valibot";
-import { resolveSettings, settingWords } from "../../augmentation/settings.js";
+import { resolveSettings, settingFiles, settingWords } from "../../augmentation/settings.js";
 import { RUN_KEYS } from "../corpus/neighbour-runs.js";
 import type { MethodSettings } from "./method-settings.js";
 
@@ -24,14 +24,13 @@ const orWord = (own: string, schema: v.GenericSchema) =>
 
 const gate = number("a number above 0, at most 1", (value) => value > 0 && value <= 1);
 const gates = { characters: gate, meaning: gate, types: gate };
-/** What is no word, resolveSettings checks or the augmenter reads. */
+/** The other settings, resolveSettings checks. */
+const ofAugmentation: Readonly<Record<string, v.GenericSchema>> = {
+  ...Object.fromEntries(Object.entries(settingWords).map(([name, words]) => [name, word(words)])),
+  ...Object.fromEntries(settingFiles.map((name) => [name, v.array(text, "a list of files")])),
+};
 const augmentation = Object.fromEntries(
-  Object.keys(resolveSettings()).map((name) => {
-    const words: readonly string[] | undefined = Object.hasOwn(settingWords, name)
-      ? settingWords[name as keyof typeof settingWords]
-      : undefined;
-    return [name, v.optional(words ? word(words) : v.any())];
-  }),
+  Object.keys(resolveSettings()).map((name) => [name, v.optional(ofAugmentation[name] ?? v.any())]),
 );
 const schedules = {
   constant: {},

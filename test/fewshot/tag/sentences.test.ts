@@ -61,6 +61,11 @@ describe("JSON lines with spans", () => {
       '{"text": "Ada Byron", "spans": [{"start": 0, "end": 6, "label": "PER"}]}',
       "does not begin and end with a word",
     ],
+    [
+      '{"text": "Bank of England", "spans": [{"start": 0, "end": 15, "label": "ORG"}, {"start": 8, "end": 15, "label": "LOC"}]}',
+      "the span 8 to 15 overlaps another one: keep one of them",
+    ],
+    ['{"text": "Ada", "spans": [{"start": 0, "end": 3, "label": "O"}]}', "the label O stands for no span"],
   ])("are refused with their line: %s", (bad, message) => {
     expect(() => readSpans(`${line}${bad}\n`, "a.jsonl", "required")).toThrow(`a.jsonl, line 2: `);
     expect(() => readSpans(`${line}${bad}\n`, "a.jsonl", "required")).toThrow(message);

@@ -124,6 +124,9 @@ describe("a tagger", () => {
       '"Niels Bohr was born in Copenhagen ." has 7 tokens and 0 tags',
     );
     const { tagger } = await trainTagger(support, { encoder });
+    await expect(tagSentences([other], tagger, { encoder, decoding: "viterbi" })).rejects.toThrow(
+      "the tagger has no transitions, which Viterbi needs: train it with --source",
+    );
     const foreign = { ...tagger, model: { name: "another", fingerprint: "0" } };
     await expect(tagSentences([other], foreign, { encoder })).rejects.toThrow(ModelError);
     await expect(readTagger("nowhere.json")).rejects.toThrow(/no such file.*pearl tag train/);

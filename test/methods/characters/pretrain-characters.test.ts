@@ -36,6 +36,7 @@ describe("pretraining on synthetic words", () => {
     await refused({ words: at("words.txt") }).toThrow(/--synthetic takes the place of --words/);
     await refused({ hardNegatives: 2 }).toThrow(/--synthetic words have no hard negatives/);
     await refused({ kind: "bag", hidden: 9 }).toThrow(/--hidden is for --kind bilstm/);
+    await refused({ vectors: "none.vec", projection: 8 }).toThrow(/--projection is for learning spelling/);
     await refused({ synthetic: undefined }).toThrow(/add --synthetic N/);
   });
 });

@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { classesOf } from "../../../src/methods/pairs/pair-data.js";
+import { readModelFolder } from "../../../src/architectures/model-folder.js";
+import { classesOf, createPairData } from "../../../src/methods/pairs/pair-data.js";
 import type { Pair } from "../../../src/methods/pairs/pairs.js";
+import { pairInputs } from "../../../src/methods/pairs/views.js";
+import { readModel } from "../../../src/onnx/io/file.js";
+import { openReader } from "../../../src/pearl/contrastive-batch.js";
 
 const pair = (text: string, positive: string, label?: string): Pair => ({
   ...{ text, positive, negative: "", type: "" },
@@ -48,5 +52,21 @@ describe("classes of pairs", () => {
     const [labelled, one, two, far] = pairs.map(ofPair);
     expect([one, two, ofPhrase("c")]).toEqual([labelled, labelled, labelled]);
     expect(far).not.toBe(labelled);
+  });
+
+  it("join pairs by their whole positives, also where the view cuts words of them", async () => {
+    const whole = "International Business Machines";
+    const pairs = [pair("Big Blue", whole), pair("IBM", whole), pair("Big Apple", "New York City")];
+    const folder = await readModelFolder("models/pearl-strings");
+    const reader = await openReader(folder, { model: readModel(folder.graph), features: folder.features });
+    const data = await createPairData(pairs, reader, {
+      ...{ negatives: "none", view: "cutoff", batchSize: 3, seed: 1, types: [], fingerprint: "" },
+      inputNames: [pairInputs.classes],
+    });
+    const { feeds } = await data.batch(0);
+    const texts = (data.describe!(0) as readonly Pair[]).map(({ text }) => text);
+    const classOf = (text: string) => Number(feeds[pairInputs.classes].data[texts.indexOf(text)]);
+    expect(classOf("IBM")).toBe(classOf("Big Blue"));
+    expect(classOf("Big Apple")).not.toBe(classOf("IBM"));
   });
 });

@@ -22,6 +22,19 @@ describe("spans", () => {
     }
   });
 
+  it("are shorter ones where the text has none of the drawn length", () => {
+    const lines = Int32Array.from({ length: 80 }, (_, i) => (i % 4 === 3 ? 0 : 1 + i));
+    const draw = spanSampler({ counts: new Int32Array(80).fill(1) });
+    const random = createRandom(3);
+    const lengths = new Set<number>();
+    for (let i = 0; i < 100; i++) {
+      const { starts, length } = draw(lines, 5, random);
+      expect(starts.length).toBe(5);
+      lengths.add(length);
+    }
+    expect([...lengths].sort()).toEqual([1, 2, 3]);
+  });
+
   it("are none where the text is shorter than a span", () => {
     const { starts } = spanSampler({ counts: Int32Array.of(1) })(Int32Array.of(1), 5, createRandom(1), 3);
     expect(starts).toHaveLength(0);

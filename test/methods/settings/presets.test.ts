@@ -55,6 +55,10 @@ describe("presets", () => {
     ["meanShares: { characters: 0.5, meaning: 0.5, weight: 1 }", "the setting meanShares.types is missing"],
     ["augmentation: { probabilitys: {} }", 'unknown setting "augmentation.probabilitys". Use adjust'],
     ["augmentation: { combine: all }", 'augmentation.combine must be one or each, not "all"'],
+    [
+      "augmentation: { paraphraseFiles: para.tsv }",
+      'augmentation.paraphraseFiles must be a list of files, not "para.tsv"',
+    ],
     ["runsBy: { names: middle }", 'runsBy.names must be rarest or last or first, not "middle"'],
     ["schedule: { kind: cosine }", 'schedule.kind must be constant or exponential or .*, not "cosine"'],
     ["schedule: { kind: exponential, factor: 0.9 }", "the setting schedule.every is missing"],
