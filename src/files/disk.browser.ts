@@ -31,8 +31,13 @@ type Listing = Readonly<Record<string, readonly [bytes: number, crc32: string]>>
 
 const listings = new Map<string, Promise<Listing | undefined>>();
 
-/** Called with the bytes that have come and all bytes. */
-export type OnBytes = (done: number, total: number) => void;
+/** Options of {@link fetchFolder}. */
+export interface FetchOptions {
+  /** Stops the transfer. */
+  readonly signal?: AbortSignal;
+  /** Called with the bytes that have come and all bytes. */
+  readonly onBytes?: (done: number, total: number) => void;
+}
 
 /** A model's files lie in its folder or in `onnx/`. */
 const [nameInFolder, noLast] = [/(?:onnx\/)?[^/]+$/, /\/(?:onnx\/)?[^/]+$/];
@@ -90,7 +95,10 @@ export async function folderSize(folder: string): Promise<number> {
 }
 
 /** Fetches the files of a folder that are not kept yet. */
-export async function fetchFolder(folder: string, onBytes: OnBytes = () => {}): Promise<void> {
+export async function fetchFolder(
+  folder: string,
+  { signal, onBytes = () => {} }: FetchOptions = {},
+): Promise<void> {
   const [names, total] = [Object.keys((await listing(folder)) ?? {}), await folderSize(folder)];
   const cache = await openCache();
   let done = 0;
@@ -98,7 +106,9 @@ export async function fetchFolder(folder: string, onBytes: OnBytes = () => {}): 
     const { sum } = await sumOf(`${folder}/${name}`);
     const [bytes] = sum!;
     const isKept = (await cache?.match(keyOf(`${folder}/${name}`, sum!))) !== undefined;
-    if (!isKept) await readBytes(`${folder}/${name}`, (part) => onBytes(Math.min(done + part, total), total));
+    signal?.throwIfAborted();
+    const onPart = (part: number): void => onBytes(Math.min(done + part, total), total);
+    if (!isKept) await readBytes(`${folder}/${name}`, { signal, onPart });
     done += bytes;
     onBytes(done, total);
   }
@@ -106,17 +116,23 @@ export async function fetchFolder(folder: string, onBytes: OnBytes = () => {}): 
 
 const keyOf = (path: string, [, crc32]: Listing[string]): string => `${path}?${crc32}`;
 
-/** @throws ModelError where the file is missing, cut off or damaged */
+interface ReadOptions {
+  readonly signal?: AbortSignal;
+  readonly onPart?: (bytes: number) => void;
+}
+
+/** @throws ModelError where the file is missing, cut off or damaged; the signal's reason */
 export async function readBytes(
   path: string,
-  onPart: (bytes: number) => void = () => {},
+  { signal, onPart = () => {} }: ReadOptions = {},
 ): Promise<Uint8Array> {
   const { name, sum } = await sumOf(path);
   if (sum === undefined) throw new ModelError(`${path} is missing`);
   const [cache, address] = [await openCache(), keyOf(path, sum)];
   const kept = await cache?.match(address);
   if (kept !== undefined) return new Uint8Array(await kept.arrayBuffer());
-  const response = await fetch(address).catch((cause: unknown) => {
+  const response = await fetch(address, { signal }).catch((cause: unknown) => {
+    signal?.throwIfAborted();
     throw new ModelError(`${path} cannot be fetched: ${messageOf(cause)}`, { cause });
   });
   if (!response.ok) throw new ModelError(`${path} cannot be fetched: the server answered ${response.status}`);

@@ -2,9 +2,15 @@
 import { fetchFolder, wholePath } from "../files/disk.browser.js";
 import type { LocateOptions } from "./locate.js";
 
-/** @throws ModelError where a file is missing or damaged */
-export async function locateModel(model: string, { onDownload }: LocateOptions = {}): Promise<string> {
+/** @throws ModelError where a file is missing or damaged; the signal's reason */
+export async function locateModel(
+  model: string,
+  { signal, onDownload }: LocateOptions = {},
+): Promise<string> {
   const folder = wholePath(model);
-  await fetchFolder(folder, (done, total) => onDownload?.({ file: folder, done, total }));
+  await fetchFolder(folder, {
+    signal,
+    onBytes: (done, total) => onDownload?.({ file: folder, done, total }),
+  });
   return folder;
 }

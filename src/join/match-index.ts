@@ -20,6 +20,8 @@ export interface MatchIndexOptions extends Omit<MatchTablesOptions, "encoder"> {
 
 /** What was found: the left table is `candidates`, the right one the given rows. */
 export interface IndexMatches extends TableMatches {
+  /** Rows that were asked for by phrase, for each given row; fewer where the index has fewer. */
+  readonly k: number;
   readonly candidates: readonly NamedRow[];
   /** By given row: its nearest rows by phrase, best first, each with its place among the candidates. */
   readonly nearest: readonly (readonly (SearchHit & { readonly place: number })[])[];
@@ -49,7 +51,7 @@ export async function matchIndex(
     if (!places.has(key)) candidates.push(Object.fromEntries(columns.map((name, at) => [name, cells[at]])));
   const tables = [columnsOf(candidates, columns), columnsOf(rows)] as const;
   const matches = await matchTables(...tables, { kind: "many-to-one", ...options, encoder });
-  return { ...matches, candidates, nearest };
+  return { ...matches, k, candidates, nearest };
 }
 
 /** The column of the given rows that holds phrases, as the index's phrase column does. */

@@ -3,7 +3,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import type { Socket } from "node:net";
 import cors from "@fastify/cors";
 import swagger from "@fastify/swagger";
-import fastify, { type FastifyInstance, LogController } from "fastify";
+import fastify, { type FastifyInstance, type FastifyReply, LogController } from "fastify";
 import { jsonSchemaTransform, validatorCompiler, type ZodTypeProvider } from "fastify-type-provider-zod";
 import { packageVersion } from "../files/package.js";
 import { embeddingRoutes } from "./embeddings.js";
@@ -63,8 +63,14 @@ export async function createServer(service: Service, options: ServerOptions): Pr
 function bareServer({ limits }: Service, { log = "error", arrivalSeconds = 30 }: ServerOptions) {
   const app = fastify({
     bodyLimit: limits.bodyBytes,
-    requestTimeout: arrivalSeconds * 1000,
-    http: { headersTimeout: arrivalSeconds * 1000, connectionsCheckingInterval: arrivalSeconds * 250 },
+    requestTimeout: Math.ceil(arrivalSeconds * 1000),
+    http: {
+      headersTimeout: Math.ceil(arrivalSeconds * 1000),
+      connectionsCheckingInterval: Math.ceil(arrivalSeconds * 250),
+    },
+    // of addresses that cannot be read, before any hook
+    frameworkErrors: (error, _, reply) =>
+      void (reply as FastifyReply).code(statusOf(error)).send(errorBody(error)),
     // the logs of requests that fastify writes would hold the text of their URLs
     logger: { level: log, stream: process.stderr },
     logController: new LogController({ disableRequestLogging: true }),
@@ -144,7 +150,11 @@ function answerErrors(app: FastifyInstance): void {
   });
   app.setNotFoundHandler(({ method, url: whole }, reply) => {
     const [url] = whole.split("?");
-    const routes = [url, url.replace(/^\/reconcile\/[^/]+/, "/reconcile/:index")];
+    const routes = [
+      url,
+      url.replace(/^\/reconcile\/[^/]+/, "/reconcile/:index"),
+      url.replace(/^\/v1\/models\/[^/]+$/, "/v1/models/:model"),
+    ];
     const allowed = ["GET", "POST"].filter((other) =>
       routes.some((route) => app.hasRoute({ url: route, method: other })),
     );

@@ -1,10 +1,14 @@
 /** The Reconciliation Service API: what is answered fits the published schemas, and their examples are read or refused. */
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Ajv } from "ajv";
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from "vitest";
+import { indexTable } from "../../src/search/phrase-index.js";
+import { VectorIndex } from "../../src/search/vector-index.js";
 import { suggestRows } from "../../src/serve/reconcile/suggest.js";
-import { companiesIndex, endServers, type TestServer, testServer } from "./test-server.js";
+import { serveIndex } from "../../src/serve/service.js";
+import { newFolder } from "../setup/new-folder.js";
+import { companiesIndex, endServers, miniEncoder, type TestServer, testServer } from "./test-server.js";
 
 afterAll(endServers);
 
@@ -106,6 +110,34 @@ describe("version 0.2", () => {
       none: { city: [], constructor: [] },
     });
     expect(errorsOf(context, "0.2", "data-extension-response", json)).toBe("");
+  });
+});
+
+describe("a certain match", () => {
+  it("has every cell that the query names, and no other row that is as near", async () => {
+    const folder = newFolder();
+    const shops = Array.from(
+      { length: 30 },
+      (_, i) => `Starbucks,S${i},${i === 4 || i === 29 ? "Oslo" : `Town ${i}`}`,
+    );
+    const others = Array.from({ length: 40 }, (_, i) => `Firm number ${i},F${i},Rome`);
+    const table = join(folder, "shops.csv");
+    writeFileSync(table, `name,tax_id,city\n${["Acme,111,Lima", ...shops, ...others].join("\n")}\n`);
+    const mini = await miniEncoder();
+    await indexTable(table, join(folder, "shops.index"), mini, { table: { column: "name" } });
+    const index = await VectorIndex.open(join(folder, "shops.index"));
+    const { app } = await testServer({ indexes: new Map([["shops", await serveIndex(index)]]) });
+    const isMatch = async (query: string, pid: string, v: string): Promise<boolean> => {
+      const queries = JSON.stringify({ q0: { query, properties: [{ pid, v }] } });
+      const { q0 } = (await app.inject({ url: "/reconcile/shops", query: { queries } })).json();
+      return q0.result[0].match;
+    };
+    expect(await isMatch("Acme", "tax_id", "111")).toBe(true);
+    expect(await isMatch("Acme", "tax_id", "222")).toBe(false);
+    expect(await isMatch("Acme", "city", "Lima")).toBe(true);
+    // two of thirty rows of this name, of which the nearest twenty show one
+    expect(await isMatch("Starbucks", "city", "Oslo")).toBe(false);
+    await index.close();
   });
 });
 

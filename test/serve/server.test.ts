@@ -51,8 +51,11 @@ describe("errors", () => {
         payload: "a",
         headers: { "content-type": "text/plain" },
       }),
+      await app.inject("/v1/models/100%"),
+      await app.inject(`/v1/models/${"x".repeat(800)}`),
+      await app.inject({ method: "DELETE", url: "/v1/models/pearl-mini" }),
     ];
-    expect(found.map(({ statusCode }) => statusCode)).toEqual([404, 405, 415]);
+    expect(found.map(({ statusCode }) => statusCode)).toEqual([404, 405, 415, 400, 414, 405]);
     expect(found[1].headers.allow).toBe("POST");
     expect(found[1].json().error).toMatchObject({
       ...{ code: "method_not_supported", message: "/v1/embeddings does not answer GET. Use POST." },

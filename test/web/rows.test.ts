@@ -12,6 +12,14 @@ describe("columnsOf", () => {
     });
   });
 
+  it("leaves cells empty that a row lacks, also of columns called as what every object has", () => {
+    const rows: Record<string, string>[] = [
+      { driver: "Hamilton", constructor: "Mercedes" },
+      { driver: "Senna" },
+    ];
+    expect(columnsOf(rows, "the table").constructor).toEqual(["Mercedes", ""]);
+  });
+
   it("refuses what is no row", () => {
     expect(() => columnsOf([{ name: "IBM" }, "Apple"] as never, "the table")).toThrow(
       "the table: row 1 is not an object",

@@ -1,4 +1,5 @@
 /** `pearl models check`: are the files of models as they were written or downloaded? */
+import { join } from "node:path";
 import { ModelError, messageOf, UsageError } from "../../errors.js";
 import { command } from "../command.js";
 import { counted } from "../format.js";
@@ -26,7 +27,14 @@ export default command({
       if (named.length === 0)
         throw new UsageError("--accept needs the folder of a model: pearl models check FOLDER --accept");
       const { sealFolder } = await import("../../files/sealed-folder.js");
-      await sealFolder(named[0].path);
+      const { path } = named[0];
+      await sealFolder(path).catch((cause) => {
+        const trouble =
+          cause instanceof SyntaxError
+            ? `${join(path, "config.json")} is not valid JSON (${cause.message}). Correct it first.`
+            : `${path}: the checksums cannot be written (${messageOf(cause)}). Check the folder's permissions.`;
+        throw new ModelError(trouble, { cause });
+      });
     }
     const { listModels } = await import("../../hub/inventory.js");
     const problems: string[] = [];

@@ -4,6 +4,7 @@ import { groupBy } from "../../by-key.js";
 import type { PhraseEncoder } from "../../encoder/phrase-encoder.js";
 import { type IndexMatches, matchIndex, type NamedRow } from "../../join/match-index.js";
 import { sigmoid } from "../../match/weights/logistic.js";
+import { isVisible } from "../../text/visible.js";
 import { nameColumn, type ServedIndex } from "../service.js";
 import { type Candidate, mostCandidates, type Query } from "./schemas.js";
 
@@ -45,23 +46,32 @@ export async function candidatesOf(
   return queries.map((query) => {
     const place = named.indexOf(query);
     if (place < 0) return lookedUp(reconciling, keys.get(query) ?? [], query.limit);
-    return scored(reconciling, found!, place).slice(0, query.limit);
+    return scored(reconciling, found!, place, rows[place]).slice(0, query.limit);
   });
 }
 
 /** The nearest rows of a query, scored by the evidence of all columns. */
-function scored({ name, served }: Reconciling, found: IndexMatches, right: number): Candidate[] {
+function scored(
+  { name, served }: Reconciling,
+  found: IndexMatches,
+  right: number,
+  row: NamedRow,
+): Candidate[] {
   const accepted = found.matches.find((pair) => pair.right === right);
-  const explained = found.nearest[right].map((hit) => ({ hit, ...evidenceOf(found, hit.place, right) }));
+  const hits = found.nearest[right];
+  const explained = hits.map((hit) => ({ hit, ...evidenceOf(found, hit, right, row) }));
   const equal = explained.filter(({ isEqual }) => isEqual);
-  const candidates = explained.map(({ hit, probability, features, isEqual }): Candidate => {
+  // Where the last of the nearest is as near as an equal one, more rows may be.
+  const isAlone =
+    equal.length === 1 && (hits.length < found.k || hits[hits.length - 1].score < equal[0].hit.score);
+  const candidates = explained.map(({ hit, probability, features, isEqual, agrees }): Candidate => {
     const isAccepted = accepted?.left === hit.place;
     const likely = isAccepted ? accepted.probability : probability;
     return {
       ...described(served, hit.key, hit.cells),
       score: Number((100 * likely).toFixed(2)),
       // Few rows promise no precision; then only the one row that is equal in all columns is certain.
-      match: (isAccepted && found.promise.established) || (isEqual && equal.length === 1),
+      match: (isAccepted && agrees && found.promise.established) || (isEqual && isAlone),
       features: [...features, feature("similarity", hit.score), feature("probability", likely)],
       type: [rowType(name)],
     };
@@ -70,15 +80,26 @@ function scored({ name, served }: Reconciling, found: IndexMatches, right: numbe
   return candidates.sort((a, b) => rank(b) - rank(a));
 }
 
-function evidenceOf({ explain }: IndexMatches, left: number, right: number) {
-  const { prior, columns } = explain(left, right);
+function evidenceOf(
+  { explain }: IndexMatches,
+  hit: IndexMatches["nearest"][0][0],
+  right: number,
+  row: NamedRow,
+) {
+  const { prior, columns } = explain(hit.place, right);
   const filled = columns.filter(({ level, isEqual }) => level >= 0 && isEqual !== undefined);
+  // What tells rows apart too well or hardly at all is not compared as evidence; a cell that the query names still counts.
+  const left = Object.keys(row).filter((name) => !columns.some((column) => column.name === name));
+  const agrees = left.every((name) => !isVisible(row[name]) || sameText(row[name], hit.cells[name]));
   return {
     probability: sigmoid(columns.reduce((sum, { logOdds }) => sum + logOdds, prior)),
     features: columns.map(({ name, logOdds }) => feature(name, logOdds)),
-    isEqual: filled.length > 0 && filled.every(({ isEqual }) => isEqual),
+    agrees,
+    isEqual: agrees && filled.length > 0 && filled.every(({ isEqual }) => isEqual),
   };
 }
+
+const sameText = (a: string, b = ""): boolean => a.trim().toLowerCase() === b.trim().toLowerCase();
 
 const feature = (name: string, value: number) => ({ id: name, name, value: Number(value.toFixed(4)) });
 
