@@ -1,5 +1,5 @@
 /** `pearl models` lists what is on this machine with what its card says. */
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -87,5 +87,21 @@ describe("pearl models", () => {
     const { code, stderr } = await list(join(home, "hub"));
     expect(code).toBe(1);
     expect(stderr).toMatch(/^pearl: .*config\.json is missing[^\n]*\n$/);
+  });
+});
+
+describe("pearl models check --accept", () => {
+  it("names a file that it cannot read, and accepts it once it is corrected", async () => {
+    const folder = join(home, "edited");
+    cpSync("models/pearl-strings", folder, { recursive: true });
+    const config = join(folder, "config.json");
+    const whole = readFileSync(config, "utf8");
+    const accept = () => pearl(["models", "check", folder, "--accept"]);
+    writeFileSync(config, whole.replace(/\}\s*$/, ",}"));
+    const { code, stderr } = await accept();
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^pearl: \S+config\.json is not valid JSON \([^\n]+\)\. Correct it first\.\n$/);
+    writeFileSync(config, whole.replace(/\}\s*$/, ', "own": 1}'));
+    expect(await accept()).toMatchObject({ code: 0 });
   });
 });
