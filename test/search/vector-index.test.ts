@@ -337,6 +337,11 @@ describe("an index whose build was interrupted", () => {
       "was begun with other columns. Resume with -c title --key id, or remove it and build again.";
     await expect(resume({ table: { column: "name" } })).rejects.toThrow(trouble);
     await expect(resume({ keyColumn: "name" })).rejects.toThrow(trouble);
+    const other = join(root, "others.csv");
+    writeFileSync(other, "id,name,title\na,b,c\n");
+    await expect(indexTable(other, path, encoder, { resume: "continue" })).rejects.toThrow(
+      "belongs to another table, or the table has changed.",
+    );
     expect(await resume({})).toMatchObject({ added: 3, resumedRows: 8192, rows: 8195 });
     const index = await VectorIndex.open(path);
     const last = await encoder.encodeMatrix(["title 8194"]);

@@ -15,11 +15,17 @@ const elsewhere: Readonly<Record<string, string>> = {
   "Remove this folder to read the texts again.": "test/methods/pretrain/text-shards.test.ts",
   "This index was disposed. Make it again.": "test/slow/web/library.test.ts",
   'Use device "auto" or "cpu".': "test/slow/web/webgpu.test.ts",
+  "belongs to another table, or the table has changed": "test/search/vector-index.test.ts",
+  "was begun with other columns. Resume with -c": "test/search/vector-index.test.ts",
+  "overlaps another one: keep one of them": "test/fewshot/tag/sentences.test.ts",
+  "the tagger has no transitions, which Viterbi needs": "test/fewshot/tag/tagger.test.ts",
+  "Give it a shorter name": "test/search/store/postgres-index.test.ts",
 };
 
 /** Words of messages whose cure no test applies, with the reason. */
 const notHere: Readonly<Record<string, string>> = {
   " is locked by several processes in turn": "needs two processes that take the lock within microseconds",
+  ": cannot be read (…). Check its permissions.": "tests may run as root, whom no permission stops",
   " rows are more than can be embedded": "its table has more than seven million rows",
   ": no benchmark task has its data here":
     "its cure downloads from GitHub; network.test.ts walks that download",
