@@ -56,7 +56,8 @@ export function messageOf(error: unknown): string {
 
 /** A failure while gzip was unpacked, as a TableError; what comes from elsewhere, such as a lost connection, stays as it is. */
 export function gzipTrouble(place: string, error: unknown): unknown {
-  if (!(error as NodeJS.ErrnoException).code?.startsWith("Z_")) return error;
+  // The code of an abort is a number.
+  if (!/^Z_/.test(String((error as NodeJS.ErrnoException).code))) return error;
   return new TableError(
     `${place}: the gzip data is damaged or cut off (${messageOf(error)}). Fetch or pack the file again.`,
     { cause: error },

@@ -45,8 +45,8 @@ export function readLabels({ left, right }: JoinColumn, known: readonly KnownPai
     if (found.size === 0) for (const row of same) rows.set(row, found);
     for (const row of leftRows.get(leftText)!) found.add(row);
   }
-  const answered = answers.filter((pairs) => !isAgreed(pairs)).flat();
-  for (const { left, right, match } of answered) {
+  const differing = answers.filter((pairs) => !isAgreed(pairs)).flat();
+  for (const { left, right, match } of differing) {
     const rows = match ? matches : others;
     rows.set(right, new Set([...(rows.get(right) ?? []), left]));
   }
