@@ -8,7 +8,7 @@ import { BestRows } from "../match/candidates/term-search.js";
 import { isText } from "../match/columns/profile.js";
 import { textCount, textReader } from "../match/columns/texts.js";
 import { invertLists, type Lists, ListsBuilder } from "../match/columns/vocabulary.js";
-import { buckets, gramsOf } from "../match/evidence/gram-sets.js";
+import { buckets, gramsOf } from "../match/spelling/gram-sets.js";
 import { countRows, type ReadRows, type RowCounts } from "../match/rescore.js";
 import type { LinkedRow } from "./reconcile.js";
 import { listed, type Store } from "./store.js";
@@ -194,7 +194,7 @@ export async function findNear(
       });
     }
     const best = new BestRows(k + 1, (other) => other !== row);
-    best.fill(sums);
+    best.add(sums, sums.slots, 0, sums.count);
     const found = best.rows();
     // Of many rows with the same score, which come first says nothing.
     const cut = found[k]?.score ?? 0;

@@ -32,7 +32,7 @@ export class RowSums {
   constructor(rows = Infinity) {
     this.#isDense = rows <= mostDense;
     this.sums = new Float32Array(this.#isDense ? rows : 0);
-    this.slots = new Uint32Array(this.sums.length);
+    this.slots = new Uint32Array(this.sums.length + 1);
   }
 
   /** Starts again without any sum. @param most rows that may get one, at most */
@@ -65,8 +65,11 @@ export class RowSums {
     let count = this.count;
     for (let place = from; place < to; place++) {
       const row = rows[place];
-      if (sums[row] === 0) slots[count++] = row;
-      sums[row] += values === undefined ? weight : weight * values[place];
+      const before = sums[row];
+      // Without a branch, which processors would guess wrong for every other row.
+      slots[count] = row;
+      count += Number(before === 0);
+      sums[row] = before + (values === undefined ? weight : weight * values[place]);
     }
     this.count = count;
   }

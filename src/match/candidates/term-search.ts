@@ -3,7 +3,6 @@
  * lift another row among the best, they are only looked up in the rows that are still in the race (MaxScore, Turtle and
  * Flood 1995); results are the same as without this.
  */
-import { placeIn } from "../weights/chosen-places.js";
 import type { SparseRows, TermIndex } from "./grams.js";
 import { RowSums } from "./row-sums.js";
 
@@ -25,13 +24,19 @@ export interface ScoredRow {
 
 /** Sums are rounded to 32 bits: closer scores are not told apart. */
 const rounding = 1e-5;
-/** Steps to look a term up in a row, against one step along its postings. */
-const lookUp = 6;
+/** Steps along postings that take as long as a look at the terms of a row. */
+const lookUp = 40;
 
-/** What the terms from a place of a query on can add to a row, and their postings. */
-interface Rest {
-  bound: number;
-  postings: number;
+/** The terms of a query that are followed, the rarest first. */
+interface Followed {
+  readonly queries: SparseRows;
+  /** Their places among the queries' terms. */
+  readonly places: readonly number[];
+  /** By step: what its term and the later ones can add to a row, and their postings; 0 after the last. */
+  readonly bounds: Float64Array;
+  readonly postings: Float64Array;
+  /** By step: how many rows had a sum before it. */
+  readonly known: Uint32Array;
 }
 
 /**
@@ -43,6 +48,8 @@ export class TermSearch {
   readonly #index: TermIndex;
   readonly #rows: SparseRows;
   readonly #found: RowSums;
+  readonly #rest = new RestOfQuery();
+  #racing = new Uint32Array(64);
 
   /** @param rows the indexed rows */
   constructor(index: TermIndex, rows: SparseRows) {
@@ -52,33 +59,43 @@ export class TermSearch {
   }
 
   find(queries: SparseRows, query: number, { k, accept, ...limits }: TermSearchOptions): ScoredRow[] {
-    const { columns, weights } = queries;
-    const places = this.#placesOf(queries, query, limits);
+    const followed = this.#followed(queries, this.#placesOf(queries, query, limits));
+    const { places, bounds, postings, known } = followed;
+    const { starts, columns: rows, weights: values } = this.#index;
     const best = new BestRows(k, accept);
-    const rest: Rest = { bound: 0, postings: 0 };
-    for (const place of places) {
-      rest.bound += weights[place] * this.#index.largest[columns[place]];
-      rest.postings += this.#length(columns[place]);
-    }
     const found = this.#found;
-    found.start(rest.postings);
-    let isDone = false;
-    for (let step = 0; step < places.length && !isDone; step++) {
-      const place = places[step];
-      const term = columns[place];
-      // Only where a look at the rows so far takes less than the term's postings.
-      if (found.count > 0 && found.count <= this.#length(term)) {
-        best.fill(found);
-        isDone = this.#finish(queries, places.slice(step), best, rest);
-        if (isDone) break;
-      }
-      const { starts, columns: rows, weights: values } = this.#index;
-      found.add(rows, weights[place], { values, from: starts[term], to: starts[term + 1] });
-      rest.bound -= weights[place] * this.#index.largest[term];
-      rest.postings -= this.#length(term);
+    found.start(postings[0]);
+    for (let step = 0; step < places.length; step++) {
+      const term = queries.columns[places[step]];
+      // Only where a look at the rows so far takes less than the term's postings, and may end the search.
+      const mayEnd = bounds[0] - bounds[step] > bounds[step] && found.count <= this.#length(term);
+      if (mayEnd && this.#finish(followed, step, best)) return best.rows();
+      known[step] = found.count;
+      found.add(rows, queries.weights[places[step]], { values, from: starts[term], to: starts[term + 1] });
     }
-    if (!isDone) best.fill(found);
+    this.#fill(best, followed, places.length);
     return best.rows();
+  }
+
+  #followed(queries: SparseRows, places: readonly number[]): Followed {
+    const [bounds, postings] = [0, 1].map(() => new Float64Array(places.length + 1));
+    for (let step = places.length - 1; step >= 0; step--) {
+      const term = queries.columns[places[step]];
+      bounds[step] = bounds[step + 1] + queries.weights[places[step]] * this.#index.largest[term];
+      postings[step] = postings[step + 1] + this.#length(term);
+    }
+    return { queries, places, bounds, postings, known: new Uint32Array(places.length) };
+  }
+
+  /** Starts again with the rows found before a step. */
+  #fill(best: BestRows, { bounds, known }: Followed, step: number): void {
+    best.clear();
+    const { count } = this.#found;
+    for (let from = 0; from < step; from++) {
+      // Rows that came with a term have no more than that and the later ones could give.
+      if (best.least() > bounds[from] - bounds[step] + rounding) break;
+      best.add(this.#found, this.#found.slots, known[from], from + 1 < step ? known[from + 1] : count);
+    }
   }
 
   #length(term: number): number {
@@ -105,20 +122,35 @@ export class TermSearch {
     return places.slice(0, used);
   }
 
-  /** Adds the remaining terms to the rows that may still be among the best, if that is less work than to follow them. */
-  #finish({ columns, weights }: SparseRows, places: readonly number[], best: BestRows, rest: Rest): boolean {
-    const needed = best.least() - rest.bound - rounding;
+  /**
+   * Adds the terms from a step on to the rows that may still be among the best, if that is less work than to follow them.
+   * @returns whether that has been done
+   */
+  #finish({ queries, places, bounds, postings, known }: Followed, step: number, best: BestRows): boolean {
+    this.#fill(best, { queries, places, bounds, postings, known }, step);
+    const needed = best.least() - bounds[step] - rounding;
     if (needed <= 0) return false;
-    const { sums, slots, count } = this.#found;
-    const racing: number[] = [];
-    for (let place = 0; place < count; place++) if (sums[slots[place]] >= needed) racing.push(slots[place]);
-    if (racing.length * places.length * lookUp >= rest.postings) return false;
-    for (const slot of racing) {
-      const row = this.#found.rowAt(slot);
-      for (const place of places) sums[slot] += weights[place] * weightIn(this.#rows, row, columns[place]);
-    }
-    best.fill(this.#found, Uint32Array.from(racing));
+    const racing = this.#rowsFrom(needed, postings[step] / lookUp);
+    if (racing === undefined) return false;
+    this.#rest.begin(queries, places, step);
+    for (const slot of racing) this.#rest.addTo(this.#found.sums, slot, this.#rows, this.#found.rowAt(slot));
+    best.clear();
+    best.add(this.#found, racing, 0, racing.length);
     return true;
+  }
+
+  /** The slots of rows that have a sum of so much; undefined if these are as many as a limit, or more. */
+  #rowsFrom(needed: number, limit: number): Uint32Array | undefined {
+    const { sums, slots, count } = this.#found;
+    if (this.#racing.length < limit) this.#racing = new Uint32Array(2 * limit);
+    const racing = this.#racing;
+    let length = 0;
+    for (let place = 0; place < count; place++) {
+      if (sums[slots[place]] < needed) continue;
+      if (length + 1 >= limit) return undefined;
+      racing[length++] = slots[place];
+    }
+    return racing.subarray(0, length);
   }
 }
 
@@ -135,12 +167,15 @@ export class BestRows {
     this.#accept = accept;
   }
 
-  /** Starts again with rows of these slots. */
-  fill(found: RowSums, slots = found.slots.subarray(0, found.count)): void {
+  clear(): void {
+    this.#count = 0;
+  }
+
+  /** Offers the rows of some slots. @param to exclusive */
+  add(found: RowSums, slots: Uint32Array, from: number, to: number): void {
     const k = this.#rows.length;
     const { sums } = found;
-    this.#count = 0;
-    for (let at = 0; at < slots.length; at++) {
+    for (let at = from; at < to; at++) {
       const score = sums[slots[at]];
       // Most rows; the others are looked at closely.
       if (this.#count === k && score < this.#scores[k - 1]) continue;
@@ -175,8 +210,32 @@ export class BestRows {
   }
 }
 
-/** Weight of a term in a row, 0 without it. */
-function weightIn({ starts, columns, weights }: SparseRows, row: number, term: number): number {
-  const place = placeIn(starts[row], starts[row + 1], (at) => columns[at] < term);
-  return place < starts[row + 1] && columns[place] === term ? weights[place] : 0;
+/** The terms of a query that are looked up in rows. */
+class RestOfQuery {
+  #terms: number[] = [];
+  #weights: number[] = [];
+  /** What each term adds to a row. */
+  #gains = new Float64Array(64);
+  /** The last five bits of each term: most terms of rows are passed over by them. */
+  #bits = 0;
+
+  begin({ columns, weights }: SparseRows, places: readonly number[], step: number): void {
+    const rest = places.slice(step);
+    this.#terms = rest.map((place) => columns[place]);
+    this.#weights = rest.map((place) => weights[place]);
+    this.#bits = this.#terms.reduce((bits, term) => bits | (1 << term), 0);
+    if (this.#gains.length < rest.length) this.#gains = new Float64Array(2 * rest.length);
+  }
+
+  /** Adds the terms to the sum of a row, in their order: sums of 32 bits depend on it. */
+  addTo(sums: Float32Array, slot: number, { starts, columns, weights }: SparseRows, row: number): void {
+    const [terms, gains, bits] = [this.#terms, this.#gains, this.#bits];
+    for (let at = 0; at < terms.length; at++) gains[at] = 0;
+    for (let place = starts[row]; place < starts[row + 1]; place++) {
+      if ((bits & (1 << columns[place])) === 0) continue;
+      const at = terms.indexOf(columns[place]);
+      if (at >= 0) gains[at] = this.#weights[at] * weights[place];
+    }
+    for (let at = 0; at < terms.length; at++) sums[slot] += gains[at];
+  }
 }

@@ -1,7 +1,8 @@
 /** Compares the words with digits of two rows: model numbers, house numbers, codes in any column. */
 import type { RowWords } from "../columns/row-words.js";
 import { levelOf } from "./levels.js";
-import { joinedEnd, matchEqual, matchSoft, Side, type WordOf } from "./overlap.js";
+import type { VocabularyWords } from "../spelling/vocabulary-words.js";
+import { matchEqual, matchSoft, Side } from "./overlap.js";
 
 /** Cuts of the weight of the heaviest common code. */
 const cuts = [0.3, 0.5, 0.7, 0.85];
@@ -15,7 +16,7 @@ export const codeLevels = ranks.length;
  * Returns a function for a left and a right row: the level of their heaviest common code, lower if each has a rare code that
  * the other lacks; undefined if a row has no word with a digit.
  */
-export function codeComparison(words: WordOf, rows: RowWords): (a: number, b: number) => number | undefined {
+export function codeComparison(words: VocabularyWords, rows: RowWords): (a: number, b: number) => number | undefined {
   const [left, right] = [new Side(), new Side()];
   return (a, b) => {
     left.loadChosen(rows.left, a, rows.isCode);
@@ -40,14 +41,13 @@ function matchNeighbours(
   other: Side,
   { starts, items }: RowWords["left"],
   row: number,
-  words: WordOf,
+  words: VocabularyWords,
 ): void {
-  const partAt = (place: number): string => words(items[place]);
+  const wordAt = (place: number): number => items[place];
   for (let i = 0; i < one.count; i++) {
     if (one.met[i] > 0) continue;
-    const whole = words(one.word(i));
     for (let from = starts[row]; from + 1 < starts[row + 1]; from++) {
-      const to = joinedEnd(whole, from, starts[row + 1], partAt);
+      const to = words.joinedEnd(one.word(i), from, starts[row + 1], wordAt);
       if (to < 0) continue;
       one.meet(i, 1);
       for (let j = 0; j < other.count; j++) {

@@ -1,7 +1,7 @@
 /** The features of a pair of phrases: evidence for or against the same meaning, as inputs of the scorer. */
 import { distance } from "fastest-levenshtein";
 import { type TermStatistics, wordHash } from "../candidates/grams.js";
-import { commonPrefix, jaroWinkler } from "./jaro-winkler.js";
+import { commonPrefix, jaroWinkler } from "../spelling/jaro-winkler.js";
 import { haveSameLetters, isYear, type JoinPhrase, readJoinPhrase } from "./phrase.js";
 import { alignWords } from "./words.js";
 

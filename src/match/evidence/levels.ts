@@ -10,8 +10,10 @@ import type { Field } from "../columns/fields.js";
 import { isText } from "../columns/profile.js";
 import { textReader } from "../columns/texts.js";
 import type { ValueSet } from "../columns/value-set.js";
-import { type GramSets, gramCosine, gramSets } from "./gram-sets.js";
-import { overlapComparison, type WordOf } from "./overlap.js";
+import { EditSimilarity } from "../spelling/edit-similarity.js";
+import { type GramSets, gramCosine, gramSets } from "../spelling/gram-sets.js";
+import type { VocabularyWords } from "../spelling/vocabulary-words.js";
+import { overlapComparison } from "./overlap.js";
 
 /** Compares two values of a column by number. */
 export interface FieldComparison {
@@ -41,7 +43,7 @@ const numberCuts = [0.5, 0.8, 0.95, 0.999];
 const rareNumber = [5];
 
 interface TextData {
-  readonly words: WordOf;
+  readonly words: VocabularyWords;
   /** Of texts. */
   readonly grams?: GramSets;
   readonly vectors?: NamingVectors;
@@ -118,11 +120,6 @@ const sameParts = (a: string, b: string): number =>
     Boolean,
   ).length;
 
-const isSingle = (text: string): boolean => !text.includes(" ");
-
-/** Longer texts are not compared letter by letter. */
-const mostEdited = 40;
-
 /** A first look: below it, texts do not have the same words. */
 const leastCosine = 0.5;
 
@@ -141,7 +138,8 @@ function textComparison(
   surprise: (value: number) => number,
   { words, grams = gramSets(set.texts, set.counts), vectors }: TextData,
 ): FieldComparison {
-  const read = textReader(set.texts);
+  const edits = new EditSimilarity(set.texts);
+  const cosineOfGrams = gramCosine(grams);
   const overlap = overlapComparison({ words, rarity: set.rarity });
   const byEdits = kind !== "long" && kind !== "list";
   let last = 0;
@@ -150,16 +148,14 @@ function textComparison(
     last = unmatched;
     if (cosine > leastCosine && sameMainWords(set, a, b))
       return textCuts.length + 1 + levelOf(-Math.log((set.counts[a] + set.counts[b]) / set.filled), rareCuts);
-    const letters = gramCosine(grams, a, b);
-    const [x, y] = [read(a), read(b)];
-    const longest = Math.max(x.length, y.length);
-    const edited = longest <= mostEdited && byEdits ? 1 - distance(x, y) / longest : 0;
-    let whole = edited;
+    const letters = cosineOfGrams(a, b);
+    const edited = byEdits ? edits.of(a, b) : undefined;
+    let whole = edited ?? 0;
     if (vectors !== undefined)
       whole = Math.max(whole, dotRows(vectors.data, a, vectors.data, b, vectors.dimension));
-    else if (!byEdits || longest > mostEdited) whole = (2 * cosine + letters) / 3;
+    else if (edited === undefined) whole = (2 * cosine + letters) / 3;
     // A single word either has a partner or not: its letters say more.
-    const covered = isSingle(x) && isSingle(y) ? Math.max(cosine, edited) : cosine;
+    const covered = edited !== undefined && edits.areSingle ? Math.max(cosine, edited) : cosine;
     const penalty = Math.min(1, Math.max(0, unmatched - 0.2));
     return levelOf(0.5 * covered + 0.25 * letters + 0.25 * whole - 0.25 * penalty, textCuts);
   };

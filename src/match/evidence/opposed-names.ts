@@ -7,8 +7,7 @@ import type { Field } from "../columns/fields.js";
 import { RowStamps } from "../columns/row-stamps.js";
 import type { RowWords } from "../columns/row-words.js";
 import type { Lists } from "../columns/vocabulary.js";
-import type { WordOf } from "./overlap.js";
-import { softLikeness } from "./soft-words.js";
+import type { VocabularyWords } from "../spelling/vocabulary-words.js";
 
 /** From contradiction to none: codes, rare words, common words, nothing. */
 export const opposition = { codes: 0, rare: 1, common: 2, none: 3 } as const;
@@ -23,7 +22,7 @@ const shortestPart = 4;
 export function nameOpposition(
   { set, left, right }: Field,
   rows: RowWords,
-  words: WordOf,
+  words: VocabularyWords,
   stamps = new RowStamps(rows),
 ) {
   const { isCode } = rows;
@@ -39,20 +38,18 @@ export function nameOpposition(
           : rows.rarity[word] > rareWord
             ? opposition.rare
             : opposition.common;
-      if (level < found && !isWithin(words(word), isCode[word], other, row)) found = level;
+      if (level < found && !isWithin(word, isCode[word], other, row)) found = level;
     }
     return found;
   };
-  const isWithin = (word: string, digit: number, { starts, items }: Lists, row: number): boolean => {
+  const isPart = (part: number, whole: number): boolean =>
+    words.contains(whole, part) && words.read(part).length >= shortestPart;
+  const isWithin = (word: number, digit: number, { starts, items }: Lists, row: number): boolean => {
     for (let place = starts[row]; place < starts[row + 1]; place++) {
-      const other = words(items[place]);
-      if (isCode[items[place]] !== digit) {
-        if (word.length >= shortestPart && other.includes(word)) return true;
-        continue;
-      }
-      const [short, long] = word.length <= other.length ? [word, other] : [other, word];
-      if (short.length >= shortestPart && long.includes(short)) return true;
-      if (digit === 0 && softLikeness(word, other) > 0) return true;
+      const other = items[place];
+      if (isPart(word, other)) return true;
+      if (isCode[other] !== digit) continue;
+      if (isPart(other, word) || (digit === 0 && words.likeness(word, other) > 0)) return true;
     }
     return false;
   };

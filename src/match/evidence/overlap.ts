@@ -3,7 +3,7 @@
  * partner among initials, abbreviations and misspellings.
  */
 import type { Lists } from "../columns/vocabulary.js";
-import { softLikeness } from "./soft-words.js";
+import type { VocabularyWords } from "../spelling/vocabulary-words.js";
 
 /** Result of a comparison, overwritten by the next one. */
 export interface Overlap {
@@ -15,13 +15,9 @@ export interface Overlap {
 
 /** Unmatched words compared with each other: the first ones of longer lists. */
 const mostSoft = 16;
-const mostJoined = 4;
-
-/** Reads a word by its number. */
-export type WordOf = (word: number) => string;
 
 export interface WordWeights {
-  readonly words: WordOf;
+  readonly words: VocabularyWords;
   readonly rarity: Float32Array;
 }
 
@@ -123,35 +119,13 @@ export function matchEqual(left: Side, right: Side): void {
   }
 }
 
-/** Whether the whole has the part at a place: most do not begin with the same letter. */
-const continues = (whole: string, part: string, at: number): boolean =>
-  whole.charCodeAt(at) === part.charCodeAt(0) && whole.startsWith(part, at);
-
-/** The end of 2 to 4 neighbours from a place on that join to one word, -1 without such. @param partAt "" for none */
-export function joinedEnd(
-  whole: string,
-  from: number,
-  to: number,
-  partAt: (place: number) => string,
-): number {
-  let [length, end] = [0, from];
-  while (end < to && end - from < mostJoined && length < whole.length) {
-    const part = partAt(end);
-    if (!continues(whole, part, length)) return -1;
-    length += part.length;
-    end++;
-  }
-  return length === whole.length && end - from > 1 ? end : -1;
-}
-
 /** Matches 2 to 4 neighbours of `many` that join to one word of `one`. */
-function matchJoined(one: Side, many: Side, words: WordOf): void {
-  const openAt = (place: number): string => (many.met[place] === 0 ? words(many.word(place)) : "");
+function matchJoined(one: Side, many: Side, words: VocabularyWords): void {
+  const openAt = (place: number): number => (many.met[place] === 0 ? many.word(place) : -1);
   for (let i = 0; i < one.count; i++) {
     if (one.met[i] > 0) continue;
-    const whole = words(one.word(i));
     for (let from = 0; from + 1 < many.count; from++) {
-      const to = joinedEnd(whole, from, many.count, openAt);
+      const to = words.joinedEnd(one.word(i), from, many.count, openAt);
       if (to < 0) continue;
       one.meet(i, 1);
       for (let place = from; place < to; place++) many.meet(place, 1);
@@ -161,12 +135,12 @@ function matchJoined(one: Side, many: Side, words: WordOf): void {
 }
 
 /** Matches the most alike of the remaining words, heavier ones first among equally alike. */
-export function matchSoft(left: Side, right: Side, words: WordOf, rarity: Float32Array): void {
+export function matchSoft(left: Side, right: Side, words: VocabularyWords, rarity: Float32Array): void {
   const [open, others] = [openPlaces(left), openPlaces(right)];
   const found: { i: number; j: number; likeness: number; weight: number }[] = [];
   for (const i of open) {
     for (const j of others) {
-      const likeness = softLikeness(words(left.word(i)), words(right.word(j)));
+      const likeness = words.likeness(left.word(i), right.word(j));
       if (likeness > 0) found.push({ i, j, likeness, weight: rarity[left.word(i)] + rarity[right.word(j)] });
     }
   }

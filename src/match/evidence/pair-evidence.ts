@@ -8,13 +8,13 @@ import type { PreparedTables } from "../columns/fields.js";
 import { isText } from "../columns/profile.js";
 import { RowStamps } from "../columns/row-stamps.js";
 import type { RowWords } from "../columns/row-words.js";
-import { type Texts, textReader } from "../columns/texts.js";
+import type { Texts } from "../columns/texts.js";
 import { codeComparison, codeLevels } from "./code-words.js";
 import { crossWords } from "./cross-words.js";
-import { type GramSets, gramSets } from "./gram-sets.js";
+import { type GramSets, gramSets } from "../spelling/gram-sets.js";
+import { VocabularyWords } from "../spelling/vocabulary-words.js";
 import { type FieldComparison, fieldComparison, levelOf } from "./levels.js";
 import { nameOpposition, oppositionLevels } from "./opposed-names.js";
-import type { WordOf } from "./overlap.js";
 
 /** The column that says whether names contradict each other. */
 export const opposedColumn = "names opposed";
@@ -75,7 +75,7 @@ export function comparisonSettings(
 
 export function rowComparison(settings: ComparisonSettings): RowComparison {
   const { fields, naming, rowWords, vectors, grams } = settings;
-  const words = textReader(settings.words);
+  const words = new VocabularyWords(settings.words);
   const own = fields.map((field, index) =>
     fieldComparison(field, { words, grams: grams[index], vectors: index === naming ? vectors : undefined }),
   );
@@ -105,7 +105,7 @@ export function rowComparison(settings: ComparisonSettings): RowComparison {
 /** Columns that look at names in another way than the naming column itself. They are compared after it. */
 function namingColumns(
   { fields, naming, rowWords, isOneTable }: ComparisonSettings,
-  words: WordOf,
+  words: VocabularyWords,
   names: FieldComparison,
 ): ComparedColumn[] {
   const { left, right } = fields[naming];

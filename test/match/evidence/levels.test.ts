@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { prepareTables } from "../../../src/match/columns/fields.js";
 import type { ColumnKind } from "../../../src/match/columns/profile.js";
-import { textReader } from "../../../src/match/columns/texts.js";
 import { fieldComparison, levelOf } from "../../../src/match/evidence/levels.js";
+import { VocabularyWords } from "../../../src/match/spelling/vocabulary-words.js";
 import { createRandom } from "../../../src/random.js";
 
 /** The level of two values in a column with some more values. */
@@ -13,7 +13,7 @@ function levels(kind: ColumnKind, others: readonly string[]) {
       kindOf: { column: kind },
     });
     const value = (row: number): number => fields[0].left[order[0].indexOf(row)];
-    return fieldComparison(fields[0], { words: textReader(vocabulary) }).compare(value(0), value(1));
+    return fieldComparison(fields[0], { words: new VocabularyWords(vocabulary) }).compare(value(0), value(1));
   };
 }
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { prepareTables } from "../../../src/match/columns/fields.js";
 import { rowWords } from "../../../src/match/columns/row-words.js";
-import { textReader } from "../../../src/match/columns/texts.js";
 import { nameOpposition, opposition } from "../../../src/match/evidence/opposed-names.js";
+import { VocabularyWords } from "../../../src/match/spelling/vocabulary-words.js";
 
 function opposed(a: string, b: string, more: readonly [string, string] = ["", ""]): number {
   const filler = Array.from(
@@ -15,7 +15,7 @@ function opposed(a: string, b: string, more: readonly [string, string] = ["", ""
   };
   const tables = prepareTables(table, undefined, { on: ["name", "note"] });
   const place = (row: number): number => tables.order[0].indexOf(row);
-  const words = textReader(tables.vocabulary);
+  const words = new VocabularyWords(tables.vocabulary);
   const compare = nameOpposition(tables.fields[tables.naming], rowWords(tables), words);
   expect(compare(place(0), place(1))).toBe(compare(place(1), place(0)));
   return compare(place(0), place(1));

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { eachText, TextNumbers, textReader } from "../../../src/match/columns/texts.js";
+import { eachText, TextNumbers } from "../../../src/match/columns/texts.js";
 import { ListsBuilder } from "../../../src/match/columns/vocabulary.js";
 import { overlapComparison } from "../../../src/match/evidence/overlap.js";
-import { softLikeness } from "../../../src/match/evidence/soft-words.js";
+import { softLikeness } from "../../../src/match/spelling/soft-words.js";
+import { VocabularyWords } from "../../../src/match/spelling/vocabulary-words.js";
 
 /** Compares two texts whose words all have the rarity given, 1 if not. */
 function overlap(left: string, right: string, rarity: Record<string, number> = {}) {
@@ -11,7 +12,7 @@ function overlap(left: string, right: string, rarity: Record<string, number> = {
   for (const text of [left, right]) lists.push(text.split(" ").map((word) => vocabulary.numberOf(word)));
   const both = lists.finish();
   const weights = Float32Array.from(eachText(vocabulary.texts()), (word) => rarity[word] ?? 1);
-  const words = textReader(vocabulary.texts());
+  const words = new VocabularyWords(vocabulary.texts());
   const { cosine, unmatched } = overlapComparison({ words, rarity: weights })(both, 0, both, 1);
   return { cosine, unmatched };
 }

@@ -4,6 +4,8 @@ import { hasDigit } from "../columns/cell-words.js";
 import { commonPrefix } from "./jaro-winkler.js";
 
 const isDigits = /^\d+$/;
+/** Letters from which a word may have two edits, shorter ones have one. */
+export const shortestOfTwoEdits = 8;
 
 /** From 0 to 1; the same in both directions. Words with digits need a long common beginning, or one slip in many digits. */
 export function softLikeness(a: string, b: string): number {
@@ -25,7 +27,7 @@ export function softLikeness(a: string, b: string): number {
 }
 
 function edited(short: string, long: string): number {
-  const most = short.length >= 8 ? 2 : 1;
+  const most = short.length >= shortestOfTwoEdits ? 2 : 1;
   if (short.length < 3 || long.length - short.length > most) return 0;
   const edits = isTransposed(short, long) ? 1 : distance(short, long);
   const likeness = 1 - edits / short.length;

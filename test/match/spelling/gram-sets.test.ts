@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { TextNumbers } from "../../../src/match/columns/texts.js";
-import { buckets, countGrams, gramCosine, gramSets, gramsOf } from "../../../src/match/evidence/gram-sets.js";
+import { buckets, countGrams, gramCosine, gramSets, gramsOf } from "../../../src/match/spelling/gram-sets.js";
 
 const given = [
   "",
@@ -41,12 +41,13 @@ it("counts the rows with each gram", () => {
 });
 
 it("gives the cosine of weighted sets", () => {
+  const cosineOf = gramCosine(sets);
   const length = (own: readonly number[]): number =>
     Math.sqrt(own.reduce((sum, gram) => sum + sets.weights[gram], 0));
   for (const [a, own] of grams.entries())
     for (const [b, others] of grams.entries()) {
       const common = own.filter((gram) => others.includes(gram));
       const cosine = length(common) ** 2 / Math.max(1e-9, length(own) * length(others));
-      expect(gramCosine(sets, a, b)).toBeCloseTo(cosine, 5);
+      expect(cosineOf(a, b)).toBeCloseTo(cosine, 5);
     }
 });
