@@ -11,8 +11,8 @@ import { type CountedWords, rowWords } from "./columns/row-words.js";
 import { TextNumbers, textCount } from "./columns/texts.js";
 import { readValues } from "./columns/value-set.js";
 import { countWords, rarities } from "./columns/vocabulary.js";
-import { countGrams, type GramLists, gramLists, weighGrams } from "./spelling/gram-sets.js";
 import { comparisonSettings, type EvidenceColumn, rowComparison } from "./evidence/pair-evidence.js";
+import { countGrams, type GramLists, gramLists, weighGrams } from "./spelling/gram-sets.js";
 import { scorePairs, type Weights } from "./weights/learn.js";
 
 /** What was learned from a table. */

@@ -1,7 +1,7 @@
 /** Compares the words with digits of two rows: model numbers, house numbers, codes in any column. */
 import type { RowWords } from "../columns/row-words.js";
-import { levelOf } from "./levels.js";
 import type { VocabularyWords } from "../spelling/vocabulary-words.js";
+import { levelOf } from "./levels.js";
 import { matchEqual, matchSoft, Side } from "./overlap.js";
 
 /** Cuts of the weight of the heaviest common code. */
@@ -16,7 +16,10 @@ export const codeLevels = ranks.length;
  * Returns a function for a left and a right row: the level of their heaviest common code, lower if each has a rare code that
  * the other lacks; undefined if a row has no word with a digit.
  */
-export function codeComparison(words: VocabularyWords, rows: RowWords): (a: number, b: number) => number | undefined {
+export function codeComparison(
+  words: VocabularyWords,
+  rows: RowWords,
+): (a: number, b: number) => number | undefined {
   const [left, right] = [new Side(), new Side()];
   return (a, b) => {
     left.loadChosen(rows.left, a, rows.isCode);

@@ -9,10 +9,10 @@ import { isText } from "../columns/profile.js";
 import { RowStamps } from "../columns/row-stamps.js";
 import type { RowWords } from "../columns/row-words.js";
 import type { Texts } from "../columns/texts.js";
-import { codeComparison, codeLevels } from "./code-words.js";
-import { crossWords } from "./cross-words.js";
 import { type GramSets, gramSets } from "../spelling/gram-sets.js";
 import { VocabularyWords } from "../spelling/vocabulary-words.js";
+import { codeComparison, codeLevels } from "./code-words.js";
+import { crossWords } from "./cross-words.js";
 import { type FieldComparison, fieldComparison, levelOf } from "./levels.js";
 import { nameOpposition, oppositionLevels } from "./opposed-names.js";
 

@@ -5,8 +5,8 @@ import type { Field, PreparedTables } from "../columns/fields.js";
 import { Growing } from "../columns/growing.js";
 import type { Texts } from "../columns/texts.js";
 import type { Lists } from "../columns/vocabulary.js";
-import type { GramSets } from "../spelling/gram-sets.js";
 import type { ComparisonSettings } from "../evidence/pair-evidence.js";
+import type { GramSets } from "../spelling/gram-sets.js";
 import { type Head, isByRight, listNames, nameOf, readHead } from "./kept-comparison.js";
 import { numbersIn, type PickedLists, type Places, pickLists, pickNumbers, renumber } from "./picking.js";
 

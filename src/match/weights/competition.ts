@@ -4,7 +4,7 @@
  */
 import { type ExpectedCounts, leastOdds } from "./expected-counts.js";
 import type { Relation } from "./learn.js";
-import { blockSize, lookUp, type PairBlock, type Probabilities, pairBlocks } from "./pair-blocks.js";
+import { addTo, blockSize, lookUp, type PairBlock, type Probabilities, pairBlocks } from "./pair-blocks.js";
 import type { PairTable } from "./pair-table.js";
 
 /** Odds of all pairs of a row have a sum below the largest number. */
@@ -94,18 +94,14 @@ function restart(sums: Float64Array, turn: number): void {
   for (let place = turn; place < sums.length; place += 2) sums[place] = 1;
 }
 
+/** Numbers of the pairs of a block, of a round and of the one before. */
+const [own, last, most, mostLast] = [0, 1, 2, 3].map(() => new Float64Array(blockSize));
+
 /** Adds the odds of a block's pairs to the sums of their rows. */
-function addOdds(
-  { left, right, classOf }: PairBlock,
-  { odds, left: ofLeft, right: ofRight }: RoundNumbers,
-  turn: number,
-): void {
-  for (let at = 0; at < classOf.length; at++) {
-    const own = odds[2 * classOf[at] + turn];
-    if (own === 0) continue;
-    if (ofLeft !== undefined) ofLeft[2 * left[at] + turn] += own;
-    if (ofRight !== undefined) ofRight[2 * right[at] + turn] += own;
-  }
+function addOdds(block: PairBlock, { odds, left: ofLeft, right: ofRight }: RoundNumbers, turn: number): void {
+  const { left, right } = possiblePairs(block, odds, turn);
+  if (ofLeft !== undefined) addTurn(ofLeft, left, turn, own);
+  if (ofRight !== undefined) addTurn(ofRight, right, turn, own);
 }
 
 /** Divides the odds of each pair by the larger sum of its rows. */
@@ -124,38 +120,95 @@ function shareOut(
 }
 
 /**
- * Adds the probabilities of a block's pairs to those of their classes. One loop for all that is counted: a round looks at every
- * pair, and most of its time is spent here.
+ * Adds the probabilities of a block's pairs to those of their classes: most of a round's time is spent here. Rows and classes are far
+ * apart in memory, and a loop that does no more than look them up waits for many of them at once.
  * @param counted receives the sum of the probabilities, and by how much they have moved
  */
 function countBlock(
-  { left, right, classOf }: PairBlock,
+  block: PairBlock,
   { odds, left: ofLeft, right: ofRight }: RoundNumbers,
   turn: number,
   matches: Float64Array,
   counted: { moved: number; sum: number },
 ): void {
+  const { left, right, classOf } = possiblePairs(block, odds, turn);
+  if (ofLeft !== undefined) lookUpTurns(ofLeft, left, turn, most, mostLast);
+  else lookUpTurns(ofRight!, right, turn, most, mostLast);
+  if (ofLeft !== undefined && ofRight !== undefined) raiseTurns(ofRight, right, turn, most, mostLast);
   let [moved, sum] = [0, 0];
   for (let at = 0; at < classOf.length; at++) {
-    const own = odds[2 * classOf[at] + turn];
-    const last = odds[2 * classOf[at] + 1 - turn];
-    if (own === 0 && last === 0) continue;
-    let [most, mostLast] = [1, 1];
-    if (ofLeft !== undefined) {
-      most = ofLeft[2 * left[at] + turn];
-      mostLast = ofLeft[2 * left[at] + 1 - turn];
-    }
-    if (ofRight !== undefined) {
-      most = Math.max(most, ofRight[2 * right[at] + turn]);
-      mostLast = Math.max(mostLast, ofRight[2 * right[at] + 1 - turn]);
-    }
-    const probability = own === 0 ? 0 : own / most;
-    sum += probability;
-    matches[classOf[at]] += probability;
-    moved += Math.abs(probability - (last === 0 ? 0 : last / mostLast));
+    own[at] /= most[at];
+    sum += own[at];
+    moved += Math.abs(own[at] - last[at] / mostLast[at]);
   }
+  addTo(matches, classOf, own);
   counted.moved = moved;
   counted.sum = sum;
+}
+
+const few = {
+  left: new Int32Array(blockSize),
+  right: new Int32Array(blockSize),
+  classOf: new Int32Array(blockSize),
+};
+
+/** Looks up the odds of a block's pairs, `own` and `last`. @returns the block, or of one with few possible pairs only these */
+function possiblePairs(block: PairBlock, odds: Float64Array, turn: number): Omit<PairBlock, "from"> {
+  const { left, right, classOf } = block;
+  const { length } = classOf;
+  lookUpTurns(odds, classOf, turn, own, last);
+  let count = 0;
+  for (let at = 0; at < length; at++) count += Number(own[at] + last[at] !== 0);
+  if (4 * count > length) return block;
+  count = 0;
+  for (let at = 0; at < length; at++) {
+    if (own[at] + last[at] === 0) continue;
+    few.left[count] = left[at];
+    few.right[count] = right[at];
+    few.classOf[count] = classOf[at];
+    own[count] = own[at];
+    last[count++] = last[at];
+  }
+  return {
+    ...{ left: few.left.subarray(0, count), right: few.right.subarray(0, count) },
+    classOf: few.classOf.subarray(0, count),
+  };
+}
+
+function addTurn(sums: Float64Array, places: Int32Array, turn: number, numbers: Float64Array): void {
+  for (let at = 0; at < places.length; at++) sums[2 * places[at] + turn] += numbers[at];
+}
+
+/** Looks up the numbers of a round and of the one before. */
+function lookUpTurns(
+  numbers: Float64Array,
+  places: Int32Array,
+  turn: number,
+  now: Float64Array,
+  before: Float64Array,
+): void {
+  const other = 1 - turn;
+  for (let at = 0; at < places.length; at++) {
+    const place = 2 * places[at];
+    now[at] = numbers[place + turn];
+    before[at] = numbers[place + other];
+  }
+}
+
+/** The same, where they are larger. */
+function raiseTurns(
+  numbers: Float64Array,
+  places: Int32Array,
+  turn: number,
+  now: Float64Array,
+  before: Float64Array,
+): void {
+  const other = 1 - turn;
+  for (let at = 0; at < places.length; at++) {
+    const place = 2 * places[at];
+    now[at] = Math.max(now[at], numbers[place + turn]);
+    before[at] = Math.max(before[at], numbers[place + other]);
+  }
 }
 
 /** The odds of each class, 0 where they are taken for impossible. */

@@ -58,16 +58,15 @@ function countLevels(levels: Int8Array, count: number, times?: Uint32Array): Flo
 
 /** The row of each pair on one side, and the number of that side's rows. */
 export interface PairSide {
+  readonly name: "left" | "right";
   rowOf(pair: number): number;
   readonly rows: number;
 }
 
 /** The sides whose rows have one partner at most. */
 export function competingSides({ left, right, rows }: PairTable, relation: Relation): PairSide[] {
-  const [ofLeft, ofRight] = [
-    { rowOf: (pair: number) => left.at(pair)!, rows: rows[0] },
-    { rowOf: (pair: number) => right[pair], rows: rows[1] },
-  ];
+  const ofLeft: PairSide = { name: "left", rowOf: (pair) => left.at(pair)!, rows: rows[0] };
+  const ofRight: PairSide = { name: "right", rowOf: (pair) => right[pair], rows: rows[1] };
   if (relation === "many-to-many") return [];
   if (relation === "one-to-one") return [ofLeft, ofRight];
   return relation === "many-to-one" ? [ofRight] : [ofLeft];

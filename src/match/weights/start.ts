@@ -3,7 +3,7 @@ import { missing } from "../evidence/pair-evidence.js";
 import { placeIn } from "./chosen-places.js";
 import type { Posteriors } from "./expected-counts.js";
 import type { Relation } from "./learn.js";
-import type { Probabilities } from "./pair-blocks.js";
+import { type Probabilities, pairBlocks } from "./pair-blocks.js";
 import { classCount, classSizes } from "./pair-classes.js";
 import { competingSides, levelTotals, type PairSide, type PairTable } from "./pair-table.js";
 
@@ -85,7 +85,7 @@ function surprises(table: PairTable): Float64Array {
  */
 function mutualBest(table: PairTable, scores: Float64Array, relation: Relation): Probabilities {
   const sides = competingSides(table, relation).map((side) => {
-    return { rowOf: side.rowOf, ...bestTwo(side, table.classOf, scores) };
+    return { rowOf: side.rowOf, ...bestTwo(side, table, scores) };
   });
   const mutual = sides[0].best.filter(
     (pair) => pair >= 0 && sides.every(({ rowOf, best }) => best[rowOf(pair)] === pair),
@@ -106,17 +106,18 @@ function mutualBest(table: PairTable, scores: Float64Array, relation: Relation):
   };
 }
 
-/** The best pair of each row, -1 without one, and the score of the second best. */
-function bestTwo({ rowOf, rows }: PairSide, classOf: Int32Array, scores: Float64Array) {
+/** The best pair of each row, -1 without one, and the scores of the best and the second best. */
+function bestTwo({ name, rows }: PairSide, table: PairTable, scores: Float64Array) {
   const best = new Int32Array(rows).fill(-1);
-  const second = new Float64Array(rows).fill(-Infinity);
-  for (let pair = 0; pair < classOf.length; pair++) {
-    const [row, score] = [rowOf(pair), scores[classOf[pair]]];
-    const known = best[row] < 0 ? -Infinity : scores[classOf[best[row]]];
-    if (best[row] < 0 || score > known) {
-      second[row] = known;
-      best[row] = pair;
-    } else second[row] = Math.max(second[row], score);
-  }
+  const [first, second] = [0, 1].map(() => new Float64Array(rows).fill(-Infinity));
+  for (const { from, classOf, [name]: rowOf } of pairBlocks(table))
+    for (let at = 0; at < rowOf.length; at++) {
+      const [row, score] = [rowOf[at], scores[classOf[at]]];
+      if (best[row] < 0 || score > first[row]) {
+        second[row] = first[row];
+        first[row] = score;
+        best[row] = from + at;
+      } else if (score > second[row]) second[row] = score;
+    }
   return { best, second };
 }
