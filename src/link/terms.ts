@@ -8,8 +8,8 @@ import { BestRows } from "../match/candidates/term-search.js";
 import { isText } from "../match/columns/profile.js";
 import { textCount, textReader } from "../match/columns/texts.js";
 import { invertLists, type Lists, ListsBuilder } from "../match/columns/vocabulary.js";
-import { buckets, gramsOf } from "../match/spelling/gram-sets.js";
 import { countRows, type ReadRows, type RowCounts } from "../match/rescore.js";
+import { buckets, gramsOf } from "../match/spelling/gram-sets.js";
 import type { LinkedRow } from "./reconcile.js";
 import { listed, type Store } from "./store.js";
 

@@ -2,8 +2,8 @@
 
 /** 2³² divided by the golden ratio: evenly spaced rows get slots far apart (Knuth, The Art of Computer Programming 3, 6.4). */
 const golden = 0x9e3779b1;
-/** The sums of more rows do not fit into a processor's caches. */
-const mostDense = 500_000;
+/** The sums of more rows are too far apart for a processor's caches. */
+const mostDense = 2_000_000;
 
 interface AddOptions {
   /** For each row, what the weight is multiplied with. */

@@ -57,6 +57,8 @@ export class Side {
   /** Weight of the heaviest word with a partner; -1 without words. */
   heaviest = 0;
   #chosen = new Uint32Array(64);
+  /** The list whose words were chosen last. */
+  #chosenOf = -1;
 
   load({ starts, items }: Lists, list: number): void {
     this.items = items;
@@ -64,8 +66,13 @@ export class Side {
     this.#begin(starts[list + 1] - this.first);
   }
 
-  /** Loads the words of a list that are flagged. */
+  /** Loads the words of a list that are flagged. A side loads them from the same lists each time. */
   loadChosen({ starts, items }: Lists, list: number, flags: Uint8Array): void {
+    if (list === this.#chosenOf) {
+      this.#begin(this.count);
+      return;
+    }
+    this.#chosenOf = list;
     const [from, to] = [starts[list], starts[list + 1]];
     if (this.#chosen.length < to - from) this.#chosen = new Uint32Array(2 * (to - from));
     let count = 0;
@@ -90,6 +97,13 @@ export class Side {
   meet(place: number, likeness: number): void {
     this.met[place] = likeness;
     this.open--;
+  }
+
+  /** The first place behind one whose word has no partner; the number of words if there is none. */
+  nextOpen(place: number): number {
+    let next = place + 1;
+    while (next < this.count && this.met[next] !== 0) next++;
+    return next;
   }
 
   sum(rarity: Float32Array): void {
@@ -134,27 +148,30 @@ function matchJoined(one: Side, many: Side, words: VocabularyWords): void {
   }
 }
 
+/** Two words that are alike. */
+interface Partners {
+  readonly i: number;
+  readonly j: number;
+  readonly likeness: number;
+  readonly weight: number;
+}
+
 /** Matches the most alike of the remaining words, heavier ones first among equally alike. */
 export function matchSoft(left: Side, right: Side, words: VocabularyWords, rarity: Float32Array): void {
-  const [open, others] = [openPlaces(left), openPlaces(right)];
-  const found: { i: number; j: number; likeness: number; weight: number }[] = [];
-  for (const i of open) {
-    for (const j of others) {
+  const found: Partners[] = [];
+  for (let i = left.nextOpen(-1), rows = 0; i < left.count && rows < mostSoft; i = left.nextOpen(i), rows++)
+    for (
+      let j = right.nextOpen(-1), row = 0;
+      j < right.count && row < mostSoft;
+      j = right.nextOpen(j), row++
+    ) {
       const likeness = words.likeness(left.word(i), right.word(j));
       if (likeness > 0) found.push({ i, j, likeness, weight: rarity[left.word(i)] + rarity[right.word(j)] });
     }
-  }
   if (found.length > 1) found.sort((x, y) => y.likeness - x.likeness || y.weight - x.weight);
   for (const { i, j, likeness } of found) {
     if (left.met[i] > 0 || right.met[j] > 0) continue;
     left.meet(i, likeness);
     right.meet(j, likeness);
   }
-}
-
-function openPlaces({ count, met }: Side): number[] {
-  const places: number[] = [];
-  for (let place = 0; place < count && places.length < mostSoft; place++)
-    if (met[place] === 0) places.push(place);
-  return places;
 }
