@@ -34,8 +34,8 @@ class Competition {
     this.#smallest = Math.min(isLeftOne ? rows[0] : Infinity, isRightOne ? rows[1] : Infinity);
     this.#numbers = {
       odds: new Float64Array(0),
-      left: isLeftOne ? new Float64Array(2 * rows[0]) : undefined,
-      right: isRightOne ? new Float64Array(2 * rows[1]) : undefined,
+      left: isLeftOne ? new Float64Array(2 * rows[0]).fill(1) : undefined,
+      right: isRightOne ? new Float64Array(2 * rows[1]).fill(1) : undefined,
     };
   }
 

@@ -32,12 +32,16 @@ function byEnumeration({ left, right }: PairTable, odds: readonly number[]): num
 }
 
 describe("counts of competing pairs", () => {
-  it.each(["one-to-one", "many-to-one", "one-to-many"] as const)(
-    "are sums over the pairs of each class, round by round: %s",
-    (relation) => {
+  it.each(
+    (["one-to-one", "many-to-one", "one-to-many"] as const).flatMap((relation) =>
+      [0.3, 0.95].map((impossible) => ({ relation, impossible })),
+    ),
+  )(
+    "are sums over the pairs of each class, round by round: $relation, $impossible of them impossible",
+    ({ relation, impossible }) => {
       const random = createRandom(8);
       const below = (most: number): number => Math.floor(random() * most);
-      const [count, classes] = [40_000, 60];
+      const [count, classes] = [40_000, 200];
       const rows = Int32Array.from({ length: count }, () => below(900)).sort();
       const table = {
         ...pairs(
@@ -52,7 +56,7 @@ describe("counts of competing pairs", () => {
       for (let round = 0; round < 4; round++) {
         // Some are impossible, in one round or in several.
         const logOdds = Float64Array.from({ length: classes }, () =>
-          random() < 0.3 ? -30 : 8 * random() - 4,
+          random() < impossible ? -30 : 8 * random() - 4,
         );
         const found = counted(logOdds, 100 + round);
         const chance = chances(table, probabilities(logOdds, 100 + round));
