@@ -2,6 +2,7 @@
 import { realpath } from "node:fs/promises";
 import { UsageError } from "../errors.js";
 import { type ColumnOptions, planColumns } from "../match/columns/fields.js";
+import { profiler } from "../match/columns/profile.js";
 import { type BoundedOptions, boundedReading, withinMemory } from "../match/memory/within-memory.js";
 import type { LabelEffect } from "../match/review/label-effect.js";
 import { readKnown } from "../match/review/review-file.js";
@@ -94,7 +95,7 @@ export async function openJoin(leftGiven: string, rightGiven: string, options: J
   const table = await boundedReading(options.table, options);
   const { tables, total } = await loadTables(leftPath, rightPath, { ...options, table });
   const { left, right } = tables;
-  const columns = resolvedColumns(tables, options);
+  const columns = { ...resolvedColumns(tables, options), profileOf: profiler() };
   const plan = planColumns(left.columns, right.columns, columns);
   const [only, ...others] = plan.pairs;
   const unnamed =

@@ -4,6 +4,7 @@ import { UsageError } from "../../errors.js";
 import { exists } from "../../files/disk.js";
 import { isObjectAddress } from "../../files/object-storage/address.js";
 import { type ColumnOptions, planColumns } from "../../match/columns/fields.js";
+import { profiler } from "../../match/columns/profile.js";
 import { type BoundedOptions, boundedReading, withinMemory } from "../../match/memory/within-memory.js";
 import type { LabelEffect } from "../../match/review/label-effect.js";
 import { readKnown, reviewedPairs, writeReview } from "../../match/review/review-file.js";
@@ -148,7 +149,7 @@ async function findDuplicates(
 ): Promise<Duplicates & { readonly unnamed?: string }> {
   const { columns, description } = table;
   const on = options.table?.column === undefined ? options.on : [description.column];
-  const choice = namedColumns(table, { ...options, on });
+  const choice = { ...namedColumns(table, { ...options, on }), profileOf: profiler() };
   const plan = planColumns(columns, undefined, choice);
   const { pairs } = plan;
   if (pairs.length > 1 && options.threshold !== undefined)

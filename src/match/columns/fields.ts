@@ -16,6 +16,8 @@ export interface ColumnOptions {
   readonly ignore?: readonly string[];
   /** Kinds of columns by name, in place of those found. */
   readonly kindOf?: Readonly<Record<string, ColumnKind>>;
+  /** Profiles a column of one table. Default: looks at its cells each time. */
+  readonly profileOf?: typeof profileColumn;
 }
 
 /** An aligned column of both tables. For a single table both sides are the same. */
@@ -184,9 +186,12 @@ interface UsableColumns {
   readonly naming?: string;
 }
 
-function usable(table: TableColumns, { ignore = [], kindOf }: ColumnOptions): UsableColumns {
+function usable(
+  table: TableColumns,
+  { ignore = [], kindOf, profileOf = profileColumn }: ColumnOptions,
+): UsableColumns {
   const dropped: DroppedColumn[] = [];
-  const all = new Map(Object.keys(table).map((name) => [name, profileColumn(name, table[name])]));
+  const all = new Map(Object.keys(table).map((name) => [name, profileOf(name, table[name])]));
   const profiles = [...all].flatMap(([name, profile]) => {
     const reason = ignore.includes(name) ? "ignored" : profile.dropped;
     if (reason !== undefined) dropped.push({ name, reason });
