@@ -8,9 +8,9 @@ const kinds = "pearl classify x.csv --with kinds.json -q";
 const learnTags = `pearl tag train support.tsv -o tagger.json ${small}`;
 const tag = "pearl tag new.tsv --with tagger.json -q";
 
-/** Commands that start a server, wait until it answers, and stop it. */
+/** Commands that start a server, wait until it answers, and stop it. What an earlier one printed would not be waited for. */
 const answers = (command: string): string =>
-  `"$NODE" "$ENTRY" ${command} > out.txt & until grep -q http:// out.txt; do kill -0 $!; sleep .1; done; kill -INT $!; wait $! || [ $? = 130 ]`;
+  `rm -f out.txt; "$NODE" "$ENTRY" ${command} > out.txt & until grep -qs http:// out.txt; do kill -0 $!; sleep .1; done; kill -INT $!; wait $! || [ $? = 130 ]`;
 const serve = `serve --port 0 ${small}`;
 const review = "review asked.csv --no-open -q";
 const initialise = JSON.stringify({
