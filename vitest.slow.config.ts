@@ -6,7 +6,7 @@ const commands = [
   "test/slow/cures/**/*.test.ts",
   "test/slow/{kill,runtimes,scripts,shards,trainings}/*.test.ts",
   "test/slow/{ablate,corpus-finetune,damage,docs,every-name,first-hour,match-tables-fuzz,objectives}.test.ts",
-  "test/slow/{full-disk,gpu-pack,object-storage,openrefine,published-retrieval,string-retrieval,table-large}.test.ts",
+  "test/slow/{full-disk,object-storage,openrefine,string-retrieval,table-large}.test.ts",
 ];
 
 /** The slow end-to-end checks: large tables, kill -9, real benchmark data. */

@@ -126,8 +126,9 @@ export class TermSearch {
    * Adds the terms from a step on to the rows that may still be among the best, if that is less work than to follow them.
    * @returns whether that has been done
    */
-  #finish({ queries, places, bounds, postings, known }: Followed, step: number, best: BestRows): boolean {
-    this.#fill(best, { queries, places, bounds, postings, known }, step);
+  #finish(followed: Followed, step: number, best: BestRows): boolean {
+    const { queries, places, bounds, postings } = followed;
+    this.#fill(best, followed, step);
     const needed = best.least() - bounds[step] - rounding;
     if (needed <= 0) return false;
     const racing = this.#rowsFrom(needed, postings[step] / lookUp);

@@ -112,10 +112,10 @@ function shareOut(
   into: Float64Array,
 ): void {
   for (let at = 0; at < classOf.length; at++) {
-    const own = odds[2 * classOf[at] + turn];
-    const most = ofLeft === undefined ? 1 : ofLeft[2 * left[at] + turn];
-    into[at] =
-      own === 0 ? 0 : own / (ofRight === undefined ? most : Math.max(most, ofRight[2 * right[at] + turn]));
+    const ofPair = odds[2 * classOf[at] + turn];
+    let sum = ofLeft === undefined ? 1 : ofLeft[2 * left[at] + turn];
+    if (ofRight !== undefined) sum = Math.max(sum, ofRight[2 * right[at] + turn]);
+    into[at] = ofPair === 0 ? 0 : ofPair / sum;
   }
 }
 
@@ -132,9 +132,9 @@ function countBlock(
   counted: { moved: number; sum: number },
 ): void {
   const { left, right, classOf } = possiblePairs(block, odds, turn);
-  if (ofLeft !== undefined) lookUpTurns(ofLeft, left, turn, most, mostLast);
-  else lookUpTurns(ofRight!, right, turn, most, mostLast);
-  if (ofLeft !== undefined && ofRight !== undefined) raiseTurns(ofRight, right, turn, most, mostLast);
+  for (const numbers of [most, mostLast]) numbers.fill(1);
+  if (ofLeft !== undefined) raiseTurns(ofLeft, left, turn);
+  if (ofRight !== undefined) raiseTurns(ofRight, right, turn);
   let [moved, sum] = [0, 0];
   for (let at = 0; at < classOf.length; at++) {
     own[at] /= most[at];
@@ -156,7 +156,7 @@ const few = {
 function possiblePairs(block: PairBlock, odds: Float64Array, turn: number): Omit<PairBlock, "from"> {
   const { left, right, classOf } = block;
   const { length } = classOf;
-  lookUpTurns(odds, classOf, turn, own, last);
+  lookUpTurns(odds, classOf, turn);
   let count = 0;
   for (let at = 0; at < length; at++) count += Number(own[at] + last[at] !== 0);
   if (4 * count > length) return block;
@@ -179,35 +179,23 @@ function addTurn(sums: Float64Array, places: Int32Array, turn: number, numbers: 
   for (let at = 0; at < places.length; at++) sums[2 * places[at] + turn] += numbers[at];
 }
 
-/** Looks up the numbers of a round and of the one before. */
-function lookUpTurns(
-  numbers: Float64Array,
-  places: Int32Array,
-  turn: number,
-  now: Float64Array,
-  before: Float64Array,
-): void {
-  const other = 1 - turn;
-  for (let at = 0; at < places.length; at++) {
-    const place = 2 * places[at];
-    now[at] = numbers[place + turn];
-    before[at] = numbers[place + other];
+/** Looks up the odds of classes, `own` and `last`. */
+function lookUpTurns(odds: Float64Array, classOf: Int32Array, turn: number): void {
+  const before = 1 - turn;
+  for (let at = 0; at < classOf.length; at++) {
+    const place = 2 * classOf[at];
+    own[at] = odds[place + turn];
+    last[at] = odds[place + before];
   }
 }
 
-/** The same, where they are larger. */
-function raiseTurns(
-  numbers: Float64Array,
-  places: Int32Array,
-  turn: number,
-  now: Float64Array,
-  before: Float64Array,
-): void {
-  const other = 1 - turn;
-  for (let at = 0; at < places.length; at++) {
-    const place = 2 * places[at];
-    now[at] = Math.max(now[at], numbers[place + turn]);
-    before[at] = Math.max(before[at], numbers[place + other]);
+/** Raises `most` and `mostLast` to the sums of rows. */
+function raiseTurns(sums: Float64Array, rows: Int32Array, turn: number): void {
+  const before = 1 - turn;
+  for (let at = 0; at < rows.length; at++) {
+    const place = 2 * rows[at];
+    most[at] = Math.max(most[at], sums[place + turn]);
+    mostLast[at] = Math.max(mostLast[at], sums[place + before]);
   }
 }
 

@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import { eachText, TextNumbers } from "../../../src/match/columns/texts.js";
 import { ListsBuilder } from "../../../src/match/columns/vocabulary.js";
 import { overlapComparison } from "../../../src/match/evidence/overlap.js";
-import { softLikeness } from "../../../src/match/spelling/soft-words.js";
 import { VocabularyWords } from "../../../src/match/spelling/vocabulary-words.js";
 
 /** Compares two texts whose words all have the rarity given, 1 if not. */
@@ -16,26 +15,6 @@ function overlap(left: string, right: string, rarity: Record<string, number> = {
   const { cosine, unmatched } = overlapComparison({ words, rarity: weights })(both, 0, both, 1);
   return { cosine, unmatched };
 }
-
-describe("likeness of two words", () => {
-  it.each([
-    ["r", "ronald", 0.7],
-    ["proceedings", "proceeding", 0.9],
-    ["univ", "university", 0.7],
-    ["int", "international", 0.6],
-    ["wason", "watson", 0.8],
-    ["londno", "london", 0.9],
-    ["jhonson", "johnson", 6 / 7],
-    ["dvpns700h", "dvpns57pb", 0.85],
-    ["4153975700", "4153985700", 0.85],
-    ["9153975", "4153975", 0.6],
-    ["7", "3", 0],
-    ["blue", "black", 0],
-  ])("of %s and %s is %d", (a, b, likeness) => {
-    expect(softLikeness(a, b)).toBeCloseTo(likeness, 9);
-    expect(softLikeness(b, a)).toBeCloseTo(likeness, 9);
-  });
-});
 
 describe("soft overlap", () => {
   it("is 1 for the same words in any order, and for words joined differently", () => {
