@@ -32,7 +32,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { personRows, rightPersonRows, writeTable } from "./made-persons.mjs";
-import { machine } from "./measuring.mjs";
+import { machine, sha256 } from "./measuring.mjs";
 
 const { values } = parseArgs({
   options: {
@@ -107,7 +107,8 @@ async function measure(shown) {
     const started = performance.now();
     const main = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
     const limit = values.memory === "none" ? [] : ["--memory", values.memory, "--temp", folder];
-    const outputs = ["-o", join(folder, "out.csv"), "--json", join(folder, "report.json")];
+    const result = join(folder, "out.csv");
+    const outputs = ["-o", result, "--json", join(folder, "report.json")];
     const own = ofCommand[values.command](folder);
     const how = ["-m", values.model, "-q", "--threads", values.threads];
     const args = [main, values.command, ...tables, ...own, ...how, ...outputs, ...limit];
@@ -127,7 +128,15 @@ async function measure(shown) {
     const report = JSON.parse(readFileSync(join(folder, "report.json"), "utf8"));
     const { matches = report.groupsOfSeveral, estimate, promise } = report;
     const found = { matches, estimate, established: promise.established };
-    return { tables: shown, rows: rows + (right ?? 0), bytes, seconds, ...measured, diskMegabytes, ...found };
+    const taken = { seconds, ...measured, diskMegabytes };
+    return {
+      tables: shown,
+      rows: rows + (right ?? 0),
+      bytes,
+      ...taken,
+      ...found,
+      sha256: await sha256(result),
+    };
   } finally {
     rmSync(folder, { recursive: true });
   }

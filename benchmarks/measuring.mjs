@@ -1,4 +1,6 @@
 /** What benchmarks share: time spent, figures rounded and summed up, and seeded phrases of the training data. */
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
 import { availableParallelism, cpus } from "node:os";
 import { join } from "node:path";
 import { deviation, mean } from "../dist/statistics.js";
@@ -29,6 +31,13 @@ export const machine = () => ({
   cores: availableParallelism(),
   node: process.version,
 });
+
+/** SHA-256 of a file, by which results of several days can be compared. */
+export async function sha256(/** @type {string} */ path) {
+  const hash = createHash("sha256");
+  for await (const part of createReadStream(path)) hash.update(part);
+  return hash.digest("hex");
+}
 
 /** Words of the word list, and names with their aliases. @param {string} data a folder such as ../shared/data */
 export function wordsAndNames(data) {

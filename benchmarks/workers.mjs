@@ -11,22 +11,13 @@
  *     node benchmarks/workers.mjs --queue postgres://me@localhost/shop --rows 10000000x1000000 --memory 7g --temp /var/tmp
  */
 import { execFileSync, spawn } from "node:child_process";
-import { createHash } from "node:crypto";
-import {
-  createReadStream,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { personRows, rightPersonRows, writeTable } from "./made-persons.mjs";
-import { machine, round } from "./measuring.mjs";
+import { machine, round, sha256 } from "./measuring.mjs";
 
 const { values } = parseArgs({
   options: {
@@ -115,13 +106,6 @@ async function joinByWorkers(folder) {
   } finally {
     clearInterval(timer);
   }
-}
-
-/** SHA-256 of a file, by which results of several days can be compared. */
-async function sha256(path) {
-  const hash = createHash("sha256");
-  for await (const part of createReadStream(path)) hash.update(part);
-  return hash.digest("hex");
 }
 
 const folder = mkdtempSync(join(values.temp, "pearl-workers-"));
