@@ -8,9 +8,10 @@ import { judgedEstimates, type ScoredPairs } from "../match/estimates/scored-pai
 import type { MatchFit } from "../match/match-rows.js";
 import { type Known, withAnswers } from "../match/weights/answers.js";
 import { finder } from "../match/weights/chosen-places.js";
-import { competition, matchingBeliefs } from "../match/weights/competition.js";
+import { Competition } from "../match/weights/competition.js";
 import { certain, decide, type Learned, type Relation, scorePairs } from "../match/weights/learn.js";
 import { sigmoid } from "../match/weights/logistic.js";
+import { matchingBeliefs } from "../match/weights/matching-beliefs.js";
 import {
   blockSize,
   lookUp,
@@ -108,19 +109,23 @@ function likelyProbabilities(table: PairTable, probabilities: Probabilities, kno
 }
 
 /** Accepts pairs in the order of their probability. */
-function acceptPairs(
+async function acceptPairs(
   compared: ComparedTables,
   learned: Learned,
   known: Known,
   relation: Relation,
-): RelationFit {
+): Promise<RelationFit> {
   const { weights, logOdds: undecided } = withAnswers(compared, learned, known);
   const { table, logOdds } = decide(compared, undecided, known);
   const judged =
     known.size === 0
       ? []
-      : judgedAmong(compared, competed(compared, undecided, relation, weights.matches), known);
-  const probability = likelyProbabilities(table, competed(table, logOdds, relation, weights.matches), known);
+      : judgedAmong(compared, await competed(compared, undecided, relation, weights.matches), known);
+  const probability = likelyProbabilities(
+    table,
+    await competed(table, logOdds, relation, weights.matches),
+    known,
+  );
   const scoreOf = (pair: number): number => logOdds[table.classOf[pair]];
   const { pairs, own } = probability;
   const order = Int32Array.from({ length: pairs.length }, (_, place) => place).sort(
@@ -176,17 +181,20 @@ export function decidedPairs(level: ScoredPairs, known: Known, table: PairTable)
 }
 
 /** The probability of each pair after rows have competed for partners. */
-function competed(
+async function competed(
   compared: ComparedTables,
   logOdds: Float64Array,
   relation: Relation,
   matches: number,
-): Probabilities {
+): Promise<Probabilities> {
   if (relation === "many-to-many") {
     const ofClass = logOdds.map(sigmoid);
     return ({ classOf }, into) => lookUp(ofClass, classOf, into);
   }
-  if (relation !== "one-to-one") return competition(compared, relation)(logOdds, matches);
+  if (relation !== "one-to-one") {
+    // A single round is not worth threads.
+    return new Competition(compared, relation, { threads: 1 }).probabilities(logOdds, matches);
+  }
   const all = matchingBeliefs(compared, logOdds, matches);
   return ({ from, right }, into) => into.set(all.subarray(from, from + right.length));
 }

@@ -1,6 +1,6 @@
 /** A growing set of pairs of rows, one number each: left row × right rows + right row. */
 import { enlarged } from "../columns/growing.js";
-import { withRoom } from "../weights/pair-classes.js";
+import { roomFor, withRoom } from "../weights/pair-classes.js";
 
 export interface Pairs {
   /** Ascending by left row, then by right row. */
@@ -76,7 +76,7 @@ export class PairSet {
       [keys, most] = [runs.merged(), runs.length];
     }
     // Runs have pairs in common; what is not written to takes no memory.
-    const [left, right] = [new Int32Array(1.25 * most), new Int32Array(1.25 * most)];
+    const [left, right] = [roomFor(most), roomFor(most)];
     let count = 0;
     for (const key of keys) {
       left[count] = Math.floor(key / this.#rightRows);

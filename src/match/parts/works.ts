@@ -2,8 +2,9 @@
 import { openSearch } from "../candidates/row-search.js";
 import { openComparison } from "../evidence/pair-evidence.js";
 import { createRanker } from "../rank-rows.js";
+import { openCompeting } from "../weights/competing-pairs.js";
 
-const works = { search: openSearch, compare: openComparison, rank: createRanker };
+const works = { search: openSearch, compare: openComparison, rank: createRanker, compete: openCompeting };
 
 export type WorkKind = keyof typeof works;
 export type Settings<Kind extends WorkKind> = Parameters<(typeof works)[Kind]>[0];

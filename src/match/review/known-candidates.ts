@@ -1,7 +1,7 @@
 /** Judged pairs among the candidates: answers count whether or not a search found the pair. */
 import type { ComparedTables, KnownPair } from "../compare-tables.js";
 import { SortedRows } from "../weights/left-rows.js";
-import { classCount, joined, pairClasses, withRoom } from "../weights/pair-classes.js";
+import { classCount, joined, pairClasses, roomFor, withRoom } from "../weights/pair-classes.js";
 import { placeOf, rowsInOrder } from "../weights/pair-table.js";
 
 /** The tables with all judged pairs among their candidates; the same object if they are. @param known by prepared rows */
@@ -15,7 +15,7 @@ export function withKnownPairs(compared: ComparedTables, known: readonly KnownPa
   const classes = classCount(compared);
   const total = compared.left.length + added.length;
   const [left, right] = [new Int32Array(total), new Int32Array(total)];
-  const classOf = withRoom(new Int32Array(1.25 * total), total);
+  const classOf = withRoom(roomFor(total), total);
   for (let [place, next] = [0, 0]; place < total; place++) {
     const pair = place - next;
     const row = compared.left.at(pair)!;

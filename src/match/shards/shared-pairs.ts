@@ -1,8 +1,9 @@
 /** Candidate pairs with their levels as parts of sharded work: each shard keeps some, a merge unites them. */
 import { type Kept, type Sharing, shardRange } from "../../files/shards/shard.js";
+import { shared } from "../../runtime/shared-array.js";
 import type { PairSet, Pairs } from "../candidates/pair-set.js";
 import { SortedRows } from "../weights/left-rows.js";
-import { ClassesBuilder, type PairClasses, withRoom } from "../weights/pair-classes.js";
+import { ClassesBuilder, type PairClasses, roomFor, withRoom } from "../weights/pair-classes.js";
 
 type Merge = Sharing & { readonly kind: "merge" };
 /** Reads what shards kept, one after the other. */
@@ -31,12 +32,12 @@ export function ownPairs({ left, right }: Pairs, { shard }: Sharing & { readonly
  * @param rows of the left table
  */
 export async function mergedClasses({ parts }: Merge, rows: number, columns: number) {
-  const starts = new Uint32Array(rows + 1);
+  const starts = shared(Uint32Array, rows + 1);
   for await (const { left } of parts(["left"])) for (const row of left) starts[row + 1]++;
   for (let row = 0; row < rows; row++) starts[row + 1] += starts[row];
   const next = starts.slice(0, rows);
   const count = starts[rows];
-  const allRight = withRoom(new Int32Array(1.25 * count), count);
+  const allRight = withRoom(roomFor(count), count);
   const classes = new ClassesBuilder(columns, count);
   for await (const { left, right, classOf, ...levels } of parts()) {
     const places = new Uint32Array(left.length);

@@ -7,7 +7,7 @@ import type { KnownPair } from "../compare-tables.js";
 import { missing } from "../evidence/pair-evidence.js";
 import { pauses } from "../parts/pause.js";
 import type { Known } from "./answers.js";
-import { competingCounts } from "./competition.js";
+import { Competition } from "./competition.js";
 import {
   type ClassPosteriors,
   type ExpectedCounts,
@@ -28,6 +28,8 @@ export interface LearnOptions {
   /** "one-to-one": the candidates of a row compete for it; the default for two tables. */
   readonly relation?: Relation;
   readonly signal?: AbortSignal;
+  /** Threads that share the rounds of many pairs. Default: all cores. Results do not depend on it. */
+  readonly threads?: number;
   /** Called after each round with the rounds done and at most. */
   readonly onProgress?: (done: number, total: number) => void;
 }
@@ -67,26 +69,38 @@ export async function learnWeights(table: PairTable, options: LearnOptions = {})
   const { relation = table.isOneTable ? "many-to-many" : "one-to-one", signal, onProgress } = options;
   const areSeveral = relation === "many-to-many";
   const totals = levelTotals(table);
-  const expected = areSeveral ? classExpectation(table) : competingExpectation(table, relation);
+  const competing = areSeveral ? undefined : new Competition(table, relation, options);
+  const expected: Expectation =
+    competing === undefined
+      ? classExpectation(table)
+      : (logOdds, _, matches) => competing.count(logOdds, matches);
   let counts = expectedCounts(table, startingPosteriors(table, relation));
   let weights = weightsFrom(table, totals, counts);
   let logOdds: Float64Array = new Float64Array(0);
   const pause = pauses(signal, 1);
-  for (let round = 0; round < iterations; round++) {
-    await pause();
-    onProgress?.(round, iterations);
-    const related = new Float64Array(areSeveral ? table.levels[0].length : 0);
-    logOdds = scorePairs(table.levels, weights, table.columns, related);
-    counts = expected(logOdds, related, weights.matches);
-    if (counts.moved < settled * counts.sum) break;
-    if (round + 1 < iterations) weights = weightsFrom(table, totals, counts);
+  try {
+    for (let round = 0; round < iterations; round++) {
+      await pause();
+      onProgress?.(round, iterations);
+      const related = new Float64Array(areSeveral ? table.levels[0].length : 0);
+      logOdds = scorePairs(table.levels, weights, table.columns, related);
+      counts = await expected(logOdds, related, weights.matches);
+      if (counts.moved < settled * counts.sum) break;
+      if (round + 1 < iterations) weights = weightsFrom(table, totals, counts);
+    }
+  } finally {
+    await competing?.close();
   }
   onProgress?.(iterations, iterations);
   return { weights, logOdds };
 }
 
 /** Expected counts from the log-odds of each class, the share of its related pairs, and the expected number of matches. */
-type Expectation = (logOdds: Float64Array, related: Float64Array, matches: number) => ExpectedCounts;
+type Expectation = (
+  logOdds: Float64Array,
+  related: Float64Array,
+  matches: number,
+) => ExpectedCounts | Promise<ExpectedCounts>;
 
 function classExpectation(table: PairTable): Expectation {
   let before: ClassPosteriors | undefined;
@@ -97,11 +111,6 @@ function classExpectation(table: PairTable): Expectation {
     before = posteriors;
     return counts;
   };
-}
-
-function competingExpectation(table: PairTable, relation: Relation): Expectation {
-  const count = competingCounts(table, relation);
-  return (logOdds, _, matches) => count(logOdds, matches);
 }
 
 /** Log-odds of a known pair: no evidence outweighs it. */

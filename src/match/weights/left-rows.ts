@@ -1,4 +1,5 @@
 /** The left rows of many pairs, which are sorted by them: a pair takes no memory of its own. */
+import { shared } from "../../runtime/shared-array.js";
 import { placeIn } from "./chosen-places.js";
 
 /** The left row of each pair; an array is one too. */
@@ -34,7 +35,7 @@ export class SortedRows implements LeftRows {
 
   /** @param rowOf ascending, below `rows` */
   static of(rowOf: Int32Array, rows: number): SortedRows {
-    const starts = new Uint32Array(rows + 1);
+    const starts = shared(Uint32Array, rows + 1);
     for (const row of rowOf) starts[row + 1]++;
     for (let row = 0; row < rows; row++) starts[row + 1] += starts[row];
     return SortedRows.from(starts);
@@ -47,6 +48,11 @@ export class SortedRows implements LeftRows {
 
   followedBy(more: Int32Array): SortedRows {
     return new SortedRows(this.#starts, more);
+  }
+
+  /** [rows + 1] where the pairs of each row begin; undefined where others follow. */
+  get starts(): Uint32Array | undefined {
+    return this.#more.length === 0 ? this.#starts : undefined;
   }
 
   get length(): number {

@@ -20,12 +20,15 @@ export type Probabilities = (block: PairBlock, into: Float64Array) => void;
 /** Pairs of a block at most: its arrays stay in the processor's cache. */
 export const blockSize = 2 ** 14;
 
-/** All pairs. The arrays of a block hold until the next one is asked for. */
-export function* pairBlocks(pairs: RowPairs & PairClasses): Generator<PairBlock> {
+/** All pairs, or those of a range. The arrays of a block hold until the next one is asked for. */
+export function* pairBlocks(
+  pairs: RowPairs & PairClasses,
+  start = 0,
+  end = pairs.right.length,
+): Generator<PairBlock> {
   const rows = new Int32Array(blockSize);
-  const { length } = pairs.right;
-  for (let from = 0; from < length; from += blockSize)
-    yield blockOf(pairs, from, Math.min(from + blockSize, length), rows);
+  for (let from = start; from < end; from += blockSize)
+    yield blockOf(pairs, from, Math.min(from + blockSize, end), rows);
 }
 
 function blockOf(

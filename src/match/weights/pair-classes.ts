@@ -2,6 +2,7 @@
  * Classes of pairs: pairs of the same levels in all columns. What follows from levels is computed once for each class, and a
  * pair takes four bytes in place of a level for each column and a number for each result.
  */
+import { shared } from "../../runtime/shared-array.js";
 
 export interface PairClasses {
   /** The class of each pair. */
@@ -27,7 +28,7 @@ export class ClassesBuilder {
   #slots = new Int32Array(4096).fill(-1);
 
   constructor(columns: number, pairs: number) {
-    this.#classOf = withRoom(new Int32Array(1.25 * pairs), pairs);
+    this.#classOf = withRoom(roomFor(pairs), pairs);
     this.#levels = Array.from({ length: columns }, () => new Int8Array(1024));
   }
 
@@ -155,8 +156,11 @@ export function sizesOf(places: Iterable<number>, classes: number): Uint32Array 
 /** Up to where the memory of numbers with room behind them is used, in bytes. */
 const usedOf = new WeakMap<ArrayBufferLike, number>();
 
+/** For so many pairs a number each, and room for others, in memory that threads share. */
+export const roomFor = (pairs: number): Int32Array => shared(Int32Array, Math.floor(1.25 * pairs));
+
 /** The first of some numbers; the rest is room for others to be joined, which takes no memory until it is used. */
-export function withRoom(numbers: Int32Array<ArrayBuffer>, count: number): Int32Array<ArrayBuffer> {
+export function withRoom(numbers: Int32Array, count: number): Int32Array {
   const first = numbers.subarray(0, count);
   usedOf.set(first.buffer, first.byteLength);
   return first;

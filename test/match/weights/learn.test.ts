@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { competition } from "../../../src/match/weights/competition.js";
+import { Competition } from "../../../src/match/weights/competition.js";
 import { decide, knownPlaces, learnWeights, scorePairs } from "../../../src/match/weights/learn.js";
 import { probabilityAt } from "../../../src/match/weights/pair-blocks.js";
 import { pairClasses } from "../../../src/match/weights/pair-classes.js";
@@ -45,11 +45,12 @@ const { table, truth } = simulated(1);
 const learned = await learnWeights(table);
 
 describe("learning without labels", () => {
-  it("finds how many pairs match, and which", () => {
+  it("finds how many pairs match, and which", async () => {
     expect(learned.weights.matches).toBeGreaterThan(270);
     expect(learned.weights.matches).toBeLessThan(330);
     let right = 0;
-    const probabilities = competition(table, "one-to-one")(learned.logOdds, learned.weights.matches);
+    const { logOdds, weights } = learned;
+    const probabilities = await new Competition(table, "one-to-one").probabilities(logOdds, weights.matches);
     truth.forEach((isMatch, pair) => {
       if ((probabilityAt(table, probabilities, pair) >= 0.5 ? 1 : 0) === isMatch) right++;
     });

@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest";
+import { Competition } from "../../../src/match/weights/competition.js";
+import { matchingBeliefs } from "../../../src/match/weights/matching-beliefs.js";
+import { probabilityAt } from "../../../src/match/weights/pair-blocks.js";
+import { everyPair } from "../../../src/match/weights/pair-classes.js";
+import type { PairTable } from "../../../src/match/weights/pair-table.js";
+import { createRandom } from "../../../src/random.js";
+
+function pairs(left: number[], right: number[], rows: [number, number]): PairTable {
+  const classes = { classOf: everyPair(left.length), levels: [new Int8Array(left.length)] };
+  const none = { isOneTable: false, columns: [], random: [], ...classes };
+  return { ...none, left: Int32Array.from(left), right: Int32Array.from(right), rows };
+}
+
+/** Probability of each pair over all one-to-one matchings, each with the product of its pairs' odds as weight. */
+function byEnumeration({ left, right }: PairTable, odds: readonly number[]): number[] {
+  const sums = odds.map(() => 0);
+  let total = 0;
+  for (let chosen = 0; chosen < 2 ** odds.length; chosen++) {
+    const members = odds.map((_, pair) => pair).filter((pair) => (chosen >> pair) & 1);
+    const isMatching =
+      new Set(members.map((pair) => left.at(pair))).size === members.length &&
+      new Set(members.map((pair) => right[pair])).size === members.length;
+    if (!isMatching) continue;
+    const weight = members.reduce((product, pair) => product * odds[pair], 1);
+    total += weight;
+    for (const pair of members) sums[pair] += weight;
+  }
+  return sums.map((sum) => sum / total);
+}
+
+describe("beliefs of a one-to-one matching", () => {
+  it("are exact where the pairs form a tree", () => {
+    // 0-0, 0-1, 1-1, 1-2: a path.
+    const table = pairs([0, 0, 1, 1], [0, 1, 1, 2], [1000, 1000]);
+    const odds = [2, 5, 3, 0.5];
+    const expected = byEnumeration(table, odds);
+    const found = matchingBeliefs(table, Float64Array.from(odds, Math.log), 1e-9);
+    found.forEach((belief, pair) => expect(belief).toBeCloseTo(expected[pair], 6));
+  });
+
+  it("let a rival count less if it has a better partner", async () => {
+    // Right row 1 is wanted by left 0 too, but left 0 has right 0 for certain.
+    const table = pairs([0, 0, 1], [0, 1, 1], [1000, 1000]);
+    const [, , alone] = matchingBeliefs(table, Float64Array.of(15, 4, 4), 1e-9);
+    const rows = new Competition(table, "one-to-one");
+    const softmax = await rows.probabilities(Float64Array.of(15, 4, 4), 1e-9);
+    expect(alone).toBeGreaterThan(0.97);
+    expect(probabilityAt(table, softmax, 2)).toBeLessThan(0.5);
+  });
+
+  it("stay probabilities, and of a row sum to 1 at most", () => {
+    const random = createRandom(2);
+    for (let round = 0; round < 50; round++) {
+      const [left, right]: [number[], number[]] = [[], []];
+      for (let a = 0; a < 6; a++)
+        for (let b = 0; b < 6; b++)
+          if (random() < 0.5) {
+            left.push(a);
+            right.push(b);
+          }
+      const table = pairs(left, right, [6, 6]);
+      const found = matchingBeliefs(
+        table,
+        Float64Array.from(left, () => 12 * random() - 6),
+        3,
+      );
+      for (const belief of found) expect(belief >= 0 && belief <= 1).toBe(true);
+    }
+  });
+});
