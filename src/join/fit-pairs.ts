@@ -2,16 +2,17 @@
 
 import { Growing } from "../match/columns/growing.js";
 import type { ComparedTables } from "../match/compare-tables.js";
+import { Competition } from "../match/competition/competition.js";
+import { matchingBeliefs } from "../match/competition/matching-beliefs.js";
+import type { SpanOptions } from "../match/competition/spans.js";
 import { halving, halvings } from "../match/estimates/audit.js";
 import { keepPrecision, veto } from "../match/estimates/promise.js";
 import { judgedEstimates, type ScoredPairs } from "../match/estimates/scored-pairs.js";
 import type { MatchFit } from "../match/match-rows.js";
 import { type Known, withAnswers } from "../match/weights/answers.js";
 import { finder } from "../match/weights/chosen-places.js";
-import { Competition } from "../match/weights/competition.js";
 import { certain, decide, type Learned, type Relation, scorePairs } from "../match/weights/learn.js";
 import { sigmoid } from "../match/weights/logistic.js";
-import { matchingBeliefs } from "../match/weights/matching-beliefs.js";
 import {
   blockSize,
   lookUp,
@@ -24,7 +25,7 @@ import type { JoinKind } from "./options.js";
 import { partnersAlike, partnersPerRow, type RowRelation } from "./row-relation.js";
 
 /** What was asked for, and whether the left table of the pairs is the right one of the caller. */
-interface AskedKind {
+interface FitOptions extends SpanOptions {
   readonly kind?: JoinKind;
   readonly isSwapped: boolean;
 }
@@ -53,10 +54,10 @@ export async function fitPairs(
   /** Weights without answers, learned when asked for. */
   learn: (relation: Relation) => Promise<Learned>,
   known: Known,
-  { kind, isSwapped }: AskedKind,
+  { kind, isSwapped, ...run }: FitOptions,
 ): Promise<Fit> {
   const learnt = async (relation: Relation): Promise<RelationFit> =>
-    acceptPairs(compared, await learn(relation), known, relation);
+    acceptPairs(compared, await learn(relation), known, { ...run, relation });
   const as = (found: RelationFit, kindReason: string): Fit => {
     return { ...found, kind: kindOf(isSwapped ? turned(found.relation) : found.relation), kindReason };
   };
@@ -108,22 +109,30 @@ function likelyProbabilities(table: PairTable, probabilities: Probabilities, kno
   return { pairs, own, at: (pair: number): number => own[placeOf(pair)] ?? 0 };
 }
 
+interface Competing extends SpanOptions {
+  readonly relation: Relation;
+}
+
 /** Accepts pairs in the order of their probability. */
 async function acceptPairs(
   compared: ComparedTables,
   learned: Learned,
   known: Known,
-  relation: Relation,
+  { relation, ...run }: Competing,
 ): Promise<RelationFit> {
   const { weights, logOdds: undecided } = withAnswers(compared, learned, known);
   const { table, logOdds } = decide(compared, undecided, known);
   const judged =
     known.size === 0
       ? []
-      : judgedAmong(compared, await competed(compared, undecided, relation, weights.matches), known);
+      : judgedAmong(
+          compared,
+          await competed(compared, undecided, weights.matches, { relation, ...run }),
+          known,
+        );
   const probability = likelyProbabilities(
     table,
-    await competed(table, logOdds, relation, weights.matches),
+    await competed(table, logOdds, weights.matches, { relation, ...run }),
     known,
   );
   const scoreOf = (pair: number): number => logOdds[table.classOf[pair]];
@@ -184,8 +193,8 @@ export function decidedPairs(level: ScoredPairs, known: Known, table: PairTable)
 async function competed(
   compared: ComparedTables,
   logOdds: Float64Array,
-  relation: Relation,
   matches: number,
+  { relation, ...run }: Competing,
 ): Promise<Probabilities> {
   if (relation === "many-to-many") {
     const ofClass = logOdds.map(sigmoid);
@@ -195,7 +204,7 @@ async function competed(
     // A single round is not worth threads.
     return new Competition(compared, relation, { threads: 1 }).probabilities(logOdds, matches);
   }
-  const all = matchingBeliefs(compared, logOdds, matches);
+  const all = await matchingBeliefs(compared, logOdds, matches, run);
   return ({ from, right }, into) => into.set(all.subarray(from, from + right.length));
 }
 

@@ -60,7 +60,9 @@ export async function matchTables(
         learned.set(relation, found);
         return found();
       };
-      return (known, table) => fitPairs(table, learn, known, { kind: options.kind, isSwapped });
+      const { threads, signal } = run;
+      return (known, table) =>
+        fitPairs(table, learn, known, { kind: options.kind, isSwapped, threads, signal });
     },
     nothing: {
       ...{ matches: [], kind: options.kind ?? "many-to-one", kindReason: "one of the tables has no rows" },

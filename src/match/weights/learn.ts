@@ -4,10 +4,10 @@
  * one partner its candidates compete; else a third class takes what is alike without being the same.
  */
 import type { KnownPair } from "../compare-tables.js";
+import { Competition } from "../competition/competition.js";
 import { missing } from "../evidence/pair-evidence.js";
 import { pauses } from "../parts/pause.js";
 import type { Known } from "./answers.js";
-import { Competition } from "./competition.js";
 import {
   type ClassPosteriors,
   type ExpectedCounts,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Competition } from "../../../src/match/weights/competition.js";
+import { Competition } from "../../../src/match/competition/competition.js";
 import { decide, knownPlaces, learnWeights, scorePairs } from "../../../src/match/weights/learn.js";
 import { probabilityAt } from "../../../src/match/weights/pair-blocks.js";
 import { pairClasses } from "../../../src/match/weights/pair-classes.js";

@@ -1,14 +1,6 @@
 /** Rounds of rows that compete, over some of their pairs: what one thread does of a round. */
-import { SortedRows } from "./left-rows.js";
-import { addTo, blockSize, type PairBlock, pairBlocks } from "./pair-blocks.js";
-
-/** The pairs as a message can pass them on. */
-export interface PassedPairs {
-  /** Where the pairs of each left row begin, or the left row of each pair. */
-  readonly left: Uint32Array | Int32Array;
-  readonly right: Int32Array;
-  readonly classOf: Int32Array;
-}
+import { addTo, blockSize, type PairBlock, pairBlocks } from "../weights/pair-blocks.js";
+import { type PassedPairs, received, type Span } from "./spans.js";
 
 /** What a round computes: two numbers each, of the last round and of this one side by side, since both are asked for together. */
 export interface RoundNumbers {
@@ -22,19 +14,16 @@ export interface RoundNumbers {
 export interface CompetingSettings {
   readonly pairs: PassedPairs;
   readonly numbers: RoundNumbers;
-  /** For each span but the first, the odds of its pairs by right row: spans share right rows, but not left ones. */
+  /** For each span but the first, the sums of right rows over its pairs. */
   readonly apart: readonly Float64Array[];
 }
 
 /** A step of a round over the pairs of one span. */
-export interface CompetingPart {
+export interface CompetingPart extends Span {
   /** Add the odds of pairs to the sums of their rows, or count by these the matches of each class. */
   readonly step: "add" | "count";
   /** 0 or 1: where the numbers of the round are. */
   readonly turn: number;
-  readonly span: number;
-  readonly from: number;
-  readonly to: number;
 }
 
 /** Empty unless matches were counted. */
@@ -46,8 +35,7 @@ export interface CountedSpan {
 }
 
 export function openCompeting({ pairs: passed, numbers, apart }: CompetingSettings) {
-  const { left } = passed;
-  const pairs = { ...passed, left: left instanceof Uint32Array ? SortedRows.from(left) : left, levels: [] };
+  const pairs = received(passed);
   return ({ step, turn, span, from, to }: CompetingPart): CountedSpan => {
     const classes = step === "count" ? numbers.odds.length / 2 : 0;
     const counted = { matches: new Float64Array(classes), movedAndSum: new Float64Array(2) };

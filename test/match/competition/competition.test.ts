@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { Competition, type CompetitionOptions } from "../../../src/match/weights/competition.js";
+import { Competition } from "../../../src/match/competition/competition.js";
+import type { SpanOptions } from "../../../src/match/competition/spans.js";
 import type { ExpectedCounts } from "../../../src/match/weights/expected-counts.js";
 import type { Relation } from "../../../src/match/weights/learn.js";
 import { SortedRows } from "../../../src/match/weights/left-rows.js";
@@ -91,7 +92,7 @@ describe("spans of pairs", () => {
   };
   const rounds = [0, 1, 2].map(() => Float64Array.from({ length: classes }, () => 8 * random() - 4));
 
-  async function counted(relation: Relation, options: CompetitionOptions) {
+  async function counted(relation: Relation, options: SpanOptions) {
     const rows = new Competition(table, relation, options);
     try {
       const found: ExpectedCounts[] = [];
