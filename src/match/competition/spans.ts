@@ -1,7 +1,7 @@
 /** Spans of pairs, whose work threads share: the bits of sums depend on spans, which must not depend on threads. */
 import { openParts, type PartOptions } from "../parts/in-parts.js";
 import type { Part, Result, Settings } from "../parts/works.js";
-import { SortedRows } from "../weights/left-rows.js";
+import { type LeftRows, SortedRows } from "../weights/left-rows.js";
 import type { PairTable } from "../weights/pair-table.js";
 
 /** Pairs from which there is one more span. */
@@ -13,10 +13,10 @@ export interface SpanOptions extends Pick<PartOptions, "threads" | "signal"> {
   readonly spans?: number;
 }
 
-/** The pairs as a message can pass them on. */
+/** The pairs as a message can pass them on, if their arrays are in shared memory. */
 export interface PassedPairs {
-  /** Where the pairs of each left row begin, or the left row of each pair. */
-  readonly left: Uint32Array | Int32Array;
+  /** [rows + 1] where the pairs of each left row begin; where these are not sorted, what no message passes on. */
+  readonly left: Uint32Array | LeftRows;
   readonly right: Int32Array;
   readonly classOf: Int32Array;
 }
@@ -75,10 +75,9 @@ function spanBounds({ left }: PairTable, wanted = Math.ceil(left.length / pairsP
   });
 }
 
-/** What a message takes of a table's pairs. */
 function passed({ left, right, classOf }: PairTable): PassedPairs {
   const starts = left instanceof SortedRows ? left.starts : undefined;
-  return { left: starts ?? left.slice(0, left.length), right, classOf };
+  return { left: starts ?? left, right, classOf };
 }
 
 /** The pairs where a message has passed them on. */
@@ -88,6 +87,7 @@ export const received = ({ left, right, classOf }: PassedPairs) => {
 
 /** Whether a message takes no copy of them. */
 const canBeShared = ({ left, right, classOf }: PassedPairs): boolean =>
+  left instanceof Uint32Array &&
   [left, right, classOf].every(({ buffer }) => !(buffer instanceof ArrayBuffer));
 
 /** Adds numbers to sums, place by place. */
