@@ -1,6 +1,6 @@
 /** Messages between rows that have one partner, over some of their pairs: what one thread does of a round. */
 import { blockSize, lookUp, type PairBlock, pairBlocks } from "../weights/pair-blocks.js";
-import { type PassedPairs, received, type Span } from "./spans.js";
+import { type PassedPairs, received, type Span } from "./passed-pairs.js";
 
 export interface BelievingSettings {
   readonly pairs: PassedPairs;

@@ -1,6 +1,6 @@
 /** Rounds of rows that compete, over some of their pairs: what one thread does of a round. */
 import { addTo, blockSize, type PairBlock, pairBlocks } from "../weights/pair-blocks.js";
-import { type PassedPairs, received, type Span } from "./spans.js";
+import { type PassedPairs, received, type Span } from "./passed-pairs.js";
 
 /** What a round computes: two numbers each, of the last round and of this one side by side, since both are asked for together. */
 export interface RoundNumbers {

@@ -1,8 +1,9 @@
 /** Spans of pairs, whose work threads share: the bits of sums depend on spans, which must not depend on threads. */
 import { openParts, type PartOptions } from "../parts/in-parts.js";
 import type { Part, Result, Settings } from "../parts/works.js";
-import { type LeftRows, SortedRows } from "../weights/left-rows.js";
+import { SortedRows } from "../weights/left-rows.js";
 import type { PairTable } from "../weights/pair-table.js";
+import { canBeShared, type PassedPairs, passed, type Span } from "./passed-pairs.js";
 
 /** Pairs from which there is one more span. */
 const pairsPerSpan = 8_000_000;
@@ -11,21 +12,6 @@ const mostSpans = 4;
 export interface SpanOptions extends Pick<PartOptions, "threads" | "signal"> {
   /** Default: by the number of pairs. */
   readonly spans?: number;
-}
-
-/** The pairs as a message can pass them on, if their arrays are in shared memory. */
-export interface PassedPairs {
-  /** [rows + 1] where the pairs of each left row begin; where these are not sorted, what no message passes on. */
-  readonly left: Uint32Array | LeftRows;
-  readonly right: Int32Array;
-  readonly classOf: Int32Array;
-}
-
-/** Pairs that follow each other: no two spans have pairs of one left row. */
-export interface Span {
-  readonly span: number;
-  readonly from: number;
-  readonly to: number;
 }
 
 type SpanKind = "compete" | "believe";
@@ -74,21 +60,6 @@ function spanBounds({ left }: PairTable, wanted = Math.ceil(left.length / pairsP
     return pair;
   });
 }
-
-function passed({ left, right, classOf }: PairTable): PassedPairs {
-  const starts = left instanceof SortedRows ? left.starts : undefined;
-  return { left: starts ?? left, right, classOf };
-}
-
-/** The pairs where a message has passed them on. */
-export const received = ({ left, right, classOf }: PassedPairs) => {
-  return { left: left instanceof Uint32Array ? SortedRows.from(left) : left, right, classOf, levels: [] };
-};
-
-/** Whether a message takes no copy of them. */
-const canBeShared = ({ left, right, classOf }: PassedPairs): boolean =>
-  left instanceof Uint32Array &&
-  [left, right, classOf].every(({ buffer }) => !(buffer instanceof ArrayBuffer));
 
 /** Adds numbers to sums, place by place. */
 export function addAll(sums: Float64Array, numbers: Float64Array): void {
