@@ -5,9 +5,10 @@ import { SortedRows } from "../weights/left-rows.js";
 import type { PairTable } from "../weights/pair-table.js";
 import { canBeShared, type PassedPairs, passed, type Span } from "./passed-pairs.js";
 
-/** Pairs from which there is one more span. */
-const pairsPerSpan = 8_000_000;
-const mostSpans = 4;
+/** Pairs from which threads are worth the sums of right rows that each span has for itself. */
+const manyPairs = 8_000_000;
+/** Two threads share them evenly, and four. */
+const spansOfMany = 4;
 
 export interface SpanOptions extends Pick<PartOptions, "threads" | "signal"> {
   /** Default: by the number of pairs. */
@@ -51,9 +52,9 @@ export function openSpans<Kind extends SpanKind>(
 }
 
 /** The first pair of each span, and the end of the last. */
-function spanBounds({ left }: PairTable, wanted = Math.ceil(left.length / pairsPerSpan)): number[] {
+function spanBounds({ left }: PairTable, wanted = left.length < manyPairs ? 1 : spansOfMany): number[] {
   const isSorted = left instanceof SortedRows && left.starts !== undefined;
-  const spans = isSorted ? Math.max(1, Math.min(mostSpans, wanted)) : 1;
+  const spans = isSorted ? wanted : 1;
   return Array.from({ length: spans + 1 }, (_, span) => {
     let pair = Math.floor((span * left.length) / spans);
     while (pair > 0 && pair < left.length && left.at(pair) === left.at(pair - 1)) pair++;
