@@ -14,6 +14,7 @@ import { type LearnedRows, type PairScorer, pairScorer, type ReadRows, readRows 
 import { certain } from "../match/weights/learn.js";
 import { everyPair } from "../match/weights/pair-classes.js";
 import { equalGroups, type Grouping } from "./grouping.js";
+import { pairsWithoutFirst } from "./likely.js";
 import {
   columnsOf,
   type RunOptions,
@@ -59,8 +60,9 @@ export async function attach(
   const decided = judged.flatMap(({ left, right }): RowPair[] =>
     isFresh.has(left) ? [[left, right]] : isFresh.has(right) ? [[right, left]] : [],
   );
-  const found = [...equal, ...decided, ...(await findNear(store, fresh.rows, terms, size, known))];
-  const looked = new Set([...isFresh, ...found.map(([, row]) => row)]);
+  const rest = await pairsWithoutFirst(store, run);
+  const found = [...equal, ...decided, ...rest, ...(await findNear(store, fresh.rows, terms, size, known))];
+  const looked = new Set([...isFresh, ...found.flat()]);
   const near = await readLinked(store, run, `r."row" IN (${listed(looked)})`);
   const answers = answersOf(judged);
   const pairs = pairsOf(near.rows, found);

@@ -18,6 +18,11 @@ export const keepLikely = (store: Store, run: number, pairs: readonly LikelyPair
     ]),
   );
 
+/** The pairs that were found last, each with its run: a row of a group and the group's first. */
+const lastPairs = `SELECT run, (rows::INTEGER[])[1] AS a, (rows::INTEGER[])[2] AS b, probability, reason FROM event
+  WHERE kind = 'likely' AND run >= (SELECT max(run) FROM learned)
+  QUALIFY row_number() OVER (PARTITION BY rows ORDER BY run DESC) = 1`;
+
 interface Line {
   readonly rows: readonly Readonly<Record<"entity" | "source" | "key", string | null> & { place: number }>[];
   readonly probability: number;
@@ -30,11 +35,7 @@ interface Line {
  */
 export async function likelyLines(store: Store): Promise<Cell[][]> {
   const found = await store.query<Line>(
-    `WITH pair AS (
-       SELECT run, (rows::INTEGER[])[1] AS a, (rows::INTEGER[])[2] AS b, probability, reason FROM event
-       WHERE kind = 'likely' AND run >= (SELECT max(run) FROM learned)
-       QUALIFY row_number() OVER (PARTITION BY rows ORDER BY run DESC) = 1),
-     placed AS (
+    `WITH pair AS (${lastPairs}), placed AS (
        SELECT r."row", r.run, 'E' || entity AS entity, source, place, key FROM "row" r
        JOIN assignment ON r."row" = assignment."row" WHERE r.until IS NULL AND assignment.until IS NULL)
      SELECT [x, y] AS rows, probability, reason
@@ -45,4 +46,17 @@ export async function likelyLines(store: Store): Promise<Cell[][]> {
     ...rows.flatMap(({ entity, source, place, key }): Cell[] => [entity, source, numberCell(place), key]),
     ...[numberCell(probability, 4), reason],
   ]);
+}
+
+/**
+ * Of groups whose first row is another since this run: each other row with the one that is first now. Only pairs with the
+ * first row are kept, so the rest of its group must be compared again.
+ */
+export async function pairsWithoutFirst(store: Store, run: number): Promise<[row: number, first: number][]> {
+  const found = await store.query<Record<"a" | "first", number>>(
+    `SELECT a, min(a) OVER (PARTITION BY b) AS first FROM (${lastPairs}) pair
+     JOIN "row" x ON x."row" = a JOIN "row" y ON y."row" = b
+     WHERE x.until IS NULL AND y.until = ${run} AND greatest(x.run, y.run) <= pair.run QUALIFY a <> first ORDER BY a, first`,
+  );
+  return found.map(({ a, first }) => [a, first]);
 }

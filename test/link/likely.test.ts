@@ -21,6 +21,14 @@ const listed = (): string[][] =>
 /** The keys of both rows of each line. */
 const pairsListed = (): string[] => listed().map((line) => `${line[3]} ${line[7]}`);
 
+/** A table in which the row of a key has other cells. */
+const withOther = (given: Table, key: string): Table =>
+  Object.fromEntries(
+    Object.entries(given).map(([name, cells]) => {
+      return [name, cells.map((cell, row) => (given.id[row] === key && name !== "id" ? `${name} 77` : cell))];
+    }),
+  );
+
 it("likely pairs are listed until they are linked, whichever run found them", async () => {
   const store = newStore();
   const first = await linkSome(store);
@@ -49,12 +57,28 @@ it("a pair is not listed any more when one of its rows has become another", asyn
   const store = newStore();
   await linkSome(store);
   const [[, , , key]] = listed();
-  const moved = Object.entries(keyed).map(([name, cells]) => {
-    return [name, cells.map((cell, row) => (keyed.id[row] === key && name !== "id" ? `${name} 77` : cell))];
-  });
-  await linkSome(store, Object.fromEntries(moved));
+  await linkSome(store, withOther(keyed, key));
   expect(pairsListed().length).toBeGreaterThan(10);
   expect(pairsListed().filter((pair) => pair.split(" ").includes(key))).toEqual([]);
+});
+
+it("the other rows of a group stay listed when its first row has become another", async () => {
+  const store = newStore();
+  await linkSome(store);
+  const [line] = listed();
+  const [other, first] = [line[3], line[7]];
+  const row = keyed.id.indexOf(other);
+  const third = Object.entries(keyed).map(([name, cells]) => [
+    name,
+    [...cells, name === "id" ? "third" : name === "name" ? `${cells[row]}a` : cells[row]],
+  ]);
+  const rows = [...some, keyed.id.length];
+  await linkSome(store, Object.fromEntries(third), rows);
+  expect(pairsListed()).toEqual(expect.arrayContaining([`${other} ${first}`, `third ${first}`]));
+  expect(pairsListed()).not.toContain(`third ${other}`);
+  await linkSome(store, withOther(Object.fromEntries(third), first), rows);
+  expect(pairsListed()).toContain(`third ${other}`);
+  expect(pairsListed().filter((pair) => pair.split(" ").includes(first))).toEqual([]);
 });
 
 it("the list and the export have the row numbers of the last table", async () => {
