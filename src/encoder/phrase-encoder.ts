@@ -261,33 +261,33 @@ export class PhraseEncoder {
   /** Ends the workers and frees their memory. */
   async dispose(): Promise<void> {
     this.#disposed = true;
-    const pools = [...this.#pools.values()];
+    await Promise.allSettled([...this.#pools.values()].map(async (pool) => (await pool).close()));
     this.#pools.clear();
-    await Promise.allSettled(pools.map(async (pool) => (await pool).close()));
   }
 
   /** The model on a device, opened there on first use. */
   async #pool(choice: DeviceChoice): Promise<EncodePool> {
     const { device } = await deviceFor(this.#options, choice);
+    this.#refuseDisposed(); // else a pool would be opened that nobody closes
     if (device === this.device) return this.#main;
-    let pool = this.#pools.get(device);
-    if (pool === undefined) {
-      pool = EncodePool.open({ ...this.#options, device });
-      this.#pools.set(device, pool);
-      // A failed device may be tried again.
-      pool.catch(() => this.#pools.delete(device));
-    }
+    const pool = this.#pools.get(device) ?? EncodePool.open({ ...this.#options, device });
+    this.#pools.set(device, pool);
+    // A failed device may be tried again.
+    pool.catch(() => this.#pools.delete(device));
     return pool;
   }
 
-  #checkedDimension(phrases: readonly string[], { truncateDim, batchSize }: EncodeOptions): number {
+  #refuseDisposed(): void {
     if (this.#disposed) throw new ArgumentError("This encoder was disposed. Load it again.");
+  }
+
+  #checkedDimension(phrases: readonly string[], { truncateDim, batchSize }: EncodeOptions): number {
+    this.#refuseDisposed();
     if (!Array.isArray(phrases)) throw new ArgumentError("encode takes an array of strings");
     const odd = phrases.findIndex((phrase) => typeof phrase !== "string");
     if (odd >= 0) throw new ArgumentError(`phrase ${odd} is ${typeof phrases[odd]}, not a string`);
-    if (batchSize !== undefined && !(Number.isInteger(batchSize) && batchSize > 0)) {
+    if (batchSize !== undefined && !(Number.isInteger(batchSize) && batchSize > 0))
       throw new ArgumentError(`batchSize must be a positive integer, not ${batchSize}`);
-    }
     return truncatedDimension(this, truncateDim);
   }
 }

@@ -242,6 +242,14 @@ describe("PhraseEncoder with the embedded model", () => {
     await encoder.dispose();
     await expect(encoder.encode(["a"])).rejects.toThrow("This encoder was disposed. Load it again.");
   });
+
+  it("refuses a call that looks for its device at dispose", async () => {
+    const encoder = await PhraseEncoder.load();
+    const call = encoder.encode(["a"], { device: "auto" });
+    const refused = expect(call).rejects.toThrow("This encoder was disposed. Load it again.");
+    await encoder.dispose();
+    await refused;
+  });
 });
 
 describe("vectors with types", () => {
