@@ -77,6 +77,16 @@ export async function findExtension(connection: PostgresConnection): Promise<Vec
   return found;
 }
 
+/** What a database without pgvector means, and the cure. */
+export async function noteWithoutExtension(connection: PostgresConnection): Promise<string> {
+  const available = await connection.query("SELECT 1 FROM pg_available_extensions WHERE name = 'vector'");
+  const first = available.length > 0 ? "" : "install the package of pgvector on the server, then ";
+  return (
+    "this database is without pgvector: embeddings are real[] and every search is exact. " +
+    `For searches by an index, ${first}sync again after: CREATE EXTENSION vector`
+  );
+}
+
 /** The embeddings of a table, if they exist. @throws TableError where another table has their name */
 export async function findSide(
   connection: PostgresConnection,

@@ -31,6 +31,7 @@ import {
   findSide,
   indexCreation,
   keyOf,
+  noteWithoutExtension,
   type SideSettings,
   type SideTable,
   sqlOfSide,
@@ -165,10 +166,7 @@ class Sync {
     const { encoder, settings } = await this.#settings(source, existing);
     if (existing !== undefined) checkSettings(existing, settings, connection.shown);
     const extension = await findExtension(connection);
-    if (extension === undefined)
-      options.onNote?.(
-        "pgvector is not installed in this database: embeddings are real[] and every search is exact",
-      );
+    if (extension === undefined) options.onNote?.(await noteWithoutExtension(connection));
     const made = creation(source, settings, extension, existing);
     const index = indexCreation(source, settings, extension);
     const sql = sqlOfSide(source);

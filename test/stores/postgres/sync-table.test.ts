@@ -37,7 +37,10 @@ describe.skipIf(noServer !== undefined)("a table in PostgreSQL", () => {
     await server.sql(
       "INSERT INTO customers VALUES (1, 'Acme Inc', 'Berlin'), (2, NULL, 'Rome'), (3, 'Müller & Söhne ''GmbH''', 'Ulm')",
     );
-    expect(await sync("customers")).toMatchObject({ rows: 3, added: 3, changed: 0, removed: 0, empty: 1 });
+    const notes: string[] = [];
+    const first = await sync("customers", { onNote: (note) => notes.push(note) });
+    expect(first).toMatchObject({ rows: 3, added: 3, changed: 0, removed: 0, empty: 1 });
+    expect(notes).toEqual([expect.stringContaining("install the package of pgvector on the server")]);
     const found = await stored("customers_embeddings");
     expect(found["2"]).toBeNull();
     await expectVector(found["1"], "Acme Inc");
@@ -270,6 +273,24 @@ describe("a table beside pgvector", () => {
       await syncTable("postgres://pglite", encoder, { ...options, table });
       expect(await connection.query(indexes.replace("customers", table))).toHaveLength(1);
     }
+    await encoder.dispose();
+    await dispose();
+  });
+
+  it("says how a database gets pgvector, and uses it then", async () => {
+    const { connection, dispose } = await openPglite();
+    const encoder = await PhraseEncoder.load("pearl-strings", { device: "cpu" });
+    const notes: string[] = [];
+    const connect = async () => connection;
+    const options = { table: "customers", connect, onNote: (note: string) => notes.push(note) };
+    await connection.query("DROP EXTENSION vector");
+    await connection.query("CREATE TABLE customers (id int PRIMARY KEY, name text)");
+    await connection.query("INSERT INTO customers VALUES (1, 'Acme Inc')");
+    expect(await syncTable("postgres://pglite", encoder, options)).toMatchObject({ storage: "real[]" });
+    const [, cure] = /every search is exact\. For .* sync again after: (.*)$/.exec(notes[0])!;
+    await connection.query(cure);
+    expect(await syncTable("postgres://pglite", encoder, options)).toMatchObject({ storage: "vector" });
+    expect(notes).toHaveLength(1);
     await encoder.dispose();
     await dispose();
   });
