@@ -5,7 +5,8 @@ set -eu
 table=$1 whole=$2 shards=$3
 shift 3
 mkdir -p "$whole.parts"
-seq "$shards" | parallel --jobs 2 --halt now,fail=1 \
-  test -e "$whole.parts/{}.part" '||' \
-  pearl encode "$table" "$@" --quiet --threads 1 --shard "{}/$shards" -o "$whole.parts/{}.part"
+# -q: words with spaces stay whole
+seq "$shards" | parallel -q --jobs 2 --halt now,fail=1 \
+  sh -c 'part=$1; shift; test -e "$part" || exec pearl encode "$@" -o "$part"' sh "$whole.parts/{}.part" \
+  "$table" "$@" --quiet --threads 1 --shard "{}/$shards"
 pearl merge "$whole.parts"/*.part -o "$whole"

@@ -6,7 +6,7 @@
 #SBATCH --array=1-16
 #SBATCH --cpus-per-task=4
 #SBATCH --mem=8G
-#SBATCH --output=parts/%a.log
+#SBATCH --output=%x-%a.log
 set -eu
 mkdir -p parts
 pearl join "$1" "$2" --threads "$SLURM_CPUS_PER_TASK" \

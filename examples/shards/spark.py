@@ -7,9 +7,12 @@ import shlex
 import sys
 
 from pyspark.sql import SparkSession
+from pyspark.sql.types import ArrayType, FloatType, StructField, StructType
 
 source, column, target = sys.argv[1:]
 spark = SparkSession.builder.appName("pearl-encode").getOrCreate()
-lines = spark.read.parquet(source).toJSON()
-encoded = lines.pipe(f"bash pipe.sh --threads 1 -c {shlex.quote(column)}", checkCode=True)
-spark.read.json(encoded).write.parquet(target)
+table = spark.read.parquet(source)
+encoded = table.toJSON().pipe(f"bash pipe.sh --threads 1 -c {shlex.quote(column)}", checkCode=True)
+# Without a schema, Spark would run all of it once more to find one.
+schema = StructType([*table.schema.fields, StructField("embedding", ArrayType(FloatType()))])
+spark.read.json(encoded, schema=schema).write.parquet(target)

@@ -32,15 +32,15 @@ const parallel = "/usr/bin/parallel";
 if (!existsSync(parallel)) console.log(`skipped: no ${parallel} (apt-get install parallel)`);
 
 it.skipIf(!existsSync(parallel))("GNU parallel encodes, and only the missing shards once more", async () => {
-  const cwd = folderWith(tables);
-  const command = `sh ${examples}/parallel.sh left.csv merged.jsonl 3 -c name`;
+  const cwd = folderWith({ "my people.csv": tables["left.csv"].replace("name", "full name") });
+  const command = `sh ${examples}/parallel.sh "my people.csv" "all people.jsonl" 3 -c "full name"`;
   await shell(cwd, command);
-  await run(cwd, "encode", "left.csv", "-c", "name", "-o", "whole.jsonl");
-  same(cwd, "whole.jsonl", "merged.jsonl");
-  rmSync(join(cwd, "merged.jsonl"));
-  rmSync(join(cwd, "merged.jsonl.parts/2.part"));
+  await run(cwd, "encode", "my people.csv", "-c", "full name", "-o", "whole.jsonl");
+  same(cwd, "whole.jsonl", "all people.jsonl");
+  rmSync(join(cwd, "all people.jsonl"));
+  rmSync(join(cwd, "all people.jsonl.parts/2.part"));
   expect((await shell(cwd, command)).match(/\.part:/g)).toHaveLength(1);
-  same(cwd, "whole.jsonl", "merged.jsonl");
+  same(cwd, "whole.jsonl", "all people.jsonl");
 });
 
 it("a Slurm array joins", async () => {
@@ -49,6 +49,8 @@ it("a Slurm array joins", async () => {
   const [, last] = /^#SBATCH --array=1-(\d+)$/m.exec(text)!;
   const [, merge] = /--wrap '(pearl merge .*)'/.exec(text)!;
   expect(Number(last)).toBeGreaterThan(1);
+  // Slurm opens the log before the task makes its folder
+  expect(text).toMatch(/^#SBATCH --output=[^/]+$/m);
   // as many tasks as a test has time for
   for (const task of ["1", "2", "3"])
     await shell(cwd, `bash ${examples}/slurm.sh left.csv right.csv`, {
