@@ -4,7 +4,7 @@ import type { InferArgument, InferOptions, Option as TypedOption } from "@comman
 import type { Command, Option } from "commander";
 import { keepTemporaryFilesIn } from "../files/object-storage/temporary-folder.js";
 import { standardOutput } from "../table/write/standard-output.js";
-import { prepareObjectStorage } from "./object-storage.js";
+import { prepareAddresses } from "./addresses.js";
 import { refuseOwnInputs } from "./overwriting.js";
 import { openSession, type Session } from "./session.js";
 
@@ -104,7 +104,7 @@ export function bareHelp(
 const standardOutputs = ["/dev/stdout", "/dev/fd/1"];
 
 /** @param prepare what each command does first */
-export function register(program: Command, declared: AnyCommand, prepare = prepareObjectStorage): void {
+export function register(program: Command, declared: AnyCommand, prepare = prepareAddresses): void {
   const { name, summary, examples, run } = declared;
   const isDefault = declared.runs === "default";
   const made = program

@@ -5,10 +5,10 @@ import { UsageError } from "../../errors.js";
 import { alignColumns } from "../../files/text-table.js";
 import type { AblationReport, AblationRun } from "../../methods/ablate.js";
 import type { GridPoint, GridSetting, RemovablePart } from "../../methods/settings/choices.js";
+import { refuseStreams } from "../addresses.js";
 import { command, type OptionsOf } from "../command.js";
 import { counted } from "../format.js";
 import { checkLength, methodSettings, settingOptions, typesFile } from "../learn/training.js";
-import { refuseStreams } from "../object-storage.js";
 import {
   commaSeparated,
   fileEndingIn,

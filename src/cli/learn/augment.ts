@@ -5,9 +5,9 @@ import { PRESETS, type PresetName } from "../../augmentation/settings.js";
 import { UsageError } from "../../errors.js";
 import { alignColumns } from "../../files/text-table.js";
 import { stemOf } from "../../table/format.js";
+import { refuseStreams } from "../addresses.js";
 import { command, type OptionsOf } from "../command.js";
 import { counted, formatCount, formatPercent } from "../format.js";
-import { refuseStreams } from "../object-storage.js";
 import {
   choice,
   fraction,

@@ -45,7 +45,7 @@ export function postgresTrouble(error: unknown, shown: string): PearlError {
   if (error instanceof PearlError) return error;
   const { code = "", detail } = error as PostgresError;
   const message = messageOf(error).split("\n", 1)[0];
-  const cure = cureOf(code, message);
+  const cure = cureOf(code, message, detail);
   const Kind = unreachable.includes(code) ? ConnectionLost : TableError;
   if (cure !== undefined) return new Kind(`${shown}: ${cure}`, { cause: error });
   if (isLost(code, message))
@@ -57,7 +57,11 @@ export function postgresTrouble(error: unknown, shown: string): PearlError {
   });
 }
 
-function cureOf(code: string, message: string): string | undefined {
+/** Whether a statement waited for a table longer than `lock_timeout` allows. */
+export const isLockTimeout = (error: unknown): boolean =>
+  error instanceof PearlError && (error.cause as PostgresError | undefined)?.code === "55P03";
+
+function cureOf(code: string, message: string, detail = ""): string | undefined {
   switch (code) {
     case "ENOTFOUND":
     case "EAI_AGAIN":
@@ -79,6 +83,8 @@ function cureOf(code: string, message: string): string | undefined {
       return `no space left on the server's disk (${message}). Free some and run the command again; what was written stays.`;
     case "42501":
       return `${message}. Let the owner grant it: ${grantFor(message)}`;
+    case "2BP01":
+      return `${message} (${detail.replaceAll("\n", "; ")}). Remove these first, or name another table.`;
     case "57014":
       return `${message}. Set a longer statement_timeout for this user and run the command again.`;
     default:

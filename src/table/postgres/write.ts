@@ -5,7 +5,8 @@ import { type Cell, jsonOfCell, nameOfColumn, type OutputColumn, textOfCell } fr
 import { identifier, literal } from "../read/database.js";
 import { tableOf } from "./address.js";
 import { connectPostgres, inTransaction, type PostgresConnection } from "./connection.js";
-import { longestNameBytes, lookUp } from "./relation.js";
+import { longestNameBytes, lookUp, type Relation } from "./relation.js";
+import { isLockTimeout } from "./trouble.js";
 
 /** Marks a table that another run may replace. */
 const mark = "written by pearl";
@@ -24,25 +25,15 @@ export function checkNameLengths(place: string, names: readonly string[]): void 
  * @param batches rows of one cell for each column, some at a time
  * @throws TableError, also for a table that exists and was not written by pearl
  */
-export async function writePostgresRows(
+export const writePostgresRows = (
   address: string,
   columns: readonly OutputColumn[],
   batches: AsyncIterable<readonly (readonly Cell[])[]>,
-): Promise<void> {
-  const wanted = tableOf(address);
-  const connection = await connectPostgres(address);
-  try {
+): Promise<void> =>
+  withTarget(address, async ({ connection, existing, fresh, name }) => {
     checkNameLengths(connection.shown, columns.map(nameOfColumn));
-    const existing = await lookUp(connection, wanted);
-    if (existing !== undefined && existing.comment !== mark)
-      throw new TableError(
-        `${connection.shown}: the table ${existing.name} exists, and pearl did not write it. ` +
-          `Name another table, or remove it: DROP TABLE ${existing.sql}`,
-      );
-    const { schema, name } = existing ?? (await newName(connection, wanted));
     const types = columns.map((column) => (typeof column === "string" ? "text" : postgresType(column.type)));
     const declared = columns.map((column, index) => `${identifier(nameOfColumn(column))} ${types[index]}`);
-    const fresh = `${identifier(schema)}.pearl_${randomBytes(6).toString("hex")}`;
     await inTransaction(connection, async () => {
       await connection.query(`CREATE TABLE ${fresh} (${declared.join(", ")})`);
       await connection.query(`COMMENT ON TABLE ${fresh} IS ${literal(mark)}`);
@@ -50,6 +41,49 @@ export async function writePostgresRows(
       if (existing !== undefined) await connection.query(`DROP TABLE ${existing.sql}`);
       await connection.query(`ALTER TABLE ${fresh} RENAME TO ${identifier(name)}`);
     });
+  });
+
+/**
+ * Refuses before the work what {@link writePostgresRows} would refuse after it: its statements run without rows and are taken back.
+ * A table that others read for long is not waited for.
+ * @throws TableError
+ */
+export const checkPostgresOutput = (address: string): Promise<void> =>
+  withTarget(address, async ({ connection, existing, fresh }) => {
+    await connection.query("BEGIN");
+    try {
+      await connection.query(`CREATE TABLE ${fresh} ()`);
+      await connection.query("SET LOCAL lock_timeout = '1s'");
+      if (existing !== undefined) await connection.query(`DROP TABLE ${existing.sql}`);
+    } catch (error) {
+      if (!isLockTimeout(error)) throw error;
+    } finally {
+      await connection.query("ROLLBACK").catch(() => undefined);
+    }
+  });
+
+interface Target {
+  readonly connection: PostgresConnection;
+  readonly existing: Relation | undefined;
+  readonly name: string;
+  /** A table that does not exist, in the schema of the one that is wanted, as SQL writes it. */
+  readonly fresh: string;
+}
+
+/** @throws TableError where the table exists and pearl did not write it */
+async function withTarget(address: string, work: (target: Target) => Promise<void>): Promise<void> {
+  const wanted = tableOf(address);
+  const connection = await connectPostgres(address);
+  try {
+    const existing = await lookUp(connection, wanted);
+    if (existing !== undefined && existing.comment !== mark)
+      throw new TableError(
+        `${connection.shown}: the table ${existing.name} exists, and pearl did not write it. ` +
+          `Name another table, or remove it: DROP TABLE ${existing.sql}`,
+      );
+    const { schema, name } = existing ?? (await newName(connection, wanted));
+    const fresh = `${identifier(schema)}.pearl_${randomBytes(6).toString("hex")}`;
+    await work({ connection, existing, name, fresh });
   } finally {
     await connection.close();
   }

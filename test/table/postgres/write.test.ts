@@ -99,4 +99,34 @@ describe.skipIf(noServer !== undefined)("an output in PostgreSQL", () => {
     await writeRows(address("whole"), [{ name: "n", type: "BIGINT" }], [[[{ json: "1" }]], [[null]]]);
     expect(await server.sql("SELECT n::int FROM whole")).toEqual([{ n: 1 }, { n: null }]);
   });
+
+  describe("is refused before the work", () => {
+    const refused = async (table: string): Promise<string> => {
+      const words = ["encode", "no-such-file.csv", "-o", `postgres://?table=${table}`];
+      const { code, stderr } = await pearl(words, { cwd: folder, environment: server.environment });
+      expect(code).toBe(1);
+      return stderr;
+    };
+
+    it("where another program's table has its name", async () => {
+      await server.sql("CREATE TABLE others (name text)");
+      expect(await refused("others")).toContain("the table others exists, and pearl did not write it");
+    });
+
+    it("where a view shows the table that it would replace", async () => {
+      await writeRows(address("shown"), ["name"], [[["old"]]]);
+      await server.sql("CREATE VIEW viewer AS SELECT * FROM shown");
+      expect(await refused("shown")).toMatch(
+        /other objects depend on it \(view viewer depends on table shown\)\. Remove these first/,
+      );
+      expect(await server.sql("SELECT * FROM viewer")).toEqual([{ name: "old" }]);
+    });
+
+    it("and not where others read the table", async () => {
+      await writeRows(address("read"), ["name"], [[["old"]]]);
+      await server.sql("BEGIN; SELECT * FROM read");
+      expect(await refused("read")).toContain("no-such-file.csv");
+      await server.sql("COMMIT");
+    });
+  });
 });

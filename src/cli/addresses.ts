@@ -1,0 +1,44 @@
+/** What a command that is given addresses in place of files does first: it stops cleanly, and refuses what it cannot write. */
+import { UsageError } from "../errors.js";
+import { isObjectAddress } from "../files/object-storage/address.js";
+import { isPostgresAddress } from "../table/postgres/address.js";
+import { standardOutput } from "../table/write/standard-output.js";
+import type { Session } from "./session.js";
+
+interface Options {
+  readonly output?: unknown;
+  /** Of indexes alone. */
+  readonly backend?: unknown;
+}
+
+const isText = (value: unknown): value is string => typeof value === "string";
+
+/** @throws ObjectStorageError, TableError where the output cannot be written */
+export async function prepareAddresses(
+  words: readonly unknown[],
+  { output, backend, ...others }: Options,
+  session: Session,
+): Promise<void> {
+  const named = [...words, output, ...Object.values(others)].flat().filter(isText);
+  if (named.some(isObjectAddress)) {
+    const { endTransfersOn } = await import("../files/object-storage/client.js");
+    endTransfersOn(session.signal);
+  }
+  if (!isText(output)) return;
+  if (isObjectAddress(output) && backend !== "lancedb") {
+    const { checkWritable } = await import("../files/object-storage/write.js");
+    await checkWritable(output);
+  }
+  if (isPostgresAddress(output) && backend === undefined) {
+    const { checkPostgresOutput } = await import("../table/postgres/write.js");
+    await checkPostgresOutput(output);
+  }
+}
+
+/** @throws UsageError for an output with which the command continues when it is run again */
+export function refuseStreams(output: string): void {
+  if (output === standardOutput || isObjectAddress(output))
+    throw new UsageError(
+      `${output}: the same command continues an interrupted run, so its output (-o) must be a file or folder`,
+    );
+}
