@@ -96,7 +96,7 @@ const byGroups: MatchMethod<GroupLevel, Fit, Groups> = {
       least: level.least,
     };
   },
-  partners: ({ groupOf }) => partnersInGroup(groupOf),
+  partners: (before, after) => partnersInGroup(before.groupOf, after.groupOf),
   judgedRows: ({ left, right }) => [left, right],
 };
 

@@ -212,11 +212,7 @@ function decided(
 }
 
 const groupEffect = (before: Int32Array, after: Int32Array, known: readonly KnownPair[]): LabelEffect =>
-  labelEffect(
-    partnersInGroup(before),
-    partnersInGroup(after),
-    new Set(known.flatMap(({ left, right }) => [left, right])),
-  );
+  labelEffect(partnersInGroup(before, after), new Set(known.flatMap(({ left, right }) => [left, right])));
 
 const pairKey = (a: number, b: number): string => (a < b ? `${a} ${b}` : `${b} ${a}`);
 

@@ -9,6 +9,7 @@
 import { withEncoder } from "../encoder/with-encoder.js";
 import { ArgumentError } from "../errors.js";
 import { type Kept, ownRange } from "../files/shards/shard.js";
+import { inTurn } from "../in-turn.js";
 import { exactPairs } from "../match/candidates/nearest-by-embedding.js";
 import { type ColumnPair, type JoinColumn, prepareColumn } from "../match/columns.js";
 import type { Rankings } from "../match/estimates/estimate.js";
@@ -67,7 +68,7 @@ export async function fuzzyJoin(
   return closing(ranking, async () => {
     const tables = await rankTables(column, ranking, options);
     const queried = once(() => leftDecoys(tables, tables.rankLeft));
-    return joinRanked({ texts, column, scorer, ranking, tables, queried }, options);
+    return joinRanked({ texts, column, scorer, ranking, tables, queried, next: inTurn() }, options);
   });
 }
 
@@ -86,6 +87,8 @@ interface Ranked {
   readonly ranking: OpenRanking;
   readonly tables: Omit<Rankings, "spacing"> & LeftRanker;
   readonly queried: () => ReturnType<typeof leftDecoys>;
+  /** Work with later known pairs: each closes the ranking when it ends. */
+  readonly next: ReturnType<typeof inTurn>;
 }
 
 /** Joins tables that were ranked, with the known pairs of the options. */
@@ -124,17 +127,16 @@ async function joinRanked(ranked: Ranked, options: JoinOptions): Promise<JoinRes
     unmatched: pairs.flatMap((_, row) => (joined.has(row) ? [] : [row])),
     runnersUp: secondBest(rankings, pairs),
     labelEffect: async () => {
-      const partners = [decide(noLabels, kept.meanProbability), decision].map((found) =>
-        partnersOfRight(texts.right.length, found.matches),
-      );
-      return labelEffect(partners[0], partners[1], decided);
+      const without = decide(noLabels, kept.meanProbability);
+      return labelEffect(partnersOfRight(texts.right.length, without.matches, decision.matches), decided);
     },
     warnings: tableWarnings(texts, options.column ?? "phrase", rankings),
     doubtful: (count) => {
       const open = report.promise.established ? [] : sample.open(precision);
       return doubtfulProposals(decision, decided, { sample: open, count });
     },
-    withKnown: (all) => closing(ranking, () => joinRanked(ranked, { ...options, known: all })),
+    withKnown: (all) =>
+      ranked.next(() => closing(ranking, () => joinRanked(ranked, { ...options, known: all }))),
     explain: (leftRow, rightRow) => explainPhrases(column, scorer, { left: leftRow, right: rightRow }),
   };
 }

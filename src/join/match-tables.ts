@@ -75,7 +75,7 @@ export async function matchTables(
       });
       return { kind, kindReason, matches: matches.sort((x, y) => x.left - y.left || x.right - y.right) };
     },
-    partners: ({ matches }) => partnersOfRight(rowsOf(right), matches),
+    partners: (before, after) => partnersOfRight(rowsOf(right), before.matches, after.matches),
     judgedRows: (pair) => [pair.right],
   };
   return matchRows(left, right, options, method);

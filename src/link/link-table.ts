@@ -67,7 +67,8 @@ export interface LinkReport extends RunCounts, PrecisionReport {
 
 /**
  * Gives each row of a table the stable name of its entity. Rows that the store knows keep theirs, new rows join the entity
- * they belong to or begin one. The store is a file, made by the first run; a run that fails leaves it as it was.
+ * they belong to or begin one. The store is a file, made by the first run; a run that fails leaves it as it was. Outputs are
+ * written from a store that is up to date: where only this fails, running again writes them.
  *
  * @throws TableError, StoreError, ArgumentError
  */

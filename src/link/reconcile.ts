@@ -79,8 +79,12 @@ function homesOf(rows: readonly LinkedRow[], groups: ArrayLike<number>, nextEnti
       const share = rows[place].isSame ? 1 : changedWeight;
       shares.set(groups[place], (shares.get(groups[place]) ?? 0) + share);
     }
-    const most = Math.max(...shares.values());
-    for (const [group, share] of shares) if (share === most && homes[entity] < 0) homes[entity] = group;
+    let most = 0;
+    for (const [group, share] of shares)
+      if (share > most) {
+        most = share;
+        homes[entity] = group;
+      }
   }
   return homes;
 }

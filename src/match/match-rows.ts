@@ -26,7 +26,7 @@ import { silentColumns, withoutColumns, withSilent } from "./estimates/silent-co
 import { once } from "./once.js";
 import { type DoubtfulPair, doubtfulPairs } from "./review/doubtful.js";
 import { withKnownPairs } from "./review/known-candidates.js";
-import { type LabelEffect, labelEffect } from "./review/label-effect.js";
+import { type LabelEffect, labelEffect, type Partners } from "./review/label-effect.js";
 import { isComparison } from "./shards/kept-comparison.js";
 import { readPrepared } from "./shards/read-comparison.js";
 import type { Known } from "./weights/answers.js";
@@ -105,8 +105,8 @@ export interface MatchMethod<Accepted extends Level, Fit extends MatchFit<Accept
   /** A level without answers after decisions on pairs of a table. Matches are then pairs of that table. */
   decided(level: Accepted, known: Known, table: ComparedTables): Accepted;
   show(fit: Fit, level: Accepted, sides: PreparedSides): Own;
-  /** The partners of each row as a text, "" for none. */
-  partners(own: Own): readonly string[];
+  /** The partners of each row in two results. */
+  partners(before: Own, after: Own): Partners;
   judgedRows(pair: KnownPair): readonly number[];
 }
 
@@ -248,8 +248,7 @@ function answeredResults<Accepted extends Level, Fit extends MatchFit<Accepted>,
         withKnown: async (all) => (await withAnswers(all))(target),
         labelEffect: async () => {
           const without = known.length === 0 ? own : (await withAnswers([]))(target);
-          const [before, after] = [without, own].map((one) => method.partners(one));
-          return labelEffect(before, after, new Set(known.flatMap(method.judgedRows)));
+          return labelEffect(method.partners(without, own), new Set(known.flatMap(method.judgedRows)));
         },
       };
     };

@@ -3,7 +3,7 @@ import { ArgumentError } from "../errors.js";
 import { endWithNothing, type Sharing } from "../files/shards/shard.js";
 import type { KnownPair } from "./compare-tables.js";
 import type { PrecisionReport } from "./estimates/promise.js";
-import { type LabelEffect, labelEffect } from "./review/label-effect.js";
+import { type LabelEffect, labelEffect, partnersInGroup } from "./review/label-effect.js";
 
 interface NothingFound<Self> extends PrecisionReport {
   /** @throws ArgumentError */
@@ -42,7 +42,7 @@ export function withoutRows<Own>(
     ...{ ...own, ...nothingToCompare(precision), explain },
     doubtful: () => [],
     withKnown: async (all) => withoutRows(own, { precision, known: all }),
-    labelEffect: async () => labelEffect([], [], new Set()),
+    labelEffect: async () => labelEffect(partnersInGroup(new Int32Array(0), new Int32Array(0)), new Set()),
     atPrecision: (target) => withoutRows(own, { precision: target }),
   };
 }

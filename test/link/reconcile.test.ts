@@ -30,6 +30,12 @@ describe("entities of groups", () => {
     expect([...changes]).toEqual([{ kind: "split", entity: 2, other: 1, rows: [0] }]);
   });
 
+  it("live on in one of as many groups as there are rows", () => {
+    const rows = Array.from({ length: 200_000 }, () => row(1));
+    const { entities, nextEntity } = reconcile(rows, Int32Array.from(rows.keys()), 2);
+    expect([entities[0], entities[1], nextEntity]).toEqual([1, 2, 200_001]);
+  });
+
   it("stay with the row that did not change", () => {
     const { entities, changes } = reconcile([row(1, false), row(1), row(2)], [0, 1, 0], 3);
     expect([...entities]).toEqual([2, 1, 2]);

@@ -1,6 +1,6 @@
 /** Numbers rows of equal text, and warns of what makes a join of two tables less reliable. */
-import { numbered } from "../../disjoint-sets.js";
 import { formatCount } from "../../files/count-text.js";
+import { TextNumbers } from "../../match/columns/texts.js";
 import type { JoinColumn } from "../../match/columns.js";
 import type { Rankings } from "../../match/estimates/estimate.js";
 import { foldPhrase } from "../../match/evidence/phrase.js";
@@ -10,11 +10,9 @@ type RowKeys = Pick<Rankings, "leftKeys" | "rightKeys">;
 
 /** Numbers rows: the same number for rows with cells that differ only in case, accents and spaces. */
 export function keysOf({ left, right }: JoinColumn): RowKeys {
-  const folded = function* () {
-    for (const texts of [left, right]) for (const text of texts) yield foldPhrase(text);
-  };
-  const keys = numbered(folded());
-  return { leftKeys: keys.subarray(0, left.length), rightKeys: keys.subarray(left.length) };
+  const numbers = new TextNumbers();
+  const keyOf = (text: string): number => numbers.numberOf(foldPhrase(text));
+  return { leftKeys: Int32Array.from(left, keyOf), rightKeys: Int32Array.from(right, keyOf) };
 }
 
 /** With fewer left rows, their spacing is weak evidence. */

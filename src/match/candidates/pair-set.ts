@@ -65,7 +65,16 @@ export class PairSet {
     this.#sorted = used;
   }
 
+  /** @throws ArgumentError for more pairs than have numbers */
   finish(): Pairs {
+    try {
+      return this.#pairs();
+    } finally {
+      this.#spill?.runs.close();
+    }
+  }
+
+  #pairs(): Pairs {
     this.#sort();
     const runs = this.#spill?.runs;
     let keys: Iterable<number> = this.#keys.subarray(0, this.#used);
@@ -83,7 +92,6 @@ export class PairSet {
       right[count] = key - left[count] * this.#rightRows;
       count++;
     }
-    runs?.close();
     return { left: withRoom(left, count), right: withRoom(right, count) };
   }
 }

@@ -61,11 +61,10 @@ export async function findCandidates(
       await source(onShare);
       onShare(1);
     }
-  } catch (error) {
+    return pairs.finish();
+  } finally {
     spill?.runs.close();
-    throw error;
   }
-  return pairs.finish();
 }
 
 /** The nearest rows of a query, of more than a least cosine. */

@@ -9,6 +9,8 @@ type SpillRuns = Spill["runs"];
 
 /** Numbers of a run that are read at a time. */
 const readAtOnce = 16_384;
+/** Bytes that are written at a time: Node takes less than 2 GiB. */
+const mostWritten = 2 ** 30;
 const bytesPerNumber = Float64Array.BYTES_PER_ELEMENT;
 
 interface Run {
@@ -40,8 +42,10 @@ export class SpilledRuns implements SpillRuns {
     try {
       this.#file ??= openUnnamed(this.#folder);
       const bytes = new Uint8Array(run.buffer, run.byteOffset, run.byteLength);
-      for (let done = 0; done < bytes.length; )
-        done += writeSync(this.#file, bytes, done, bytes.length - done, start * bytesPerNumber + done);
+      for (let done = 0; done < bytes.length; ) {
+        const length = Math.min(bytes.length - done, mostWritten);
+        done += writeSync(this.#file, bytes, done, length, start * bytesPerNumber + done);
+      }
     } catch (error) {
       this.close();
       throw writeTrouble(error, this.#folder);

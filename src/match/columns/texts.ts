@@ -2,6 +2,8 @@
  * Many short texts in shared memory, as UTF-8. Strings of JavaScript take three times as much, a message copies them for each
  * thread, and a map has room for 16 million of them.
  */
+import { ArgumentError } from "../../errors.js";
+import { formatCount } from "../../files/count-text.js";
 import { FNV_BASIS, FNV_PRIME } from "../../files/fnv.js";
 import { sharedCopy } from "../../runtime/shared-array.js";
 import { remembering } from "../once.js";
@@ -65,11 +67,14 @@ export class TextNumbers {
   /** Open addressing; -1 is free. */
   #slots = new Int32Array(2048).fill(-1);
 
+  /** @param mostBytes where texts start is a number of 32 bits */
+  constructor(private readonly mostBytes = 2 ** 32 - 1) {}
+
   get size(): number {
     return this.#count;
   }
 
-  /** @param isNew called before a new text gets its number */
+  /** @param isNew called before a new text gets its number @throws ArgumentError for more texts than have room */
   numberOf(text: string, isNew?: () => void): number {
     const start = this.#starts[this.#count];
     const length = this.#write(text, start);
@@ -93,8 +98,13 @@ export class TextNumbers {
 
   /** Writes a text behind the others. @returns its length in bytes */
   #write(text: string, start: number): number {
-    if (start + 3 * text.length > this.#bytes.length)
-      this.#bytes = enlarged(this.#bytes, 2 * (start + 3 * text.length));
+    const end = start + 3 * text.length;
+    if (end > this.mostBytes)
+      throw new ArgumentError(
+        `a column has more than ${formatCount(this.mostBytes)} bytes of different texts. ` +
+          "Leave it out (--ignore), or compare parts of the table",
+      );
+    if (end > this.#bytes.length) this.#bytes = enlarged(this.#bytes, Math.min(2 * end, this.mostBytes));
     for (let place = 0; place < text.length; place++) {
       const code = text.charCodeAt(place);
       if (code >= 0x80) return encoder.encodeInto(text, this.#bytes.subarray(start)).written;

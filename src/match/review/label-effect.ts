@@ -1,4 +1,5 @@
 /** How known pairs changed a result: rows by cause. */
+import { placesByNumber } from "../../places-by-number.js";
 
 /** Numbers of rows whose partners are others than without the known pairs. */
 export interface LabelEffect {
@@ -12,45 +13,67 @@ export interface LabelEffect {
   readonly replaced: number;
 }
 
+/** The partners of each row in two results. */
+export interface Partners {
+  readonly rows: number;
+  /** Whether the row has partners in the first. */
+  had(row: number): boolean;
+  /** Whether it has some in the second. */
+  has(row: number): boolean;
+  /** Whether they are the same. */
+  isSame(row: number): boolean;
+}
+
 /**
  * Compares the partners of each row without and with the known pairs.
- * @param without the partners of each row as a text, "" for none
  * @param known rows that a known pair is about
  */
-export function labelEffect(
-  without: readonly string[],
-  within: readonly string[],
-  known: ReadonlySet<number>,
-): LabelEffect {
-  let [decided, gained, lost, replaced] = [0, 0, 0, 0];
-  without.forEach((before, row) => {
-    const after = within[row];
-    if (before === after) return;
-    if (known.has(row)) decided++;
-    else if (before === "") gained++;
-    else if (after === "") lost++;
-    else replaced++;
-  });
-  return { decided, gained, lost, replaced };
+export function labelEffect({ rows, had, has, isSame }: Partners, known: ReadonlySet<number>): LabelEffect {
+  const effect = { decided: 0, gained: 0, lost: 0, replaced: 0 };
+  for (let row = 0; row < rows; row++) {
+    if (isSame(row)) continue;
+    effect[known.has(row) ? "decided" : !had(row) ? "gained" : !has(row) ? "lost" : "replaced"]++;
+  }
+  return effect;
 }
 
-/** Left partners of each right row. */
-export function partnersOfRight(
-  rows: number,
-  matches: readonly { readonly left: number; readonly right: number }[],
-): string[] {
-  const partners = new Array<string>(rows).fill("");
-  for (const { left, right } of matches) partners[right] += `${left} `;
-  return partners;
+type Matches = readonly { readonly left: number; readonly right: number }[];
+
+/** The left partners of each right row. Both lists of matches are in the same order. */
+export function partnersOfRight(rows: number, before: Matches, after: Matches): Partners {
+  const texts = [before, after].map((matches) => {
+    const partners = new Array<string>(rows).fill("");
+    for (const { left, right } of matches) partners[right] += `${left} `;
+    return partners;
+  });
+  const [without, within] = texts;
+  return {
+    rows,
+    had: (row) => without[row] !== "",
+    has: (row) => within[row] !== "",
+    isSame: (row) => without[row] === within[row],
+  };
 }
 
-/** The other rows in the group of each row. Rows of one group share a text: their whole group. */
-export function partnersInGroup(groupOf: Int32Array): string[] {
-  const members = new Map<number, string>();
-  const sizes = new Map<number, number>();
-  groupOf.forEach((group, row) => {
-    members.set(group, `${members.get(group) ?? ""}${row} `);
-    sizes.set(group, (sizes.get(group) ?? 0) + 1);
+/** The other rows of each row's group. @param before the group of each row, from 0 on */
+export function partnersInGroup(before: Int32Array, after: Int32Array): Partners {
+  const [without, within] = [before, after].map(groupSizes);
+  // A group is as before where all its rows are in one, and that has no others.
+  const afterOf = new Int32Array(without.groups).fill(-1);
+  const isTorn = new Uint8Array(without.groups);
+  before.forEach((group, row) => {
+    if (afterOf[group] < 0) afterOf[group] = after[row];
+    else if (afterOf[group] !== after[row]) isTorn[group] = 1;
   });
-  return Array.from(groupOf, (group) => (sizes.get(group) === 1 ? "" : members.get(group)!));
+  return {
+    rows: before.length,
+    had: (row) => without.sizeOf(before[row]) > 1,
+    has: (row) => within.sizeOf(after[row]) > 1,
+    isSame: (row) => isTorn[before[row]] === 0 && without.sizeOf(before[row]) === within.sizeOf(after[row]),
+  };
+}
+
+function groupSizes(groupOf: Int32Array) {
+  const { starts } = placesByNumber(groupOf);
+  return { groups: starts.length - 1, sizeOf: (group: number): number => starts[group + 1] - starts[group] };
 }

@@ -25,7 +25,7 @@ export function finder(ascending: Int32Array): (wanted: number) => number {
 export function placeIn(from: number, to: number, isBefore: (place: number) => boolean): number {
   let [low, high] = [from, to];
   while (low < high) {
-    const middle = (low + high) >> 1;
+    const middle = (low + high) >>> 1;
     if (isBefore(middle)) low = middle + 1;
     else high = middle;
   }

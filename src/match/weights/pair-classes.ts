@@ -2,6 +2,9 @@
  * Classes of pairs: pairs of the same levels in all columns. What follows from levels is computed once for each class, and a
  * pair takes four bytes in place of a level for each column and a number for each result.
  */
+
+import { ArgumentError } from "../../errors.js";
+import { formatCount } from "../../files/count-text.js";
 import { shared } from "../../runtime/shared-array.js";
 
 export interface PairClasses {
@@ -159,8 +162,19 @@ const usedOf = new WeakMap<ArrayBufferLike, number>();
 /** For so many pairs a number each, and room for others, in memory that threads share. */
 export const roomFor = (pairs: number): Int32Array => shared(Int32Array, Math.floor(1.25 * pairs));
 
-/** The first of some numbers; the rest is room for others to be joined, which takes no memory until it is used. */
+/** Pairs have numbers in Int32Array. */
+const mostPairs = 2 ** 31 - 1;
+
+/**
+ * The first of some numbers; the rest is room for others to be joined, which takes no memory until it is used.
+ * @throws ArgumentError for more pairs than have numbers
+ */
 export function withRoom(numbers: Int32Array, count: number): Int32Array {
+  if (count > mostPairs)
+    throw new ArgumentError(
+      `these tables have ${formatCount(count)} candidate pairs, and pearl numbers ${formatCount(mostPairs)}. ` +
+        "Compare parts of them, such as the rows of each country",
+    );
   const first = numbers.subarray(0, count);
   usedOf.set(first.buffer, first.byteLength);
   return first;

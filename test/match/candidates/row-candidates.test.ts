@@ -3,10 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { equalCodes } from "../../../src/match/candidates/equal-codes.js";
-import { PairSet } from "../../../src/match/candidates/pair-set.js";
+import { PairSet, type Spill } from "../../../src/match/candidates/pair-set.js";
 import { findCandidates } from "../../../src/match/candidates/row-candidates.js";
 import { SpilledRuns } from "../../../src/match/candidates/spilled-runs.js";
 import { prepareTables } from "../../../src/match/columns/fields.js";
+import { withRoom } from "../../../src/match/weights/pair-classes.js";
 import { createRandom } from "../../../src/random.js";
 import { tableWithDuplicates, twoTables } from "../people.js";
 
@@ -50,6 +51,26 @@ describe("a set of pairs", () => {
       rmSync(folder, { recursive: true });
     },
   );
+
+  it("of more than two billion pairs is refused, and leaves no file open", () => {
+    let isClosed = false;
+    const runs: Spill["runs"] = {
+      length: 1,
+      add: () => {},
+      merged: () => {
+        throw new Error("cannot be read");
+      },
+      close: () => {
+        isClosed = true;
+      },
+    };
+    const set = new PairSet(1000, { most: 1000, runs });
+    expect(() => set.finish()).toThrow("cannot be read");
+    expect(isClosed).toBe(true);
+    expect(() => withRoom(new Int32Array(0), 2 ** 31)).toThrow(
+      "these tables have 2,147,483,648 candidate pairs, and pearl numbers 2,147,483,647",
+    );
+  });
 
   it("says where there is no room for the rest", () => {
     const set = new PairSet(1000, { most: 1000, runs: new SpilledRuns("/no/such/folder") });

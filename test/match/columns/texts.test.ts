@@ -35,6 +35,14 @@ describe("texts in shared memory", () => {
     for (const [text, number] of known) expect([read(number), textAt(texts, number)]).toEqual([text, text]);
   });
 
+  it("are refused where their bytes have no room", () => {
+    const numbers = new TextNumbers(12_000);
+    const add = (): void => {
+      for (let text = 0; text < 3000; text++) numbers.numberOf(`${text} and more`);
+    };
+    expect(add).toThrow("a column has more than 12,000 bytes of different texts. Leave it out (--ignore)");
+  });
+
   it("are sorted as strings are, by 16-bit units", () => {
     const random = createRandom(4);
     // Characters of four bytes are pairs of units below U+E000.

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { chosenPlaces, finder } from "../../../src/match/weights/chosen-places.js";
+import { chosenPlaces, finder, placeIn } from "../../../src/match/weights/chosen-places.js";
 import { createRandom } from "../../../src/random.js";
 
 it("finds numbers among ascending ones, in any order of asking", () => {
@@ -14,4 +14,8 @@ it("finds numbers among ascending ones, in any order of asking", () => {
   ];
   for (const number of asked) expect(placeOf(number)).toBe(ascending.indexOf(number));
   expect(finder(new Int32Array(0))(3)).toBe(-1);
+});
+
+it("finds where something ends among two billion places", () => {
+  expect(placeIn(0, 2 ** 31 - 1, (place) => place < 1_900_000_000)).toBe(1_900_000_000);
 });
