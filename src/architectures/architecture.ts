@@ -190,6 +190,13 @@ export interface Assembled extends Omit<ModelPart, "build"> {
 /** A range of columns of the phrase's vector; `to` is exclusive. */
 export type Columns = readonly [from: number, to: number];
 
+/** How much of an embedding's squared length is spelling, meaning and types; they add up to 1. */
+export interface Gates {
+  readonly characters: number;
+  readonly meaning: number;
+  readonly types: number;
+}
+
 /** Meaning of the columns of the phrase's vector. */
 export interface VectorLayout {
   /** The embedding; default all columns. */

@@ -5,9 +5,8 @@ import type { ObjectiveRows } from "./objective.js";
 
 /** R rows against C columns. */
 export interface Comparison {
-  /** float32 [R, width] and [C, width]. */
+  /** float32 [R, width]. */
   readonly rows: string;
-  readonly columns: string;
   /** Inner products [R, C]; cosines where vectors have length 1. */
   readonly products: string;
   /** float32 [R, C]: 1 on the diagonal. */
@@ -65,7 +64,7 @@ function compare(
   const count = g.add("Shape", [rows], { start: 0, end: 1 });
   const ofRows = (numbers: string) => g.add("Slice", [numbers, g.ints(0), count]);
   const products = g.add("Gemm", [rows, columns], { transB: 1 });
-  return { rows, columns, products, ...classMasks(net, batch, ofRows, ofColumns) };
+  return { rows, products, ...classMasks(net, batch, ofRows, ofColumns) };
 }
 
 /** The masks of {@link Comparison}. @param ofRows which of the batch's numbers are those of the rows; default all */

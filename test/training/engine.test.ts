@@ -4,7 +4,6 @@ import type { Feeds } from "../../src/runtime/tensor.js";
 import type { TrainingProgram } from "../../src/train.js";
 import {
   type Gradient,
-  type GradientRunner,
   GradientSum,
   numbersOf,
   openGradients,
@@ -37,7 +36,7 @@ describe("the training engine on PyTorch's oracle", () => {
     const runner = await openGradients(program);
     const weights = Object.fromEntries(runner.weights.map((name) => [name, startOf(program, name)])) as Feeds;
     const [batch] = golden().batches;
-    const gradientsOf = async (input: Parameters<GradientRunner["run"]>[0]) => {
+    const gradientsOf = async (input: Parameters<Awaited<ReturnType<typeof openGradients>>["run"]>[0]) => {
       const sum = new GradientSum();
       const losses = numbersOf(await runner.run(input, weights, sum));
       return { losses, gradients: sum.gradients() };

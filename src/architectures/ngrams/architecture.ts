@@ -2,8 +2,6 @@
 import type { Architecture } from "../architecture.js";
 import { type HashedNgramsFeature, hashedNgrams as reading } from "./reading.js";
 
-export type { HashedNgramsFeature };
-
 export const hashedNgrams: Architecture<HashedNgramsFeature> = {
   ...reading,
   parts: {

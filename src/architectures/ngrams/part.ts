@@ -9,7 +9,7 @@ import { type Net, number, reduce } from "../../nn/net.js";
 import { sumPooling } from "../../nn/pooling.js";
 import { hashNgrams } from "../../text/hashed-ngrams.js";
 import type { CountedPhrases, ModelPart, PartSettings } from "../architecture.js";
-import type { HashedNgramsFeature } from "./architecture.js";
+import type { HashedNgramsFeature } from "./reading.js";
 
 export function ngramPart(
   { width = 96, buckets = 2 ** 16 }: PartSettings,

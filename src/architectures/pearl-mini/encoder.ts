@@ -18,9 +18,10 @@ import { normal, zeros } from "../../nn/initialise.js";
 import { attentionMask, embedding, gelu, layerNorm, linear } from "../../nn/layers.js";
 import { logSumExp, type Net, number, reduce, weight } from "../../nn/net.js";
 import { l2Normalise } from "../../nn/pooling.js";
+import type { Gates } from "../architecture.js";
 import type { WordInputs } from "./inputs.js";
 import { SMALL_LETTERS } from "./marked-words.js";
-import { type Gates, typeWidth, type WordEncoderSizes } from "./sizes.js";
+import { typeWidth, type WordEncoderSizes } from "./sizes.js";
 
 /** Initial length of n-gram vectors: a step of Adam changes them little. Layers read their sums divided by it. */
 export const NGRAM_LENGTH = 1.5;

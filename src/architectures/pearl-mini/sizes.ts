@@ -1,12 +1,5 @@
 /** Sizes of the parts of a word encoder. */
-import type { Columns } from "../architecture.js";
-
-/** How much of an embedding's squared length is spelling, meaning and types; they add up to 1. */
-export interface Gates {
-  readonly characters: number;
-  readonly meaning: number;
-  readonly types: number;
-}
+import type { Columns, Gates } from "../architecture.js";
 
 /** Sizes; saved in training.json and config.json. */
 export interface WordEncoderSizes {

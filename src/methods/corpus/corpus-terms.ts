@@ -1,5 +1,5 @@
 /** Losses beyond PEARL's: on parts and prefix of the vector, on spans against their contexts, and the divergence of gates. */
-import type { Columns, ContextLoss, VectorLayout } from "../../architectures/architecture.js";
+import type { Columns, ContextLoss, Gates, VectorLayout } from "../../architectures/architecture.js";
 import { contrastBothWays } from "../../nn/losses.js";
 import { type Net, number, reduce } from "../../nn/net.js";
 import { l2Normalise } from "../../nn/pooling.js";
@@ -7,7 +7,7 @@ import { tensor } from "../../onnx/tensor.js";
 import type { LossTerm } from "../../pearl/loss/program.js";
 import { type BatchRows, columnsOf, contrastiveLoss } from "../../pearl/loss/terms.js";
 import { type Feeds, int64 } from "../../runtime/tensor.js";
-import type { Gates, MethodSettings } from "../settings/method-settings.js";
+import type { MethodSettings } from "../settings/method-settings.js";
 
 export const partLossNames = {
   prefix: "nt_xent_prefix",

@@ -2,7 +2,7 @@
 
 import { readFile } from "node:fs/promises";
 import { parse } from "yaml";
-import type { ScratchShape } from "../../architectures/architecture.js";
+import type { Gates, ScratchShape } from "../../architectures/architecture.js";
 import type { BlockLengths } from "../../architectures/compose.js";
 import type { AugmentationSettings } from "../../augmentation/settings.js";
 import { ArgumentError, messageOf } from "../../errors.js";
@@ -21,13 +21,6 @@ export type AugmentedFractions = number | Readonly<Record<string, number>>;
 export type MethodSchedule =
   | Schedule
   | { readonly kind: "warm-up-cosine-to-the-end"; readonly warmUp: number; readonly floor?: number };
-
-/** Gates of a word encoder's parts, above 0 and at most 1. */
-export interface Gates {
-  readonly characters: number;
-  readonly meaning: number;
-  readonly types: number;
-}
 
 /** All settings of a training on a corpus, PEARL's and those beyond it, as a preset or a user's file gives them. */
 export interface MethodSettings extends Omit<PearlSettings, "augmentation" | "schedule"> {

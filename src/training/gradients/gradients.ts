@@ -54,8 +54,6 @@ interface GradientOptions extends SessionOptions {
   readonly padding?: "skipped" | "computed";
 }
 
-export type GradientRunner = Awaited<ReturnType<typeof openGradients>>;
-
 /**
  * A program ready to give gradients in the calling thread. Sessions open on first use.
  * @throws ModelError if an operator between weights and loss has no derivative
