@@ -73,8 +73,8 @@ async function writeText(request: OutputRequest, format: "csv" | "tsv" | "jsonl"
     return copyCsv(request, query, header, target);
   }
   const lines = `SELECT c0 || ${literal(`${JSON.stringify(column)}:`)} || ${vector} || '}' ${from}`;
-  // Lines as they are: JSON text cannot contain these control characters.
-  const settings = "FORMAT csv, HEADER false, DELIMITER E'\\x1f', QUOTE E'\\x1e', ESCAPE E'\\x1e'";
+  // With a character for quotes DuckDB would quote lines that contain "#" or CR. JSON text cannot contain the delimiter.
+  const settings = "FORMAT csv, HEADER false, DELIMITER E'\\x1f', QUOTE '', ESCAPE ''";
   // Two threads hold lines that wait for their turn: four times the memory.
   await table.database.runInOneThread(`COPY (${lines}) TO ${literal(target)} (${settings})`, target);
 }
