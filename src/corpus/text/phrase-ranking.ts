@@ -1,6 +1,6 @@
 /** Counts of phrases on disk, one file per block of text; DuckDB sums and ranks them without holding all in memory. */
 import { LEXICAL_CLASSES, type LexicalClass } from "../../pearl/phrase-types.js";
-import { Database, literal } from "../../table/read/database.js";
+import { Database, literal, ownColumns } from "../../table/read/database.js";
 import { writeTabLines } from "../../table/tab-lines.js";
 
 /** Writes the counts of phrases in each class, in the order of LEXICAL_CLASSES, whole or not at all. */
@@ -43,7 +43,7 @@ export async function rankPhrases(
 ) {
   const subject = "counts of phrases";
   const types = ["phrase: 'VARCHAR'", ...LEXICAL_CLASSES.map((name) => `${name}: 'BIGINT'`)];
-  const settings = `delim = '\t', quote = '', escape = '', header = true, auto_detect = false, columns = {${types}}`;
+  const settings = `delim = '\t', quote = '', escape = '', header = true, auto_detect = false, ${ownColumns}, columns = {${types}}`;
   const files = [...ofTexts, ofTables].map(literal);
   const sums = LEXICAL_CLASSES.map((name) => `sum(${name}) AS ${name}`);
   const total = `sum(${LEXICAL_CLASSES.join(" + ")})`;

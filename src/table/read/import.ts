@@ -8,7 +8,7 @@ import { isNested } from "../cell.js";
 import type { ColumnInfo } from "../columns.js";
 import type { TableFormat } from "../format.js";
 import { type CleanCopy, type CleanOptions, cleanCopy, impossibleDelimiter } from "./clean.js";
-import { type Database, identifier, literal } from "./database.js";
+import { type Database, identifier, literal, ownColumns } from "./database.js";
 import { exactExpression, textExpression } from "./expressions.js";
 import { type Shape, type SniffOptions, sniff } from "./sniff.js";
 import { refuseNonText, type Source, shownPath } from "./source.js";
@@ -125,6 +125,7 @@ async function readCleanCopy(
   const longestLine = Math.max(2_000_000, longest * 2 + 1024);
   const settings = [
     "auto_detect = false",
+    ownColumns,
     "header = false",
     "strict_mode = true",
     `delim = ${literal(delimiter ?? impossibleDelimiter)}`,
