@@ -8,7 +8,7 @@ import { isNested } from "../cell.js";
 import type { ColumnInfo } from "../columns.js";
 import type { TableFormat } from "../format.js";
 import { type CleanCopy, type CleanOptions, cleanCopy, impossibleDelimiter } from "./clean.js";
-import { type Database, identifier, literal, ownColumns } from "./database.js";
+import { type Database, fileLiteral, identifier, literal, ownColumns, readParquet } from "./database.js";
 import { exactExpression, textExpression } from "./expressions.js";
 import { type Shape, type SniffOptions, sniff } from "./sniff.js";
 import { refuseNonText, type Source, shownPath } from "./source.js";
@@ -140,7 +140,7 @@ async function readCleanCopy(
     `columns = {${fields}}`,
   ];
   await database.allowMemory(2e8 + 6 * heaviest, subject);
-  const from = `read_csv(${literal(file)}, ${settings.join(", ")})`;
+  const from = `read_csv(${fileLiteral(file)}, ${settings.join(", ")})`;
   await database.createTable(rowsTable, `SELECT * FROM ${from}`, subject, onStored);
   const count = await rowCountOf(database, subject);
   if (count !== rows) {
@@ -204,7 +204,7 @@ export async function importParquet(
   const file = isObjectAddress(path) ? join(database.folder, "object.parquet") : path;
   if (file !== path)
     await (await import("../../files/object-storage/read.js")).fetchObject(path, file, { onBytes, signal });
-  const from = `FROM ${await database.parquet(file)}`;
+  const from = `FROM ${readParquet(file)}`;
   const described = await database.run(`DESCRIBE SELECT * ${from}`, damaged);
   const names = described.map(([name]) => String(name));
   const types = described.map(([, type]) => String(type));
