@@ -163,6 +163,13 @@ const removeFolder = (folder: string): Promise<void> =>
   rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
 
 async function makeFolder(parent: string): Promise<string> {
+  // DuckDB takes what follows for settings, and names its files by what comes before. Windows' long paths begin with \\?\.
+  if (/(?<!^\\\\)\?/.test(parent)) {
+    throw new TableError(
+      `${parent}: DuckDB cannot make its database in a folder with "?" in its path. ` +
+        "Choose another folder; that of temporary files is --temp FOLDER or TMPDIR.",
+    );
+  }
   try {
     return await mkdtemp(join(parent, "pearl-table-"));
   } catch (error) {

@@ -27,6 +27,16 @@ it("keeps temporary files in a folder whose name sets a column", async () => {
   expect(readdirSync(workFolder)).toEqual([]);
 });
 
+it("refuses a folder of temporary files where DuckDB can make no database, in one line", async () => {
+  const workFolder = file("why?");
+  mkdirSync(workFolder);
+  await expect(readTable(file("phrases.csv", "name\na\n"), { workFolder })).rejects.toThrow(
+    `${workFolder}: DuckDB cannot make its database in a folder with "?" in its path. ` +
+      "Choose another folder; that of temporary files is --temp FOLDER or TMPDIR.",
+  );
+  expect(readdirSync(workFolder)).toEqual([]);
+});
+
 describe("a name that is a pattern for DuckDB", () => {
   const names = ["we[i]rd*{x}'s^", "weirdest{x}'s^"];
   const [pattern, matched] = names;
