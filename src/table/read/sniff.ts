@@ -85,17 +85,19 @@ function mostCommonWidth(records: readonly string[][]): { cells: number; share: 
 
 /**
  * The complete records up to the first trouble, which the full scan reports with its line. Blank lines are left
- * out, except a first one in a table of one column, which has no header then.
+ * out, except a first one in a table of one column, where it is a row: such a table has no header.
  */
 function sampleRecords(sample: Buffer, dialect: Dialect, isWhole: boolean): string[][] {
   const records: string[][] = [];
   const scanner = new RecordScanner(dialect);
+  let isFirstBlank = false;
   for (let start = 0; start < sample.length; start = scanner.next) {
     if (scanner.scan(sample, start, isWhole) !== "record") break;
-    const isSkipped = scanner.end === start && (dialect.delimiter >= 0 || records.length > 0);
-    if (!isSkipped) records.push(cellsOf(sample.toString("utf8", start, scanner.end), dialect));
+    if (scanner.end > start) records.push(cellsOf(sample.toString("utf8", start, scanner.end), dialect));
+    else if (start === 0) isFirstBlank = true;
   }
-  return records;
+  const columns = records[0]?.length ?? 1;
+  return isFirstBlank && columns === 1 ? [[""], ...records] : records;
 }
 
 function findHeader(records: readonly string[][]): { header: boolean; headerIsSure: boolean } {
