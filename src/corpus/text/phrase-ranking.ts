@@ -1,6 +1,7 @@
 /** Counts of phrases on disk, one file per block of text; DuckDB sums and ranks them without holding all in memory. */
+import { resolve } from "node:path";
 import { LEXICAL_CLASSES, type LexicalClass } from "../../pearl/phrase-types.js";
-import { Database, literal } from "../../table/read/database.js";
+import { Database, fileLiteral, literal, ownColumns } from "../../table/read/database.js";
 import { writeTabLines } from "../../table/tab-lines.js";
 
 /** Writes the counts of phrases in each class, in the order of LEXICAL_CLASSES, whole or not at all. */
@@ -43,11 +44,15 @@ export async function rankPhrases(
 ) {
   const subject = "counts of phrases";
   const types = ["phrase: 'VARCHAR'", ...LEXICAL_CLASSES.map((name) => `${name}: 'BIGINT'`)];
-  const settings = `delim = '\t', quote = '', escape = '', header = true, auto_detect = false, columns = {${types}}`;
-  const files = [...ofTexts, ofTables].map(literal);
+  const settings = [
+    "delim = '\t', quote = '', escape = '', header = true, auto_detect = false, filename = true",
+    ownColumns,
+    `columns = {${types}}`,
+  ];
+  const files = [...ofTexts, ofTables].map(fileLiteral);
   const sums = LEXICAL_CLASSES.map((name) => `sum(${name}) AS ${name}`);
   const total = `sum(${LEXICAL_CLASSES.join(" + ")})`;
-  const isOfTable = `bool_or(filename = ${literal(ofTables)})`;
+  const isOfTable = `bool_or(filename = ${literal(resolve(ofTables))})`;
   const isKept = `${total} >= ${minimum} OR of_table`;
   const phrases: RankedPhrase[] = [];
   const database = await Database.open(folder);
@@ -57,7 +62,7 @@ export async function rankPhrases(
     signal?.throwIfAborted();
     await database.run(
       `CREATE TABLE counted AS SELECT phrase, ${sums}, ${total} AS total, ${isOfTable} AS of_table, ${isKept} AS kept
-       FROM read_csv([${files}], filename = true, ${settings}) GROUP BY phrase`,
+       FROM read_csv([${files}], ${settings.join(", ")}) GROUP BY phrase`,
       subject,
     );
     const [[all, kept]] = await database.run("SELECT count(*), count(*) FILTER (kept) FROM counted", subject);

@@ -25,7 +25,10 @@ const passwords = (): ReadonlyMap<string, string> =>
 /** Whether a text is an address of PostgreSQL and not a file's name. */
 export const isPostgresAddress = (text: string): boolean => /^postgres(ql)?:\/\//i.test(text);
 
-/** The address without its password, which is kept in memory for {@link parseAddress}; any other text as it is. */
+/**
+ * The address without its password, which is kept in memory for {@link parseAddress}; any other text as it is.
+ * @throws TableError where it is open what is the password
+ */
 export function withoutPassword(text: string): string {
   if (!isPostgresAddress(text)) return text;
   const { scheme, userinfo, place, settings } = partsOf(text);
@@ -91,6 +94,12 @@ function partsOf(text: string) {
   const query = text.search(/\?([a-z_]+=|$)/i);
   const [base, settings] = query < 0 ? [text, ""] : [text.slice(0, query), text.slice(query + 1)];
   const login = base.slice(scheme.length);
+  // In postgres://me:a?b=c@host the password is a or a?b=c.
+  if (settings.includes("@") && /:.*@/s.test(text.slice(scheme.length)))
+    throw new TableError(
+      'postgres://...: the end of the password is unclear, because "@" follows "?". ' +
+        'Write %3F for "?" in a password, and %40 for "@" after it.',
+    );
   const at = login.lastIndexOf("@");
   return {
     scheme,

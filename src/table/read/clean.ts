@@ -13,7 +13,7 @@ import type { Shape } from "./sniff.js";
 import { pathWord, shownPath } from "./source.js";
 
 /** The longest record accepted: far above any phrase, far below what would fill the memory. */
-const longestRecordBytes = 16 * 1024 * 1024;
+export const longestRecordBytes = 16 * 1024 * 1024;
 
 /** DuckDB reads this many rows at a time. */
 const duckdbVectorRows = 2048;

@@ -1,6 +1,5 @@
 /** One DuckDB database in a work folder: opened with bounded memory, queried with translated errors, removed. */
-import { randomUUID } from "node:crypto";
-import { copyFile, mkdtemp, rm, symlink } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import type * as Duckdb from "@duckdb/node-api";
@@ -74,16 +73,6 @@ export class Database {
     } catch (error) {
       throw databaseTrouble(error, subject);
     }
-  }
-
-  async parquet(path: string): Promise<string> {
-    const whole = resolve(path);
-    // DuckDB reads these in a path as a pattern.
-    if (!/[*?[\]{}]/.test(whole)) return `read_parquet(${literal(whole)})`;
-    const plain = join(this.folder, `${randomUUID()}.parquet`);
-    // On Windows few users may make a symlink.
-    await symlink(whole, plain).catch(() => copyFile(whole, plain));
-    return `read_parquet(${literal(plain)})`;
   }
 
   /**
@@ -174,6 +163,13 @@ const removeFolder = (folder: string): Promise<void> =>
   rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
 
 async function makeFolder(parent: string): Promise<string> {
+  // DuckDB takes what follows for settings, and names its files by what comes before. Windows' long paths begin with \\?\.
+  if (/(?<!^\\\\)\?/.test(parent)) {
+    throw new TableError(
+      `${parent}: DuckDB cannot make its database in a folder with "?" in its path. ` +
+        "Choose another folder; that of temporary files is --temp FOLDER or TMPDIR.",
+    );
+  }
   try {
     return await mkdtemp(join(parent, "pearl-table-"));
   } catch (error) {
@@ -203,6 +199,14 @@ export function databaseTrouble(error: unknown, subject: string): TableError {
   }
   return new TableError(`${subject}: ${message}`, { cause: error });
 }
+
+/** A setting of DuckDB's readers: in id=7/customers.parquet it would read 7 for every value of a column `id`. */
+export const ownColumns = "hive_partitioning = false";
+
+/** The path of a file to read: DuckDB takes a path for a pattern. */
+export const fileLiteral = (path: string): string => literal(resolve(path).replaceAll(/[*?[]/g, "[$&]"));
+
+export const readParquet = (path: string): string => `read_parquet(${fileLiteral(path)}, ${ownColumns})`;
 
 export const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 

@@ -7,11 +7,17 @@ import { isObjectAddress } from "../../files/object-storage/address.js";
 import { isNested } from "../cell.js";
 import type { ColumnInfo } from "../columns.js";
 import type { TableFormat } from "../format.js";
-import { type CleanCopy, type CleanOptions, cleanCopy, impossibleDelimiter } from "./clean.js";
-import { type Database, identifier, literal } from "./database.js";
+import {
+  type CleanCopy,
+  type CleanOptions,
+  cleanCopy,
+  impossibleDelimiter,
+  longestRecordBytes,
+} from "./clean.js";
+import { type Database, fileLiteral, identifier, literal, ownColumns, readParquet } from "./database.js";
 import { exactExpression, textExpression } from "./expressions.js";
 import { type Shape, type SniffOptions, sniff } from "./sniff.js";
-import { refuseNonText, type Source, shownPath } from "./source.js";
+import { refuseNonText, type Source, shownPath, withLongerSample } from "./source.js";
 
 export const rowsTable = "pearl_rows";
 
@@ -55,8 +61,7 @@ export async function importText(
 ): Promise<Imported> {
   refuseNonText(path, source.signature);
   const isJson = format === "jsonl";
-  const { sample, chunks } = withLineFeeds(source);
-  const shape = shapeOf(sample, format, source.isWhole, options);
+  const { shape, chunks } = await findShape(source, format, options);
   const { cures, onStored } = options;
   const names = columnNames(path, shape, cures);
   const target = join(database.folder, "clean.txt");
@@ -74,6 +79,17 @@ export async function importText(
   const identity = `rows ${rowCount} sha256 ${hash}`;
   const { delimiter, header, headerIsSure } = shape;
   return { columns, rowCount, identity, delimiter, header, headerIsSure, blankLines };
+}
+
+/** Reads on where the sample ends within the first record, up to the longest record that is accepted. */
+async function findShape(source: Source, format: TableFormat, options: ImportOptions) {
+  for (let bytes = source.sample.length; ; ) {
+    const { sample, chunks } = withLineFeeds(source);
+    const shape = shapeOf(sample, format, source.isWhole, options);
+    if (!shape.isCut || bytes > longestRecordBytes) return { shape, chunks };
+    bytes *= 8;
+    source = await withLongerSample(source, bytes);
+  }
 }
 
 /** Old Mac files end lines with CR alone: it becomes LF. */
@@ -95,7 +111,7 @@ function shapeOf(sample: Buffer, format: TableFormat, isWhole: boolean, options:
   const dialect = { delimiter: -1, quote: -1, outputQuote: format === "jsonl" ? 0x1d : 0x22 };
   const header = format === "text" && options.header === "present";
   const firstCells = sample.toString("utf8").split(/\r?\n/, 1);
-  return { dialect, delimiter: undefined, header, headerIsSure: true, firstCells };
+  return { dialect, delimiter: undefined, header, headerIsSure: true, firstCells, isCut: false };
 }
 
 /** Names from the header, or `column1` ... where there is none; one column without a header is "phrase". */
@@ -125,6 +141,7 @@ async function readCleanCopy(
   const longestLine = Math.max(2_000_000, longest * 2 + 1024);
   const settings = [
     "auto_detect = false",
+    ownColumns,
     "header = false",
     "strict_mode = true",
     `delim = ${literal(delimiter ?? impossibleDelimiter)}`,
@@ -139,7 +156,7 @@ async function readCleanCopy(
     `columns = {${fields}}`,
   ];
   await database.allowMemory(2e8 + 6 * heaviest, subject);
-  const from = `read_csv(${literal(file)}, ${settings.join(", ")})`;
+  const from = `read_csv(${fileLiteral(file)}, ${settings.join(", ")})`;
   await database.createTable(rowsTable, `SELECT * FROM ${from}`, subject, onStored);
   const count = await rowCountOf(database, subject);
   if (count !== rows) {
@@ -203,7 +220,7 @@ export async function importParquet(
   const file = isObjectAddress(path) ? join(database.folder, "object.parquet") : path;
   if (file !== path)
     await (await import("../../files/object-storage/read.js")).fetchObject(path, file, { onBytes, signal });
-  const from = `FROM ${await database.parquet(file)}`;
+  const from = `FROM ${readParquet(file)}`;
   const described = await database.run(`DESCRIBE SELECT * ${from}`, damaged);
   const names = described.map(([name]) => String(name));
   const types = described.map(([, type]) => String(type));

@@ -1,5 +1,5 @@
 /**
- * Finds the delimiter and the header of a text table from its first 64 KB:
+ * Finds the delimiter and the header of a text table from its first 64 KB, or more where its first record is longer:
  *
  * 1. Delimiter: of comma, tab, semicolon and pipe (tab first in .tsv files) the one that gives most records
  *    the same number of cells, two or more; among equals the one with more cells. If none does, the file
@@ -8,7 +8,7 @@
  * 3. Header, several columns: present if a cell of the first record is such a name; absent if a cell repeats
  *    another, is numeric, or occurs again below in its column; else present, but marked as not sure.
  */
-import { cellsOf, type Dialect, quotationMark, RecordScanner } from "./records.js";
+import { cellsOf, type Dialect, quotationMark, RecordScanner, type ScanStatus } from "./records.js";
 
 export const sampleBytes = 65_536;
 
@@ -45,6 +45,13 @@ export interface Shape {
   readonly headerIsSure: boolean;
   /** The first record's cells: the column names where `header` is true. */
   readonly firstCells: string[];
+  /** Whether the sample ends within the first record, by one of the delimiters: a longer one may show another shape. */
+  readonly isCut: boolean;
+}
+
+interface Sampled {
+  readonly records: string[][];
+  readonly isCut: boolean;
 }
 
 /** Decides delimiter and header. `isWhole` says that the sample is the whole file. */
@@ -55,20 +62,25 @@ export function sniff(sample: Buffer, options: SniffOptions, isWhole: boolean): 
     quote: quote === "none" ? -1 : quotationMark,
     outputQuote: quotationMark,
   });
-  const recordsFor = (delimiter: string | undefined) => sampleRecords(sample, dialectFor(delimiter), isWhole);
   const order = preferTab ? ["\t", ...candidates] : candidates;
-  const delimiter = options.delimiter ?? bestDelimiter(order, recordsFor);
-  const records = recordsFor(delimiter);
+  const tried = options.delimiter === undefined ? [...order, undefined] : [options.delimiter];
+  const sampled = new Map(
+    tried.map((delimiter) => [delimiter, sampleRecords(sample, dialectFor(delimiter), isWhole)]),
+  );
+  const delimiter = options.delimiter ?? bestDelimiter(sampled);
+  const { records } = sampled.get(delimiter) as Sampled;
   const { header, headerIsSure } =
     options.header === "auto"
       ? findHeader(records)
       : { header: options.header === "present", headerIsSure: true };
-  return { dialect: dialectFor(delimiter), delimiter, header, headerIsSure, firstCells: records[0] ?? [] };
+  const isCut = [...sampled.values()].some((each) => each.isCut);
+  const firstCells = records[0] ?? [];
+  return { dialect: dialectFor(delimiter), delimiter, header, headerIsSure, firstCells, isCut };
 }
 
-function bestDelimiter(order: readonly string[], recordsFor: (delimiter: string) => string[][]) {
-  const [best] = order
-    .map((delimiter) => ({ delimiter, ...mostCommonWidth(recordsFor(delimiter)) }))
+function bestDelimiter(sampled: ReadonlyMap<string | undefined, Sampled>): string | undefined {
+  const [best] = [...sampled]
+    .map(([delimiter, { records }]) => ({ delimiter, ...mostCommonWidth(records) }))
     .filter(({ cells }) => cells >= 2)
     .sort((left, right) => right.share - left.share || right.cells - left.cells);
   return best?.delimiter;
@@ -85,17 +97,22 @@ function mostCommonWidth(records: readonly string[][]): { cells: number; share: 
 
 /**
  * The complete records up to the first trouble, which the full scan reports with its line. Blank lines are left
- * out, except a first one in a table of one column, which has no header then.
+ * out, except a first one in a table of one column, where it is a row: such a table has no header.
  */
-function sampleRecords(sample: Buffer, dialect: Dialect, isWhole: boolean): string[][] {
+function sampleRecords(sample: Buffer, dialect: Dialect, isWhole: boolean): Sampled {
   const records: string[][] = [];
   const scanner = new RecordScanner(dialect);
+  let isFirstBlank = false;
+  let status: ScanStatus = "record";
   for (let start = 0; start < sample.length; start = scanner.next) {
-    if (scanner.scan(sample, start, isWhole) !== "record") break;
-    const isSkipped = scanner.end === start && (dialect.delimiter >= 0 || records.length > 0);
-    if (!isSkipped) records.push(cellsOf(sample.toString("utf8", start, scanner.end), dialect));
+    status = scanner.scan(sample, start, isWhole);
+    if (status !== "record") break;
+    if (scanner.end > start) records.push(cellsOf(sample.toString("utf8", start, scanner.end), dialect));
+    else if (start === 0) isFirstBlank = true;
   }
-  return records;
+  const isCut = records.length === 0 && !isWhole && (status === "record" || status === "incomplete");
+  const columns = records[0]?.length ?? 1;
+  return { records: isFirstBlank && columns === 1 ? [[""], ...records] : records, isCut };
 }
 
 function findHeader(records: readonly string[][]): { header: boolean; headerIsSure: boolean } {

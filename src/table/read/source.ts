@@ -64,7 +64,7 @@ export function emptyFile(path: string): TableError {
 export interface Source {
   /** The file begins with the mark of UTF-8, which `chunks` leave out. */
   readonly hasByteOrderMark: boolean;
-  /** The first `sampleBytes` bytes, or all if there are fewer. */
+  /** The first `sampleBytes` bytes (more with `withLongerSample`), or all if there are fewer. */
   readonly sample: Buffer;
   /** Whether the sample is the whole table. */
   readonly isWhole: boolean;
@@ -132,12 +132,18 @@ async function unlessAborted<Value>(awaited: Promise<Value>, signal?: AbortSigna
   }
 }
 
+/** The same table with a sample of `bytes`; `source` itself can only be closed any more. */
+export async function withLongerSample(source: Source, bytes: number): Promise<Source> {
+  const { hasByteOrderMark, signature } = source;
+  return { ...(await peek(source.chunks, bytes)), hasByteOrderMark, signature };
+}
+
 /** Reads the sample ahead and gives it back as the first chunk. */
-async function peek(bytes: AsyncIterable<Buffer>): Promise<Source> {
+async function peek(bytes: AsyncIterable<Buffer>, wanted = sampleBytes): Promise<Source> {
   const iterator = bytes[Symbol.asyncIterator]();
   const parts: Buffer[] = [];
   let isWhole = false;
-  for (let length = 0; length <= sampleBytes && !isWhole; ) {
+  for (let length = 0; length <= wanted && !isWhole; ) {
     const { value, done } = await iterator.next();
     if (done) isWhole = true;
     else {
@@ -159,8 +165,8 @@ async function peek(bytes: AsyncIterable<Buffer>): Promise<Source> {
       await close();
     }
   }
-  const sample = start.subarray(0, sampleBytes);
-  const isAll = isWhole && start.length <= sampleBytes;
+  const sample = start.subarray(0, wanted);
+  const isAll = isWhole && start.length <= wanted;
   const signature = signatureOf(sample);
   return { sample, isWhole: isAll, hasByteOrderMark, signature, chunks: chunks(), close };
 }

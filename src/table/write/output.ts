@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { moveFile } from "../../files/whole-file.js";
 import { isNested, isPlain } from "../cell.js";
 import type { EmbeddingFormat } from "../format.js";
-import { identifier, literal, OutOfMemory } from "../read/database.js";
+import { identifier, literal, OutOfMemory, readParquet } from "../read/database.js";
 import { type ImportedColumn, rowsTable } from "../read/import.js";
 import type { Table } from "../table.js";
 import { addColumns, keyName, type VectorPages } from "./parquet-vectors.js";
@@ -65,7 +65,7 @@ async function writeText(request: OutputRequest, format: "csv" | "tsv" | "jsonl"
   const columns = bodies.map((body) => `nullif(CAST(${body} AS VARCHAR), '')`);
   const names = columns.map((_, index) => `c${index}`);
   await joinVectors(request, columns, names, "vector");
-  const from = `FROM ${await table.database.parquet(vectorsPath)}`;
+  const from = `FROM ${readParquet(vectorsPath)}`;
   const vector = "CAST(vector AS VARCHAR)";
   if (format !== "jsonl") {
     const query = `SELECT ${[...names, vector].join(", ")} ${from}`;
@@ -73,8 +73,8 @@ async function writeText(request: OutputRequest, format: "csv" | "tsv" | "jsonl"
     return copyCsv(request, query, header, target);
   }
   const lines = `SELECT c0 || ${literal(`${JSON.stringify(column)}:`)} || ${vector} || '}' ${from}`;
-  // Lines as they are: JSON text cannot contain these control characters.
-  const settings = "FORMAT csv, HEADER false, DELIMITER E'\\x1f', QUOTE E'\\x1e', ESCAPE E'\\x1e'";
+  // With a character for quotes DuckDB would quote lines that contain "#" or CR. JSON text cannot contain the delimiter.
+  const settings = "FORMAT csv, HEADER false, DELIMITER E'\\x1f', QUOTE '', ESCAPE ''";
   // Two threads hold lines that wait for their turn: four times the memory.
   await table.database.runInOneThread(`COPY (${lines}) TO ${literal(target)} (${settings})`, target);
 }

@@ -27,13 +27,36 @@ describe("an address with a password", () => {
     ],
     ["postgres://me:p@ss:w/rd#?!@host/shop", "postgres://me@host/shop", "p@ss:w/rd#?!"],
     ["postgres://me:100%@host/shop", "postgres://me@host/shop", "100%"],
+    ["postgres://me:p%3Fa=b@host/shop", "postgres://me@host/shop", "p?a=b"],
     ["postgres://me@host/shop?password=s3cret", "postgres://me@host/shop", "s3cret"],
+    ["postgres://me@host/shop?password=s3@cret", "postgres://me@host/shop", "s3@cret"],
   ])("%s is shown as %s and connects with it", (given, shown, password) => {
     expect(withoutPassword(given)).toBe(shown);
     expect(parseAddress(given).shown).toBe(shown);
     expect(read(shown)).toMatchObject({ password, username: "me", hostname: "host", pathname: "/shop" });
     expect(addressOfTable(given, "customers")).not.toContain(encodeURIComponent(password));
   });
+});
+
+it.each([
+  "postgres://me:p?a=b@host/shop",
+  "postgres://me:s3@cret?a=b@host/shop?table=x",
+  "postgres://me:1234?password=@cret@host",
+  "postgresql://me:?a=b/c:d\n@host/shop",
+  "postgres://me?a=b:cret@host/shop",
+  "postgres://me:s3cret@host/shop?user=you@there",
+])("an address that does not show where its password ends is refused without a part of it: %j", (given) => {
+  const message =
+    'postgres://...: the end of the password is unclear, because "@" follows "?". ' +
+    'Write %3F for "?" in a password, and %40 for "@" after it.';
+  for (const use of [
+    withoutPassword,
+    parseAddress,
+    wordWithoutPassword,
+    (text: string) => addressOfTable(text, "x"),
+  ])
+    expect(() => use(given)).toThrow(message);
+  expect(() => wordWithoutPassword(`--output=${given}`)).toThrow(message);
 });
 
 it("is known with its password in a thread that starts later, as under a review's page", async () => {

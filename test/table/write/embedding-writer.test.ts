@@ -78,6 +78,7 @@ describe.each(["parquet", "csv", "tsv", "jsonl"] as const)("as %s", (extension) 
       "\\",
       "{",
       "'",
+      "#",
       "-",
       "0",
     ];
@@ -169,6 +170,7 @@ describe("as JSON lines", () => {
       "{ }",
       '  {"x": {"y": [1e2]}, "name": "b"}  ',
       '{"n":12345678901234567890}',
+      '{"name":\r"C#"\r}',
     ];
     const output = file("kept.jsonl.out.jsonl");
     await write(file("kept.jsonl", lines.join("\n")), output, { dimension: 2 });

@@ -1,0 +1,69 @@
+/** The first record decides columns and header, and the rows begin where it ends: with a blank line before it, and of any length. */
+import { gzipSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { readTable, testFolder } from "../folder.js";
+
+const { file } = testFolder();
+
+describe("a blank first line", () => {
+  it.each([undefined, ","])(
+    "is a row in a table of one column, which has no header (delimiter %j)",
+    async (delimiter) => {
+      for (const lineEnd of ["\n", "\r\n"]) {
+        const path = file("blank.csv", ["", "", "name", "Paris", ""].join(lineEnd));
+        const { phrases, description } = await readTable(path, { delimiter });
+        expect([phrases, description.columns]).toEqual([["", "", "name", "Paris"], ["phrase"]]);
+        expect((await readTable(path, { delimiter, header: "present" })).phrases).toEqual([
+          "",
+          "name",
+          "Paris",
+        ]);
+      }
+    },
+  );
+  it.each([undefined, ","])("is skipped in a table of several (delimiter %j)", async (delimiter) => {
+    const { columns } = await readTable(file("blank.csv", "\n\nid,name\n1,Paris\n"), { delimiter });
+    expect(columns).toEqual({ id: ["1"], name: ["Paris"] });
+  });
+  it("may be the only line", async () => {
+    expect((await readTable(file("blank.csv", "\n"), { delimiter: "," })).phrases).toEqual([""]);
+  });
+});
+
+describe("a first record longer than the sample", () => {
+  const long = 'line; of "text", and\tmore\n'.repeat(4000);
+  const quoted = `"${long.replaceAll('"', '""')}"`;
+  it.each([
+    ["before others", `${quoted},1\nParis,2\n`, [long, "Paris"]],
+    ["behind others", `1,${quoted}\n2,Paris\n`, [long, "Paris"]],
+    ["in CRLF", `1,${quoted}\r\n2,Paris\r\n`, [long, "Paris"]],
+    ["below blank lines", `\n\n1,${quoted}\n2,Paris\n`, [long, "Paris"]],
+    ["alone", `${quoted}\nParis\n`, [long, "Paris"]],
+    ["unquoted", `${"x".repeat(1e5)},1\nParis,2\n`, ["x".repeat(1e5), "Paris"]],
+    ["of 15 MB", `"${"x\n".repeat(7.5 * (1 << 20))}",1\nParis,2\n`, ["x\n".repeat(7.5 * (1 << 20)), "Paris"]],
+  ])("is read whole: %s", async (_, content, expected) => {
+    const paths = [
+      file("long.csv", content),
+      file("long.csv.gz", gzipSync(content)),
+      file("mark.csv", `\ufeff${content}`),
+    ];
+    for (const path of paths)
+      for (const delimiter of [undefined, ","]) {
+        const { phrases } = await readTable(path, { delimiter });
+        expect(phrases.length === 2 && phrases.every((phrase, row) => phrase === expected[row])).toBe(true);
+      }
+  });
+  it("may be the header", async () => {
+    const path = file("long.csv", `"${"n".repeat(1e5)}",name\n1,Paris\n`);
+    const { phrases, description } = await readTable(path);
+    expect([phrases, description.header]).toEqual([["Paris"], true]);
+  });
+  it.each([
+    [`"${"2,y\n".repeat(1e5)}`, /long\.csv, line 1: a quote opens here and is never closed/],
+    [`"${"2,y\n".repeat(6e6)}`, /long\.csv, line 1: a row longer than 16 MB begins here/],
+    [`"${"2,y\n".repeat(1e5)}" z\n`, /long\.csv, line 100001: text after a closing quote/],
+  ])("is refused by what is wrong with it", async (content, expected) => {
+    for (const delimiter of [undefined, ","])
+      await expect(readTable(file("long.csv", content), { delimiter })).rejects.toThrow(expected);
+  });
+});
