@@ -28,18 +28,28 @@ type Manifest = InferOutput<typeof manifestSchema>;
 /** What the vectors of a partial output belong to. A run resumes only where all of it is equal. */
 export type PartialKey = Omit<Manifest, "version" | "run">;
 
-/** An open partial output. Its `note` is for the user: an earlier run was discarded, or none was found. */
+/**
+ * An open partial output. Its `note` is for the user: an earlier run was discarded, or none was found. Only one that
+ * `isResumable` is kept when its run ends early.
+ */
 export type Partial = Awaited<ReturnType<typeof openPartial>>;
 
 /**
- * Opens the partial output of `path`. "continue" resumes an earlier run, "start-over" discards its vectors.
+ * Opens the partial output of `path`. "continue" resumes an earlier run, "start-over" discards its vectors, and "never"
+ * says that no run resumes this one.
  * @throws TableError where the earlier run's key differs or its manifest is damaged, or the folder cannot be written
  */
-export async function openPartial(path: string, key: PartialKey, resume: "continue" | "start-over") {
-  // Beside a device, as in /dev, is no place for files.
-  const folder = (await isDevice(path))
-    ? join(temporaryParent(), `pearl-output-${randomUUID()}`)
-    : `${path}.partial`;
+export async function openPartial(
+  path: string,
+  key: PartialKey,
+  resume: "continue" | "start-over" | "never",
+) {
+  // Beside a device, as in /dev, is no place for files, and no run finds those elsewhere.
+  const isBeside = !(await isDevice(path));
+  const isResumable = isBeside && resume !== "never";
+  const folder = isBeside ? `${path}.partial` : join(temporaryParent(), `pearl-output-${randomUUID()}`);
+  /** What messages name where vectors cannot be written. */
+  const place = isBeside ? path : temporaryParent();
   const vectorsPath = join(folder, "vectors");
   const earlier = await readManifest(folder).catch((error): undefined => {
     if (resume === "continue") throw error;
@@ -54,9 +64,12 @@ export async function openPartial(path: string, key: PartialKey, resume: "contin
     const vectors = await VectorFile.open(vectorsPath, shape, { resume: isResumed });
     await writeWholeJson(join(folder, "manifest.json"), { version: 1, run, ...key } satisfies Manifest);
     const countsPath = join(folder, "counts");
-    return { folder, vectorsPath, countsPath, vectors, run, note: noteOn(folder, earlier, resume) };
+    const note = isResumable ? noteOn(folder, earlier, resume) : undefined;
+    return { folder, vectorsPath, countsPath, vectors, place, run, isResumable, note };
   } catch (error) {
-    throw writeTrouble(error, folder, "--resume");
+    if (isResumable) throw writeTrouble(error, folder, "--resume");
+    await rm(folder, { recursive: true, force: true }).catch(() => undefined);
+    throw writeTrouble(error, isBeside ? folder : place);
   }
 }
 
