@@ -198,7 +198,11 @@ export const shared = {
   judged: [
     option("--review-out <file>", "write doubtful pairs for a person to decide"),
     option("--review <file>", "apply the decisions of a reviewed file"),
-    option("--labels <file>", "apply known pairs: left, right and, if some do not match, decision"),
+    option(
+      "--labels <file>",
+      "apply known pairs: left, right and, if some do not match, decision; repeatable",
+      repeatable,
+    ),
   ] as const,
   tableEncoding: [model, ...table, ...run] as const,
   /** The same where phrases are compared by spelling too. */

@@ -10,7 +10,7 @@ import type { EmbeddingFormat } from "../table/format.js";
 import { isPostgresAddress, parseAddress, tableOf } from "../table/postgres/address.js";
 import { type RowRange, Table, type TableDescription, type TableOptions } from "../table/table.js";
 import { copyTable } from "../table/write/copy-table.js";
-import { EmbeddingWriter } from "../table/write/embedding-writer.js";
+import { EmbeddingWriter, type EmbeddingWriterOptions } from "../table/write/embedding-writer.js";
 import { standardOutput, throughTemporaryFile } from "../table/write/standard-output.js";
 import { modelIdentity } from "./model-identity.js";
 import type { EmbeddingMatrix, EncodeOptions, PhraseEncoder } from "./phrase-encoder.js";
@@ -73,8 +73,10 @@ export async function encodeTable(
   options: EncodeTableOptions = {},
 ): Promise<EncodeTableReport> {
   options.signal?.throwIfAborted();
+  const { resume } = options;
   return writeTo(output, options, (path, format) =>
-    encodeToFile(input, path, encoder, { ...options, format }),
+    // A temporary file is gone when the run ends.
+    encodeToFile(input, path, encoder, { ...options, format, resume: path === output ? resume : "never" }),
   );
 }
 
@@ -129,11 +131,13 @@ async function toObjectStorage(
   });
 }
 
+type EncodeToFileOptions = Omit<EncodeTableOptions, "resume"> & Pick<EmbeddingWriterOptions, "resume">;
+
 async function encodeToFile(
   input: string,
   output: string,
   encoder: EncoderSource,
-  options: EncodeTableOptions,
+  options: EncodeToFileOptions,
 ): Promise<EncodeTableReport> {
   const table = await Table.open(input, { signal: options.signal, ...options.table });
   let writer: EmbeddingWriter | undefined;
@@ -175,7 +179,7 @@ async function encodeRows(
   range: Required<RowRange>,
   encoder: PhraseEncoder,
   writer: EmbeddingWriter,
-  options: EncodeTableOptions,
+  options: EncodeToFileOptions,
 ): Promise<{ empty: number; truncated: number; fallenFrom: number | undefined }> {
   const { prompt, batchSize, truncateDim, normalize, signal, onNote, onProgress } = options;
   const total = range.to - range.from;
@@ -213,8 +217,8 @@ async function encodeRows(
       onProgress?.(finished, total);
     }
   } catch (error) {
-    if (signal?.aborted)
-      onNote?.(`stopped with ${finished} of ${total} rows encoded; the same command with --resume continues`);
+    const rest = writer.isResumable ? "the same command with --resume continues" : "they are not kept";
+    if (signal?.aborted) onNote?.(`stopped with ${finished} of ${total} rows encoded; ${rest}`);
     throw error;
   }
   return { empty, truncated, fallenFrom };
@@ -264,7 +268,7 @@ const chunkRowsOf = (dimension: number): number =>
 async function settingsFingerprint(
   encoder: PhraseEncoder,
   { description: { column } }: Table,
-  options: EncodeTableOptions,
+  options: EncodeToFileOptions,
 ): Promise<string> {
   const { prompt = "", normalize = true, truncateDim, batchSize } = options;
   const model = await modelIdentity(encoder);

@@ -48,7 +48,8 @@ async function mergeInto(
   try {
     onNote?.(table.description.summary);
     const fingerprint = "merged";
-    writer = await EmbeddingWriter.create(table, output, { dimension, format, column, fingerprint });
+    const settings = { dimension, format, column, fingerprint, resume: "never" } as const;
+    writer = await EmbeddingWriter.create(table, output, settings);
     const step = Math.max(1, Math.floor(numbersAtOnce / dimension)) * dimension;
     for (const { path, manifest } of parts) {
       const place = manifest.kept.vectors;

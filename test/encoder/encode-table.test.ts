@@ -46,6 +46,28 @@ it("resumes to the same bytes, although low-order bits depend on the other phras
   }
 });
 
+it.each(["/dev/null", "-"])(
+  "does not promise that --resume continues an interrupted run into %s",
+  async (output) => {
+    const table = join(folder, "few.csv");
+    writeFileSync(table, `name\n${Array.from({ length: 2_000 }, (_, i) => `lake ${i}`).join("\n")}\n`);
+    const encoder = await PhraseEncoder.load("pearl-strings");
+    try {
+      const stop = new AbortController();
+      const notes: string[] = [];
+      const interrupted = encodeTable(table, output, encoder, {
+        ...{ format: "csv", batchSize: 64, signal: stop.signal },
+        onNote: (note) => notes.push(note),
+        onProgress: () => stop.abort(),
+      });
+      await expect(interrupted).rejects.toHaveProperty("name", "AbortError");
+      expect(notes.at(-1)).toMatch(/^stopped with \d+ of 2000 rows encoded; they are not kept$/);
+    } finally {
+      await encoder.dispose();
+    }
+  },
+);
+
 it("continues a run with the same column and batch size alone, since they change vectors", async () => {
   const table = join(folder, "short.csv");
   writeFileSync(

@@ -73,7 +73,7 @@ type SubmitOptions = OptionsOf<typeof queueOptions> & {
   readonly json?: string;
   readonly format?: string;
   readonly model?: string;
-  readonly labels?: string;
+  readonly labels?: readonly string[];
   readonly review?: string;
 };
 
@@ -88,7 +88,7 @@ async function submit(
   checkQueue(address);
   if (output === undefined || output === "-")
     throw new UsageError("the result of a queue is a file: name it with -o FILE");
-  const inputs = [...given, own.labels, own.review];
+  const inputs = [...given, ...(own.labels ?? []), own.review];
   const stem = `${stemOf(given[given.length - 1])}.${name}`;
   const run = { command: name, arguments: given, options: own, inputs, stem };
   checkShare({ ...run, options: { ...own, shard: { index: 1, count: shards } } });

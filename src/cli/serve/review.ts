@@ -10,6 +10,7 @@ import {
   fraction,
   noteUnused,
   option,
+  repeatable,
   shared,
   type TableOptions,
   tableOptionsOf,
@@ -21,7 +22,11 @@ const matchingOptions = [
   ...shared.compared,
   option("--precision <p>", "share of matches that must be correct", fraction),
   choice("--kind <kind>", "of two tables: how many matches a row may have", shared.kinds),
-  option("--labels <file>", "known pairs besides: left, right and, if some do not match, decision"),
+  option(
+    "--labels <file>",
+    "known pairs besides: left, right and, if some do not match, decision; repeatable",
+    repeatable,
+  ),
   shared.modelOrNone,
   ...shared.tableFormat,
 ] as const;
@@ -55,12 +60,14 @@ export default command({
             ...{ on, ignore, kindOf, precision, kind, model, device, threads },
             tables: [left, right] as const,
             table: tableOptionsOf(options),
-            decisionPaths: labels === undefined ? [] : [labels],
+            decisionPaths: labels ?? [],
           };
     const apply = [...tables, ...typedAgain(matchingOptions, options), "--review", file];
+    const decisions = [...(labels ?? []).flatMap((path) => ["--labels", path]), "--review", file];
+    const applied = decisions.map(shellWord).join(" ");
     const next = right === undefined ? ["dedupe", ...apply] : ["join", ...apply, "-o", "joined.csv"];
     const nextCommand = tables.length === 0 ? undefined : commandLine(next);
-    const review = await startReview(file, { matching, nextCommand });
+    const review = await startReview(file, { matching, nextCommand, applied });
     session.atEnd(review.close);
     if (review.counts().pairs === 0) {
       session.print(`${file} has no pairs: no pair was doubtful, and there is nothing to decide`);
@@ -76,7 +83,7 @@ export default command({
     const { pairs, open } = review.counts();
     const application =
       nextCommand === undefined
-        ? `To apply the answers, run the join or dedupe that wrote ${file} again, with --review ${shellWord(file)}`
+        ? `To apply the answers, run the join or dedupe that wrote ${file} again, with ${applied}`
         : `Apply the answers with:\n\n  ${nextCommand}\n`;
     session.print(`${pairs - open} of ${counted(pairs, "pair")} answered. ${application}`);
   },
@@ -113,7 +120,7 @@ const commandLine = (words: readonly string[]): string => ["pearl", ...words].ma
 
 /**
  * The command that opens a review of a join or a dedupe, with its options. With an option that a review does not have, its
- * figures would be others: the command then names no tables.
+ * figures would be others: the command then names no tables. The decisions of an earlier review are known pairs of this one.
  */
 export function reviewCommand(
   file: string,
@@ -122,10 +129,12 @@ export function reviewCommand(
 ): string {
   const others = ["threshold", "top", "int8"].some((name) => options[name] !== undefined);
   const candidates = options.candidates !== undefined && options.candidates !== 10;
-  if (others || candidates || tables.includes("-")) return commandLine(["review", file]);
-  const { column, precision, ...rest } = options;
+  const { column, precision, labels = [], review = [], ...rest } = options;
+  const known = [labels, review].flat();
+  if (others || candidates || tables.includes("-"))
+    return commandLine(["review", file, ...typedAgain(matchingOptions, { labels: known })]);
   const given = {
-    ...rest,
+    ...{ ...rest, labels: known },
     ...(column !== undefined && { on: [column] }),
     ...(precision !== 0.9 && { precision }),
   };

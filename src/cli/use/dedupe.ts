@@ -67,15 +67,15 @@ export default command({
       review: options.reviewOut,
     };
     for (const path of [options.groups, options.reviewOut]) if (path !== undefined) rowsFormatOfName(path);
-    const inputs = [file, labels, review];
+    const decisionPaths = [labels ?? [], review ?? []].flat();
+    const inputs = [file, ...decisionPaths];
     const run = { command: "dedupe", arguments: [file], options, inputs, stem: `${stemOf(file)}.deduped` };
     checkShare(run);
     if (await compareLearned(run, options, session)) return;
     const encoder = await loadEncoderOrNone(options, session);
     const dedupe = (sharing?: Sharing) =>
       dedupeTable(file, endsEarly(sharing) ? { kept: byDefault } : outputs, {
-        ...{ ...options, ...boundedSettings(options, session), encoder, sharing },
-        decisionPaths: [labels, review].filter((path) => path !== undefined),
+        ...{ ...options, ...boundedSettings(options, session), encoder, sharing, decisionPaths },
         likely: options.removeLikely ? "remove" : "keep",
         explain: options.explain ? "column" : "none",
         onProgress: (stage, done, total) => session.show(stage, done, total),

@@ -75,7 +75,8 @@ export default command({
       if (path !== undefined) rowsFormatOfName(path);
     }
     const { joinTables } = await import("../../join/join-tables.js");
-    const inputs = [left, right, options.labels, options.review];
+    const decisionPaths = [options.labels ?? [], options.review ?? []].flat();
+    const inputs = [left, right, ...decisionPaths];
     const stem = `${stemOf(right)}.joined`;
     const run = { command: "join", arguments: [left, right], options, inputs, stem };
     checkShare(run);
@@ -87,8 +88,7 @@ export default command({
     const join = (sharing?: Sharing) =>
       joinTables(left, right, output, {
         ...options,
-        ...{ ...boundedSettings(options, session), encoder, sharing },
-        decisionPaths: [options.labels, options.review].filter((path) => path !== undefined),
+        ...{ ...boundedSettings(options, session), encoder, sharing, decisionPaths },
         reading: inDatabase ? "candidates" : "whole",
         unmatched: options.keepUnmatched ? "keep" : "leave-out",
         explain: options.explain ? "column" : "none",

@@ -11,6 +11,8 @@ export interface ReviewOptions {
   readonly matching?: Matching;
   /** The command that applies the answers. */
   readonly nextCommand?: string;
+  /** The options that apply the answers, for a review without tables. Default: `--review` with the file's name. */
+  readonly applied?: string;
 }
 
 /** What the page shows. */
@@ -30,6 +32,7 @@ export interface ReviewState {
     readonly trouble?: string;
   };
   readonly nextCommand?: string;
+  readonly applied: string;
 }
 
 /** Figures with this number of answers yes and no. */
@@ -78,9 +81,11 @@ export class ReviewSession {
       unit: this.#options.matching?.tables[1] === undefined ? ("duplicates" as const) : ("matches" as const),
       ...{ points: this.#points, isBusy: this.#isBusy, trouble: this.#trouble },
     };
+    const file = basename(this.#path);
+    const { nextCommand, applied = `--review ${file}` } = this.#options;
     return {
-      ...{ file: basename(this.#path), pair: pairs.get(id ?? ""), counts, figures },
-      ...{ secondsLeft: this.#secondsLeft(counts.open), nextCommand: this.#options.nextCommand },
+      ...{ file, pair: pairs.get(id ?? ""), counts, figures },
+      ...{ secondsLeft: this.#secondsLeft(counts.open), nextCommand, applied },
     };
   }
 

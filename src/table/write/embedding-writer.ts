@@ -21,8 +21,11 @@ export interface EmbeddingWriterOptions {
   format?: EmbeddingFormat;
   /** Name of the column of vectors (default "embedding"). */
   column?: string;
-  /** What to do with an unfinished earlier run: resume it, or start over (the default). */
-  resume?: "continue" | "start-over";
+  /**
+   * What to do with an unfinished earlier run: resume it, or start over (the default). "never" starts over and keeps
+   * nothing of this run either, should it end early.
+   */
+  resume?: "continue" | "start-over" | "never";
   /** Changes whenever the vectors would: model, pooling, prompt, dimensions. Guards `resume`. */
   fingerprint: string;
   /** The rows to write, for a run on a part of the table (default all). */
@@ -83,6 +86,11 @@ export class EmbeddingWriter {
     return this.partial.note;
   }
 
+  /** Whether another run can resume this one. */
+  get isResumable(): boolean {
+    return this.partial.isResumable;
+  }
+
   /**
    * The counts of the chunks that an earlier run had finished, as they were appended; those of later chunks are forgotten.
    * @param chunkRows rows of each chunk
@@ -122,8 +130,13 @@ export class EmbeddingWriter {
     try {
       await write();
     } catch (error) {
-      throw writeTrouble(error, this.path, "--resume", this.rowsDone > 0 ? this.partial.folder : undefined);
+      const { place, folder } = this.partial;
+      throw this.trouble(error, place, this.rowsDone > 0 ? folder : undefined);
     }
+  }
+
+  private trouble(error: unknown, place: string, kept?: string): TableError {
+    return this.isResumable ? writeTrouble(error, place, "--resume", kept) : writeTrouble(error, place);
   }
 
   /**
@@ -150,16 +163,17 @@ export class EmbeddingWriter {
       const { size } = await stat(path);
       return { path, keysPath, bytes: size, rows };
     } catch (error) {
-      throw error instanceof PearlError ? error : writeTrouble(error, path, "--resume", folder);
+      throw error instanceof PearlError ? error : this.trouble(error, path, folder);
     }
   }
 
-  /** Ends the work. Appended vectors stay for a run that resumes. */
+  /** Ends the work. Appended vectors stay where a run can resume. */
   async close(): Promise<void> {
     const { partial } = this;
     await partial.vectors.close();
     // A manifest that cannot be read is being written by another run.
-    if (this.rowsDone === 0 && (await isStillOurs(partial).catch(() => false)))
+    const isKept = partial.isResumable && this.rowsDone > 0;
+    if (!isKept && (await isStillOurs(partial).catch(() => false)))
       await rm(partial.folder, { recursive: true, force: true });
   }
 }

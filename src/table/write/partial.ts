@@ -1,6 +1,6 @@
 /** The folder of an unfinished output: the vectors so far, what was counted of them, and a manifest of what they belong to. */
 import { randomUUID } from "node:crypto";
-import { mkdir, rm } from "node:fs/promises";
+import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type InferOutput, literal, number, object, picklist, string } from "valibot";
 import { TableError } from "../../errors.js";
@@ -28,24 +28,36 @@ type Manifest = InferOutput<typeof manifestSchema>;
 /** What the vectors of a partial output belong to. A run resumes only where all of it is equal. */
 export type PartialKey = Omit<Manifest, "version" | "run">;
 
-/** An open partial output. Its `note` is for the user: an earlier run was discarded, or none was found. */
+/**
+ * An open partial output. Its `note` is for the user: an earlier run was discarded, or none was found. Only one that
+ * `isResumable` is kept when its run ends early.
+ */
 export type Partial = Awaited<ReturnType<typeof openPartial>>;
 
 /**
- * Opens the partial output of `path`. "continue" resumes an earlier run, "start-over" discards its vectors.
- * @throws TableError where the earlier run's key differs or its manifest is damaged, or the folder cannot be written
+ * Opens the partial output of `path`. "continue" resumes an earlier run, "start-over" discards its vectors, and "never"
+ * says that no run resumes this one.
+ * @throws TableError where the earlier run's key differs or its manifest is damaged, where its place is taken by something
+ *   else, or the folder cannot be written
  */
-export async function openPartial(path: string, key: PartialKey, resume: "continue" | "start-over") {
-  // Beside a device, as in /dev, is no place for files.
-  const folder = (await isDevice(path))
-    ? join(temporaryParent(), `pearl-output-${randomUUID()}`)
-    : `${path}.partial`;
+export async function openPartial(
+  path: string,
+  key: PartialKey,
+  resume: "continue" | "start-over" | "never",
+) {
+  // Beside a device, as in /dev, is no place for files, and no run finds those elsewhere.
+  const isBeside = !(await isDevice(path));
+  const isResumable = isBeside && resume !== "never";
+  const folder = isBeside ? `${path}.partial` : join(temporaryParent(), `pearl-output-${randomUUID()}`);
+  /** What messages name where vectors cannot be written. */
+  const place = isBeside ? path : temporaryParent();
   const vectorsPath = join(folder, "vectors");
   const earlier = await readManifest(folder).catch((error): undefined => {
     if (resume === "continue") throw error;
   });
   const isResumed = resume === "continue" && earlier !== undefined;
   if (isResumed) refuseOtherKey(folder, earlier, key);
+  else await refuseForeign(folder);
   try {
     if (!isResumed) await rm(folder, { recursive: true, force: true });
     await mkdir(folder, { recursive: true });
@@ -54,9 +66,12 @@ export async function openPartial(path: string, key: PartialKey, resume: "contin
     const vectors = await VectorFile.open(vectorsPath, shape, { resume: isResumed });
     await writeWholeJson(join(folder, "manifest.json"), { version: 1, run, ...key } satisfies Manifest);
     const countsPath = join(folder, "counts");
-    return { folder, vectorsPath, countsPath, vectors, run, note: noteOn(folder, earlier, resume) };
+    const note = isResumable ? noteOn(folder, earlier, resume) : undefined;
+    return { folder, vectorsPath, countsPath, vectors, place, run, isResumable, note };
   } catch (error) {
-    throw writeTrouble(error, folder, "--resume");
+    if (isResumable) throw writeTrouble(error, folder, "--resume");
+    await rm(folder, { recursive: true, force: true }).catch(() => undefined);
+    throw writeTrouble(error, isBeside ? folder : place);
   }
 }
 
@@ -69,6 +84,25 @@ export async function checkStillOurs(partial: Partial): Promise<void> {
   if (await isStillOurs(partial)) return;
   throw new TableError(
     `${partial.folder}: another run has started on the same output. Let one finish, or give them different names.`,
+  );
+}
+
+/** The files that a run keeps in its folder, also under the names that they have until they are complete. */
+const ownFile = /^(tmp_)?(vectors|counts|manifest\.json(\.\d+)?|keys\.(csv|parquet)|whole\.(csv|tsv|jsonl))$/;
+
+/** Refuses a file, or a folder with other files than those of a run: they would be removed. @throws TableError */
+async function refuseForeign(folder: string): Promise<void> {
+  const entries = await readdir(folder).catch((error: NodeJS.ErrnoException): string[] | "a file" => {
+    if (error.code === "ENOENT") return [];
+    if (error.code === "ENOTDIR") return "a file";
+    throw writeTrouble(error, folder);
+  });
+  const foreign = entries === "a file" ? "" : entries.find((name) => !ownFile.test(name));
+  if (foreign === undefined) return;
+  const what = foreign === "" ? "is a file" : `holds ${foreign}`;
+  throw new TableError(
+    `${folder} ${what}, which no run of pearl has left: its place is needed for the unfinished output. ` +
+      "Move it away, or choose another output name.",
   );
 }
 

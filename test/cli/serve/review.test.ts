@@ -54,6 +54,25 @@ describe("a review", () => {
     expect((await run("dedupe", "crm.csv", "--ignore", "id", "--review", "my review.csv")).code).toBe(0);
   });
 
+  it("of a second round applies the decisions of both", async () => {
+    const next = ["crm.csv", "--ignore", "id", "--review", "my review.csv", "--review-out", "second.csv"];
+    const { stderr } = await run("dedupe", ...next);
+    const known = '--labels "my review.csv"';
+    expect(stderr).toContain(`browser: pearl review second.csv crm.csv --ignore id ${known}\n`);
+    const stop = (words: string[]) =>
+      pearl(["review", "second.csv", ...words, "--labels", "my review.csv", "--no-open"], {
+        ...{ cwd: folder, onStart: (child) => child.stdout?.once("data", () => child.kill("SIGINT")) },
+      });
+    const { stdout } = await stop(["crm.csv", "--ignore", "id"]);
+    expect(stdout).toContain(`\n\n  pearl dedupe crm.csv --ignore id ${known} --review second.csv\n`);
+    expect((await stop([])).stdout).toContain(`again, with ${known} --review second.csv\n`);
+    const review = (await readFile(join(folder, "second.csv"), "utf8")).replace(/^"",/m, "yes,");
+    await writeFile(join(folder, "second.csv"), review);
+    const labels = ["--labels", "my review.csv", "--review", "second.csv"];
+    const applied = await run("dedupe", "crm.csv", "--ignore", "id", ...labels);
+    expect(applied.stdout).toContain("5 rows in, 2 groups of duplicates, 3 rows out");
+  });
+
   it("says of a file without pairs that there is nothing to decide, and of one without tables what applies it", async () => {
     const heading = (await readFile(join(folder, "my review.csv"), "utf8")).split("\n")[0];
     await writeFile(join(folder, "none.csv"), `${heading}\n`);
@@ -106,7 +125,8 @@ describe("the command that opens a review", () => {
     const options = {
       ...{ on: ["name=supplier", "city"], kindOf: { born: "date" }, precision: 0.95, kind: "one-to-one" },
       ...{
-        labels: "known pairs.csv",
+        labels: ["known pairs.csv"],
+        review: "first.csv",
         header: false,
         quotes: true,
         output: "out.csv",
@@ -116,7 +136,7 @@ describe("the command that opens a review", () => {
     };
     expect(reviewCommand("r.csv", ["a.csv", "b.csv"], options)).toBe(
       "pearl review r.csv a.csv b.csv --on name=supplier --on city --kind-of born=date --precision 0.95 " +
-        '--kind one-to-one --labels "known pairs.csv" --no-header',
+        '--kind one-to-one --labels "known pairs.csv" --labels first.csv --no-header',
     );
     expect(reviewCommand("r.csv", ["a.csv"], { column: "name", precision: 0.9, quotes: false })).toBe(
       "pearl review r.csv a.csv --on name --no-quotes",
@@ -127,5 +147,6 @@ describe("the command that opens a review", () => {
     for (const options of [{ threshold: 0.8 }, { top: 3 }, { candidates: 20 }, { int8: true }])
       expect(reviewCommand("r.csv", ["a.csv"], options)).toBe("pearl review r.csv");
     expect(reviewCommand("r.csv", ["-"], {})).toBe("pearl review r.csv");
+    expect(reviewCommand("r.csv", ["-"], { review: "1.csv" })).toBe("pearl review r.csv --labels 1.csv");
   });
 });

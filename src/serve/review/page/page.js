@@ -130,9 +130,9 @@ function Cell({ own, other }) {
   return html`<td>${marked}</td>`;
 }
 
-const Next = ({ state: { file, nextCommand } }) =>
+const Next = ({ state: { file, nextCommand, applied } }) =>
   nextCommand === undefined
-    ? html`<p>Your answers are in ${file}. To apply them, run the join or dedupe that wrote it again, with --review ${file}.</p>`
+    ? html`<p>Your answers are in ${file}. To apply them, run the join or dedupe that wrote it again, with ${applied}.</p>`
     : html`<p>Your answers are in ${file}. Apply them with:</p><pre tabindex="0"><code>${nextCommand}</code></pre>`;
 
 const { reply } = await ask("state");
