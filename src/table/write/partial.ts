@@ -1,6 +1,6 @@
 /** The folder of an unfinished output: the vectors so far, what was counted of them, and a manifest of what they belong to. */
 import { randomUUID } from "node:crypto";
-import { mkdir, rm } from "node:fs/promises";
+import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type InferOutput, literal, number, object, picklist, string } from "valibot";
 import { TableError } from "../../errors.js";
@@ -37,7 +37,8 @@ export type Partial = Awaited<ReturnType<typeof openPartial>>;
 /**
  * Opens the partial output of `path`. "continue" resumes an earlier run, "start-over" discards its vectors, and "never"
  * says that no run resumes this one.
- * @throws TableError where the earlier run's key differs or its manifest is damaged, or the folder cannot be written
+ * @throws TableError where the earlier run's key differs or its manifest is damaged, where its place is taken by something
+ *   else, or the folder cannot be written
  */
 export async function openPartial(
   path: string,
@@ -56,6 +57,7 @@ export async function openPartial(
   });
   const isResumed = resume === "continue" && earlier !== undefined;
   if (isResumed) refuseOtherKey(folder, earlier, key);
+  else await refuseForeign(folder);
   try {
     if (!isResumed) await rm(folder, { recursive: true, force: true });
     await mkdir(folder, { recursive: true });
@@ -82,6 +84,25 @@ export async function checkStillOurs(partial: Partial): Promise<void> {
   if (await isStillOurs(partial)) return;
   throw new TableError(
     `${partial.folder}: another run has started on the same output. Let one finish, or give them different names.`,
+  );
+}
+
+/** The files that a run keeps in its folder, also under the names that they have until they are complete. */
+const ownFile = /^(tmp_)?(vectors|counts|manifest\.json(\.\d+)?|keys\.(csv|parquet)|whole\.(csv|tsv|jsonl))$/;
+
+/** Refuses a file, or a folder with other files than those of a run: they would be removed. @throws TableError */
+async function refuseForeign(folder: string): Promise<void> {
+  const entries = await readdir(folder).catch((error: NodeJS.ErrnoException): string[] | "a file" => {
+    if (error.code === "ENOENT") return [];
+    if (error.code === "ENOTDIR") return "a file";
+    throw writeTrouble(error, folder);
+  });
+  const foreign = entries === "a file" ? "" : entries.find((name) => !ownFile.test(name));
+  if (foreign === undefined) return;
+  const what = foreign === "" ? "is a file" : `holds ${foreign}`;
+  throw new TableError(
+    `${folder} ${what}, which no run of pearl has left: its place is needed for the unfinished output. ` +
+      "Move it away, or choose another output name.",
   );
 }
 
