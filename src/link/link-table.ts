@@ -22,6 +22,7 @@ import { type RowsFormat, stemOf } from "../table/format.js";
 import type { TableOptions } from "../table/table.js";
 import { batchesOf, noteEmpty, readAllColumns, type WholeTable } from "../table/whole-table.js";
 import { refuseAsStore } from "../table/write/output-names.js";
+import { stateOf } from "../table/write/output-state.js";
 import { writeRows } from "../table/write/text-rows.js";
 import { isVisible } from "../text/visible.js";
 import { likelyColumns, likelyLines } from "./likely.js";
@@ -260,6 +261,7 @@ async function writeLinked(
     await writeRows(output, [...addedColumns(typed.columns, ["entity"]), ...typed.columns], rows, format);
   }
   // a list of an earlier run must not look like what is likely now
-  if (likelyOutput !== undefined && (likely.length > 0 || (await exists(likelyOutput))))
+  if (likelyOutput === undefined) return;
+  if (likely.length > 0 || (await stateOf(likelyOutput)) !== undefined)
     await writeRows(likelyOutput, likelyColumns, [likely]);
 }

@@ -1,7 +1,6 @@
 /** Removes duplicates from a table file, compared by all its columns or by one. */
 import { rm } from "node:fs/promises";
 import { UsageError } from "../../errors.js";
-import { exists } from "../../files/disk.js";
 import { isObjectAddress } from "../../files/object-storage/address.js";
 import { type ColumnOptions, planColumns } from "../../match/columns/fields.js";
 import { profiler } from "../../match/columns/profile.js";
@@ -17,6 +16,7 @@ import {
   readWholeTable,
   type WholeTable,
 } from "../../table/whole-table.js";
+import { stateOf } from "../../table/write/output-state.js";
 import { standardOutput } from "../../table/write/standard-output.js";
 import { writeRows } from "../../table/write/text-rows.js";
 import { isVisible } from "../../text/visible.js";
@@ -108,7 +108,7 @@ export async function dedupeTable(
   const others = found.report.groups.flatMap((group) => group.others);
   const likely = others.filter(({ row }) => !isGone.has(row)).length;
   // a list of an earlier run must not look like one of this run
-  const isListed = likely > 0 || (likelyGroups !== undefined && (await exists(likelyGroups)));
+  const isListed = likely > 0 || (likelyGroups !== undefined && (await stateOf(likelyGroups)) !== undefined);
   const listed = {
     ...{ groups: found.report.groups, isKept: (row: number) => !isGone.has(row) },
     why: options.explain === "column" ? found.why : undefined,

@@ -22,6 +22,8 @@ export interface RelationColumn {
 }
 
 export interface Relation {
+  /** Its number in the catalog, which no other table gets. */
+  readonly oid: string;
   readonly schema: string;
   readonly name: string;
   /** The name as SQL writes it, with its schema. */
@@ -81,6 +83,7 @@ export async function lookUp(connection: PostgresConnection, wanted: string): Pr
   );
   const inKey = columns.filter(({ place }) => place !== null).sort((a, b) => a.place! - b.place!);
   return {
+    oid: table.oid,
     schema: table.schema,
     name: table.name,
     sql: `${identifier(table.schema)}.${identifier(table.name)}`,

@@ -62,6 +62,17 @@ export const checkPostgresOutput = (address: string): Promise<void> =>
     }
   });
 
+/** The table with the number that each writing changes; undefined where pearl has written none. @throws TableError */
+export async function writtenTable(address: string): Promise<string | undefined> {
+  const connection = await connectPostgres(address);
+  try {
+    const found = await lookUp(connection, tableOf(address));
+    return found?.comment === mark ? `table ${found.oid}` : undefined;
+  } finally {
+    await connection.close();
+  }
+}
+
 interface Target {
   readonly connection: PostgresConnection;
   readonly existing: Relation | undefined;
