@@ -1,7 +1,7 @@
 /** Options that several commands share, and parsers of option values. */
 import type { Option as TypedOption } from "@commander-js/extra-typings";
 import { InvalidArgumentError, Option } from "commander";
-import { messageOf } from "../errors.js";
+import { messageOf, UsageError } from "../errors.js";
 import { type ColumnKind, columnKinds } from "../match/columns/profile.js";
 import { parseDelimiter, rowsFormats } from "../table/format.js";
 import type { OptionsOf } from "./command.js";
@@ -239,6 +239,20 @@ export function tableOptionsOf(options: TableOptions) {
 
 export const resumption = (resume: true | undefined): "continue" | "start-over" =>
   resume ? "continue" : "start-over";
+
+/** For commands that print for people where no output is named. @throws UsageError */
+export function checkFormat({
+  output,
+  format,
+}: {
+  readonly output?: string;
+  readonly format?: string;
+}): void {
+  if (format === undefined || output !== undefined) return;
+  throw new UsageError(
+    "--format is for tables, and without -o none is written: add -o FILE, or -o - for standard output",
+  );
+}
 
 /** Reports `--ignore` beside `--on`. It is no error: the commands that messages suggest add `--on` to what was typed. */
 export function noteUnused(

@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { isObjectAddress } from "../files/object-storage/address.js";
 import { isPostgresAddress } from "../table/postgres/address.js";
-import { refuseAsStore, refuseOverwriting } from "../table/write/output-names.js";
+import { keysPathOf, refuseAsStore, refuseOverwriting } from "../table/write/output-names.js";
 
 /** Options that name a file to write, as commander calls their values. */
 const outputOptions = new Set([
@@ -29,6 +29,14 @@ export function refuseOwnInputs(words: readonly unknown[], options: object): voi
   // a word that is no file is a phrase or a choice
   refuseOverwriting(
     inputs.filter((name) => existsSync(name) || isObjectAddress(name) || isPostgresAddress(name)),
-    valuesOf(true),
+    [...valuesOf(true), ...keysBeside(given)],
   );
+}
+
+/** The file of keys beside an .npy file. */
+function keysBeside(given: readonly (readonly [string, unknown])[]): string[] {
+  const { output, format } = Object.fromEntries(given) as Readonly<Record<string, unknown>>;
+  if (!isText(output)) return [];
+  const isNpy = isText(format) ? format === "npy" : output.toLowerCase().endsWith(".npy");
+  return isNpy ? [keysPathOf(output)] : [];
 }

@@ -23,6 +23,8 @@ describe("what a command reads", () => {
     [{ review: path("review.csv"), reviewOut: path("review.csv") }, "review.csv is an input"],
     [{ labels: [path("review.csv")], output: path("review.csv") }, "review.csv is an input"],
     [{ store: path("left.csv") }, "left.csv is the store"],
+    [{ output: path("new.npy"), json: path("new.npy.keys.csv") }, "Two outputs are named"],
+    [{ output: path("new"), format: "npy", json: path("new.keys.csv") }, "Two outputs are named"],
     [{ output: path("new.csv"), explainOut: path("new.csv") }, "Two outputs are named"],
     [{ output: path("new.csv"), store: path("new.csv") }, "new.csv is the store"],
     [{ output: path("also/new.csv"), store: path("new.csv") }, "new.csv is the store"],
@@ -34,6 +36,7 @@ describe("what a command reads", () => {
   it.each([
     ["s3://shop/names.csv", { output: "S3://shop/names.csv/" }],
     ["postgres://me@db/shop?table=names", { output: "postgres://me@db/shop?table=names" }],
+    ["s3://shop/names.npy.keys.csv", { output: "s3://shop/names.npy" }],
     ["new.csv", { queries: "s3://shop/queries.csv", json: "s3://shop/queries.csv" }],
   ])("is not written over where it is no file: %s %o", (word, options) => {
     expect(() => refuseOwnInputs([word], options)).toThrow(/ is an input/);
@@ -46,6 +49,18 @@ describe("what a command reads", () => {
       model: path("new.csv"),
       groups: path("new.csv"),
     });
+  });
+
+  it("is not written over by the keys of an .npy file", async () => {
+    writeFileSync(path("names.npy.keys.csv"), table);
+    const words = ["encode", "names.npy.keys.csv", "--no-header", "-o", "names.npy"];
+    const { code, stderr } = await pearl(words, { cwd: folder });
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: "pearl: names.npy.keys.csv is an input. Choose another output name.\n",
+    });
+    // The keys are written for .npy alone.
+    refuseOwnInputs([path("names.npy.keys.csv")], { output: path("names.npy"), format: "csv" });
   });
 
   it.each([

@@ -71,9 +71,19 @@ export function checkQueue(address: string): void {
 const jobProcess = fileURLToPath(new URL("./job-process.js", import.meta.url));
 
 /** Does a job in a process of its own, whose temporary files end with it. @throws Error with the message that it printed last, UsageError for exit code 2 */
-async function inProcess({ own, ...order }: JobOrder, stop: AbortSignal): Promise<Printed> {
+export async function inProcess(order: JobOrder, stop: AbortSignal): Promise<Printed> {
   stop.throwIfAborted();
-  const temp = await mkdtemp(join(own.temp ?? tmpdir(), "pearl-job-"));
+  const temp = await mkdtemp(join(order.own.temp ?? tmpdir(), "pearl-job-"));
+  try {
+    // It may have come meanwhile, and nobody would hear of it.
+    stop.throwIfAborted();
+    return await inChild({ ...order, own: { ...order.own, temp } }, stop);
+  } finally {
+    await rm(temp, { recursive: true, force: true });
+  }
+}
+
+async function inChild(order: JobOrder, stop: AbortSignal): Promise<Printed> {
   const child = fork(jobProcess, { cwd: order.job.folder, stdio: ["ignore", "pipe", "pipe", "ipc"] });
   const kill = (): void => void child.kill("SIGKILL");
   stop.addEventListener("abort", kill);
@@ -86,7 +96,7 @@ async function inProcess({ own, ...order }: JobOrder, stop: AbortSignal): Promis
     const [code, signal] = await new Promise<[number | null, NodeJS.Signals | null]>((resolve, reject) => {
       child.on("error", reject);
       child.on("close", (...ending) => resolve(ending));
-      child.send({ ...order, own: { ...own, temp } } satisfies JobOrder, () => {});
+      child.send(order, () => {});
     });
     if (code === 0) return { printed: texts.stdout, notes: texts.stderr };
     const last = texts.stderr.trimEnd().split("\n").at(-1) ?? "";
@@ -95,6 +105,5 @@ async function inProcess({ own, ...order }: JobOrder, stop: AbortSignal): Promis
     throw new Trouble(last.startsWith("pearl: ") ? last.slice("pearl: ".length) : killed);
   } finally {
     stop.removeEventListener("abort", kill);
-    await rm(temp, { recursive: true, force: true });
   }
 }

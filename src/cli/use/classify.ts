@@ -6,7 +6,7 @@ import type { KindsTraining } from "../../fewshot/classify/train.js";
 import { alignColumns } from "../../files/text-table.js";
 import { type AnyCommand, command } from "../command.js";
 import { counted, formatCount, formatPercent } from "../format.js";
-import { choice, fraction, option, required, shared } from "../options.js";
+import { checkFormat, choice, fraction, option, required, shared } from "../options.js";
 import { loadEncoder, type Session, sourceOf, tableSettings } from "../session.js";
 import { phrasesOrTable } from "./phrases-or-table.js";
 
@@ -107,6 +107,7 @@ const apply = command({
     ['pearl classify "Lake Garda" "Verona" --with kinds.json --json', "phrases, with all probabilities"],
   ],
   run: async ([given], options, session) => {
+    checkFormat(options);
     const { classify, classifyTable, readKinds } = await import("../../fewshot/classify/kinds.js");
     const { output, format, phrase, reject, json } = options;
     const input = await phrasesOrTable(given, phrase);

@@ -4,7 +4,7 @@ import type { ClusterTableReport } from "../../group/tables/cluster-table.js";
 import { precisionLine } from "../../match/estimates/precision-line.js";
 import { command } from "../command.js";
 import { counted } from "../format.js";
-import { fraction, option, positiveInteger, shared } from "../options.js";
+import { checkFormat, fraction, option, positiveInteger, shared } from "../options.js";
 import { boundedSettings, loadEncoderOrNone } from "../session.js";
 
 export const groupingOptions = [
@@ -40,6 +40,7 @@ export default command({
     ["pearl cluster keywords.txt --k 20 -o topics.csv", "twenty topics"],
   ],
   run: async ([file], options, session) => {
+    checkFormat(options);
     const { clusterTable } = await import("../../group/tables/cluster-table.js");
     const { format, threshold, k, precision, seed, output } = options;
     if (k !== undefined && options.model === "none")

@@ -90,8 +90,11 @@ export default command({
       await session.record(undone);
       return session.print(`took back run ${undone.run} (${undone.source}, ${dayOf(undone.time)})`);
     }
-    if (exported !== undefined)
-      return session.wrote(exported, counted(await entities.exportEntities(store, exported, format), "row"));
+    if (exported !== undefined) {
+      const rows = await entities.exportEntities(store, exported, format);
+      await session.record({ path: exported, rows });
+      return session.wrote(exported, counted(rows, "row"));
+    }
     await linkFile(file!, options, session);
   },
 });

@@ -8,7 +8,7 @@ import { type Cell, cellOfStored, jsonLine, numberCell } from "../../table/cell.
 import { type RowsFormat, rowsFormatOfName } from "../../table/format.js";
 import { command, type OptionsOf } from "../command.js";
 import { counted, formatDuration } from "../format.js";
-import { option, positiveInteger, shared } from "../options.js";
+import { checkFormat, option, positiveInteger, shared } from "../options.js";
 import { loadEncoder, type Session, tableSettings } from "../session.js";
 import { openIndex, sayState } from "./index-table.js";
 import { looksLikeFile, splitAtDashes } from "./phrases-or-table.js";
@@ -47,6 +47,7 @@ export default command({
     ['pearl search postgres://me@localhost/shop?table=customers "NYTimes"', "rows of a table in PostgreSQL"],
   ],
   run: async ([path, given], options, session) => {
+    checkFormat(options);
     const queries = await queryPhrases(given, options.phrase);
     if (queries.length > 0 && options.queries !== undefined) {
       throw new UsageError("give phrases or --queries FILE, not both");

@@ -5,7 +5,7 @@ import { type Cell, numberCell, textOfCell } from "../../table/cell.js";
 import { type RowsFormat, rowsFormatOfName } from "../../table/format.js";
 import { command } from "../command.js";
 import { counted } from "../format.js";
-import { option, positiveInteger, shared, type TableOptions } from "../options.js";
+import { checkFormat, option, positiveInteger, shared, type TableOptions } from "../options.js";
 import { loadEncoder, type Session, tableSettings } from "../session.js";
 import { phrasesOrTable } from "./phrases-or-table.js";
 
@@ -39,6 +39,7 @@ export default command({
   ],
   run: async ([given], options, session) => {
     const { output, format, phrase, top, json } = options;
+    checkFormat(options);
     if (output !== undefined) rowsFormatOfName(format ? "-" : output);
     const input = await phrasesOrTable(given, phrase);
     const phrases = "table" in input ? await phrasesOf(input.table, options, session) : input.phrases;

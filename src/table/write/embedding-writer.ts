@@ -9,7 +9,7 @@ import { type EmbeddingFormat, outputFormatOfName } from "../format.js";
 import { type RowRange, type Table, wholeRange } from "../table.js";
 import { writeTrouble } from "../trouble.js";
 import { makeOutput } from "./output.js";
-import { refuseOverwriting } from "./output-names.js";
+import { keysPathOf, refuseOverwriting } from "./output-names.js";
 import type { VectorPages } from "./parquet-vectors.js";
 import { checkStillOurs, isStillOurs, openPartial, type Partial } from "./partial.js";
 
@@ -67,7 +67,7 @@ export class EmbeddingWriter {
       throw new ArgumentError(`dimension: expected a whole number of at least 1, not ${dimension}.`);
     }
     const format = options.format ?? outputFormatOfName(path);
-    await checkTarget(path, table);
+    await checkTarget(path, table, format);
     if (format !== "npy") checkColumn(table, column);
     const range = wholeRange(options.range ?? {}, table.description.rowCount);
     const layout = format === "npy" ? "npy" : "parquet";
@@ -191,7 +191,7 @@ async function makePart(
   await moveFile(vectorsPath, path);
 }
 
-async function checkTarget(path: string, table: Table): Promise<void> {
+async function checkTarget(path: string, table: Table, format: EmbeddingFormat): Promise<void> {
   const folder = dirname(resolve(path));
   const parent = await stat(folder).catch(() => undefined);
   if (parent?.isDirectory() === false)
@@ -202,7 +202,7 @@ async function checkTarget(path: string, table: Table): Promise<void> {
   if (target?.isDirectory()) {
     throw new TableError(`${path} is a directory. Name a file, such as ${join(path, "embeddings.parquet")}.`);
   }
-  refuseOverwriting([table.description.path], [path]);
+  refuseOverwriting([table.description.path], [path, format === "npy" ? keysPathOf(path) : undefined]);
 }
 
 function checkColumn({ description: { path, columns } }: Table, column: string): void {

@@ -6,6 +6,9 @@ import { standardOutput } from "./standard-output.js";
 
 type Name = string | undefined;
 
+/** The table of keys that is written beside vectors in an .npy file. */
+export const keysPathOf = (output: string): string => `${output}.keys.csv`;
+
 /**
  * Keeps a command from writing over what it reads, or over what it has just written. Only files count: `/dev/null` may be
  * named twice.

@@ -7,6 +7,7 @@ import type { EmbeddingFormat } from "../format.js";
 import { identifier, literal, OutOfMemory, readParquet } from "../read/database.js";
 import { type ImportedColumn, rowsTable } from "../read/import.js";
 import type { Table } from "../table.js";
+import { keysPathOf } from "./output-names.js";
 import { addColumns, keyName, type VectorPages } from "./parquet-vectors.js";
 import { headerLine } from "./text-rows.js";
 
@@ -40,7 +41,7 @@ export async function makeOutput(
     await moveFile(vectorsPath, path);
     return undefined;
   }
-  const keysPath = `${path}.keys.csv`;
+  const keysPath = keysPathOf(path);
   const keys = join(folder, "keys.csv");
   await writeKeys(request, keys);
   await moveFile(keys, keysPath);

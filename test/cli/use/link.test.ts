@@ -77,6 +77,13 @@ describe("pearl link", () => {
     expect(stdout).toMatch(/run 1: E\d+ created from people \d+, people \d+.*: .* → \d\.\d\d\n$/);
   });
 
+  it("reports an export to a program", async () => {
+    const { stdout } = await run("--export", "all.csv", "--json", "export.json");
+    const report = JSON.parse(readFileSync(join(folder, "export.json"), "utf8"));
+    expect(report).toMatchObject({ path: "all.csv", rows: entities.length - 3, seconds: expect.any(Number) });
+    expect(stdout).toBe(`wrote all.csv: ${report.rows} rows\n`);
+  });
+
   it("refuses no task, and two", async () => {
     for (const parameters of [[], ["june.csv", "--undo"]])
       expect(await run(...parameters)).toMatchObject({

@@ -110,6 +110,19 @@ describe("--format", () => {
   });
 });
 
+describe("--format without -o", () => {
+  it.each(["search names.index Acme", "type Acme", "cluster names.jsonl", "classify Acme --with kinds.json"])(
+    "is refused by %s, which prints for people",
+    async (words) => {
+      expect(await pearl([...words.split(" "), "--format", "jsonl"], { cwd })).toMatchObject({
+        ...{ code: 2, stdout: "" },
+        stderr:
+          "pearl: --format is for tables, and without -o none is written: add -o FILE, or -o - for standard output\n",
+      });
+    },
+  );
+});
+
 describe("--json FILE", () => {
   it("gives the report of a run to a program", async () => {
     await pearl(["dedupe", "names.jsonl", "-c", "name", "-o", "-", "--json", "report.json"], { cwd });

@@ -135,6 +135,14 @@ const cases: Readonly<Record<string, Case>> = {
     says: "or add --format csv (for -o).",
     cured: "pearl cluster x.csv -c name --model pearl-strings -o x.out --format csv",
   },
+  "a format of nothing that is written": {
+    files: { "x.csv": table },
+    wrong: "pearl cluster x.csv -c name --model pearl-strings --format jsonl",
+    says: "--format is for tables, and without -o none is written: add -o FILE, or -o - for standard output",
+    cured:
+      "pearl cluster x.csv -c name --model pearl-strings --format jsonl -o x.out && " +
+      "pearl cluster x.csv -c name --model pearl-strings --format jsonl -o -",
+  },
   "an ending that embeddings are not written in": {
     files: { "x.csv": table },
     wrong: `${encode} x.csv -c name -o x.out`,

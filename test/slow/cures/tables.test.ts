@@ -93,6 +93,16 @@ const cases: Readonly<Record<string, Case>> = {
       `${encode} x.csv -c name -o w.parquet --resume && test -s w.parquet && ` +
       `${encode} x.csv -c name -o v.parquet && test -s v.parquet && test ! -e v.parquet.partial`,
   },
+  "a foreign file in the place of the unfinished output": {
+    files: { "v.parquet.partial": "half a download" },
+    wrong: `${encode} x.csv -c name -o v.parquet`,
+    says:
+      "v.parquet.partial is a file, which no run of pearl has left: its place is needed for the unfinished output. " +
+      "Move it away, or choose another output name.",
+    cured:
+      `${encode} x.csv -c name -o w.parquet && mv v.parquet.partial kept && ` +
+      `${encode} x.csv -c name -o v.parquet && test -s kept && test ! -e v.parquet.partial`,
+  },
   "an unfinished run whose manifest is damaged": {
     files: {},
     before:

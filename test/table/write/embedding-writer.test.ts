@@ -373,6 +373,12 @@ describe("an output that cannot be written is refused before any work", () => {
   });
   it("does not overwrite its input", async () => {
     expect(await refusal(file("in.csv"))).toMatch(/is an input/);
+    const keys = await Table.open(file("keyed.npy.keys.csv", "name\na\n"));
+    const options = { dimension: 1, fingerprint: "x" };
+    await expect(EmbeddingWriter.create(keys, file("keyed.npy"), options)).rejects.toThrow(
+      /keyed\.npy\.keys\.csv is an input/,
+    );
+    await keys.close();
   });
 });
 
