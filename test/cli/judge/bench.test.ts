@@ -33,6 +33,16 @@ describe("pearl bench", () => {
     expect(outcome.code).toBe(0);
   });
 
+  it("merges the scores of shards, without the models", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "pearl-bench-shards-"));
+    const given = ["bench", "--task", "turney,bird", "--data", dataFolder, "--model", "jaccard", "-q"];
+    const parts = ["1", "2"].map((shard) => join(folder, `${shard}.part`));
+    for (const [place, part] of parts.entries())
+      expect(await pearl([...given, "--shard", `${place + 1}/2`, "-o", part])).toMatchObject({ code: 0 });
+    const [whole, merged] = [await pearl(given), await pearl(["merge", ...parts, "-q"])];
+    expect(merged).toMatchObject({ code: 0, stdout: whole.stdout });
+  });
+
   it("finds the data folder through PEARL_DATA, and prints one set where one is named", async () => {
     const environment = { PEARL_DATA: dataFolder };
     const parameters = ["bench", "--task", "autofj", "--dataset", "Fruits", "--model", "tfidf", "-q"];
