@@ -2,8 +2,6 @@
 import { messageOf, TableError } from "../errors.js";
 import { isDiskFull } from "../files/object-storage/temporary-folder.js";
 
-export { isDiskFull };
-
 /**
  * A failure to write, as a TableError.
  * @param resume the option that continues an unfinished run, if there is one

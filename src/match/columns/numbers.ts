@@ -9,7 +9,8 @@ const withComma = new RegExp(String.raw`^(\d*|[1-9]\d{0,2}(?:\.\d{3})+|${spaced}
 
 /** "192.168.100.200" has the form of 192,168,100,200 in groups of thousands. */
 const isIpAddress = (text: string): boolean =>
-  /^\d{1,3}(?:\.\d{1,3}){3}$/.test(text) && text.split(".").every((group) => Number(group) <= 255);
+  /^(?:0|[1-9]\d{0,2})(?:\.(?:0|[1-9]\d{0,2})){3}$/.test(text) &&
+  text.split(".").every((group) => Number(group) <= 255);
 
 export interface WrittenNumber {
   /** Its digits as they are written, leading zeros included, with "-" and a decimal point where needed. */
