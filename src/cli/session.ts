@@ -48,9 +48,10 @@ export function openSession(options: { readonly quiet?: boolean; readonly json?:
     /** Writes what the command did to the file of `--json`, if one was given. */
     record: async (report: object): Promise<void> => {
       if (reportPath === undefined) return;
-      const { writeWholeJson } = await import("../files/whole-file.js");
+      const { writeOutput } = await import("../table/write/whole-output.js");
       const seconds = Math.round(performance.now() - started) / 1000;
-      await writeWholeJson(reportPath, { version: packageVersion(), seconds, ...report });
+      const content = { version: packageVersion(), seconds, ...report };
+      await writeOutput(reportPath, `${JSON.stringify(content, null, 2)}\n`);
     },
     printJson,
     /** Tables' reading, as `onProgress` of the options of a table. */

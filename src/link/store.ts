@@ -7,10 +7,10 @@ import { basename, dirname, join, resolve } from "node:path";
 import type { DuckDBConnection, DuckDBInstance as Instance } from "@duckdb/node-api";
 import { messageOf, PearlError, StoreError } from "../errors.js";
 import { fingerprint } from "../files/fingerprint.js";
+import { isDiskFull } from "../files/object-storage/temporary-folder.js";
 import { exists } from "../files/whole-file.js";
 import { databaseMemory, type MemoryLimit } from "../match/memory/memory-plan.js";
 import { DuckDBBlobValue, DuckDBDataChunk, DuckDBInstance } from "../table/read/database.js";
-import { isDiskFull } from "../table/trouble.js";
 
 export const version = 6;
 

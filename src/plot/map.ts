@@ -23,6 +23,9 @@ export interface MapDrawing {
   readonly points: readonly MapPoint[];
 }
 
+/** Fewer phrases than this have no neighbourhoods to draw. */
+export const leastPhrases = 4;
+
 const width = 960;
 const height = 680;
 const margin = headMargin;

@@ -3,15 +3,15 @@ import { createRequire } from "node:module";
 import { basename, extname } from "node:path";
 import type { EncoderSource } from "../encoder/encode-table.js";
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
-import { MissingDataError, messageOf, PearlError, TableError, UsageError } from "../errors.js";
+import { MissingDataError, messageOf, UsageError } from "../errors.js";
 import { formatCount } from "../files/count-text.js";
-import { writeWholeFile } from "../files/whole-file.js";
 import { createRandom, sampleWithout } from "../random.js";
 import { gatherRows, isZero } from "../search/vectors.js";
 import { stemOf } from "../table/format.js";
 import { isPostgresAddress } from "../table/postgres/address.js";
 import { Table, type TableOptions } from "../table/table.js";
-import { type MapDrawing, type MapPoint, mapAsSvg } from "./map.js";
+import { writeOutput } from "../table/write/whole-output.js";
+import { leastPhrases, type MapDrawing, type MapPoint, mapAsSvg } from "./map.js";
 import { mapAsHtml } from "./map-page.js";
 
 /** Settings of a map. */
@@ -60,6 +60,10 @@ export async function plotTable(
   options: PlotOptions = {},
 ): Promise<PlotReport> {
   const ending = checkPlotName(output);
+  if (options.sample !== undefined && options.sample < leastPhrases)
+    throw new UsageError(
+      `a sample of ${options.sample}: a map needs at least ${leastPhrases} phrases. Draw more (--sample).`,
+    );
   options.signal?.throwIfAborted();
   const table = await Table.open(file, { signal: options.signal, ...options.table });
   try {
@@ -89,10 +93,7 @@ export async function plotTable(
     };
     options.signal?.throwIfAborted();
     const content = Buffer.from(await contentOf(drawing, ending));
-    await writeWholeFile(output, content).catch((error) => {
-      if (error instanceof PearlError) throw error;
-      throw new TableError(`${output} cannot be written (${messageOf(error)}).`, { cause: error });
-    });
+    await writeOutput(output, content);
     return { path: output, drawn: points.length, rows: rowCount, bytes: content.length };
   } finally {
     await table.close();

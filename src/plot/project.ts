@@ -6,6 +6,7 @@ import { exactNeighbours } from "../search/exact.js";
 import { leadingAxes, project } from "../search/principal-axes.js";
 import type { Ranking } from "../search/ranking.js";
 import { columnMeans } from "../search/vectors.js";
+import { leastPhrases } from "./map.js";
 import type { PlotOptions } from "./plot-table.js";
 
 interface ProjectionOptions extends Pick<PlotOptions, "neighbours" | "seed" | "signal"> {
@@ -29,7 +30,10 @@ export async function projectToPlane(
 ): Promise<[x: number, y: number][]> {
   const { dimension, seed = 0, signal, onProgress } = options;
   const count = vectors.length / dimension;
-  if (count < 4) throw new TableError(`a map needs at least 4 phrases, found ${count}. Give a larger table.`);
+  if (count < leastPhrases)
+    throw new TableError(
+      `a map needs at least ${leastPhrases} phrases, found ${count}. Give a larger table.`,
+    );
   const nNeighbors = Math.min(options.neighbours ?? 15, count - 1);
   const random = createRandom(seed);
   const umap = new UMAP({ nNeighbors, random, minDist: 0.15 });

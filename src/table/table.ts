@@ -189,7 +189,9 @@ async function importTable(
       options.onProgress?.({ path, stage: "reading", done: bytes, total: 0 });
     return { imported: await importPostgres(database, path, onBytes, options), format: "postgres" };
   }
-  const named = options.format ?? formatOfName(path);
+  const byName = formatOfName(path);
+  // A delimiter makes columns of what is one phrase a line without it.
+  const named = options.format ?? (byName === "text" && options.delimiter !== undefined ? "csv" : byName);
   let bytes = size;
   const report = (stage: "reading" | "storing", done: number, total: number): void =>
     options.onProgress?.({ path, stage, done, total });

@@ -1,13 +1,6 @@
 /** Failures to write a table's files, as messages with a cure. */
 import { messageOf, TableError } from "../errors.js";
-
-export function isDiskFull(error: unknown): boolean {
-  const { code = "" } = error as NodeJS.ErrnoException;
-  return (
-    ["ENOSPC", "EDQUOT", "EFBIG"].includes(code) ||
-    /no space left|file too large|disk quota|could not write (all|file)/i.test(messageOf(error))
-  );
-}
+import { isDiskFull } from "../files/object-storage/temporary-folder.js";
 
 /**
  * A failure to write, as a TableError.
@@ -24,6 +17,8 @@ export function writeTrouble(error: unknown, place: string, resume?: "--resume",
       ? "no permission to write here. Choose another output folder."
       : ["ENOTDIR", "EEXIST"].includes(code)
         ? "its folder is a file. Choose another output name."
-        : `cannot be written (${messageOf(error)}).`;
+        : code === "EISDIR"
+          ? "it is a folder. Choose another output name."
+          : `cannot be written (${messageOf(error)}).`;
   return new TableError(`${place}: ${message}`, { cause: error });
 }

@@ -258,6 +258,16 @@ describe("pearl plot", () => {
     const few = await pearl(["plot", "two.txt"], options);
     expect(few).toMatchObject({ code: 1 });
     expect(few.stderr).toContain("at least 4 phrases, found 2");
+    const sample = await pearl(["plot", "names.csv", "--sample", "2"], options);
+    expect(sample.stderr).toContain("a map needs at least 4 phrases. Draw more (--sample).");
+    const inFile = await pearl(["plot", "names.csv", "--sample", "4", "-o", "two.txt/map.svg"], options);
+    expect(inFile.stderr).toMatch(
+      /two\.txt\/map\.svg: its folder is a file\. Choose another output name\.\n$/,
+    );
+    const report = ["plot", "names.csv", "--sample", "4", "-o", "x.svg", "--json", "two.txt/report.json"];
+    expect((await pearl(report, options)).stderr).toMatch(
+      /two\.txt\/report\.json: its folder is a file\. Choose another output name\.\n$/,
+    );
   });
 
   it.each(["SIGINT", "SIGTERM"] as const)("ends at %s with code 130 and leaves no file", async (name) => {

@@ -192,9 +192,13 @@ describe("Parquet", () => {
     expect(await messageOf(file("a.parquet", "PAR1 rubbish PAR1"))).toMatch(
       /^a\.parquet is not a readable Parquet file/,
     );
-    expect(await messageOf(file("b.parquet", "id,name\n1,a\n"))).toMatch(
-      /^b\.parquet is not a readable Parquet file/,
+    expect(await messageOf(file("b.parquet", "id,name\n1,a\n"))).toBe(
+      "b.parquet is not a Parquet file but text. Name its format: --input-format csv, tsv, jsonl or text.",
     );
+    for (const name of ["c.parquet.gz", "c.gz"])
+      expect(await messageOf(file(name, gzipSync("PAR1\0\x01\0\x01PAR1")))).toMatch(
+        / Unpack it: gunzip \S+$/,
+      );
   });
 });
 

@@ -1,11 +1,13 @@
 /** Tables in object storage: they are read and written as the same files are. */
 import { readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { beforeAll, describe, expect, it } from "vitest";
 import { writeWholeFile } from "../../src/files/whole-file.js";
 import { readWholeTable } from "../../src/table/whole-table.js";
 import { copyTable } from "../../src/table/write/copy-table.js";
+import { writeRows } from "../../src/table/write/text-rows.js";
 import { bucket, startObjectServer } from "../files/object-storage/server.js";
 import { testFolder } from "./folder.js";
 
@@ -71,6 +73,19 @@ describe("a table as input", () => {
 });
 
 describe("a table as output", () => {
+  it("names the folder of temporary files where that is full", async () => {
+    const full = Object.assign(new Error("ENOSPC: no space left on device, write"), {
+      ...{ code: "ENOSPC", syscall: "write" },
+    });
+    const batches = (async function* () {
+      yield [["a"]];
+      throw full;
+    })();
+    await expect(writeRows(`${bucket}/full.csv`, ["name"], batches)).rejects.toThrow(
+      `${tmpdir()}: no space left on the disk, where outputs lie until they are complete.`,
+    );
+  });
+
   it.each(["out.csv", "out.tsv", "out.jsonl", "out.parquet"])(
     "has the bytes of the file: %s",
     async (name) => {

@@ -5,6 +5,7 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { Table } from "../../src/table/table.js";
 import { readColumns, readWholeTable } from "../../src/table/whole-table.js";
+import { writeRows } from "../../src/table/write/text-rows.js";
 import { query, randomNumbers, readTable, testFolder } from "./folder.js";
 
 const { file } = testFolder();
@@ -146,6 +147,10 @@ for given in json.load(sys.stdin):
 });
 
 describe("plain text", () => {
+  it("has columns where a delimiter is given", async () => {
+    const { columns } = await readTable(file("t.txt", "name\tcity\nAnn\tRome\n"), { delimiter: "tab" });
+    expect(columns).toEqual({ name: ["Ann"], city: ["Rome"] });
+  });
   it("takes each line as one phrase, including quotes, commas and blanks", async () => {
     const content = 'New York\r\n\r\n"quoted"\n a, b \n\n';
     const { phrases, description } = await readTable(file("a.txt", content));
@@ -222,6 +227,14 @@ describe("Parquet", () => {
     expect(description).toMatchObject({ format: "parquet", column: "name", rowCount: 5000 });
     expect(phrases).toEqual(Array.from({ length: 5000 }, (_, row) => `name ${row}`));
     expect(columns.day[1]).toBe("2020-01-02");
+  });
+  it("keeps names that differ only in case, also behind columns with parts", async () => {
+    const path = file("case.parquet");
+    const columns = [{ name: "parts", type: "STRUCT(a INTEGER, b INTEGER[])" }, "Name", "name", "NAME"];
+    await writeRows(path, columns, [[[{ json: '{"a":1,"b":[2]}' }, "x", "y", "z"]]]);
+    const { columns: read, description } = await readTable(path, { column: "name" });
+    expect(read).toEqual({ parts: ['{"a":1,"b":[2]}'], Name: ["x"], name: ["y"], NAME: ["z"] });
+    expect(description.column).toBe("name");
   });
   it("takes no list of texts for the column of phrases", async () => {
     const path = file("lists.parquet");

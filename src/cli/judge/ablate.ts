@@ -95,9 +95,9 @@ export default command({
       onStep: ({ step }, steps) => session.show(run, step, steps),
     });
     session.print(asTable(report));
-    const { writeWholeFile, writeWholeJson } = await import("../../files/whole-file.js");
-    if (json !== undefined) await writeWholeJson(json, report);
-    if (options.plot !== undefined) await writeWholeFile(options.plot, gridChart(report));
+    const { writeOutput } = await import("../../table/write/whole-output.js");
+    if (json !== undefined) await writeOutput(json, `${JSON.stringify(report, null, 2)}\n`);
+    if (options.plot !== undefined) await writeOutput(options.plot, gridChart(report));
   },
 });
 

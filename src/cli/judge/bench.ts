@@ -87,10 +87,10 @@ export default command({
     if (reports === undefined) return;
     const everySet = options.verbose === true || dataset !== undefined;
     session.print(formatReports(reports, { everySet }));
-    const { writeWholeFile } = await import("../../files/whole-file.js");
-    if (options.json) await writeWholeFile(options.json, reportsAsJson(reports));
+    const { writeOutput } = await import("../../table/write/whole-output.js");
+    if (options.json) await writeOutput(options.json, reportsAsJson(reports));
     if (!options.report) return;
     const { reportsAsPage } = await import("../../benchmark/report-page.js");
-    await writeWholeFile(options.report, reportsAsPage(reports));
+    await writeOutput(options.report, reportsAsPage(reports));
   },
 });

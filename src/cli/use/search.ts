@@ -93,7 +93,7 @@ async function queriesOf(options: SearchOptions, session: Session): Promise<read
   const { readWholeTable } = await import("../../table/whole-table.js");
   const file = options.queries ?? "-";
   const { table } = tableSettings(options, session);
-  const format = table.format ?? (file === "-" ? "text" : undefined);
+  const format = table.format ?? (file === "-" && table.delimiter === undefined ? "text" : undefined);
   return (await readWholeTable(file, { ...table, format }, session.say)).phrases;
 }
 

@@ -7,6 +7,11 @@ const withPoint = new RegExp(String.raw`^(\d*|[1-9]\d{0,2}(?:,\d{2,3})*,\d{3}|${
 /** "1.234.567,5", "1 234,56". One comma before three digits is read as a separator of thousands, one point as that of decimals. */
 const withComma = new RegExp(String.raw`^(\d*|[1-9]\d{0,2}(?:\.\d{3})+|${spaced})(?:,(\d+))?$`, "u");
 
+/** "192.168.100.200" has the form of 192,168,100,200 in groups of thousands. */
+const isIpAddress = (text: string): boolean =>
+  /^(?:0|[1-9]\d{0,2})(?:\.(?:0|[1-9]\d{0,2})){3}$/.test(text) &&
+  text.split(".").every((group) => Number(group) <= 255);
+
 export interface WrittenNumber {
   /** Its digits as they are written, leading zeros included, with "-" and a decimal point where needed. */
   readonly text: string;
@@ -17,7 +22,7 @@ export interface WrittenNumber {
 /** A cell that is one number, with or without a currency; undefined for others. */
 export function readNumber(cell: string): WrittenNumber | undefined {
   const found = shape.exec(cell.trim());
-  if (found === null) return undefined;
+  if (found === null || isIpAddress(cell.trim())) return undefined;
   const parts = withPoint.exec(found[3]) ?? withComma.exec(found[3]);
   if (parts === null) return undefined;
   const whole = parts[1].replace(/\D/g, "") || "0";

@@ -3,8 +3,8 @@ import { type FileHandle, open, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { messageOf, VectorIndexError } from "../../errors.js";
 import { acquireLock, type Lock } from "../../files/lock.js";
+import { isDiskFull } from "../../files/object-storage/temporary-folder.js";
 import { writeAll } from "../../files/whole-file.js";
-import { isDiskFull } from "../../table/trouble.js";
 
 const fileNames = ["vectors", "cells", "places", "journal"] as const;
 export type Files = Readonly<Record<(typeof fileNames)[number], FileHandle>>;

@@ -17,7 +17,7 @@ import {
 import { type Database, fileLiteral, identifier, literal, ownColumns, readParquet } from "./database.js";
 import { exactExpression, textExpression } from "./expressions.js";
 import { type Shape, type SniffOptions, sniff } from "./sniff.js";
-import { refuseNonText, type Source, shownPath, withLongerSample } from "./source.js";
+import { refuseNonText, refuseOtherThanParquet, type Source, shownPath, withLongerSample } from "./source.js";
 
 export const rowsTable = "pearl_rows";
 
@@ -220,17 +220,40 @@ export async function importParquet(
   const file = isObjectAddress(path) ? join(database.folder, "object.parquet") : path;
   if (file !== path)
     await (await import("../../files/object-storage/read.js")).fetchObject(path, file, { onBytes, signal });
+  await refuseOtherThanParquet(path, file);
   const from = `FROM ${readParquet(file)}`;
   const described = await database.run(`DESCRIBE SELECT * ${from}`, damaged);
-  const names = described.map(([name]) => String(name));
+  const renamed = described.map(([name]) => String(name));
   const types = described.map(([, type]) => String(type));
-  const stored = names.map((name, index) => `${identifier(name)} AS c${index}`);
+  const names = ownNames(renamed, await database.run(schemaOf(file), damaged));
+  const stored = renamed.map((name, index) => `${identifier(name)} AS c${index}`);
   const [hash] = await Promise.all([
     fileFingerprint(file),
     database.createTable(rowsTable, `SELECT ${stored.join(", ")} ${from}`, damaged, onStored),
   ]);
   if (file !== path) await rm(file);
   return typedTable(database, path, names, types, `sha256 ${hash}`);
+}
+
+const schemaOf = (file: string): string =>
+  `SELECT name, coalesce(num_children, 0) FROM parquet_schema(${fileLiteral(file)})`;
+
+/**
+ * The columns' names as the file has them: of names that differ only in case DuckDB renames all but the first.
+ * @param renamed as DuckDB calls them
+ * @param schema name and number of children of each element, each before its children
+ */
+function ownNames(renamed: readonly string[], [root, ...elements]: readonly unknown[][]): string[] {
+  const names: string[] = [];
+  // Elements to pass before the next column.
+  let within = 0;
+  for (const [name, children] of elements) {
+    if (within === 0) names.push(String(name));
+    else within--;
+    within += Number(children);
+  }
+  const isWhole = names.length === renamed.length && names.length === Number(root[1]);
+  return isWhole && new Set(names).size === names.length ? names : [...renamed];
 }
 
 /** A table that names its columns and gives them types. */

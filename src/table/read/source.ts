@@ -181,6 +181,25 @@ async function* gunzip(path: string, packed: AsyncIterable<Buffer>): AsyncGenera
   }
 }
 
+/** Refuses a file whose first bytes show that it is no Parquet: other damage is found by its reader. @throws TableError */
+export async function refuseOtherThanParquet(path: string, file: string): Promise<void> {
+  // The first bytes of a pipe would be missing afterwards.
+  if (!(await stat(file)).isFile()) return;
+  const opened = await open(file, "r");
+  const start = Buffer.alloc(64);
+  const { bytesRead } = await opened.read(start).finally(() => opened.close());
+  const signature = signatureOf(start.subarray(0, bytesRead));
+  if (start.toString("latin1", 0, 4) === "PAR1") return;
+  if (signature === "gzip")
+    throw new TableError(
+      `${path} is gzipped, and Parquet is read unpacked. Unpack it: gunzip ${shellWord(path)}`,
+    );
+  if (signature === "plain")
+    throw new TableError(
+      `${path} is not a Parquet file but text. Name its format: --input-format csv, tsv, jsonl or text.`,
+    );
+}
+
 const isEncoded = (encoding: string) => (word: string) =>
   `is ${encoding.replace(/[BL]E$/, "")} text. Convert it: iconv -f ${encoding} -t UTF-8 ${word} > utf8.csv`;
 

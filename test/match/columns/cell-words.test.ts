@@ -51,6 +51,10 @@ describe("numbers and dates of a cell", () => {
     expect([".75", ",75", "0,125", "−5.2", "1.234", "1,234"].map(cellNumber)).toEqual([
       ...[0.75, 0.75, 0.125, -5.2, 1.234, 1234],
     ]);
+    for (const text of ["192.168.100.200", "10.0.0.1"]) expect(cellNumber(text), text).toBeNaN();
+    expect(["192.168.100.256", "192.168.100.200 €", "1.200.000.000"].map(cellNumber)).toEqual([
+      ...[192168100256, 192168100200, 1_200_000_000],
+    ]);
     for (const text of ["1.2.3", "12 34", "1,2,3", "-", ".", ""]) expect(cellNumber(text), text).toBeNaN();
   });
 

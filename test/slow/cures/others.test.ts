@@ -231,6 +231,11 @@ const commands: Readonly<Record<string, Case>> = {
     "is a file, not a folder. Choose another output name.",
     `pearl encode x.csv -c name -o e.csv ${small}`,
   ),
+  "a report in place of a folder": tableCase(
+    `mkdir d; pearl encode x.csv -c name -o e.csv --json d ${small}`,
+    "d: it is a folder. Choose another output name.",
+    `pearl encode x.csv -c name -o e.csv --json d/report.json ${small}`,
+  ),
   "a joined table in a file": tableCase(
     "cp x.csv z.csv; pearl join x.csv z.csv --on name -m none -q -o x.csv/j.csv",
     "its folder is a file. Choose another output name.",

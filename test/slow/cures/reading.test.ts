@@ -123,6 +123,19 @@ const cases: Readonly<Record<string, Case>> = {
       `${encode} p.csv -c name --embedding-column v --input-format parquet && ` +
       `${encode} q.parquet -c name --embedding-column v`,
   },
+  "text under the name of Parquet": {
+    files: { "x.parquet": "name,city\nAcme,Berlin\n" },
+    wrong: `${encode} x.parquet -c name -o y.csv`,
+    says: "is not a Parquet file but text. Name its format: --input-format csv, tsv, jsonl or text.",
+    cured: `${encode} x.parquet -c name -o y.csv --input-format csv`,
+  },
+  "Parquet in gzip": {
+    files: { "x.csv": "name,city\nAcme,Berlin\n" },
+    before: `${encode} x.csv -c name -o p.parquet && gzip p.parquet`,
+    wrong: `${encode} p.parquet.gz -c name --embedding-column v -o y.csv`,
+    says: "is gzipped, and Parquet is read unpacked. Unpack it: gunzip p.parquet.gz",
+    cured: `gunzip p.parquet.gz && ${encode} p.parquet -c name --embedding-column v -o y.csv`,
+  },
   "a JSON array": {
     files: { "x.json": '[{"name":"Acme"},{"name":"Toyota"}]\n' },
     wrong: `${encode} x.json`,

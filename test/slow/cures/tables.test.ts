@@ -202,4 +202,18 @@ describe.skipIf(!isMounted)("the cure of a full disk of temporary files", () => 
     rmSync(fill);
     expect(await encoded(small)).toMatchObject({ code: 0 });
   });
+
+  it("works for an output that is made there first", async () => {
+    const line = ["encode", "n.csv", "-c", "name", "--model", "pearl-strings", "-o", "-", "-q"];
+    const printed = (TMPDIR: string) => pearl(line, { cwd: folder, environment: { TMPDIR } });
+    writeFileSync(fill, Buffer.alloc(102_400));
+    const failed = await printed(small);
+    expect(failed.stderr).toMatch(/no space left|cannot hold the temporary files/);
+    expect(resize("3m")).toBe(true);
+    expect((await printed(small)).stderr).toContain(
+      `${small}: no space left on the disk, where outputs lie until they are complete. ` +
+        "Free some, or choose another folder (TMPDIR, or --temp where the command has it).",
+    );
+    expect(await printed(other)).toMatchObject({ code: 0 });
+  });
 });
