@@ -65,6 +65,7 @@ const draftQueries = [
     ],
   },
   { conditions: [{ matchType: "id", propertyValue: "3" }] },
+  { conditions: [{ matchType: "id", propertyValue: { id: "2", name: "an earlier name" } }] },
   { conditions: [{ matchType: "property", propertyId: "city", propertyValue: "Munich" }] },
 ];
 
@@ -92,6 +93,11 @@ describe("version 0.2", () => {
     expect(q1.result[0]).toMatchObject({ id: "3", match: true });
     expect(q2.result).toEqual([]);
     expect(errorsOf(context, "0.2", "reconciliation-result-batch", posted.json)).toBe("");
+  });
+
+  it("finds nothing for a blank name, also where no other query comes with it", async () => {
+    const { status, json } = await form({ queries: JSON.stringify({ q0: { query: " " } }) });
+    expect([status, json]).toEqual([200, { q0: { result: [] } }]);
   });
 
   it("calls a row a match only where it is equal, as a few rows promise no precision", async () => {
@@ -170,7 +176,7 @@ describe("version 1.0-draft", () => {
   it("answers queries by name, by id and by cells, in their order", async (context) => {
     const { json } = await server.post("/reconcile/companies/v1/match", { queries: draftQueries });
     const best = json.results.map(({ candidates }: { candidates: { id: string }[] }) => candidates[0].id);
-    expect(best).toEqual(["1", "3", "3"]);
+    expect(best).toEqual(["1", "3", "2", "3"]);
     expect(json.results[0].candidates).toHaveLength(3);
     expect(errorsOf(context, "1.0-draft", "reconciliation-result-batch", json)).toBe("");
   });

@@ -1,7 +1,7 @@
 /** `pearl serve`: answers over HTTP what the other commands answer, until a signal ends it. */
 import { readFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
-import { basename } from "node:path";
+import { basename, resolve } from "node:path";
 import { InvalidArgumentError } from "commander";
 import type { PhraseEncoder } from "../../encoder/phrase-encoder.js";
 import { messageOf, PearlError, UsageError } from "../../errors.js";
@@ -108,7 +108,8 @@ export default command({
 function namedPaths(paths: readonly string[]): Map<string, string> {
   const named = new Map<string, string>();
   for (const path of paths) {
-    const name = isPostgresAddress(path) ? stemOf(path) : basename(path).replace(/\.index$/, "");
+    // The folder may be named by a way to it: `.`
+    const name = isPostgresAddress(path) ? stemOf(path) : basename(resolve(path)).replace(/\.index$/, "");
     if (named.has(name)) throw new UsageError(`two indexes have the name ${name}: rename one of the folders`);
     named.set(name, path);
   }
@@ -116,13 +117,24 @@ function namedPaths(paths: readonly string[]): Map<string, string> {
 }
 
 async function keyOf(file: string | undefined): Promise<string | undefined> {
-  if (file === undefined) return process.env.PEARL_API_KEY || undefined;
+  if (file === undefined) {
+    const key = process.env.PEARL_API_KEY?.trim() || undefined;
+    return key && sendable(key, "PEARL_API_KEY");
+  }
   const text = await readFile(file, "utf8").catch((error: unknown) => {
     throw new PearlError(`${file}: the API key cannot be read (${messageOf(error)}). Check the name.`);
   });
   const key = text.trim();
-  if (key !== "") return key;
+  if (key !== "") return sendable(key, file);
   throw new PearlError(`${file} is empty. Write a key into it, as \`openssl rand -hex 32 > ${file}\` does.`);
+}
+
+/** Clients send other characters in different ways, or not at all. @throws PearlError */
+function sendable(key: string, place: string): string {
+  if (/^[ -~]+$/.test(key)) return key;
+  throw new PearlError(
+    `${place}: an API key is one line of ASCII characters. Make one with \`openssl rand -hex 32\`.`,
+  );
 }
 
 async function listen(server: Server, { host, port }: ServeOptions): Promise<void> {

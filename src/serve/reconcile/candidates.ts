@@ -34,7 +34,8 @@ export async function candidatesOf(
   const { served, encoder } = reconciling;
   const { columns } = served.index.layout;
   const column = nameColumn(served.index);
-  const named = queries.filter(({ name, id }) => name !== undefined && id === undefined);
+  // A blank name finds nothing, and a comparison refuses rows without any text.
+  const named = queries.filter(({ name = "", id }) => isVisible(name) && id === undefined);
   const rows = named.map(({ name = "", cells }) => ({
     ...Object.fromEntries(Object.entries(cells).filter(([other]) => columns.includes(other))),
     [column]: name,

@@ -21,10 +21,10 @@ const value = z.union([z.string(), z.number(), z.boolean(), entity]);
 const values = z.union([value, z.array(value)]);
 type Values = z.infer<typeof values>;
 
-/** The first of several values: a cell holds one. An entity that was reconciled before is its name. */
-function textOf(given: Values): string {
+/** The first of several values: a cell holds one. An entity that was reconciled before is its name, or its id. */
+function textOf(given: Values, kind: "name" | "id" = "name"): string {
   const first = Array.isArray(given) ? given[0] : given;
-  return typeof first === "object" ? (first.name ?? first.id) : String(first ?? "");
+  return typeof first === "object" ? (first[kind] ?? first.id) : String(first ?? "");
 }
 
 const limit = z.number().optional();
@@ -79,7 +79,7 @@ export const draftBatch = (most: number) => z.object({ queries: z.array(draftQue
 export function draftQueryOf({ limit, conditions }: z.infer<typeof draftQuery>): Query {
   const first = (kind: "name" | "id"): string | undefined => {
     const found = conditions.find(({ matchType }) => matchType === kind);
-    return found && textOf(found.propertyValue);
+    return found && textOf(found.propertyValue, kind);
   };
   const properties = conditions.filter(({ matchType }) => matchType === "property");
   const cells = Object.fromEntries(

@@ -1,12 +1,13 @@
 /** A review file that is answered pair by pair: an answer counts once the whole file is on disk with it. */
 import { stat } from "node:fs/promises";
 import { basename } from "node:path";
-import { TableError } from "../../errors.js";
+import { TableError, UsageError } from "../../errors.js";
 import { isSystemError, replaceFile } from "../../files/whole-file.js";
 import { inTurn } from "../../in-turn.js";
 import { type Answer, answerOf, columnNamed, decisionNames } from "../../match/review/read-decisions.js";
 import { rowHeader } from "../../match/review/review-columns.js";
-import { rowsFormatOfName } from "../../table/format.js";
+import { type RowsFormat, rowsEndingOf, rowsFormatOfName } from "../../table/format.js";
+import { isPostgresAddress } from "../../table/postgres/address.js";
 import { writeTrouble } from "../../table/trouble.js";
 import { batchesOf, readWholeTable } from "../../table/whole-table.js";
 import { writeRows } from "../../table/write/text-rows.js";
@@ -32,9 +33,9 @@ export interface AnswerFile {
   answer(id: string, answer: Answer, seen: Answer): Promise<"written" | "taken">;
 }
 
-/** @param save what writes a review's rows @throws TableError for a file that is not a review */
+/** @param save what writes a review's rows @throws TableError for a file that is not a review, UsageError */
 export async function openAnswers(path: string, save = writeRows): Promise<AnswerFile> {
-  const format = rowsFormatOfName(path);
+  const format = formatOfReview(path);
   let review = await readReview(path);
   const next = inTurn();
   const write: AnswerFile["answer"] = async (id, answer, seen) => {
@@ -57,6 +58,14 @@ export async function openAnswers(path: string, save = writeRows): Promise<Answe
     pairs: () => review.pairs,
     answer: (...given) => next(() => write(...given)),
   };
+}
+
+/** @throws UsageError for what cannot hold the answers, such as standard input */
+function formatOfReview(path: string): RowsFormat {
+  if (isPostgresAddress(path) || rowsEndingOf(path) !== "") return rowsFormatOfName(path);
+  throw new UsageError(
+    `${path}: the answers are written into the review. Name a .csv, .tsv, .jsonl or .parquet file that --review-out wrote.`,
+  );
 }
 
 type ReviewRow = Awaited<ReturnType<typeof readReview>>["rows"][number];

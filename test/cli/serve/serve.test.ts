@@ -69,7 +69,7 @@ describe("pearl serve", () => {
     writeFileSync(join(folder, "key.txt"), "s3cret-key\n");
     for (const [parameters, environment] of [
       [["--api-key-file", "key.txt"], {}],
-      [[], { PEARL_API_KEY: "s3cret-key" }],
+      [[], { PEARL_API_KEY: " s3cret-key " }],
     ] as const) {
       const outcome = await serving(
         [...parameters, "--log", "info"],
@@ -104,14 +104,17 @@ describe("pearl serve", () => {
 
 describe("wrong input of pearl serve", () => {
   writeFileSync(join(folder, "empty.txt"), "\n");
+  writeFileSync(join(folder, "umlaut.txt"), "schlüssel\n");
   it.each([
     [["missing.index"], 1, /missing\.index is not an index/],
     [["--api-key-file", "none.txt"], 1, /none\.txt: the API key cannot be read/],
     [["--api-key-file", "empty.txt"], 1, /empty\.txt is empty\. Write a key into it/],
+    [["--api-key-file", "umlaut.txt"], 1, /umlaut\.txt: an API key is one line of ASCII characters/],
     [["--host", "203.0.113.7"], 1, /cannot listen on 203\.0\.113\.7/],
     [["--cors", "example.org"], 2, /must be an origin, such as https:\/\/example\.org/],
     [["--port", "70000"], 2, /between 0 and 65535/],
     [["a/names.index", "b/names.index"], 2, /two indexes have the name names/],
+    [[".", folder], 2, /two indexes have the name pearl-serve-/],
   ])("%j ends with one line", async (parameters, code, message) => {
     const outcome = await pearl(["serve", ...parameters], { cwd: folder });
     expect(outcome).toMatchObject({ code, stdout: "" });

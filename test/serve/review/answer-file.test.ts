@@ -97,6 +97,10 @@ it("count only once they are written", async () => {
 
 it("need a review", async () => {
   const { folder, file, write } = await reviewFolder();
+  for (const other of ["-", `${folder}/review.txt`, `${file}.gz`])
+    await expect(openAnswers(other)).rejects.toThrow(
+      `${other}: the answers are written into the review. Name`,
+    );
   await write("plain.csv", "name,city\nIBM,Armonk\n");
   await expect(openAnswers(`${folder}/plain.csv`)).rejects.toThrow(
     /plain\.csv: a review has the columns decision/,

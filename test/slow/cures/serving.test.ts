@@ -146,6 +146,11 @@ const servers: Readonly<Record<string, Case>> = {
     "kye.txt: the API key cannot be read (ENOENT: no such file or directory, open 'kye.txt'). Check the name.",
     `openssl rand -hex 32 > key.txt; ${answers(`${serve} --api-key-file key.txt`)}`,
   ),
+  "a key that clients send in different ways": usage(
+    `echo schlüssel > key.txt; pearl ${serve} --api-key-file key.txt`,
+    "key.txt: an API key is one line of ASCII characters. Make one with `openssl rand -hex 32`.",
+    `openssl rand -hex 32 > key.txt; ${answers(`${serve} --api-key-file key.txt`)}`,
+  ),
   "an empty key": usage(
     `touch key.txt; pearl ${serve} --api-key-file key.txt`,
     "Write a key into it, as `openssl rand -hex 32 > key.txt` does.",
@@ -174,6 +179,11 @@ const servers: Readonly<Record<string, Case>> = {
     `pearl ${review.replace("asked", "x")}`,
     "`pearl join` and `pearl dedupe` write one with --review-out FILE.",
     `pearl join x.csv y.csv --on name --model none -q --review-out asked.csv; ${answers(review)}`,
+  ),
+  "a review on standard input": usage(
+    `pearl ${review.replace("asked.csv", "-")} < asked.csv`,
+    "Name a .csv, .tsv, .jsonl or .parquet file that --review-out wrote.",
+    answers(review),
   ),
   "a review with a word for a decision": usage(
     `sed -i '2s/^""/perhaps/' asked.csv; pearl ${review}`,
