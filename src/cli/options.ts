@@ -177,7 +177,7 @@ export const shared = {
   compared: [
     option(
       "--on <column>",
-      "compare only this column; LEFT=RIGHT if its names differ; repeatable",
+      "compare only this column; repeatable; LEFT=RIGHT where two tables name it differently",
       repeatable,
     ),
     option("--ignore <column>", "compare all columns but this one; repeatable", repeatable),

@@ -4,6 +4,7 @@ import { withEncoder } from "../encoder/with-encoder.js";
 import { ArgumentError, UsageError } from "../errors.js";
 import type { Sharing } from "../files/shards/shard.js";
 import type { Spill } from "../match/candidates/pair-set.js";
+import { checkCells } from "../match/check-tables.js";
 import { mostEmbedded } from "../match/compare-tables.js";
 import type { PrecisionReport } from "../match/estimates/promise.js";
 import type { DoubtfulPair } from "../match/review/doubtful.js";
@@ -142,6 +143,7 @@ async function clusterSpellings(
 }
 
 function check(phrases: readonly string[], { threshold, k, precision, counts }: ClusterOptions): void {
+  checkCells("phrases", phrases);
   const given = [threshold, k, precision].filter((value) => value !== undefined);
   if (given.length > 1) throw new UsageError("give only one of threshold, k and precision");
   for (const [name, value] of Object.entries({ threshold, precision }))

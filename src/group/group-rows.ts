@@ -1,5 +1,6 @@
 /** Groups the rows of one table that are the same thing by all their columns, without labels. */
 import { numberedRows } from "../disjoint-sets.js";
+import { checkMatching } from "../match/check-tables.js";
 import type { TableColumns } from "../match/columns/align.js";
 import type { Field } from "../match/columns/fields.js";
 import { type ComparedTables, type MatchRunOptions, partsOf } from "../match/compare-tables.js";
@@ -54,10 +55,12 @@ const evenOdds = 0;
  *
  *     const { groupOf, promise } = await groupRows({ name: [...], city: [...], phone: [...] });
  *
- * @throws ArgumentError for an unknown column; an aborted call rejects with the reason of its signal
+ * @throws ArgumentError for an unknown column, and cells that are not strings; an aborted call rejects with the reason of its signal
  */
-export const groupRows = (table: TableColumns, options: GroupRowsOptions = {}): Promise<RowGroups> =>
-  matchRows(table, undefined, options, byGroups);
+export async function groupRows(table: TableColumns, options: GroupRowsOptions = {}): Promise<RowGroups> {
+  checkMatching([table], options);
+  return matchRows(table, undefined, options, byGroups);
+}
 
 /** A field without its values, which a table is then free of. */
 const described = ({ name, other, kind, profile }: Field): LearnedRows["fields"][number] => {

@@ -11,6 +11,7 @@ import { ArgumentError } from "../errors.js";
 import { type Kept, ownRange } from "../files/shards/shard.js";
 import { inTurn } from "../in-turn.js";
 import { exactPairs } from "../match/candidates/nearest-by-embedding.js";
+import { checkCells } from "../match/check-tables.js";
 import { type ColumnPair, type JoinColumn, prepareColumn } from "../match/columns.js";
 import type { Rankings } from "../match/estimates/estimate.js";
 import { once } from "../match/once.js";
@@ -54,6 +55,8 @@ export async function fuzzyJoin(
   options: JoinOptions = {},
 ): Promise<JoinResult> {
   checkOptions(options);
+  checkCells("left", left);
+  checkCells("right", right);
   options.signal?.throwIfAborted();
   if (left.length === 0 || right.length === 0) {
     const runnersUp = new Int32Array(right.length).fill(-1);

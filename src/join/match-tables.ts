@@ -1,4 +1,6 @@
 /** Matches the rows of two tables by all their columns, without labels. */
+import { ArgumentError } from "../errors.js";
+import { checkMatching } from "../match/check-tables.js";
 import type { TableColumns } from "../match/columns/align.js";
 import { rowsOf } from "../match/columns/fields.js";
 import { partsOf } from "../match/compare-tables.js";
@@ -8,7 +10,7 @@ import { once } from "../match/once.js";
 import { partnersOfRight } from "../match/review/label-effect.js";
 import { type Learned, learnWeights, type Relation } from "../match/weights/learn.js";
 import { decidedPairs, type Fit, fitPairs } from "./fit-pairs.js";
-import type { JoinKind } from "./options.js";
+import { type JoinKind, joinKinds } from "./options.js";
 
 /** Options of {@link matchTables}. */
 export interface MatchTablesOptions extends MatchRowsOptions {
@@ -43,13 +45,16 @@ export interface TableMatches extends Matches, MatchedRows<TableMatches> {}
  *
  *     const { matches, promise } = await matchTables({ name: ["IBM"], city: ["Armonk"] }, { name: ["I.B.M."], city: ["Armonk"] });
  *
- * @throws ArgumentError for an unknown column; an aborted call rejects with the reason of its signal
+ * @throws ArgumentError for an unknown column, and cells that are not strings; an aborted call rejects with the reason of its signal
  */
 export async function matchTables(
   left: TableColumns,
   right: TableColumns,
   options: MatchTablesOptions = {},
 ): Promise<TableMatches> {
+  checkMatching([left, right], options);
+  if (options.kind !== undefined && !joinKinds.includes(options.kind))
+    throw new ArgumentError(`kind must be ${joinKinds.join(" or ")}, not ${options.kind}`);
   const method: MatchMethod<ScoredPairs, Fit, Matches> = {
     learner: (compared, run, isSwapped) => {
       const settings = partsOf(run, "learning weights");

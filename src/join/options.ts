@@ -13,7 +13,8 @@ import type { RowMatch } from "./match-tables.js";
  * How rows may match. many-to-one: each right row has at most one left row. one-to-one: in addition, each left row has
  * at most one right row. many-to-many: every pair that is likely enough.
  */
-export type JoinKind = "many-to-one" | "one-to-one" | "many-to-many";
+export const joinKinds = ["many-to-one", "one-to-one", "many-to-many"] as const;
+export type JoinKind = (typeof joinKinds)[number];
 
 /** Options of {@link fuzzyJoin}. */
 export interface JoinOptions {

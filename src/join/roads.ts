@@ -74,7 +74,7 @@ export async function joinColumns(
   const { name, other } = only;
   const column = name === other ? name : `${name}=${other}`;
   const found = await fuzzyJoin(left[name], right[other], { ...options, column });
-  return joinedByColumn(found, only, plan.dropped, options);
+  return joinedByColumn(found, only, notCompared(plan.dropped, plan), options);
 }
 
 /** What a column of phrases is; undefined of another. */
@@ -90,6 +90,12 @@ function textColumn(
   const { rows, distinct } = profile;
   return { name, other, kind, filled: profile.filled / Math.max(1, rows), distinct, weights: [] };
 }
+
+/** The columns that were left out: those that say nothing, and those that one table alone has. */
+const notCompared = (dropped: readonly DroppedColumn[], { alone }: ColumnPlan): DroppedColumn[] => [
+  ...dropped,
+  ...alone.flat().map((name) => ({ name, reason: "no counterpart" })),
+];
 
 function joinedByColumn(
   found: JoinResult,
@@ -125,10 +131,7 @@ function joinedByColumns(
   const columns = found.columns.toSorted((a, b) => placeOf(a) - placeOf(b) || 0);
   const naming = columns.find((column) => column.kind === "name") ?? columns[0];
   const { labelEffect, doubtful, explain, kindReason } = found;
-  const dropped = [
-    ...found.dropped,
-    ...plan.alone.flat().map((name) => ({ name, reason: "no counterpart" })),
-  ];
+  const dropped = notCompared(found.dropped, plan);
   const { estimate, low, high, promise } = knownPrecision(matches, unverified, precision) ?? found;
   return {
     findings: {

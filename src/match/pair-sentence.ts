@@ -14,7 +14,10 @@ const [rare, common] = [5, 1.5];
 
 /** What evidence across columns says where it speaks for, and against the pair. */
 const acrossColumns: Readonly<Record<string, readonly [string, string]>> = {
-  "codes anywhere": ["a code or number of one row is in the other", "codes or numbers differ"],
+  "codes anywhere": [
+    "a code or number of one row is in the other, or one like it",
+    "codes or numbers differ",
+  ],
   "words missing": [
     "no distinctive word of a name is missing in the other",
     "each name lacks a word of the other",

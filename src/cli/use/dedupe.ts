@@ -12,7 +12,7 @@ import { besideOutput, boundedSettings, loadEncoderOrNone, outputFor, type Sessi
 import { compareLearned } from "../shards/compare-learned.js";
 import { checkShare, learnOptions, shardOption, shareWork } from "../shards/sharing.js";
 import { groupingOptions } from "./cluster.js";
-import { columnLines, effectLine } from "./report.js";
+import { columnLines, effectLine, notComparedLine } from "./report.js";
 
 const options = [
   option(
@@ -106,8 +106,11 @@ function sayFindings(report: DedupeTableReport, file: string, options: Options, 
   const [only, ...others] = columns;
   if (only === undefined)
     say("no column tells rows apart: only rows that are equal in all columns were grouped");
-  else if (others.length === 0) say(`compared "${only.name}"`);
-  else for (const line of columnLines(columns, dropped)) say(line);
+  else if (others.length > 0) for (const line of columnLines(columns, dropped)) say(line);
+  else {
+    say(`compared "${only.name}"`);
+    if ((options.on ?? options.column) === undefined) for (const line of notComparedLine(dropped)) say(line);
+  }
   if (groups.length === 0) say("no two rows were found to be the same");
   else if (promise !== undefined) say(precisionLine({ estimate, low, high, promise }));
   else say(`similarity at least ${threshold?.toFixed(2)}, estimated precision ${estimate.toFixed(3)}`);

@@ -13,7 +13,7 @@ import { boundedSettings, loadEncoderOrNone, type Session } from "../session.js"
 import { compareLearned } from "../shards/compare-learned.js";
 import { checkShare, learnOptions, shardOption, shareWork } from "../shards/sharing.js";
 import { openIndex } from "./index-table.js";
-import { columnLines, effectLine } from "./report.js";
+import { columnLines, effectLine, notComparedLine } from "./report.js";
 
 const options = [
   ...shared.compared,
@@ -123,7 +123,7 @@ function printReport(
 ): void {
   const { matches, matchedRows, rightRows, columns, kind, kindReason, promise, reviewed, pairs } = report;
   if (report.leftRows > 0 && rightRows > 0) {
-    for (const line of comparedLines(report)) say(line);
+    for (const line of comparedLines(report, options)) say(line);
     say(kindReason === undefined ? kind : `${kind}: ${kindReason}`);
     say(precisionLine(report));
   }
@@ -145,11 +145,12 @@ function printReport(
   }
 }
 
-/** One line a column, with the weight of evidence; one line in all where one column was compared. */
-function comparedLines({ columns, dropped }: JoinTablesReport): string[] {
+/** A line for each column, with the weight of evidence; one line where one column was compared, and the others if pearl chose it. */
+function comparedLines({ columns, dropped }: JoinTablesReport, { on }: JoinOptions): string[] {
   const [{ name, other, weights }] = columns;
-  if (weights.length === 0) return [`compared ${name === other ? name : `${name} = ${other}`}`];
-  return columnLines(columns, dropped);
+  if (weights.length > 0) return columnLines(columns, dropped);
+  const compared = `compared ${name === other ? name : `${name} = ${other}`}`;
+  return [compared, ...(on === undefined ? notComparedLine(dropped) : [])];
 }
 
 function cure(columns: number, matches: number): string {

@@ -22,10 +22,14 @@ export function columnLines(columns: readonly ColumnReport[], dropped: readonly 
   const heading = ["column", "kind", "filled", "distinct", "agrees", "differs"];
   const lines = alignColumns([heading, ...rows], (column) => column > 1).split("\n");
   const legend = "agrees, differs: +2.3 makes a match 10 times likelier, -2.3 makes it 10 times less likely";
+  return [...lines, legend, ...notComparedLine(dropped)];
+}
+
+/** Names the columns that were left out, with the reasons; no line where there are none. */
+export function notComparedLine(dropped: readonly DroppedColumn[]): string[] {
   const reasons = [...new Set(dropped.map(({ name, reason }) => `${name} (${reason})`))];
   const more = reasons.length > shownDropped ? ` and ${reasons.length - shownDropped} more` : "";
-  const left = `not compared: ${reasons.slice(0, shownDropped).join(", ")}${more}`;
-  return [...lines, legend, ...(reasons.length === 0 ? [] : [left])];
+  return reasons.length === 0 ? [] : [`not compared: ${reasons.slice(0, shownDropped).join(", ")}${more}`];
 }
 
 /** What the known pairs changed, in how many rows, and why. */

@@ -31,6 +31,8 @@ export interface CleanOptions {
   /** The file begins with the mark of UTF-8: converted from another encoding, it would become part of a name. */
   readonly hasByteOrderMark: boolean;
   readonly cures: "options" | "file";
+  /** The number of the first line, from 1: a line above the header may have been left out. */
+  readonly firstLine: number;
 }
 
 /** Cleans `chunks` into the file `target`. Throws TableError at the first trouble, with its line. */
@@ -73,7 +75,7 @@ export class CleanCopy {
   /** SHA-256 of the copy, hexadecimal: the identity of the table's content. */
   hash = "";
   private readonly scanner: RecordScanner;
-  private line = 1;
+  private line: number;
   private recentBytes = 0;
   private awaitsHeader: boolean;
 
@@ -81,6 +83,7 @@ export class CleanCopy {
     this.keys = new JsonKeys(pathWord(options.path));
     this.scanner = new RecordScanner(options.shape.dialect);
     this.awaitsHeader = options.shape.header;
+    this.line = options.firstLine;
   }
 
   /** Cleans the complete records of `bytes`, `taken` bytes in all. */

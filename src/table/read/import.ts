@@ -17,7 +17,14 @@ import {
 import { type Database, fileLiteral, identifier, literal, ownColumns, readParquet } from "./database.js";
 import { exactExpression, textExpression } from "./expressions.js";
 import { type Shape, type SniffOptions, sniff } from "./sniff.js";
-import { refuseNonText, refuseOtherThanParquet, type Source, shownPath, withLongerSample } from "./source.js";
+import {
+  emptyFile,
+  refuseNonText,
+  refuseOtherThanParquet,
+  type Source,
+  shownPath,
+  withLongerSample,
+} from "./source.js";
 
 export const rowsTable = "pearl_rows";
 
@@ -61,12 +68,12 @@ export async function importText(
 ): Promise<Imported> {
   refuseNonText(path, source.signature);
   const isJson = format === "jsonl";
-  const { shape, chunks } = await findShape(source, format, options);
+  const { shape, chunks, firstLine } = await findShape(path, source, format, options);
   const { cures, onStored } = options;
-  const names = columnNames(path, shape, cures);
+  const names = columnNames(path, shape, { cures, firstLine });
   const target = join(database.folder, "clean.txt");
   const { hasByteOrderMark } = source;
-  const settings = { path, shape, columns: names.length, isJson, hasByteOrderMark, cures };
+  const settings = { path, shape, columns: names.length, isJson, hasByteOrderMark, cures, firstLine };
   const copy = await cleanCopy(chunks, target, settings);
   await readCleanCopy(database, target, { ...settings, onStored }, copy);
   await rm(target);
@@ -82,11 +89,13 @@ export async function importText(
 }
 
 /** Reads on where the sample ends within the first record, up to the longest record that is accepted. */
-async function findShape(source: Source, format: TableFormat, options: ImportOptions) {
+async function findShape(path: string, source: Source, format: TableFormat, options: ImportOptions) {
   for (let bytes = source.sample.length; ; ) {
-    const { sample, chunks } = withLineFeeds(source);
-    const shape = shapeOf(sample, format, source.isWhole, options);
-    if (!shape.isCut || bytes > longestRecordBytes) return { shape, chunks };
+    const { sample, chunks, firstLine, delimiter } = withoutDelimiterLine(withLineFeeds(source), format);
+    if (sample.length === 0) throw emptyFile(path);
+    const separated = { ...options, delimiter: options.delimiter ?? delimiter };
+    const shape = shapeOf(sample, format, source.isWhole, separated);
+    if (!shape.isCut || bytes > longestRecordBytes) return { shape, chunks, firstLine };
     bytes *= 8;
     source = await withLongerSample(source, bytes);
   }
@@ -103,6 +112,21 @@ function withLineFeeds({ sample, chunks }: Source): Pick<Source, "sample" | "chu
   return { sample: converted(sample), chunks: convertedChunks() };
 }
 
+/** Excel's line above the header that names the delimiter, "sep=;", is no row. */
+function withoutDelimiterLine({ sample, chunks }: Pick<Source, "sample" | "chunks">, format: TableFormat) {
+  const start = sample.toString("latin1", 0, 16);
+  const [line, delimiter] = /^"?sep=([\t\x20-\x7e])"?\r?\n/i.exec(start) ?? [];
+  if (line === undefined || format === "jsonl" || format === "text") return { sample, chunks, firstLine: 1 };
+  async function* others(): AsyncGenerator<Buffer> {
+    let left = line!.length;
+    for await (const chunk of chunks) {
+      yield chunk.subarray(left);
+      left = Math.max(0, left - chunk.length);
+    }
+  }
+  return { sample: sample.subarray(line.length), chunks: others(), firstLine: 2, delimiter };
+}
+
 function shapeOf(sample: Buffer, format: TableFormat, isWhole: boolean, options: ImportOptions): Shape {
   if (format !== "jsonl" && format !== "text") {
     return sniff(sample, { ...options, preferTab: format === "tsv" }, isWhole);
@@ -115,14 +139,18 @@ function shapeOf(sample: Buffer, format: TableFormat, isWhole: boolean, options:
 }
 
 /** Names from the header, or `column1` ... where there is none; one column without a header is "phrase". */
-function columnNames(path: string, { firstCells, header }: Shape, cures: ImportOptions["cures"]): string[] {
+function columnNames(
+  path: string,
+  { firstCells, header }: Shape,
+  { cures, firstLine }: Pick<CleanOptions, "cures" | "firstLine">,
+): string[] {
   if (!header && firstCells.length === 1) return ["phrase"];
   const names = firstCells.map((cell, index) => (header && cell.trim()) || `column${index + 1}`);
   const second = names.findIndex((name, index) => names.indexOf(name) < index);
   if (second < 0) return names;
   const name = names[second];
   throw new TableError(
-    `${shownPath(path)}, line 1: columns ${names.indexOf(name) + 1} and ${second + 1} are both called "${name}". ` +
+    `${shownPath(path)}, line ${firstLine}: columns ${names.indexOf(name) + 1} and ${second + 1} are both called "${name}". ` +
       (cures === "file" ? "Rename one." : "Rename one, or use --no-header if the first line is data."),
   );
 }

@@ -36,6 +36,26 @@ describe("pearl join", () => {
     expect(joined).toMatch(/\n2002 Winter Olympics,1,Winter Olympics 2002,d,0\.9/);
   });
 
+  it("names what it did not compare where it chose the one column, and not where --on names it", async () => {
+    const chosen = await run(
+      ...both,
+      "-m",
+      "none",
+      "--keep-unmatched",
+      "-o",
+      "chosen.csv",
+      "--json",
+      "chosen.json",
+    );
+    expect(chosen.stderr).toContain(
+      "\ncompared name = title\nnot compared: n (no counterpart), note (no counterpart)\nmany-to-one: ",
+    );
+    const { dropped } = JSON.parse(readFileSync(join(folder, "chosen.json"), "utf8"));
+    expect(dropped).toContainEqual({ name: "note", reason: "no counterpart" });
+    const named = await run(...both, "-m", "none", "--on", "name=title", "-o", "chosen.csv");
+    expect(named.stderr).not.toContain("not compared");
+  });
+
   it("says that a column to ignore has no effect beside those to compare", async () => {
     const { code, stderr } = await run(...both, "--on", "name=title", "--ignore", "note", "-m", "none");
     expect(code).toBe(0);

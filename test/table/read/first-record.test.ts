@@ -30,6 +30,37 @@ describe("a blank first line", () => {
   });
 });
 
+describe("a first line that names the delimiter, as Excel writes it", () => {
+  const rows = "name;city\nAcme, Inc.;Oslo\nBeta, Ltd.;Riga\n";
+  const columns = { name: ["Acme, Inc.", "Beta, Ltd."], city: ["Oslo", "Riga"] };
+  it.each([
+    ["in LF", `sep=;\n${rows}`],
+    ["in CRLF, behind a byte order mark", `\ufeffsep=;\r\n${rows.replaceAll("\n", "\r\n")}`],
+    ["in CR", `sep=;\r${rows.replaceAll("\n", "\r")}`],
+    ["quoted", `"SEP=;"\n${rows}`],
+    ["with a delimiter that is not looked for", `sep=#\n${rows.replaceAll(";", "#")}`],
+  ])("is no row, %s", async (_, content) => {
+    expect((await readTable(file("sep.csv", content))).columns).toEqual(columns);
+  });
+  it("yields to a delimiter that is given", async () => {
+    const path = file("sep.csv", `sep=,\n${rows}`);
+    expect((await readTable(path, { delimiter: ";" })).columns).toEqual(columns);
+  });
+  it("counts as a line", async () => {
+    const path = file("sep.csv", `sep=;\n${rows}Gamma\n`);
+    await expect(readTable(path)).rejects.toThrow(/sep\.csv, line 5: 1 column, expected 2/);
+    await expect(readTable(file("sep.csv", "sep=;\na;a\nb;c\n"), { header: "present" })).rejects.toThrow(
+      /, line 2: /,
+    );
+  });
+  it("is a table without a row where nothing follows", async () => {
+    await expect(readTable(file("sep.csv", "sep=;\r\n"))).rejects.toThrow(/is empty/);
+  });
+  it("is a phrase in plain text", async () => {
+    expect((await readTable(file("sep.txt", "sep=;\nParis\n"))).phrases).toEqual(["sep=;", "Paris"]);
+  });
+});
+
 describe("a first record longer than the sample", () => {
   const long = 'line; of "text", and\tmore\n'.repeat(4000);
   const quoted = `"${long.replaceAll('"', '""')}"`;

@@ -1,0 +1,50 @@
+/** Refuses tables and settings that a program gave wrongly, before anything is compared. */
+import { ArgumentError } from "../errors.js";
+import { isLikeArray } from "../like-array.js";
+import type { TableColumns } from "./columns/align.js";
+import { type ColumnOptions, rowsOf } from "./columns/fields.js";
+import { columnKinds } from "./columns/profile.js";
+
+/** @throws ArgumentError for a table that is no columns of strings, and for settings out of range */
+export function checkMatching(
+  tables: readonly TableColumns[],
+  { precision, kindOf = {} }: ColumnOptions & { readonly precision?: number },
+): void {
+  for (const table of tables) checkTable(table);
+  if (precision !== undefined && !(precision >= 0 && precision <= 1))
+    throw new ArgumentError(`precision must be between 0 and 1, not ${precision}`);
+  for (const [name, kind] of Object.entries(kindOf))
+    if (!columnKinds.includes(kind))
+      throw new ArgumentError(`kindOf ${name}: there is no kind ${kind}. Kinds: ${columnKinds.join(", ")}`);
+}
+
+/** @throws ArgumentError for what is no array of strings */
+export function checkCells(what: string, cells: readonly string[]): void {
+  if (!Array.isArray(cells))
+    throw new ArgumentError(`${what} must be an array of strings, not ${named(cells)}`);
+  // Its reader makes strings, from a file perhaps.
+  if (isLikeArray(cells)) return;
+  for (let row = 0; row < cells.length; row++)
+    if (typeof cells[row] !== "string")
+      throw new ArgumentError(
+        `${what}, row ${row}: ${named(cells[row])}, not a string. Write "" for an empty cell`,
+      );
+}
+
+function checkTable(table: TableColumns): void {
+  if (Array.isArray(table))
+    throw new ArgumentError(
+      'a table is given by columns, as { name: ["IBM"], city: ["Armonk"] }, not by rows',
+    );
+  const rows = rowsOf(table);
+  const [first] = Object.keys(table);
+  for (const [name, cells] of Object.entries(table)) {
+    checkCells(`column ${name}`, cells);
+    if (cells.length !== rows)
+      throw new ArgumentError(
+        `columns ${first} and ${name} have ${rows} and ${cells.length} cells, not equally many`,
+      );
+  }
+}
+
+const named = (value: unknown): string => (value === null ? "null" : typeof value);
