@@ -62,7 +62,7 @@ describe("initials", () => {
   it("takes a letter of two code units whole", () => {
     const texts = outcomesOf(rule, "𝐉𝐨𝐡𝐧 𝐒𝐦𝐢𝐭𝐡", { type: "PERSON" });
     expect(texts).toContain("𝐉. 𝐒𝐦𝐢𝐭𝐡");
-    for (const text of texts) expect(text.isWellFormed()).toBe(true);
+    for (const text of texts) expect(text).not.toMatch(/\p{Cs}/u);
   });
   claims("initials", rule, {
     "John Smith": ["J. Smith", "Smith, J.", "Smith, John"],
