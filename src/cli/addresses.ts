@@ -35,6 +35,14 @@ export async function prepareAddresses(
   }
 }
 
+/** @param example a name @throws UsageError for an output that only a file or folder can hold */
+export function refuseStandardOutput(output: string, example: string): void {
+  if (output === standardOutput)
+    throw new UsageError(
+      `-o -: other commands read this output by its name, so it cannot go to standard output. Name it, such as -o ${example}`,
+    );
+}
+
 /** @throws UsageError for an output with which the command continues when it is run again */
 export function refuseStreams(output: string): void {
   if (output === standardOutput || isObjectAddress(output))

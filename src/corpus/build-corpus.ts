@@ -4,9 +4,11 @@ import { availableParallelism } from "node:os";
 import { basename, join } from "node:path";
 import { groupBy } from "../by-key.js";
 import { ArgumentError, MissingDataError } from "../errors.js";
-import { fileFingerprint, fingerprint } from "../files/fingerprint.js";
+import { fileFingerprint, fingerprint, openFingerprint } from "../files/fingerprint.js";
 import type { Sharing } from "../files/shards/shard.js";
+import { isDevice } from "../files/whole-file.js";
 import { checkIsFree, writeWholeFolder } from "../files/whole-folder.js";
+import { shownPath, standardInput } from "../table/read/source.js";
 import {
   type CorpusManifest,
   type CorpusPhrase,
@@ -129,7 +131,7 @@ async function buildInto(
     ...{ list, gathered, nerModel, threads, signal },
     onProgress: (done) => onProgress?.("typing", done, phrases.length),
   });
-  const names = texts.map((path) => (path === "-" ? "standard input" : basename(path)));
+  const names = texts.map(nameOf);
   const textSource = {
     name: names.join(", "),
     kind: "text",
@@ -150,6 +152,8 @@ async function buildInto(
   return { manifest, characters, words, droppedRare, droppedBeyond, typedBy: typed.bySource };
 }
 
+const nameOf = (path: string): string => (path === standardInput ? shownPath(path) : basename(path));
+
 /** Reads everything but the texts. */
 async function readKnown(options: BuildCorpusOptions) {
   const sources: CorpusSource[] = [];
@@ -158,8 +162,15 @@ async function readKnown(options: BuildCorpusOptions) {
     read: (path: string, options: BuildCorpusOptions) => AsyncGenerator<Row>,
   ) {
     for (const path of options[kind] ?? []) {
-      yield* read(path, options);
-      sources.push({ name: basename(path), kind, fingerprint: await fileFingerprint(path) });
+      const isStream = path === standardInput || (await isDevice(path));
+      const rows = openFingerprint();
+      for await (const row of read(path, options)) {
+        if (isStream) rows.add(`${JSON.stringify(row)}\n`);
+        yield row;
+      }
+      // what streams cannot be read again
+      const print = isStream ? rows.end() : await fileFingerprint(path);
+      sources.push({ name: nameOf(path), kind, fingerprint: print });
     }
   }
   const list = new Map<string, FineType>();

@@ -155,8 +155,10 @@ export function phraseOfCells(
   if (!LEXICAL_CLASSES.includes(lexicalClass))
     throw new TableError(`${place()}: unknown class "${lexical}". Use ${LEXICAL_CLASSES.join(", ")}.`);
   const known = { phrase, lexicalClass, count: Number(count) };
-  if (!Number.isInteger(known.count) || known.count < 1)
-    throw new TableError(`${place()}: the count "${count}" must be a whole number of at least 1.`);
+  if (!Number.isSafeInteger(known.count) || known.count < 1)
+    throw new TableError(
+      `${place()}: the count "${count}" must be a whole number from 1 to ${Number.MAX_SAFE_INTEGER}.`,
+    );
   return label.trim() === "" ? known : { ...known, type: typeOfCell(label, place) };
 }
 

@@ -79,7 +79,7 @@ function* spellingsOf({ given, family }: Name): Generator<string> {
 function initialOf(name: string): string {
   return name
     .split("-")
-    .map((part) => `${part.charAt(0)}.`)
+    .map((part) => `${String.fromCodePoint(part.codePointAt(0) ?? 0)}.`)
     .join("-");
 }
 

@@ -30,7 +30,7 @@ type WordEdit = (words: string[], random: Random, context: PhraseContext) => boo
 function editWords(leastWords: number, edit: WordEdit): Draw {
   return (phrase, random, context) => {
     const { words, tail } = namePartsOf(phrase);
-    if (words.length < leastWords || !edit(words, random, context)) return undefined;
+    if (phrase.trim() === "" || words.length < leastWords || !edit(words, random, context)) return undefined;
     const text = words.join(" ") + tail;
     return text === phrase || text.trim() === "" ? undefined : text;
   };

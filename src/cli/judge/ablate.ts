@@ -8,7 +8,14 @@ import type { GridPoint, GridSetting, RemovablePart } from "../../methods/settin
 import { refuseStreams } from "../addresses.js";
 import { command, type OptionsOf } from "../command.js";
 import { counted } from "../format.js";
-import { checkLength, methodSettings, settingOptions, typesFile } from "../learn/training.js";
+import {
+  checkLength,
+  checkShape,
+  checkTypes,
+  methodSettings,
+  settingOptions,
+  typesFile,
+} from "../learn/training.js";
 import {
   commaSeparated,
   fileEndingIn,
@@ -72,14 +79,17 @@ export default command({
   run: async (_, options, session) => {
     refuseStreams(options.output);
     checkLength(options);
+    checkTypes(options);
     await checkUse(options);
     const { parts, minutes, epochs, json, base: bases = [] } = options;
     const { ablate, gridChart } = await import("../../methods/ablate.js");
     const { defaultDataFolder } = await import("../../benchmark/data-folder.js");
+    const chosen = await methodSettings({ ...options, base: bases[0] });
+    checkShape({ ...options, base: bases[0] }, bases.length > 0 ? bases : [chosen.settings.base]);
     let run = "training";
     const report = await ablate({
       ...{ ...options, folder: options.output, types: typesFile(options) },
-      ...(await methodSettings({ ...options, base: bases[0] })),
+      ...chosen,
       bases: bases.length > 1 ? bases : undefined,
       parts: parts as readonly RemovablePart[] | undefined,
       dataFolder: options.data ?? (await defaultDataFolder()),

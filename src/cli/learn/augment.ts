@@ -9,6 +9,7 @@ import { refuseStreams } from "../addresses.js";
 import { command, type OptionsOf } from "../command.js";
 import { counted, formatCount, formatPercent } from "../format.js";
 import {
+  checkFormat,
   choice,
   fraction,
   option,
@@ -69,12 +70,17 @@ export default command({
     const given = await phrasesOrTable(phrases, options.phrase);
     if (options.paraphraseModel !== undefined) {
       if (!("table" in given)) throw new UsageError("--paraphrase-model needs a table of phrases");
+      if (options.format !== undefined)
+        throw new UsageError(
+          "--paraphrase-model writes lines with tabs, as --paraphrases reads them: leave out --format",
+        );
       return writeModelParaphrases(given.table, options.paraphraseModel, options, session);
     }
     if ("table" in given) return augmentFile(given.table, options, session);
     if (options.output !== undefined) {
       throw new UsageError(`-o needs a table of phrases, but there is no file ${given.phrases[0]}`);
     }
+    checkFormat(options);
     await printTwins(await load(options), given.phrases, options, session);
   },
 });

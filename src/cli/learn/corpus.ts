@@ -6,6 +6,7 @@ import { UsageError } from "../../errors.js";
 import type { Sharing } from "../../files/shards/shard.js";
 import { alignColumns } from "../../files/text-table.js";
 import { formatOfName } from "../../table/format.js";
+import { refuseStandardOutput } from "../addresses.js";
 import { type AnyCommand, command } from "../command.js";
 import { counted, formatCount, formatDuration, formatPercent } from "../format.js";
 import { option, positiveInteger, repeatable, required, shared } from "../options.js";
@@ -66,6 +67,7 @@ const build = command({
     const { output, column, phrases, synonyms, types, nerModel, skip, threads } = options;
     const inputs = [texts, phrases, synonyms, types].flatMap((files) => files ?? []);
     checkColumn(column, texts);
+    refuseStandardOutput(output, "corpus");
     const run = { command: "corpus build", arguments: [texts], options, inputs, stem: "corpus" };
     checkShare(run);
     const build = (sharing?: Sharing) =>

@@ -6,6 +6,7 @@ import type { CorpusFinetuneOptions } from "../../methods/corpus/corpus-finetune
 import { viewNames } from "../../methods/pairs/views.js";
 import type { TrainingPlan } from "../../methods/plan.js";
 import { objectiveNames } from "../../objectives/registry.js";
+import { refuseStandardOutput } from "../addresses.js";
 import { command, type OptionsOf } from "../command.js";
 import { counted, formatCount, formatPercent } from "../format.js";
 import {
@@ -21,6 +22,8 @@ import type { Session } from "../session.js";
 import {
   announcePlan,
   checkLength,
+  checkShape,
+  checkTypes,
   methodOptions,
   methodSettings,
   printTraining,
@@ -81,6 +84,7 @@ export default command({
   ],
   run: async (_, options, session) => {
     checkUse(options);
+    refuseStandardOutput(options.output, "my-model");
     if (isPairsAlone(options)) {
       const { finetune, planFinetune } = await import("../../methods/pairs/finetune.js");
       const given = pairOptions(options, session);
@@ -112,6 +116,11 @@ const ofCorpus = [
   ...(["hidden", "layers", "vocab", "characters", "characterWidth", "hardNegatives"] as const),
   ...(["augment", "anchors", "synonyms", "context"] as const),
 ];
+/** What --no-... leaves out of a training on a corpus, and pairs alone do not have. */
+const partsOfCorpus = [
+  ...(["characters", "characterPretraining", "hardNegatives"] as const),
+  ...(["characterAugmentation", "tokenAugmentation", "phraseAugmentation"] as const),
+];
 const ofPairs = ["objective", "objectiveSettings", "view", "viewWeight", "viewMarks", "viewCalm"] as const;
 
 /** Refuses options that would be ignored. */
@@ -121,19 +130,23 @@ function checkUse(options: FinetuneOptions): void {
     const odd = ofPairs.find((name) => options[name] !== undefined);
     if (odd !== undefined)
       throw new UsageError(`${flagOf(odd)} is for --pairs alone; a corpus is trained with PEARL's loss`);
-    if (options.batchSize === undefined) return;
-    throw new UsageError(
-      "--batch-size is for --pairs alone; on a corpus, set --anchors, --hard-negatives and --synonyms",
-    );
+    if (options.batchSize !== undefined)
+      throw new UsageError(
+        "--batch-size is for --pairs alone; on a corpus, set --anchors, --hard-negatives and --synonyms",
+      );
   }
+  checkTypes(options);
   const { view, viewWeight, viewMarks, viewCalm } = options;
   if (view !== "punctuation" && (viewWeight ?? viewMarks ?? viewCalm) !== undefined)
     throw new UsageError("--view-weight, --view-marks and --view-calm are settings of --view punctuation");
-  // true and false stand for options that were not given and for --no-...
+  if (!isPairsAlone(options)) return;
+  // true stands for options that were not given, false for --no-...
   const unused = ofCorpus.find((name) => options[name] !== undefined && typeof options[name] !== "boolean");
-  if (unused === undefined) return;
+  const left = partsOfCorpus.find((name) => options[name] === false);
+  if ((unused ?? left) === undefined) return;
+  const flag = unused === undefined ? `--no-${flagOf(left as string).slice(2)}` : flagOf(unused);
   throw new UsageError(
-    `${flagOf(unused)} is for training on a corpus: add --corpus FOLDER, or --preset NAME for WordNet's phrases`,
+    `${flag} is for training on a corpus: add --corpus FOLDER, or --preset NAME for WordNet's phrases`,
   );
 }
 
@@ -160,13 +173,17 @@ const pairOptions = (options: FinetuneOptions, session: Session) => ({
   },
 });
 
-const corpusOptions = async (options: FinetuneOptions, session: Session): Promise<CorpusFinetuneOptions> => ({
-  ...commonOptions(options, session),
-  ...(await methodSettings(options)),
-  contextTexts: options.context,
-  ...{ corpus: options.corpus, pairs: options.pairs, steps: options.steps, minutes: options.minutes },
-  onPreparation: (_, done, total) => session.show("preparing", done, total, "phrases"),
-});
+async function corpusOptions(options: FinetuneOptions, session: Session): Promise<CorpusFinetuneOptions> {
+  const chosen = await methodSettings(options);
+  checkShape(options, [chosen.settings.base]);
+  return {
+    ...commonOptions(options, session),
+    ...chosen,
+    contextTexts: options.context,
+    ...{ corpus: options.corpus, pairs: options.pairs, steps: options.steps, minutes: options.minutes },
+    onPreparation: (_, done, total) => session.show("preparing", done, total, "phrases"),
+  };
+}
 
 /** What is trained and how long it takes, and the paper's settings beside ours; a line below a difference says why. */
 function planText(plan: TrainingPlan): string {

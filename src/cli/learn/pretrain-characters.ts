@@ -1,6 +1,7 @@
 /** `pearl pretrain-characters`: words in, a character encoder that knows their spelling out. */
 import { UsageError } from "../../errors.js";
 import { cachePath } from "../../files/package.js";
+import { refuseStandardOutput } from "../addresses.js";
 import { command } from "../command.js";
 import { counted } from "../format.js";
 import {
@@ -62,6 +63,7 @@ export default command({
   ],
   run: async (_, options, session) => {
     const output = options.output ?? defaultOutput(options);
+    refuseStandardOutput(output, "spelling");
     const { pretrainCharacters } = await import("../../methods/characters/pretrain-characters.js");
     const settings = trainingSettings(options, session);
     const report = await pretrainCharacters({ ...options, ...settings, output, learningRate: options.lr });

@@ -1,5 +1,6 @@
 /** `pearl pretrain`: running text in, an encoder of words or sentences trained on it out. */
 import { UsageError } from "../../errors.js";
+import { refuseStandardOutput } from "../addresses.js";
 import { command } from "../command.js";
 import { counted } from "../format.js";
 import { choice, flagOf, option, positiveInteger, positiveNumber, required, shared } from "../options.js";
@@ -55,6 +56,7 @@ export default command({
   ],
   run: async ([texts], options, session) => {
     checkColumn(options.column, texts);
+    refuseStandardOutput(options.output, "reader");
     const other = options.read === "context" ? "neighbours" : "context";
     const stray = ofReading[other].find((name) => options[name] !== undefined);
     if (stray !== undefined)

@@ -177,6 +177,23 @@ export const methodOptions = [
 
 export type MethodOptions = OptionsOf<typeof methodOptions>;
 
+/** @throws UsageError for --types where there are no pairs to type */
+export function checkTypes(options: Pick<MethodOptions, "types"> & { readonly pairs?: string }): void {
+  if (typesFile(options) !== undefined && options.pairs === undefined)
+    throw new UsageError(
+      "--types gives types to pairs: add --pairs FILE. Phrases of a corpus get theirs by pearl corpus build --types",
+    );
+}
+
+/** @throws UsageError for the shape of a transformer from scratch where none of the bases is one */
+export function checkShape(options: MethodOptions, bases: readonly string[]): void {
+  const odd = (["hidden", "layers", "vocab"] as const).find((name) => options[name] !== undefined);
+  if (odd !== undefined && !bases.includes("none"))
+    throw new UsageError(
+      `${flagOf(odd)} is for a transformer from scratch, and ${bases[0]} has its own: leave it out, or add --base none`,
+    );
+}
+
 /** The file of `--types`; undefined where none is given and with --no-types. */
 export const typesFile = ({ types }: Pick<MethodOptions, "types">): string | undefined =>
   typeof types === "string" ? types : undefined;

@@ -4,6 +4,7 @@ import { UsageError } from "../../errors.js";
 import type { KindOfPhrase } from "../../fewshot/classify/kinds.js";
 import type { KindsTraining } from "../../fewshot/classify/train.js";
 import { alignColumns } from "../../files/text-table.js";
+import { refuseStandardOutput } from "../addresses.js";
 import { type AnyCommand, command } from "../command.js";
 import { counted, formatCount, formatPercent } from "../format.js";
 import { checkFormat, choice, fraction, option, required, shared } from "../options.js";
@@ -45,6 +46,7 @@ const train = command({
     const { readExamples, writeKinds } = await import("../../fewshot/classify/kinds.js");
     const { trainKinds } = await import("../../fewshot/classify/train.js");
     const { output, kindColumn } = options;
+    refuseStandardOutput(output, "kinds.json");
     const settings = tableSettings(options, session);
     const examples = await readExamples(file, { ...settings, kindColumn });
     const encoder = await loadEncoder(options, session);

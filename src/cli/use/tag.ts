@@ -1,5 +1,6 @@
 /** `pearl tag`: learns tags of spans from a few sentences, and tags other sentences. */
 import { UsageError } from "../../errors.js";
+import { refuseStandardOutput } from "../addresses.js";
 import { type AnyCommand, command } from "../command.js";
 import { counted, formatPercent } from "../format.js";
 import { choice, option, required, shared, wholeNumber } from "../options.js";
@@ -28,6 +29,7 @@ const train = command({
     const { readTagged } = await import("../../fewshot/tag/sentences.js");
     const { trainTagger, writeTagger } = await import("../../fewshot/tag/tagger.js");
     const { output, source, steps, seed } = options;
+    refuseStandardOutput(output, "tagger.json");
     if (source === undefined && steps !== undefined)
       throw new UsageError("--steps trains on the sentences of --source FILE: name it, or leave --steps out");
     const { sentences } = await readTagged(path, "required");

@@ -138,6 +138,27 @@ async function prepareRun(options: PretrainCharactersOptions): Promise<PreparedR
   };
 }
 
+type OptionRule = readonly [isKept: boolean, otherwise: string];
+
+/** Options that not every encoder has. */
+function ofEncoder(options: PretrainCharactersOptions, encoder: SpellingEncoder): OptionRule[] {
+  const { hidden, pieces, dropout, units = encoder.units } = options;
+  return [
+    [
+      hidden === undefined || encoder.hasStates === true,
+      `--hidden is for --kind bilstm: ${encoder.name} has no states. Leave it out`,
+    ],
+    [
+      pieces === undefined || units.units === "characters-and-pieces",
+      `--pieces is for --kind love: ${encoder.name} reads no word pieces. Leave it out`,
+    ],
+    [
+      dropout === undefined || encoder.hasDropout === true,
+      `--dropout is for --kind love: ${encoder.name} has none. Leave it out`,
+    ],
+  ];
+}
+
 function settingsOf(options: PretrainCharactersOptions, encoder: SpellingEncoder) {
   const { vectors, synthetic, hidden, pooling, limit, pieces = 4000 } = options;
   const isSynthetic = synthetic !== undefined;
@@ -150,7 +171,7 @@ function settingsOf(options: PretrainCharactersOptions, encoder: SpellingEncoder
   const { attacks = usual } = options;
   const atLeast = (bound: number, value: number, name: string) =>
     [value >= bound && Number.isFinite(value), `--${name} must be at least ${bound}, not ${value}`] as const;
-  const rules: readonly (readonly [isKept: boolean, otherwise: string])[] = [
+  const rules: readonly OptionRule[] = [
     atLeast(1, width, "width"),
     atLeast(2, batchSize, "batch-size"),
     atLeast(0, hardNegatives, "hard-negatives"),
@@ -160,10 +181,7 @@ function settingsOf(options: PretrainCharactersOptions, encoder: SpellingEncoder
       vectors === undefined || (options.projection ?? 0) === 0,
       "--projection is for learning spelling alone: leave it out where --vectors are imitated",
     ],
-    [
-      hidden === undefined || encoder.hasStates === true,
-      `--hidden is for --kind bilstm: ${encoder.name} has no states. Leave it out`,
-    ],
+    ...ofEncoder(options, encoder),
     [
       options.like === undefined || isSynthetic,
       "--like names the words that synthetic ones resemble: add --synthetic N",

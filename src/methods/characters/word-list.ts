@@ -39,6 +39,10 @@ export async function readWordList(options: Omit<PretrainCharactersOptions, "out
   const vectors = given && chosenVectors(given, listed && new Set(listed), options.limit);
   const pairs = options.noise && (await readTwoColumns(options.noise, "a misspelling and its word."));
   const misspellings = pairs ? (pairs.filter((pair) => pair.every(isWord)) as [string, string][]) : undefined;
+  if (misspellings?.length === 0)
+    throw new ArgumentError(
+      `${options.noise}: no row has a misspelling and its word, each with a letter or digit and at most 64 characters. Give such rows.`,
+    );
   const chosen = vectors?.words ?? (listed ?? (await lemmas())).slice(0, options.limit);
   const words = misspellings ? [...new Set([...chosen, ...misspellings.map(([, right]) => right)])] : chosen;
   const source = options.words ?? given?.name;

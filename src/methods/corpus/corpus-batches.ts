@@ -62,6 +62,8 @@ export interface CorpusFacts {
 
 export interface CorpusBatches extends TrainingData {
   readonly facts: CorpusFacts;
+  /** Of the rows of the table of more pairs, where there is one. */
+  readonly pairsFingerprint?: string;
   describe(index: number): { text: string; positive: string; type: string | undefined }[];
 }
 
@@ -103,6 +105,7 @@ export async function openCorpusBatches(
       batchesPerEpoch: Math.max(1, Math.ceil(repeated(corpus, settings).length / (settings.anchors || 1))),
       fingerprint: corpus.manifest.fingerprint,
     },
+    ...(table && { pairsFingerprint: table.fingerprint }),
     async batch(index) {
       const rows = rowsOf(index);
       const spans = await contexts?.ofBatch(index);

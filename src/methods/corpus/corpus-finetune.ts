@@ -5,7 +5,6 @@ import { type ModelFolder, readModelFolder } from "../../architectures/model-fol
 import { readCorpus } from "../../corpus/corpus-folder.js";
 import { ArgumentError, messageOf } from "../../errors.js";
 import { formatCount } from "../../files/count-text.js";
-import { fileFingerprint } from "../../files/fingerprint.js";
 import { packageVersion } from "../../files/package.js";
 import { type LocateOptions, locateModel } from "../../hub/locate.js";
 import { HubError } from "../../hub/request.js";
@@ -140,7 +139,9 @@ export async function prepareTraining(options: CorpusFinetuneOptions, work: stri
   const data = await openCorpusBatches(corpus, batchSettings, reader);
   noteFacts(data, start, onNote);
   const isOtherwise = settings.base !== options.settings.base;
-  return { settings, isOtherwise, corpus, start, pretrained: base, program, data };
+  // The record holds what was read: at the end of the training its files may have changed.
+  const described = base && (await describeBase(settings.base, base));
+  return { settings, isOtherwise, corpus, start, pretrained: base, described, program, data };
 }
 
 /** @throws ArgumentError for settings that are wrong or contradict each other */
@@ -188,7 +189,13 @@ async function contextsOf(
   { contextTexts, onNote }: CorpusFinetuneOptions,
   work: string,
 ): Promise<CorpusBatchSettings["contexts"]> {
-  if (!own || !contexts || contexts.weight <= 0) return undefined;
+  if (!own || !contexts || contexts.weight <= 0) {
+    if (contextTexts !== undefined)
+      onNote?.(
+        "the texts (--context) have no effect: they are for a base made by pearl pretrain, and settings with contexts (--preset FILE)",
+      );
+    return undefined;
+  }
   if (contextTexts === undefined)
     throw new ArgumentError(
       "these settings train on text too: name the texts of the base's pretraining (--context)",
@@ -233,18 +240,19 @@ function noteFacts({ facts }: CorpusBatches, { assembled }: StartModel, onNote: 
   onNote?.(`model: ${assembled.width} dimensions${parts}, ${assembled.types.length} types`);
 }
 
-async function recordOf(
-  { settings, pretrained, data, start, corpus }: PreparedTraining,
+function recordOf(
+  { settings, described: base, data, start, corpus }: PreparedTraining,
   { pairs, seed = 0 }: CorpusFinetuneOptions,
   result: TrainingResult,
-): Promise<CorpusTrainingRecord> {
-  const base = pretrained && (await describeBase(settings.base, pretrained));
+): CorpusTrainingRecord {
+  const { facts, pairsFingerprint } = data;
   return {
     ...{ pearl: packageVersion(), runtime: loadRuntime().name, base },
-    corpus: { ...data.facts, name: basename(corpus.folder) },
-    ...(pairs !== undefined && {
-      pairs: { file: basename(pairs), fingerprint: await fileFingerprint(pairs) },
-    }),
+    corpus: { ...facts, name: basename(corpus.folder) },
+    ...(pairs !== undefined &&
+      pairsFingerprint !== undefined && {
+        pairs: { file: basename(pairs), fingerprint: pairsFingerprint },
+      }),
     settings: { ...settings, base: base?.name ?? settings.base },
     seed,
     model: { dimension: start.assembled.width, types: start.assembled.types.length },

@@ -146,7 +146,7 @@ async function furtherWords(
       { cause: error },
     );
   });
-  const wanted = new Set(text.split(/\r?\n/));
+  const wanted = new Set(text.replace(/^\uFEFF/, "").split(/\r?\n/));
   for (const word of frequent) wanted.delete(word);
   return vectors.words.filter((word) => wanted.delete(word));
 }

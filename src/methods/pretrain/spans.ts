@@ -130,7 +130,7 @@ export function createContextBatches(
     fingerprint: `${shards.fingerprint} seed ${seed} batch ${batchSize} words ${reading.vocabulary}`,
     async batch(index) {
       const text = await read(index);
-      const spans = draw(text, batchSize, createRandom(seed * 1_000_003 + index));
+      const spans = draw(text, batchSize, createRandom(Math.imul(seed, 1_000_003) + index));
       return { feeds: spanFeeds(text, spans, reading), phrases: spans.starts.length };
     },
   };

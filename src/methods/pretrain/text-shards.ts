@@ -7,8 +7,9 @@ import { readTexts, type TextOptions } from "../../corpus/text/text-sources.js";
 import { ArgumentError, MissingDataError } from "../../errors.js";
 import { fileFingerprint, fingerprint, openFingerprint } from "../../files/fingerprint.js";
 import { readJson } from "../../files/json.js";
-import { writeAll, writeWholeJson } from "../../files/whole-file.js";
+import { isDevice, writeAll, writeWholeJson } from "../../files/whole-file.js";
 import { batchSeed, createRandom } from "../../random.js";
+import { shownPath, standardInput } from "../../table/read/source.js";
 import { foldLetters } from "../../text/hashed-ngrams.js";
 
 /** The shards' folder in a training's work folder; it may stay there, since it records its texts. */
@@ -63,6 +64,11 @@ export interface OpenTextsOptions extends TextOptions {
 export async function openTexts(options: OpenTextsOptions, folder: string): Promise<TextShards> {
   const { texts, column, quote } = options;
   if (texts.length === 0) throw new ArgumentError("name at least one text to read");
+  for (const path of texts)
+    if (path === standardInput || (await isDevice(path)))
+      throw new ArgumentError(
+        `${shownPath(path)} can be read only once, and the texts of a pretraining are read twice. Save it to a file first.`,
+      );
   const prints = await Promise.all(texts.map(fileFingerprint));
   async function* all(): AsyncGenerator<string> {
     for (const path of texts) yield* readTexts(path, options);

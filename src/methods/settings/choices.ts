@@ -173,12 +173,16 @@ export function gridVariants(settings: MethodSettings, points: readonly GridPoin
 }
 
 /** Each base as it is, and trained (the paper's table 4); "none" has no model of its own. */
-export const baseVariants = (settings: MethodSettings, bases: readonly string[]): Variant[] =>
-  bases.flatMap((base, place): Variant[] => {
+export function baseVariants(settings: MethodSettings, bases: readonly string[]): Variant[] {
+  const taken = new Set<string>();
+  const isTaken = (name: string) => [name, `${name}-trained`].some((own) => taken.has(own));
+  return bases.flatMap((base, place): Variant[] => {
     const own = { ...settings, base };
-    const names = bases.map((one) => one.replaceAll(/[^\w.-]+/g, "-"));
-    // The names of files: "a/b" is not "a-b".
-    const name = names.indexOf(names[place]) < place ? `${names[place]}-${place + 1}` : names[place];
+    const plain = base.replaceAll(/[^\w.-]+/g, "-");
+    // The names of files: "a/b" is not "a-b", and the base "a-trained" is not "a" after its training.
+    let name = plain;
+    for (let number = place + 1; isTaken(name); number++) name = `${plain}-${number}`;
+    taken.add(name).add(`${name}-trained`);
     const trained = { name: `${name}-trained`, settings: own };
     if (base === "none") return [trained];
     return [
@@ -186,3 +190,4 @@ export const baseVariants = (settings: MethodSettings, bases: readonly string[])
       { ...trained, against: name },
     ];
   });
+}

@@ -76,6 +76,7 @@ describe("words added to a name", () => {
       "john smith sr.",
     ]);
     for (const text of manyDraws(addSuffix, "Acme (maker)")) expect(text).toMatch(/^Acme .+ \(maker\)$/);
+    for (const blank of ["", "  "]) expect(manyDraws(addSuffix, blank)).toEqual([undefined]);
     expect(manyDraws(addSuffix, "Acme Club", { type: "ORG" })).not.toContain("Acme Club Club");
   });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { outcomesOf } from "../../../src/augmentation/named-rule.js";
 import { spellInitials } from "../../../src/augmentation/names/persons.js";
 import { spellAcronym, standsFor } from "../../../src/augmentation/phrase/acronym.js";
 import { changeLegalForm } from "../../../src/augmentation/phrase/legal-form.js";
@@ -58,6 +59,11 @@ describe("acronyms", () => {
 
 describe("initials", () => {
   const rule = spellInitials(givenNames);
+  it("takes a letter of two code units whole", () => {
+    const texts = outcomesOf(rule, "𝐉𝐨𝐡𝐧 𝐒𝐦𝐢𝐭𝐡", { type: "PERSON" });
+    expect(texts).toContain("𝐉. 𝐒𝐦𝐢𝐭𝐡");
+    for (const text of texts) expect(text).not.toMatch(/\p{Cs}/u);
+  });
   claims("initials", rule, {
     "John Smith": ["J. Smith", "Smith, J.", "Smith, John"],
     "Smith, John": ["J. Smith", "Smith, J.", "John Smith"],

@@ -35,6 +35,19 @@ describe("pearl corpus", () => {
     expect(again).toMatchObject({ code: 1, stderr: expect.stringMatching(/corpus is not empty/) });
   }, 120_000);
 
+  it("reads a table of phrases from standard input, and records what it held", async () => {
+    const prints = new Set<string>();
+    for (const name of ["Acme", "Toyota"]) {
+      const input = `phrase,type\n${name},ORG\n`;
+      const built = await pearl(["corpus", "build", "--phrases", "-", "-o", name, "-q"], { cwd, input });
+      expect(built).toMatchObject({ code: 0, stdout: expect.stringMatching(/^wrote \w+: 1 phrase, /) });
+      const { sources } = JSON.parse(readFileSync(join(folder, name, "corpus.json"), "utf8"));
+      expect(sources).toMatchObject([{ name: "standard input", kind: "phrases" }]);
+      prints.add(sources[0].fingerprint);
+    }
+    expect(prints.size).toBe(2);
+  }, 120_000);
+
   it("reports trouble in one line and leaves nothing behind", async () => {
     const before = readdirSync(folder);
     writeFileSync(join(folder, "types.tsv"), "Smith\tWIZARD\n");
@@ -43,6 +56,13 @@ describe("pearl corpus", () => {
       ["corpus build nowhere.txt -o c2 --column text", "", 2, /--column is for tables of text/],
       ["pretrain nowhere.txt -o c2 --column text", "", 2, /--column is for tables of text/],
       ["corpus build nowhere.txt", "", 2, /-o, --output/],
+      [
+        "corpus build --phrases - -o c5",
+        "phrase,count\na,1e20\n",
+        1,
+        /count "1e20" must be a whole number from 1/,
+      ],
+      ["pretrain - -o c6", text, 1, /standard input can be read only once.* Save it to a file first/],
       ["corpus stats nowhere", "", 1, /is not a corpus folder/],
       ["corpus build - -o c3 -q", "東京 大阪 京都\n", 1, /not in Latin letters/],
       ["corpus build - -o c4 --types types.tsv", text, 1, /types\.tsv, line 1.*WIZARD/],

@@ -13,6 +13,8 @@ const at = (name: string) => join(root, name);
 const words = ["receive", "deceive", "believe", "relieve", "achieve", "retrieve", "sieve", "grieve"];
 writeFileSync(at("words.csv"), `word\n${words.join("\n")}\n`);
 
+writeFileSync(at("marks.csv"), "wrong,right\n!!,??\n");
+
 describe("pearl pretrain-characters", () => {
   it("trains on a table of words and writes a model that encode reads", async () => {
     const output = at("spelling");
@@ -37,6 +39,9 @@ describe("pearl pretrain-characters", () => {
     ["noise and synthetic words", ["--noise", "n.tsv", "--synthetic", "9"], 2, "the place of --words"],
     ["words to resemble alone", ["--like", "w.csv"], 2, "add --synthetic N"],
     ["states of n-grams", ["--kind", "ngrams", "--hidden", "30"], 2, "--hidden is for --kind bilstm"],
+    ["word pieces of n-grams", ["--kind", "ngrams", "--pieces", "9"], 2, "--pieces is for --kind love"],
+    ["dropout of a bag", ["--kind", "bag", "--dropout", "0.1"], 2, "--dropout is for --kind love"],
+    ["noise without a word", ["--noise", at("marks.csv")], 1, "no row has a misspelling and its word"],
     ["an odd BiLSTM", ["--kind", "bilstm", "--width", "7"], 1, "give an even number"],
     ["a number that is none", ["--epochs", "some"], 2, "It must be a number above 0"],
   ])("refuses %s and writes nothing", async (_, parameters, code, message) => {

@@ -110,17 +110,30 @@ describe("--format", () => {
   });
 });
 
+describe("-o - of what other commands read by its name", () => {
+  it.each([
+    ...["classify train names.jsonl", "tag train names.jsonl", "corpus build names.jsonl"],
+    ...["finetune --pairs names.jsonl", "pretrain names.jsonl", "pretrain-characters --words names.jsonl"],
+  ])("is refused by %s, which would have written a file or folder called -", async (words) => {
+    expect(await pearl([...words.split(" "), "-o", "-"], { cwd })).toMatchObject({
+      ...{ code: 2, stdout: "" },
+      stderr: expect.stringMatching(/^pearl: -o -: other commands read .* Name it, such as -o [a-z.-]+\n$/),
+    });
+    expect(await readdir(cwd)).not.toContain("-");
+  });
+});
+
 describe("--format without -o", () => {
-  it.each(["search names.index Acme", "type Acme", "cluster names.jsonl", "classify Acme --with kinds.json"])(
-    "is refused by %s, which prints for people",
-    async (words) => {
-      expect(await pearl([...words.split(" "), "--format", "jsonl"], { cwd })).toMatchObject({
-        ...{ code: 2, stdout: "" },
-        stderr:
-          "pearl: --format is for tables, and without -o none is written: add -o FILE, or -o - for standard output\n",
-      });
-    },
-  );
+  it.each([
+    ...["search names.index Acme", "type Acme", "cluster names.jsonl", "classify Acme --with kinds.json"],
+    "augment Acme",
+  ])("is refused by %s, which prints for people", async (words) => {
+    expect(await pearl([...words.split(" "), "--format", "jsonl"], { cwd })).toMatchObject({
+      ...{ code: 2, stdout: "" },
+      stderr:
+        "pearl: --format is for tables, and without -o none is written: add -o FILE, or -o - for standard output\n",
+    });
+  });
 });
 
 describe("--json FILE", () => {

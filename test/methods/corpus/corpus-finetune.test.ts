@@ -1,5 +1,5 @@
 /** PEARL's method from a corpus folder to a model folder. */
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { PhraseEncoder } from "../../../src/encoder/phrase-encoder.js";
@@ -38,5 +38,14 @@ describe("finetuneOnCorpus", () => {
     expect(dot(self, self)).toBeCloseTo(1, 5);
     await claimLearned(encoder);
     await encoder.dispose();
+  });
+
+  it("writes the model although its table of pairs is gone by the end", async () => {
+    const pairs = join(newFolder(), "pairs.csv");
+    writeFileSync(pairs, "text,positive\nAcme Inc,Acme\nToyota Motor,Toyota\n");
+    const options = await start({ pairs, steps: 2 });
+    const report = await finetuneOnCorpus({ ...options, onStep: () => rmSync(pairs, { force: true }) });
+    expect(report.pairs).toMatchObject({ file: "pairs.csv", fingerprint: expect.stringMatching(/^\w{16}$/) });
+    expect(existsSync(options.output)).toBe(true);
   });
 });

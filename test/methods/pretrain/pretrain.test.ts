@@ -82,7 +82,7 @@ describe("pretraining", () => {
     const row = (word: string, at: number) =>
       `${word} ${Array.from({ length: 16 }, (_, i) => (i === at ? 1 : 0.1 * at)).join(" ")}`;
     writeFileSync(vectors, ["zolka", "quern", "gnarl", "flense", "stook"].map(row).join("\n"));
-    writeFileSync(further, "quern\nzolka\nflense\nnowhere\n");
+    writeFileSync(further, "\uFEFFquern\nzolka\nflense\nnowhere\n");
     await pretrain({ ...small, texts: [text], output, vectors, alsoWords: further, steps: 2 });
     const words = readFileSync(join(output, "words.txt"), "utf8").trim().split("\n");
     expect(words.slice(-2)).toEqual(["quern", "flense"]);

@@ -1,8 +1,16 @@
 /** Spans and the words around them. */
 import { describe, expect, it } from "vitest";
+import type { Featurizer } from "../../../src/architectures/architecture.js";
 import { CONTEXT, PUNCTUATION } from "../../../src/architectures/contexts.js";
-import { contextsOf, groupsOf, spanSampler } from "../../../src/methods/pretrain/spans.js";
+import {
+  contextsOf,
+  createContextBatches,
+  groupsOf,
+  spanSampler,
+} from "../../../src/methods/pretrain/spans.js";
+import { prepareShards } from "../../../src/methods/pretrain/text-shards.js";
 import { createRandom } from "../../../src/random.js";
+import { newFolder } from "../../setup/new-folder.js";
 
 /** Two texts: words 1 to 5, a comma, words 6 to 9; then 10 to 12. */
 const text = Int32Array.of(1, 2, 3, 4, 5, -1, 6, 7, 8, 9, 0, 10, 11, 12, 0);
@@ -68,5 +76,25 @@ describe("spans", () => {
   it("are of one group where their words are equal", () => {
     const twice = Int32Array.of(1, 2, 0, 1, 2, 0, 2, 1, 0);
     expect([...groupsOf(twice, { starts: Int32Array.of(0, 3, 6), length: 2 })]).toEqual([0, 0, 1]);
+  });
+
+  it("are others in each batch, also with a seed as large as a time in milliseconds", async () => {
+    async function* lines() {
+      for (let i = 0; i < 400; i++)
+        yield `w${i}a w${i}b w${i}c`.replaceAll(/\d/g, (digit) => "abcdefghij"[+digit]);
+    }
+    const shards = await prepareShards(lines(), newFolder(), "x");
+    const drawn = new Set<string>();
+    const featurizer = {
+      read(phrases: readonly string[]) {
+        drawn.add(phrases.join());
+        return { rows: phrases, truncated: 0 };
+      },
+      fill: () => {},
+    } as unknown as Featurizer;
+    const reading = { words: shards.words, featurizer, vocabulary: shards.words.length };
+    const data = createContextBatches(shards, reading, { batchSize: 8, seed: 1_732_780_000_000 });
+    for (const index of [0, 1, 2]) await data.batch(index);
+    expect(drawn.size).toBe(3);
   });
 });

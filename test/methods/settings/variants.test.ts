@@ -39,6 +39,18 @@ describe("gridVariants", () => {
 });
 
 describe("baseVariants", () => {
+  it("have names of their own, also where a base is called as another one after its training", () => {
+    for (const bases of [
+      ["m", "m-trained"],
+      ["m-trained", "m"],
+      ["a/b", "a-b", "a-b-2"],
+      ["m", "m", "m-trained"],
+    ]) {
+      const names = baseVariants(settings, bases).map(({ name }) => name);
+      expect(new Set(names).size, `${names}`).toBe(2 * bases.length);
+    }
+  });
+
   it("score each base as it is before it is trained, except none", () => {
     const found = baseVariants(settings, ["org/bert", "none"]).map(({ settings: own, ...rest }) => ({
       ...rest,

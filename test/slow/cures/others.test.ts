@@ -89,7 +89,7 @@ const corpus: Readonly<Record<string, Case>> = {
   ),
   "a count that is none": textCase(
     `printf 'phrase,class,type,count\nAcme,NP,ORG,some\n' > p.csv; ${build} --phrases p.csv`,
-    "must be a whole number of at least 1",
+    "must be a whole number from 1 to ",
     `${build} --phrases names.csv`,
   ),
   "synonyms in one column": textCase(

@@ -21,6 +21,13 @@ claimCures(
       says: "Give a hub id with ONNX files, such as Xenova/flan-t5-small, or a folder",
       cured: `${copy} && ${augment} t5 && ${hasParaphrase}`,
     },
+    "a format of paraphrases": {
+      files: {},
+      before: copy,
+      wrong: `${augment} t5 --format jsonl`,
+      says: "as --paraphrases reads them: leave out --format",
+      cured: `${augment} t5 && ${hasParaphrase}`,
+    },
     "a model that cannot type phrases": {
       files: { "t.txt": "The old harbour wall of Trieste was read by Anna.\n" },
       wrong: `mkdir ner; ${build}`,

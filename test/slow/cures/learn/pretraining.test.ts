@@ -90,6 +90,30 @@ const cases: Readonly<Record<string, Case>> = {
     says: "--hidden is for --kind bilstm: ngrams has no states. Leave it out",
     cured: `${spelling} --words ok.csv`,
   },
+  "word pieces of an encoder without any": {
+    files: { "ok.csv": words },
+    wrong: `${spelling} --words ok.csv --pieces 6`,
+    says: "--pieces is for --kind love: ngrams reads no word pieces. Leave it out",
+    cured: `${spelling} --words ok.csv`,
+  },
+  "dropout of an encoder without any": {
+    files: { "ok.csv": words },
+    wrong: `${spelling} --words ok.csv --dropout 0.1`,
+    says: "--dropout is for --kind love: ngrams has none. Leave it out",
+    cured: `${spelling} --words ok.csv`,
+  },
+  "misspellings of no word": {
+    files: { "marks.csv": "wrong,right\n!!,??\n", "n.csv": misspellings, "ok.csv": words },
+    wrong: `${spelling} --words ok.csv --noise marks.csv`,
+    says: "and at most 64 characters. Give such rows.",
+    cured: `${spelling} --words ok.csv --noise n.csv`,
+  },
+  "text that cannot be read twice": {
+    files: { "t.txt": text.repeat(20) },
+    wrong: `cat t.txt | ${reading.replace("t.txt", "-")}`,
+    says: "the texts of a pretraining are read twice. Save it to a file first.",
+    cured: `cat t.txt > saved.txt; ${reading.replace("t.txt", "saved.txt")}`,
+  },
   "hard negatives of synthetic words": {
     files: { "ok.csv": words },
     wrong: `${spelling} --synthetic 10 --like ok.csv --hard-negatives 2`,

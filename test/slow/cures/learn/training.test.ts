@@ -45,6 +45,24 @@ const cases: Readonly<Record<string, Case>> = {
     " is for training on a corpus: add --corpus FOLDER",
     `${onCorpus} ${base} --pairs p.csv --anchors 8`,
   ),
+  "types of no pairs": pairsCase(
+    untyped,
+    `${onCorpus} ${base} --types types.csv`,
+    "--types gives types to pairs: add --pairs FILE.",
+    `${onCorpus} ${base} --types types.csv --pairs p.csv`,
+  ),
+  "layers of a model that has its own": pairsCase(
+    untyped,
+    `${onCorpus} --base pearl-mini --layers 0`,
+    " has its own: leave it out, or add --base none",
+    `${onCorpus} --base none --layers 0 --characters bag && ${onCorpus} --base pearl-mini -o another`,
+  ),
+  "a model on standard output": pairsCase(
+    untyped,
+    `${onPairs.replace("-o model", "-o -")}`,
+    "cannot go to standard output. Name it, such as -o ",
+    onPairs,
+  ),
   "a model with nothing to train": corpusCase(
     `${onCorpus} --base none --layers 0 --no-characters`,
     "use at least one layer or a character encoder",
