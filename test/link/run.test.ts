@@ -1,6 +1,8 @@
 import { expect, it } from "vitest";
+import { undoLink } from "../../src/link/history.js";
+import { type Store, withStore } from "../../src/link/store.js";
 import { type Table, tableWithDuplicates } from "../match/people.js";
-import { link, workFolder } from "./linking.js";
+import { linesOf, link, workFolder } from "./linking.js";
 
 const { write, newStore } = workFolder("run");
 const { table, entities } = tableWithDuplicates(100);
@@ -25,4 +27,38 @@ it("rows with keys are known by their cells where a table comes without a key, a
   expect(notes).toEqual([
     expect.stringMatching(/^keyed: the store knows rows of it by their keys\. Without --key/),
   ]);
+});
+
+const placesOf = (store: string): Promise<unknown> =>
+  withStore(store, "existing", (opened: Store) =>
+    opened.query('SELECT "row", place FROM "row" WHERE until IS NULL ORDER BY "row"'),
+  );
+
+it("rows have the places of the table before once a run is taken back, however often they moved", async () => {
+  const store = newStore();
+  const rows = [...entities.keys()];
+  const last = rows.at(-1)!;
+  const linked = (order: readonly number[], changed: Table = keyed) =>
+    link(write("places.csv", changed, order), store, { key: "id", learn: "never" });
+  await linked(rows.slice(0, -1));
+  const [lines, places] = [await linesOf(store), await placesOf(store)];
+  const city = keyed.city.map((cell, row) => (row === 5 ? "Zwickau" : cell));
+  await linked([last, ...rows.slice(0, -1)], { ...keyed, city });
+  const moved = await placesOf(store);
+  const back = rows.toReversed();
+  expect(await linked(back, { ...keyed, city })).toMatchObject({ run: 0 });
+  expect(await placesOf(store)).not.toEqual(moved);
+  await undoLink(store);
+  expect(await placesOf(store)).toEqual(places);
+  expect(await linesOf(store)).toEqual(lines);
+});
+
+it("a store of before takes the places of a reordered table", async () => {
+  const store = newStore();
+  const rows = [...entities.keys()];
+  await link(write("before.csv", keyed), store, { key: "id" });
+  await withStore(store, "existing", (opened) => opened.query("DROP TABLE moved"));
+  await link(write("before.csv", keyed, rows.toReversed()), store, { key: "id" });
+  expect(await placesOf(store)).toEqual(rows.map((row) => ({ row: row + 1, place: rows.length - row })));
+  await undoLink(store);
 });
