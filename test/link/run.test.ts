@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { equalRows } from "../../src/link/attach.js";
 import { undoLink } from "../../src/link/history.js";
 import { type Store, withStore } from "../../src/link/store.js";
 import { type Table, tableWithDuplicates } from "../match/people.js";
@@ -61,4 +62,26 @@ it("a store of before takes the places of a reordered table", async () => {
   await link(write("before.csv", keyed, rows.toReversed()), store, { key: "id" });
   expect(await placesOf(store)).toEqual(rows.map((row) => ({ row: row + 1, place: rows.length - row })));
   await undoLink(store);
+});
+
+it("equal rows of a table are each found with the first other one, in time that grows as their number", async () => {
+  const found = async (rows: number) =>
+    withStore(newStore(), "any", (store) =>
+      store.transaction(async () => {
+        const cells = (row: number): string => (row % 100 === 0 ? `[${Math.ceil(row / 200)}]` : "[same]");
+        const lines = Array.from({ length: rows }, (_, at) => at + 1);
+        await store.append(
+          "row",
+          lines.map((row) => [row % 3 === 0 ? 1 : 2, null, row, "t", null, row, cells(row)]),
+        );
+        const before = process.cpuUsage();
+        const pairs = await equalRows(store, 2);
+        const { user, system } = process.cpuUsage(before);
+        return { pairs: pairs.sort(([a], [b]) => a - b), seconds: (user + system) / 1e6 };
+      }),
+    );
+  const { pairs } = await found(400);
+  expect(pairs.slice(0, 3).join(" ")).toBe("1,2 2,1 4,1");
+  expect(pairs.filter(([a]) => a % 100 === 0).join(" ")).toBe("100,200 200,100 400,300");
+  expect((await found(60_000)).seconds).toBeLessThan(5);
 });
