@@ -58,10 +58,12 @@ export async function writeJoin(
     { name: "probability", type: "DOUBLE" },
     ...(options.explain === "column" ? ["why"] : []),
   ];
-  await writeRows(output, columns, outputRows({ left, right }, joined, options), options.format);
   const { explainPath, reviewPath, pairsPath, known } = options;
-  if (explainPath !== undefined) await writeText(explainPath, explanationLines(joined));
   const texts = { left: left.columns, right: right.columns };
+  // Refused before anything is written.
+  const trained = pairsPath === undefined ? [] : trainingPairs(pairsPath, texts, joined, known);
+  await writeRows(output, columns, outputRows({ left, right }, joined, options), options.format);
+  if (explainPath !== undefined) await writeText(explainPath, explanationLines(joined));
   const doubtful = reviewPath === undefined ? [] : joined.doubtful(reviewedPairs);
   const aligned = joined.findings.columns.flatMap(({ name, other }) =>
     Object.hasOwn(texts.left, name) && Object.hasOwn(texts.right, other) ? [[name, other] as const] : [],
@@ -71,7 +73,7 @@ export async function writeJoin(
     ...(reviewPath !== undefined && {
       reviewed: await writeReview(reviewPath, { ...texts, columns: aligned }, proposed),
     }),
-    ...(pairsPath !== undefined && { pairs: await writePairs(pairsPath, texts, joined, known) }),
+    ...(pairsPath !== undefined && { pairs: await writePairs(pairsPath, trained) }),
   };
 }
 
@@ -103,30 +105,33 @@ async function* explanationLines({ matches, why, explain }: Joined): AsyncGenera
 }
 
 /**
- * Writes the names of known matches: text (right), positive (left) and a hard negative, which is a left row known not to
+ * The names of known matches: text (right), positive (left) and a hard negative, which is a left row known not to
  * match or, without one, the row's second-best candidate.
  */
-async function writePairs(
+function trainingPairs(
   path: string,
   { left, right }: { readonly left: TableColumns; readonly right: TableColumns },
   { naming, runnerUp }: Pick<Joined, "naming" | "runnerUp">,
   known: readonly KnownPair[],
-): Promise<PairsReport> {
+): string[][] {
   const nameOf = (row: number | undefined): string =>
     row === undefined ? "" : left[naming.left][row].trim();
   const textOf = (row: number): string => right[naming.right][row].trim();
   const matches = known.filter((pair) => pair.match && nameOf(pair.left) !== textOf(pair.right));
   if (matches.length === 0 && rowsOf(left) > 0 && rowsOf(right) > 0)
     throw new TableError(
-      `${path}: no pairs to write. Pairs are made from the matches among the labels or decisions.`,
+      `${path}: no pairs to write. Pairs are made from the matches among the labels or decisions whose names differ.`,
     );
   const rejected = new Map(known.filter(({ match }) => !match).map((pair) => [pair.right, pair.left]));
   const positives = groupBy(matches, (pair) => pair.right);
-  const rows = matches.map((pair) => {
+  return matches.map((pair) => {
     const negative = nameOf(rejected.get(pair.right) ?? runnerUp(pair.right));
     const isPositive = positives.get(pair.right)!.some((other) => nameOf(other.left) === negative);
     return [textOf(pair.right), nameOf(pair.left), isPositive ? "" : negative];
   });
+}
+
+async function writePairs(path: string, rows: string[][]): Promise<PairsReport> {
   await writeRows(path, ["text", "positive", "negative"], [rows]);
   return { pairs: rows.length, withNegative: rows.filter(([, , negative]) => negative !== "").length };
 }

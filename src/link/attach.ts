@@ -93,10 +93,12 @@ export async function attach(
 }
 
 /** The new and changed rows that have the same cells as another, each with the first one. */
-async function equalRows(store: Store, run: number): Promise<RowPair[]> {
+export async function equalRows(store: Store, run: number): Promise<RowPair[]> {
   const equal = await store.query<Record<"a" | "b", number>>(
-    `SELECT a."row" AS a, min(b."row") AS b FROM "row" a JOIN "row" b ON a.cells = b.cells AND a."row" <> b."row"
-     WHERE a.run = ${run} AND a.until IS NULL AND b.until IS NULL GROUP BY a."row"`,
+    `SELECT a."row" AS a, CASE a."row" WHEN least[1] THEN least[2] ELSE least[1] END AS b FROM "row" a JOIN (
+       SELECT cells, min("row", 2) AS least FROM "row" WHERE until IS NULL AND
+         cells IN (SELECT cells FROM "row" WHERE run = ${run} AND until IS NULL) GROUP BY cells HAVING count(*) > 1
+     ) USING (cells) WHERE a.run = ${run} AND a.until IS NULL`,
   );
   return equal.map(({ a, b }) => [a, b]);
 }

@@ -150,6 +150,10 @@ export const undoLink = (storePath: string): Promise<UndoneRun> =>
         "SELECT run, time, source FROM run WHERE undone IS NULL ORDER BY run DESC LIMIT 1",
       );
       if (last === undefined) throw new StoreError(`${storePath} has no run to take back.`);
+      await store.query(
+        `UPDATE "row" SET place = moved.place FROM moved
+         WHERE moved.run = ${last.run} AND until IS NULL AND "row"."row" = moved."row"`,
+      );
       for (const table of [...replacedTables, ...addedTables])
         await store.query(`DELETE FROM "${table}" WHERE run = ${last.run}`);
       for (const table of replacedTables)

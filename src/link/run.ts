@@ -73,10 +73,13 @@ export async function linkRows(
     ...{ entitiesBefore: state.entities, entitiesAfter: entities, matches: pairs },
     entityOf: await linkedEntities(store),
   });
-  if (before !== undefined && !hasLearned && identified.added + identified.changed === 0)
+  if (before !== undefined && !hasLearned && identified.added + identified.changed === 0) {
+    await moveRows(store, "(SELECT max(run) FROM run WHERE undone IS NULL)");
     return { counts: await result(0, state), model: before };
+  }
   const encoder = options.settings.model === undefined ? "none" : undefined;
   if (!hasLearned) await checkAddedRows(identified.added + identified.changed, { ...options, encoder });
+  await moveRows(store, run);
   await store.put(
     "row",
     run,
@@ -125,7 +128,7 @@ async function regroup(store: Store, { run, nextEntity: first }: StoreState, reg
 
 /**
  * Finds which rows of the table the store knows, by key where there is one, else by content: of rows with equal cells the nth is
- * the nth, first of those without a key. New rows are numbered from `nextRow`, and known ones have moved to their new places.
+ * the nth, first of those without a key. New rows are numbered from `nextRow`.
  */
 async function identify(store: Store, { source, keys, rows, cellsOf }: IncomingRows, nextRow: number) {
   function* lines() {
@@ -151,12 +154,20 @@ async function identify(store: Store, { source, keys, rows, cellsOf }: IncomingR
        coalesce("row", ${nextRow} - 1 + row_number() OVER (PARTITION BY "row" IS NULL ORDER BY i.place)) AS "row"
      FROM i LEFT JOIN stored ON ${isSameRow}`,
   );
-  // A row is looked up in the last table of its source.
-  await store.query(
-    `UPDATE "row" SET place = new_linked.place FROM new_linked
-     WHERE until IS NULL AND "row"."row" = new_linked."row" AND moves AND state = 'known'`,
-  );
   return countValues(store, ["known", "added", "changed"], "state FROM new_linked");
+}
+
+/**
+ * Gives known rows their places in the table: a row is looked up in the last table of its source.
+ * @param run with it, they get the places before back; what it added goes
+ */
+async function moveRows(store: Store, run: number | string): Promise<void> {
+  const where = `until IS NULL AND r."row" = new_linked."row" AND moves AND state = 'known'`;
+  await store.query(
+    `INSERT INTO moved SELECT ${run}, r."row", r.place FROM "row" r, new_linked
+     WHERE ${where} AND r.run < ${run} AND r."row" NOT IN (SELECT "row" FROM moved WHERE run = ${run})`,
+  );
+  await store.query(`UPDATE "row" r SET place = new_linked.place FROM new_linked WHERE ${where}`);
 }
 
 /** How many lines of a query have each value of its one column. */

@@ -33,6 +33,8 @@ const tables = {
   /** `count`: how many more rows have the term than before the run; `rows`: which, as 32-bit numbers, of terms that find rows. */
   term: "run INTEGER, until INTEGER, term UINTEGER, count INTEGER, rows BLOB",
   judged: "run INTEGER, a INTEGER, b INTEGER, match INTEGER",
+  /** Where earlier rows were before they moved, in this run or in later ones that changed nothing else. */
+  moved: 'run INTEGER, "row" INTEGER, place INTEGER',
   /**
    * `rows` is a list of rows. The name of a merged entity is an alias of another from then on. A pair of rows that is likely but
    * not linked is one of the kind "likely", without an entity.
@@ -46,7 +48,7 @@ type StoreValue = string | number | Uint8Array | null;
 
 /** Tables whose lines are replaced by later runs, and those whose lines only come and go. */
 export const replacedTables = ["row", "assignment", "term"] as const;
-export const addedTables = ["learned", "judged", "event"] as const;
+export const addedTables = ["learned", "judged", "moved", "event"] as const;
 
 /** The most that DuckDB takes at once. */
 const chunkRows = 2048;
@@ -130,9 +132,9 @@ export class Store {
   async transaction<Result>(work: () => Promise<Result>): Promise<Result> {
     await this.query("BEGIN TRANSACTION");
     try {
-      if (this.isNew)
-        for (const [name, columns] of Object.entries(tables))
-          await this.query(`CREATE TABLE "${name}" (${columns})`);
+      // "moved" is younger than the format.
+      for (const [name, columns] of Object.entries(tables))
+        await this.query(`CREATE TABLE IF NOT EXISTS "${name}" (${columns})`);
       const result = await work();
       await this.query("COMMIT");
       return result;

@@ -63,6 +63,17 @@ describe("joinTables", () => {
     );
   });
 
+  it("writes nothing where the labels have no pairs to train on", async () => {
+    const one = [file("one.csv", "name\nAcme Ltd\n"), file("two.csv", "name\nAcme Ltd\n")];
+    const decisionPaths = [file("equal.csv", "left,right\nAcme Ltd,Acme Ltd\n")];
+    const pairsPath = join(folder, "none.csv");
+    rmSync(out, { force: true });
+    await expect(run({ on: ["name"], decisionPaths, pairsPath }, one)).rejects.toThrow(
+      /no pairs to write.*whose names differ/,
+    );
+    expect([out, pairsPath].filter((path) => existsSync(path))).toEqual([]);
+  });
+
   it("reads tables of different formats, and suggests a cure for another encoding", async () => {
     const marked = file("marked.csv", `\ufeffname\nZürich Versicherung\n${names.join("\n")}\n`);
     const lines = file("lines.jsonl", '{"title":"Zurich Versicherung"}\n');

@@ -1,6 +1,9 @@
 import { expect, it } from "vitest";
+import { equalRows } from "../../src/link/attach.js";
+import { undoLink } from "../../src/link/history.js";
+import { type Store, withStore } from "../../src/link/store.js";
 import { type Table, tableWithDuplicates } from "../match/people.js";
-import { link, workFolder } from "./linking.js";
+import { linesOf, link, workFolder } from "./linking.js";
 
 const { write, newStore } = workFolder("run");
 const { table, entities } = tableWithDuplicates(100);
@@ -25,4 +28,60 @@ it("rows with keys are known by their cells where a table comes without a key, a
   expect(notes).toEqual([
     expect.stringMatching(/^keyed: the store knows rows of it by their keys\. Without --key/),
   ]);
+});
+
+const placesOf = (store: string): Promise<unknown> =>
+  withStore(store, "existing", (opened: Store) =>
+    opened.query('SELECT "row", place FROM "row" WHERE until IS NULL ORDER BY "row"'),
+  );
+
+it("rows have the places of the table before once a run is taken back, however often they moved", async () => {
+  const store = newStore();
+  const rows = [...entities.keys()];
+  const last = rows.at(-1)!;
+  const linked = (order: readonly number[], changed: Table = keyed) =>
+    link(write("places.csv", changed, order), store, { key: "id", learn: "never" });
+  await linked(rows.slice(0, -1));
+  const [lines, places] = [await linesOf(store), await placesOf(store)];
+  const city = keyed.city.map((cell, row) => (row === 5 ? "Zwickau" : cell));
+  await linked([last, ...rows.slice(0, -1)], { ...keyed, city });
+  const moved = await placesOf(store);
+  const back = rows.toReversed();
+  expect(await linked(back, { ...keyed, city })).toMatchObject({ run: 0 });
+  expect(await placesOf(store)).not.toEqual(moved);
+  await undoLink(store);
+  expect(await placesOf(store)).toEqual(places);
+  expect(await linesOf(store)).toEqual(lines);
+});
+
+it("a store of before takes the places of a reordered table", async () => {
+  const store = newStore();
+  const rows = [...entities.keys()];
+  await link(write("before.csv", keyed), store, { key: "id" });
+  await withStore(store, "existing", (opened) => opened.query("DROP TABLE moved"));
+  await link(write("before.csv", keyed, rows.toReversed()), store, { key: "id" });
+  expect(await placesOf(store)).toEqual(rows.map((row) => ({ row: row + 1, place: rows.length - row })));
+  await undoLink(store);
+});
+
+it("equal rows of a table are each found with the first other one, in time that grows as their number", async () => {
+  const found = async (rows: number) =>
+    withStore(newStore(), "any", (store) =>
+      store.transaction(async () => {
+        const cells = (row: number): string => (row % 100 === 0 ? `[${Math.ceil(row / 200)}]` : "[same]");
+        const lines = Array.from({ length: rows }, (_, at) => at + 1);
+        await store.append(
+          "row",
+          lines.map((row) => [row % 3 === 0 ? 1 : 2, null, row, "t", null, row, cells(row)]),
+        );
+        const before = process.cpuUsage();
+        const pairs = await equalRows(store, 2);
+        const { user, system } = process.cpuUsage(before);
+        return { pairs: pairs.sort(([a], [b]) => a - b), seconds: (user + system) / 1e6 };
+      }),
+    );
+  const { pairs } = await found(400);
+  expect(pairs.slice(0, 3).join(" ")).toBe("1,2 2,1 4,1");
+  expect(pairs.filter(([a]) => a % 100 === 0).join(" ")).toBe("100,200 200,100 400,300");
+  expect((await found(60_000)).seconds).toBeLessThan(5);
 });

@@ -72,12 +72,7 @@ export default command({
   ],
   run: async ([file], options, session) => {
     const { store, history, undo, export: exported, format } = options;
-    const others = [history, undo, exported].filter((value) => value !== undefined).length;
-    if (
-      others + (file === undefined ? 0 : 1) !== 1 ||
-      (others > 0 && (options.shard ?? options.learn) !== undefined)
-    )
-      throw new UsageError("name a table, or one of --history, --undo and --export");
+    checkUsage(file, options);
     noteUnused(options, session.say);
     const entities = await import("../../link/history.js");
     if (history !== undefined) {
@@ -100,6 +95,20 @@ export default command({
 });
 
 type Options = OptionsOf<typeof declared>;
+
+function checkUsage(file: string | undefined, options: Options): void {
+  const { history, undo, export: exported, output, format } = options;
+  const others = [history, undo, exported].filter((value) => value !== undefined).length;
+  if (
+    others + (file === undefined ? 0 : 1) !== 1 ||
+    (others > 0 && (options.shard ?? options.learn) !== undefined)
+  )
+    throw new UsageError("name a table, or one of --history, --undo and --export");
+  if (others > 0 && output !== undefined)
+    throw new UsageError("--history, --undo and --export link no table: leave -o out");
+  if (others > 0 && exported === undefined && format !== undefined)
+    throw new UsageError("--history and --undo write no table: leave --format out");
+}
 
 async function linkFile(file: string, options: Options, session: Session): Promise<void> {
   const { linkTable } = await import("../../link/link-table.js");

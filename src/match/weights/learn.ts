@@ -131,7 +131,8 @@ export function decide<Table extends PairTable>(
 }
 
 function weightsFrom(table: PairTable, totals: readonly Float64Array[], counts: ExpectedCounts): Weights {
-  const pairs = allPairs(table);
+  // One row has no pairs.
+  const pairs = Math.max(1, allPairs(table));
   const matches = Math.max(1e-3, total(counts.matches));
   const match: Float64Array[] = [];
   const relatedWeights: Float64Array[] = [];

@@ -92,6 +92,18 @@ describe("pearl link", () => {
       });
   });
 
+  it("refuses an output and a format where no table is written, and keeps the last run", async () => {
+    for (const task of [["--history", "E1"], ["--undo"], ["--export", "rows.csv"]]) {
+      const stderr = "pearl: --history, --undo and --export link no table: leave -o out\n";
+      expect(await run(...task, "-o", "out.csv")).toMatchObject({ code: 2, stderr });
+    }
+    for (const task of [["--history", "E1"], ["--undo"]]) {
+      const stderr = "pearl: --history and --undo write no table: leave --format out\n";
+      expect(await run(...task, "--format", "jsonl")).toMatchObject({ code: 2, stderr });
+    }
+    expect((await run("--history", "E1")).code).toBe(0);
+  });
+
   it("says in one line that another process holds the store, and that another model does not fit", async () => {
     const refused = await withStore(join(folder, "people.pearl"), "existing", () =>
       spawned("june.csv", "-m", "none"),

@@ -115,6 +115,16 @@ describe("learning without labels", () => {
     other.logOdds.forEach((odds, pair) => expect(odds).toBeCloseTo(learned.logOdds[pair], 6));
   });
 
+  it("of one row, which has no pairs, are finite", async () => {
+    const columns = [{ name: "a", field: 0, from: -1, levels: 3, share: 1 }];
+    const none = { left: new Int32Array(0), right: new Int32Array(0) };
+    const one = { isOneTable: true, rows: [1, 1] as const, columns, ...none };
+    const random = [new Int8Array(0)];
+    const { weights } = await learnWeights({ ...one, ...pairClasses([new Int8Array(0)]), random });
+    expect([weights.prior, weights.relatedShare, weights.matches].every(Number.isFinite)).toBe(true);
+    expect(weights.prior).toBeLessThan(0);
+  });
+
   it("do not take related rows for a class of their own in a small table", async () => {
     const { table: large } = simulated(3);
     const small = {

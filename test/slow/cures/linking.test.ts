@@ -80,6 +80,16 @@ const linking: Readonly<Record<string, Case>> = {
     "name a table, or one of --history, --undo and --export",
     `${link} && pearl link --store s.pearl --history E1 && pearl link --store s.pearl --export y.csv && pearl link --store s.pearl --undo`,
   ),
+  "an output of a run that links nothing": usage(
+    "pearl link --store s.pearl --export y.csv -o y.csv",
+    "--history, --undo and --export link no table: leave -o out",
+    "pearl link --store s.pearl --export y.csv",
+  ),
+  "a format of a run that writes no table": usage(
+    "pearl link --store s.pearl --history E1 --format jsonl",
+    "--history and --undo write no table: leave --format out",
+    "pearl link --store s.pearl --history E1",
+  ),
 };
 
 const deduping: Readonly<Record<string, Case>> = {

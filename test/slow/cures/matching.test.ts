@@ -137,7 +137,7 @@ const files: Readonly<Record<string, Case>> = {
   "pairs of labels without a match": {
     files: { "no.csv": "left,right,decision\nAcme,Acme Inc,no\n", "yes.csv": "left,right\nAcme,Acme Inc\n" },
     wrong: `${join} --pairs-out pairs.csv --labels no.csv`,
-    says: "Pairs are made from the matches among the labels or decisions.",
+    says: "Pairs are made from the matches among the labels or decisions whose names differ.",
     cured: `${join} --pairs-out pairs.csv --labels yes.csv`,
   },
   "labels in one column": decisions("--labels", [
