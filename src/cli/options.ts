@@ -192,8 +192,6 @@ export const shared = {
     ),
     option("--temp <folder>", "folder for temporary files (default: the system's)"),
   ] as const,
-  /** How many matches a row may have. */
-  kinds: ["one-to-one", "many-to-one", "many-to-many"] as const,
   /** Pairs that a person judges. */
   judged: [
     option("--review-out <file>", "write doubtful pairs for a person to decide"),

@@ -9,11 +9,12 @@ import type { ScorerFile } from "../match/scorer.js";
 import type { PhraseExplanation } from "./explain.js";
 import type { RowMatch } from "./match-tables.js";
 
+export const joinKinds = ["one-to-one", "many-to-one", "many-to-many"] as const;
+
 /**
  * How rows may match. many-to-one: each right row has at most one left row. one-to-one: in addition, each left row has
  * at most one right row. many-to-many: every pair that is likely enough.
  */
-export const joinKinds = ["many-to-one", "one-to-one", "many-to-many"] as const;
 export type JoinKind = (typeof joinKinds)[number];
 
 /** Options of {@link fuzzyJoin}. */

@@ -4,6 +4,7 @@ import { groupBy } from "../by-key.js";
 import { ArgumentError } from "../errors.js";
 import { columnsOf, matchIndex, type NamedRow } from "../join/match-index.js";
 import { matchTables, type RowMatch, type TableMatches } from "../join/match-tables.js";
+import { joinKinds } from "../join/options.js";
 import { pairSentence } from "../match/pair-sentence.js";
 import { errorSchema, RequestError, whenGone } from "./errors.js";
 import type { Server } from "./server.js";
@@ -41,7 +42,7 @@ export function matchRoutes(app: Server, { encoder, indexes, limits, compare }: 
     index: z.string().optional().meta({ description: "the name of an index; default: the only one" }),
     k: z.int().min(1).max(200).default(20).meta({ description: "candidates per row, of an index" }),
     on: z.array(z.string()).optional().meta({ description: 'columns to compare, as "name" or "INDEX=ROW"' }),
-    kind: z.enum(["many-to-one", "one-to-one", "many-to-many"]).default("many-to-one"),
+    kind: z.enum(joinKinds).default("many-to-one"),
     precision: z.number().gt(0).max(1).default(0.9),
   });
   const schema = {

@@ -1,6 +1,7 @@
 /** `pearl review`: a page in the browser to judge doubtful pairs. */
 import type { Option } from "commander";
 import { UsageError } from "../../errors.js";
+import { joinKinds } from "../../join/options.js";
 import { shellWord } from "../../shell-word.js";
 import { command } from "../command.js";
 import { counted } from "../format.js";
@@ -21,7 +22,7 @@ import { type Session, tableSettings } from "../session.js";
 const matchingOptions = [
   ...shared.compared,
   option("--precision <p>", "share of matches that must be correct", fraction),
-  choice("--kind <kind>", "of two tables: how many matches a row may have", shared.kinds),
+  choice("--kind <kind>", "of two tables: how many matches a row may have", joinKinds),
   option(
     "--labels <file>",
     "known pairs besides: left, right and, if some do not match, decision; repeatable",

@@ -2,6 +2,7 @@
 import { UsageError } from "../../errors.js";
 import type { Sharing } from "../../files/shards/shard.js";
 import type { JoinTablesReport } from "../../join/join-tables.js";
+import { joinKinds } from "../../join/options.js";
 import { precisionLine } from "../../match/estimates/precision-line.js";
 import { rowsFormatOfName, stemOf } from "../../table/format.js";
 import { isPostgresAddress } from "../../table/postgres/address.js";
@@ -19,7 +20,7 @@ const options = [
   ...shared.compared,
   ...shared.bounded,
   option("--precision <p>", "share of matches that must be correct", fraction, 0.9),
-  choice("--kind <kind>", "how many matches a row may have (default: found from the tables)", shared.kinds),
+  choice("--kind <kind>", "how many matches a row may have (default: found from the tables)", joinKinds),
   option("--top <k>", "with many-to-many: matches per right row, 1 to 8", positiveInteger),
   option("-o, --output <file>", "output: .csv, .tsv, .jsonl or .parquet; - is standard output (the default)"),
   shared.format,

@@ -5,6 +5,7 @@ import { z } from "zod";
 import { ArgumentError } from "../../errors.js";
 import { dedupeTable, openDuplicates } from "../../group/tables/dedupe-table.js";
 import { joinTables, openJoin } from "../../join/join-tables.js";
+import { joinKinds } from "../../join/options.js";
 import type { TableColumns } from "../../match/columns/align.js";
 import { rowsOf } from "../../match/columns/fields.js";
 import type { PrecisionReport } from "../../match/estimates/promise.js";
@@ -21,7 +22,7 @@ const compared = {
   ignore: z.array(z.string()).optional().describe("columns to leave out"),
   precision: z.number().gt(0).max(1).default(0.9).describe("share of the result that must be right"),
 };
-const kind = z.enum(["one-to-one", "many-to-one", "many-to-many"]).optional();
+const kind = z.enum(joinKinds).optional();
 
 export function tableTools(server: McpServer, context: ToolContext): void {
   matchFiles(server, context);

@@ -16,6 +16,7 @@ import {
 } from "./clean.js";
 import { type Database, fileLiteral, identifier, literal, ownColumns, readParquet } from "./database.js";
 import { exactExpression, textExpression } from "./expressions.js";
+import { withLineFeeds, withoutDelimiterLine } from "./habits.js";
 import { type Shape, type SniffOptions, sniff } from "./sniff.js";
 import {
   emptyFile,
@@ -99,32 +100,6 @@ async function findShape(path: string, source: Source, format: TableFormat, opti
     bytes *= 8;
     source = await withLongerSample(source, bytes);
   }
-}
-
-/** Old Mac files end lines with CR alone: it becomes LF. */
-function withLineFeeds({ sample, chunks }: Source): Pick<Source, "sample" | "chunks"> {
-  if (!sample.includes("\r") || sample.includes("\n")) return { sample, chunks };
-  const converted = (bytes: Buffer): Buffer =>
-    Buffer.from(bytes.map((byte) => (byte === 0x0d ? 0x0a : byte)));
-  async function* convertedChunks(): AsyncGenerator<Buffer> {
-    for await (const chunk of chunks) yield converted(chunk);
-  }
-  return { sample: converted(sample), chunks: convertedChunks() };
-}
-
-/** Excel's line above the header that names the delimiter, "sep=;", is no row. */
-function withoutDelimiterLine({ sample, chunks }: Pick<Source, "sample" | "chunks">, format: TableFormat) {
-  const start = sample.toString("latin1", 0, 16);
-  const [line, delimiter] = /^"?sep=([\t\x20-\x7e])"?\r?\n/i.exec(start) ?? [];
-  if (line === undefined || format === "jsonl" || format === "text") return { sample, chunks, firstLine: 1 };
-  async function* others(): AsyncGenerator<Buffer> {
-    let left = line!.length;
-    for await (const chunk of chunks) {
-      yield chunk.subarray(left);
-      left = Math.max(0, left - chunk.length);
-    }
-  }
-  return { sample: sample.subarray(line.length), chunks: others(), firstLine: 2, delimiter };
 }
 
 function shapeOf(sample: Buffer, format: TableFormat, isWhole: boolean, options: ImportOptions): Shape {
