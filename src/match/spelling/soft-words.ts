@@ -7,13 +7,17 @@ const isDigits = /^\d+$/;
 /** Letters from which a word may have two edits, shorter ones have one. */
 export const shortestOfTwoEdits = 8;
 
-/** From 0 to 1; the same in both directions. Words with digits need a long common beginning, or one slip in many digits. */
+/**
+ * From 0 to 1; the same in both directions. Words with digits need a long common beginning that has one, or one slip in many
+ * digits: "pedro.smith21" and "pedro.jones23" have only a name in common.
+ */
 export function softLikeness(a: string, b: string): number {
   const [short, long] = a.length <= b.length ? [a, b] : [b, a];
   const sameFirst = short.charCodeAt(0) === long.charCodeAt(0);
   const withDigits = hasDigit(a) || hasDigit(b);
   if (withDigits) {
-    if (sameFirst && short.length >= 5 && commonPrefix(short, long) >= 5) return 0.85;
+    const prefix = sameFirst && short.length >= 5 ? commonPrefix(short, long) : 0;
+    if (prefix >= 5 && hasDigit(short, prefix)) return 0.85;
     const isSlip = short.length >= 7 && isDigits.test(short) && isDigits.test(long) && distance(a, b) === 1;
     return isSlip ? 0.6 : 0;
   }

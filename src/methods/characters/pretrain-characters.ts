@@ -153,7 +153,7 @@ function ofEncoder(options: PretrainCharactersOptions, encoder: SpellingEncoder)
       `--pieces is for --kind love: ${encoder.name} reads no word pieces. Leave it out`,
     ],
     [
-      dropout === undefined || encoder.hasDropout === true,
+      (dropout ?? 0) === 0 || encoder.hasDropout === true,
       `--dropout is for --kind love: ${encoder.name} has none. Leave it out`,
     ],
   ];
