@@ -60,7 +60,7 @@ describe("a setting out of range is refused", () => {
     expect(await refusal(group(people, { encoder, ...options }))).toMatch(message);
   });
   it("as a kind of relation that does not exist", async () => {
-    const message = "kind must be many-to-one or one-to-one or many-to-many, not many";
+    const message = "kind must be one-to-one or many-to-one or many-to-many, not many";
     expect(await refusal(match(people, people, { encoder, kind: "many" }))).toBe(message);
   });
 });
