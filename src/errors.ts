@@ -63,3 +63,12 @@ export function gzipTrouble(place: string, error: unknown): unknown {
     { cause: error },
   );
 }
+
+/** Whether a write failed because the disk, or the user's part of it, is full. */
+export function isDiskFull(error: unknown): boolean {
+  const { code = "" } = error as NodeJS.ErrnoException;
+  return (
+    ["ENOSPC", "EDQUOT", "EFBIG"].includes(code) ||
+    /no space left|file too large|disk quota|could not write (all|file)/i.test(messageOf(error))
+  );
+}

@@ -48,10 +48,9 @@ export function openSession(options: { readonly quiet?: boolean; readonly json?:
     /** Writes what the command did to the file of `--json`, if one was given. */
     record: async (report: object): Promise<void> => {
       if (reportPath === undefined) return;
-      const { writeOutput } = await import("../table/write/whole-output.js");
+      const { writeJsonOutput } = await import("../table/write/whole-output.js");
       const seconds = Math.round(performance.now() - started) / 1000;
-      const content = { version: packageVersion(), seconds, ...report };
-      await writeOutput(reportPath, `${JSON.stringify(content, null, 2)}\n`);
+      await writeJsonOutput(reportPath, { version: packageVersion(), seconds, ...report });
     },
     printJson,
     /** Tables' reading, as `onProgress` of the options of a table. */

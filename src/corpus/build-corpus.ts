@@ -86,9 +86,17 @@ export async function buildCorpus(options: BuildCorpusOptions): Promise<BuildCor
   const { output, texts = [] } = options;
   options.signal?.throwIfAborted();
   await checkIsFree(output);
-  if (texts.includes("-") && texts.length > 1)
+  if (texts.includes(standardInput) && texts.length > 1)
     throw new ArgumentError(
       'standard input ("-") cannot be mixed with other files of text. Give it alone, or save it to a file first.',
+    );
+  const inputs = [
+    ...texts,
+    ...(["phrases", "synonyms", "types"] as const).flatMap((kind) => options[kind] ?? []),
+  ];
+  if (inputs.filter((path) => path === standardInput).length > 1)
+    throw new ArgumentError(
+      'standard input ("-") can be read only once. Save one of the inputs to a file and name it.',
     );
   // What is quick to read comes first, so that its errors show before the long work.
   const known = await readKnown(options);

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { UsageError } from "../errors.js";
 import { isObjectAddress, objectName } from "../files/object-storage/address.js";
-import { inTemporaryFolder, writeOnTheWay } from "../files/object-storage/temporary-folder.js";
+import { inTemporaryFolder, writeTemporary } from "../files/object-storage/temporary-folder.js";
 import type { PartHead } from "../files/shards/part-file.js";
 import { shardRange } from "../files/shards/shard.js";
 import { isDevice } from "../files/whole-file.js";
@@ -110,7 +110,7 @@ async function toPostgres(output: string, write: Write<EmbeddingFormat>): Promis
   tableOf(output);
   return inTemporaryFolder(async (folder) => {
     const path = join(folder, "output.parquet");
-    const report = await writeOnTheWay(() => write(path, "parquet"));
+    const report = await writeTemporary(() => write(path, "parquet"));
     await copyTable(path, output);
     return { ...report, path: parseAddress(output).shown };
   });
@@ -123,7 +123,7 @@ async function toObjectStorage(
 ): Promise<EncodeTableReport> {
   const { uploadFile } = await import("../files/object-storage/write.js");
   return inTemporaryFolder(async (folder) => {
-    const report = await writeOnTheWay(() => write(join(folder, objectName(output))));
+    const report = await writeTemporary(() => write(join(folder, objectName(output))));
     const keysPath = report.keysPath && output + report.keysPath.slice(report.path.length);
     if (report.keysPath && keysPath) await uploadFile(report.keysPath, keysPath);
     await uploadFile(report.path, output);

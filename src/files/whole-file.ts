@@ -8,7 +8,7 @@ import { pipeline } from "node:stream/promises";
 import { checksum } from "./crc.js";
 import { exists } from "./disk.js";
 import { isObjectAddress } from "./object-storage/address.js";
-import { inTemporaryFolder, writeOnTheWay } from "./object-storage/temporary-folder.js";
+import { inTemporaryFolder, writeTemporary } from "./object-storage/temporary-folder.js";
 
 export { exists };
 
@@ -68,7 +68,7 @@ export async function replaceFile<Result>(
   if (await isDevice(path))
     return inTemporaryFolder(async (folder) => {
       const temporary = join(folder, basename(path));
-      const result = await writeOnTheWay(() => write(temporary));
+      const result = await writeTemporary(() => write(temporary));
       await moveFile(temporary, path);
       return result;
     });

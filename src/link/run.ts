@@ -159,7 +159,7 @@ async function identify(store: Store, { source, keys, rows, cellsOf }: IncomingR
 
 /**
  * Gives known rows their places in the table: a row is looked up in the last table of its source.
- * @param run with it, they get the places before back; what it added goes
+ * @param run whose undo gives back the places before; rows that it added need none, since undo deletes them
  */
 async function moveRows(store: Store, run: number | string): Promise<void> {
   const where = `until IS NULL AND r."row" = new_linked."row" AND moves AND state = 'known'`;

@@ -5,9 +5,8 @@
 import { realpath, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import type { DuckDBConnection, DuckDBInstance as Instance } from "@duckdb/node-api";
-import { messageOf, PearlError, StoreError } from "../errors.js";
+import { isDiskFull, messageOf, PearlError, StoreError } from "../errors.js";
 import { fingerprint } from "../files/fingerprint.js";
-import { isDiskFull } from "../files/object-storage/temporary-folder.js";
 import { exists } from "../files/whole-file.js";
 import { databaseMemory, type MemoryLimit } from "../match/memory/memory-plan.js";
 import { DuckDBBlobValue, DuckDBDataChunk, DuckDBInstance } from "../table/read/database.js";
@@ -33,7 +32,7 @@ const tables = {
   /** `count`: how many more rows have the term than before the run; `rows`: which, as 32-bit numbers, of terms that find rows. */
   term: "run INTEGER, until INTEGER, term UINTEGER, count INTEGER, rows BLOB",
   judged: "run INTEGER, a INTEGER, b INTEGER, match INTEGER",
-  /** Where earlier rows were before they moved, in this run or in later ones that changed nothing else. */
+  /** Places of earlier rows before they moved, under the last run, whose undo gives them back. */
   moved: 'run INTEGER, "row" INTEGER, place INTEGER',
   /**
    * `rows` is a list of rows. The name of a merged entity is an alias of another from then on. A pair of rows that is likely but

@@ -5,7 +5,7 @@ import type { TableColumns } from "./columns/align.js";
 import { type ColumnOptions, rowsOf } from "./columns/fields.js";
 import { columnKinds } from "./columns/profile.js";
 
-/** @throws ArgumentError for a table that is no columns of strings, and for settings out of range */
+/** @throws ArgumentError for a table whose columns are not arrays of strings, and for settings out of range */
 export function checkMatching(
   tables: readonly TableColumns[],
   { precision, kindOf = {} }: ColumnOptions & { readonly precision?: number },
@@ -18,11 +18,11 @@ export function checkMatching(
       throw new ArgumentError(`kindOf ${name}: there is no kind ${kind}. Kinds: ${columnKinds.join(", ")}`);
 }
 
-/** @throws ArgumentError for what is no array of strings */
+/** @throws ArgumentError for a value that is not an array of strings */
 export function checkCells(what: string, cells: readonly string[]): void {
   if (!Array.isArray(cells))
     throw new ArgumentError(`${what} must be an array of strings, not ${named(cells)}`);
-  // Its reader makes strings, from a file perhaps.
+  // Items are made on access, perhaps read from a file, and are always strings.
   if (isLikeArray(cells)) return;
   for (let row = 0; row < cells.length; row++)
     if (typeof cells[row] !== "string")
@@ -32,9 +32,9 @@ export function checkCells(what: string, cells: readonly string[]): void {
 }
 
 function checkTable(table: TableColumns): void {
-  if (Array.isArray(table))
+  if (typeof table !== "object" || table === null || Array.isArray(table))
     throw new ArgumentError(
-      'a table is given by columns, as { name: ["IBM"], city: ["Armonk"] }, not by rows',
+      `a table is given by columns, as { name: ["IBM"], city: ["Armonk"] }, not ${Array.isArray(table) ? "by rows" : named(table)}`,
     );
   const rows = rowsOf(table);
   const [first] = Object.keys(table);
@@ -42,7 +42,7 @@ function checkTable(table: TableColumns): void {
     checkCells(`column ${name}`, cells);
     if (cells.length !== rows)
       throw new ArgumentError(
-        `columns ${first} and ${name} have ${rows} and ${cells.length} cells, not equally many`,
+        `columns ${first} and ${name} have ${rows} and ${cells.length} cells; all columns need the same number`,
       );
   }
 }

@@ -1,6 +1,5 @@
 /** Failures to write a table's files, as messages with a cure. */
-import { messageOf, TableError } from "../errors.js";
-import { isDiskFull } from "../files/object-storage/temporary-folder.js";
+import { isDiskFull, messageOf, TableError } from "../errors.js";
 
 /**
  * A failure to write, as a TableError.

@@ -10,10 +10,9 @@
 import { existsSync, fsyncSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
-import { messageOf, TrainingError } from "../errors.js";
+import { isDiskFull, messageOf, TrainingError } from "../errors.js";
 import { fileFingerprint, fingerprint } from "../files/fingerprint.js";
 import { readJson } from "../files/json.js";
-import { isDiskFull } from "../files/object-storage/temporary-folder.js";
 import { withFile } from "../onnx/io/parts.js";
 import { readSafetensors, writeSafetensors } from "../onnx/io/safetensors.js";
 import { bytesOf } from "../onnx/tensor.js";

@@ -36,9 +36,10 @@ describe("a table of a program is refused with the place of the fault", () => {
     expect(await refusal(match([{ name: "IBM" }], people, { encoder }))).toMatch(
       /given by columns.*not by rows$/,
     );
+    expect(await refusal(match(undefined as never, people, { encoder }))).toMatch(/columns.*not undefined$/);
   });
   it("for columns of different lengths", async () => {
-    const message = "columns name and born have 2 and 1 cells, not equally many";
+    const message = "columns name and born have 2 and 1 cells; all columns need the same number";
     expect(await refusal(group({ ...people, born: ["1980"] }, { encoder }))).toBe(message);
   });
   it("for a list of phrases that holds something else", async () => {

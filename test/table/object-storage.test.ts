@@ -82,7 +82,7 @@ describe("a table as output", () => {
       throw full;
     })();
     await expect(writeRows(`${bucket}/full.csv`, ["name"], batches)).rejects.toThrow(
-      `${tmpdir()}: no space left on the disk, where outputs lie until they are complete.`,
+      `${tmpdir()}: no space left on the disk that holds unfinished outputs.`,
     );
   });
 

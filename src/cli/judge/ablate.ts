@@ -105,8 +105,8 @@ export default command({
       onStep: ({ step }, steps) => session.show(run, step, steps),
     });
     session.print(asTable(report));
-    const { writeOutput } = await import("../../table/write/whole-output.js");
-    if (json !== undefined) await writeOutput(json, `${JSON.stringify(report, null, 2)}\n`);
+    const { writeJsonOutput, writeOutput } = await import("../../table/write/whole-output.js");
+    if (json !== undefined) await writeJsonOutput(json, report);
     if (options.plot !== undefined) await writeOutput(options.plot, gridChart(report));
   },
 });

@@ -9,7 +9,6 @@ import { refuseStreams } from "../addresses.js";
 import { command, type OptionsOf } from "../command.js";
 import { counted, formatCount, formatPercent } from "../format.js";
 import {
-  checkFormat,
   choice,
   fraction,
   option,
@@ -80,7 +79,10 @@ export default command({
     if (options.output !== undefined) {
       throw new UsageError(`-o needs a table of phrases, but there is no file ${given.phrases[0]}`);
     }
-    checkFormat(options);
+    if (options.format !== undefined)
+      throw new UsageError(
+        "--format is for the twins of a table; those of a phrase are printed: leave it out",
+      );
     await printTwins(await load(options), given.phrases, options, session);
   },
 });

@@ -108,7 +108,7 @@ export default command({
 function namedPaths(paths: readonly string[]): Map<string, string> {
   const named = new Map<string, string>();
   for (const path of paths) {
-    // The folder may be named by a way to it: `.`
+    // The path may be relative, such as `.`
     const name = isPostgresAddress(path) ? stemOf(path) : basename(resolve(path)).replace(/\.index$/, "");
     if (named.has(name)) throw new UsageError(`two indexes have the name ${name}: rename one of the folders`);
     named.set(name, path);

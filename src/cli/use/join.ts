@@ -146,7 +146,7 @@ function printReport(
   }
 }
 
-/** A line for each column, with the weight of evidence; one line where one column was compared, and the others if pearl chose it. */
+/** A line for each column, with the weight of evidence. Where pearl chose the one column, the others follow in a line. */
 function comparedLines({ columns, dropped }: JoinTablesReport, { on }: JoinOptions): string[] {
   const [{ name, other, weights }] = columns;
   if (weights.length > 0) return columnLines(columns, dropped);

@@ -10,7 +10,7 @@ import { isSystemError } from "../whole-file.js";
 import { objectName } from "./address.js";
 import { request, transferSignal } from "./client.js";
 import { fetchObject, type ObjectState } from "./read.js";
-import { inTemporaryFolder, writeOnTheWay } from "./temporary-folder.js";
+import { inTemporaryFolder, writeTemporary } from "./temporary-folder.js";
 import { notS3 } from "./trouble.js";
 import { createObject, removeObject, uploadFile } from "./write.js";
 
@@ -111,7 +111,7 @@ export async function uploadWholeFolder<Result>(
   return inTemporaryFolder(async (temporary) => {
     const folder = join(temporary, objectName(address));
     await mkdir(folder);
-    const result = await writeOnTheWay(() => fill(folder));
+    const result = await writeTemporary(() => fill(folder));
     await uploadFolder(folder, address.replace(/\/+$/, ""));
     return result;
   });

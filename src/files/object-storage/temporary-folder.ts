@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { messageOf, TableError } from "../../errors.js";
+import { isDiskFull, TableError } from "../../errors.js";
 
 let chosen: string | undefined;
 
@@ -14,27 +14,18 @@ export function keepTemporaryFilesIn(folder: string | undefined): void {
 /** The folder of {@link keepTemporaryFilesIn}. */
 export const temporaryParent = (): string => chosen ?? tmpdir();
 
-/** Whether a write failed because the disk, or the user's part of it, is full. */
-export function isDiskFull(error: unknown): boolean {
-  const { code = "" } = error as NodeJS.ErrnoException;
-  return (
-    ["ENOSPC", "EDQUOT", "EFBIG"].includes(code) ||
-    /no space left|file too large|disk quota|could not write (all|file)/i.test(messageOf(error))
-  );
-}
-
 /**
- * Lets `write` make what is on its way elsewhere in a temporary folder.
+ * Runs `write`, which writes an output into a temporary folder before it is moved.
  * @throws TableError that names the folder of temporary files where its disk is full; what `write` throws
  */
-export async function writeOnTheWay<Result>(write: () => Promise<Result>): Promise<Result> {
+export async function writeTemporary<Result>(write: () => Promise<Result>): Promise<Result> {
   const parent = temporaryParent();
   try {
     return await write();
   } catch (error) {
     if (!isDiskFull(error)) throw error;
     throw new TableError(
-      `${parent}: no space left on the disk, where outputs lie until they are complete. ` +
+      `${parent}: no space left on the disk that holds unfinished outputs. ` +
         "Free some, or choose another folder (TMPDIR, or --temp where the command has it).",
       { cause: error },
     );

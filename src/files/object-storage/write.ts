@@ -9,7 +9,7 @@ import { loadOptional } from "../package.js";
 import { objectName } from "./address.js";
 import { request, transferSignal } from "./client.js";
 import { readRange } from "./read.js";
-import { inTemporaryFolder, writeOnTheWay } from "./temporary-folder.js";
+import { inTemporaryFolder, writeTemporary } from "./temporary-folder.js";
 import { notS3 } from "./trouble.js";
 
 /** A multipart upload has at most 10,000 parts. */
@@ -25,7 +25,7 @@ export const throughUpload = <Result>(
 ): Promise<Result> =>
   inTemporaryFolder(async (folder) => {
     const path = join(folder, objectName(address));
-    const result = await writeOnTheWay(() => write(path));
+    const result = await writeTemporary(() => write(path));
     await uploadFile(path, address);
     return result;
   });

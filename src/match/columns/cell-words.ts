@@ -55,7 +55,7 @@ export function cellWords(text: string): string[] {
 /** Of a character's code. */
 export const isDigit = (code: number): boolean => code >= 48 && code <= 57;
 
-/** Before `end`. A loop, as this is asked for every pair of words: a regular expression takes several times as long. */
+/** Whether a word has a digit before `end`. A loop, as this is asked for every pair of words: a regular expression takes several times as long. */
 export function hasDigit(word: string, end = word.length): boolean {
   for (let place = 0; place < end; place++) if (isDigit(word.charCodeAt(place))) return true;
   return false;

@@ -1,9 +1,8 @@
 /** The open files of a generation: changes reach the disk, and a failed one gives its cure. */
 import { type FileHandle, open, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { messageOf, VectorIndexError } from "../../errors.js";
+import { isDiskFull, messageOf, VectorIndexError } from "../../errors.js";
 import { acquireLock, type Lock } from "../../files/lock.js";
-import { isDiskFull } from "../../files/object-storage/temporary-folder.js";
 import { writeAll } from "../../files/whole-file.js";
 
 const fileNames = ["vectors", "cells", "places", "journal"] as const;

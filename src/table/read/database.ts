@@ -3,8 +3,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import type * as Duckdb from "@duckdb/node-api";
-import { messageOf, TableError } from "../../errors.js";
-import { isDiskFull, temporaryParent } from "../../files/object-storage/temporary-folder.js";
+import { isDiskFull, messageOf, TableError } from "../../errors.js";
+import { temporaryParent } from "../../files/object-storage/temporary-folder.js";
 
 // Required, not imported: Node would read its hundred files twice, to find out what they export (0.2 s).
 export const { DuckDBBlobValue, DuckDBDataChunk, DuckDBInstance } = createRequire(import.meta.url)(

@@ -16,7 +16,7 @@ import {
 } from "./clean.js";
 import { type Database, fileLiteral, identifier, literal, ownColumns, readParquet } from "./database.js";
 import { exactExpression, textExpression } from "./expressions.js";
-import { withLineFeeds, withoutDelimiterLine } from "./habits.js";
+import { withLineFeeds, withoutDelimiterLine } from "./normalize-source.js";
 import { type Shape, type SniffOptions, sniff } from "./sniff.js";
 import {
   emptyFile,

@@ -192,7 +192,10 @@ export async function refuseOtherThanParquet(path: string, file: string): Promis
   if (start.toString("latin1", 0, 4) === "PAR1") return;
   if (signature === "gzip")
     throw new TableError(
-      `${path} is gzipped, and Parquet is read unpacked. Unpack it: gunzip ${shellWord(path)}`,
+      `${path} is gzipped, and Parquet is read unpacked. ` +
+        (isObjectAddress(path)
+          ? "Store it unpacked."
+          : `Unpack it: gunzip < ${shellWord(path)} > unpacked.parquet`),
     );
   if (signature === "plain")
     throw new TableError(

@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { inTemporaryFolder, writeOnTheWay } from "../../files/object-storage/temporary-folder.js";
+import { inTemporaryFolder, writeTemporary } from "../../files/object-storage/temporary-folder.js";
 
 /** Standard output's name in place of a path. */
 export const standardOutput = "-";
@@ -23,7 +23,7 @@ export async function writeToStandardOutput(
 export const throughTemporaryFile = <Result>(write: (path: string) => Promise<Result>): Promise<Result> =>
   inTemporaryFolder(async (folder) => {
     const path = join(folder, "output");
-    const result = await writeOnTheWay(() => write(path));
+    const result = await writeTemporary(() => write(path));
     await writeToStandardOutput(createReadStream(path));
     return result;
   });

@@ -124,16 +124,16 @@ describe("-o - of what other commands read by its name", () => {
 });
 
 describe("--format without -o", () => {
-  it.each([
-    ...["search names.index Acme", "type Acme", "cluster names.jsonl", "classify Acme --with kinds.json"],
-    "augment Acme",
-  ])("is refused by %s, which prints for people", async (words) => {
-    expect(await pearl([...words.split(" "), "--format", "jsonl"], { cwd })).toMatchObject({
-      ...{ code: 2, stdout: "" },
-      stderr:
-        "pearl: --format is for tables, and without -o none is written: add -o FILE, or -o - for standard output\n",
-    });
-  });
+  it.each(["search names.index Acme", "type Acme", "cluster names.jsonl", "classify Acme --with kinds.json"])(
+    "is refused by %s, which prints for people",
+    async (words) => {
+      expect(await pearl([...words.split(" "), "--format", "jsonl"], { cwd })).toMatchObject({
+        ...{ code: 2, stdout: "" },
+        stderr:
+          "pearl: --format is for tables, and without -o none is written: add -o FILE, or -o - for standard output\n",
+      });
+    },
+  );
 });
 
 describe("--json FILE", () => {

@@ -81,7 +81,7 @@ const linking: Readonly<Record<string, Case>> = {
     `${link} && pearl link --store s.pearl --history E1 && pearl link --store s.pearl --export y.csv && pearl link --store s.pearl --undo`,
   ),
   "an output of a run that links nothing": usage(
-    "pearl link --store s.pearl --export y.csv -o y.csv",
+    "pearl link --store s.pearl --export y.csv -o z.csv",
     "--history, --undo and --export link no table: leave -o out",
     "pearl link --store s.pearl --export y.csv",
   ),

@@ -133,8 +133,8 @@ const cases: Readonly<Record<string, Case>> = {
     files: { "x.csv": "name,city\nAcme,Berlin\n" },
     before: `${encode} x.csv -c name -o p.parquet && gzip p.parquet`,
     wrong: `${encode} p.parquet.gz -c name --embedding-column v -o y.csv`,
-    says: "is gzipped, and Parquet is read unpacked. Unpack it: gunzip p.parquet.gz",
-    cured: `gunzip p.parquet.gz && ${encode} p.parquet -c name --embedding-column v -o y.csv`,
+    says: "is gzipped, and Parquet is read unpacked. Unpack it: gunzip < p.parquet.gz > unpacked.parquet",
+    cured: `gunzip < p.parquet.gz > unpacked.parquet && ${encode} unpacked.parquet -c name --embedding-column v -o y.csv`,
   },
   "a JSON array": {
     files: { "x.json": '[{"name":"Acme"},{"name":"Toyota"}]\n' },

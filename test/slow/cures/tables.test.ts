@@ -211,7 +211,7 @@ describe.skipIf(!isMounted)("the cure of a full disk of temporary files", () => 
     expect(failed.stderr).toMatch(/no space left|cannot hold the temporary files/);
     expect(resize("3m")).toBe(true);
     expect((await printed(small)).stderr).toContain(
-      `${small}: no space left on the disk, where outputs lie until they are complete. ` +
+      `${small}: no space left on the disk that holds unfinished outputs. ` +
         "Free some, or choose another folder (TMPDIR, or --temp where the command has it).",
     );
     expect(await printed(other)).toMatchObject({ code: 0 });

@@ -56,6 +56,10 @@ describe("a first line that names the delimiter, as Excel writes it", () => {
   it("is a table without a row where nothing follows", async () => {
     await expect(readTable(file("sep.csv", "sep=;\r\n"))).rejects.toThrow(/is empty/);
   });
+  it.each(['sep="', "sep=a"])("is a row where %s names no delimiter", async (line) => {
+    const path = file("sep.csv", `"${line.replace('"', '""')}"\nbanana\n`);
+    expect((await readTable(path, { header: "absent" })).phrases).toEqual([line, "banana"]);
+  });
   it("is a phrase in plain text", async () => {
     expect((await readTable(file("sep.txt", "sep=;\nParis\n"))).phrases).toEqual(["sep=;", "Paris"]);
   });

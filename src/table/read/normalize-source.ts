@@ -1,4 +1,4 @@
-/** Habits of programs that write tables, made plain before anything is read. */
+/** Normalizes old Mac line ends and Excel's `sep=` line before a table is read. */
 import type { TableFormat } from "../format.js";
 import type { Source } from "./source.js";
 
@@ -15,10 +15,10 @@ export function withLineFeeds({ sample, chunks }: Bytes): Bytes {
   return { sample: converted(sample), chunks: convertedChunks() };
 }
 
-/** Excel's line above the header that names the delimiter, "sep=;", is no row. */
+/** Excel's line above the header that names the delimiter, "sep=;", is no row. No quote, letter or digit is a delimiter. */
 export function withoutDelimiterLine({ sample, chunks }: Bytes, format: TableFormat) {
   const start = sample.toString("latin1", 0, 16);
-  const [line, delimiter] = /^"?sep=([\t\x20-\x7e])"?\r?\n/i.exec(start) ?? [];
+  const [line, delimiter] = /^"?sep=([\t !#-/:-@[-`{-~])"?\r?\n/i.exec(start) ?? [];
   if (line === undefined || format === "jsonl" || format === "text") return { sample, chunks, firstLine: 1 };
   async function* others(): AsyncGenerator<Buffer> {
     let left = line!.length;
