@@ -36,6 +36,11 @@ const corpus: Readonly<Record<string, Case>> = {
     "Give it alone, or save it to a file first.",
     "pearl corpus build - -o corpus --min-count 1 -q < t.txt",
   ),
+  "standard input twice": textCase(
+    "pearl corpus build - --phrases - -o corpus -q < t.txt",
+    "can be read only once. Save one of the inputs to a file and name it.",
+    "pearl corpus build - --phrases names.csv -o corpus --min-count 1 -q < t.txt",
+  ),
   "text without words": textCase(
     `printf '… ! …\n' > t2.txt; ${build.replace("t.txt", "t2.txt")}`,
     "the text contains no words, so it has no phrases. Give another file, or name the column of text (--column).",
@@ -134,6 +139,11 @@ const commands: Readonly<Record<string, Case>> = {
     `${augment} --probabilities typo=1`,
     'unknown augmentation "typo": use character',
     `${augment} --probabilities character=1`,
+  ),
+  "a format of what is printed": tableCase(
+    "pearl augment Acme --no-wordnet --format csv",
+    "--format is for the twins of a table; those of a phrase are printed: leave it out",
+    "pearl augment Acme --no-wordnet",
   ),
   "a probability below 0": tableCase(
     `${augment} --probabilities character=-1`,

@@ -12,6 +12,7 @@ import { misspellings } from "../../../../src/benchmark/tasks/strings.js";
 import {
   createAugmenter,
   createModel,
+  matchTables,
   PhraseEncoder,
   parseDevice,
   registerArchitecture,
@@ -65,6 +66,14 @@ describe("the cure in a message of an encoder", () => {
     await createModel(folder, { from: "length" }, { phrases: ["one", "two words"] });
     expect(readFileSync(join(folder, "config.json"), "utf8")).toContain('"Length"');
   });
+});
+
+it("the cure in a message on a cell without text works", async () => {
+  const [people, encoder] = [{ name: ["Ida Koch", "Jan Bauer"] }, "none" as const];
+  const join = (city: unknown) =>
+    matchTables(people, { ...people, city: ["Bern", city as string] }, { encoder });
+  await expect(join(null)).rejects.toThrow('row 1: null, not a string. Write "" for an empty cell');
+  expect((await join("")).matches).toHaveLength(2);
 });
 
 describe("the cure in a message on a name", () => {
