@@ -152,6 +152,9 @@ describe("a search in PostgreSQL", () => {
     const [hits] = await store.search(data, 12);
     expect(hits.map(({ key }) => key)).toEqual(left.slice(0, 12).map(({ key }) => key));
     expect(await store.nearest(new Float32Array(data.length / 3), 3)).toEqual([[]]);
+    // as a join asks for the neighbours of a row that it found
+    const [around] = await store.nearest(await store.vectorsOf([hits[0].key]), 3);
+    expect(around[0]).toMatchObject({ key: hits[0].key, score: expect.closeTo(1, 5) });
     await dispose();
   });
 });
