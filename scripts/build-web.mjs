@@ -28,7 +28,7 @@ const browserFiles = {
  * @returns {Promise<import("esbuild").BuildOptions & { outdir: string }>}
  */
 export async function webOptions() {
-  const { productGraph } = await import("../dist/search/product-graph.js");
+  const { productGraph } = await import("../dist/search/graph/product-graph.js");
   const scorer = readFileSync(join(root, "models/join-scorer/weights.json"), "utf8");
   return {
     entryPoints: entries.map((name) => join(root, "src", `${name}.ts`)),

@@ -1,8 +1,8 @@
 /** Exact nearest neighbours: every query against every candidate, as blocks of a matrix product on ONNX Runtime. */
 import { createOrtSession, type OrtSession } from "../runtime/ort-session.js";
 import { availableParallelism } from "../runtime/thread.js";
+import { productGraph } from "./graph/product-graph.js";
 import type { IndexMetric } from "./index-types.js";
-import { productGraph } from "./product-graph.js";
 import { type Ranking, RankingCollector, type RankingOptions } from "./ranking.js";
 import { countRows, dotRows, unitRows } from "./vectors.js";
 

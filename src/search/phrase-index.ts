@@ -11,8 +11,9 @@ import { isObjectAddress } from "../files/object-storage/address.js";
 import { writeWholeFolder } from "../files/whole-folder.js";
 import { findColumn } from "../table/columns.js";
 import { Table } from "../table/table.js";
-import { checkKeys, keptColumns, tableRows } from "./table-rows.js";
-import { type AddOptions, type CreateIndexOptions, VectorIndex } from "./vector-index.js";
+import type { CreateIndexOptions } from "./layout.js";
+import { checkKeys, columnSources, keptColumns, tableRows } from "./table-rows.js";
+import { type AddOptions, VectorIndex } from "./vector-index.js";
 
 /** Settings shared by `indexTable` and `addTable`. */
 interface IndexTableWork extends Pick<EncodeTableOptions, "table" | "batchSize" | "signal" | "onNote"> {
@@ -126,11 +127,17 @@ export async function addTable(
   });
   try {
     const names = table.description.columns;
-    if (keyColumn !== undefined) await checkKeys(table, names, keyColumn);
-    const missing = columns.filter((name) => !names.includes(name) && name !== phraseColumn);
+    const sources = columnSources(table.description, index.layout);
+    if (keyColumn !== undefined) {
+      const keys = await checkKeys(table, names, sources[columns.indexOf(keyColumn)] ?? keyColumn);
+      // Before any row is added: they are added in batches.
+      if (options.existing !== "replace")
+        for await (const some of table.columnValues(keys)) await index.refuseKeys(some);
+    }
+    const missing = columns.filter((_, place) => sources[place] === undefined);
     if (missing.length > 0)
       options.onNote?.(`The table has no ${missing.join(", ")}; these cells stay empty.`);
-    const surplus = names.filter((name) => !columns.includes(name) && name !== table.description.column);
+    const surplus = names.filter((name) => !sources.includes(name) && name !== table.description.column);
     if (surplus.length > 0)
       options.onNote?.(`The index has no ${surplus.join(", ")}; these columns were left out.`);
     const loaded = typeof encoder === "function" ? await encoder(table.description) : encoder;
@@ -196,10 +203,10 @@ async function addAll(
   encoder: PhraseEncoder,
   options: AddTableOptions & { readonly resumedRows: number; readonly started: number },
 ): Promise<IndexTableReport> {
-  const { dimension, model, columns, phraseColumn } = index.layout;
+  const { dimension, model } = index.layout;
   const { signal, batchSize, existing, resumedRows, started, onNote, onProgress } = options;
   const total = table.description.rowCount;
-  const batches = tableRows(table, columns, phraseColumn, resumedRows);
+  const batches = tableRows(table, columnSources(table.description, index.layout), resumedRows);
   const settings = { prompt: model?.prompt, truncateDim: dimension, batchSize, signal };
   const fingerprint = await encoder.fingerprint();
   const counts = { added: 0, resumedRows, empty: 0, truncated: 0 };

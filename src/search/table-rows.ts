@@ -1,31 +1,43 @@
 /** The rows of a table for an index: its columns, its keys, and its cells in batches. */
 import { TableError } from "../errors.js";
-import { findColumn } from "../table/columns.js";
+import { findColumn, namedColumn } from "../table/columns.js";
 import { shownPath } from "../table/read/source.js";
-import type { Table } from "../table/table.js";
+import type { Table, TableDescription } from "../table/table.js";
+import type { IndexLayout } from "./index-types.js";
 import { KeyRows } from "./key-rows.js";
 
 const rowsPerBatch = 8192;
 
-/** The table's phrases with the index's columns, batch by batch. */
+/**
+ * The table's column for each column of an index: the one of its name, for the phrase column the phrases under any name,
+ * and undefined where there is none.
+ */
+export function columnSources(
+  { column: phrases, columns: names }: Pick<TableDescription, "column" | "columns">,
+  { columns, phraseColumn }: Pick<IndexLayout, "columns" | "phraseColumn">,
+): (string | undefined)[] {
+  return columns.map((name) => (name === phraseColumn ? phrases : names[namedColumn(names, name)]));
+}
+
+/**
+ * The table's phrases with the cells of an index's rows, batch by batch.
+ * @param sources the table's column for each of the index's; empty cells where there is none
+ */
 export async function* tableRows(
   table: Table,
-  columns: readonly string[],
-  phraseColumn: string | undefined,
+  sources: readonly (string | undefined)[],
   from: number,
 ): AsyncGenerator<{ phrases: string[]; cells: string[][] }> {
   const range = { from, chunkRows: rowsPerBatch };
-  const names = table.description.columns;
-  const streams = columns.map((name) => {
-    // The phrases go into the index's phrase column, under any name in this table.
-    if (name === phraseColumn) return undefined;
-    return names.includes(name) ? table.columnValues(name, range) : undefined;
-  });
+  const isPhrase = sources.map((source) => source === table.description.column);
+  const streams = sources.map((source, place) =>
+    source === undefined || isPhrase[place] ? undefined : table.columnValues(source, range),
+  );
   try {
     for await (const phrases of table.phrases(range)) {
       const parts = await Promise.all(streams.map((stream) => stream?.next()));
       const cells = phrases.map((phrase, row) =>
-        columns.map((name, column) => (name === phraseColumn ? phrase : (parts[column]?.value?.[row] ?? ""))),
+        sources.map((_, place) => (isPhrase[place] ? phrase : (parts[place]?.value?.[row] ?? ""))),
       );
       yield { phrases, cells };
     }

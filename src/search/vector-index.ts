@@ -16,14 +16,17 @@ import type {
   SearchHit,
   UnfinishedBuild,
 } from "./index-types.js";
+import { type CreateIndexOptions, isLanceUri, layoutOf } from "./layout.js";
 import { FolderStore } from "./store/folder-store.js";
-import { keysOf, notAnIndex, unchangeable, unfinishedBuild, type VectorStore } from "./store/vector-store.js";
+import {
+  keyExists,
+  keysOf,
+  notAnIndex,
+  unchangeable,
+  unfinishedBuild,
+  type VectorStore,
+} from "./store/vector-store.js";
 import { countRows, isZero, unitRows } from "./vectors.js";
-
-/** What is decided when an index is made; only the dimension has no default. */
-export interface CreateIndexOptions extends Partial<IndexLayout> {
-  readonly dimension: number;
-}
 
 /** Settings of a search. */
 export interface SearchOptions extends IndexWork {
@@ -188,8 +191,22 @@ export class VectorIndex {
       );
     if (count === 0) return;
     const vectors = metric === "cosine" ? unitRows(rows.vectors, dimension) : rows.vectors;
-    const added = { vectors, cells: rows.cells, keys: keysOf(this.layout, rows.cells) };
-    await this.#change("rows", (store) => store.append(added, options.existing ?? "refuse"));
+    const keys = keysOf(this.layout, rows.cells);
+    const isReplacing = options.existing === "replace";
+    await this.#change("rows", async (store) => {
+      if (keys !== undefined && !isReplacing) await this.#refuse(store, keys);
+      await store.append({ vectors, cells: rows.cells, keys }, isReplacing ? "replace" : "none");
+    });
+  }
+
+  /** Checks keys before any work on their rows, as `add` does. @throws VectorIndexError if a row has one of them; as `add` */
+  refuseKeys(keys: readonly string[]): Promise<void> {
+    return this.#change("rows", (store) => this.#refuse(store, keys));
+  }
+
+  async #refuse(store: VectorStore, keys: readonly string[]): Promise<void> {
+    const taken = await store.findKey(keys);
+    if (taken !== undefined) throw keyExists(this.path, taken);
   }
 
   /** Deletes rows as safely as `add` adds them. @returns how many @throws VectorIndexError after an interrupted build */
@@ -269,29 +286,3 @@ export class VectorIndex {
 }
 
 const postgresStore = async () => (await import("./store/postgres-store.js")).PostgresStore;
-
-/** s3://..., db://... and other URIs, which only LanceDB can open. */
-const isLanceUri = (path: string): boolean => /^[a-z][a-z0-9+]+:\/\//i.test(path);
-
-function layoutOf(path: string, options: CreateIndexOptions): IndexLayout {
-  const { dimension, columns = [], types, phraseColumn, keyColumn, backend = "auto" } = options;
-  const { metric = "cosine", precision = "float32", model } = options;
-  if (!(Number.isInteger(dimension) && dimension > 0))
-    throw new ArgumentError(`dimension must be a positive integer, not ${dimension}`);
-  for (const [name, column] of Object.entries({ phraseColumn, keyColumn })) {
-    if (column !== undefined && !columns.includes(column)) {
-      throw new ArgumentError(`${name} "${column}" is not among the columns (${columns.join(", ")})`);
-    }
-  }
-  const needed = isPostgresAddress(path) ? "postgres" : isLanceUri(path) ? "lancedb" : undefined;
-  if (needed !== undefined && backend !== "auto" && backend !== needed)
-    throw new ArgumentError(
-      `${path} needs the backend ${needed}, not ${backend}. Leave the backend out, or name a folder.`,
-    );
-  if (backend === "postgres" && needed !== backend)
-    throw new ArgumentError(
-      `${path} is no address of PostgreSQL, which the backend postgres needs: write postgres://user@host/database?table=NAME`,
-    );
-  const fixed = { dimension, metric, backend: needed ?? backend, precision };
-  return { ...fixed, columns, types, phraseColumn, keyColumn, model };
-}

@@ -31,10 +31,8 @@ export function choosePhraseColumn(path: string, columns: ColumnInfo[], wanted: 
 
 /** The index of a column given by name or 1-based number. Throws TableError that suggests near names. */
 export function findColumn(path: string, names: string[], wanted: string): number {
-  const exact = names.indexOf(wanted);
-  if (exact >= 0) return exact;
-  const folded = names.findIndex((name) => name.trim().toLowerCase() === wanted.trim().toLowerCase());
-  if (folded >= 0) return folded;
+  const named = namedColumn(names, wanted);
+  if (named >= 0) return named;
   const number = /^[1-9]\d*$/.test(wanted) ? Number(wanted) : 0;
   if (number > names.length) {
     throw new TableError(
@@ -45,6 +43,13 @@ export function findColumn(path: string, names: string[], wanted: string): numbe
   const near = nearestName(names, wanted);
   const suggestion = near === undefined ? "Choose one of these." : `Did you mean "${near}"?`;
   throw new TableError(`${path}: no column "${wanted}". The columns are ${listed(names)}. ${suggestion}`);
+}
+
+/** The index of the column of this name, in any letter case if none is exact; -1 where there is none. */
+export function namedColumn(names: readonly string[], wanted: string): number {
+  const exact = names.indexOf(wanted);
+  if (exact >= 0) return exact;
+  return names.findIndex((name) => name.trim().toLowerCase() === wanted.trim().toLowerCase());
 }
 
 /** The name that a mistyped one stands for, if one is near enough. */

@@ -319,6 +319,37 @@ describe("an index whose build was interrupted", () => {
     await encoder.dispose();
   });
 
+  it("adds all rows of a table or none: a key that exists is found before", async () => {
+    const encoder = await PhraseEncoder.load("pearl-strings", { device: "cpu" });
+    const [path, file, more] = [place(), join(root, "keyed.csv"), join(root, "keyed-more.csv")];
+    writeFileSync(file, "id,name\n1,one\n2,two\n");
+    await indexTable(file, path, encoder, { keyColumn: "id" });
+    // In the second batch, and in a column whose name is written otherwise.
+    const rows = Array.from({ length: 8200 }, (_, row) => `${row + 3},name ${row}`);
+    writeFileSync(more, `ID,Name\n${rows.join("\n")}\n2,again\n`);
+    const index = await VectorIndex.open(path);
+    const unused = () => Promise.reject(new Error("a refused addition loads no model"));
+    await expect(addTable(index, more, unused)).rejects.toThrow("already has a row with the key 2.");
+    expect((await index.describe()).rows).toBe(2);
+    expect(await addTable(index, more, encoder, { existing: "replace" })).toMatchObject({ rows: 8202 });
+    expect(await index.delete({ phrases: ["again"] })).toBe(1);
+    await index.close();
+    await encoder.dispose();
+  });
+
+  it("takes keys that are the phrases from a phrase column of another name", async () => {
+    const encoder = await PhraseEncoder.load("pearl-strings", { device: "cpu" });
+    const [path, file, more] = [place(), join(root, "names.csv"), join(root, "more-names.csv")];
+    writeFileSync(file, "name,place\nNoe,Lyon\n");
+    await indexTable(file, path, encoder, { keyColumn: "name", table: { column: "name" } });
+    writeFileSync(more, "title,place\nMia,Bern\n");
+    const index = await VectorIndex.open(path);
+    expect(await addTable(index, more, encoder, { table: { column: "title" } })).toMatchObject({ rows: 2 });
+    expect(await index.delete({ keys: ["Mia"] })).toBe(1);
+    await index.close();
+    await encoder.dispose();
+  });
+
   it("continues with the columns that it was begun with, and no others", async () => {
     const encoder = await PhraseEncoder.load("pearl-strings", { device: "cpu" });
     const [path, file] = [place(), join(root, "titles.csv")];

@@ -21,7 +21,7 @@ import { checkGraph, growGraph, openGraph, removeGraphs } from "./graph-files.js
 import { type CoveringGraph, describeGraph, searchGraph } from "./graph-search.js";
 import { findManifest, generationFolder, type Manifest, writeManifest } from "./manifest.js";
 import { scanRows } from "./row-scan.js";
-import { exactBelow, keyExists, type NewRows, type StoredHit, type VectorStore } from "./vector-store.js";
+import { exactBelow, type NewRows, type StoredHit, type VectorStore } from "./vector-store.js";
 
 /** Share of deleted rows from which on the files are rewritten. */
 const deletedShare = 0.2;
@@ -119,13 +119,19 @@ export class FolderStore implements VectorStore {
     return { ...layout, path: this.path, ...facts, ...(this.note !== undefined && { note: this.note }) };
   }
 
-  async append({ vectors, cells, keys }: NewRows, existing: "refuse" | "replace"): Promise<void> {
+  async findKey(keys: readonly string[]): Promise<string | undefined> {
+    const known = await this.knownKeys();
+    return keys.find((key) => known.get(key) !== undefined);
+  }
+
+  async append({ vectors, cells, keys }: NewRows): Promise<void> {
     const { next, rows } = this.generation.extent;
-    const replaced = await this.rowsToReplace(keys, existing);
+    const known = keys && (await this.knownKeys());
+    const replaced = (keys ?? []).map((key) => known?.get(key)).filter((row) => row !== undefined);
     const entries = cells.map((row, index) => ({ key: keys?.[index] ?? String(next + index), cells: row }));
     const following = keys === undefined ? next + cells.length : next;
     await this.generation.append(entries, vectors, following, replaced);
-    keys?.forEach((key, index) => void this.keys?.set(key, rows + index));
+    keys?.forEach((key, index) => void known?.set(key, rows + index));
   }
 
   async remove(column: "key" | number, values: readonly string[]): Promise<number> {
@@ -257,17 +263,9 @@ export class FolderStore implements VectorStore {
     await this.openGraph();
   }
 
-  /** The rows that already hold these keys. @throws VectorIndexError if there are any and `existing` is "refuse" */
-  private async rowsToReplace(
-    keys: readonly string[] | undefined,
-    existing: "refuse" | "replace",
-  ): Promise<number[]> {
-    if (keys === undefined) return [];
+  private async knownKeys(): Promise<KeyRows> {
     this.keys ??= await readKeys(this.generation);
-    const known = this.keys;
-    const taken = keys.filter((key) => known.get(key) !== undefined);
-    if (existing === "refuse" && taken.length > 0) throw keyExists(this.path, taken[0]);
-    return taken.map((key) => known.get(key)!);
+    return this.keys;
   }
 
   private async compact(work: IndexWork): Promise<void> {

@@ -15,7 +15,7 @@ import type {
 } from "../index-types.js";
 import { lockIndex } from "./disk.js";
 import { layoutSchema, layoutTrouble } from "./manifest.js";
-import { exactBelow, keyExists, type NewRows, type StoredHit, type VectorStore } from "./vector-store.js";
+import { exactBelow, type NewRows, type StoredHit, type VectorStore } from "./vector-store.js";
 
 /** The part of @lancedb/lancedb that pearl uses. */
 interface Lance {
@@ -120,9 +120,16 @@ export class LanceStore implements VectorStore {
     return { ...this.settings, path: this.uri, rows, deleted: 0, searchedBy, bytes: 0 };
   }
 
-  async append({ vectors, cells, keys }: NewRows, existing: "refuse" | "replace"): Promise<void> {
+  async findKey(keys: readonly string[]): Promise<string | undefined> {
+    for (const condition of this.table === undefined ? [] : conditions("key", keys)) {
+      const [row] = await this.table!.query().where(condition).select(["key"]).limit(1).toArray();
+      if (row !== undefined) return String(row.key);
+    }
+    return undefined;
+  }
+
+  async append({ vectors, cells, keys }: NewRows, existing: "none" | "replace"): Promise<void> {
     const { dimension, columns } = this.settings;
-    if (keys !== undefined && existing === "refuse") await this.refuseExisting(keys);
     const first = keys === undefined ? await this.nextNumber() : 0;
     const rows = cells.map((row, index) => ({
       key: keys?.[index] ?? String(first + index),
@@ -131,7 +138,7 @@ export class LanceStore implements VectorStore {
       ...Object.fromEntries(columns.map((_, place) => [cellName(place), row[place]])),
     }));
     if (this.table === undefined) this.table = await this.connection.createTable(rowsName, rows);
-    else if (existing === "refuse") await this.table.add(rows);
+    else if (existing === "none") await this.table.add(rows);
     else await this.table.mergeInsert("key").whenMatchedUpdateAll().whenNotMatchedInsertAll().execute(rows);
     if (keys === undefined) this.next = { number: first + rows.length, version: await this.table.version() };
   }
@@ -220,13 +227,6 @@ export class LanceStore implements VectorStore {
     for await (const batch of this.table.query().select(["number"]))
       for (const row of batch) number = Math.max(number, Number(row.number) + 1);
     return number;
-  }
-
-  private async refuseExisting(keys: readonly string[]): Promise<void> {
-    for (const condition of this.table === undefined ? [] : conditions("key", keys)) {
-      const [row] = await this.table!.query().where(condition).select(["key"]).limit(1).toArray();
-      if (row !== undefined) throw keyExists(this.uri, String(row.key));
-    }
   }
 }
 

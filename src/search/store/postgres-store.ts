@@ -4,6 +4,7 @@ import { inTurn } from "../../in-turn.js";
 import { readCopiedRows } from "../../stores/postgres/binary-copy.js";
 import {
   appendIndexRows,
+  findIndexKey,
   type IndexTable,
   makeIndexTable,
   optimiseIndexTable,
@@ -23,7 +24,7 @@ import { multiplyRows } from "../exact.js";
 import type { IndexDescription, IndexEntry, IndexLayout, UnfinishedBuild } from "../index-types.js";
 import { foundIn, RankingCollector } from "../ranking.js";
 import { most } from "./row-scan.js";
-import { keyExists, type NewRows, type StoredHit, type VectorStore } from "./vector-store.js";
+import type { NewRows, StoredHit, VectorStore } from "./vector-store.js";
 
 /** Rows compared at a time in an exact search. */
 const blockRows = 4096;
@@ -217,9 +218,12 @@ export class PostgresStore implements VectorStore {
         yield { key: line[0] ?? "", cells: line.slice(1).map((cell) => cell ?? "") };
   }
 
-  append(rows: NewRows, existing: "refuse" | "replace"): Promise<void> {
-    const taken = (key: string): VectorIndexError => keyExists(this.connection.shown, key);
-    return this.#next(() => appendIndexRows(this.tables, rows, existing, taken));
+  findKey(keys: readonly string[]): Promise<string | undefined> {
+    return this.#next(() => findIndexKey(this.tables, keys));
+  }
+
+  append(rows: NewRows, existing: "none" | "replace"): Promise<void> {
+    return this.#next(() => appendIndexRows(this.tables, rows, existing));
   }
 
   remove(column: "key" | number, values: readonly string[]): Promise<number> {

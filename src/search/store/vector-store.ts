@@ -25,8 +25,13 @@ export interface VectorStore
   readonly unfinished: UnfinishedBuild | undefined;
   /** Locks the index until `close`, and reads what other processes have changed. @throws VectorIndexError, LockedError */
   startWriting(): Promise<void>;
-  /** Adds all rows or none. When it returns they are on disk: a power cut or kill -9 does not lose them. */
-  append(rows: NewRows, existing: "refuse" | "replace"): Promise<void>;
+  /** The first of these keys that a row has; undefined where none is taken. */
+  findKey(keys: readonly string[]): Promise<string | undefined>;
+  /**
+   * Adds all rows or none. When it returns they are on disk: a power cut or kill -9 does not lose them.
+   * @param existing "replace" where rows may have one of the keys
+   */
+  append(rows: NewRows, existing: "none" | "replace"): Promise<void>;
   /** Deletes the rows with these keys or cells of a column, as safely as `append` adds them. @returns how many */
   remove(column: "key" | number, values: readonly string[]): Promise<number>;
   search(queries: Float32Array, k: number, work: IndexWork): Promise<StoredHit[][]>;

@@ -74,7 +74,6 @@ export interface IndexTable {
 /**
  * Adds rows with their embeddings in one transaction.
  * @param rows cells in the order of the columns; keys that differ, absent where rows are numbered
- * @param taken makes the error for a key that exists
  */
 export async function appendIndexRows(
   index: IndexTable,
@@ -83,22 +82,14 @@ export async function appendIndexRows(
     readonly cells: readonly (readonly string[])[];
     readonly keys?: readonly string[];
   },
-  existing: "refuse" | "replace",
-  taken: (key: string) => Error,
+  existing: "none" | "replace",
 ): Promise<void> {
   const { connection, source, side } = index;
   const { key, column, columns = [], dimension } = side.settings;
   const { type, send } = source.columns.find(({ name }) => name === key)!;
   await inTransaction(connection, async () => {
-    // Compared as values, not as texts: the integer key 007 is 7.
-    const areGiven = `= ANY($1::text[]::${type}[])`;
     if (rows.keys !== undefined && existing === "replace")
-      await removeRows(index, `${identifier(key)} ${areGiven}`, rows.keys);
-    else if (rows.keys !== undefined) {
-      const sql = `SELECT key::text FROM ${side.sql} WHERE key ${areGiven} LIMIT 1`;
-      const [found] = await connection.query<{ key: string }>(sql, [rows.keys]);
-      if (found !== undefined) throw taken(found.key);
-    }
+      await removeRows(index, `${identifier(key)} ${areGiven(type)}`, rows.keys);
     // Numbers that no row has had.
     const numbers =
       "SELECT array_agg(nextval(pg_get_serial_sequence($1, $2))::text) AS keys FROM generate_series(1, $3::int)";
@@ -128,6 +119,20 @@ export async function appendIndexRows(
     ]);
   });
 }
+
+/** The first of these keys that a row has; undefined where none is taken. */
+export async function findIndexKey(
+  { connection, source, side }: IndexTable,
+  keys: readonly string[],
+): Promise<string | undefined> {
+  const { type } = source.columns.find(({ name }) => name === side.settings.key)!;
+  const sql = `SELECT key::text FROM ${side.sql} WHERE key ${areGiven(type)} LIMIT 1`;
+  const [found] = await connection.query<{ key: string }>(sql, [keys]);
+  return found?.key;
+}
+
+/** Whether a value is among the texts of $1. Compared as values: the integer key 007 is 7. */
+const areGiven = (type: string): string => `= ANY($1::text[]::${type}[])`;
 
 /** Deletes the rows with these values, as text, of a column. @returns how many */
 export function removeIndexRows(

@@ -225,13 +225,15 @@ it("an index in PostgreSQL with pgvector is searched by HNSW, in which later row
       keys: keys.slice(from, to),
     },
   });
-  await store.append(part(0, 600), "refuse");
+  await store.append(part(0, 600), "none");
   expect(await store.describe()).toMatchObject({ searchedBy: "pgvector, exact", rows: 600 });
   await store.optimise();
-  await store.append(part(600, 700), "refuse");
+  await store.append(part(600, 700), "none");
   expect(await store.describe()).toMatchObject({ searchedBy: "pgvector, hnsw", backend: "postgres" });
-  await expect(store.append(part(0, 1), "refuse")).rejects.toThrow("already has a row with the key 1.");
+  expect(await store.findKey(["900", "1"])).toBe("1");
   // Keys are integers.
+  expect(await store.findKey(["001"])).toBe("1");
+  expect(await store.findKey(["900"])).toBeUndefined();
   const [, ...others] = cells[0];
   await store.append({ ...part(0, 1), cells: [["001", ...others]], keys: ["001"] }, "replace");
   expect(await store.describe()).toMatchObject({ rows: 700 });

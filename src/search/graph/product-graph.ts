@@ -1,6 +1,6 @@
 /** The graph of a matrix product. */
-import { GraphBuilder } from "../onnx/builder.js";
-import { encodeModel } from "../onnx/io/file.js";
+import { GraphBuilder } from "../../onnx/builder.js";
+import { encodeModel } from "../../onnx/io/file.js";
 
 /** queries [q, d] × candidatesᵀ [d, c] → scores [q, c], as the bytes of an ONNX file. */
 export function productGraph(): Uint8Array {
