@@ -83,7 +83,7 @@ async function build(
   const column = options.table?.column ?? unfinished?.layout.phraseColumn;
   const table = await Table.open(file, { signal: options.signal, ...options.table, column });
   try {
-    if (unfinished !== undefined) await checkSameBuild(unfinished, table, options.keyColumn);
+    if (unfinished !== undefined) await checkSameBuild(unfinished, table, options);
     const { rowCount } = table.description;
     const columns = keptColumns(table, options);
     const keyColumn = options.keyColumn && (await checkKeys(table, columns, options.keyColumn));
@@ -179,8 +179,12 @@ async function reopen(path: string): Promise<VectorIndex | undefined> {
   );
 }
 
-/** @throws VectorIndexError where the build was of another table, or of other columns */
-async function checkSameBuild(index: VectorIndex, table: Table, keyColumn?: string): Promise<void> {
+/** @throws VectorIndexError where the build was of another table, of other columns, or with other settings */
+async function checkSameBuild(
+  index: VectorIndex,
+  table: Table,
+  { keyColumn, prompt, precision, backend, truncateDim }: IndexTableOptions,
+): Promise<void> {
   const { path, unfinished } = await index.describe();
   if (unfinished?.source !== table.identity)
     throw new VectorIndexError(
@@ -189,6 +193,17 @@ async function checkSameBuild(index: VectorIndex, table: Table, keyColumn?: stri
   const { layout } = index;
   const { columns, column, path: file } = table.description;
   const key = keyColumn === undefined ? layout.keyColumn : columns[findColumn(file, columns, keyColumn)];
+  const settings = [
+    ["prompt", prompt, layout.model?.prompt ?? ""],
+    ["storage", precision === "float32" ? undefined : precision, layout.precision],
+    ["backend", backend === "auto" ? undefined : backend, layout.backend],
+    ["truncate-dim", truncateDim, layout.dimension],
+  ] as const;
+  for (const [name, wanted, begun] of settings)
+    if (wanted !== undefined && wanted !== begun)
+      throw new VectorIndexError(
+        `${path} was begun with another ${name}, ${JSON.stringify(begun)}. Resume without --${name}, or remove it and build again.`,
+      );
   if (layout.phraseColumn === column && layout.keyColumn === key) return;
   const cure = layout.keyColumn === undefined ? "without --key" : `--key ${layout.keyColumn}`;
   throw new VectorIndexError(

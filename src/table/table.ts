@@ -234,12 +234,14 @@ function describe(
   wantedColumn: string | undefined,
 ): TableDescription {
   const shown = shownPath(path);
-  const { delimiter, header, headerIsSure, rowCount, blankLines } = imported;
+  const { delimiter, header, headerIsSure, rowCount, blankLines, titleLines = 0 } = imported;
   const columns = imported.columns.map(({ name }) => name);
   const column = columns[choosePhraseColumn(shown, imported.columns, wantedColumn)];
   const doubt = headerIsSure ? "" : " (--no-header if that line is data)";
+  const titles = `a title (${titleLines} line${titleLines === 1 ? "" : "s"}; --no-header if rows)`;
+  const place = titleLines === 0 ? `in the first line${doubt}` : `below ${titles}`;
   const separated = delimiter === undefined ? "one column" : `${nameOfDelimiter(delimiter)}-separated`;
-  const cells = `${separated}, ${header ? `header in the first line${doubt}` : "no header"}`;
+  const cells = `${separated}, ${header ? `header ${place}` : "no header"}`;
   const layouts = {
     text: "one phrase a line",
     jsonl: "JSON lines",

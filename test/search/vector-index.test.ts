@@ -368,6 +368,13 @@ describe("an index whose build was interrupted", () => {
       "was begun with other columns. Resume with -c title --key id, or remove it and build again.";
     await expect(resume({ table: { column: "name" } })).rejects.toThrow(trouble);
     await expect(resume({ keyColumn: "name" })).rejects.toThrow(trouble);
+    const others: [IndexTableOptions, string][] = [
+      [{ prompt: "query: " }, 'another prompt, "". Resume without --prompt'],
+      [{ precision: "float16" }, 'another storage, "float32". Resume without --storage'],
+      [{ backend: "exact" }, 'another backend, "auto". Resume without --backend'],
+      [{ truncateDim: 8 }, "another truncate-dim, 56. Resume without --truncate-dim"],
+    ];
+    for (const [settings, said] of others) await expect(resume(settings)).rejects.toThrow(said);
     const other = join(root, "others.csv");
     writeFileSync(other, "id,name,title\na,b,c\n");
     await expect(indexTable(other, path, encoder, { resume: "continue" })).rejects.toThrow(

@@ -16,8 +16,8 @@ import {
 } from "./clean.js";
 import { type Database, fileLiteral, identifier, literal, ownColumns, readParquet } from "./database.js";
 import { exactExpression, textExpression } from "./expressions.js";
-import { withLineFeeds, withoutDelimiterLine } from "./normalize-source.js";
-import { type Shape, type SniffOptions, sniff } from "./sniff.js";
+import { withLineFeeds, withoutBytes, withoutDelimiterLine } from "./normalize-source.js";
+import { noTitle, type Shape, type SniffOptions, sniff } from "./sniff.js";
 import {
   emptyFile,
   refuseNonText,
@@ -58,6 +58,8 @@ export interface Imported {
   /** False where the first line was taken for a header only because nothing spoke against it. */
   readonly headerIsSure: boolean;
   readonly blankLines: number;
+  /** Lines above the header that are no rows. */
+  readonly titleLines?: number;
 }
 
 export async function importText(
@@ -69,7 +71,8 @@ export async function importText(
 ): Promise<Imported> {
   refuseNonText(path, source.signature);
   const isJson = format === "jsonl";
-  const { shape, chunks, firstLine } = await findShape(path, source, format, options);
+  const { shape, firstLine, ...found } = await findShape(path, source, format, options);
+  const chunks = withoutBytes(found.chunks, shape.title.bytes);
   const { cures, onStored } = options;
   const names = columnNames(path, shape, { cures, firstLine });
   const target = join(database.folder, "clean.txt");
@@ -86,7 +89,8 @@ export async function importText(
   }
   const identity = `rows ${rowCount} sha256 ${hash}`;
   const { delimiter, header, headerIsSure } = shape;
-  return { columns, rowCount, identity, delimiter, header, headerIsSure, blankLines };
+  const titleLines = shape.title.lines;
+  return { columns, rowCount, identity, delimiter, header, headerIsSure, blankLines, titleLines };
 }
 
 /** Reads on where the sample ends within the first record, up to the longest record that is accepted. */
@@ -96,7 +100,8 @@ async function findShape(path: string, source: Source, format: TableFormat, opti
     if (sample.length === 0) throw emptyFile(path);
     const separated = { ...options, delimiter: options.delimiter ?? delimiter };
     const shape = shapeOf(sample, format, source.isWhole, separated);
-    if (!shape.isCut || bytes > longestRecordBytes) return { shape, chunks, firstLine };
+    if (!shape.isCut || bytes > longestRecordBytes)
+      return { shape, chunks, firstLine: firstLine + shape.title.lines };
     bytes *= 8;
     source = await withLongerSample(source, bytes);
   }
@@ -110,7 +115,15 @@ function shapeOf(sample: Buffer, format: TableFormat, isWhole: boolean, options:
   const dialect = { delimiter: -1, quote: -1, outputQuote: format === "jsonl" ? 0x1d : 0x22 };
   const header = format === "text" && options.header === "present";
   const firstCells = sample.toString("utf8").split(/\r?\n/, 1);
-  return { dialect, delimiter: undefined, header, headerIsSure: true, firstCells, isCut: false };
+  return {
+    dialect,
+    delimiter: undefined,
+    header,
+    headerIsSure: true,
+    firstCells,
+    title: noTitle,
+    isCut: false,
+  };
 }
 
 /** Names from the header, or `column1` ... where there is none; one column without a header is "phrase". */

@@ -20,12 +20,14 @@ export function withoutDelimiterLine({ sample, chunks }: Bytes, format: TableFor
   const start = sample.toString("latin1", 0, 16);
   const [line, delimiter] = /^"?sep=([\t !#-/:-@[-`{-~])"?\r?\n/i.exec(start) ?? [];
   if (line === undefined || format === "jsonl" || format === "text") return { sample, chunks, firstLine: 1 };
-  async function* others(): AsyncGenerator<Buffer> {
-    let left = line!.length;
-    for await (const chunk of chunks) {
-      yield chunk.subarray(left);
-      left = Math.max(0, left - chunk.length);
-    }
+  const others = withoutBytes(chunks, line.length);
+  return { sample: sample.subarray(line.length), chunks: others, firstLine: 2, delimiter };
+}
+
+/** All but the first bytes. */
+export async function* withoutBytes(chunks: AsyncIterable<Buffer>, count: number): AsyncGenerator<Buffer> {
+  for await (const chunk of chunks) {
+    yield chunk.subarray(count);
+    count = Math.max(0, count - chunk.length);
   }
-  return { sample: sample.subarray(line.length), chunks: others(), firstLine: 2, delimiter };
 }

@@ -7,6 +7,8 @@
  * 2. Header, one column: present if the first line is a usual name for such a column ("phrase", "name" ...).
  * 3. Header, several columns: present if a cell of the first record is such a name; absent if a cell repeats
  *    another, is numeric, or occurs again below in its column; else present, but marked as not sure.
+ * 4. A title above the header: up to ten first records that have one filled cell at most, or another number of cells than most
+ *    records, before a full record with such a name. They are no rows.
  */
 import { cellsOf, type Dialect, quotationMark, RecordScanner, type ScanStatus } from "./records.js";
 
@@ -43,16 +45,28 @@ export interface Shape {
   readonly header: boolean;
   /** Whether the header was asked for or has a usual name in it. */
   readonly headerIsSure: boolean;
-  /** The first record's cells: the column names where `header` is true. */
+  /** The first record's cells, without a title: the column names where `header` is true. */
   readonly firstCells: string[];
+  /** What is above the header, in bytes and in lines. */
+  readonly title: Title;
   /** Whether the sample ends within the first record, by one of the delimiters: a longer one may show another shape. */
   readonly isCut: boolean;
 }
 
+interface Title {
+  readonly bytes: number;
+  readonly lines: number;
+}
+
 interface Sampled {
   readonly records: string[][];
+  /** What is before each record. */
+  readonly before: Title[];
   readonly isCut: boolean;
 }
+
+export const noTitle: Title = { bytes: 0, lines: 0 };
+const mostTitleRecords = 10;
 
 /** Decides delimiter and header. `isWhole` says that the sample is the whole file. */
 export function sniff(sample: Buffer, options: SniffOptions, isWhole: boolean): Shape {
@@ -68,14 +82,27 @@ export function sniff(sample: Buffer, options: SniffOptions, isWhole: boolean): 
     tried.map((delimiter) => [delimiter, sampleRecords(sample, dialectFor(delimiter), isWhole)]),
   );
   const delimiter = options.delimiter ?? bestDelimiter(sampled);
-  const { records } = sampled.get(delimiter) as Sampled;
+  const { records, before } = sampled.get(delimiter) as Sampled;
+  const above = options.header === "auto" ? titleRecords(records) : 0;
   const { header, headerIsSure } =
     options.header === "auto"
-      ? findHeader(records)
+      ? findHeader(records.slice(above))
       : { header: options.header === "present", headerIsSure: true };
   const isCut = [...sampled.values()].some((each) => each.isCut);
-  const firstCells = records[0] ?? [];
-  return { dialect: dialectFor(delimiter), delimiter, header, headerIsSure, firstCells, isCut };
+  const firstCells = records[above] ?? [];
+  const title = above === 0 ? noTitle : before[above];
+  return { dialect: dialectFor(delimiter), delimiter, header, headerIsSure, firstCells, title, isCut };
+}
+
+/** The number of records above the header. */
+function titleRecords(records: readonly string[][]): number {
+  const { cells: width } = mostCommonWidth(records);
+  const filled = (record: readonly string[]): number => record.filter((cell) => cell.trim() !== "").length;
+  const above = records.findIndex((record) => record.length === width && filled(record) > 1);
+  if (width < 2 || above < 1 || above > mostTitleRecords || above === records.length - 1) return 0;
+  const { header, headerIsSure } = findHeader(records.slice(above));
+  const isFull = filled(records[above]) === width && differsFromRows(records.slice(above));
+  return header && headerIsSure && isFull ? above : 0;
 }
 
 function bestDelimiter(sampled: ReadonlyMap<string | undefined, Sampled>): string | undefined {
@@ -101,22 +128,28 @@ function mostCommonWidth(records: readonly string[][]): { cells: number; share: 
  */
 function sampleRecords(sample: Buffer, dialect: Dialect, isWhole: boolean): Sampled {
   const records: string[][] = [];
+  const before: Title[] = [];
   const scanner = new RecordScanner(dialect);
   let isFirstBlank = false;
+  let lines = 0;
   let status: ScanStatus = "record";
   for (let start = 0; start < sample.length; start = scanner.next) {
     status = scanner.scan(sample, start, isWhole);
     if (status !== "record") break;
-    if (scanner.end > start) records.push(cellsOf(sample.toString("utf8", start, scanner.end), dialect));
-    else if (start === 0) isFirstBlank = true;
+    if (scanner.end > start) {
+      records.push(cellsOf(sample.toString("utf8", start, scanner.end), dialect));
+      before.push({ bytes: start, lines });
+    } else if (start === 0) isFirstBlank = true;
+    lines += scanner.lines;
   }
   const isCut = records.length === 0 && !isWhole && (status === "record" || status === "incomplete");
   const columns = records[0]?.length ?? 1;
-  return { records: isFirstBlank && columns === 1 ? [[""], ...records] : records, isCut };
+  if (!isFirstBlank || columns > 1) return { records, before, isCut };
+  return { records: [[""], ...records], before: [noTitle, ...before], isCut };
 }
 
 function findHeader(records: readonly string[][]): { header: boolean; headerIsSure: boolean } {
-  const [first, ...others] = records;
+  const [first] = records;
   const absent = { header: false, headerIsSure: true };
   if (first === undefined) return absent;
   const names = first.map((cell) => cell.trim()).filter((name) => name !== "");
@@ -125,9 +158,14 @@ function findHeader(records: readonly string[][]): { header: boolean; headerIsSu
   if (isUsual && !isNumeric(first[0])) return { header: true, headerIsSure: true };
   // One unnamed column is typical of exports with a row number; more is a row with gaps.
   if (names.length === 0 || first.length - names.length > 1) return absent;
-  if (new Set(names).size < names.length || names.some(isNumeric)) return absent;
-  const recurs = first.some((cell, column) => cell !== "" && others.some((other) => other[column] === cell));
-  return recurs ? absent : { header: true, headerIsSure: false };
+  return differsFromRows(records) ? { header: true, headerIsSure: false } : absent;
+}
+
+/** Whether the cells of the first record differ from each other, from numbers, and from those below them. */
+function differsFromRows([first, ...others]: readonly string[][]): boolean {
+  const names = first.map((cell) => cell.trim()).filter((name) => name !== "");
+  if (new Set(names).size < names.length || names.some(isNumeric)) return false;
+  return !first.some((cell, column) => cell !== "" && others.some((other) => other[column] === cell));
 }
 
 /** Whether a cell holds only what a number may hold (digits, sign, separators, exponent, percent). */

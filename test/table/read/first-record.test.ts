@@ -102,3 +102,37 @@ describe("a first record longer than the sample", () => {
       await expect(readTable(file("long.csv", content), { delimiter })).rejects.toThrow(expected);
   });
 });
+
+describe("a title above the header", () => {
+  const rows = "id,name,city\n1,Acme Ltd,Oslo\n2,Beta Inc,Riga\n";
+  it.each([
+    ["a line", "Customers 2024\n", 1],
+    ["cells, and a blank line", "Customers 2024,,\n\n", 2],
+    ["empty cells", "Customers 2024,,\n,,\n", 2],
+    ["a comma in the line", "Customers, and others\n", 1],
+    ["a quoted line break", '"Customers\n2024",,\n', 2],
+    ["a byte order mark and Excel's line", "\ufeffsep=,\nCustomers 2024\n", 1],
+  ])("is left out, which is said: %s", async (_, title, lines) => {
+    for (const end of ["\n", "\r\n"]) {
+      const path = file("title.csv", `${title}${rows}`.replaceAll("\n", end));
+      const { columns, description } = await readTable(path);
+      expect(columns).toEqual({ id: ["1", "2"], name: ["Acme Ltd", "Beta Inc"], city: ["Oslo", "Riga"] });
+      const counted = lines === 1 ? "1 line" : `${lines} lines`;
+      expect(description.summary).toContain(`header below a title (${counted}; --no-header if rows)`);
+    }
+  });
+  it("counts in the line of an error", async () => {
+    const path = file("title.csv", `Customers 2024,,\n\n${rows}3,Gamma\n`);
+    await expect(readTable(path)).rejects.toThrow(/title\.csv, line 6: 2 columns, expected 3/);
+  });
+  it("is a row where the caller decides, or no record with a usual name follows", async () => {
+    const titled = file("title.csv", `Customers 2024,,\n${rows}`);
+    expect((await readTable(titled, { header: "absent", column: "2" })).phrases).toEqual([
+      ...["", "name", "Acme Ltd", "Beta Inc"],
+    ]);
+    for (const second of ["Beta,Riga,b", "name,,", "name,3,b", "name,name,b"]) {
+      const path = file("gaps.csv", `Acme,,\n${second}\nGamma,Rome,c\nDelta,Bern,d\n`);
+      expect((await readTable(path, { column: "1" })).phrases).toHaveLength(4);
+    }
+  });
+});
