@@ -2,6 +2,7 @@
 import { groupBy } from "../by-key.js";
 import { TableError } from "../errors.js";
 import type { TableColumns } from "../match/columns/align.js";
+import { cellsOfColumn, partsOfColumn } from "../match/columns/composed.js";
 import { rowsOf } from "../match/columns/fields.js";
 import type { KnownPair } from "../match/compare-tables.js";
 import { reviewedPairs, writeReview } from "../match/review/review-file.js";
@@ -65,9 +66,11 @@ export async function writeJoin(
   await writeRows(output, columns, outputRows({ left, right }, joined, options), options.format);
   if (explainPath !== undefined) await writeText(explainPath, explanationLines(joined));
   const doubtful = reviewPath === undefined ? [] : joined.doubtful(reviewedPairs);
-  const aligned = joined.findings.columns.flatMap(({ name, other }) =>
-    Object.hasOwn(texts.left, name) && Object.hasOwn(texts.right, other) ? [[name, other] as const] : [],
-  );
+  // Of columns that are compared as one, the first.
+  const aligned = joined.findings.columns.flatMap(({ name, other }) => {
+    const [[first], [second]] = [partsOfColumn(texts.left, name), partsOfColumn(texts.right, other)];
+    return first === undefined || second === undefined ? [] : [[first, second] as const];
+  });
   const proposed = doubtful.map((pair) => ({ ...pair, why: joined.why(pair) }));
   return {
     ...(reviewPath !== undefined && {
@@ -114,9 +117,9 @@ function trainingPairs(
   { naming, runnerUp }: Pick<Joined, "naming" | "runnerUp">,
   known: readonly KnownPair[],
 ): string[][] {
-  const nameOf = (row: number | undefined): string =>
-    row === undefined ? "" : left[naming.left][row].trim();
-  const textOf = (row: number): string => right[naming.right][row].trim();
+  const [names, texts] = [cellsOfColumn(left, naming.left), cellsOfColumn(right, naming.right)];
+  const nameOf = (row: number | undefined): string => (row === undefined ? "" : names[row].trim());
+  const textOf = (row: number): string => texts[row].trim();
   const matches = known.filter((pair) => pair.match && nameOf(pair.left) !== textOf(pair.right));
   if (matches.length === 0 && rowsOf(left) > 0 && rowsOf(right) > 0)
     throw new TableError(

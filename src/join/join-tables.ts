@@ -1,6 +1,7 @@
 /** Joins two table files by all their columns, or by one. */
 import { realpath } from "node:fs/promises";
 import { UsageError } from "../errors.js";
+import { composedTables, partSeparator, partsOfName } from "../match/columns/composed.js";
 import { type ColumnOptions, planColumns } from "../match/columns/fields.js";
 import { profiler } from "../match/columns/profile.js";
 import { type BoundedOptions, boundedReading, withinMemory } from "../match/memory/within-memory.js";
@@ -96,7 +97,8 @@ export async function openJoin(leftGiven: string, rightGiven: string, options: J
   const { tables, total } = await loadTables(leftPath, rightPath, { ...options, table });
   const { left, right } = tables;
   const columns = { ...resolvedColumns(tables, options), profileOf: profiler() };
-  const plan = planColumns(left.columns, right.columns, columns);
+  const texts = composedTables({ left: left.columns, right: right.columns }, columns);
+  const plan = planColumns(texts.left, texts.right, columns);
   const [only, ...others] = plan.pairs;
   const unnamed =
     only === undefined || others.length > 0 || columns.on
@@ -104,10 +106,11 @@ export async function openJoin(leftGiven: string, rightGiven: string, options: J
       : [left, right].map((table, side) => ({ table, column: only[side] }));
   const command: NamedCommand = ([a, b]) => commandWith(["join", leftPath, rightPath], ["--on", `${a}=${b}`]);
   refuseCategory(unnamed, command);
-  const texts = { left: left.columns, right: right.columns };
   const isEmpty = left.phrases.length === 0 || right.phrases.length === 0;
   // A table without rows has none of the rows that decisions are about.
-  const known = isEmpty ? [] : await readKnown(options.decisionPaths ?? [], texts);
+  const known = isEmpty
+    ? []
+    : await readKnown(options.decisionPaths ?? [], { left: left.columns, right: right.columns });
   const within = await withinMemory([texts.left, texts.right], plan, { ...options, ...columns });
   const joined = await joinColumns(texts, plan, { ...options, ...columns, ...within, known });
   return { tables, total, texts, known, joined, unnamed, command };
@@ -154,7 +157,9 @@ async function loadTable(path: string, { table, onNote }: JoinTablesOptions): Pr
 /** Replaces column numbers and differently cased names by the names in the tables. */
 function resolvedColumns({ left, right }: JoinedTables, { on = [], ignore, kindOf }: ColumnOptions) {
   const nameIn = ({ description: { path, columns } }: WholeTable, wanted: string): string =>
-    columns[findColumn(path, columns, wanted)];
+    partsOfName(wanted, columns)
+      .map((part) => columns[findColumn(path, columns, part)])
+      .join(partSeparator);
   const has = (table: WholeTable, wanted: string): boolean =>
     table.description.columns.some((name) => name.trim().toLowerCase() === wanted.trim().toLowerCase());
   const pairOf = (text: string): string => {

@@ -1,6 +1,7 @@
 /** Aligns the columns of two tables: by header where headers agree, else by what the cells hold. */
 import { cellWords } from "./cell-words.js";
 import { isDayFirst, readDate } from "./dates.js";
+import { isPhone, phoneDigits } from "./phones.js";
 
 /** A table in memory: cells by column name, "" where empty. */
 export type TableColumns = Readonly<Record<string, readonly string[]>>;
@@ -9,8 +10,14 @@ export type TableColumns = Readonly<Record<string, readonly string[]>>;
 export type AlignedNames = readonly [string, string];
 
 /** The least overlap of values, and the least agreement of words, of columns whose headers differ. */
-const leastOverlap = 0.05;
-const leastAgreement = 0.3;
+export const leastOverlap = 0.05;
+export const leastAgreement = 0.3;
+
+/** Names of columns of two tables. */
+export interface ColumnNames {
+  readonly left: readonly string[];
+  readonly right: readonly string[];
+}
 
 /** In how far headers agree, best first: as they are; without case and spaces; their letters and digits, of those that have any. */
 const forms: readonly ((name: string) => string)[] = [
@@ -19,12 +26,8 @@ const forms: readonly ((name: string) => string)[] = [
   (name) => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "") || name,
 ];
 
-/** Pairs of column names, best first. Each column is in one pair at most. */
-export function alignColumns(
-  left: TableColumns,
-  right: TableColumns,
-  names: { readonly left: readonly string[]; readonly right: readonly string[] },
-): AlignedNames[] {
+/** Columns with the same header, best first, and the others. */
+export function alignHeaders(names: ColumnNames): { aligned: AlignedNames[]; rest: ColumnNames } {
   const open = new Set(names.right);
   const taken = new Set<string>();
   const aligned: AlignedNames[] = [];
@@ -37,9 +40,14 @@ export function alignColumns(
       taken.add(name);
       aligned.push([name, other]);
     }
-  const restLeft = names.left.filter((name) => !taken.has(name));
-  const contents = new Map([...open].map((name) => [name, contentOf(right[name])] as const));
-  const scored = restLeft.flatMap((name) => {
+  return { aligned, rest: { left: names.left.filter((name) => !taken.has(name)), right: [...open] } };
+}
+
+/** Pairs of column names, best first. Each column is in one pair at most. */
+export function alignColumns(left: TableColumns, right: TableColumns, names: ColumnNames): AlignedNames[] {
+  const { aligned, rest } = alignHeaders(names);
+  const contents = new Map(rest.right.map((name) => [name, contentOf(right[name])] as const));
+  const scored = rest.left.flatMap((name) => {
     const content = contentOf(left[name]);
     return [...contents].flatMap(([other, otherContent]) => {
       const overlap = overlapOf(content.values, otherContent.values);
@@ -49,40 +57,47 @@ export function alignColumns(
     });
   });
   scored.sort((a, b) => b.score - a.score || (a.names.join() < b.names.join() ? -1 : 1));
+  const [takenLeft, takenRight] = [new Set<string>(), new Set<string>()];
   for (const { names: pair } of scored) {
-    if (taken.has(pair[0]) || !open.has(pair[1])) continue;
-    taken.add(pair[0]);
-    open.delete(pair[1]);
+    if (takenLeft.has(pair[0]) || takenRight.has(pair[1])) continue;
+    takenLeft.add(pair[0]);
+    takenRight.add(pair[1]);
     aligned.push(pair);
   }
   return aligned;
 }
 
-interface Content {
+/** What the cells of a column hold. */
+export interface Content {
   /** Different values, their words sorted, without what is in brackets. */
   readonly values: ReadonlySet<string>;
   /** Share of each word among all words. */
   readonly words: ReadonlyMap<string, number>;
+  /** Number of all words. */
+  readonly total: number;
 }
 
-function contentOf(cells: readonly string[]): Content {
+export function contentOf(cells: readonly string[]): Content {
   const values = new Set<string>();
   const counts = new Map<string, number>();
   let total = 0;
   const dayFirst = isDayFirst(cells);
   for (const cell of cells) {
-    // A date has the same words however it is written.
+    // A date and a telephone number have the same words however they are written.
     const date = readDate(cell, dayFirst)?.map(String);
-    const words = date ?? cellWords(cell.replace(/[([][^)\]]*[)\]]/g, " "));
+    const words = date ?? (isPhone(cell.trim()) ? [phoneDigits(cell)] : wordsOfCell(cell));
     for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
     total += words.length;
     if (words.length > 0) values.add(date === undefined ? words.sort().join(" ") : date.join("-"));
   }
-  return { values, words: new Map([...counts].map(([word, count]) => [word, count / total])) };
+  return { values, words: new Map([...counts].map(([word, count]) => [word, count / total])), total };
 }
 
+/** The words of a cell in their order, without what is in brackets. */
+export const wordsOfCell = (cell: string): string[] => cellWords(cell.replace(/[([][^)\]]*[)\]]/g, " "));
+
 /** Share of the smaller set that is in the larger. */
-function overlapOf(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+export function overlapOf(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   const [small, large] = a.size <= b.size ? [a, b] : [b, a];
   let common = 0;
   for (const value of small) if (large.has(value)) common++;
@@ -90,7 +105,7 @@ function overlapOf(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
 }
 
 /** The Bhattacharyya coefficient of two distributions of words: 1 where equal, 0 without a common word. */
-function agreementOf(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>): number {
+export function agreementOf(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>): number {
   let sum = 0;
   for (const [word, share] of a) sum += Math.sqrt(share * (b.get(word) ?? 0));
   return sum;

@@ -10,7 +10,7 @@ import { type Cells, readValues, type ValuedColumn } from "./value-set.js";
 
 /** Which columns are compared, and as what. */
 export interface ColumnOptions {
-  /** Compare these columns only: "name", or "name=title" where the tables differ. */
+  /** Compare these columns only: "name", or "name=title" where the tables differ; "first + last=name" compares several as one. */
   readonly on?: readonly string[];
   /** Columns to leave out. */
   readonly ignore?: readonly string[];
@@ -78,7 +78,7 @@ export function planColumns(
   const aligned =
     right === undefined
       ? first.names.map((name): AlignedNames => [name, name])
-      : withNames(alignColumns(left, right, { left: first.names, right: second.names }), first, second);
+      : withLoneColumns(alignColumns(left, right, { left: first.names, right: second.names }), first, second);
   const pairs = withoutCopies(sorted(asked ?? aligned), left, other, dropped);
   const unpaired = (names: readonly string[], side: 0 | 1): string[] =>
     asked !== undefined || right === undefined
@@ -182,8 +182,8 @@ interface UsableColumns {
   readonly names: readonly string[];
   readonly profiles: ReadonlyMap<string, ColumnProfile>;
   readonly dropped: readonly DroppedColumn[];
-  /** The column that names a row best, if there is one. */
-  readonly naming?: string;
+  /** The column that names a row best, and the only ones that hold addresses of e-mail or telephone numbers. */
+  readonly lone: Readonly<Record<"naming" | "email" | "phone", string | undefined>>;
 }
 
 function usable(
@@ -199,19 +199,26 @@ function usable(
     return reason === undefined ? [{ ...field, kind: fieldKind(field, kindOf) }] : [];
   });
   const names = profiles.map(({ name }) => name);
-  return { names, profiles: all, dropped, naming: names[namingField(profiles)] };
+  const onlyOne = (kind: ColumnKind): string | undefined => {
+    const [column, ...others] = profiles.filter((profile) => profile.kind === kind);
+    return others.length === 0 ? column?.name : undefined;
+  };
+  const lone = { naming: names[namingField(profiles)], email: onlyOne("email"), phone: onlyOne("phone") };
+  return { names, profiles: all, dropped, lone };
 }
 
 /**
- * Adds the columns that name the rows where neither is aligned yet: names that are written differently often have no
- * value in common.
+ * Adds the columns that name the rows, and the only ones of e-mail and of telephone, where neither is aligned yet: what is
+ * written differently often has no value in common.
  */
-function withNames(aligned: AlignedNames[], left: UsableColumns, right: UsableColumns): AlignedNames[] {
-  const { naming } = left;
-  const { naming: other } = right;
-  if (naming === undefined || other === undefined) return aligned;
-  if (aligned.some((pair) => pair[0] === naming || pair[1] === other)) return aligned;
-  return [...aligned, [naming, other]];
+function withLoneColumns(aligned: AlignedNames[], left: UsableColumns, right: UsableColumns): AlignedNames[] {
+  const all = [...aligned];
+  for (const what of ["naming", "email", "phone"] as const) {
+    const [name, other] = [left.lone[what], right.lone[what]];
+    if (name === undefined || other === undefined) continue;
+    if (!all.some((pair) => pair[0] === name || pair[1] === other)) all.push([name, other]);
+  }
+  return all;
 }
 
 function askedPair(text: string, left: TableColumns, right: TableColumns): AlignedNames {

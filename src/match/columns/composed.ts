@@ -1,0 +1,211 @@
+/**
+ * Columns that together hold what one column of the other table holds: "first name" and "last name" hold a "full name", a
+ * street, a house number and a city hold an address. They are compared as one column, "first name + last name".
+ */
+import { isLikeArray, likeArray } from "../../like-array.js";
+import {
+  agreementOf,
+  alignHeaders,
+  type Content,
+  contentOf,
+  leastAgreement,
+  leastOverlap,
+  overlapOf,
+  type TableColumns,
+  wordsOfCell,
+} from "./align.js";
+import { type ColumnOptions, fieldKind } from "./fields.js";
+import { isText, profileColumn } from "./profile.js";
+
+/** Two tables to compare. */
+export interface TwoTables {
+  readonly left: TableColumns;
+  readonly right: TableColumns;
+}
+
+/** The least agreement of a part's words with those of the whole, of which it has some only. */
+const leastPart = 0.2;
+/** How much nearer a part must bring the words to those of the whole. */
+const leastNearer = 0.01;
+const mostParts = 4;
+/** How much more of the whole's values all parts must give than one of them. */
+const leastGain = 1.5;
+
+export const partSeparator = " + ";
+
+/** The columns that a name lists: itself where it is one. */
+export const partsOfName = (name: string, columns: readonly string[]): readonly string[] =>
+  columns.includes(name) ? [name] : name.split(partSeparator);
+
+/** The columns that a column of a table is made of: itself, or those that its name lists; none where some are missing. */
+export function partsOfColumn(table: TableColumns, name: string): readonly string[] {
+  const parts = partsOfName(name, Object.keys(table));
+  return parts.every((part) => Object.hasOwn(table, part)) ? parts : [];
+}
+
+/** The cells of a column, or of several as one. @throws TypeError for a column that the table lacks */
+export function cellsOfColumn(table: TableColumns, name: string): readonly string[] {
+  const columns = partsOfColumn(table, name).map((part) => table[part]);
+  const [first, ...others] = columns;
+  if (others.length === 0) return first;
+  const at = (row: number): string => {
+    const filled = columns.map((cells) => cells[row].trim()).filter((cell) => cell !== "");
+    return filled.join(" ");
+  };
+  // Cells that lie in a file stay there.
+  return columns.some(isLikeArray) ? likeArray(first.length, at) : Array.from(first, (_, row) => at(row));
+}
+
+const composed = new WeakSet<TableColumns>();
+
+/**
+ * The tables with the columns to compare that are made of several, in place of these: those that `on` names, or, without
+ * it, those that are found.
+ */
+export function composedTables({ left, right }: TwoTables, options: ColumnOptions): TwoTables {
+  if (composed.has(left) && composed.has(right)) return { left, right };
+  const names = options.on === undefined ? foundNames({ left, right }, options) : askedNames(options.on);
+  const tables = { left: withColumns(left, names.left), right: withColumns(right, names.right) };
+  composed.add(tables.left).add(tables.right);
+  return tables;
+}
+
+interface Names {
+  readonly left: readonly string[];
+  readonly right: readonly string[];
+}
+
+function askedNames(on: readonly string[]): Names {
+  const pairs = on.map((text) => text.split("="));
+  return { left: pairs.map(([name]) => name), right: pairs.map(([name, other = name]) => other) };
+}
+
+function withColumns(table: TableColumns, names: readonly string[]): TableColumns {
+  const made = names.filter((name) => partsOfColumn(table, name).length > 1);
+  if (made.length === 0) return { ...table };
+  // Where its first part was.
+  const places = new Map(made.map((name) => [partsOfColumn(table, name), name] as const));
+  const entries = Object.keys(table).flatMap((column) => {
+    const [parts, name] = [...places].find(([all]) => all.includes(column)) ?? [[column], column];
+    const isFirst = Object.keys(table).find((other) => parts.includes(other)) === column;
+    return isFirst ? [[name, cellsOfColumn(table, name)] as const] : [];
+  });
+  return Object.fromEntries(entries);
+}
+
+function foundNames({ left, right }: TwoTables, options: ColumnOptions): Names {
+  const [first, second] = [usableKinds(left, options), usableKinds(right, options)];
+  const { rest } = alignHeaders({ left: [...first.keys()], right: [...second.keys()] });
+  if (Math.max(rest.left.length, rest.right.length) < 2) return { left: [], right: [] };
+  const contents = new Map<readonly string[], Content>();
+  const content = (cells: readonly string[]): Content => {
+    const known = contents.get(cells) ?? contentOf(cells);
+    contents.set(cells, known);
+    return known;
+  };
+  const textsOf = (names: readonly string[], kinds: Kinds): string[] =>
+    names.filter((name) => isText(kinds.get(name)!));
+  return {
+    left: wholes(left, rest.left, right, textsOf(rest.right, second), content),
+    right: wholes(right, rest.right, left, textsOf(rest.left, first), content),
+  };
+}
+
+type Kinds = ReadonlyMap<string, ReturnType<typeof fieldKind>>;
+
+function usableKinds(
+  table: TableColumns,
+  { ignore = [], kindOf, profileOf = profileColumn }: ColumnOptions,
+): Kinds {
+  const names = Object.keys(table).filter((name) => !ignore.includes(name));
+  const profiles = names.map((name) => ({ name, other: name, profile: profileOf(name, table[name]) }));
+  const usable = profiles.filter(({ profile }) => profile.dropped === undefined);
+  return new Map(usable.map((field) => [field.name, fieldKind(field, kindOf)]));
+}
+
+/** The names of columns of a table that together are a column of the other one. Each column is a part of one at most. */
+function wholes(
+  table: TableColumns,
+  names: readonly string[],
+  other: TableColumns,
+  others: readonly string[],
+  content: (cells: readonly string[]) => Content,
+): string[] {
+  const free = new Set(names);
+  const found: string[] = [];
+  for (const name of others) {
+    if (free.size < 2) break;
+    const whole = content(other[name]);
+    const parts = partsOfWhole(new Map([...free].map((part) => [part, content(table[part])])), whole);
+    const choices = parts.slice(1).map((_, place) => {
+      const columns = parts.slice(0, place + 2);
+      const { values } = contentOf(cellsOfColumn(table, columns.join(partSeparator)));
+      return { columns, overlap: overlapOf(values, whole.values) };
+    });
+    if (choices.length === 0) continue;
+    const { columns, overlap } = choices.reduce((a, b) => (b.overlap > a.overlap ? b : a));
+    const alone = Math.max(...columns.map((part) => overlapOf(content(table[part]).values, whole.values)));
+    if (overlap < Math.max(leastOverlap, leastGain * alone)) continue;
+    found.push(inOrder(table, columns, other[name], whole).join(partSeparator));
+    for (const part of columns) free.delete(part);
+  }
+  return found;
+}
+
+/** Columns whose words together are distributed as a whole's, each of which brings them nearer to it, the most like it first. */
+function partsOfWhole(columns: ReadonlyMap<string, Content>, whole: Content): string[] {
+  const open = new Map([...columns].filter(([, { words }]) => agreementOf(words, whole.words) >= leastPart));
+  const parts: string[] = [];
+  let sum: Pick<Content, "words" | "total"> = { words: new Map(), total: 0 };
+  let agreement = 0;
+  while (open.size > 0 && parts.length < mostParts) {
+    const [next] = [...open]
+      .map(([name, content]) => {
+        const both = together(sum, content);
+        return { name, both, agreement: agreementOf(both.words, whole.words) };
+      })
+      .sort((a, b) => b.agreement - a.agreement || (a.name < b.name ? -1 : 1));
+    if (next.agreement < agreement + leastNearer) break;
+    parts.push(next.name);
+    open.delete(next.name);
+    ({ both: sum, agreement } = next);
+  }
+  return agreement >= leastAgreement ? parts : [];
+}
+
+function together(
+  { words, total }: Pick<Content, "words" | "total">,
+  other: Content,
+): Pick<Content, "words" | "total"> {
+  const all = total + other.total;
+  const shares = new Map([...words].map(([word, share]) => [word, (share * total) / all]));
+  for (const [word, share] of other.words)
+    shares.set(word, (shares.get(word) ?? 0) + (share * other.total) / all);
+  return { words: shares, total: all };
+}
+
+/** The parts in the order in which most cells of the whole have them. */
+function inOrder(
+  table: TableColumns,
+  parts: readonly string[],
+  cells: readonly string[],
+  whole: Content,
+): readonly string[] {
+  const texts = new Set<string>();
+  for (const cell of cells) texts.add(wordsOfCell(cell).join(" "));
+  const orders = permutations(parts).map((order) => ({ order, count: 0 }));
+  for (let row = 0; row < table[parts[0]].length; row++) {
+    const words = new Map(parts.map((part) => [part, wordsOfCell(table[part][row])]));
+    if (!whole.values.has([...words.values()].flat().sort().join(" "))) continue;
+    for (const one of orders)
+      if (texts.has(one.order.flatMap((part) => words.get(part)!).join(" "))) one.count++;
+  }
+  return orders.reduce((a, b) => (b.count > a.count ? b : a)).order;
+}
+
+const permutations = (items: readonly string[]): (readonly string[])[] =>
+  items.length < 2
+    ? [items]
+    : items.flatMap((item) =>
+        permutations(items.filter((other) => other !== item)).map((rest) => [item, ...rest]),
+      );
