@@ -97,8 +97,9 @@ export async function openJoin(leftGiven: string, rightGiven: string, options: J
   const { tables, total } = await loadTables(leftPath, rightPath, { ...options, table });
   const { left, right } = tables;
   const columns = { ...resolvedColumns(tables, options), profileOf: profiler() };
-  const texts = composedTables({ left: left.columns, right: right.columns }, columns);
-  const plan = planColumns(texts.left, texts.right, columns);
+  const texts = { left: left.columns, right: right.columns };
+  const compared = composedTables(texts, columns);
+  const plan = planColumns(compared.left, compared.right, columns);
   const [only, ...others] = plan.pairs;
   const unnamed =
     only === undefined || others.length > 0 || columns.on
@@ -108,11 +109,9 @@ export async function openJoin(leftGiven: string, rightGiven: string, options: J
   refuseCategory(unnamed, command);
   const isEmpty = left.phrases.length === 0 || right.phrases.length === 0;
   // A table without rows has none of the rows that decisions are about.
-  const known = isEmpty
-    ? []
-    : await readKnown(options.decisionPaths ?? [], { left: left.columns, right: right.columns });
-  const within = await withinMemory([texts.left, texts.right], plan, { ...options, ...columns });
-  const joined = await joinColumns(texts, plan, { ...options, ...columns, ...within, known });
+  const known = isEmpty ? [] : await readKnown(options.decisionPaths ?? [], texts);
+  const within = await withinMemory([compared.left, compared.right], plan, { ...options, ...columns });
+  const joined = await joinColumns(compared, plan, { ...options, ...columns, ...within, known });
   return { tables, total, texts, known, joined, unnamed, command };
 }
 

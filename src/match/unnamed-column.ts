@@ -9,6 +9,7 @@ import { shellWord } from "../shell-word.js";
 import { wordWithoutPassword } from "../table/postgres/address.js";
 import type { WholeTable } from "../table/whole-table.js";
 import { isVisible } from "../text/visible.js";
+import { cellsOfColumn } from "./columns/composed.js";
 
 /** A column whose filled cells repeat more than this holds categories. */
 const LEAST_DISTINCT = 1 / 5;
@@ -108,7 +109,9 @@ function candidateColumns(table: WholeTable) {
 const isName = (cell: string): boolean => /\p{L}{3}/u.test(cell) && !/@|:\/\/|^\S*\d\S*$/.test(cell);
 
 function countCells({ columns }: WholeTable, name: string) {
-  const cells = columns[name].filter(isVisible).map((cell) => cell.trim());
+  const cells = cellsOfColumn(columns, name)
+    .filter(isVisible)
+    .map((cell) => cell.trim());
   const different = [...new Set(cells)];
   const shorten = (cell: string): string =>
     cell.length > CELL_WIDTH ? `${cell.slice(0, CELL_WIDTH - 1)}…` : cell;
