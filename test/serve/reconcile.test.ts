@@ -95,6 +95,19 @@ describe("version 0.2", () => {
     expect(errorsOf(context, "0.2", "reconciliation-result-batch", posted.json)).toBe("");
   });
 
+  it("has addresses with https behind a proxy that encrypts", async () => {
+    for (const [said, scheme] of [
+      ["https", "https"],
+      ["https, http", "https"],
+      ["http", "http"],
+      ["httpsx", "http"],
+    ]) {
+      const headers = { host: "example.org", "x-forwarded-proto": said };
+      const reply = await server.app.inject({ url: "/reconcile/companies", headers });
+      expect(reply.json().view.url).toBe(`${scheme}://example.org/reconcile/companies/preview?id={{id}}`);
+    }
+  });
+
   it("finds nothing for a blank name, also where no other query comes with it", async () => {
     const { status, json } = await form({ queries: JSON.stringify({ q0: { query: " " } }) });
     expect([status, json]).toEqual([200, { q0: { result: [] } }]);

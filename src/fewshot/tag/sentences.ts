@@ -4,6 +4,7 @@ import { extname } from "node:path";
 import * as v from "valibot";
 import { TableError } from "../../errors.js";
 import { parseJson } from "../../files/json.js";
+import { shellWord } from "../../shell-word.js";
 
 /** The tag of a token in no span. */
 export const OUTSIDE = "O";
@@ -27,6 +28,8 @@ export type TagsNeeded = "required" | "optional";
 
 /** Reads .jsonl as texts with spans, and everything else as CoNLL columns. @throws TableError with line and cure */
 export async function readTagged(path: string, needed: TagsNeeded): Promise<TaggedFile> {
+  if (extname(path) === ".gz")
+    throw new TableError(`${path} is packed. Unpack it first: gunzip ${shellWord(path)}`);
   const text = await readFile(path, "utf8").catch((cause: NodeJS.ErrnoException) => {
     const trouble = cause.code === "ENOENT" ? "no such file" : cause.message;
     throw new TableError(`${path}: ${trouble}. Check the name and the folder.`, { cause });

@@ -193,7 +193,11 @@ function lookUpRoutes(app: Server, prefix: string, find: Find): void {
   }
 }
 
-const base = ({ protocol, host }: FastifyRequest, path: string): string => `${protocol}://${host}${path}`;
+/** Addresses as the client writes them: a proxy in front that encrypts says so. */
+function base({ protocol, host, headers }: FastifyRequest, path: string): string {
+  const isEncrypted = /^https(?:,|$)/.test(String(headers["x-forwarded-proto"]));
+  return `${isEncrypted ? "https" : protocol}://${host}${path}`;
+}
 
 const manifestHead = ({ name }: Asked) => ({
   ...{
