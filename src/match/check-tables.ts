@@ -2,6 +2,7 @@
 import { ArgumentError } from "../errors.js";
 import { isLikeArray } from "../like-array.js";
 import type { TableColumns } from "./columns/align.js";
+import { partsOfColumn } from "./columns/composed.js";
 import { type ColumnOptions, rowsOf } from "./columns/fields.js";
 import { columnKinds } from "./columns/profile.js";
 
@@ -13,9 +14,14 @@ export function checkMatching(
   for (const table of tables) checkTable(table);
   if (precision !== undefined && !(precision >= 0 && precision <= 1))
     throw new ArgumentError(`precision must be between 0 and 1, not ${precision}`);
-  for (const [name, kind] of Object.entries(kindOf))
+  for (const [name, kind] of Object.entries(kindOf)) {
     if (!columnKinds.includes(kind))
       throw new ArgumentError(`kindOf ${name}: there is no kind ${kind}. Kinds: ${columnKinds.join(", ")}`);
+    if (!tables.some((table) => partsOfColumn(table, name).length > 0))
+      throw new ArgumentError(
+        `kindOf ${name}: there is no such column. Columns: ${tables.flatMap(Object.keys).join(", ")}`,
+      );
+  }
 }
 
 /** @throws ArgumentError for a value that is not an array of strings */

@@ -56,6 +56,7 @@ describe("a setting out of range is refused", () => {
   it.each([
     [{ precision: 90 }, "precision must be between 0 and 1, not 90"],
     [{ kindOf: { born: "day" } }, /^kindOf born: there is no kind day\. Kinds: name, text, .*date/],
+    [{ kindOf: { birth: "date" } }, /^kindOf birth: there is no such column\. Columns: name, born/],
   ])("as %j", async (options, message) => {
     expect(await refusal(match(people, people, { encoder, ...options }))).toMatch(message);
     expect(await refusal(group(people, { encoder, ...options }))).toMatch(message);
