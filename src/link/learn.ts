@@ -25,7 +25,11 @@ export type AllLinked = Awaited<ReturnType<typeof readAllLinked>>;
 /** @returns the new groups, what was learned, all rows of the store, and what writes the doubtful pairs if a run asks for them */
 export async function learn(store: Store, { run, model: before }: StoreState, options: RunOptions) {
   const { settings, review, sharing, signal } = options;
-  const { columns: on, kindOf } = settings;
+  const { columns: on } = settings;
+  // The store holds the compared columns alone.
+  const kindOf =
+    settings.kindOf &&
+    Object.fromEntries(Object.entries(settings.kindOf).filter(([name]) => on.includes(name)));
   const { precision = before?.precision.promise.target ?? 0.9, likely = before?.likely ?? "report" } =
     options;
   const encoder = await options.encoder();

@@ -277,7 +277,11 @@ describe("columns of a table", () => {
   it("are named in any case or by number, and unknown ones are refused", async () => {
     const [name, ...others] = Object.keys(table);
     const [store, file] = [newStore(), write("named.csv", keyed)];
-    const { columns } = await link(file, store, { key: "ID", ignore: [name.toUpperCase()] });
+    const { columns } = await link(file, store, {
+      key: "ID",
+      ignore: [name.toUpperCase()],
+      kindOf: { [name]: "text" },
+    });
     const compared = columns.filter(({ kind }) => kind !== undefined);
     expect(compared.map((column) => column.name).sort()).toEqual(others.sort());
     await link(file, store, { key: "1", ignore: ["2"] });
