@@ -10,15 +10,15 @@ type Name = string | undefined;
 export const keysPathOf = (output: string): string => `${output}.keys.csv`;
 
 /**
- * Keeps a command from writing over what it reads, or over what it has just written. Only files count: `/dev/null` may be
- * named twice.
+ * Keeps a command from writing over what it reads, or over what it has just written. Of what is no file, only
+ * standard output counts: `/dev/null` may be named twice.
  * @throws ArgumentError
  */
 export function refuseOverwriting(inputs: readonly Name[], outputs: readonly Name[]): void {
   const read = new Set(inputs.map(fileOf));
   const written = new Set<string>();
   for (const name of outputs) {
-    const file = fileOf(name);
+    const file = name === standardOutput ? name : fileOf(name);
     if (file === undefined) continue;
     if (read.has(file)) throw new ArgumentError(`${name} is an input. Choose another output name.`);
     if (written.has(file)) throw new ArgumentError(`Two outputs are named ${name}. Choose different names.`);

@@ -30,6 +30,9 @@ describe("two outputs of one name", () => {
   });
 
   it("are accepted where nothing can be lost", () => {
-    refuseOverwriting(["-", path("in.csv")], ["-", "-", "/dev/null", "/dev/null", path("in.csv/new.csv")]);
+    expect(() => refuseOverwriting([], ["-", "-"])).toThrow(
+      "Two outputs are named -. Choose different names.",
+    );
+    refuseOverwriting(["-", path("in.csv")], ["-", "/dev/null", "/dev/null", path("in.csv/new.csv")]);
   });
 });
