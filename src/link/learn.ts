@@ -47,7 +47,9 @@ export async function learn(store: Store, { run, model: before }: StoreState, op
     return { left: left - 1, right: right - 1, match };
   });
   if (review !== undefined) refuseContradictions(rows.length, known);
-  const matching = { on, kindOf, precision, encoder, known, sharing, signal };
+  // Columns that nobody named are left out where they say nothing.
+  const leaveOut = settings.on === undefined ? ("silent" as const) : ("none" as const);
+  const matching = { on, leaveOut, kindOf, precision, encoder, known, sharing, signal };
   const found = await groupRows(table, { ...matching, ...bounds });
   const { estimate, low, high, promise, columns, dropped, learned } = found;
   const isAccepted = promise.established || likely === "accept";

@@ -43,6 +43,8 @@ export interface MatchRowsOptions extends ColumnOptions, MatchRunOptions {
   readonly known?: readonly KnownPair[];
   /** Compares one shard of the rows and ends, or takes what all shards found. */
   readonly sharing?: Sharing;
+  /** Whether columns that say nothing are left out. Default: where `on` names none. */
+  readonly leaveOut?: "silent" | "none";
 }
 
 /** What is known of rows that were compared by all columns. Rows are counted from 0. */
@@ -154,12 +156,14 @@ export async function matchRows<Accepted extends Level, Fit extends MatchFit<Acc
     });
     const learn = method.learner(compared, run, isSwapped);
     const unanswered = once(() => learn(new Map(), compared));
-    const silent = options.on === undefined ? silentColumns(tables, (await unanswered()).likely) : [];
+    const { on, leaveOut = on === undefined ? "silent" : "none" } = options;
+    const silent = leaveOut === "silent" ? silentColumns(tables, (await unanswered()).likely) : [];
     if (silent.length > 0) {
       const [side, otherSide] = isSwapped ? (["other", "name"] as const) : (["name", "other"] as const);
       const others = right && withoutColumns(right, silent, otherSide);
       // Shards compared all columns: which ones are silent shows only when all rows are compared.
-      const again = { ...options, sharing: undefined, encoder: encoder ?? ("none" as const) };
+      const named = on?.filter((name) => !silent.some((column) => column[side] === name));
+      const again = { ...options, on: named, sharing: undefined, encoder: encoder ?? ("none" as const) };
       const first = withoutColumns(left, silent, side);
       const rest = await matchRows(first, others, again, method, compared.embedded);
       return withSilent(rest, silent, side);

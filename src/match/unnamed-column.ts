@@ -74,7 +74,7 @@ export function refuseLoss(
 const hasChoice = ({ description }: WholeTable): boolean => description.columns.length > 1;
 
 function refusal(trouble: string, chosen: readonly UnnamedColumn[], command: NamedCommand): string {
-  const lists = chosen.map(({ table }) => candidateColumns(table));
+  const lists = chosen.map(candidateColumns);
   const tables = lists.map((list, index) => {
     const title = chosen.length > 1 ? `${chosen[index].table.description.path}\n` : "";
     return `${title}${columnTable(list)}`;
@@ -99,8 +99,11 @@ function columnTable(columns: ReturnType<typeof candidateColumns>): string {
 }
 
 /** The columns that can tell rows apart (all, if none can), those of the most different names first. */
-function candidateColumns(table: WholeTable) {
-  const columns = table.description.columns.map((name) => ({ name, ...countCells(table, name) }));
+function candidateColumns({ table, column }: UnnamedColumn) {
+  const given = table.description.columns;
+  // A chosen column may be made of several.
+  const names = given.includes(column) ? given : [column, ...given];
+  const columns = names.map((name) => ({ name, ...countCells(table, name) }));
   const fit = columns.filter(({ filled, distinct }) => distinct > 0 && distinct >= LEAST_DISTINCT * filled);
   return (fit.length > 0 ? fit : columns).sort((a, b) => b.names - a.names || b.worded - a.worded);
 }

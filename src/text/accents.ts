@@ -1,4 +1,4 @@
-/** Accents: the marks that writers use inconsistently. */
+/** Accents, the marks that writers use inconsistently, and letters of full width. */
 
 /**
  * Accents of Latin, Greek and Cyrillic letters (most of them shared by all scripts), vowel points of Hebrew, Arabic and
@@ -10,3 +10,10 @@ const accents =
 /** The compatibility decomposition of a text (NFKD) without its accents. */
 export const withoutAccents = (text: string): string =>
   /[^\0-\x7f]/.test(text) ? text.normalize("NFKD").replace(accents, "") : text;
+
+/** A text with its letters, digits and signs of full width, as Chinese and Japanese tables have them, in their usual form. */
+export const narrow = (text: string): string =>
+  /[\u3000\uff01-\uff5e]/.test(text) ? text.replace(/[\u3000\uff01-\uff5e]/g, usual) : text;
+
+const usual = (letter: string): string =>
+  letter === "\u3000" ? " " : String.fromCharCode(letter.charCodeAt(0) - 0xfee0);

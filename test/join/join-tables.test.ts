@@ -241,6 +241,29 @@ describe("joinTables by all columns", () => {
     await expect(run({ on: [], ignore: ["shoe"] }, tables)).rejects.toThrow(/no column "shoe"/);
   });
 
+  it("gives one reason for each column that is left out, also where columns found no counterpart at first", async () => {
+    const rows = Array.from({ length: 120 }, (_, row) => row);
+    const born = (row: number): string => `${1930 + (row % 70)}-0${1 + (row % 9)}-${10 + ((row * 7) % 18)}`;
+    const word = (letters: string, number: number): string =>
+      [...String(10_000 + ((number * 7919) % 9973))].map((digit) => letters[Number(digit)]).join("");
+    const make = (letters: string, [name, other, third]: string[]): string =>
+      csv(
+        `${name},born,${other},${third}`,
+        rows.map((row) => [
+          word(letters, row),
+          born(row),
+          word(letters, row % 50),
+          word(letters, (row + 60) % 40),
+        ]),
+      );
+    const first = file("cyrillic.csv", make("абвгдежзик", ["full", "town", "street"]));
+    const second = file("latin.csv", make("lmnopqrstu", ["who", "place", "road"]));
+    const { dropped, columns } = await run({ on: [] }, [first, second]);
+    const reported = [...dropped, ...columns.filter(({ kind }) => kind)].map(({ name }) => name);
+    expect(reported).toEqual([...new Set(reported)]);
+    expect(dropped).toContainEqual({ name: "full", reason: "agrees in matches as often as in any two rows" });
+  });
+
   it("takes a name that looks like a pair of names", async () => {
     const [a, b] = ["Acme", "Acme Inc"].map((name) => file(`${name}.csv`, csv("a=b,x", [[name, "1"]])));
     const report = await run({ on: ["a=b"] }, [a, b]);

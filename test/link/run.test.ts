@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { equalRows } from "../../src/link/attach.js";
 import { undoLink } from "../../src/link/history.js";
 import { type Store, withStore } from "../../src/link/store.js";
+import { createRandom } from "../../src/random.js";
 import { type Table, tableWithDuplicates } from "../match/people.js";
 import { linesOf, link, workFolder } from "./linking.js";
 
@@ -84,4 +85,19 @@ it("equal rows of a table are each found with the first other one, in time that 
   expect(pairs.slice(0, 3).join(" ")).toBe("1,2 2,1 4,1");
   expect(pairs.filter(([a]) => a % 100 === 0).join(" ")).toBe("100,200 200,100 400,300");
   expect((await found(60_000)).seconds).toBeLessThan(5);
+});
+
+it("leaves out columns that say nothing, unless they were named, and reads them in later tables", async () => {
+  const { table: persons } = tableWithDuplicates(150);
+  const random = createRandom(3);
+  const withNoise: Table = { ...persons, added: persons.name.map(() => `A${Math.floor(random() * 1e6)}`) };
+  const all = [...persons.name.keys()];
+  const [most, rest] = [all.filter((row) => row % 5 > 0), all.filter((row) => row % 5 === 0)];
+  const store = newStore();
+  const { dropped, promise } = await link(write("noise.csv", withNoise, most), store);
+  expect(dropped).toEqual([{ name: "added", reason: "agrees in matches as often as in any two rows" }]);
+  expect(promise.established).toBe(true);
+  expect((await link(write("more.csv", withNoise, rest), store)).linked).toBe("established");
+  const named = await link(write("noise.csv", withNoise, most), newStore(), { on: Object.keys(withNoise) });
+  expect(named.columns.map(({ name }) => name)).toContain("added");
 });

@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { commandWith, refuseCategory } from "../../src/match/unnamed-column.js";
+import { commandWith, refuseCategory, refuseLoss } from "../../src/match/unnamed-column.js";
 import { readWholeTable } from "../../src/table/whole-table.js";
 import { newFolder } from "../setup/new-folder.js";
 
@@ -44,4 +44,18 @@ describe("a table whose other columns hold ids alone", () => {
     );
     expect(stop).not.toThrow(/^ {2}pearl/m);
   });
+});
+
+it("a column that was made of several is one of those to name", async () => {
+  const path = join(newFolder(), "parts.csv");
+  const rows = Array.from(
+    { length: 30 },
+    (_, row) => `Maker ${"abcde"[row % 5]},Drill ${"klmnop"[row % 6]},K${row}`,
+  );
+  writeFileSync(path, ["maker,article,code", ...rows].join("\n"));
+  const table = await readWholeTable(path);
+  const lost = { lost: 20, rows: 30, loss: "left out" };
+  const stop = () =>
+    refuseLoss([{ table, column: "maker + article" }], lost, ([name]) => `pearl -c "${name}"`);
+  expect(stop).toThrow(/for example:\n\n {2}pearl -c "maker \+ article"\n/);
 });

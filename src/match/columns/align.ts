@@ -1,5 +1,5 @@
 /** Aligns the columns of two tables: by header where headers agree, else by what the cells hold. */
-import { cellWords } from "./cell-words.js";
+import { cellWords, ideographs } from "./cell-words.js";
 import { isDayFirst, readDate } from "./dates.js";
 import { isPhone, phoneDigits } from "./phones.js";
 
@@ -52,19 +52,71 @@ export function alignColumns(left: TableColumns, right: TableColumns, names: Col
     return [...contents].flatMap(([other, otherContent]) => {
       const overlap = overlapOf(content.values, otherContent.values);
       const agreement = agreementOf(content.words, otherContent.words);
-      const isLikely = overlap >= leastOverlap && agreement >= leastAgreement;
+      const isLikely =
+        overlap >= leastOverlap &&
+        (agreement >= leastAgreement || haveRareValues(content, otherContent, overlap));
       return isLikely ? [{ names: [name, other] as const, score: overlap + 0.2 * agreement }] : [];
     });
   });
-  scored.sort((a, b) => b.score - a.score || (a.names.join() < b.names.join() ? -1 : 1));
+  return [...aligned, ...greedily(scored)];
+}
+
+/** The least agreement of words of columns without a common value. */
+const leastLikeness = 0.5;
+
+/** Further pairs of columns of text whose words are the same, though no cell is: "Parry, Derek L." and "D. Parry". */
+export function alignWords(left: TableColumns, right: TableColumns, names: ColumnNames): AlignedNames[] {
+  const contents = new Map(names.right.map((name) => [name, contentOf(right[name])] as const));
+  const scored = names.left.flatMap((name) => {
+    const content = contentOf(left[name]);
+    return [...contents].map(([other, { words }]) => ({
+      names: [name, other] as const,
+      score: agreementOf(content.words, words),
+    }));
+  });
+  return greedily(scored.filter(({ score }) => score >= leastLikeness));
+}
+
+/** Pairs of columns, the best first. Each column is in one pair at most. */
+function greedily(
+  scored: readonly { readonly names: AlignedNames; readonly score: number }[],
+): AlignedNames[] {
+  const sorted = [...scored].sort((a, b) => b.score - a.score || (a.names.join() < b.names.join() ? -1 : 1));
   const [takenLeft, takenRight] = [new Set<string>(), new Set<string>()];
-  for (const { names: pair } of scored) {
-    if (takenLeft.has(pair[0]) || takenRight.has(pair[1])) continue;
-    takenLeft.add(pair[0]);
-    takenRight.add(pair[1]);
-    aligned.push(pair);
+  const aligned: AlignedNames[] = [];
+  for (const { names } of sorted) {
+    if (takenLeft.has(names[0]) || takenRight.has(names[1])) continue;
+    takenLeft.add(names[0]);
+    takenRight.add(names[1]);
+    aligned.push(names);
   }
   return aligned;
+}
+
+/** Equal values from which on, and the share of different values with which, they are no chance. */
+const fewestCommon = 20;
+const mostlyDifferent = 0.8;
+
+/**
+ * Whether cells of one word, nearly all different, have values in common that are no chance. Where few rows have a partner,
+ * their words agree little. Numbers from a narrow range are equal by chance.
+ */
+function haveRareValues(a: Content, b: Content, overlap: number): boolean {
+  const isRare = ({ values, total, cells }: Content): boolean =>
+    total < 1.2 * cells && values.size >= mostlyDifferent * cells && isWide(values);
+  return overlap * Math.min(a.values.size, b.values.size) >= fewestCommon && isRare(a) && isRare(b);
+}
+
+/** Whether values are not all numbers, or numbers from a range that holds 1,000 times as many. */
+function isWide(values: ReadonlySet<string>): boolean {
+  let [least, most] = [Infinity, -Infinity];
+  for (const value of values) {
+    const number = Number(value);
+    if (Number.isNaN(number)) return true;
+    least = Math.min(least, number);
+    most = Math.max(most, number);
+  }
+  return most - least >= 1000 * values.size;
 }
 
 /** What the cells of a column hold. */
@@ -73,28 +125,45 @@ export interface Content {
   readonly values: ReadonlySet<string>;
   /** Share of each word among all words. */
   readonly words: ReadonlyMap<string, number>;
-  /** Number of all words. */
+  /** Number of all words, and of cells that have some. */
   readonly total: number;
+  readonly cells: number;
 }
 
 export function contentOf(cells: readonly string[]): Content {
   const values = new Set<string>();
   const counts = new Map<string, number>();
-  let total = 0;
+  let [total, filled] = [0, 0];
   const dayFirst = isDayFirst(cells);
   for (const cell of cells) {
     // A date and a telephone number have the same words however they are written.
     const date = readDate(cell, dayFirst)?.map(String);
-    const words = date ?? (isPhone(cell.trim()) ? [phoneDigits(cell)] : wordsOfCell(cell));
+    const words =
+      date ?? (isPhone(cell.trim()) ? [phoneDigits(cell)] : wordsOfCell(cell).flatMap(shortWords));
     for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
     total += words.length;
-    if (words.length > 0) values.add(date === undefined ? words.sort().join(" ") : date.join("-"));
+    if (words.length === 0) continue;
+    filled++;
+    values.add(date === undefined ? words.sort().join(" ") : date.join("-"));
   }
-  return { values, words: new Map([...counts].map(([word, count]) => [word, count / total])), total };
+  return {
+    values,
+    words: new Map([...counts].map(([word, count]) => [word, count / total])),
+    total,
+    cells: filled,
+  };
 }
 
 /** The words of a cell in their order, without what is in brackets. */
 export const wordsOfCell = (cell: string): string[] => cellWords(cell.replace(/[([][^)\]]*[)\]]/g, " "));
+
+/** A word, or each two neighbouring signs of one that is written without spaces. */
+function shortWords(word: string): string[] {
+  const signs = /[^\0-\u2fff]/.test(word) ? (word.match(ideographs) ?? []) : [];
+  if (signs.length < 3) return [word];
+  const rest = word.replace(ideographs, "");
+  return [...signs.slice(1).map((sign, place) => signs[place] + sign), ...(rest === "" ? [] : [rest])];
+}
 
 /** Share of the smaller set that is in the larger. */
 export function overlapOf(a: ReadonlySet<string>, b: ReadonlySet<string>): number {

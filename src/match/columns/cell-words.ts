@@ -52,6 +52,9 @@ export function cellWords(text: string): string[] {
   return words.length > mostWords ? words.slice(0, mostWords) : words;
 }
 
+/** Signs of scripts that write words without spaces between. */
+export const ideographs = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/gu;
+
 /** Of a character's code. */
 export const isDigit = (code: number): boolean => code >= 48 && code <= 57;
 

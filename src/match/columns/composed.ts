@@ -24,12 +24,16 @@ export interface TwoTables {
 }
 
 /** The least agreement of a part's words with those of the whole, of which it has some only. */
-const leastPart = 0.2;
+const leastPart = 0.1;
 /** How much nearer a part must bring the words to those of the whole. */
 const leastNearer = 0.01;
 const mostParts = 4;
 /** How much more of the whole's values all parts must give than one of them. */
 const leastGain = 1.5;
+
+/** The least agreement of all parts' words with those of a whole whose cells they never are, and how many times that of one part. */
+const leastAlike = 0.5;
+const leastNearing = 1.3;
 
 export const partSeparator = " + ";
 
@@ -94,7 +98,7 @@ function withColumns(table: TableColumns, names: readonly string[]): TableColumn
 }
 
 function foundNames({ left, right }: TwoTables, options: ColumnOptions): Names {
-  const [first, second] = [usableKinds(left, options), usableKinds(right, options)];
+  const [first, second] = [usableColumns(left, options), usableColumns(right, options)];
   const { rest } = alignHeaders({ left: [...first.keys()], right: [...second.keys()] });
   if (Math.max(rest.left.length, rest.right.length) < 2) return { left: [], right: [] };
   const contents = new Map<readonly string[], Content>();
@@ -103,24 +107,32 @@ function foundNames({ left, right }: TwoTables, options: ColumnOptions): Names {
     contents.set(cells, known);
     return known;
   };
-  const textsOf = (names: readonly string[], kinds: Kinds): string[] =>
-    names.filter((name) => isText(kinds.get(name)!));
+  const textsOf = (names: readonly string[], usable: ReadonlyMap<string, boolean>): string[] =>
+    names.filter((name) => usable.get(name) === true);
   return {
     left: wholes(left, rest.left, right, textsOf(rest.right, second), content),
     right: wholes(right, rest.right, left, textsOf(rest.left, first), content),
   };
 }
 
-type Kinds = ReadonlyMap<string, ReturnType<typeof fieldKind>>;
+/** The least number of words in a code that may be a whole, such as "58627 Calw". */
+const leastWords = 1.5;
 
-function usableKinds(
+/** For each column that may be a part whether it may be a whole. */
+function usableColumns(
   table: TableColumns,
   { ignore = [], kindOf, profileOf = profileColumn }: ColumnOptions,
-): Kinds {
+): ReadonlyMap<string, boolean> {
   const names = Object.keys(table).filter((name) => !ignore.includes(name));
   const profiles = names.map((name) => ({ name, other: name, profile: profileOf(name, table[name]) }));
   const usable = profiles.filter(({ profile }) => profile.dropped === undefined);
-  return new Map(usable.map((field) => [field.name, fieldKind(field, kindOf)]));
+  return new Map(
+    usable.map((field) => {
+      const kind = fieldKind(field, kindOf);
+      const isWordedCode = kind === "code" && field.profile.shares.words >= leastWords;
+      return [field.name, isText(kind) || isWordedCode];
+    }),
+  );
 }
 
 /** The names of columns of a table that together are a column of the other one. Each column is a part of one at most. */
@@ -139,13 +151,22 @@ function wholes(
     const parts = partsOfWhole(new Map([...free].map((part) => [part, content(table[part])])), whole);
     const choices = parts.slice(1).map((_, place) => {
       const columns = parts.slice(0, place + 2);
-      const { values } = contentOf(cellsOfColumn(table, columns.join(partSeparator)));
-      return { columns, overlap: overlapOf(values, whole.values) };
+      const { values, words } = contentOf(cellsOfColumn(table, columns.join(partSeparator)));
+      const agreement = agreementOf(words, whole.words);
+      return { columns, agreement, overlap: overlapOf(values, whole.values) };
     });
     if (choices.length === 0) continue;
-    const { columns, overlap } = choices.reduce((a, b) => (b.overlap > a.overlap ? b : a));
-    const alone = Math.max(...columns.map((part) => overlapOf(content(table[part]).values, whole.values)));
-    if (overlap < Math.max(leastOverlap, leastGain * alone)) continue;
+    const best = choices.reduce((a, b) => (b.overlap > a.overlap ? b : a));
+    const ofParts = (columns: readonly string[]) => columns.map((part) => content(table[part]));
+    const alone = Math.max(...ofParts(best.columns).map(({ values }) => overlapOf(values, whole.values)));
+    const isEqual = best.overlap >= Math.max(leastOverlap, leastGain * alone);
+    // Where hardly a cell is written alike, the words decide.
+    const all = choices[choices.length - 1];
+    const nearest = Math.max(...ofParts(all.columns).map(({ words }) => agreementOf(words, whole.words)));
+    const isAlike =
+      best.overlap < leastOverlap && all.agreement >= Math.max(leastAlike, leastNearing * nearest);
+    if (!isEqual && !isAlike) continue;
+    const { columns } = isEqual ? best : all;
     found.push(inOrder(table, columns, other[name], whole).join(partSeparator));
     for (const part of columns) free.delete(part);
   }

@@ -1,8 +1,11 @@
 /** Reads dates as day numbers, in the notations that tables use. */
+import { narrow } from "../../text/accents.js";
 import { once } from "../once.js";
 
 const isoLike = /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:[T ].*)?$/;
 const compact = /^(\d{4})(\d{2})(\d{2})$/;
+/** "2024年3月12日", in Korea "2024년 3월 12일". */
+const signed = /^(\d{4})\s?[年년]\s?(\d{1,2})\s?[月월]\s?(\d{1,2})\s?[日일号號]$/;
 const yearLast = /^(\d{1,2})[-/.](\d{1,2})(?:[-/.](\d{4})|\/(\d{2}))(?: .*)?$/;
 const named =
   /^(?:[\p{L}-]{3,13},? )?(?:(\d{1,2})(?:st|nd|rd|th|er|\.)? )?(?:(?:of|de) )?(\p{L}{3,10})\.?,? (?:(\d{1,2})(?:st|nd|rd|th)?,? )?(?:de )?(\d{4})$/iu;
@@ -39,9 +42,9 @@ const months = once(() => {
  * unless the column shows another order.
  */
 export function readDate(text: string, dayFirst?: DayFirst): readonly [number, number, number] | undefined {
-  const bare = text.trim();
+  const bare = narrow(text).trim();
   if (bare.length < 6 || bare.length > 32) return undefined;
-  const parts = isoLike.exec(bare) ?? compact.exec(bare);
+  const parts = isoLike.exec(bare) ?? compact.exec(bare) ?? signed.exec(bare);
   if (parts !== null) return checked(Number(parts[1]), Number(parts[2]), Number(parts[3]));
   const last = yearLast.exec(bare);
   if (last !== null) {
@@ -62,7 +65,7 @@ const wholeYear = (digits: number): number => digits + (digits < firstOfLastCent
 export function isDayFirst(cells: Iterable<string>): DayFirst {
   let found: DayFirst;
   for (const cell of cells) {
-    const parts = yearLast.exec(cell.trim());
+    const parts = yearLast.exec(narrow(cell).trim());
     if (parts === null || /^\d+\./.test(parts[0])) continue;
     const [first, second] = [Number(parts[1]), Number(parts[2])];
     const isFirst = checked(2000, second, first) !== undefined;

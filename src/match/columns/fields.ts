@@ -1,7 +1,7 @@
 /** Chooses the columns that carry evidence, aligned between the tables, and reads their values. */
 import { ArgumentError } from "../../errors.js";
 import { isVisible } from "../../text/visible.js";
-import { type AlignedNames, alignColumns, type TableColumns } from "./align.js";
+import { type AlignedNames, alignColumns, alignWords, type TableColumns } from "./align.js";
 import { canonicalOrder, reorder } from "./canonical.js";
 import { isDayFirst } from "./dates.js";
 import { type ColumnKind, type ColumnProfile, isText, profileColumn } from "./profile.js";
@@ -79,6 +79,11 @@ export function planColumns(
     right === undefined
       ? first.names.map((name): AlignedNames => [name, name])
       : withLoneColumns(alignColumns(left, right, { left: first.names, right: second.names }), first, second);
+  if (right !== undefined && asked === undefined) {
+    const open = (names: readonly string[], side: 0 | 1): string[] =>
+      names.filter((name) => !aligned.some((pair) => pair[side] === name));
+    aligned.push(...alignWords(left, right, { left: open(first.texts, 0), right: open(second.texts, 1) }));
+  }
   const pairs = withoutCopies(sorted(asked ?? aligned), left, other, dropped);
   const unpaired = (names: readonly string[], side: 0 | 1): string[] =>
     asked !== undefined || right === undefined
@@ -180,6 +185,7 @@ const sorted = (pairs: readonly AlignedNames[]): AlignedNames[] =>
 /** Columns of one table that may carry evidence. */
 interface UsableColumns {
   readonly names: readonly string[];
+  readonly texts: readonly string[];
   readonly profiles: ReadonlyMap<string, ColumnProfile>;
   readonly dropped: readonly DroppedColumn[];
   /** The column that names a row best, and the only ones that hold addresses of e-mail or telephone numbers. */
@@ -204,7 +210,8 @@ function usable(
     return others.length === 0 ? column?.name : undefined;
   };
   const lone = { naming: names[namingField(profiles)], email: onlyOne("email"), phone: onlyOne("phone") };
-  return { names, profiles: all, dropped, lone };
+  const texts = profiles.filter(({ kind }) => isText(kind)).map(({ name }) => name);
+  return { names, texts, profiles: all, dropped, lone };
 }
 
 /**

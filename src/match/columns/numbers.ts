@@ -1,4 +1,5 @@
 /** Reads cells that are one number, in the notations that tables use. */
+import { narrow } from "../../text/accents.js";
 
 const shape = /^([-+−]?)\p{Sc}?\s?([-−]?)((?=[.,]?\d)[\d.,'’\s]*\d)(\s?(?:\p{Sc}|%|[a-z]{3}))?$/iu;
 const spaced = String.raw`[1-9]\d{0,2}(?:['’\s]\d{3})+`;
@@ -21,8 +22,9 @@ export interface WrittenNumber {
 
 /** A cell that is one number, with or without a currency; undefined for others. */
 export function readNumber(cell: string): WrittenNumber | undefined {
-  const found = shape.exec(cell.trim());
-  if (found === null || isIpAddress(cell.trim())) return undefined;
+  const text = narrow(cell).trim();
+  const found = shape.exec(text);
+  if (found === null || isIpAddress(text)) return undefined;
   const parts = withPoint.exec(found[3]) ?? withComma.exec(found[3]);
   if (parts === null) return undefined;
   const whole = parts[1].replace(/\D/g, "") || "0";

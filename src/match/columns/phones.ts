@@ -1,4 +1,5 @@
 /** Telephone numbers: which cells are some, and the digits that two notations of one have in common. */
+import { narrow } from "../../text/accents.js";
 
 const shape = /^\+?[\d(][\d\s()./-]{6,20}$/;
 /** An address of a computer, or a number in groups, as "1 234 567". */
@@ -8,24 +9,36 @@ const digitsOf = (cell: string): string => cell.replace(/\D/g, "");
 
 /** Whether a trimmed cell may be a telephone number: 7 to 15 digits. */
 export function isPhone(cell: string): boolean {
-  if (!shape.test(cell) || other.test(cell)) return false;
-  const { length } = digitsOf(cell).replace(/^00/, "");
-  const isBookNumber = length === 13 && /^97[89]/.test(cell);
+  const text = narrow(cell);
+  if (!shape.test(text) || other.test(text)) return false;
+  const { length } = digitsOf(text).replace(/^00/, "");
+  const isBookNumber = length === 13 && /^97[89]/.test(text);
   return length >= 7 && length <= 15 && !isBookNumber;
 }
 
-/** Digits of a number without the code of its country. */
+/** Codes of countries (ITU-T E.164): one digit, two, or else three. */
+const countryCode = /^(?:[17]|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|\d{3})/;
+/** Digits of a number without the code of its country, at most. */
 const national = 10;
 
 /**
- * The digits of a telephone number, "" without any. Of more than 10, those before the last 10 are left out only where they are the code of
- * a country or of long distance: other long numbers differ in their first digits too.
+ * The digits of a telephone number as its own country dials it, without the leading zero: of "+48 616 349 895" and "616 349 895",
+ * of "+49 (0)30 1234" and "030/1234". Of other long numbers the first digits are left out only where they are the code of
+ * a country or of long distance: such numbers differ in their first digits too. "" without a digit.
  */
 export function phoneDigits(cell: string): string {
-  const digits = digitsOf(cell);
-  if (digits.length <= national) return digits;
-  const front = digits.slice(0, -national);
-  const isInternational = /^[\s(]*(?:\+|00)/.test(cell) && digits.length <= 17;
-  const isCode = front.length <= 3 && (/^[01]$/.test(front) || /\d+/.exec(cell)?.[0] === front);
-  return isInternational || isCode ? digits.slice(-national) : digits;
+  const text = narrow(cell);
+  const digits = digitsOf(text);
+  const isInternational = /^[\s(]*\+/.test(text) || (/^[\s(]*00[1-9]/.test(text) && digits.length > national);
+  if (isInternational && digits.length <= 17)
+    return ownDigits(digits.replace(/^0+/, "").replace(countryCode, ""), text);
+  return ownDigits(digits, text);
+}
+
+function ownDigits(digits: string, text: string): string {
+  const bare = /^0[1-9]/.test(digits) ? digits.slice(1) : digits;
+  if (bare.length <= national) return bare;
+  const front = bare.slice(0, -national);
+  const isCode = front === "1" || (front.length <= 3 && /\d+/.exec(text)?.[0] === front);
+  return isCode ? bare.slice(-national) : bare;
 }

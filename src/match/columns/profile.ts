@@ -1,6 +1,7 @@
 /** Profiles a column of a table, decides its kind, and says why a column carries no evidence. */
+import { narrow } from "../../text/accents.js";
 import { isVisible } from "../../text/visible.js";
-import { cellWords } from "./cell-words.js";
+import { cellWords, ideographs } from "./cell-words.js";
 import { type DayFirst, isDayFirst, readDate } from "./dates.js";
 import { Growing } from "./growing.js";
 import { cellNumber } from "./numbers.js";
@@ -105,6 +106,12 @@ export function isEmail(text: string): boolean {
 
 const separator = /[,;|]/;
 
+/** The number of words of a cell. Chinese and Japanese write without spaces, in words of about two signs. */
+function wordCount(text: string): number {
+  const signs = /[^\0-\u2fff]/.test(text) ? (text.match(ideographs)?.length ?? 0) : 0;
+  return Math.max(cellWords(text).length, Math.floor(signs / 2));
+}
+
 /** @param counts rows with each of the values */
 function cellShares(values: Texts, counts: Uint32Array): Omit<CellShares, "commonest"> {
   const step = Math.ceil(counts.length / sampled);
@@ -114,18 +121,18 @@ function cellShares(values: Texts, counts: Uint32Array): Omit<CellShares, "commo
   const kinds = { dates: 0, emails: 0, phones: 0, dialled: 0, grouped: 0, lists: 0 };
   let total = 0;
   for (let place = 0; place < order.length; place += Math.max(1, step)) {
-    const [value, count] = [textAt(values, order[place]), counts[order[place]]];
+    const [value, count] = [narrow(textAt(values, order[place])), counts[order[place]]];
     const add = (test: boolean): number => (test ? count : 0);
-    const words = cellWords(value);
+    const words = wordCount(value);
     const number = cellNumber(value);
     const isNumeric = !Number.isNaN(number);
     total += count;
-    sums.words += count * words.length;
+    sums.words += count * words;
     sums.length += count * value.length;
     sums.numeric += add(isNumeric);
     sums.pointed += add(isNumeric && (!Number.isInteger(number) || /[.\p{Sc}]/u.test(value)));
     sums.digits += add(/\d/.test(value));
-    sums.single += add(words.length === 1);
+    sums.single += add(words === 1);
     kinds.dates += add(readDate(value) !== undefined);
     kinds.emails += add(isEmail(value));
     kinds.phones += add(isPhone(value));

@@ -6,9 +6,10 @@
  *    has one column and a line is a phrase.
  * 2. Header, one column: present if the first line is a usual name for such a column ("phrase", "name" ...).
  * 3. Header, several columns: present if a cell of the first record is such a name; absent if a cell repeats
- *    another, is numeric, or occurs again below in its column; else present, but marked as not sure.
+ *    another, is numeric, or occurs again below in its column; else present, but marked as not sure. Columns without any
+ *    filled cell are passed over.
  * 4. A title above the header: up to ten first records that have one filled cell at most, or another number of cells than most
- *    records, before a full record with such a name. They are no rows.
+ *    records, before a full record with such a name, or without digits above a column of cells with digits. They are no rows.
  */
 import { cellsOf, type Dialect, quotationMark, RecordScanner, type ScanStatus } from "./records.js";
 
@@ -100,10 +101,29 @@ function titleRecords(records: readonly string[][]): number {
   const filled = (record: readonly string[]): number => record.filter((cell) => cell.trim() !== "").length;
   const above = records.findIndex((record) => record.length === width && filled(record) > 1);
   if (width < 2 || above < 1 || above > mostTitleRecords || above === records.length - 1) return 0;
-  const { header, headerIsSure } = findHeader(records.slice(above));
-  const isFull = filled(records[above]) === width && differsFromRows(records.slice(above));
-  return header && headerIsSure && isFull ? above : 0;
+  const below = records.slice(above);
+  const { header, headerIsSure } = findHeader(below);
+  const isFull = gapsOf(below) === 0 && differsFromRows(below);
+  return header && isFull && (headerIsSure || isAboveDigits(below)) ? above : 0;
 }
+
+/** Filled cells from which a column shows what it holds, and the share of them that must have a digit. */
+const fewestCells = 5;
+const mostlyDigits = 0.9;
+
+/** Whether the first record has a cell without digits above a column whose cells have some. */
+function isAboveDigits([first, ...others]: readonly string[][]): boolean {
+  return first.some((name, column) => {
+    const cells = others.map((other) => other[column] ?? "").filter((cell) => cell.trim() !== "");
+    const withDigits = cells.filter((cell) => /\d/.test(cell)).length;
+    const isEnough = cells.length >= fewestCells && withDigits >= mostlyDigits * cells.length;
+    return isEnough && name.trim() !== "" && !/\d/.test(name);
+  });
+}
+
+/** The number of columns whose cell is empty in the first record, but not in all others. */
+const gapsOf = ([first, ...others]: readonly string[][]): number =>
+  first.filter((name, column) => name.trim() === "" && others.some((other) => other[column]?.trim())).length;
 
 function bestDelimiter(sampled: ReadonlyMap<string | undefined, Sampled>): string | undefined {
   const [best] = [...sampled]
@@ -157,7 +177,8 @@ function findHeader(records: readonly string[][]): { header: boolean; headerIsSu
   if (first.length === 1) return { header: isUsual, headerIsSure: true };
   if (isUsual && !isNumeric(first[0])) return { header: true, headerIsSure: true };
   // One unnamed column is typical of exports with a row number; more is a row with gaps.
-  if (names.length === 0 || first.length - names.length > 1) return absent;
+  const hasGaps = first.length - names.length > 1 && gapsOf(records) > 0;
+  if (names.length === 0 || hasGaps) return absent;
   return differsFromRows(records) ? { header: true, headerIsSure: false } : absent;
 }
 

@@ -50,6 +50,15 @@ describe("composed columns", () => {
     expect(Object.keys(tables.left)).toEqual(["name", "street + number + city"]);
   });
 
+  it("are found where no cell is written alike, and in a column of codes with words", () => {
+    const { code, ...left } = parts;
+    const abbreviated = rows.map((row) => `${given[row % 10]} X. ${family[row % 12]}`);
+    const placed = { ...left, postcode: rows.map((row) => String(10_000 + ((row * 37) % 60) * 311)) };
+    const place = rows.map((row) => `${placed.postcode[row]} ${left.town[row]}`);
+    const tables = composedTables({ left: placed, right: { who: abbreviated, place } }, {});
+    expect(Object.keys(tables.left)).toEqual(["first name + last name", "postcode + town"]);
+  });
+
   it("are none where one column holds the whole, headers agree, or a part adds little", () => {
     const keys = (left: Record<string, string[]>, right: Record<string, string[]>, options = {}) =>
       Object.keys(composedTables({ left, right }, options).left);

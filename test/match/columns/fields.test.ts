@@ -26,6 +26,48 @@ describe("columns of two tables", () => {
     expect(names(prepareTables(left, { ...rest, "Name:": name }))).toContain("name=Name:");
   });
 
+  it("are aligned by their words where no cell is written alike", () => {
+    const initial = (name: string): string => name.replace(/^(\S+) (.*)$/, "$2, $1 X.");
+    const sides = [left, right].map((table, side) => ({
+      name: table.name.map((_, row) => `Book ${table.phone[row]}`),
+      [side === 0 ? "author" : "creator"]: side === 0 ? table.name : table.name.map(initial),
+    }));
+    expect(names(prepareTables(sides[0], sides[1]))).toEqual(["author=creator", "name"]);
+  });
+
+  it("are aligned by rare values where few rows have a partner, but not by numbers of a narrow range", () => {
+    const codes = (from: number, make: (row: number) => string) =>
+      Array.from({ length: 300 }, (_, row) => make(from + row));
+    const person = (row: number) => `Person ${(row * 7919) % 1009}`;
+    const aligned = (make: (row: number) => string) =>
+      planColumns(
+        { name: codes(0, person), sku: codes(0, make) },
+        { name: codes(0, person), article: codes(265, make) },
+      ).pairs.length;
+    expect(aligned((row) => `K${(row * 7919) % 100_003}X`)).toBe(2);
+    expect(aligned((row) => String(4_006_000_000_000 + ((row * 7919) % 10_007) * 1000))).toBe(2);
+    expect(aligned((row) => String(20_000 + row))).toBe(1);
+  });
+
+  it("are aligned in Japanese, which has no spaces, digits of full width, and several ways to write a company", () => {
+    const rows = Array.from({ length: 60 }, (_, row) => row);
+    const [first, second] = [[..."山田佐藤鈴木高橋"], [..."電機工業食品印刷建設"]];
+    const company = (row: number) =>
+      first[row % 8] + first[(row * 3 + 1) % 8] + second[row % 10] + second[(row * 7) % 10];
+    const street = (row: number) => `${first[(row * 5) % 8]}${second[(row * 3) % 10]}市${company(row + 3)}町`;
+    const wide = (text: string) =>
+      text.replace(/\d/g, (digit) => String.fromCharCode(digit.charCodeAt(0) + 0xfee0));
+    const one = {
+      会社名: rows.map((row) => `株式会社${company(row)}`),
+      住所: rows.map((row) => `東京都${street(row)}${row}番`),
+    };
+    const other = {
+      取引先: rows.map((row) => `${company(row)}㈱`),
+      所在地: rows.map((row) => wide(`${street(row)}${row}番`)),
+    };
+    expect(names(prepareTables(one, other))).toEqual(["会社名=取引先", "住所=所在地"]);
+  });
+
   it("are aligned by equal headers before those that differ in signs", () => {
     const prices = { "price ($)": left.phone, "price (€)": left.born };
     const swapped = { "PRICE(€)": right.born, "price ($)": right.phone };

@@ -38,12 +38,31 @@ describe("the header", () => {
     [true, false, "alias,canonical\nNYC,New York City\nLA,Los Angeles\n"],
     [true, true, "name,2019,2020\na,1,2\n"],
     [true, true, "id_l,title_l,name\n3,a,b\n"],
+    [true, false, "Beleg;Kunde;;\nR1;Meier;;\nR2;Kunz;;\n"],
+    [false, true, "R0;;;\nR1;Meier;x;\nR2;Kunz;;\n"],
   ])("is present: %s (sure: %s) in %j", (header, headerIsSure, content) => {
     expect(shapeOf(content)).toMatchObject({ header, headerIsSure });
   });
   it("is what the caller decides", () => {
     expect(shapeOf("id,name\n1,a\n", "absent").header).toBe(false);
     expect(shapeOf("New York\nParis\n", "present").header).toBe(true);
+  });
+});
+
+describe("a title", () => {
+  const rows = ["Meier", "Kunz", "Lehmann", "Vogel", "Braun"].map((name, row) => `${name};${1234 + row};;\n`);
+  it.each([
+    ["Auszug vom 12.03.2024;;;\n;;;\n", "Kunde;Betrag;;\n"],
+    ["Auszug\n\n", "Kunde;Betrag;;\n"],
+    ["Report;;;\n", "Name;Amount;;\n"],
+  ])("%j is left out above the header %j", (title, header) => {
+    const shape = shapeOf(title + header + rows.join(""));
+    expect(shape.firstCells.slice(0, 2)).toEqual(header.split(";").slice(0, 2));
+    expect([shape.header, shape.title.bytes]).toEqual([true, title.length]);
+  });
+  it("is a row where the next full record does not differ from those below", () => {
+    const { header, title } = shapeOf(`Auszug;;;\nKunde;7;;\n${rows.join("")}`);
+    expect([header, title.lines]).toEqual([false, 0]);
   });
 });
 
