@@ -1,6 +1,7 @@
 /** Rows that are equal in the compared column, and different in the rest of the table. */
+
+import { cellWords } from "../../match/cells/cell-words.js";
 import type { TableColumns } from "../../match/columns/align.js";
-import { cellWords } from "../../match/columns/cell-words.js";
 import { profileColumn } from "../../match/columns/profile.js";
 
 /** Other columns that both rows must fill: a single one may hold prices or dates, which change. */

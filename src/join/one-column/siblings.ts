@@ -1,6 +1,6 @@
 /** Finds right rows that share a left row without being the same: species that match the name of their genus. */
 import { groupBy } from "../../by-key.js";
-import { cellWords, hasDigit } from "../../match/columns/cell-words.js";
+import { cellWords, hasDigit } from "../../match/cells/cell-words.js";
 import { softLikeness } from "../../match/spelling/soft-words.js";
 import type { RowMatch } from "../match-tables.js";
 

@@ -1,7 +1,7 @@
 /** Candidates by equal codes, or by two equal cells together, such as date and amount. */
 
 import { type PlacesByNumber, placesByNumber } from "../../places-by-number.js";
-import { dayOf } from "../columns/dates.js";
+import { dayOf } from "../cells/dates.js";
 import type { Field } from "../columns/fields.js";
 import { isText } from "../columns/profile.js";
 import { textCount } from "../columns/texts.js";

@@ -1,7 +1,7 @@
 /** Aligns the columns of two tables: by header where headers agree, else by what the cells hold. */
-import { cellWords, ideographs } from "./cell-words.js";
-import { isDayFirst, readDate } from "./dates.js";
-import { isPhone, phoneDigits } from "./phones.js";
+import { cellWords, ideographs } from "../cells/cell-words.js";
+import { isDayFirst, readDate } from "../cells/dates.js";
+import { isPhone, phoneDigits } from "../cells/phones.js";
 
 /** A table in memory: cells by column name, "" where empty. */
 export type TableColumns = Readonly<Record<string, readonly string[]>>;

@@ -1,9 +1,9 @@
 /** Chooses the columns that carry evidence, aligned between the tables, and reads their values. */
 import { ArgumentError } from "../../errors.js";
 import { isVisible } from "../../text/visible.js";
+import { isDayFirst } from "../cells/dates.js";
 import { type AlignedNames, alignColumns, alignWords, type TableColumns } from "./align.js";
 import { canonicalOrder, reorder } from "./canonical.js";
-import { isDayFirst } from "./dates.js";
 import { type ColumnKind, type ColumnProfile, isText, profileColumn } from "./profile.js";
 import { TextNumbers, type Texts } from "./texts.js";
 import { type Cells, readValues, type ValuedColumn } from "./value-set.js";

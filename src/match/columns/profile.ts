@@ -1,11 +1,11 @@
 /** Profiles a column of a table, decides its kind, and says why a column carries no evidence. */
 import { narrow } from "../../text/accents.js";
 import { isVisible } from "../../text/visible.js";
-import { cellWords, ideographs } from "./cell-words.js";
-import { type DayFirst, isDayFirst, readDate } from "./dates.js";
+import { cellWords, ideographs } from "../cells/cell-words.js";
+import { type DayFirst, isDayFirst, readDate } from "../cells/dates.js";
+import { cellNumber } from "../cells/numbers.js";
+import { isPhone } from "../cells/phones.js";
 import { Growing } from "./growing.js";
-import { cellNumber } from "./numbers.js";
-import { isPhone } from "./phones.js";
 import { eachText, sortedTexts, TextNumbers, type Texts, textAt } from "./texts.js";
 import type { Cells } from "./value-set.js";
 

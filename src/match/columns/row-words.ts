@@ -1,7 +1,7 @@
 /** The words of whole rows, over all columns. */
 
 import { shared } from "../../runtime/shared-array.js";
-import { hasDigit } from "./cell-words.js";
+import { hasDigit } from "../cells/cell-words.js";
 import type { PreparedTables } from "./fields.js";
 import { eachText, textCount } from "./texts.js";
 import type { ValuedColumn, ValueSet } from "./value-set.js";

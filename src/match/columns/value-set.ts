@@ -1,11 +1,11 @@
 /** The different values of a column of two tables, made ready for comparison. Equal values are stored once. */
 
 import { shared, sharedCopy } from "../../runtime/shared-array.js";
-import { cellWords } from "./cell-words.js";
-import { type DayFirst, dateNumber } from "./dates.js";
+import { cellWords } from "../cells/cell-words.js";
+import { type DayFirst, dateNumber } from "../cells/dates.js";
+import { cellNumber } from "../cells/numbers.js";
+import { phoneDigits } from "../cells/phones.js";
 import { Growing } from "./growing.js";
-import { cellNumber } from "./numbers.js";
-import { phoneDigits } from "./phones.js";
 import { type ColumnKind, isText } from "./profile.js";
 import { eachText, TextNumbers, type Texts } from "./texts.js";
 import { countWords, type Lists, ListsBuilder, rarities } from "./vocabulary.js";

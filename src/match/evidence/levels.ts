@@ -5,7 +5,7 @@
 import { distance } from "fastest-levenshtein";
 import { dotRows } from "../../search/vectors.js";
 import type { NamingVectors } from "../candidates/near-names.js";
-import { dayOf } from "../columns/dates.js";
+import { dayOf } from "../cells/dates.js";
 import type { Field } from "../columns/fields.js";
 import { isText } from "../columns/profile.js";
 import { textReader } from "../columns/texts.js";

@@ -1,7 +1,7 @@
 /** Parses a phrase for comparison: folded text, words, values of numbers, and the part in parentheses. */
 import { withoutAccents } from "../../text/accents.js";
 import { INNER_CAPITALS } from "../../text/inner-capitals.js";
-import { isDigit } from "../columns/cell-words.js";
+import { isDigit } from "../cells/cell-words.js";
 
 export interface JoinPhrase {
   /** Lower-case, without accents, quotes and repeated spaces. */

@@ -1,6 +1,6 @@
 /** How alike two different words are: initials, abbreviations, misspellings. */
 import { distance } from "fastest-levenshtein";
-import { hasDigit } from "../columns/cell-words.js";
+import { hasDigit } from "../cells/cell-words.js";
 import { commonPrefix } from "./jaro-winkler.js";
 
 const isDigits = /^\d+$/;

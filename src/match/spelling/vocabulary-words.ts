@@ -1,5 +1,5 @@
 /** The words of a vocabulary, by number. Most questions about two of them are answered by their bytes, without reading them. */
-import { isDigit } from "../columns/cell-words.js";
+import { isDigit } from "../cells/cell-words.js";
 import { type Texts, textReader } from "../columns/texts.js";
 import { shortestOfTwoEdits, softLikeness } from "./soft-words.js";
 

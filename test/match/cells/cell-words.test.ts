@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { cellWords } from "../../../src/match/columns/cell-words.js";
-import { dateNumber, dayOf, isDayFirst, readDate } from "../../../src/match/columns/dates.js";
-import { cellNumber } from "../../../src/match/columns/numbers.js";
+import { cellWords } from "../../../src/match/cells/cell-words.js";
+import { dateNumber, dayOf, isDayFirst, readDate } from "../../../src/match/cells/dates.js";
+import { cellNumber } from "../../../src/match/cells/numbers.js";
 
 describe("words of a cell", () => {
   it.each([

@@ -1,6 +1,6 @@
 /** Two notations of one telephone number have the same digits. */
 import { describe, expect, it } from "vitest";
-import { phoneDigits } from "../../../src/match/columns/phones.js";
+import { phoneDigits } from "../../../src/match/cells/phones.js";
 
 describe("the digits of a telephone number", () => {
   it.each([
