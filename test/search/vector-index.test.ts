@@ -369,10 +369,10 @@ describe("an index whose build was interrupted", () => {
     await expect(resume({ table: { column: "name" } })).rejects.toThrow(trouble);
     await expect(resume({ keyColumn: "name" })).rejects.toThrow(trouble);
     const others: [IndexTableOptions, string][] = [
-      [{ prompt: "query: " }, 'another prompt, "". Resume without --prompt'],
-      [{ precision: "float16" }, 'another storage, "float32". Resume without --storage'],
-      [{ backend: "exact" }, 'another backend, "auto". Resume without --backend'],
-      [{ truncateDim: 8 }, "another truncate-dim, 56. Resume without --truncate-dim"],
+      [{ prompt: "query: " }, 'was begun with another prompt, "". Resume without --prompt'],
+      [{ precision: "float16" }, 'was begun with another storage, "float32". Resume without --storage'],
+      [{ backend: "exact" }, 'was begun with another backend, "auto". Resume without --backend'],
+      [{ truncateDim: 8 }, "was begun with another truncate-dim, 56. Resume without --truncate-dim"],
     ];
     for (const [settings, said] of others) await expect(resume(settings)).rejects.toThrow(said);
     const other = join(root, "others.csv");
