@@ -1,4 +1,5 @@
 /** Aligns the columns of two tables: by header where headers agree, else by what the cells hold. */
+import { FNV_BASIS, FNV_PRIME } from "../../files/fnv.js";
 import { cellWords, ideographs } from "../cells/cell-words.js";
 import { isDayFirst, readDate } from "../cells/dates.js";
 import { isPhone, phoneDigits } from "../cells/phones.js";
@@ -46,9 +47,10 @@ export function alignHeaders(names: ColumnNames): { aligned: AlignedNames[]; res
 /** Pairs of column names, best first. Each column is in one pair at most. */
 export function alignColumns(left: TableColumns, right: TableColumns, names: ColumnNames): AlignedNames[] {
   const { aligned, rest } = alignHeaders(names);
-  const contents = new Map(rest.right.map((name) => [name, contentOf(right[name])] as const));
+  const every = sampling(left, right);
+  const contents = new Map(rest.right.map((name) => [name, contentOf(right[name], every)] as const));
   const scored = rest.left.flatMap((name) => {
-    const content = contentOf(left[name]);
+    const content = contentOf(left[name], every);
     return [...contents].flatMap(([other, otherContent]) => {
       const overlap = overlapOf(content.values, otherContent.values);
       const agreement = agreementOf(content.words, otherContent.words);
@@ -66,9 +68,10 @@ const leastLikeness = 0.5;
 
 /** Further pairs of columns of text whose words are the same, though no cell is: "Parry, Derek L." and "D. Parry". */
 export function alignWords(left: TableColumns, right: TableColumns, names: ColumnNames): AlignedNames[] {
-  const contents = new Map(names.right.map((name) => [name, contentOf(right[name])] as const));
+  const every = sampling(left, right);
+  const contents = new Map(names.right.map((name) => [name, contentOf(right[name], every)] as const));
   const scored = names.left.flatMap((name) => {
-    const content = contentOf(left[name]);
+    const content = contentOf(left[name], every);
     return [...contents].map(([other, { words }]) => ({
       names: [name, other] as const,
       score: agreementOf(content.words, words),
@@ -102,13 +105,15 @@ const mostlyDifferent = 0.8;
  * their words agree little. Numbers from a narrow range are equal by chance.
  */
 function haveRareValues(a: Content, b: Content, overlap: number): boolean {
-  const isRare = ({ values, total, cells }: Content): boolean =>
-    total < 1.2 * cells && values.size >= mostlyDifferent * cells && isWide(values);
+  const isRare = (content: Content): boolean => {
+    const { values, every, total, cells } = content;
+    return total < 1.2 * cells && values.size * every >= mostlyDifferent * cells && isWide(content);
+  };
   return overlap * Math.min(a.values.size, b.values.size) >= fewestCommon && isRare(a) && isRare(b);
 }
 
 /** Whether values are not all numbers, or numbers from a range that holds 1,000 times as many. */
-function isWide(values: ReadonlySet<string>): boolean {
+function isWide({ values, every }: Content): boolean {
   let [least, most] = [Infinity, -Infinity];
   for (const value of values) {
     const number = Number(value);
@@ -116,7 +121,7 @@ function isWide(values: ReadonlySet<string>): boolean {
     least = Math.min(least, number);
     most = Math.max(most, number);
   }
-  return most - least >= 1000 * values.size;
+  return most - least >= 1000 * values.size * every;
 }
 
 /** What the cells of a column hold. */
@@ -128,9 +133,19 @@ export interface Content {
   /** Number of all words, and of cells that have some. */
   readonly total: number;
   readonly cells: number;
+  /** Of the different values every how many-th is here. */
+  readonly every: number;
 }
 
-export function contentOf(cells: readonly string[]): Content {
+/** Different values of a column that are kept, of larger tables about as many. */
+export const mostValues = 200_000;
+
+/** Every how many-th value of two tables is compared: the same values of both, in any order of their rows. */
+export const sampling = (...tables: readonly TableColumns[]): number =>
+  Math.ceil(Math.max(1, ...tables.map((table) => Object.values(table)[0]?.length ?? 0)) / mostValues);
+
+/** @param every as {@link sampling} gives it */
+export function contentOf(cells: readonly string[], every: number): Content {
   const values = new Set<string>();
   const counts = new Map<string, number>();
   let [total, filled] = [0, 0];
@@ -140,18 +155,25 @@ export function contentOf(cells: readonly string[]): Content {
     const date = readDate(cell, dayFirst)?.map(String);
     const words =
       date ?? (isPhone(cell.trim()) ? [phoneDigits(cell)] : wordsOfCell(cell).flatMap(shortWords));
+    if (words.length === 0) continue;
     for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
     total += words.length;
-    if (words.length === 0) continue;
     filled++;
-    values.add(date === undefined ? words.sort().join(" ") : date.join("-"));
+    const value = date === undefined ? words.sort().join(" ") : date.join("-");
+    if (every === 1 || hashOf(value) % every === 0) values.add(value);
   }
   return {
     values,
     words: new Map([...counts].map(([word, count]) => [word, count / total])),
-    total,
-    cells: filled,
+    ...{ total, cells: filled, every },
   };
+}
+
+function hashOf(text: string): number {
+  let hash = FNV_BASIS;
+  for (let place = 0; place < text.length; place++)
+    hash = Math.imul(hash ^ text.charCodeAt(place), FNV_PRIME);
+  return (hash ^ (hash >>> 16)) >>> 0;
 }
 
 /** The words of a cell in their order, without what is in brackets. */

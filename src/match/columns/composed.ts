@@ -10,12 +10,14 @@ import {
   contentOf,
   leastAgreement,
   leastOverlap,
+  mostValues,
   overlapOf,
+  sampling,
   type TableColumns,
   wordsOfCell,
 } from "./align.js";
 import { type ColumnOptions, fieldKind } from "./fields.js";
-import { isText, profileColumn } from "./profile.js";
+import { type ColumnProfile, isText, profileColumn } from "./profile.js";
 
 /** Two tables to compare. */
 export interface TwoTables {
@@ -101,9 +103,10 @@ function foundNames({ left, right }: TwoTables, options: ColumnOptions): Names {
   const [first, second] = [usableColumns(left, options), usableColumns(right, options)];
   const { rest } = alignHeaders({ left: [...first.keys()], right: [...second.keys()] });
   if (Math.max(rest.left.length, rest.right.length) < 2) return { left: [], right: [] };
+  const every = sampling(left, right);
   const contents = new Map<readonly string[], Content>();
   const content = (cells: readonly string[]): Content => {
-    const known = contents.get(cells) ?? contentOf(cells);
+    const known = contents.get(cells) ?? contentOf(cells, every);
     contents.set(cells, known);
     return known;
   };
@@ -125,7 +128,9 @@ function usableColumns(
 ): ReadonlyMap<string, boolean> {
   const names = Object.keys(table).filter((name) => !ignore.includes(name));
   const profiles = names.map((name) => ({ name, other: name, profile: profileOf(name, table[name]) }));
-  const usable = profiles.filter(({ profile }) => profile.dropped === undefined);
+  // A million codes are no part of anything, and their words take much memory.
+  const isPart = ({ kind, distinct }: ColumnProfile): boolean => isText(kind) || distinct <= mostValues;
+  const usable = profiles.filter(({ profile }) => profile.dropped === undefined && isPart(profile));
   return new Map(
     usable.map((field) => {
       const kind = fieldKind(field, kindOf);
@@ -151,7 +156,7 @@ function wholes(
     const parts = partsOfWhole(new Map([...free].map((part) => [part, content(table[part])])), whole);
     const choices = parts.slice(1).map((_, place) => {
       const columns = parts.slice(0, place + 2);
-      const { values, words } = contentOf(cellsOfColumn(table, columns.join(partSeparator)));
+      const { values, words } = contentOf(cellsOfColumn(table, columns.join(partSeparator)), whole.every);
       const agreement = agreementOf(words, whole.words);
       return { columns, agreement, overlap: overlapOf(values, whole.values) };
     });
@@ -212,12 +217,16 @@ function inOrder(
   cells: readonly string[],
   whole: Content,
 ): readonly string[] {
+  const isKept = (words: readonly string[]): boolean => whole.values.has(words.toSorted().join(" "));
   const texts = new Set<string>();
-  for (const cell of cells) texts.add(wordsOfCell(cell).join(" "));
+  for (const cell of cells) {
+    const words = wordsOfCell(cell);
+    if (isKept(words)) texts.add(words.join(" "));
+  }
   const orders = permutations(parts).map((order) => ({ order, count: 0 }));
   for (let row = 0; row < table[parts[0]].length; row++) {
     const words = new Map(parts.map((part) => [part, wordsOfCell(table[part][row])]));
-    if (!whole.values.has([...words.values()].flat().sort().join(" "))) continue;
+    if (!isKept([...words.values()].flat())) continue;
     for (const one of orders)
       if (texts.has(one.order.flatMap((part) => words.get(part)!).join(" "))) one.count++;
   }
