@@ -4,6 +4,7 @@
  */
 import { isLikeArray, likeArray } from "../../like-array.js";
 import {
+  type AlignedNames,
   agreementOf,
   alignHeaders,
   type Content,
@@ -16,7 +17,7 @@ import {
   type TableColumns,
   wordsOfCell,
 } from "./align.js";
-import { type ColumnOptions, fieldKind } from "./fields.js";
+import { type ColumnOptions, fieldKind, namingField } from "./fields.js";
 import { type ColumnProfile, isText, profileColumn } from "./profile.js";
 
 /** Two tables to compare. */
@@ -32,6 +33,8 @@ const leastNearer = 0.01;
 const mostParts = 4;
 /** How much more of the whole's values all parts must give than one of them. */
 const leastGain = 1.5;
+/** The same where one of them has the whole's header. */
+const leastOwnGain = 3;
 
 /** The least agreement of all parts' words with those of a whole whose cells they never are, and how many times that of one part. */
 const leastAlike = 0.5;
@@ -101,8 +104,8 @@ function withColumns(table: TableColumns, names: readonly string[]): TableColumn
 
 function foundNames({ left, right }: TwoTables, options: ColumnOptions): Names {
   const [first, second] = [usableColumns(left, options), usableColumns(right, options)];
-  const { rest } = alignHeaders({ left: [...first.keys()], right: [...second.keys()] });
-  if (Math.max(rest.left.length, rest.right.length) < 2) return { left: [], right: [] };
+  const { aligned, rest } = alignHeaders({ left: first.names, right: second.names });
+  if (rest.left.length + rest.right.length === 0) return { left: [], right: [] };
   const every = sampling(left, right);
   const contents = new Map<readonly string[], Content>();
   const content = (cells: readonly string[]): Content => {
@@ -110,50 +113,75 @@ function foundNames({ left, right }: TwoTables, options: ColumnOptions): Names {
     contents.set(cells, known);
     return known;
   };
-  const textsOf = (names: readonly string[], usable: ReadonlyMap<string, boolean>): string[] =>
-    names.filter((name) => usable.get(name) === true);
+  const turned = aligned.map(([name, other]): AlignedNames => [other, name]);
   return {
-    left: wholes(left, rest.left, right, textsOf(rest.right, second), content),
-    right: wholes(right, rest.right, left, textsOf(rest.left, first), content),
+    left: wholes(
+      { table: left, names: rest.left, aligned },
+      { ...second, table: right, names: rest.right },
+      content,
+    ),
+    right: wholes(
+      { table: right, names: rest.right, aligned: turned },
+      { ...first, table: left, names: rest.left },
+      content,
+    ),
   };
 }
 
 /** The least number of words in a code that may be a whole, such as "58627 Calw". */
 const leastWords = 1.5;
 
-/** For each column that may be a part whether it may be a whole. */
+interface UsableColumns {
+  readonly names: readonly string[];
+  /** Those that may be made of several. */
+  readonly texts: ReadonlySet<string>;
+  /** The one that names the rows. */
+  readonly naming: string | undefined;
+}
+
 function usableColumns(
   table: TableColumns,
   { ignore = [], kindOf, profileOf = profileColumn }: ColumnOptions,
-): ReadonlyMap<string, boolean> {
+): UsableColumns {
   const names = Object.keys(table).filter((name) => !ignore.includes(name));
   const profiles = names.map((name) => ({ name, other: name, profile: profileOf(name, table[name]) }));
   // A million codes are no part of anything, and their words take much memory.
   const isPart = ({ kind, distinct }: ColumnProfile): boolean => isText(kind) || distinct <= mostValues;
   const usable = profiles.filter(({ profile }) => profile.dropped === undefined && isPart(profile));
-  return new Map(
-    usable.map((field) => {
-      const kind = fieldKind(field, kindOf);
-      const isWordedCode = kind === "code" && field.profile.shares.words >= leastWords;
-      return [field.name, isText(kind) || isWordedCode];
-    }),
-  );
+  const fields = usable.map((field) => ({ ...field, kind: fieldKind(field, kindOf) }));
+  const isWhole = ({ kind, profile }: (typeof fields)[number]): boolean =>
+    isText(kind) || (kind === "code" && profile.shares.words >= leastWords);
+  return {
+    names: fields.map(({ name }) => name),
+    texts: new Set(fields.filter(isWhole).map(({ name }) => name)),
+    naming: fields[namingField(fields)]?.name,
+  };
 }
 
-/** The names of columns of a table that together are a column of the other one. Each column is a part of one at most. */
+/**
+ * The names of columns of a table that together are a column of the other one. Each column is a part of one at most.
+ * @param side the columns without a namesake in the other table, and the others with theirs
+ */
 function wholes(
-  table: TableColumns,
-  names: readonly string[],
-  other: TableColumns,
-  others: readonly string[],
+  {
+    table,
+    names,
+    aligned,
+  }: { table: TableColumns; names: readonly string[]; aligned: readonly AlignedNames[] },
+  other: UsableColumns & { readonly table: TableColumns },
   content: (cells: readonly string[]) => Content,
 ): string[] {
   const free = new Set(names);
   const found: string[] = [];
-  for (const name of others) {
-    if (free.size < 2) break;
-    const whole = content(other[name]);
-    const parts = partsOfWhole(new Map([...free].map((part) => [part, content(table[part])])), whole);
+  // A German "Name" may be the family name in one table, and the whole name in the other.
+  const [namesake] = aligned.filter(([, name]) => name === other.naming);
+  const others = other.names.filter((name) => other.texts.has(name));
+  for (const name of namesake === undefined ? others : [namesake[1], ...others]) {
+    const own = name === namesake?.[1] ? namesake[0] : undefined;
+    const candidates = own === undefined ? [...free] : [own, ...free];
+    if (candidates.length < 2) continue;
+    const whole = content(other.table[name]);
+    const parts = partsOfWhole(new Map(candidates.map((part) => [part, content(table[part])])), whole);
     const choices = parts.slice(1).map((_, place) => {
       const columns = parts.slice(0, place + 2);
       const { values, words } = contentOf(cellsOfColumn(table, columns.join(partSeparator)), whole.every);
@@ -164,15 +192,17 @@ function wholes(
     const best = choices.reduce((a, b) => (b.overlap > a.overlap ? b : a));
     const ofParts = (columns: readonly string[]) => columns.map((part) => content(table[part]));
     const alone = Math.max(...ofParts(best.columns).map(({ values }) => overlapOf(values, whole.values)));
-    const isEqual = best.overlap >= Math.max(leastOverlap, leastGain * alone);
+    const gain = own === undefined ? leastGain : leastOwnGain;
+    const isEqual = best.overlap >= Math.max(leastOverlap, gain * alone);
     // Where hardly a cell is written alike, the words decide.
     const all = choices[choices.length - 1];
     const nearest = Math.max(...ofParts(all.columns).map(({ words }) => agreementOf(words, whole.words)));
     const isAlike =
       best.overlap < leastOverlap && all.agreement >= Math.max(leastAlike, leastNearing * nearest);
-    if (!isEqual && !isAlike) continue;
+    if (!isEqual && (!isAlike || own !== undefined)) continue;
     const { columns } = isEqual ? best : all;
-    found.push(inOrder(table, columns, other[name], whole).join(partSeparator));
+    if (own !== undefined && !columns.includes(own)) continue;
+    found.push(inOrder(table, columns, other.table[name], whole).join(partSeparator));
     for (const part of columns) free.delete(part);
   }
   return found;
