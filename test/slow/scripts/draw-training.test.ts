@@ -2,13 +2,13 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { AblationReport, AblationRun } from "../../src/methods/ablate.js";
-import { partLossNames, wordEncoderLossNames } from "../../src/methods/corpus/corpus-terms.js";
-import { removableParts } from "../../src/methods/settings/choices.js";
-import { lossNames } from "../../src/pearl/loss/program.js";
-import { dark, light } from "../../src/plot/theme.js";
-import { runNode } from "../cli/run-cli.js";
-import { testFolder } from "../table/folder.js";
+import type { AblationReport, AblationRun } from "../../../src/methods/ablate.js";
+import { partLossNames, wordEncoderLossNames } from "../../../src/methods/corpus/corpus-terms.js";
+import { removableParts } from "../../../src/methods/settings/choices.js";
+import { lossNames } from "../../../src/pearl/loss/program.js";
+import { dark, light } from "../../../src/plot/theme.js";
+import { runNode } from "../../cli/run-cli.js";
+import { testFolder } from "../../table/folder.js";
 
 const { path: folder } = testFolder();
 const draw = (...parameters: string[]) => runNode([join("scripts", "draw-training.mjs"), ...parameters]);

@@ -3,11 +3,11 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { pearl, runNode } from "../cli/run-cli.js";
-import { makeOracleModel } from "../encoder/oracle-model.js";
-import { type FakeWebgpu, fakeWebgpu } from "../runtime/fake-webgpu.js";
-import { newFolder } from "../setup/new-folder.js";
-import { somePairs, writeTable } from "./pairs-folder.js";
+import { pearl, runNode } from "../../cli/run-cli.js";
+import { makeOracleModel } from "../../encoder/oracle-model.js";
+import { type FakeWebgpu, fakeWebgpu } from "../../runtime/fake-webgpu.js";
+import { newFolder } from "../../setup/new-folder.js";
+import { somePairs, writeTable } from "../../training/pairs-folder.js";
 
 interface Trained {
   readonly notes: readonly string[];
@@ -18,7 +18,7 @@ interface Trained {
 }
 
 async function train(device: string, folder?: string, environment?: Record<string, string>) {
-  const script = fileURLToPath(new URL("./train-here.mjs", import.meta.url));
+  const script = fileURLToPath(new URL("../../training/train-here.mjs", import.meta.url));
   const args = [script, device, ...(folder === undefined ? [] : [folder])];
   const { code, stdout, stderr } = await runNode(args, { environment });
   expect(code, stderr).toBe(0);

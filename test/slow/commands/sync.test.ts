@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
+import { pearl } from "../../cli/run-cli.js";
 import { noServer, type Server, startServer } from "../../stores/postgres/server.js";
-import { pearl } from "../run-cli.js";
 
 describe.skipIf(noServer !== undefined)("pearl sync", () => {
   const password = "hush/Hush@5%";

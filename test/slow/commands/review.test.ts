@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { reviewCommand } from "../../../src/cli/serve/review.js";
-import { type Outcome, pearl } from "../run-cli.js";
+import { type Outcome, pearl } from "../../cli/run-cli.js";
 
 let folder: string;
 beforeAll(async () => {

@@ -2,12 +2,12 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { readManifest } from "../../src/files/shards/part-file.js";
-import { pearl } from "../cli/run-cli.js";
-import { fakeWebgpu } from "../runtime/fake-webgpu.js";
-import { newFolder } from "../setup/new-folder.js";
-import { somePairs } from "../training/pairs-folder.js";
-import { makeOracleModel } from "./oracle-model.js";
+import { readManifest } from "../../../src/files/shards/part-file.js";
+import { pearl } from "../../cli/run-cli.js";
+import { makeOracleModel } from "../../encoder/oracle-model.js";
+import { fakeWebgpu } from "../../runtime/fake-webgpu.js";
+import { newFolder } from "../../setup/new-folder.js";
+import { somePairs } from "../../training/pairs-folder.js";
 
 const phrases = somePairs(1500).map(([text]) => text);
 const folder = newFolder();

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { build } from "esbuild";
 import { beforeAll, describe, expect, it } from "vitest";
-import { runNode } from "./cli/run-cli.js";
+import { runNode } from "../cli/run-cli.js";
 
 const manifest = JSON.parse(readFileSync("package.json", "utf8"));
 const dependencies = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies });

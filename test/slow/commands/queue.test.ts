@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readKept, readManifest, writePart } from "../../../src/files/shards/part-file.js";
+import { pearl } from "../../cli/run-cli.js";
 import { noServer, type Server, startServer } from "../../stores/postgres/server.js";
-import { pearl } from "../run-cli.js";
 
 describe.skipIf(noServer !== undefined)("a command of a queue", () => {
   const password = "hush/Hush@5%";

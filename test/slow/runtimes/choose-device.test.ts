@@ -3,8 +3,8 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runNode } from "../../cli/run-cli.js";
+import { type FakeWebgpu, fakeWebgpu } from "../../runtime/fake-webgpu.js";
 import { newFolder } from "../../setup/new-folder.js";
-import { type FakeWebgpu, fakeWebgpu } from "../fake-webgpu.js";
 
 const module = new URL("../../../dist/runtime/devices/choose-device.js", import.meta.url).href;
 const program = `

@@ -8,8 +8,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, describe, expect, it } from "vitest";
-import { type Outcome, pearl as spawned } from "../run-cli.js";
-import { pearl } from "../run-here.js";
+import { type Outcome, pearl as spawned } from "../../cli/run-cli.js";
+import { pearl } from "../../cli/run-here.js";
 
 const folder = mkdtempSync(join(tmpdir(), "pearl-serve-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
