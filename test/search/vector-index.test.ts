@@ -222,6 +222,26 @@ describe("VectorIndex", () => {
     await again.close();
   });
 
+  it.each(["exact", "hnsw"] as const)(
+    "is verified as it is now where another has compacted it (%s)",
+    async (backend) => {
+      const path = place();
+      await (await VectorIndex.build(path, [rowsOf(300)], { ...base, backend })).close();
+      const [index, writer] = [await VectorIndex.open(path), await VectorIndex.open(path)];
+      await writer.delete({ keys: Array.from({ length: 100 }, (_, row) => String(row + 1)) });
+      await writer.optimise();
+      await writer.close();
+      await index.verify();
+      truncateSync(join(path, "generation-2", "vectors"), 99);
+      await expect(index.verify()).rejects.toThrow(/vectors is damaged/);
+      rmSync(join(path, "generation-2", "vectors"));
+      await expect(index.verify()).rejects.toThrow(/vectors is damaged: it is missing/);
+      await index.close();
+      rmSync(path, { recursive: true });
+      await expect(index.verify()).rejects.toThrow(/vectors is damaged: it is missing/);
+    },
+  );
+
   it("answers searches and lists its rows while the space of deleted ones is freed", async () => {
     const path = place();
     const built = await VectorIndex.build(path, [rowsOf(9000)], base);
