@@ -10,7 +10,11 @@ import type { EmbeddingFormat } from "../table/format.js";
 import { isPostgresAddress, parseAddress, tableOf } from "../table/postgres/address.js";
 import { type RowRange, Table, type TableDescription, type TableOptions } from "../table/table.js";
 import { copyTable } from "../table/write/copy-table.js";
-import { EmbeddingWriter, type EmbeddingWriterOptions } from "../table/write/embedding-writer.js";
+import {
+  checkColumn,
+  EmbeddingWriter,
+  type EmbeddingWriterOptions,
+} from "../table/write/embedding-writer.js";
 import { standardOutput, throughTemporaryFile } from "../table/write/standard-output.js";
 import { modelIdentity } from "./model-identity.js";
 import type { EmbeddingMatrix, EncodeOptions, PhraseEncoder } from "./phrase-encoder.js";
@@ -142,6 +146,8 @@ async function encodeToFile(
   const table = await Table.open(input, { signal: options.signal, ...options.table });
   let writer: EmbeddingWriter | undefined;
   try {
+    // The merge writes the column, unless it writes .npy, and takes its name from the parts.
+    if (options.part && options.format !== "npy") checkColumn(table, options.embeddingColumn);
     const loaded = typeof encoder === "function" ? await encoder(table.description) : encoder;
     const started = performance.now();
     const dimension = truncatedDimension(loaded, options.truncateDim);

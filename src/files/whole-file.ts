@@ -25,7 +25,7 @@ export async function writeWholeFile(path: string, content: string | NodeJS.Arra
     return replaceFile(path, (temporary) => writeFile(temporary, content));
   // Loaded late, since most programs only read.
   const { default: writeFileAtomic } = await import("write-file-atomic");
-  await mkdir(dirname(path), { recursive: true });
+  await makeFolder(dirname(path));
   if (typeof content === "string") return writeFileAtomic(path, content);
   await writeFileAtomic(path, Buffer.from(content.buffer, content.byteOffset, content.byteLength));
 }
@@ -42,6 +42,22 @@ export const writeCheckedJson = (path: string, value: object): Promise<void> =>
 export const partialPath = (path: string): string => `${path}.${randomBytes(6).toString("hex")}.partial`;
 
 const found = (path: string): Promise<Stats | undefined> => stat(path).catch(() => undefined);
+
+/**
+ * Makes a folder, and those above it that are missing. The `recursive` of Node's mkdir never ends in a folder that answers
+ * ENOENT to each new name, such as /proc.
+ * @throws the system's error
+ */
+export async function makeFolder(path: string): Promise<void> {
+  const exists = async (): Promise<boolean> => (await found(path))?.isDirectory() === true;
+  if (await exists()) return;
+  const parent = dirname(path);
+  if (parent !== path) await makeFolder(parent);
+  // Another process may have made it since.
+  await mkdir(path).catch(async (error: unknown) => {
+    if (!(await exists())) throw error;
+  });
+}
 
 /** Whether a name is that of a device, a pipe or a socket, such as /dev/null: its content goes in, and it stays. */
 export async function isDevice(path: string): Promise<boolean> {
@@ -75,7 +91,7 @@ export async function replaceFile<Result>(
   const target = await realpath(path).catch(() => path);
   const temporary = partialPath(target);
   try {
-    await mkdir(dirname(target), { recursive: true });
+    await makeFolder(dirname(target));
     const result = await write(temporary);
     await flush(temporary, await found(target));
     await rename(temporary, target);

@@ -1,9 +1,9 @@
 /** Folders: written whole, copied from. */
-import { copyFile, mkdir, readdir, rename, rm, rmdir } from "node:fs/promises";
+import { copyFile, readdir, rename, rm, rmdir } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { ArgumentError, ModelError, messageOf } from "../errors.js";
 import { isObjectAddress } from "./object-storage/address.js";
-import { exists, isSystemError, partialPath } from "./whole-file.js";
+import { exists, isSystemError, makeFolder, partialPath } from "./whole-file.js";
 
 /** Refuses a path that exists, before any work; an empty folder is accepted. @throws ArgumentError, ObjectStorageError */
 export async function checkIsFree(target: string): Promise<void> {
@@ -39,9 +39,9 @@ export async function writeWholeFolder<Result>(
   const path = resolve(target);
   const temporary = partialPath(path);
   try {
-    await mkdir(temporary, { recursive: true });
+    await makeFolder(temporary);
     const result = await fill(temporary);
-    await mkdir(dirname(path), { recursive: true });
+    await makeFolder(dirname(path));
     await rmdir(path).catch(() => {}); // an empty folder: not every system renames over it
     await rename(temporary, path);
     return result;
@@ -56,7 +56,7 @@ export async function writeWholeFolder<Result>(
 export async function copyPresent(names: Iterable<string>, source: string, target: string): Promise<void> {
   for (const name of names) {
     if (!(await exists(join(source, name)))) continue;
-    await mkdir(dirname(join(target, name)), { recursive: true });
+    await makeFolder(dirname(join(target, name)));
     await copyFile(join(source, name), join(target, name));
   }
 }

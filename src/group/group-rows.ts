@@ -1,5 +1,6 @@
 /** Groups the rows of one table that are the same thing by all their columns, without labels. */
 import { numberedRows } from "../disjoint-sets.js";
+import { ArgumentError } from "../errors.js";
 import { checkMatching } from "../match/check-tables.js";
 import type { TableColumns } from "../match/columns/align.js";
 import type { Field } from "../match/columns/fields.js";
@@ -94,7 +95,12 @@ const byGroups: MatchMethod<GroupLevel, Fit, Groups> = {
     const probabilityOf = pairProbability(level, level.weigh);
     return {
       groupOf: numberedRows(Int32Array.from(place, (prepared) => level.groups[prepared])),
-      probabilityOf: (a, b) => probabilityOf(place[a], place[b]),
+      probabilityOf(a, b) {
+        const [left, right] = [place[a], place[b]];
+        if (left === undefined || right === undefined)
+          throw new ArgumentError(`there is no pair of rows ${a} and ${b}`);
+        return probabilityOf(left, right);
+      },
       learned: { fields: tables.fields.map(described), naming: tables.naming, evidence, weights },
       least: level.least,
     };

@@ -1,4 +1,5 @@
 /** Explains the score of a pair: how its words and numbers correspond, what is missing, and what that costs. */
+import { ArgumentError } from "../errors.js";
 import { type ColumnPair, pairCosines } from "../match/columns.js";
 import {
   type FeatureName,
@@ -76,6 +77,8 @@ export function explainPhrases(
 ): PhraseExplanation {
   const { base, queries, entityTypes, statistics } = column;
   const [text, otherText] = [base.texts[pair.left], queries.texts[pair.right]];
+  if (text === undefined || otherText === undefined)
+    throw new ArgumentError(`there is no pair of rows ${pair.left} and ${pair.right}`);
   const left = weighPhrase(text, statistics);
   const right = weighPhrase(otherText, statistics);
   const cosines = pairCosines(column, pair.right, pair.left);

@@ -8,6 +8,13 @@ const mapCount = 256;
 export class KeyRows {
   readonly #maps = Array.from({ length: mapCount }, () => new Map<string, number>());
 
+  /** The rows of an index, some at a time. */
+  static async of(batches: AsyncIterable<readonly { key: string; row: number }[]>): Promise<KeyRows> {
+    const keys = new KeyRows();
+    for await (const rows of batches) for (const { key, row } of rows) keys.set(key, row);
+    return keys;
+  }
+
   get(key: string): number | undefined {
     return this.#mapOf(key).get(key);
   }

@@ -55,6 +55,7 @@ export class VectorIndex {
   readonly #next = inTurn();
   /** Whether the unfinished build is this object's own. */
   #isBuilding = false;
+  #isClosed = false;
 
   private constructor(
     readonly path: string,
@@ -63,14 +64,23 @@ export class VectorIndex {
   ) {}
 
   /** Makes a change after those that were asked for earlier. Rows are the build's alone until it is finished. */
-  #change<Result>(what: "rows" | "index", change: (store: VectorStore) => Promise<Result>): Promise<Result> {
+  async #change<Result>(
+    what: "rows" | "index",
+    change: (store: VectorStore) => Promise<Result>,
+  ): Promise<Result> {
+    const store = this.#open;
     return this.#next(async () => {
       if (this.kind === "copy") throw unchangeable(this.path);
-      await this.store.startWriting();
-      const isUnfinished = this.store.unfinished !== undefined && !this.#isBuilding;
+      await store.startWriting();
+      const isUnfinished = store.unfinished !== undefined && !this.#isBuilding;
       if (what === "rows" && isUnfinished) throw unfinishedBuild(this.path);
-      return change(this.store);
+      return change(store);
     });
+  }
+
+  get #open(): VectorStore {
+    if (this.#isClosed) throw new ArgumentError(`${this.path}: the index was closed. Open it again.`);
+    return this.store;
   }
 
   /**
@@ -232,7 +242,7 @@ export class VectorIndex {
     const count = countRows(queries, dimension, "queries");
     if (count === 0) return [];
     const vectors = metric === "cosine" ? unitRows(queries, dimension) : queries;
-    const found = await this.store.search(vectors, k, options);
+    const found = await this.#open.search(vectors, k, options);
     return found.map((hits, query) =>
       isZero(vectors, query, dimension)
         ? []
@@ -244,8 +254,8 @@ export class VectorIndex {
   }
 
   /** All rows, in the order they were added. */
-  entries(): AsyncGenerator<IndexEntry> {
-    return this.store.entries();
+  async *entries(): AsyncGenerator<IndexEntry> {
+    yield* this.#open.entries();
   }
 
   /** Makes searches fast again after many additions, and frees the space of many deleted rows. */
@@ -262,8 +272,8 @@ export class VectorIndex {
   }
 
   /** Compares every stored row, and the graph, with their checksums. @throws VectorIndexError that names the file that differs */
-  verify(): Promise<void> {
-    return this.store.verify();
+  async verify(): Promise<void> {
+    return this.#open.verify();
   }
 
   /**
@@ -279,8 +289,9 @@ export class VectorIndex {
     );
   }
 
-  /** Closes the files and releases the lock, after the changes that were asked for. */
+  /** Closes the files and releases the lock, after the changes that were asked for. Calls after it are refused. */
   close(): Promise<void> {
+    this.#isClosed = true;
     return this.#next(() => this.store.close());
   }
 }

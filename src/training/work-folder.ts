@@ -1,8 +1,8 @@
 /** The folder of what is unfinished in a run: one run at a time, and only files of pearl's own are removed from it. */
-import { mkdirSync } from "node:fs";
 import { readdir, rm, rmdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { acquireLock } from "../files/lock.js";
+import { exists, makeFolder } from "../files/whole-file.js";
 import { checkpointFolder } from "./checkpoint.js";
 
 /** What a training writes. */
@@ -18,7 +18,8 @@ function isOf(names: readonly string[], entry: string): boolean {
 
 /** Makes or takes over a folder. @throws LockedError while another process of this machine trains in it */
 export async function openWorkFolder(path: string) {
-  const isNew = mkdirSync(path, { recursive: true }) !== undefined;
+  const isNew = !(await exists(path));
+  await makeFolder(path);
   // A run that was killed on another machine resumes here.
   const lock = await acquireLock(path, "are gone");
   return {

@@ -14,7 +14,7 @@ import {
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { moveFile, replaceFile, writeWholeFile } from "../../src/files/whole-file.js";
+import { makeFolder, moveFile, replaceFile, writeWholeFile } from "../../src/files/whole-file.js";
 import { newFolder } from "../setup/new-folder.js";
 
 const folder = newFolder();
@@ -61,5 +61,23 @@ describe.each(Object.keys(ways))("%s", (way) => {
     expect(read === text).toBe(true);
     expect(lstatSync(pipe).isFIFO()).toBe(true);
     expect(readdirSync(own).filter((name) => name.startsWith("pipe"))).toEqual(["pipe"]);
+  });
+});
+
+describe("makeFolder", () => {
+  it("makes all folders of a path, also two at a time, and takes those that exist", async () => {
+    const path = join(folder, "made", "by", "two");
+    await Promise.all([makeFolder(path), makeFolder(path), makeFolder(`${path}/`)]);
+    expect(statSync(path).isDirectory()).toBe(true);
+    await makeFolder(path);
+  });
+
+  it("fails below a file", async () => {
+    writeFileSync(join(folder, "taken"), "");
+    await expect(makeFolder(join(folder, "taken", "below"))).rejects.toThrow("EEXIST");
+  });
+
+  it.skipIf(process.platform !== "linux")("ends where no name can be made", async () => {
+    await expect(makeFolder("/proc/pearl/below")).rejects.toThrow("ENOENT");
   });
 });

@@ -74,6 +74,9 @@ describe("a table of persons with one to three rows each", { timeout: 300_000 },
     expect(found.groupOf[a]).toBe(found.groupOf[b]);
     const { prior, columns } = found.explain(a, b);
     expect(columns.reduce((sum, { logOdds }) => sum + logOdds, prior)).toBeGreaterThan(0);
+    const noRow = entities.length;
+    for (const ask of [found.explain, found.probabilityOf])
+      expect(() => ask(a, noRow)).toThrow(`there is no pair of rows ${a} and ${noRow}`);
     const known = [{ left: b, right: a, match: false }];
     const told = await groupRows(table, { encoder, known });
     expect(told.groupOf[a]).not.toBe(told.groupOf[b]);

@@ -206,6 +206,17 @@ describe("warnings and errors", () => {
     await expect(found.withKnown(known)).rejects.toThrow("there is no pair of rows 0 and 0");
   });
 
+  it("explains no pair of rows that are not there", async () => {
+    const { explain } = await fuzzyJoin(["Siemens AG"], ["Siemens A.G.", "Sony"], { encoder: "none" });
+    for (const [left, right] of [
+      [1, 0],
+      [0, 2],
+      [-1, 0],
+      [0, 0.5],
+    ] as const)
+      expect(() => explain(left, right)).toThrow(`there is no pair of rows ${left} and ${right}`);
+  });
+
   it("rejects invalid tables and settings", async () => {
     const refused = (left: readonly string[], options: object) =>
       expect(fuzzyJoin(left, ["a"], { encoder, ...options })).rejects;

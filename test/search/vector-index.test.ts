@@ -222,6 +222,47 @@ describe("VectorIndex", () => {
     await again.close();
   });
 
+  it.each(["exact", "hnsw"] as const)(
+    "is verified as it is now where another has compacted it (%s)",
+    async (backend) => {
+      const path = place();
+      await (await VectorIndex.build(path, [rowsOf(300)], { ...base, backend })).close();
+      const [index, writer] = [await VectorIndex.open(path), await VectorIndex.open(path)];
+      await writer.delete({ keys: Array.from({ length: 100 }, (_, row) => String(row + 1)) });
+      await writer.optimise();
+      await writer.close();
+      await index.verify();
+      truncateSync(join(path, "generation-2", "vectors"), 99);
+      await expect(index.verify()).rejects.toThrow(/vectors is damaged/);
+      rmSync(join(path, "generation-2", "vectors"));
+      await expect(index.verify()).rejects.toThrow(/vectors is damaged: it is missing/);
+      rmSync(path, { recursive: true });
+      await expect(index.verify()).rejects.toThrow(/vectors is damaged: it is missing/);
+      await index.close();
+    },
+  );
+
+  it("refuses calls after it was closed, and takes no lock again", async () => {
+    const path = place();
+    const index = await VectorIndex.build(path, [rowsOf(4)], base);
+    await index.close();
+    const calls: Readonly<Record<string, () => Promise<unknown>>> = {
+      add: () => index.add(rowsOf(1, 1, 4)),
+      delete: () => index.delete({ keys: ["1"] }),
+      search: () => index.search(rowsOf(1).vectors),
+      entries: () => index.entries().next(),
+      verify: () => index.verify(),
+      optimise: () => index.optimise(),
+    };
+    for (const [name, call] of Object.entries(calls))
+      await expect(call(), name).rejects.toThrow(`${path}: the index was closed. Open it again.`);
+    await index.close();
+    const again = await VectorIndex.open(path);
+    await again.add(rowsOf(1, 1, 4));
+    expect(await keysOf(again)).toEqual(["1", "2", "3", "4", "5"]);
+    await again.close();
+  });
+
   it("answers searches and lists its rows while the space of deleted ones is freed", async () => {
     const path = place();
     const built = await VectorIndex.build(path, [rowsOf(9000)], base);

@@ -27,7 +27,8 @@ export default command({
   },
 });
 
-function describe({ pearl, node, runtime, hub, ...found }: Diagnosis): string {
+/** The page that `pearl doctor` prints. */
+export function describe({ pearl, node, runtime, hub, ...found }: Diagnosis): string {
   const sections: Readonly<Record<string, readonly string[]>> = {
     versions: [`pearl ${pearl.version} in ${pearl.folder}`, `Node ${node}`, runtime],
     works: found.core.map(findingLine),
@@ -37,11 +38,11 @@ function describe({ pearl, node, runtime, hub, ...found }: Diagnosis): string {
       `cache ${hub.cacheFolder}`,
       hub.tokenSource ? `token from ${hub.tokenSource}` : "no token (public models need none)",
     ],
-    optional: found.parts.flatMap(({ name, version, works, detail, purpose, install }) => {
+    optional: found.parts.flatMap(({ name, version, works, detail, tookTooLong, purpose, install }) => {
       const label = version ? `${name} ${version}` : name;
       return [
         `${label}: ${works ? "works" : detail}; ${purpose}`,
-        ...(works ? [] : [`  install: ${install}`]),
+        ...(works || tookTooLong ? [] : [`  install: ${install}`]),
       ];
     }),
   };
@@ -50,12 +51,16 @@ function describe({ pearl, node, runtime, hub, ...found }: Diagnosis): string {
   );
   const verdict = found.works
     ? "The embedded model works. Try: pearl encode FILE"
-    : "The embedded model does not work; the reason is above.";
+    : found.core[0].tookTooLong
+      ? "The embedded model took too long. Try again when this machine is less busy: pearl doctor"
+      : "The embedded model does not work; the reason is above.";
   return [...body, "", verdict].join("\n");
 }
 
-const findingLine = ({ name, works, detail }: ProbeAnswer & { readonly name: string }): string =>
-  `${name}: ${works ? "works" : "does not work"} (${detail})`;
+function findingLine({ name, works, detail, tookTooLong }: ProbeAnswer & { readonly name: string }): string {
+  const finding = works ? "works" : tookTooLong ? "took too long" : "does not work";
+  return `${name}: ${finding} (${detail})`;
+}
 
 /** Everything that `pearl doctor --json` prints; `works` is true if the embedded model encodes. */
 export type Diagnosis = Awaited<ReturnType<typeof diagnose>>;

@@ -1,10 +1,12 @@
 /** Sentences with tags, as files hold them: CoNLL columns, or JSONL of texts with spans. Both are written as they were read. */
+import { isUtf8 } from "node:buffer";
 import { readFile } from "node:fs/promises";
 import { extname } from "node:path";
 import * as v from "valibot";
 import { TableError } from "../../errors.js";
 import { parseJson } from "../../files/json.js";
 import { shellWord } from "../../shell-word.js";
+import { jsonPairsOf } from "../../table/read/json-values.js";
 
 /** The tag of a token in no span. */
 export const OUTSIDE = "O";
@@ -30,10 +32,18 @@ export type TagsNeeded = "required" | "optional";
 export async function readTagged(path: string, needed: TagsNeeded): Promise<TaggedFile> {
   if (extname(path) === ".gz")
     throw new TableError(`${path} is packed. Unpack it first: gunzip ${shellWord(path)}`);
-  const text = await readFile(path, "utf8").catch((cause: NodeJS.ErrnoException) => {
+  const bytes = await readFile(path).catch((cause: NodeJS.ErrnoException) => {
     const trouble = cause.code === "ENOENT" ? "no such file" : cause.message;
     throw new TableError(`${path}: ${trouble}. Check the name and the folder.`, { cause });
   });
+  // What replaces other bytes in a text would be written back.
+  if (!isUtf8(bytes)) {
+    const encoding = bytes.includes(0) ? "UTF-16" : "WINDOWS-1252";
+    throw new TableError(
+      `${path}: bytes that are not UTF-8. Convert the sentences: iconv -f ${encoding} -t UTF-8 ${shellWord(path)} > utf8${extname(path)}`,
+    );
+  }
+  const text = bytes.toString("utf8");
   const file = extname(path) === ".jsonl" ? readSpans(text, path, needed) : readColumns(text, path, needed);
   if (file.sentences.length > 0) return file;
   throw new TableError(`${path}: no sentence found. Give a token a line, or JSON lines with "text".`);
@@ -70,10 +80,13 @@ export function readColumns(text: string, path: string, needed: TagsNeeded): Tag
       const written = tags.flatMap(beginInside).values();
       const separator = text.includes("\t") ? "\t" : " ";
       const added = (line: string) => `${line.trimEnd()}${separator}${written.next().value}`;
-      return `${lines.map((line) => (isToken(line) ? added(line) : line)).join("\n")}\n`;
+      const lineEnd = lineEndOf(text);
+      return lines.map((line) => (isToken(line) ? added(line) : line) + lineEnd).join("");
     },
   };
 }
+
+const lineEndOf = (text: string): string => (text.includes("\r\n") ? "\r\n" : "\n");
 
 /** PER for B-PER, I-PER, E-PER, S-PER and PER; undefined for what is no tag. */
 function labelOf(tag: string): string | undefined {
@@ -97,15 +110,23 @@ export function readSpans(text: string, path: string, needed: TagsNeeded): Tagge
   return {
     sentences: rows.map(({ tokens, tags }) => ({ tokens: tokens.map(({ token }) => token), tags })),
     write(all) {
-      const written = rows.map(({ row, tokens }, i) => {
+      const lineEnd = lineEndOf(text);
+      const written = rows.map(({ line, tokens }, i) => {
         const spans = spansOf(all[i]).map(({ from, to, label }) => {
           return { start: tokens[from].start, end: tokens[to - 1].end, label };
         });
-        return `${JSON.stringify({ ...row, spans })}\n`;
+        return withSpans(line, JSON.stringify(spans)) + lineEnd;
       });
       return written.join("");
     },
   };
+}
+
+/** A line of JSON with these spans; its other values stay as they are written, also numbers of many digits. */
+function withSpans(line: string, spans: string): string {
+  const pairs = [...jsonPairsOf(line)].map(([key, json]) => [key, key === "spans" ? spans : json]);
+  if (!pairs.some(([key]) => key === "spans")) pairs.push(["spans", spans]);
+  return `{${pairs.map(([key, json]) => `${JSON.stringify(key)}:${json}`).join(",")}}`;
 }
 
 function readRow(line: string, place: string, needed: TagsNeeded) {
@@ -119,7 +140,7 @@ function readRow(line: string, place: string, needed: TagsNeeded) {
   const tokens = [...text.matchAll(TOKEN)].map(({ 0: token, index: start }) => {
     return { token, start, end: start + token.length };
   });
-  if (!Array.isArray(spans)) return { row, tokens, tags: [] };
+  if (!Array.isArray(spans)) return { line, tokens, tags: [] };
   const tags = tokens.map(() => OUTSIDE);
   for (const { start, end, label } of spans.map(Object)) {
     const inside = [...tokens.keys()].filter((i) => tokens[i].start < end && tokens[i].end > start);
@@ -131,7 +152,7 @@ function readRow(line: string, place: string, needed: TagsNeeded) {
       throw trouble(`the span ${start} to ${end} does not begin and end with a word`);
     tags.fill(label, inside[0], inside[0] + inside.length);
   }
-  return { row, tokens, tags };
+  return { line, tokens, tags };
 }
 
 /** A run of tokens with one label; `to` is exclusive. */

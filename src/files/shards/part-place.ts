@@ -1,9 +1,9 @@
 /** Where the workers of a queue find each other's parts: in a folder, or in object storage. */
-import { mkdir, mkdtemp, rename, rm } from "node:fs/promises";
+import { mkdtemp, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { ShardError } from "../../errors.js";
 import { isObjectAddress } from "../object-storage/address.js";
-import { replaceFile } from "../whole-file.js";
+import { makeFolder, replaceFile } from "../whole-file.js";
 import { checkContent, type PartManifest, readManifest } from "./part-file.js";
 
 /** A place of parts, each with a name. */
@@ -28,7 +28,7 @@ export const placeOfParts = (folder: string): PartPlace =>
 const placeOfFiles = (folder: string): PartPlace => ({
   find: (name) => wholePart(join(folder, name)),
   async put(name, write) {
-    await mkdir(folder, { recursive: true });
+    await makeFolder(folder);
     const own = await mkdtemp(join(folder, "writing-"));
     try {
       await write(join(own, name));

@@ -5,20 +5,32 @@ import { execFile } from "node:child_process";
 export interface ProbeAnswer {
   readonly works: boolean;
   readonly detail: string;
+  /** It was ended before it answered: on a busy machine that says nothing on the part. */
+  readonly tookTooLong?: true;
 }
 
 const probeSeconds = 30;
 
-/** Runs `node file name`. @throws the signal's reason */
-export async function runProbe(file: string, name: string, signal?: AbortSignal): Promise<ProbeAnswer> {
+/**
+ * Runs `node file name`.
+ * @param seconds how long it may take
+ * @throws the signal's reason
+ */
+export async function runProbe(
+  file: string,
+  name: string,
+  signal?: AbortSignal,
+  seconds = probeSeconds,
+): Promise<ProbeAnswer> {
   signal?.throwIfAborted();
-  const limits = { timeout: probeSeconds * 1000, killSignal: "SIGKILL", signal } as const;
+  const limits = { timeout: seconds * 1000, killSignal: "SIGKILL", signal } as const;
   const answer = await new Promise<ProbeAnswer>((settle) => {
     execFile(process.execPath, [file, name], limits, (error, output) => {
       const line = output.split("\n").findLast((text) => text.startsWith('{"works":'));
       if (line) return settle(JSON.parse(line) as ProbeAnswer);
       const ending = error?.signal ? `crashed with ${error.signal}` : `ended with code ${error?.code ?? 0}`;
-      settle({ works: false, detail: error?.killed ? `no answer within ${probeSeconds} s` : `it ${ending}` });
+      if (error?.killed) settle({ works: false, detail: `no answer within ${seconds} s`, tookTooLong: true });
+      else settle({ works: false, detail: `it ${ending}` });
     });
   });
   signal?.throwIfAborted();

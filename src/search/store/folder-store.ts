@@ -2,10 +2,11 @@
  * An index in a folder: `index.json`, a lock, and a generation of files that only grow. What `append` and `remove` have
  * acknowledged is on disk. Graphs are built from the stored vectors and can always be rebuilt.
  */
-import { mkdir, readdir, rm, stat } from "node:fs/promises";
+import { readdir, rm, stat } from "node:fs/promises";
 import { LockedError, MissingDataError, VectorIndexError } from "../../errors.js";
 import { folderSize } from "../../files/disk.js";
 import { acquireLock, type Lock } from "../../files/lock.js";
+import { makeFolder } from "../../files/whole-file.js";
 import type {
   IndexDescription,
   IndexEntry,
@@ -58,12 +59,12 @@ export class FolderStore implements VectorStore {
     if (!(await isUnbegun(path, names)))
       throw new VectorIndexError(`${path} already exists. Choose another name.`);
     try {
-      await mkdir(path, { recursive: true });
+      await makeFolder(path);
       const lock = await acquireLock(path);
       return await FolderStore.fill(path, layout, lock);
     } catch (error) {
       if (!(error instanceof LockedError)) await rm(path, { recursive: true, force: true }).catch(() => {});
-      if (found !== undefined) await mkdir(path, { recursive: true });
+      if (found !== undefined) await makeFolder(path);
       throw error instanceof VectorIndexError ? error : writeTrouble(error, path);
     }
   }
@@ -113,9 +114,8 @@ export class FolderStore implements VectorStore {
   async describe(): Promise<IndexDescription> {
     const { format: _f, version: _v, generation: _g, journal: _j, ...layout } = this.manifest;
     const { folder, extent, deleted } = this.generation;
-    const bytes = await folderSize(folder);
     const searchedBy = this.graph === undefined ? "exact" : describeGraph(this.graph, extent.rows);
-    const facts = { rows: this.liveRows, deleted: deleted.size, searchedBy, bytes };
+    const facts = { rows: this.liveRows, deleted: deleted.size, searchedBy, bytes: await folderSize(folder) };
     return { ...layout, path: this.path, ...facts, ...(this.note !== undefined && { note: this.note }) };
   }
 
@@ -138,8 +138,7 @@ export class FolderStore implements VectorStore {
     const wanted = new Set(values);
     const removed: { row: number; key: string }[] = [];
     for await (const entries of this.generation.entries()) {
-      const isWanted = ({ key, cells }: IndexEntry): boolean =>
-        wanted.has(column === "key" ? key : cells[column]);
+      const isWanted = ({ key, cells }: IndexEntry) => wanted.has(column === "key" ? key : cells[column]);
       removed.push(...entries.filter(isWanted));
     }
     if (removed.length > 0) await this.generation.remove(removed.map(({ row }) => row));
@@ -190,8 +189,19 @@ export class FolderStore implements VectorStore {
   }
 
   async verify(): Promise<void> {
-    await this.generation.check("all");
-    await checkGraph(this.generation, "all");
+    try {
+      await this.generation.check("all");
+      await checkGraph(this.generation, "all");
+    } catch (error) {
+      // A writer may have replaced the files that are open here: those of the index as it is now are checked.
+      const current = await FolderStore.open(this.path, "leave");
+      try {
+        if (!current || current.generation.hasFilesOf(this.generation)) throw missingFile(this.path, error);
+        await current.verify();
+      } finally {
+        await current?.close();
+      }
+    }
   }
 
   async close(): Promise<void> {
@@ -264,7 +274,7 @@ export class FolderStore implements VectorStore {
   }
 
   private async knownKeys(): Promise<KeyRows> {
-    this.keys ??= await readKeys(this.generation);
+    this.keys ??= await KeyRows.of(this.generation.entries());
     return this.keys;
   }
 
@@ -288,9 +298,3 @@ export class FolderStore implements VectorStore {
 
 const openGeneration = (path: string, manifest: Manifest): Promise<Generation> =>
   Generation.open(generationFolder(path, manifest.generation), manifest);
-
-async function readKeys(generation: Generation): Promise<KeyRows> {
-  const keys = new KeyRows();
-  for await (const entries of generation.entries()) for (const { key, row } of entries) keys.set(key, row);
-  return keys;
-}

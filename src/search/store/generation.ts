@@ -1,8 +1,8 @@
 /** The files of one generation of an index, which only grow: vectors, cells, ends of the cells, and a journal. */
 import { readSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { checkOnce, checksum, type FileSum, rememberOwn } from "../../files/checksum.js";
+import { makeFolder } from "../../files/whole-file.js";
 import { fromFloat16, toFloat16 } from "../../onnx/io/float16.js";
 import type { IndexEntry, IndexLayout, IndexMetric, VectorPrecision } from "../index-types.js";
 import { closeAll, damaged, type Files, openFiles, writeSafely, writeTrouble } from "./disk.js";
@@ -65,7 +65,7 @@ export class Generation {
   }
 
   static async create(folder: string, layout: VectorLayout, next = 1): Promise<Generation> {
-    await mkdir(folder, { recursive: true });
+    await makeFolder(folder);
     const generation = new Generation(
       folder,
       { ...layout, journal: undefined },
@@ -196,6 +196,11 @@ export class Generation {
     };
     if (which === "changed") return checkOnce(this.memory, this.rowPaths, compare);
     for (const file of this.rowPaths) await compare(file);
+  }
+
+  /** Whether its rows and graph lie in the same files as another's. */
+  hasFilesOf({ folder, graph }: Generation): boolean {
+    return folder === this.folder && JSON.stringify(graph) === JSON.stringify(this.graph);
   }
 
   /** What files were like when they were last found whole. */

@@ -1,5 +1,5 @@
 /** A review file that is answered pair by pair: an answer counts once the whole file is on disk with it. */
-import { stat } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { TableError, UsageError } from "../../errors.js";
 import { isSystemError, replaceFile } from "../../files/whole-file.js";
@@ -10,7 +10,7 @@ import { type RowsFormat, rowsEndingOf, rowsFormatOfName } from "../../table/for
 import { isPostgresAddress } from "../../table/postgres/address.js";
 import { writeTrouble } from "../../table/trouble.js";
 import { batchesOf, readWholeTable } from "../../table/whole-table.js";
-import { writeRows } from "../../table/write/text-rows.js";
+import { type LineStyle, writeRows } from "../../table/write/text-rows.js";
 
 /** A pair of rows with its cells side by side. */
 export interface AskedPair {
@@ -41,17 +41,17 @@ export async function openAnswers(path: string, save = writeRows): Promise<Answe
   const write: AnswerFile["answer"] = async (id, answer, seen) => {
     // A spreadsheet program or another review may have saved the file meanwhile.
     if ((await versionOf(path)) !== review.version) review = await readReview(path);
-    const { pairs, columns, rows } = review;
+    const { pairs, columns, rows, style } = review;
     const pair = pairs.get(id);
     if (pair?.answer !== seen) return "taken";
     const written = rows.map((row) => (row.id === id ? { ...row, written: answer } : row));
     const cellsOf = ({ cells, written }: ReviewRow) => cells(written);
     const version = await replaceVersion(path, review.version, async (target) => {
-      await save(target, columns, batchesOf(written, cellsOf), format);
+      await save(target, columns, batchesOf(written, cellsOf), format, style);
     });
     if (version === undefined) return write(id, answer, seen);
     pairs.set(id, { ...pair, answer });
-    review = { pairs, columns, rows: written, version };
+    review = { pairs, columns, rows: written, style, version };
     return "written";
   };
   return {
@@ -72,6 +72,7 @@ type ReviewRow = Awaited<ReturnType<typeof readReview>>["rows"][number];
 
 async function readReview(path: string) {
   const version = await versionOf(path);
+  const style = await styleOf(path);
   const { description, columns, typed, phrases } = await readWholeTable(path, { column: "1" });
   const [name, names] = [basename(path), description.columns];
   const left = columnNamed(names, rowHeader("left"));
@@ -106,7 +107,18 @@ async function readReview(path: string) {
     };
   });
   const outputs = typed.columns.with(place, { name: decision, type: "VARCHAR" });
-  return { version, pairs, rows, columns: outputs };
+  return { version, style, pairs, rows, columns: outputs };
+}
+
+/** As a spreadsheet program saved the file: some begin it with a byte order mark, and end lines with CRLF. */
+async function styleOf(path: string): Promise<LineStyle> {
+  const text = await readFile(path).catch(() => Buffer.alloc(0));
+  const mark = "\uFEFF";
+  return {
+    beginning: text.indexOf(mark) === 0 ? mark : "",
+    // The last line end is that of a row: a cell of the header may hold another.
+    lineEnd: text[text.lastIndexOf("\n") - 1] === 13 ? "\r\n" : "\n",
+  };
 }
 
 /** Headers of cells that belong together: of one name, or a left one right before a right one without a namesake. */

@@ -13,6 +13,8 @@ import { keysPathOf, refuseOverwriting } from "./output-names.js";
 import type { VectorPages } from "./parquet-vectors.js";
 import { checkStillOurs, isStillOurs, openPartial, type Partial } from "./partial.js";
 
+const defaultColumn = "embedding";
+
 /** How embeddings are written. */
 export interface EmbeddingWriterOptions {
   /** Numbers in a vector. */
@@ -62,13 +64,13 @@ export class EmbeddingWriter {
    *   dimension below 1
    */
   static async create(table: Table, path: string, options: EmbeddingWriterOptions): Promise<EmbeddingWriter> {
-    const { dimension, fingerprint, column = "embedding", resume = "start-over" } = options;
+    const { dimension, fingerprint, column = defaultColumn, resume = "start-over" } = options;
     if (!Number.isInteger(dimension) || dimension < 1) {
       throw new ArgumentError(`dimension: expected a whole number of at least 1, not ${dimension}.`);
     }
     const format = options.format ?? outputFormatOfName(path);
     await checkTarget(path, table, format);
-    if (format !== "npy") checkColumn(table, column);
+    if (format !== "npy") checkColumn(table, options.column);
     const range = wholeRange(options.range ?? {}, table.description.rowCount);
     const layout = format === "npy" ? "npy" : "parquet";
     const key = { fingerprint, table: table.identity, dimension, layout, ...range } as const;
@@ -205,7 +207,8 @@ async function checkTarget(path: string, table: Table, format: EmbeddingFormat):
   refuseOverwriting([table.description.path], [path, format === "npy" ? keysPathOf(path) : undefined]);
 }
 
-function checkColumn({ description: { path, columns } }: Table, column: string): void {
+/** @throws TableError where the column of vectors would be the second of its name */
+export function checkColumn({ description: { path, columns } }: Table, column = defaultColumn): void {
   const taken = columns.find((name) => name.toLowerCase() === column.toLowerCase());
   if (taken === undefined) return;
   throw new TableError(

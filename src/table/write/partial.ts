@@ -1,12 +1,12 @@
 /** The folder of an unfinished output: the vectors so far, what was counted of them, and a manifest of what they belong to. */
 import { randomUUID } from "node:crypto";
-import { mkdir, readdir, rm } from "node:fs/promises";
+import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type InferOutput, literal, number, object, picklist, string } from "valibot";
 import { TableError } from "../../errors.js";
 import { readJson } from "../../files/json.js";
 import { temporaryParent } from "../../files/object-storage/temporary-folder.js";
-import { exists, isDevice, writeWholeJson } from "../../files/whole-file.js";
+import { exists, isDevice, makeFolder, writeWholeJson } from "../../files/whole-file.js";
 import { writeTrouble } from "../trouble.js";
 import { VectorFile } from "./vector-file.js";
 
@@ -60,7 +60,7 @@ export async function openPartial(
   else await refuseForeign(folder);
   try {
     if (!isResumed) await rm(folder, { recursive: true, force: true });
-    await mkdir(folder, { recursive: true });
+    await makeFolder(folder);
     const run = randomUUID();
     const shape = { layout: key.layout, dimension: key.dimension, rows: key.to - key.from };
     const vectors = await VectorFile.open(vectorsPath, shape, { resume: isResumed });

@@ -22,6 +22,15 @@ function quoted(cell: string, special: RegExp): string {
   return special.test(cell) || cell === "" ? `"${cell.replaceAll('"', '""')}"` : cell;
 }
 
+/** How the lines of a text file begin and end. */
+export interface LineStyle {
+  /** What the file begins with, such as a byte order mark. */
+  readonly beginning: string;
+  readonly lineEnd: string;
+}
+
+const plainLines: LineStyle = { beginning: "", lineEnd: "\n" };
+
 /** The line of column names that CSV and TSV begin with. */
 export const headerLine = (format: "csv" | "tsv", names: readonly string[]): string =>
   lineFormats[format](names, names);
@@ -30,6 +39,7 @@ export const headerLine = (format: "csv" | "tsv", names: readonly string[]): str
  * @param path "-" is standard output, postgres://...?table=NAME a table in PostgreSQL
  * @param batches rows of one cell for each column, some at a time
  * @param format default: by the file's name, and CSV on standard output
+ * @param style of CSV, TSV and JSONL
  * @returns the number of rows
  * @throws TableError
  */
@@ -38,6 +48,7 @@ export async function writeRows(
   columns: readonly OutputColumn[],
   batches: RowBatches,
   format: RowsFormat = rowsFormatOfName(path),
+  { beginning, lineEnd }: LineStyle = plainLines,
 ): Promise<number> {
   let rows = 0;
   async function* counted(): AsyncGenerator<readonly (readonly Cell[])[]> {
@@ -58,8 +69,8 @@ export async function writeRows(
   }
   const names = columns.map(nameOfColumn);
   async function* parts(lineOf: LineOf): AsyncGenerator<string> {
-    if (format !== "jsonl") yield `${lineOf(names, names)}\n`;
-    for await (const batch of counted()) yield batch.map((cells) => `${lineOf(cells, names)}\n`).join("");
+    yield format === "jsonl" ? beginning : beginning + lineOf(names, names) + lineEnd;
+    for await (const batch of counted()) yield batch.map((cells) => lineOf(cells, names) + lineEnd).join("");
   }
   await writeText(path, parts(lineFormats[format]));
   return rows;

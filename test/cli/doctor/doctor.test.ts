@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Diagnosis } from "../../../src/cli/doctor/doctor.js";
+import { type Diagnosis, describe as page } from "../../../src/cli/doctor/doctor.js";
 import { pearl } from "../run-cli.js";
 
 let folder: string;
@@ -64,6 +64,16 @@ describe("pearl doctor", () => {
       tokenSource: "HF_TOKEN",
     });
     expect(text).not.toContain("hf_very_secret");
+  });
+
+  it("says that a part took too long, and not to install it again", () => {
+    const slow = { works: false, detail: "no answer within 30 s", tookTooLong: true } as const;
+    const core = diagnosis.core.map((one) => ({ ...one, ...slow }));
+    const parts = diagnosis.parts.map((part) => ({ ...part, ...slow }));
+    const text = page({ ...diagnosis, works: false, core, parts });
+    expect(text).toContain("embedded model: took too long (no answer within 30 s)");
+    expect(text).toContain("Try again when this machine is less busy: pearl doctor");
+    expect(text).not.toContain("install:");
   });
 
   it("exits with 1 and still reports the rest if the embedded model does not work", async () => {

@@ -95,6 +95,19 @@ describe("pearl encode", () => {
     expect(piped).toMatchObject({ code: 0, stdout: expect.stringMatching(/1 rows? × 600/) });
   });
 
+  it("refuses a shard whose merge could not name the column of vectors", async () => {
+    write("taken.csv", "name,Embedding\nSony,x\n");
+    const refused = await encode("taken.csv", "-c", "name", "--shard", "1/1", "-o", "taken.part");
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("(--embedding-column)") });
+    for (const cure of [
+      ["--embedding-column", "vector"],
+      ["--format", "npy"],
+    ])
+      expect(
+        (await encode("taken.csv", "-c", "name", "--shard", "1/1", "-o", "taken.part", ...cure)).code,
+      ).toBe(0);
+  });
+
   it("leaves nothing in the temporary folder, ONNX Runtime's telemetry included", async () => {
     write("in.txt", "NYTimes\n");
     const temporary = join(folder, "temporary");

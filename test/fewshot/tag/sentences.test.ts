@@ -23,6 +23,13 @@ describe("CoNLL columns", () => {
     );
   });
 
+  it("keep the line ends of Windows", () => {
+    const { write } = readColumns("New\tNNP\r\nYork\tNNP\r\n\r\nAda\tNNP\r\n", "a.tsv", "optional");
+    expect(write([["LOC", "LOC"], ["PER"]])).toBe(
+      "New\tNNP\tB-LOC\r\nYork\tNNP\tI-LOC\r\n\r\nAda\tNNP\tB-PER\r\n",
+    );
+  });
+
   it("need tags only where something is learned from them", () => {
     expect(readColumns("New\nYork\n", "a", "optional").sentences).toEqual([
       { tokens: ["New", "York"], tags: [] },
@@ -52,6 +59,13 @@ describe("JSON lines with spans", () => {
     });
   });
 
+  it("keep every digit and the order of keys, and the line ends of Windows", () => {
+    const odd = '{"b":12345678901234567890,"text":"Ada","2":1.50,"nested":{"spans": [1.0]}}';
+    const { write } = readSpans(`${odd}\r\n{"spans":[],"text":""}\r\n`, "a.jsonl", "optional");
+    const spans = '"spans":[{"start":0,"end":3,"label":"PER"}]';
+    expect(write([["PER"], []])).toBe(`${odd.slice(0, -1)},${spans}}\r\n{"spans":[],"text":""}\r\n`);
+  });
+
   it.each([
     ["{", "not valid JSON"],
     ['{"spans": []}', 'no "text"'],
@@ -78,6 +92,16 @@ describe("a file of sentences", () => {
     const path = join(newFolder(), "empty.tsv");
     writeFileSync(path, "\n\n");
     await expect(readTagged(path, "optional")).rejects.toThrow(`${path}: no sentence found`);
+  });
+
+  it("must be UTF-8, so that no letter is written back as another", async () => {
+    const path = join(newFolder(), "a.tsv");
+    for (const encoding of ["latin1", "utf16le"] as const) {
+      writeFileSync(path, Buffer.from(encoding === "latin1" ? "Zürich\n" : "\uFEFFZürich\n", encoding));
+      await expect(readTagged(path, "optional")).rejects.toThrow(
+        `${path}: bytes that are not UTF-8. Convert the sentences: iconv -f ${encoding === "latin1" ? "WINDOWS-1252" : "UTF-16"} `,
+      );
+    }
   });
 
   it("joins neighbours of one label to a span", () => {

@@ -29,6 +29,23 @@ it.each(["csv", "tsv", "jsonl", "parquet"])(
   },
 );
 
+it.each(["csv", "tsv", "jsonl"])(
+  "keep the byte order mark and the line ends of a spreadsheet in a .%s",
+  async (format) => {
+    const { file } = await reviewFolder(format);
+    const plain = await readFile(file, "utf8");
+    const saved = `\uFEFF${plain.replaceAll("\n", "\r\n")}`;
+    await writeFile(file, saved);
+    const answers = await openAnswers(file);
+    await answers.answer("2 2", "yes", "");
+    await answers.answer("3 3", "no", "");
+    expect(await readFile(file, "utf8")).toMatch(/^\uFEFF.*yes.*\r\n$/s);
+    await answers.answer("2 2", "", "yes");
+    await answers.answer("3 3", "", "no");
+    expect(await readFile(file, "utf8")).toBe(saved);
+  },
+);
+
 it("show cells side by side that belong together, whatever their names", async () => {
   const { file } = await reviewFolder();
   const [first, second] = (await openAnswers(file)).pairs().values();
