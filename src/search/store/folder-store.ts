@@ -48,14 +48,13 @@ export class FolderStore implements VectorStore {
    */
   static async create(path: string, layout: IndexLayout): Promise<FolderStore> {
     const found = await stat(path).catch(() => undefined);
-    if (found !== undefined && !found.isDirectory())
+    if (found?.isDirectory() === false)
       throw new VectorIndexError(`${path} is a file, and an index is a folder. Choose another name.`);
     const names = await readdir(path).catch(() => [] as string[]);
-    if (names.includes("index.json")) {
+    if (names.includes("index.json"))
       throw new VectorIndexError(
         `${path} is already an index. Add rows to it with \`pearl index add\`, remove it, or choose another name.`,
       );
-    }
     if (!(await isUnbegun(path, names)))
       throw new VectorIndexError(`${path} already exists. Choose another name.`);
     try {
