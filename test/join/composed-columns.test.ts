@@ -62,6 +62,22 @@ it("are joined by what `on` names as one column", async () => {
   const report = await run({ on: ["First + last=guest"] });
   expect(report.columns).toMatchObject([{ name: "first + last", other: "guest" }]);
   await expect(run({ on: ["first + lost=guest"] })).rejects.toThrow('no column "lost"');
+  const kinds = await run({ on: ["first + last=guest", "last=city"], kindOf: { "First + last": "code" } });
+  expect(kinds.columns.slice(0, 2)).toMatchObject([
+    { name: "first + last", other: "guest", kind: "code" },
+    { name: "last", other: "city" },
+  ]);
+  const ignoring = run({ ignore: ["First + last", "guest"] });
+  await expect(ignoring).rejects.toThrow('the column "city" was not named');
+});
+
+it("are not those of one column whose header has a plus, in any letter case", async () => {
+  const lines = readFileSync(persons, "utf8").trim().split("\n").slice(1);
+  const plus = file("plus.csv", ["Given + Family,city", ...lines.map((line) => line.replace(",", " "))]);
+  const report = await joinTables(plus, guests, at("plus-joined.csv"), {
+    ...{ encoder: "none", on: ["given + family=guest"] },
+  });
+  expect(report.columns).toMatchObject([{ name: "Given + Family", other: "guest" }]);
 });
 
 it("have reasons in a library's result, with the tables in either order", async () => {
