@@ -71,6 +71,22 @@ it("are joined by what `on` names as one column", async () => {
   await expect(ignoring).rejects.toThrow('the column "city" was not named');
 });
 
+it("leave a part beside them that the other table has, too, which a review shows once", async () => {
+  const lines = readFileSync(guests, "utf8").trim().split("\n").slice(1);
+  const named = lines.map((line, row) => `${line},${people[row]?.last ?? "Varga"}`);
+  const surnames = file("surnames.csv", ["guest,city,surname", ...named]);
+  const options = { encoder: "none", reviewPath: at("surnames-review.csv") } as const;
+  const { columns } = await joinTables(persons, surnames, at("surnames-joined.csv"), options);
+  const pairs = columns.map(({ name, other }) => [name, other]);
+  expect(pairs).toContainEqual(["last + first", "guest"]);
+  expect(pairs).toContainEqual(["last", "surname"]);
+  const [heading] = readFileSync(at("surnames-review.csv"), "utf8").split("\n");
+  const cells = heading.split(",").slice(5, -1);
+  expect(cells.toSorted()).toEqual([
+    ...["left_city", "left_first", "left_last", "right_city", "right_guest", "right_surname"],
+  ]);
+});
+
 it("are not those of one column whose header has a plus, in any letter case", async () => {
   const lines = readFileSync(persons, "utf8").trim().split("\n").slice(1);
   const plus = file("plus.csv", ["Given + Family,city", ...lines.map((line) => line.replace(",", " "))]);

@@ -165,7 +165,8 @@ function usableColumns(
 }
 
 /**
- * The names of columns of a table that together are a column of the other one. Each column is a part of one at most.
+ * The names of columns of a table that together are a column of the other one, and of those of them that stay beside it.
+ * Each column is a part of one at most.
  * @param side the columns without a namesake in the other table, and the others with theirs
  */
 function wholes(
@@ -213,7 +214,15 @@ function wholes(
     if (!isEqual && (!isAlike || own !== undefined)) continue;
     const { columns } = isEqual ? best : all;
     if (own !== undefined && !columns.includes(own)) continue;
+    // A city that is a part of an address stays beside it where the other table has a column of towns, too.
+    const isOf = (part: string, column: string): boolean => {
+      const [a, b] = [content(table[part]), content(other.table[column])];
+      return overlapOf(a.values, b.values) >= leastOverlap && agreementOf(a.words, b.words) >= leastAgreement;
+    };
+    const isKept = (part: string): boolean =>
+      part !== own && other.names.some((column) => column !== name && isOf(part, column));
     found.push(inOrder(table, columns, other.table[name], whole).join(partSeparator));
+    found.push(...columns.filter(isKept));
     for (const part of columns) free.delete(part);
   }
   return found;

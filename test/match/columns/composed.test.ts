@@ -84,6 +84,14 @@ describe("composed columns", () => {
     expect(tables).toEqual({ left, right });
   });
 
+  it("leave a part beside them that is a column of the other table, too", () => {
+    const { "first name": first, "last name": last, town } = parts;
+    const title = rows.map((row) => `${last[row]} ${row}`);
+    const left = { brand: first, title, town };
+    const right = { title: rows.map((row) => `${first[row]} ${title[row]}`), maker: first, town };
+    expect(Object.keys(composedTables({ left, right }, {}).left)).toEqual(["brand + title", "brand", "town"]);
+  });
+
   it("have no part whose header reads as several", () => {
     const { "first name": first, "last name": last } = parts;
     const left = { "given + middle": first, last };
