@@ -7,6 +7,7 @@ import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { withEncoder } from "../encoder/with-encoder.js";
 import { ModelError, UsageError } from "../errors.js";
 import { formatCount } from "../files/count-text.js";
+import { cellsOfColumn } from "../match/columns/composed.js";
 import { PostgresStore } from "../search/store/postgres-store.js";
 import { keysByTrigrams, sampleKeys, trigramCreation, trigramSchema } from "../stores/postgres/row-search.js";
 import { isPostgresAddress } from "../table/postgres/address.js";
@@ -55,7 +56,7 @@ export async function readCandidates(
       throw new UsageError(
         `${address} has embeddings of ${column}, with which no column of ${right.description.path} is compared: name it with --on ${column}=COLUMN`,
       );
-    const phrases = isEmpty ? [] : [...new Set(right.columns[partner!])].filter(isVisible);
+    const phrases = isEmpty ? [] : [...new Set(cellsOfColumn(right.columns, partner!))].filter(isVisible);
     const near = isEmpty ? [] : await nearKeys(store, address, phrases, { ...options, encoder });
     const left = await read(new Set([...sample, ...near]));
     const { rows: total, searchedBy } = await store.describe();

@@ -1,7 +1,7 @@
 /** Writes what a join found: the joined table, explanations, pairs to review and pairs to train on. */
 import { groupBy } from "../by-key.js";
 import { TableError } from "../errors.js";
-import type { TableColumns } from "../match/columns/align.js";
+import type { AlignedNames, TableColumns } from "../match/columns/align.js";
 import { cellsOfColumn, partsOfColumn } from "../match/columns/composed.js";
 import { rowsOf } from "../match/columns/fields.js";
 import type { KnownPair } from "../match/compare-tables.js";
@@ -66,18 +66,34 @@ export async function writeJoin(
   await writeRows(output, columns, outputRows({ left, right }, joined, options), options.format);
   if (explainPath !== undefined) await writeText(explainPath, explanationLines(joined));
   const doubtful = reviewPath === undefined ? [] : joined.doubtful(reviewedPairs);
-  // Of columns that are compared as one, the first.
-  const aligned = joined.findings.columns.flatMap(({ name, other }) => {
-    const [[first], [second]] = [partsOfColumn(texts.left, name), partsOfColumn(texts.right, other)];
-    return first === undefined || second === undefined ? [] : [[first, second] as const];
-  });
   const proposed = doubtful.map((pair) => ({ ...pair, why: joined.why(pair) }));
   return {
     ...(reviewPath !== undefined && {
-      reviewed: await writeReview(reviewPath, { ...texts, columns: aligned }, proposed),
+      reviewed: await writeReview(reviewPath, { ...texts, columns: shownPairs(texts, joined) }, proposed),
     }),
     ...(pairsPath !== undefined && { pairs: await writePairs(pairsPath, trained) }),
   };
+}
+
+/** The compared columns, each in one pair at most. Of those that are compared as one, the first that is in no other pair. */
+function shownPairs(
+  { left, right }: Record<"left" | "right", TableColumns>,
+  { findings: { columns } }: Pick<Joined, "findings">,
+): AlignedNames[] {
+  const compared = columns.map(({ name, other }) => [partsOfColumn(left, name), partsOfColumn(right, other)]);
+  const taken = [new Set<string>(), new Set<string>()];
+  const shown = new Map<(typeof compared)[number], AlignedNames>();
+  for (const sides of compared.toSorted((a, b) => a.flat().length - b.flat().length)) {
+    const [name, other] = sides.map((parts, side) => parts.find((part) => !taken[side].has(part)));
+    if (name === undefined || other === undefined) continue;
+    taken[0].add(name);
+    taken[1].add(other);
+    shown.set(sides, [name, other]);
+  }
+  return compared.flatMap((sides) => {
+    const names = shown.get(sides);
+    return names === undefined ? [] : [names];
+  });
 }
 
 /** The matches and, if they are kept, the unmatched rows, in the order of the right table. */

@@ -1,14 +1,14 @@
 /** Joins two table files by all their columns, or by one. */
 import { realpath } from "node:fs/promises";
 import { UsageError } from "../errors.js";
-import { composedTables, partSeparator, partsOfName } from "../match/columns/composed.js";
+import { composedTables, partSeparator, partsOfColumn, partsOfName } from "../match/columns/composed.js";
 import { type ColumnOptions, planColumns } from "../match/columns/fields.js";
 import { profiler } from "../match/columns/profile.js";
 import { type BoundedOptions, boundedReading, withinMemory } from "../match/memory/within-memory.js";
 import type { LabelEffect } from "../match/review/label-effect.js";
 import { readKnown } from "../match/review/review-file.js";
 import { commandWith, type NamedCommand, refuseCategory, refuseLoss } from "../match/unnamed-column.js";
-import { findColumn } from "../table/columns.js";
+import { findColumn, namedColumn } from "../table/columns.js";
 import { withoutPassword } from "../table/postgres/address.js";
 import type { TableOptions } from "../table/table.js";
 import { noteEmpty, readAllColumns, type WholeTable } from "../table/whole-table.js";
@@ -130,8 +130,9 @@ async function loadTables(leftPath: string, rightPath: string, options: JoinTabl
   const right = await loadTable(rightPath, options);
   const partnerOf = (left: WholeTable, column: string): string | undefined => {
     const columns = resolvedColumns({ left, right }, options);
-    const { pairs } = planColumns(left.columns, right.columns, columns);
-    return pairs.find(([name]) => name === column)?.[1];
+    const tables = composedTables({ left: left.columns, right: right.columns }, columns);
+    const { pairs } = planColumns(tables.left, tables.right, columns);
+    return pairs.find(([name]) => partsOfColumn(left.columns, name).includes(column))?.[1];
   };
   const { left, total } = await readCandidates(leftPath, right, partnerOf, options);
   return { tables: { left, right }, total };
@@ -155,12 +156,15 @@ async function loadTable(path: string, { table, onNote }: JoinTablesOptions): Pr
 
 /** Replaces column numbers and differently cased names by the names in the tables. */
 function resolvedColumns({ left, right }: JoinedTables, { on = [], ignore, kindOf }: ColumnOptions) {
+  const isIn = (columns: readonly string[], wanted: string): boolean => namedColumn(columns, wanted) >= 0;
+  const partsIn = (columns: readonly string[], wanted: string): readonly string[] =>
+    isIn(columns, wanted) ? [wanted] : wanted.split(partSeparator);
   const nameIn = ({ description: { path, columns } }: WholeTable, wanted: string): string =>
-    partsOfName(wanted, columns)
+    partsIn(columns, wanted)
       .map((part) => columns[findColumn(path, columns, part)])
       .join(partSeparator);
-  const has = (table: WholeTable, wanted: string): boolean =>
-    table.description.columns.some((name) => name.trim().toLowerCase() === wanted.trim().toLowerCase());
+  const has = ({ description: { columns } }: WholeTable, wanted: string): boolean =>
+    partsIn(columns, wanted).every((part) => isIn(columns, part));
   const pairOf = (text: string): string => {
     const [name, other = name] = has(left, text) && has(right, text) ? [text] : text.split("=");
     const names = [nameIn(left, name), nameIn(right, other)];
@@ -177,7 +181,9 @@ function resolvedColumns({ left, right }: JoinedTables, { on = [], ignore, kindO
   };
   return {
     on: on.length > 0 ? on.map(pairOf) : undefined,
-    ignore: ignore?.flatMap(named),
+    ignore: ignore
+      ?.flatMap(named)
+      .flatMap((name) => partsOfName(name, [...left.description.columns, ...right.description.columns])),
     kindOf:
       kindOf &&
       Object.fromEntries(

@@ -2,6 +2,7 @@
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { ArgumentError } from "../errors.js";
 import type { TableColumns } from "../match/columns/align.js";
+import { cellsOfColumn, partsOfColumn } from "../match/columns/composed.js";
 import { ownValue } from "../match/columns/fields.js";
 import type { IndexEntry, SearchHit } from "../search/index-types.js";
 import { searchPhrases } from "../search/phrase-search.js";
@@ -34,8 +35,8 @@ export async function matchIndex(
   rows: readonly NamedRow[],
   { k = 20, ordinary = [], ...options }: MatchIndexOptions = {},
 ): Promise<IndexMatches> {
-  const column = phraseColumnOf(index, rows, options.on);
-  const phrases = rows.map((row) => ownValue(row, column) ?? "");
+  const given = columnsOf(rows);
+  const phrases = cellsOfColumn(given, phraseColumnOf(index, given, options.on));
   const found = await searchPhrases(index, encoder, phrases, { k, signal: options.signal });
   const places = new Map<string, number>();
   const candidates: NamedRow[] = [];
@@ -49,18 +50,18 @@ export async function matchIndex(
   const { columns } = index.layout;
   for (const { key, cells } of ordinary)
     if (!places.has(key)) candidates.push(Object.fromEntries(columns.map((name, at) => [name, cells[at]])));
-  const tables = [columnsOf(candidates, columns), columnsOf(rows)] as const;
+  const tables = [columnsOf(candidates, columns), given] as const;
   const matches = await matchTables(...tables, { kind: "many-to-one", ...options, encoder });
   return { ...matches, k, candidates, nearest };
 }
 
 /** The column of the given rows that holds phrases, as the index's phrase column does. */
-function phraseColumnOf({ layout }: VectorIndex, rows: readonly NamedRow[], on: readonly string[] = []) {
-  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+function phraseColumnOf({ layout }: VectorIndex, rows: TableColumns, on: readonly string[] = []) {
+  const names = Object.keys(rows);
   const { phraseColumn = "" } = layout;
   const pairs = on.map((pair) => pair.split("="));
   const named = pairs.find(([left]) => left === phraseColumn)?.at(-1) ?? phraseColumn;
-  if (names.includes(named)) return named;
+  if (partsOfColumn(rows, named).length > 0) return named;
   if (names.length === 1) return names[0];
   throw new ArgumentError(
     `The rows have no column ${named}, which the index finds rows by; they have ${names.join(", ") || "none"}. ` +

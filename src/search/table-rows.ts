@@ -16,7 +16,11 @@ export function columnSources(
   { column: phrases, columns: names }: Pick<TableDescription, "column" | "columns">,
   { columns, phraseColumn }: Pick<IndexLayout, "columns" | "phraseColumn">,
 ): (string | undefined)[] {
-  return columns.map((name) => (name === phraseColumn ? phrases : names[namedColumn(names, name)]));
+  // One that the index names exactly is not another's in another letter case.
+  const others = names.filter((name) => !columns.includes(name));
+  const sourceOf = (name: string): string | undefined =>
+    names.includes(name) ? name : others[namedColumn(others, name)];
+  return columns.map((name) => (name === phraseColumn ? phrases : sourceOf(name)));
 }
 
 /**

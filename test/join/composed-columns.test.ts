@@ -62,6 +62,38 @@ it("are joined by what `on` names as one column", async () => {
   const report = await run({ on: ["First + last=guest"] });
   expect(report.columns).toMatchObject([{ name: "first + last", other: "guest" }]);
   await expect(run({ on: ["first + lost=guest"] })).rejects.toThrow('no column "lost"');
+  const kinds = await run({ on: ["first + last=guest", "last=city"], kindOf: { "First + last": "code" } });
+  expect(kinds.columns.slice(0, 2)).toMatchObject([
+    { name: "first + last", other: "guest", kind: "code" },
+    { name: "last", other: "city" },
+  ]);
+  const ignoring = run({ ignore: ["First + last", "guest"] });
+  await expect(ignoring).rejects.toThrow('the column "city" was not named');
+});
+
+it("leave a part beside them that the other table has, too, which a review shows once", async () => {
+  const lines = readFileSync(guests, "utf8").trim().split("\n").slice(1);
+  const named = lines.map((line, row) => `${line},${people[row]?.last ?? "Varga"}`);
+  const surnames = file("surnames.csv", ["guest,city,surname", ...named]);
+  const options = { encoder: "none", reviewPath: at("surnames-review.csv") } as const;
+  const { columns } = await joinTables(persons, surnames, at("surnames-joined.csv"), options);
+  const pairs = columns.map(({ name, other }) => [name, other]);
+  expect(pairs).toContainEqual(["last + first", "guest"]);
+  expect(pairs).toContainEqual(["last", "surname"]);
+  const [heading] = readFileSync(at("surnames-review.csv"), "utf8").split("\n");
+  const cells = heading.split(",").slice(5, -1);
+  expect(cells.toSorted()).toEqual([
+    ...["left_city", "left_first", "left_last", "right_city", "right_guest", "right_surname"],
+  ]);
+});
+
+it("are not those of one column whose header has a plus, in any letter case", async () => {
+  const lines = readFileSync(persons, "utf8").trim().split("\n").slice(1);
+  const plus = file("plus.csv", ["Given + Family,city", ...lines.map((line) => line.replace(",", " "))]);
+  const report = await joinTables(plus, guests, at("plus-joined.csv"), {
+    ...{ encoder: "none", on: ["given + family=guest"] },
+  });
+  expect(report.columns).toMatchObject([{ name: "Given + Family", other: "guest" }]);
 });
 
 it("have reasons in a library's result, with the tables in either order", async () => {

@@ -93,6 +93,17 @@ describe.skipIf(noServer !== undefined)("a join with a synced table in PostgreSQ
     );
   });
 
+  it("finds those of several columns that are compared with the one that has embeddings", async () => {
+    const split = join(folder, "split.csv");
+    const lines = right.map(([id, name, town]) => [id, ...`${name} `.split(" ", 2), town].join(","));
+    writeFileSync(split, ["of,first,last,town", ...lines].join("\n"));
+    const on = ["name=first + last", "town"];
+    const settings = { encoder, on, reading: "candidates" } as const;
+    const report = await joinTables(address, split, join(folder, "split-joined.csv"), settings);
+    expect(report.columns[0]).toMatchObject({ name: "name", other: "first + last" });
+    expect(report.matches).toBeGreaterThan(40);
+  });
+
   it("finds candidates by trigrams where the column has an index of them", async () => {
     const { notes } = await joined({ reading: "candidates" });
     const statements = /after: (.*)/.exec(notes)![1];

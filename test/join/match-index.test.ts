@@ -45,6 +45,13 @@ describe("matchIndex", () => {
     expect(best?.cells).toEqual({ name: "Anna Schmidt", city: "Hamburg" });
   });
 
+  it("finds rows by columns that are compared as one", async () => {
+    const rows = [{ first: "Sophia", last: "Rossi", city: "Rome" }];
+    const on = ["name=first + last", "city"];
+    const { matches, candidates } = await matchIndex(index, encoder, rows, { on });
+    expect(candidates[matches[0].left]).toEqual({ name: "Sofia Rossi", city: "Rome" });
+  });
+
   it("gives what matchTables gives for the candidates", async () => {
     const rows = [
       { name: "Sophia Rossi", city: "Rome" },

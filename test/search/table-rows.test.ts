@@ -25,6 +25,8 @@ it("finds an index's columns in a table by name in any letter case, and its phra
   const table = { column: "title", columns: ["ID", "title", "city", "CITY", "2"] };
   const index = { columns: ["id", "name", "CITY", "1"], phraseColumn: "name" };
   expect(columnSources(table, index)).toEqual(["ID", "title", "CITY", undefined]);
+  const twice = { columns: ["Id", "ID", "Title"], phraseColumn: "Title" };
+  expect(columnSources(table, twice)).toEqual([undefined, "ID", "title"]);
   const keyed = { columns: ["name"], phraseColumn: "name" };
   expect(columnSources(table, keyed)).toEqual(["title"]);
 });

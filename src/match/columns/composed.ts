@@ -54,7 +54,11 @@ export function partsOfColumn(table: TableColumns, name: string): readonly strin
 
 /** The cells of a column, or of several as one. @throws TypeError for a column that the table lacks */
 export function cellsOfColumn(table: TableColumns, name: string): readonly string[] {
-  const columns = partsOfColumn(table, name).map((part) => table[part]);
+  return cellsOfParts(table, partsOfColumn(table, name));
+}
+
+function cellsOfParts(table: TableColumns, parts: readonly string[]): readonly string[] {
+  const columns = parts.map((part) => table[part]);
   const [first, ...others] = columns;
   if (others.length === 0) return first;
   const at = (row: number): string => {
@@ -90,14 +94,16 @@ function askedNames(on: readonly string[]): Names {
 }
 
 function withColumns(table: TableColumns, names: readonly string[]): TableColumns {
-  const made = names.filter((name) => partsOfColumn(table, name).length > 1);
-  if (made.length === 0) return { ...table };
-  // Where its first part was.
-  const places = new Map(made.map((name) => [partsOfColumn(table, name), name] as const));
-  const entries = Object.keys(table).flatMap((column) => {
-    const [parts, name] = [...places].find(([all]) => all.includes(column)) ?? [[column], column];
-    const isFirst = Object.keys(table).find((other) => parts.includes(other)) === column;
-    return isFirst ? [[name, cellsOfColumn(table, name)] as const] : [];
+  const columns = Object.keys(table);
+  const made = names
+    .map((name) => ({ name, parts: partsOfColumn(table, name) }))
+    .filter(({ parts }) => parts.length > 1);
+  const entries = columns.flatMap((column) => {
+    // Where its first part was.
+    const here = made.filter(({ parts }) => columns.find((other) => parts.includes(other)) === column);
+    const isKept = names.includes(column) || !made.some(({ parts }) => parts.includes(column));
+    const kept = [...new Set(here.map(({ name }) => name)), ...(isKept ? [column] : [])];
+    return kept.map((name) => [name, cellsOfColumn(table, name)] as const);
   });
   return Object.fromEntries(entries);
 }
@@ -159,7 +165,8 @@ function usableColumns(
 }
 
 /**
- * The names of columns of a table that together are a column of the other one. Each column is a part of one at most.
+ * The names of columns of a table that together are a column of the other one, and of those of them that stay beside it.
+ * Each column is a part of one at most.
  * @param side the columns without a namesake in the other table, and the others with theirs
  */
 function wholes(
@@ -171,10 +178,12 @@ function wholes(
   other: UsableColumns & { readonly table: TableColumns },
   content: (cells: readonly string[]) => Content,
 ): string[] {
-  const free = new Set(names);
+  // A name with the separator cannot be read back as a part.
+  const isPart = (name: string): boolean => !name.includes(partSeparator);
+  const free = new Set(names.filter(isPart));
   const found: string[] = [];
   // A German "Name" may be the family name in one table, and the whole name in the other.
-  const [namesake] = aligned.filter(([, name]) => name === other.naming);
+  const namesake = aligned.find(([part, name]) => name === other.naming && isPart(part));
   const others = other.names.filter((name) => other.texts.has(name));
   for (const name of namesake === undefined ? others : [namesake[1], ...others]) {
     const own = name === namesake?.[1] ? namesake[0] : undefined;
@@ -184,25 +193,36 @@ function wholes(
     const parts = partsOfWhole(new Map(candidates.map((part) => [part, content(table[part])])), whole);
     const choices = parts.slice(1).map((_, place) => {
       const columns = parts.slice(0, place + 2);
-      const { values, words } = contentOf(cellsOfColumn(table, columns.join(partSeparator)), whole.every);
+      const { values, words } = contentOf(cellsOfParts(table, columns), whole.every);
       const agreement = agreementOf(words, whole.words);
       return { columns, agreement, overlap: overlapOf(values, whole.values) };
     });
     if (choices.length === 0) continue;
     const best = choices.reduce((a, b) => (b.overlap > a.overlap ? b : a));
-    const ofParts = (columns: readonly string[]) => columns.map((part) => content(table[part]));
-    const alone = Math.max(...ofParts(best.columns).map(({ values }) => overlapOf(values, whole.values)));
+    const mostOf = (columns: readonly string[], measure: (part: Content) => number): number =>
+      Math.max(...columns.map((part) => measure(content(table[part]))));
+    const overlap = ({ values }: Content): number => overlapOf(values, whole.values);
     const gain = own === undefined ? leastGain : leastOwnGain;
-    const isEqual = best.overlap >= Math.max(leastOverlap, gain * alone);
-    // Where hardly a cell is written alike, the words decide.
+    const isEqual = best.overlap >= Math.max(leastOverlap, gain * mostOf(best.columns, overlap));
+    // Where hardly a cell is written alike, the words decide. Those of several columns of one kind, such as sender and
+    // receiver, agree more than those of one with a column of that kind, which has cells of each.
     const all = choices[choices.length - 1];
-    const nearest = Math.max(...ofParts(all.columns).map(({ words }) => agreementOf(words, whole.words)));
+    const nearest = mostOf(all.columns, ({ words }) => agreementOf(words, whole.words));
     const isAlike =
-      best.overlap < leastOverlap && all.agreement >= Math.max(leastAlike, leastNearing * nearest);
+      Math.max(best.overlap, mostOf(all.columns, overlap)) < leastOverlap &&
+      all.agreement >= Math.max(leastAlike, leastNearing * nearest);
     if (!isEqual && (!isAlike || own !== undefined)) continue;
     const { columns } = isEqual ? best : all;
     if (own !== undefined && !columns.includes(own)) continue;
+    // A city that is a part of an address stays beside it where the other table has a column of towns, too.
+    const isOf = (part: string, column: string): boolean => {
+      const [a, b] = [content(table[part]), content(other.table[column])];
+      return overlapOf(a.values, b.values) >= leastOverlap && agreementOf(a.words, b.words) >= leastAgreement;
+    };
+    const isKept = (part: string): boolean =>
+      part !== own && other.names.some((column) => column !== name && isOf(part, column));
     found.push(inOrder(table, columns, other.table[name], whole).join(partSeparator));
+    found.push(...columns.filter(isKept));
     for (const part of columns) free.delete(part);
   }
   return found;

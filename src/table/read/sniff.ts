@@ -98,10 +98,21 @@ export function sniff(sample: Buffer, options: SniffOptions, isWhole: boolean): 
 /** The number of records above the header. */
 function titleRecords(records: readonly string[][]): number {
   const { cells: width } = mostCommonWidth(records);
-  const filled = (record: readonly string[]): number => record.filter((cell) => cell.trim() !== "").length;
-  const above = records.findIndex((record) => record.length === width && filled(record) > 1);
+  const isBlank = (cell: string): boolean => cell.trim() === "";
+  const isLong = (record: readonly string[]): boolean => record.filter((cell) => !isBlank(cell)).length > 1;
+  // A column of row names has no header.
+  const isRowNamed = ([first, second]: readonly string[]): boolean => isBlank(first) && !isBlank(second);
+  const above = records.findIndex(
+    (record) => record.length === width && (isLong(record) || (width === 2 && isRowNamed(record))),
+  );
   if (width < 2 || above < 1 || above > mostTitleRecords || above === records.length - 1) return 0;
   const below = records.slice(above);
+  // A header that differs from its rows by delimiters at the end of either is refused with its line.
+  const isHeader = (record: readonly string[]): boolean =>
+    isLong(record) &&
+    record.slice(width).every(isBlank) &&
+    below.every((row) => row.slice(record.length).every(isBlank));
+  if (records.slice(0, above).some(isHeader)) return 0;
   const { header, headerIsSure } = findHeader(below);
   const isFull = gapsOf(below) === 0 && differsFromRows(below);
   return header && isFull && (headerIsSure || isAboveDigits(below)) ? above : 0;
@@ -177,7 +188,7 @@ function findHeader(records: readonly string[][]): { header: boolean; headerIsSu
   if (first.length === 1) return { header: isUsual, headerIsSure: true };
   if (isUsual && !isNumeric(first[0])) return { header: true, headerIsSure: true };
   // One unnamed column is typical of exports with a row number; more is a row with gaps.
-  const hasGaps = first.length - names.length > 1 && gapsOf(records) > 0;
+  const hasGaps = first.length - names.length > 1 && (records.length === 1 || gapsOf(records) > 0);
   if (names.length === 0 || hasGaps) return absent;
   return differsFromRows(records) ? { header: true, headerIsSure: false } : absent;
 }

@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { likeArray } from "../../../src/like-array.js";
 import { cellsOfColumn, composedTables, partsOfColumn } from "../../../src/match/columns/composed.js";
+import { createRandom } from "../../../src/random.js";
 
 const given = "Anna Bela Cleo Dora Emil Fritz Gina Hugo Ines Jan".split(" ");
 const family = "Adler Bauer Conti Doyle Evans Fabri Gomez Hauser Ivanov Jansen Keller Lopez".split(" ");
@@ -71,6 +72,32 @@ describe("composed columns", () => {
     expect(keys(parts, { "full name": whole, town }, { ignore: ["last name"] })).toEqual(Object.keys(parts));
   });
 
+  it("are no columns of one kind, of which the other table has several too", () => {
+    const random = createRandom(1);
+    const letters = (digits: string): string =>
+      digits.replace(/\d/g, (digit) => String.fromCharCode(97 + Number(digit)));
+    const person = (): string => `Kate${letters(String(Math.floor(random() * 1000)))}`;
+    const columns = (names: readonly string[], count: number) =>
+      Object.fromEntries(names.map((name) => [name, Array.from({ length: count }, person)]));
+    const [left, right] = [columns(["first", "second", "third"], 300), columns(["a", "b", "c"], 8000)];
+    const tables = composedTables({ left, right }, {});
+    expect(tables).toEqual({ left, right });
+  });
+
+  it("leave a part beside them that is a column of the other table, too", () => {
+    const { "first name": first, "last name": last, town } = parts;
+    const title = rows.map((row) => `${last[row]} ${row}`);
+    const left = { brand: first, title, town };
+    const right = { title: rows.map((row) => `${first[row]} ${title[row]}`), maker: first, town };
+    expect(Object.keys(composedTables({ left, right }, {}).left)).toEqual(["brand + title", "brand", "town"]);
+  });
+
+  it("have no part whose header reads as several", () => {
+    const { "first name": first, "last name": last } = parts;
+    const left = { "given + middle": first, last };
+    expect(Object.keys(composedTables({ left, right: { who: whole } }, {}).left)).toEqual(Object.keys(left));
+  });
+
   it("may have a part of the same header as the whole, where it names the rows", () => {
     const left = { Vorname: parts["first name"], Name: parts["last name"], Ort: parts.town };
     const right = { Name: whole, Ort: parts.town };
@@ -91,6 +118,10 @@ describe("composed columns", () => {
     expect(Object.keys(composedTables({ left: parts, right }, { on: ["first + last=who"] }).left)).toEqual(
       Object.keys(parts),
     );
+    const several = [...on, "last name + town=where", "town"];
+    expect(Object.keys(composedTables({ left: parts, right }, { on: several }).left)).toEqual([
+      ...["code", "first name + last name", "last name + town", "town"],
+    ]);
   });
 
   it("are read where they are, without the parts that are empty", () => {

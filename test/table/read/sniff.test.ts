@@ -40,6 +40,7 @@ describe("the header", () => {
     [true, true, "id_l,title_l,name\n3,a,b\n"],
     [true, false, "Beleg;Kunde;;\nR1;Meier;;\nR2;Kunz;;\n"],
     [false, true, "R0;;;\nR1;Meier;x;\nR2;Kunz;;\n"],
+    [false, true, "R0;Meier;;\n"],
   ])("is present: %s (sure: %s) in %j", (header, headerIsSure, content) => {
     expect(shapeOf(content)).toMatchObject({ header, headerIsSure });
   });
@@ -64,6 +65,22 @@ describe("a title", () => {
     const { header, title } = shapeOf(`Auszug;;;\nKunde;7;;\n${rows.join("")}`);
     expect([header, title.lines]).toEqual([false, 0]);
   });
+});
+
+describe("a header", () => {
+  const fields = "company;Where the customer works\nname;How the customer is called\nbirthday;A day\n";
+  it.each([
+    [";description\n", fields],
+    ["code;name\n", "n/a;text;\nK1;product;\nK2;phrase;\nK3;word;\nK4;term;\nK5;query;\n"],
+    ["code;name;\n", "n/a;text\nK1;product\nK2;phrase\nK3;word\nK4;term\nK5;query\n"],
+  ])(
+    "is no title, though it is shorter or longer than its rows, or names one column of two: %j",
+    (header, rows) => {
+      const shape = shapeOf(header + rows);
+      expect([shape.title.lines, shape.header]).toEqual([0, true]);
+      expect(shape.firstCells.join(";")).toBe(header.trim());
+    },
+  );
 });
 
 describe("the phrase column", () => {
