@@ -11,7 +11,7 @@ import { exists } from "../files/whole-file.js";
 import { databaseMemory, type MemoryLimit } from "../match/memory/memory-plan.js";
 import { DuckDBBlobValue, DuckDBDataChunk, DuckDBInstance } from "../table/read/database.js";
 
-export const version = 6;
+export const version = 7;
 
 /** Small blocks: a run of a few rows adds little to the file. */
 const settings = { threads: "2", default_block_size: "16384" };

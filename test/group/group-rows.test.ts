@@ -160,3 +160,26 @@ describe("promises about groups", () => {
     expect(found.promise.established).toBe(false);
   });
 });
+
+it("groups companies in Japanese by name and address, however form, prefecture and block are written", async () => {
+  const [first, second] = [[..."山田佐藤鈴木高橋中村"], [..."電機食品印刷建設運輸"]];
+  const company = (thing: number): string =>
+    [first[thing % 10], first[(thing * 7 + 3) % 10], second[thing % 5], second[5 + ((thing * 3) % 5)]].join(
+      "",
+    ) + first[Math.floor(thing / 10) % 10];
+  const street = (thing: number): string =>
+    `${first[(thing * 3) % 10]}${second[(thing * 7) % 10]}市${first[Math.floor(thing / 7) % 10]}町`;
+  const rows = Array.from({ length: 180 }, (_, row) => ({ thing: row % 120, isSecond: row >= 120 }));
+  const { groupOf } = await groupRows(
+    {
+      会社名: rows.map(({ thing, isSecond }) =>
+        isSecond ? `${company(thing)}㈱` : `株式会社${company(thing)}`,
+      ),
+      住所: rows.map(({ thing, isSecond }) => `${isSecond ? "" : "東京都"}${street(thing)}${thing}番`),
+    },
+    { encoder },
+  );
+  const found = rows.filter(({ thing, isSecond }, row) => isSecond && groupOf[row] === groupOf[thing]);
+  expect(found.length).toBeGreaterThan(54);
+  expect(new Set(groupOf).size).toBeGreaterThan(114);
+});

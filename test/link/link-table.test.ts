@@ -329,7 +329,7 @@ describe("a store that does not fit", () => {
   it("is refused where it has another format, or keys that do not tell rows apart", async () => {
     const store = copyOf(plain);
     await withStore(store, "existing", (opened) => opened.query("UPDATE meta SET version = 9"));
-    await refused(store, /has format 9; this pearl reads format 6/);
+    await refused(store, /has format 9; this pearl reads format 7/);
     const late = copyOf(plain);
     await withStore(late, "existing", async (opened) => {
       await opened.query("PRAGMA disable_checkpoint_on_shutdown");

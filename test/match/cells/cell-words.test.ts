@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { cellWords } from "../../../src/match/cells/cell-words.js";
+import { cellWords, signWords } from "../../../src/match/cells/cell-words.js";
 import { dateNumber, dayOf, isDayFirst, readDate } from "../../../src/match/cells/dates.js";
 import { cellNumber } from "../../../src/match/cells/numbers.js";
 
@@ -32,6 +32,28 @@ describe("words of a cell", () => {
 
   it("keeps 80 words of a long cell", () => {
     expect(cellWords("word ".repeat(500))).toHaveLength(80);
+  });
+});
+
+describe("signs of a cell", () => {
+  it.each([
+    ["株式会社山田電機", ["株", "式", "会", "社", "山", "田", "電", "機"]],
+    ["山田　ﾃﾞｼﾞﾀﾙ(株)", ["山", "田", "デジタル".normalize("NFKD"), "株"]],
+    ["ソニー製テレビLX-997", ["ソニー", "製", "テレビ".normalize("NFKD"), "lx997"]],
+    ["が３丁目", ["が".normalize("NFKD"), "3", "丁", "目"]],
+  ])("are words of their own in %s, but for katakana", (text, signs) => {
+    expect(signWords(text)).toEqual(signs);
+  });
+
+  it("are not split in scripts that have spaces or combine letters", () => {
+    for (const text of ["Sony CD-MR80D", "ООО Ромашка", "삼성 전자", "ไทย สยาม", "שלום", "النور"]) {
+      const words = cellWords(text);
+      expect(signWords(text, words), text).toEqual(words);
+    }
+  });
+
+  it("are 80 of a long cell", () => {
+    expect(signWords("東京都".repeat(50))).toHaveLength(80);
   });
 });
 
