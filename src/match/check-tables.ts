@@ -2,7 +2,7 @@
 import { ArgumentError } from "../errors.js";
 import { isLikeArray } from "../like-array.js";
 import type { TableColumns } from "./columns/align.js";
-import { partsOfColumn } from "./columns/composed.js";
+import { partSeparator, partsOfColumn } from "./columns/composed.js";
 import { type ColumnOptions, rowsOf } from "./columns/fields.js";
 import { columnKinds } from "./columns/profile.js";
 
@@ -17,7 +17,8 @@ export function checkMatching(
   for (const [name, kind] of Object.entries(kindOf)) {
     if (!columnKinds.includes(kind))
       throw new ArgumentError(`kindOf ${name}: there is no kind ${kind}. Kinds: ${columnKinds.join(", ")}`);
-    if (!tables.some((table) => partsOfColumn(table, name).length > 0))
+    const isPart = (column: string): boolean => column.split(partSeparator).includes(name);
+    if (!tables.some((table) => partsOfColumn(table, name).length > 0 || Object.keys(table).some(isPart)))
       throw new ArgumentError(
         `kindOf ${name}: there is no such column. Columns: ${tables.flatMap(Object.keys).join(", ")}`,
       );

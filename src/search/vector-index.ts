@@ -289,7 +289,7 @@ export class VectorIndex {
     );
   }
 
-  /** Closes the files and releases the lock, after the changes that were asked for. Calls after it are refused. */
+  /** Closes the files and releases the lock, after the changes that were asked for. Calls after it are refused, but for `describe`. */
   close(): Promise<void> {
     this.#isClosed = true;
     return this.#next(() => this.store.close());

@@ -58,6 +58,11 @@ it("are joined by the columns as one, which a review and pairs for training then
   expect(readFileSync(at("pairs.csv"), "utf8")).toMatch(/^Adler A\.,Adler Anna,/m);
 });
 
+it("may have a part whose kind is given", async () => {
+  const report = await run({ kindOf: { first: "name" } });
+  expect(report.columns.map(({ name }) => name)).toContain("last + first");
+});
+
 it("are joined by what `on` names as one column", async () => {
   const report = await run({ on: ["First + last=guest"] });
   expect(report.columns).toMatchObject([{ name: "first + last", other: "guest" }]);

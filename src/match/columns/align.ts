@@ -47,12 +47,11 @@ export function alignHeaders(names: ColumnNames): { aligned: AlignedNames[]; res
 /** Pairs of column names, best first. Each column is in one pair at most. */
 export function alignColumns(left: TableColumns, right: TableColumns, names: ColumnNames): AlignedNames[] {
   const { aligned, rest } = alignHeaders(names);
-  const every = sampling(left, right);
-  const contents = new Map(rest.right.map((name) => [name, contentOf(right[name], every)] as const));
+  const contents = new Map(rest.right.map((name) => [name, contentOf(right[name])] as const));
   const scored = rest.left.flatMap((name) => {
-    const content = contentOf(left[name], every);
+    const content = contentOf(left[name]);
     return [...contents].flatMap(([other, otherContent]) => {
-      const overlap = overlapOf(content.values, otherContent.values);
+      const overlap = overlapOf(content, otherContent);
       const agreement = agreementOf(content.words, otherContent.words);
       const isLikely =
         overlap >= leastOverlap &&
@@ -68,10 +67,9 @@ const leastLikeness = 0.5;
 
 /** Further pairs of columns of text whose words are the same, though no cell is: "Parry, Derek L." and "D. Parry". */
 export function alignWords(left: TableColumns, right: TableColumns, names: ColumnNames): AlignedNames[] {
-  const every = sampling(left, right);
-  const contents = new Map(names.right.map((name) => [name, contentOf(right[name], every)] as const));
+  const contents = new Map(names.right.map((name) => [name, contentOf(right[name])] as const));
   const scored = names.left.flatMap((name) => {
-    const content = contentOf(left[name], every);
+    const content = contentOf(left[name]);
     return [...contents].map(([other, { words }]) => ({
       names: [name, other] as const,
       score: agreementOf(content.words, words),
@@ -109,7 +107,11 @@ function haveRareValues(a: Content, b: Content, overlap: number): boolean {
     const { values, every, total, cells } = content;
     return total < 1.2 * cells && values.size * every >= mostlyDifferent * cells && isWide(content);
   };
-  return overlap * Math.min(a.values.size, b.values.size) >= fewestCommon && isRare(a) && isRare(b);
+  return (
+    overlap * Math.min(a.values.size * a.every, b.values.size * b.every) >= fewestCommon &&
+    isRare(a) &&
+    isRare(b)
+  );
 }
 
 /** Whether values are not all numbers, or numbers from a range that holds 1,000 times as many. */
@@ -137,16 +139,16 @@ export interface Content {
   readonly every: number;
 }
 
-/** Different values of a column that are kept, of larger tables about as many. */
-export const mostValues = 200_000;
+/** Different values of a column that are kept at most. */
+export const mostValues = 400_000;
 
-/** Every how many-th value of two tables is compared: the same values of both, in any order of their rows. */
-export const sampling = (...tables: readonly TableColumns[]): number =>
-  Math.ceil(Math.max(1, ...tables.map((table) => Object.values(table)[0]?.length ?? 0)) / mostValues);
-
-/** @param every as {@link sampling} gives it */
-export function contentOf(cells: readonly string[], every: number): Content {
+/**
+ * Of more different values than `most` only those whose hash 2 divides are kept, or 4, and so on: the same ones of every
+ * column, in any order of the rows.
+ */
+export function contentOf(cells: readonly string[], most = mostValues): Content {
   const values = new Set<string>();
+  let every = 1;
   const counts = new Map<string, number>();
   let [total, filled] = [0, 0];
   const dayFirst = isDayFirst(cells);
@@ -160,7 +162,11 @@ export function contentOf(cells: readonly string[], every: number): Content {
     total += words.length;
     filled++;
     const value = date === undefined ? words.sort().join(" ") : date.join("-");
-    if (every === 1 || hashOf(value) % every === 0) values.add(value);
+    if (isKept(value, every)) values.add(value);
+    while (values.size > most) {
+      every *= 2;
+      for (const other of values) if (!isKept(other, every)) values.delete(other);
+    }
   }
   return {
     values,
@@ -187,12 +193,19 @@ function shortWords(word: string): string[] {
   return [...signs.slice(1).map((sign, place) => signs[place] + sign), ...(rest === "" ? [] : [rest])];
 }
 
-/** Share of the smaller set that is in the larger. */
-export function overlapOf(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
-  const [small, large] = a.size <= b.size ? [a, b] : [b, a];
-  let common = 0;
-  for (const value of small) if (large.has(value)) common++;
-  return common / Math.max(1, small.size);
+const isKept = (value: string, every: number): boolean => every === 1 || hashOf(value) % every === 0;
+
+/** Share of the values of the column that has fewer which the other one has too. */
+export function overlapOf(a: Content, b: Content): number {
+  const [few, many] = a.values.size * a.every <= b.values.size * b.every ? [a, b] : [b, a];
+  const every = Math.max(a.every, b.every);
+  let [common, all] = [0, 0];
+  for (const value of few.values) {
+    if (every > few.every && !isKept(value, every)) continue;
+    all++;
+    if (many.values.has(value)) common++;
+  }
+  return common / Math.max(1, all);
 }
 
 /** The Bhattacharyya coefficient of two distributions of words: 1 where equal, 0 without a common word. */

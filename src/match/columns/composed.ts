@@ -13,7 +13,6 @@ import {
   leastOverlap,
   mostValues,
   overlapOf,
-  sampling,
   type TableColumns,
   wordsOfCell,
 } from "./align.js";
@@ -112,10 +111,9 @@ function foundNames({ left, right }: TwoTables, options: ColumnOptions): Names {
   const [first, second] = [usableColumns(left, options), usableColumns(right, options)];
   const { aligned, rest } = alignHeaders({ left: first.names, right: second.names });
   if (rest.left.length + rest.right.length === 0) return { left: [], right: [] };
-  const every = sampling(left, right);
   const contents = new Map<readonly string[], Content>();
   const content = (cells: readonly string[]): Content => {
-    const known = contents.get(cells) ?? contentOf(cells, every);
+    const known = contents.get(cells) ?? contentOf(cells);
     contents.set(cells, known);
     return known;
   };
@@ -167,7 +165,6 @@ function usableColumns(
 /**
  * The names of columns of a table that together are a column of the other one, and of those of them that stay beside it.
  * Each column is a part of one at most.
- * @param side the columns without a namesake in the other table, and the others with theirs
  */
 function wholes(
   {
@@ -193,15 +190,14 @@ function wholes(
     const parts = partsOfWhole(new Map(candidates.map((part) => [part, content(table[part])])), whole);
     const choices = parts.slice(1).map((_, place) => {
       const columns = parts.slice(0, place + 2);
-      const { values, words } = contentOf(cellsOfParts(table, columns), whole.every);
-      const agreement = agreementOf(words, whole.words);
-      return { columns, agreement, overlap: overlapOf(values, whole.values) };
+      const all = contentOf(cellsOfParts(table, columns));
+      return { columns, agreement: agreementOf(all.words, whole.words), overlap: overlapOf(all, whole) };
     });
     if (choices.length === 0) continue;
     const best = choices.reduce((a, b) => (b.overlap > a.overlap ? b : a));
     const mostOf = (columns: readonly string[], measure: (part: Content) => number): number =>
       Math.max(...columns.map((part) => measure(content(table[part]))));
-    const overlap = ({ values }: Content): number => overlapOf(values, whole.values);
+    const overlap = (part: Content): number => overlapOf(part, whole);
     const gain = own === undefined ? leastGain : leastOwnGain;
     const isEqual = best.overlap >= Math.max(leastOverlap, gain * mostOf(best.columns, overlap));
     // Where hardly a cell is written alike, the words decide. Those of several columns of one kind, such as sender and
@@ -217,11 +213,12 @@ function wholes(
     // A city that is a part of an address stays beside it where the other table has a column of towns, too.
     const isOf = (part: string, column: string): boolean => {
       const [a, b] = [content(table[part]), content(other.table[column])];
-      return overlapOf(a.values, b.values) >= leastOverlap && agreementOf(a.words, b.words) >= leastAgreement;
+      return overlapOf(a, b) >= leastOverlap && agreementOf(a.words, b.words) >= leastAgreement;
     };
     const isKept = (part: string): boolean =>
       part !== own && other.names.some((column) => column !== name && isOf(part, column));
-    found.push(inOrder(table, columns, other.table[name], whole).join(partSeparator));
+    const ordered = Object.keys(table).filter((column) => columns.includes(column));
+    found.push(inOrder(table, ordered, other.table[name], whole).join(partSeparator));
     found.push(...columns.filter(isKept));
     for (const part of columns) free.delete(part);
   }
@@ -260,7 +257,7 @@ function together(
   return { words: shares, total: all };
 }
 
-/** The parts in the order in which most cells of the whole have them. */
+/** The parts in the order in which most cells of the whole have them, or else in that of the table. */
 function inOrder(
   table: TableColumns,
   parts: readonly string[],

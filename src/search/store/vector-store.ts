@@ -25,7 +25,7 @@ export interface VectorStore
   readonly unfinished: UnfinishedBuild | undefined;
   /** Locks the index until `close`, and reads what other processes have changed. @throws VectorIndexError, LockedError */
   startWriting(): Promise<void>;
-  /** The first of these keys that a row has; undefined where none is taken. */
+  /** One of these keys that a row has; undefined where none is taken. */
   findKey(keys: readonly string[]): Promise<string | undefined>;
   /**
    * Adds all rows or none. When it returns they are on disk: a power cut or kill -9 does not lose them.

@@ -120,7 +120,7 @@ export async function appendIndexRows(
   });
 }
 
-/** The first of these keys that a row has; undefined where none is taken. */
+/** One of these keys that a row has; undefined where none is taken. */
 export async function findIndexKey(
   { connection, source, side }: IndexTable,
   keys: readonly string[],

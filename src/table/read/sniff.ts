@@ -112,7 +112,11 @@ function titleRecords(records: readonly string[][]): number {
     isLong(record) &&
     record.slice(width).every(isBlank) &&
     below.every((row) => row.slice(record.length).every(isBlank));
-  if (records.slice(0, above).some(isHeader)) return 0;
+  // A list of phrases, some of which contain commas, has a header of its own, or spaces behind the commas.
+  const isList = ([first, ...others]: readonly string[]): boolean =>
+    others.length === 0 && oneColumnHeaders.has(first.trim().toLowerCase());
+  const isPhrase = records[above].slice(1).some((cell) => cell.startsWith(" "));
+  if (isPhrase || records.slice(0, above).some((record) => isHeader(record) || isList(record))) return 0;
   const { header, headerIsSure } = findHeader(below);
   const isFull = gapsOf(below) === 0 && differsFromRows(below);
   return header && isFull && (headerIsSure || isAboveDigits(below)) ? above : 0;

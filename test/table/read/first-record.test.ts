@@ -125,6 +125,11 @@ describe("a title above the header", () => {
     const path = file("title.csv", `Customers 2024,,\n\n${rows}3,Gamma\n`);
     await expect(readTable(path)).rejects.toThrow(/title\.csv, line 6: 2 columns, expected 3/);
   });
+  it("is none above phrases that contain commas, which are refused as before", async () => {
+    const cities = "Riga, capital\nKiel, 4\nBonn, 5\nUlm, 6\nTrier, 7\nKoln, 8\n";
+    for (const start of ["phrase\nOslo\n", "Oslo\n", "name\n"])
+      await expect(readTable(file("list.csv", start + cities))).rejects.toThrow(/2 columns, expected 1/);
+  });
   it("is a row where the caller decides, or no record with a usual name follows", async () => {
     const titled = file("title.csv", `Customers 2024,,\n${rows}`);
     expect((await readTable(titled, { header: "absent", column: "2" })).phrases).toEqual([
