@@ -101,12 +101,11 @@ it("weights are learned without a number for each pair", async () => {
   };
   for (const relation of ["one-to-one", "many-to-one", "many-to-many"] as const) {
     const before = held();
-    let most = 0;
-    const onProgress = () => {
-      most = Math.max(most, held() - before);
-    };
+    const more: number[] = [];
+    const onProgress = () => void more.push(held() - before);
     await learnWeights(table, { relation, onProgress });
-    expect(most).toBeGreaterThan(0);
-    expect(most).toBeLessThan(pairs);
+    // What an earlier test held may be freed meanwhile: fewer bytes than before are no failure.
+    expect(more.length).toBeGreaterThan(1);
+    expect(Math.max(...more)).toBeLessThan(pairs);
   }
 });
