@@ -7,7 +7,7 @@ import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { withEncoder } from "../encoder/with-encoder.js";
 import { ModelError, UsageError } from "../errors.js";
 import { formatCount } from "../files/count-text.js";
-import { cellsOfColumn } from "../match/columns/composed.js";
+import { cellsOfColumn } from "../match/columns/column-parts.js";
 import { PostgresStore } from "../search/store/postgres-store.js";
 import { keysByTrigrams, sampleKeys, trigramCreation, trigramSchema } from "../stores/postgres/row-search.js";
 import { isPostgresAddress } from "../table/postgres/address.js";

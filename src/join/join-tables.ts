@@ -1,7 +1,8 @@
 /** Joins two table files by all their columns, or by one. */
 import { realpath } from "node:fs/promises";
 import { UsageError } from "../errors.js";
-import { composedTables, partSeparator, partsOfColumn, partsOfName } from "../match/columns/composed.js";
+import { partSeparator, partsOfColumn, partsOfName } from "../match/columns/column-parts.js";
+import { composedTables } from "../match/columns/composed.js";
 import { type ColumnOptions, planColumns } from "../match/columns/fields.js";
 import { profiler } from "../match/columns/profile.js";
 import { type BoundedOptions, boundedReading, withinMemory } from "../match/memory/within-memory.js";

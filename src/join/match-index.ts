@@ -2,7 +2,7 @@
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { ArgumentError } from "../errors.js";
 import type { TableColumns } from "../match/columns/align.js";
-import { cellsOfColumn, partsOfColumn } from "../match/columns/composed.js";
+import { cellsOfColumn, partsOfColumn } from "../match/columns/column-parts.js";
 import { ownValue } from "../match/columns/fields.js";
 import type { IndexEntry, SearchHit } from "../search/index-types.js";
 import { searchPhrases } from "../search/phrase-search.js";

@@ -162,7 +162,9 @@ export async function matchRows<Accepted extends Level, Fit extends MatchFit<Acc
       const [side, otherSide] = isSwapped ? (["other", "name"] as const) : (["name", "other"] as const);
       const others = right && withoutColumns(right, silent, otherSide);
       // Shards compared all columns: which ones are silent shows only when all rows are compared.
-      const named = on?.filter((name) => !silent.some((column) => column[side] === name));
+      const named = on?.filter(
+        (name) => !silent.some((column) => [name, name.split("=")[0]].includes(column[side])),
+      );
       const again = { ...options, on: named, sharing: undefined, encoder: encoder ?? ("none" as const) };
       const first = withoutColumns(left, silent, side);
       const rest = await matchRows(first, others, again, method, compared.embedded);

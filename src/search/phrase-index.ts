@@ -202,7 +202,7 @@ async function checkSameBuild(
   for (const [name, wanted, begun] of settings)
     if (wanted !== undefined && wanted !== begun)
       throw new VectorIndexError(
-        `${path} was begun with another ${name}, ${JSON.stringify(begun)}. Resume without --${name}, or remove it and build again.`,
+        `${path} was begun with another ${name}, ${JSON.stringify(begun)}. Resume without --${name}, or remove ${path} and build again.`,
       );
   if (layout.phraseColumn === column && layout.keyColumn === key) return;
   const cure = layout.keyColumn === undefined ? "without --key" : `--key ${layout.keyColumn}`;

@@ -52,23 +52,26 @@ export function cellWords(text: string): string[] {
   return words.length > mostWords ? words.slice(0, mostWords) : words;
 }
 
-/** Signs lie behind the letters of other scripts. */
+/** Ideographs lie behind the letters of other scripts. */
 const beyondLetters = /[^\0-\u2e7f]/;
 /** One ideograph or hiragana, with its marks; a run of katakana; what is neither. */
-const signParts =
+const ideographParts =
   /[\p{Script=Han}\p{Script=Hiragana}][\u3099\u309a]*|\p{Script=Katakana}[\p{Script=Katakana}\u3099\u309aー]*|[^\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]+/gu;
 
 /**
  * The words of a cell, whose ideographs and hiragana are words of their own, as nothing shows where a word ends: "株式会社山田電機" and
  * "山田 電機(株)" have five in common. Katakana spell a foreign word, and stay together.
  */
-export function signWords(cell: string, words: readonly string[] = cellWords(cell)): readonly string[] {
+export function splitIdeographs(cell: string, words: readonly string[] = cellWords(cell)): readonly string[] {
   if (!beyondLetters.test(cell)) return words;
-  return words.flatMap((word) => word.match(signParts) ?? []).slice(0, mostWords);
+  return words.flatMap((word) => word.match(ideographParts) ?? []).slice(0, mostWords);
 }
 
-/** Signs of scripts that write words without spaces between. */
+/** Characters of scripts that write words without spaces between. */
 export const ideographs = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/gu;
+
+export const ideographsIn = (text: string): readonly string[] =>
+  beyondLetters.test(text) ? (text.match(ideographs) ?? []) : [];
 
 /** Of a character's code. */
 export const isDigit = (code: number): boolean => code >= 48 && code <= 57;

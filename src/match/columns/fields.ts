@@ -71,8 +71,8 @@ export function planColumns(
   options: ColumnOptions = {},
 ): ColumnPlan {
   const other = right ?? left;
-  const first = usable(left, options);
-  const second = right === undefined ? first : usable(other, options);
+  const first = usableColumns(left, options);
+  const second = right === undefined ? first : usableColumns(other, options);
   const dropped = [...first.dropped, ...(right === undefined ? [] : second.dropped)];
   const asked = options.on?.map((text) => askedPair(text, left, other));
   const aligned =
@@ -192,7 +192,8 @@ interface UsableColumns {
   readonly lone: Readonly<Record<"naming" | "email" | "phone", string | undefined>>;
 }
 
-function usable(
+/** The columns of a table that may carry evidence, and why the others do not. */
+export function usableColumns(
   table: TableColumns,
   { ignore = [], kindOf, profileOf = profileColumn }: ColumnOptions,
 ): UsableColumns {

@@ -1,7 +1,7 @@
 /** Profiles a column of a table, decides its kind, and says why a column carries no evidence. */
 import { narrow } from "../../text/accents.js";
 import { isVisible } from "../../text/visible.js";
-import { cellWords, ideographs } from "../cells/cell-words.js";
+import { cellWords, ideographsIn } from "../cells/cell-words.js";
 import { type DayFirst, isDayFirst, readDate } from "../cells/dates.js";
 import { cellNumber } from "../cells/numbers.js";
 import { isPhone } from "../cells/phones.js";
@@ -106,10 +106,9 @@ export function isEmail(text: string): boolean {
 
 const separator = /[,;|]/;
 
-/** The number of words of a cell. Chinese and Japanese write without spaces, in words of about two signs. */
+/** The number of words of a cell. Chinese and Japanese write without spaces, in words of about two characters. */
 function wordCount(text: string): number {
-  const signs = /[^\0-\u2fff]/.test(text) ? (text.match(ideographs)?.length ?? 0) : 0;
-  return Math.max(cellWords(text).length, Math.floor(signs / 2));
+  return Math.max(cellWords(text).length, Math.floor(ideographsIn(text).length / 2));
 }
 
 /** @param counts rows with each of the values */

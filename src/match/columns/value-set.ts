@@ -1,7 +1,7 @@
 /** The different values of a column of two tables, made ready for comparison. Equal values are stored once. */
 
 import { shared, sharedCopy } from "../../runtime/shared-array.js";
-import { cellWords, signWords } from "../cells/cell-words.js";
+import { cellWords, splitIdeographs } from "../cells/cell-words.js";
 import { type DayFirst, dateNumber } from "../cells/dates.js";
 import { cellNumber } from "../cells/numbers.js";
 import { phoneDigits } from "../cells/phones.js";
@@ -17,7 +17,7 @@ export interface ValueSet {
   readonly counts: Uint32Array;
   /** Filled rows of both tables. */
   readonly filled: number;
-  /** Words of each value, in their order; of Chinese and Japanese its signs. */
+  /** Words of each value, in their order; of Chinese and Japanese its characters. */
   readonly words: Lists;
   /** How many of a value's words come before brackets at its end, as in "Mars (1968)" or "Scott, Ann (II)"; all without such. */
   readonly mainWords: Uint8Array;
@@ -64,11 +64,11 @@ export function readValues(
     const found = cellWords(kind === "email" ? cell.replace("@", " ") : cell);
     if (found.length === 0 || placeholders.has(cell.trim().toLowerCase())) return -1;
     return texts.numberOf(normalForm(cell, found, kind, isFirst), () => {
-      const parts = signWords(cell, found);
+      const parts = splitIdeographs(cell, found);
       words.push(parts.map((word) => vocabulary.numberOf(word)));
       counts.push(0);
       const bracket = lastBrackets.exec(cell)?.index ?? 0;
-      mainWords.push(bracket > 0 ? signWords(cell.slice(0, bracket)).length : parts.length);
+      mainWords.push(bracket > 0 ? splitIdeographs(cell.slice(0, bracket)).length : parts.length);
     });
   };
   const number = (cells: Cells, isFirst: DayFirst): Int32Array => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { cellWords, signWords } from "../../../src/match/cells/cell-words.js";
+import { cellWords, splitIdeographs } from "../../../src/match/cells/cell-words.js";
 import { dateNumber, dayOf, isDayFirst, readDate } from "../../../src/match/cells/dates.js";
 import { cellNumber } from "../../../src/match/cells/numbers.js";
 
@@ -42,18 +42,18 @@ describe("signs of a cell", () => {
     ["ソニー製テレビLX-997", ["ソニー", "製", "テレビ".normalize("NFKD"), "lx997"]],
     ["が３丁目", ["が".normalize("NFKD"), "3", "丁", "目"]],
   ])("are words of their own in %s, but for katakana", (text, signs) => {
-    expect(signWords(text)).toEqual(signs);
+    expect(splitIdeographs(text)).toEqual(signs);
   });
 
   it("are not split in scripts that have spaces or combine letters", () => {
     for (const text of ["Sony CD-MR80D", "ООО Ромашка", "삼성 전자", "ไทย สยาม", "שלום", "النور"]) {
       const words = cellWords(text);
-      expect(signWords(text, words), text).toEqual(words);
+      expect(splitIdeographs(text, words), text).toEqual(words);
     }
   });
 
   it("are 80 of a long cell", () => {
-    expect(signWords("東京都".repeat(50))).toHaveLength(80);
+    expect(splitIdeographs("東京都".repeat(50))).toHaveLength(80);
   });
 });
 

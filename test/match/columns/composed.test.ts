@@ -1,7 +1,8 @@
 /** Columns that together hold what one column of the other table holds. */
 import { describe, expect, it } from "vitest";
 import { likeArray } from "../../../src/like-array.js";
-import { cellsOfColumn, composedTables, partsOfColumn } from "../../../src/match/columns/composed.js";
+import { cellsOfColumn, partsOfColumn } from "../../../src/match/columns/column-parts.js";
+import { composedTables } from "../../../src/match/columns/composed.js";
 import { createRandom } from "../../../src/random.js";
 
 const given = "Anna Bela Cleo Dora Emil Fritz Gina Hugo Ines Jan".split(" ");
@@ -73,7 +74,7 @@ describe("composed columns", () => {
     expect(keys(parts, { "full name": whole, town }, { ignore: ["last name"] })).toEqual(Object.keys(parts));
   });
 
-  it("are no columns of one kind, of which the other table has several too", () => {
+  it("are not made of several columns of one kind where the other table has several of that kind, too", () => {
     const random = createRandom(1);
     const letters = (digits: string): string =>
       digits.replace(/\d/g, (digit) => String.fromCharCode(97 + Number(digit)));

@@ -112,7 +112,7 @@ describe("a title above the header", () => {
     ["a comma in the line", "Customers, and others\n", 1],
     ["a quoted line break", '"Customers\n2024",,\n', 2],
     ["a byte order mark and Excel's line", "\ufeffsep=,\nCustomers 2024\n", 1],
-  ])("is left out, which is said: %s", async (_, title, lines) => {
+  ])("is left out, and the summary says so: %s", async (_, title, lines) => {
     for (const end of ["\n", "\r\n"]) {
       const path = file("title.csv", `${title}${rows}`.replaceAll("\n", end));
       const { columns, description } = await readTable(path);

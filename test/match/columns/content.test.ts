@@ -1,6 +1,7 @@
 /** What columns hold, of large tables by a part of their values. */
 import { expect, it } from "vitest";
-import { alignColumns, contentOf, overlapOf } from "../../../src/match/columns/align.js";
+import { alignColumns } from "../../../src/match/columns/align.js";
+import { contentOf, overlapOf } from "../../../src/match/columns/content.js";
 
 const values = (from: number, to: number): string[] =>
   Array.from({ length: to - from }, (_, row) => `Name ${from + row} of ${(from + row) * 7}`);
@@ -13,7 +14,7 @@ it("are compared by the same part of the values of both tables, in any order of 
   expect([some.every, others.every]).toEqual([8, 8]);
   expect(overlapOf(some, others)).toBeCloseTo(whole, 1);
   expect(contentOf(left.toReversed(), 900).values).toEqual(some.values);
-  // Words are few, and those of all rows.
+  // Words are those of all rows.
   expect(some.words).toEqual(contentOf(left).words);
 });
 
