@@ -238,7 +238,7 @@ function describe(
   const columns = imported.columns.map(({ name }) => name);
   const column = columns[choosePhraseColumn(shown, imported.columns, wantedColumn)];
   const doubt = headerIsSure ? "" : " (--no-header if that line is data)";
-  const titles = `a title (${titleLines} line${titleLines === 1 ? "" : "s"}; --no-header if rows)`;
+  const titles = `a title of ${titleLines} line${titleLines === 1 ? "" : "s"} (--no-header if these are rows)`;
   const place = titleLines === 0 ? `in the first line${doubt}` : `below ${titles}`;
   const separated = delimiter === undefined ? "one column" : `${nameOfDelimiter(delimiter)}-separated`;
   const cells = `${separated}, ${header ? `header ${place}` : "no header"}`;

@@ -36,7 +36,7 @@ export async function readTagged(path: string, needed: TagsNeeded): Promise<Tagg
     const trouble = cause.code === "ENOENT" ? "no such file" : cause.message;
     throw new TableError(`${path}: ${trouble}. Check the name and the folder.`, { cause });
   });
-  // What replaces other bytes in a text would be written back.
+  // Decoding would replace invalid bytes, and the replacements would be written back.
   if (!isUtf8(bytes)) {
     const encoding = bytes.includes(0) ? "UTF-16" : "WINDOWS-1252";
     throw new TableError(
@@ -122,7 +122,7 @@ export function readSpans(text: string, path: string, needed: TagsNeeded): Tagge
   };
 }
 
-/** A line of JSON with these spans; its other values stay as they are written, also numbers of many digits. */
+/** A line of JSON with these spans; its other values stay as they are written, also numbers of many digits; spaces between them go. */
 function withSpans(line: string, spans: string): string {
   const pairs = [...jsonPairsOf(line)].map(([key, json]) => [key, key === "spans" ? spans : json]);
   if (!pairs.some(([key]) => key === "spans")) pairs.push(["spans", spans]);

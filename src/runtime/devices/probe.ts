@@ -5,7 +5,7 @@ import { execFile } from "node:child_process";
 export interface ProbeAnswer {
   readonly works: boolean;
   readonly detail: string;
-  /** It was ended before it answered: on a busy machine that says nothing on the part. */
+  /** It was ended before it answered: on a busy machine that says nothing about the part. */
   readonly tookTooLong?: true;
 }
 

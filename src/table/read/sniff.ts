@@ -8,8 +8,9 @@
  * 3. Header, several columns: present if a cell of the first record is such a name; absent if a cell repeats
  *    another, is numeric, or occurs again below in its column; else present, but marked as not sure. Columns without any
  *    filled cell are passed over.
- * 4. A title above the header: up to ten first records that have one filled cell at most, or another number of cells than most
- *    records, before a full record with such a name, or without digits above a column of cells with digits. They are no rows.
+ * 4. Title: up to ten first records that have at most one filled cell, or another number of cells than most records. The
+ *    record below them is a header if it is full and has a usual name, or a cell without digits above cells with digits.
+ *    The title is no row.
  */
 import { cellsOf, type Dialect, quotationMark, RecordScanner, type ScanStatus } from "./records.js";
 

@@ -10,8 +10,8 @@ type Name = string | undefined;
 export const keysPathOf = (output: string): string => `${output}.keys.csv`;
 
 /**
- * Keeps a command from writing over what it reads, or over what it has just written. Of what is no file, only
- * standard output counts: `/dev/null` may be named twice.
+ * Keeps a command from writing over what it reads, or over what it has just written. Files count,
+ * and standard output; `/dev/null` may be named twice.
  * @throws ArgumentError
  */
 export function refuseOverwriting(inputs: readonly Name[], outputs: readonly Name[]): void {

@@ -118,7 +118,9 @@ describe("a title above the header", () => {
       const { columns, description } = await readTable(path);
       expect(columns).toEqual({ id: ["1", "2"], name: ["Acme Ltd", "Beta Inc"], city: ["Oslo", "Riga"] });
       const counted = lines === 1 ? "1 line" : `${lines} lines`;
-      expect(description.summary).toContain(`header below a title (${counted}; --no-header if rows)`);
+      expect(description.summary).toContain(
+        `header below a title of ${counted} (--no-header if these are rows)`,
+      );
     }
   });
   it("counts in the line of an error", async () => {
