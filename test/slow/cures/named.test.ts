@@ -17,7 +17,6 @@ const elsewhere: Readonly<Record<string, string>> = {
   'Use device "auto" or "cpu".': "test/slow/web/webgpu.test.ts",
   "belongs to another table, or the table has changed": "test/search/vector-index.test.ts",
   "was begun with other columns. Resume with -c": "test/search/vector-index.test.ts",
-  "was begun with another": "test/search/vector-index.test.ts",
   "overlaps another one: keep one of them": "test/fewshot/tag/sentences.test.ts",
   "the tagger has no transitions, which Viterbi needs": "test/fewshot/tag/tagger.test.ts",
   'Write %3F for "?" in a password, and %40 for "@" after it.': "test/table/postgres/address.test.ts",
