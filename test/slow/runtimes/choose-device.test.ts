@@ -1,7 +1,7 @@
 /** `--device auto` on a machine that seems to have a GPU (fake-webgpu.cjs), and on one without. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { runNode } from "../../cli/run-cli.js";
 import { type FakeWebgpu, fakeWebgpu } from "../../runtime/fake-webgpu.js";
 import { newFolder } from "../../setup/new-folder.js";
@@ -21,6 +21,9 @@ async function choose(cache: string, fake: FakeWebgpu | "none", more: Record<str
   expect(places[1]).toEqual(places[0]);
   return { lines, ...places[0] } as { lines: string[]; device: string; notes: string[] };
 }
+
+// the drivers of the machine, not those that the caller chose for other tests
+for (const name of ["VK_DRIVER_FILES", "VK_ICD_FILENAMES"]) vi.stubEnv(name, undefined);
 
 describe("--device auto", () => {
   it("takes the faster device, measures once, and again for another driver", async () => {
