@@ -4,6 +4,7 @@ import { withEncoder } from "../encoder/with-encoder.js";
 import { ArgumentError, UsageError } from "../errors.js";
 import type { Sharing } from "../files/shards/shard.js";
 import type { Spill } from "../match/candidates/pair-set.js";
+import { textsInOneScript } from "../match/cells/one-script.js";
 import { checkCells } from "../match/check-tables.js";
 import { mostEmbedded } from "../match/compare-tables.js";
 import type { PrecisionReport } from "../match/estimates/promise.js";
@@ -81,7 +82,8 @@ export async function cluster(phrases: readonly string[], options: ClusterOption
   check(phrases, options);
   options.signal?.throwIfAborted();
   const { k, threshold = 1, counts, signal } = options;
-  const found = distinctPhrases(phrases, counts, k === undefined && threshold > DIFFERENT_NUMBERS);
+  const [texts] = await textsInOneScript([phrases]);
+  const found = distinctPhrases(texts, counts, k === undefined && threshold > DIFFERENT_NUMBERS);
   return withEncoder(options.encoder, { signal }, (encoder) =>
     k === undefined
       ? clusterSpellings(found, encoder, options)

@@ -2,6 +2,7 @@
 
 import { ArgumentError } from "../errors.js";
 import { endWithNothing } from "../files/shards/shard.js";
+import { inOneScript } from "../match/cells/one-script.js";
 import type { ColumnReport } from "../match/column-report.js";
 import type { TableColumns } from "../match/columns/align.js";
 import { type ColumnPlan, type DroppedColumn, rowsOf } from "../match/columns/fields.js";
@@ -147,7 +148,8 @@ export async function duplicatesByColumns(
   columns: TableColumns,
   options: RoadOptions & GroupRowsOptions,
 ): Promise<Duplicates> {
-  return decidedByColumns(await groupRows(columns, options), columns, options);
+  const [compared] = (await inOneScript([columns])).tables;
+  return decidedByColumns(await groupRows(compared, options), columns, options);
 }
 
 function decidedByColumns(found: RowGroups, columns: TableColumns, options: RoadOptions): Duplicates {

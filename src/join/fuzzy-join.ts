@@ -11,6 +11,7 @@ import { ArgumentError } from "../errors.js";
 import { type Kept, ownRange } from "../files/shards/shard.js";
 import { inTurn } from "../in-turn.js";
 import { exactPairs } from "../match/candidates/nearest-by-embedding.js";
+import { textsInOneScript } from "../match/cells/one-script.js";
 import { checkCells } from "../match/check-tables.js";
 import { type ColumnPair, type JoinColumn, prepareColumn } from "../match/columns.js";
 import type { Rankings } from "../match/estimates/estimate.js";
@@ -64,7 +65,8 @@ export async function fuzzyJoin(
     return withoutRows(nothing, options);
   }
   const scorer = options.scorer ?? defaultScorer();
-  const texts = { left, right };
+  const [ownLeft, ownRight] = await textsInOneScript([left, right]);
+  const texts = { left: ownLeft, right: ownRight };
   const column = await preparePhrases(texts, options);
   const { candidates = 10, threads } = options;
   const ranking = openRanking({ column, scorer: scorer.scorer, candidates, postings }, { threads });

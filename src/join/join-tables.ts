@@ -1,8 +1,9 @@
 /** Joins two table files by all their columns, or by one. */
 import { realpath } from "node:fs/promises";
 import { UsageError } from "../errors.js";
+import { scriptNote } from "../match/cells/one-script.js";
 import { partSeparator, partsOfColumn, partsOfName } from "../match/columns/column-parts.js";
-import { composedTables } from "../match/columns/composed.js";
+import { comparedTables, composedTables } from "../match/columns/composed.js";
 import { type ColumnOptions, planColumns } from "../match/columns/fields.js";
 import { profiler } from "../match/columns/profile.js";
 import { type BoundedOptions, boundedReading, withinMemory } from "../match/memory/within-memory.js";
@@ -99,7 +100,8 @@ export async function openJoin(leftGiven: string, rightGiven: string, options: J
   const { left, right } = tables;
   const columns = { ...resolvedColumns(tables, options), profileOf: profiler() };
   const texts = { left: left.columns, right: right.columns };
-  const compared = composedTables(texts, columns);
+  const compared = await comparedTables(texts, columns);
+  if (compared.example !== undefined) options.onNote?.(scriptNote(compared.example));
   const plan = planColumns(compared.left, compared.right, columns);
   const [only, ...others] = plan.pairs;
   const unnamed =

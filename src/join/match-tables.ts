@@ -2,7 +2,7 @@
 import { ArgumentError } from "../errors.js";
 import { checkMatching } from "../match/check-tables.js";
 import type { TableColumns } from "../match/columns/align.js";
-import { composedTables } from "../match/columns/composed.js";
+import { comparedTables } from "../match/columns/composed.js";
 import { rowsOf } from "../match/columns/fields.js";
 import { partsOf } from "../match/compare-tables.js";
 import type { ScoredPairs } from "../match/estimates/scored-pairs.js";
@@ -54,7 +54,7 @@ export async function matchTables(
   options: MatchTablesOptions = {},
 ): Promise<TableMatches> {
   checkMatching([left, right], options);
-  const tables = composedTables({ left, right }, options);
+  const tables = await comparedTables({ left, right }, options);
   if (options.kind !== undefined && !joinKinds.includes(options.kind))
     throw new ArgumentError(`kind must be ${joinKinds.join(" or ")}, not ${options.kind}`);
   const method: MatchMethod<ScoredPairs, Fit, Matches> = {

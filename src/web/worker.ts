@@ -4,7 +4,7 @@ import { ArgumentError } from "../errors.js";
 import { removedRows } from "../group/kept-rows.js";
 import { duplicatesByPlan } from "../group/roads.js";
 import { joinColumns } from "../join/roads.js";
-import { composedTables } from "../match/columns/composed.js";
+import { comparedTables } from "../match/columns/composed.js";
 import { planColumns, rowsOf } from "../match/columns/fields.js";
 import { precisionLine } from "../match/estimates/precision-line.js";
 import { serve } from "../runtime/worker-server.js";
@@ -109,7 +109,7 @@ serve({
 
 async function join(call: JoinCall): Promise<JoinResult> {
   const { options } = call;
-  const { left, right } = composedTables(call, options);
+  const { left, right } = await comparedTables(call, options);
   const { signal, onProgress } = runOf(call);
   const encoder = call.encoder === "none" ? call.encoder : opened(call.encoder).encoder;
   const plan = planColumns(left, right, options);

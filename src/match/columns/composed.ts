@@ -2,6 +2,7 @@
  * Columns that together hold what one column of the other table holds: "first name" and "last name" hold a "full name", a
  * street, a house number and a city hold an address. They are compared as one column, "first name + last name".
  */
+import { type InOneScript, inOneScript } from "../cells/one-script.js";
 import { type AlignedNames, alignHeaders, type ColumnNames, type TableColumns } from "./align.js";
 import { cellsOfColumn, partSeparator, partsOfColumn } from "./column-parts.js";
 import { areAlike, type Content, contentOf, mostValues } from "./content.js";
@@ -20,14 +21,26 @@ const leastWords = 1.5;
 /** Tables that are composed already: a join composes them before it plans its columns, and then matches them. */
 const composed = new WeakSet<TableColumns>();
 
+const areComposed = ({ left, right }: TwoTables): boolean => composed.has(left) && composed.has(right);
+
+/** The tables as they are compared: in one script, with {@link composedTables}. @returns example: a cell in other letters than its own */
+export async function comparedTables(
+  given: TwoTables,
+  options: ColumnOptions,
+): Promise<TwoTables & Pick<InOneScript, "example">> {
+  if (areComposed(given)) return given;
+  const { tables, example } = await inOneScript([given.left, given.right]);
+  return { ...composedTables({ left: tables[0], right: tables[1] }, options), example };
+}
+
 /**
  * The tables with the columns to compare that are made of several, in place of these: those that `on` names, or, without
  * it, those that are found.
  */
-export function composedTables({ left, right }: TwoTables, options: ColumnOptions): TwoTables {
-  if (composed.has(left) && composed.has(right)) return { left, right };
-  const names = options.on === undefined ? foundNames({ left, right }, options) : askedNames(options.on);
-  const tables = { left: withColumns(left, names.left), right: withColumns(right, names.right) };
+export function composedTables(given: TwoTables, options: ColumnOptions): TwoTables {
+  if (areComposed(given)) return given;
+  const names = options.on === undefined ? foundNames(given, options) : askedNames(options.on);
+  const tables = { left: withColumns(given.left, names.left), right: withColumns(given.right, names.right) };
   composed.add(tables.left).add(tables.right);
   return tables;
 }

@@ -1,0 +1,88 @@
+/** Tables whose names are written in different scripts. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { duplicatesByPlan } from "../../src/group/roads.js";
+import { fuzzyJoin } from "../../src/join/fuzzy-join.js";
+import { joinTables } from "../../src/join/join-tables.js";
+import { matchTables } from "../../src/join/match-tables.js";
+import { planColumns } from "../../src/match/columns/fields.js";
+import { newFolder } from "../setup/new-folder.js";
+
+/** Cities as GNOME's list of weather stations has them, in English and in Russian. */
+const cities = [
+  ...[
+    ["Novosibirsk", "Новосибирск"],
+    ["Irkutsk", "Иркутск"],
+    ["Murmansk", "Мурманск"],
+  ],
+  ...[
+    ["Vladivostok", "Владивосток"],
+    ["Saransk", "Саранск"],
+    ["Rostov-on-Don", "Ростов-на-Дону"],
+  ],
+  ...[
+    ["Khabarovsk", "Хабаровск"],
+    ["Volgograd", "Волгоград"],
+    ["Samara", "Самара"],
+  ],
+  ...[
+    ["Barcelona", "Барселона"],
+    ["Sabadell", "Сабадел"],
+    ["Magdeburg", "Магдебург"],
+  ],
+  ...[
+    ["Lisbon", "Лиссабон"],
+    ["Ankara", "Анкара"],
+    ["Tirana", "Тирана"],
+  ],
+];
+const [english, russian] = [0, 1].map((side) => cities.map((city) => city[side]));
+
+it("are joined by one column", async () => {
+  const { matches, explain } = await fuzzyJoin(english, russian, { encoder: "none" });
+  const right = matches.filter((match) => match.left === match.right);
+  expect(right.length).toBeGreaterThanOrEqual(12);
+  expect(matches.length - right.length).toBeLessThanOrEqual(1);
+  expect(explain(0, 0)).toMatchObject({ right: "Novosibirsk" });
+});
+
+it("are joined by several columns", async () => {
+  const years = cities.map((_, row) => String(1900 + row));
+  const { matches } = await matchTables({ name: english, year: years }, { имя: russian, год: years });
+  expect(matches.length).toBeGreaterThanOrEqual(12);
+  expect(matches.every(({ left, right }) => left === right)).toBe(true);
+});
+
+it("are written as they were, and a note says how they were compared", async () => {
+  const folder = newFolder();
+  const file = (name: string, cells: readonly string[]): string => {
+    writeFileSync(join(folder, name), ["name", ...cells, ""].join("\n"));
+    return join(folder, name);
+  };
+  const notes: string[] = [];
+  const output = join(folder, "joined.csv");
+  await joinTables(file("english.csv", english), file("russian.csv", russian), output, {
+    encoder: "none",
+    onNote: (note) => notes.push(note),
+  });
+  expect(readFileSync(output, "utf8")).toContain("\nIrkutsk,Иркутск,");
+  expect(notes).toContain(
+    'names in different scripts are compared in Latin letters: "Новосибирск" as "Novosibirsk"',
+  );
+});
+
+it.each([
+  ["one column", (_: number) => ({})],
+  ["two columns", (row: number) => ({ year: String(1900 + row) })],
+])("are duplicates within one table, by %s", async (_, more) => {
+  const rows = [0, 1].flatMap((side) => cities.map((city, row) => ({ name: city[side], ...more(row) })));
+  const names = Object.keys(rows[0]) as (keyof (typeof rows)[0])[];
+  const columns = Object.fromEntries(names.map((name) => [name, rows.map((row) => row[name])]));
+  const run = { known: [], encoder: "none" } as const;
+  const { report } = await duplicatesByPlan(columns, planColumns(columns, undefined, {}), run);
+  const pairs = report.groups.map(({ kept, others }) => [kept, ...others.map(({ row }) => row)]);
+  const right = pairs.filter(([first, second]) => second === first + cities.length);
+  expect(right.length).toBeGreaterThanOrEqual(11);
+  expect(pairs.length - right.length).toBeLessThanOrEqual(1);
+});
