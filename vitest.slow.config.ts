@@ -4,7 +4,7 @@ const memory = ["test/slow/training-leak.test.ts", "test/slow/bounded-memory.tes
 /** Files that use one core and little memory most of the time: two run at a time. */
 const commands = [
   "test/slow/cures/**/*.test.ts",
-  "test/slow/{commands,kill,runtimes,scripts,shards,trainings}/*.test.ts",
+  "test/slow/{commands,kill,postgres,runtimes,scripts,shards,trainings}/*.test.ts",
   "test/slow/{ablate,corpus-finetune,damage,docs,every-name,first-hour,match-tables-fuzz,objectives}.test.ts",
   "test/slow/{full-disk,object-storage,openrefine,package,string-retrieval,table-large}.test.ts",
 ];

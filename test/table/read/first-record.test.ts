@@ -67,6 +67,7 @@ describe("a first line that names the delimiter, as Excel writes it", () => {
 
 describe("a first record longer than the sample", () => {
   const long = 'line; of "text", and\tmore\n'.repeat(4000);
+  const lines = "fifteen letters\n".repeat(2 ** 20 - 2 ** 16);
   const quoted = `"${long.replaceAll('"', '""')}"`;
   it.each([
     ["before others", `${quoted},1\nParis,2\n`, [long, "Paris"]],
@@ -75,7 +76,7 @@ describe("a first record longer than the sample", () => {
     ["below blank lines", `\n\n1,${quoted}\n2,Paris\n`, [long, "Paris"]],
     ["alone", `${quoted}\nParis\n`, [long, "Paris"]],
     ["unquoted", `${"x".repeat(1e5)},1\nParis,2\n`, ["x".repeat(1e5), "Paris"]],
-    ["of 15 MB", `"${"x\n".repeat(7.5 * (1 << 20))}",1\nParis,2\n`, ["x\n".repeat(7.5 * (1 << 20)), "Paris"]],
+    ["of 15 MB", `"${lines}",1\nParis,2\n`, [lines, "Paris"]],
   ])("is read whole: %s", async (_, content, expected) => {
     const paths = [
       file("long.csv", content),

@@ -11,7 +11,7 @@ import { type Job, nameOf, type QueuedRun, queuedRun } from "../../../src/stores
 import { JobQueue } from "../../../src/stores/queue/queue.js";
 import { waitForRun } from "../../../src/stores/queue/wait.js";
 import { type RunJob, work } from "../../../src/stores/queue/work.js";
-import { noServer, type Server, startServer } from "../postgres/server.js";
+import { noServer, type Server, startServer } from "../../stores/postgres/server.js";
 
 describe.skipIf(noServer !== undefined)("a queue", () => {
   let server: Server;

@@ -2,8 +2,8 @@
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { PhraseEncoder } from "../../../src/encoder/phrase-encoder.js";
 import { type SyncTableOptions, syncTable } from "../../../src/stores/postgres/sync-table.js";
-import { openPglite } from "./pglite.js";
-import { noServer, type Server, startServer } from "./server.js";
+import { openPglite } from "../../stores/postgres/pglite.js";
+import { noServer, type Server, startServer } from "../../stores/postgres/server.js";
 
 describe.skipIf(noServer !== undefined)("a table in PostgreSQL", () => {
   let server: Server;

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { PhraseEncoder } from "../../../src/encoder/phrase-encoder.js";
 import { type SyncTableOptions, syncTable } from "../../../src/stores/postgres/sync-table.js";
-import { noServer, type Server, startServer } from "./server.js";
+import { noServer, type Server, startServer } from "../../stores/postgres/server.js";
 
 describe.skipIf(noServer !== undefined)("a table that is followed", () => {
   let server: Server;
