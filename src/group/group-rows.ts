@@ -52,7 +52,8 @@ const cuts = Array.from({ length: 16 }, (_, step) => -3 + step / 2);
 const evenOdds = 0;
 
 /**
- * Groups the rows of a table that are the same thing, by all columns that carry evidence or by those named.
+ * Groups the rows of a table that are the same thing, by all columns that carry evidence or by those named. Names are compared in
+ * the script that they are written in.
  *
  *     const { groupOf, promise } = await groupRows({ name: [...], city: [...], phone: [...] });
  *

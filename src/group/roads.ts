@@ -2,7 +2,7 @@
 
 import { ArgumentError } from "../errors.js";
 import { endWithNothing } from "../files/shards/shard.js";
-import { inOneScript } from "../match/cells/one-script.js";
+import { inOneScript, scriptNote } from "../match/cells/one-script.js";
 import type { ColumnReport } from "../match/column-report.js";
 import type { TableColumns } from "../match/columns/align.js";
 import { type ColumnPlan, type DroppedColumn, rowsOf } from "../match/columns/fields.js";
@@ -56,6 +56,8 @@ export interface RoadOptions {
   readonly known: readonly KnownPair[];
   readonly completeness?: ArrayLike<number>;
   readonly precision?: number;
+  /** Called with a line if names are compared in other letters than they are written in. */
+  readonly onNote?: (line: string) => void;
 }
 
 const standardPrecision = 0.9;
@@ -92,14 +94,16 @@ export async function duplicatesByColumn(
   }: RoadOptions & Omit<ClusterOptions, "k"> & { readonly dropped?: readonly DroppedColumn[] },
 ): Promise<Duplicates> {
   const cells = columns[name];
-  const found = await cluster(cells, options);
+  const [compared] = await inOneScript([columns]);
+  tellScripts(columns, compared, [name], options);
+  const found = await cluster(compared[name], options);
   const { probability = [], threshold, similarityOf } = found;
   const { kind, distinct, filled, rows } = profileColumn(name, cells);
   const column = { name, other: name, kind, filled: filled / Math.max(1, rows), distinct, weights: [] };
   // Two rows are the same if each is its representative.
   const probabilityOf = (a: number, b: number): number => probability[a] * probability[b];
   const key = keyOf([cells]);
-  const differ = contradictions(columns, name);
+  const differ = contradictions(compared, name);
   const { precision = standardPrecision } = options;
   const decide = (groupOf: Int32Array, known: readonly KnownPair[]) =>
     decided(groupOf, key, { ...options, known }, probabilityOf, similarityOf);
@@ -148,8 +152,21 @@ export async function duplicatesByColumns(
   columns: TableColumns,
   options: RoadOptions & GroupRowsOptions,
 ): Promise<Duplicates> {
-  const [compared] = (await inOneScript([columns])).tables;
-  return decidedByColumns(await groupRows(compared, options), columns, options);
+  const [compared] = await inOneScript([columns], options);
+  const found = await groupRows(compared, options);
+  const names = found.columns.map((column) => column.name).filter((name) => Object.hasOwn(columns, name));
+  tellScripts(columns, compared, names, options);
+  return decidedByColumns(found, columns, options);
+}
+
+function tellScripts(
+  written: TableColumns,
+  compared: TableColumns,
+  names: readonly string[],
+  { onNote }: RoadOptions,
+): void {
+  const note = scriptNote(names.map((name) => [written[name], compared[name]] as const));
+  if (note !== undefined) onNote?.(note);
 }
 
 function decidedByColumns(found: RowGroups, columns: TableColumns, options: RoadOptions): Duplicates {

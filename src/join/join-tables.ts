@@ -2,7 +2,7 @@
 import { realpath } from "node:fs/promises";
 import { UsageError } from "../errors.js";
 import { scriptNote } from "../match/cells/one-script.js";
-import { partSeparator, partsOfColumn, partsOfName } from "../match/columns/column-parts.js";
+import { cellsOfColumn, partSeparator, partsOfColumn, partsOfName } from "../match/columns/column-parts.js";
 import { comparedTables, composedTables } from "../match/columns/composed.js";
 import { type ColumnOptions, planColumns } from "../match/columns/fields.js";
 import { profiler } from "../match/columns/profile.js";
@@ -101,7 +101,6 @@ export async function openJoin(leftGiven: string, rightGiven: string, options: J
   const columns = { ...resolvedColumns(tables, options), profileOf: profiler() };
   const texts = { left: left.columns, right: right.columns };
   const compared = await comparedTables(texts, columns);
-  if (compared.example !== undefined) options.onNote?.(scriptNote(compared.example));
   const plan = planColumns(compared.left, compared.right, columns);
   const [only, ...others] = plan.pairs;
   const unnamed =
@@ -111,6 +110,13 @@ export async function openJoin(leftGiven: string, rightGiven: string, options: J
   const command: NamedCommand = ([a, b]) => commandWith(["join", leftPath, rightPath], ["--on", `${a}=${b}`]);
   refuseCategory(unnamed, command);
   const isEmpty = left.phrases.length === 0 || right.phrases.length === 0;
+  const note = scriptNote(
+    plan.pairs.flatMap(([name, other]) => [
+      [cellsOfColumn(texts.left, name), compared.left[name]] as const,
+      [cellsOfColumn(texts.right, other), compared.right[other]] as const,
+    ]),
+  );
+  if (!isEmpty && note !== undefined) options.onNote?.(note);
   // A table without rows has none of the rows that decisions are about.
   const known = isEmpty ? [] : await readKnown(options.decisionPaths ?? [], texts);
   const within = await withinMemory([compared.left, compared.right], plan, { ...options, ...columns });

@@ -1,4 +1,6 @@
 /** Clusters the phrases of a table file. */
+
+import { scriptNote, textsInOneScript } from "../../match/cells/one-script.js";
 import {
   type BoundedOptions,
   boundedReading,
@@ -43,7 +45,10 @@ export async function clusterTable(
   const unnamed = options.table?.column === undefined ? [{ table, column: table.description.column }] : [];
   refuseCategory(unnamed, commandFor("cluster", path));
   const { spill } = await phrasesWithinMemory(phrases, options);
-  const found = await cluster(phrases, { ...options, spill });
+  const [texts] = await textsInOneScript([phrases]);
+  const note = scriptNote([[phrases, texts]]);
+  if (note !== undefined) options.onNote?.(note);
+  const found = await cluster(texts, { ...options, spill });
   if (output !== undefined) {
     const { columns, cells } = typed;
     const added = addedColumns(columns, [rowNumber("group"), "representative", numberColumn("similarity")]);

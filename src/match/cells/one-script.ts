@@ -1,157 +1,141 @@
-/** Names that are written in different scripts are compared in Latin letters: "Газпром" and "Gazprom". */
+/** Decides whether tables are written in different scripts; their names are then compared in Latin letters. */
 import { isLikeArray, likeArray } from "../../like-array.js";
-import { withoutAccents } from "../../text/accents.js";
-import type { TableColumns } from "../columns/align.js";
+import { createRandom } from "../../random.js";
+import { alignHeaders, type TableColumns } from "../columns/align.js";
+import { partsOfColumn } from "../columns/column-parts.js";
+import { latinWriter, type Writing, writingOf } from "./latin-letters.js";
 
-/** Ideographs have the same sound in many words, and other sounds in Japanese than in Chinese. */
-const ideographs = "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}ー";
-/** A letter, or a mark of one, of any other script than Latin: accents are left to the comparison. */
-const sounds = `(?![\\p{Script=Latin}\\p{Script=Common}\\p{Script=Inherited}${ideographs}])\\p{L}\\p{M}*`;
-const written = {
-  sounds: { letters: new RegExp(sounds, "gu"), runs: new RegExp(`(?:${sounds})+`, "gu") },
-  ideographs: { letters: new RegExp(`[${ideographs}]`, "gu"), runs: new RegExp(`[${ideographs}]+`, "gu") },
-};
-type Writing = keyof typeof written;
-const latin = /\p{Script=Latin}/gu;
-/** A text without such characters has Latin letters alone. */
-const beyondLatin = /[^\0-\u036f]/;
+/** Cells of a column with letters, by what they are written in. */
+type Counts = Readonly<Record<Writing | "latin", number>>;
 
-/** The least share of the cells of a table or a column that shows that it is written so, and not a word here and there. */
+/** The columns of a table that are compared. */
+type CountedColumns = ReadonlyMap<string, Counts>;
+
+/** Cells of a column that show what it is written in, at most; drawn, as rows may alternate. */
+const countedCells = 10_000;
+/** The least share of a column's cells that are not a foreign name here and there. */
 const leastShare = 0.05;
-/** How many times as often one table is written so, at least, where two tables differ. */
-const leastRatio = 4;
 /** The largest share of ideographs in a table that has none. */
 const stray = 0.01;
 
-/** Rows of a column, evenly spread, that show what it is written in, at most. */
-const countedRows = 10_000;
-
-/** Cells with letters, by what they are written in. */
-type Counts = Readonly<Record<Writing | "latin", number>>;
-
-/** Tables that are compared with each other, or one alone. */
-export interface InOneScript {
-  readonly tables: readonly TableColumns[];
-  /** The first cell that is compared in other letters, and how; undefined if all are compared as they are. */
-  readonly example?: { readonly cell: string; readonly latin: string };
+/** Columns by name, as `--on` and `--ignore` give them. */
+interface ChosenColumns {
+  readonly on?: readonly string[];
+  readonly ignore?: readonly string[];
 }
 
 /**
- * Writes tables in Latin letters where one of them, or a column, is written in two scripts. Tables in a single script stay as
- * they are.
+ * Two tables that are compared, or one. Where columns that may correspond are written in different scripts, or a column is
+ * written in two, their cells come in Latin letters; else as they are. Ideographs and kana only beside a table without them.
  */
-export async function inOneScript(tables: readonly TableColumns[]): Promise<InOneScript> {
-  const counts = tables.map((table) => Object.values(table).map(countCells));
-  const rewritten = (Object.keys(written) as Writing[]).filter((writing) => areMixed(counts, writing));
-  if (rewritten.length === 0) return { tables };
-  const latinWord = await latinWriter();
-  const runs = rewritten.map((writing) => written[writing].runs);
-  const inLatin = (cell: string): string =>
-    beyondLatin.test(cell) ? runs.reduce((text, run) => text.replace(run, latinWord), cell) : cell;
-  const isRewritten = (cells: Counts): boolean => rewritten.some((writing) => cells[writing] > 0);
-  const changed = tables.map((table, place) =>
-    Object.fromEntries(
-      Object.entries(table).map(([name, cells], column) => [
-        name,
-        isRewritten(counts[place][column]) ? mapped(cells, inLatin) : cells,
-      ]),
-    ),
+export async function inOneScript(
+  tables: readonly TableColumns[],
+  { on, ignore }: ChosenColumns = {},
+): Promise<readonly TableColumns[]> {
+  const pairs = on?.map((text) => text.split("=")).map(([name, other = name]) => [name, other] as const);
+  const counted = tables.map((table, side) => {
+    const names = pairs?.flatMap((pair) => partsOfColumn(table, pair[side])) ?? Object.keys(table);
+    const compared = new Set(names.filter((name) => !ignore?.includes(name)));
+    return new Map([...compared].map((name) => [name, countCells(table[name])] as const));
+  });
+  const found = (["letters", "ideographs"] as const).filter(
+    (writing) =>
+      (writing === "letters" && counted.some((columns) => [...columns.values()].some(hasBoth))) ||
+      (counted.length === 2 && differ(counted[0], counted[1], writing)),
   );
-  return { tables: changed, example: firstExample(tables, inLatin) };
+  if (found.length === 0) return tables;
+  const inLatin = await latinWriter(found);
+  return tables.map((table, side) => {
+    const isRewritten = (name: string): boolean =>
+      found.some((writing) => (counted[side].get(name)?.[writing] ?? 0) > 0);
+    const entries = Object.entries(table);
+    return Object.fromEntries(
+      entries.map(([name, cells]) => [name, isRewritten(name) ? mapped(cells, inLatin) : cells]),
+    );
+  });
 }
 
-/** Two tables, or one, as {@link inOneScript} writes them, where each is a column. */
-export const textsInOneScript = async (
-  columns: readonly (readonly string[])[],
-): Promise<(readonly string[])[]> =>
-  (await inOneScript(columns.map((text) => ({ text })))).tables.map(({ text }) => text);
+/** The same of lists of phrases. */
+export async function textsInOneScript(
+  lists: readonly (readonly string[])[],
+): Promise<(readonly string[])[]> {
+  const tables = await inOneScript(lists.map((text) => ({ text })));
+  return tables.map(({ text }) => text);
+}
 
-/** Says that names are compared in Latin letters. */
-export const scriptNote = ({ cell, latin }: NonNullable<InOneScript["example"]>): string =>
-  `names in different scripts are compared in Latin letters: "${cell}" as "${latin}"`;
+/** Cells that are looked through for an example. */
+const lookedThrough = 10_000;
+
+/**
+ * Says that names are compared in Latin letters, with an example; undefined where all are compared as they are written.
+ * @param columns the cells as they are written, and as they are compared
+ */
+export function scriptNote(
+  columns: readonly (readonly [written: readonly string[], compared: readonly string[]])[],
+): string | undefined {
+  for (const [written, compared] of columns) {
+    if (written === compared) continue;
+    const rows = Math.min(written.length, lookedThrough);
+    // The first row may be a header that was taken for data.
+    for (let place = 1; place <= rows; place++) {
+      const [cell, latin] = [written[place % rows], compared[place % rows]];
+      if (cell !== latin)
+        return `names in different scripts are compared in Latin letters: "${cell}" as "${latin}"`;
+    }
+  }
+  return undefined;
+}
 
 const mapped = (cells: readonly string[], make: (cell: string) => string): readonly string[] =>
   isLikeArray(cells) ? likeArray(cells.length, (row) => make(cells[row])) : cells.map(make);
 
-/** Whether the tables differ in how often they are written so, or a column is written so and in Latin letters. */
-function areMixed(tables: readonly (readonly Counts[])[], writing: Writing): boolean {
-  const shares = tables.map((columns) => shareOf(columns, writing));
-  const [least, most] = [Math.min(...shares), Math.max(...shares)];
-  if (most < leastShare) return false;
-  if (writing === "ideographs") return least <= stray && tables.length > 1;
-  const hasBoth = (column: Counts): boolean =>
-    [writing, "latin" as const].every((one) => shareOf([column], one) >= leastShare);
-  return most >= leastRatio * least || tables.flat().some(hasBoth);
-}
-
-function shareOf(columns: readonly Counts[], writing: Writing | "latin"): number {
-  const [part, all] = columns.reduce(
-    ([part, all], column) => [part + column[writing], all + column.latin + column.sounds + column.ideographs],
-    [0, 0],
-  );
-  return part / Math.max(1, all);
-}
-
 function countCells(cells: readonly string[]): Counts {
-  const counts = { latin: 0, sounds: 0, ideographs: 0 };
-  const step = Math.ceil(cells.length / countedRows);
-  for (let row = 0; row < cells.length; row += step) {
-    const writing = writingOf(cells[row]);
+  const counts = { latin: 0, letters: 0, ideographs: 0 };
+  const random = createRandom(1);
+  const isWhole = cells.length <= countedCells;
+  for (let place = 0; place < Math.min(cells.length, countedCells); place++) {
+    const writing = writingOf(cells[isWhole ? place : Math.floor(random() * cells.length)]);
     if (writing !== undefined) counts[writing]++;
   }
   return counts;
 }
 
-/** What a cell is written in: ideographs, of which one is a word, or most of its letters; undefined without letters. */
-function writingOf(cell: string): Writing | "latin" | undefined {
-  if (!beyondLatin.test(cell)) return /\p{L}/u.test(cell) ? "latin" : undefined;
-  const count = (letters: RegExp): number => cell.match(letters)?.length ?? 0;
-  if (count(written.ideographs.letters) > 0) return "ideographs";
-  const [inLatin, sounds] = [count(latin), count(written.sounds.letters)];
-  if (inLatin + sounds === 0) return undefined;
-  return inLatin > sounds ? "latin" : "sounds";
+const share = (column: Counts, writing: Writing | "latin"): number =>
+  column[writing] / Math.max(1, column.latin + column.letters + column.ideographs);
+
+const hasBoth = (column: Counts): boolean =>
+  share(column, "letters") >= leastShare && share(column, "latin") >= leastShare;
+
+/** Whether columns that may correspond are written so in one table, and in Latin letters in the other. */
+function differ(left: CountedColumns, right: CountedColumns, writing: Writing): boolean {
+  const isWritten = (columns: CountedColumns, as: Writing | "latin") => (name: string) =>
+    share(columns.get(name)!, as) > 0.5;
+  if (writing === "ideographs") {
+    const [hasLeft, hasRight] = [left, right].map((columns) =>
+      [...columns.keys()].some(isWritten(columns, writing)),
+    );
+    return (hasLeft && isFree(right)) || (hasRight && isFree(left));
+  }
+  const { aligned, rest } = alignHeaders({ left: [...left.keys()], right: [...right.keys()] });
+  const [inLeft, inRight] = [left, right].map((columns) => isWritten(columns, writing));
+  const [latinLeft, latinRight] = [left, right].map((columns) => isWritten(columns, "latin"));
+  // Of columns without a namesake one more is written so than could have its counterpart among those of the other table.
+  const surplus = rest.left.filter(inLeft).length - rest.right.filter(inRight).length;
+  return (
+    aligned.some(
+      ([name, other]) => (inLeft(name) && latinRight(other)) || (latinLeft(name) && inRight(other)),
+    ) ||
+    (surplus > 0 && rest.right.some(latinRight)) ||
+    (surplus < 0 && rest.left.some(latinLeft))
+  );
 }
 
-/** Greek letters that stand for one sound together (ELOT 743); others are transliterated each for itself. */
-const digraphs: readonly (readonly [RegExp, string])[] = [
-  [/ου/gi, "ou"],
-  [/(?<=[αε])υ/gi, "v"],
-  [/γ(?=γ)/gi, "n"],
-  [/^μπ/i, "b"],
-  [/^ντ/i, "d"],
-  [/^γκ/i, "g"],
-];
-const greek = /\p{Script=Greek}/u;
-/** Scripts with capitals. */
-const cased = /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}]/u;
-
-/**
- * Writes a word in Latin letters, with its capitals: "Щукин" is "Shchukin", "ЩУКИН" is "SHCHUKIN". The letters of all scripts are half a
- * megabyte, which is loaded where it is needed alone.
- */
-async function latinWriter(): Promise<(word: string) => string> {
-  const { default: anyAscii } = await import("any-ascii");
-  return (word) => {
-    const letters = greek.test(word)
-      ? digraphs.reduce((text, [pair, sound]) => text.replace(pair, sound), withoutAccents(word))
-      : word;
-    const text = anyAscii(letters);
-    const [first = "", second = ""] = word;
-    if (isCapital(first) && isCapital(second)) return text.toUpperCase();
-    return isCapital(first) || !cased.test(word)
-      ? text.charAt(0).toUpperCase() + text.slice(1).toLowerCase()
-      : text;
-  };
-}
-
-const isCapital = (letter: string): boolean => letter !== letter.toLowerCase();
-
-function firstExample(tables: readonly TableColumns[], inLatin: (cell: string) => string) {
-  for (const table of tables)
-    for (const cells of Object.values(table))
-      for (let row = 0; row < cells.length; row++) {
-        const text = inLatin(cells[row]);
-        if (text !== cells[row]) return { cell: cells[row], latin: text };
-      }
-  return undefined;
+/** Whether a table has no ideographs, but for a few cells. */
+function isFree(columns: CountedColumns): boolean {
+  const all = [...columns.values()];
+  const sum = (of: (column: Counts) => number): number =>
+    all.reduce((total, column) => total + of(column), 0);
+  return (
+    sum(({ ideographs }) => ideographs) <= stray * sum((one) => one.latin + one.letters + one.ideographs)
+  );
 }

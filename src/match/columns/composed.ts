@@ -2,7 +2,7 @@
  * Columns that together hold what one column of the other table holds: "first name" and "last name" hold a "full name", a
  * street, a house number and a city hold an address. They are compared as one column, "first name + last name".
  */
-import { type InOneScript, inOneScript } from "../cells/one-script.js";
+import { inOneScript } from "../cells/one-script.js";
 import { type AlignedNames, alignHeaders, type ColumnNames, type TableColumns } from "./align.js";
 import { cellsOfColumn, partSeparator, partsOfColumn } from "./column-parts.js";
 import { areAlike, type Content, contentOf, mostValues } from "./content.js";
@@ -23,14 +23,11 @@ const composed = new WeakSet<TableColumns>();
 
 const areComposed = ({ left, right }: TwoTables): boolean => composed.has(left) && composed.has(right);
 
-/** The tables as they are compared: in one script, with {@link composedTables}. @returns example: a cell in other letters than its own */
-export async function comparedTables(
-  given: TwoTables,
-  options: ColumnOptions,
-): Promise<TwoTables & Pick<InOneScript, "example">> {
+/** The tables as they are compared: in one script, and {@link composedTables}. */
+export async function comparedTables(given: TwoTables, options: ColumnOptions): Promise<TwoTables> {
   if (areComposed(given)) return given;
-  const { tables, example } = await inOneScript([given.left, given.right]);
-  return { ...composedTables({ left: tables[0], right: tables[1] }, options), example };
+  const [left, right] = await inOneScript([given.left, given.right], options);
+  return composedTables({ left, right }, options);
 }
 
 /**

@@ -2,7 +2,9 @@ import { describe, expect, it } from "vitest";
 import { likeArray } from "../../../src/like-array.js";
 import { inOneScript, scriptNote, textsInOneScript } from "../../../src/match/cells/one-script.js";
 
-const textsOf = (...columns: string[][]) => textsInOneScript(columns);
+const textsOf = (...lists: string[][]) => textsInOneScript(lists);
+const [english, russian] = [["Perm", "Omsk"], "Пермь Омск".split(" ")];
+const [perm, omsk] = ["Perm'", "Omsk"];
 
 describe("two tables in different scripts", () => {
   it.each([
@@ -15,6 +17,8 @@ describe("two tables in different scripts", () => {
     ["Hangul", "덴버", "Denbeo"],
     ["Han", "上海", "Shanghai"],
     ["katakana", "トロント", "Toronto"],
+    ["Cyrillic with marks of their own", "Толстой".normalize("NFD"), "Tolstoy"],
+    ["katakana with marks of their own", "ガンダム".normalize("NFD"), "Gandamu"],
   ])("are compared in Latin letters: %s", async (_, name, latin) => {
     expect(await textsOf(["Example"], [name])).toEqual([["Example"], [latin]]);
     expect(await textsOf([name], ["Example"])).toEqual([[latin], ["Example"]]);
@@ -26,35 +30,64 @@ describe("two tables in different scripts", () => {
     ["Ευάγγελος", "Evangelos"],
     ["Ντάλας", "Dalas"],
     ["ΠΑΎΛΟΣ", "PAVLOS"],
+    ["Ιντεγκρίνη α", "Integkrini α"],
   ])("read two Greek letters that stand for one sound together: %s", async (name, latin) => {
     expect((await textsOf(["Example"], [name]))[1]).toEqual([latin]);
   });
 
-  it("keep digits, signs and accents of Latin letters", async () => {
-    expect((await textsOf(["Example"], ["Café №5, Москва (2020)", "naïve"]))[1]).toEqual([
-      "Café №5, Moskva (2020)",
-      "naïve",
-    ]);
+  it("keep digits, signs, accents of Latin letters and dates", async () => {
+    const written = ["Café №5, Москва (2020)", "naïve", "Москва"];
+    const latin = ["Café №5, Moskva (2020)", "naïve", "Moskva"];
+    expect((await textsOf(["Example"], written))[1]).toEqual(latin);
+    const dated = ["1999年8月10日", "港区3丁目5号"];
+    expect((await textsOf(["Example"], dated))[1]).toEqual([dated[0], "Gangqu 3 Dingmu 5 Hao"]);
   });
 
-  it("also where one has a column of codes in Latin letters", async () => {
-    const { tables } = await inOneScript([
-      { name: ["Perm", "Omsk"], code: ["A1", "B2"] },
-      { город: ["Пермь", "Омск"], code: ["A1", "B2"] },
+  it.each([
+    ["columns of the same header", { name: english, city: russian }, { name: russian, city: russian }],
+    ["columns of other headers", { name: english }, { имя: russian }],
+    ["beside a column of codes", { name: english, code: ["A1", "B2"] }, { имя: russian, code: ["A1", "B2"] }],
+    ["one of two columns", { имя: russian, name: english }, { имя: russian, place: russian }],
+  ])("by %s", async (_, left, right: Record<string, string[]>) => {
+    const [, made] = await inOneScript([left, right]);
+    expect(Object.values(made)).toContainEqual([perm, omsk]);
+  });
+
+  it("however many other columns there are", async () => {
+    const others = Object.fromEntries(Array.from({ length: 30 }, (_, place) => [`c${place}`, ["x", "y"]]));
+    const [, made] = await inOneScript([
+      { name: english, ...others },
+      { name: russian, ...others },
     ]);
-    expect(tables[1]).toEqual({ город: ["Perm'", "Omsk"], code: ["A1", "B2"] });
+    expect(made).toEqual({ name: [perm, omsk], ...others });
+  });
+
+  it("by the columns that are named, or not ignored", async () => {
+    const tables = [
+      { name: english, note: english },
+      { name: english, note: russian },
+    ];
+    expect(await inOneScript(tables, { on: ["name"] })).toBe(tables);
+    expect(await inOneScript(tables, { ignore: ["note"] })).toBe(tables);
+    expect((await inOneScript(tables, { on: ["name=note"] }))[1].note).toEqual([perm, omsk]);
+    const split = { first: russian, last: russian };
+    expect((await inOneScript([split, { name: english }], { on: ["first + last=name"] }))[0].last).toEqual([
+      perm,
+      omsk,
+    ]);
   });
 
   it("may be made one cell at a time", async () => {
-    const cells = likeArray(2, (row) => ["Пермь", "Омск"][row]);
+    const cells = likeArray(2, (row) => russian[row]);
     const [, made] = await textsInOneScript([["Omsk"], cells]);
     expect([made.length, made[1]]).toEqual([2, "Omsk"]);
   });
 
-  it("say so, with an example", async () => {
-    const { example } = await inOneScript([{ name: ["Omsk"] }, { name: ["1", "Омск"] }]);
-    expect(example && scriptNote(example)).toBe(
-      'names in different scripts are compared in Latin letters: "Омск" as "Omsk"',
+  it("say so, with an example that is no header", async () => {
+    const written = [["Omsk"], ["название", "1", ...russian]];
+    const compared = await textsInOneScript(written);
+    expect(scriptNote(written.map((cells, side) => [cells, compared[side]] as const))).toBe(
+      `names in different scripts are compared in Latin letters: "Пермь" as "Perm'"`,
     );
   });
 });
@@ -65,17 +98,29 @@ describe("tables in the same scripts stay as they are", () => {
     ["Cyrillic", ["Омск", "Пермь"], ["Омскъ"]],
     ["Chinese and Latin", ["上海 ABC", "Sony 公司", "IBM"], ["上海", "IBM"]],
     ["no letters", ["1", ""], ["2"]],
+    ["nothing", [], []],
+    ["a foreign word among many", [...Array(300).fill("Example"), "Омск"], ["Example"]],
   ])("%s", async (_, left, right) => {
-    const given = [{ name: left }, { name: right }];
-    const found = await inOneScript(given);
-    expect(found.example).toBeUndefined();
-    expect(found.tables).toBe(given);
+    const tables = [{ name: left }, { name: right }];
+    expect(await inOneScript(tables)).toBe(tables);
+    expect(scriptNote([[left, left]])).toBeUndefined();
   });
 
-  it("a foreign word among many hundreds", async () => {
-    const names = Array.from({ length: 300 }, (_, row) => `Name ${row}`);
-    const given = [{ name: [...names, "Омск"] }, { name: names }];
-    expect((await inOneScript(given)).tables).toBe(given);
+  it.each([
+    ["of the same header", "name"],
+    ["of another header", "имя"],
+  ])("beside columns that one table alone has: %s", async (_, header) => {
+    const left = { name: russian, email: ["a@b.cd", "e@f.gh"], currency: ["RUB", "USD"] };
+    const tables = [left, { [header]: russian }];
+    expect(await inOneScript(tables)).toBe(tables);
+  });
+
+  it("Chinese beside a column of codes that the other table lacks", async () => {
+    const tables: Record<string, string[]>[] = [
+      { 名: ["上海", "北京"], code: ["AB", "CD"] },
+      { 名: ["上海", "北京"] },
+    ];
+    expect(await inOneScript(tables)).toBe(tables);
   });
 });
 
@@ -84,9 +129,14 @@ describe("one table", () => {
     expect(await textsOf(["Газпром", "Gazprom", "Lukoil"])).toEqual([["Gazprom", "Gazprom", "Lukoil"]]);
   });
 
+  it("however its rows alternate", async () => {
+    const names = Array.from({ length: 20_000 }, (_, row) => (row % 2 === 0 ? "Omsk" : "Омск"));
+    expect(new Set((await textsOf(names))[0])).toEqual(new Set(["Omsk"]));
+  });
+
   it("whose columns each have a script of their own stays as it is", async () => {
-    const given = [{ name: ["Омск", "Пермь"], code: ["omsk", "perm"] }];
-    expect((await inOneScript(given)).tables).toBe(given);
+    const tables = [{ name: russian, code: ["omsk", "perm"] }];
+    expect(await inOneScript(tables)).toBe(tables);
   });
 
   it("keeps its ideographs: different words sound the same", async () => {
