@@ -72,7 +72,7 @@ export interface Clustering extends PhraseGroups, Partial<PrecisionReport> {
 }
 
 /**
- * Clusters phrases.
+ * Clusters phrases. Those in different scripts are compared in Latin letters.
  *
  *     const { groups } = await cluster(["NYTimes", "New York Times", "NY Times", "Le Monde"]);
  *

@@ -44,7 +44,7 @@ const spacingScoredOfMany = 8;
 export const postings = 12_000;
 
 /**
- * Joins every right phrase to the left phrases that mean the same.
+ * Joins every right phrase to the left phrases that mean the same. Those in different scripts are compared in Latin letters.
  *
  *     const { matches } = await fuzzyJoin(["The New York Times", "The Times"], ["NYTimes", "The Times (London)"]);
  *

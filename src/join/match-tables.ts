@@ -42,7 +42,8 @@ interface Matches {
 export interface TableMatches extends Matches, MatchedRows<TableMatches> {}
 
 /**
- * Matches the rows of two tables by all columns that carry evidence, or by those named.
+ * Matches the rows of two tables by all columns that carry evidence, or by those named. Names in different scripts are compared
+ * in Latin letters.
  *
  *     const { matches, promise } = await matchTables({ name: ["IBM"], city: ["Armonk"] }, { name: ["I.B.M."], city: ["Armonk"] });
  *
