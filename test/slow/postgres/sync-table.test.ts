@@ -1,31 +1,23 @@
 /** Embeddings in PostgreSQL beside their table, on a real server. */
-import { beforeAll, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { PhraseEncoder } from "../../../src/encoder/phrase-encoder.js";
-import { type SyncTableOptions, syncTable } from "../../../src/stores/postgres/sync-table.js";
+import { syncTable } from "../../../src/stores/postgres/sync-table.js";
 import { openPglite } from "../../stores/postgres/pglite.js";
-import { noServer, type Server, startServer } from "../../stores/postgres/server.js";
+import { noServer } from "../../stores/postgres/server.js";
+import { syncedServer } from "./synced-server.js";
 
 describe.skipIf(noServer !== undefined)("a table in PostgreSQL", () => {
-  let server: Server;
-  let encoder: PhraseEncoder;
-  beforeAll(async () => {
-    [server, encoder] = await Promise.all([
-      startServer(),
-      PhraseEncoder.load("pearl-strings", { device: "cpu" }),
-    ]);
-    return () => encoder.dispose();
-  });
-  const sync = (table: string, options: SyncTableOptions = {}) =>
-    syncTable(server.address, encoder, { table, ...options });
+  const synced = syncedServer();
+  const { sync } = synced;
 
   /** Vectors by key, as the server prints them. */
   async function stored(side: string): Promise<Record<string, number[] | null>> {
-    const rows = await server.sql<{ key: string; embedding: number[] | null }>(
+    const rows = await synced.server.sql<{ key: string; embedding: number[] | null }>(
       `SELECT key::text, embedding FROM ${side} ORDER BY key`,
     );
     return Object.fromEntries(rows.map(({ key, embedding }) => [key, embedding]));
   }
-  const vectorOf = async (phrase: string) => Array.from((await encoder.encode([phrase]))[0]);
+  const vectorOf = async (phrase: string) => Array.from((await synced.encoder.encode([phrase]))[0]);
   const expectVector = async (found: number[] | null, phrase: string) => {
     const expected = await vectorOf(phrase);
     expect(found).toHaveLength(expected.length);
@@ -33,8 +25,8 @@ describe.skipIf(noServer !== undefined)("a table in PostgreSQL", () => {
   };
 
   it("gets an embedding for each row, and none without a phrase", async () => {
-    await server.sql("CREATE TABLE customers (id int PRIMARY KEY, name text, city text)");
-    await server.sql(
+    await synced.server.sql("CREATE TABLE customers (id int PRIMARY KEY, name text, city text)");
+    await synced.server.sql(
       "INSERT INTO customers VALUES (1, 'Acme Inc', 'Berlin'), (2, NULL, 'Rome'), (3, 'Müller & Söhne ''GmbH''', 'Ulm')",
     );
     const notes: string[] = [];
@@ -48,19 +40,19 @@ describe.skipIf(noServer !== undefined)("a table in PostgreSQL", () => {
   });
 
   it("is brought up to date by the rows that differ alone", async () => {
-    await server.sql("CREATE TABLE written (key int, at serial)");
-    await server.sql(
+    await synced.server.sql("CREATE TABLE written (key int, at serial)");
+    await synced.server.sql(
       `CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN INSERT INTO written VALUES (NEW.key); RETURN NEW; END'`,
     );
-    await server.sql(
+    await synced.server.sql(
       "CREATE TRIGGER note AFTER INSERT ON customers_embeddings FOR EACH ROW EXECUTE FUNCTION note()",
     );
-    await server.sql("DELETE FROM customers WHERE id = 1");
-    await server.sql("UPDATE customers SET name = 'Roma' WHERE id = 2");
-    await server.sql("UPDATE customers SET city = 'Neu-Ulm' WHERE id = 3");
-    await server.sql("INSERT INTO customers VALUES (4, 'Bosch', 'Stuttgart')");
+    await synced.server.sql("DELETE FROM customers WHERE id = 1");
+    await synced.server.sql("UPDATE customers SET name = 'Roma' WHERE id = 2");
+    await synced.server.sql("UPDATE customers SET city = 'Neu-Ulm' WHERE id = 3");
+    await synced.server.sql("INSERT INTO customers VALUES (4, 'Bosch', 'Stuttgart')");
     expect(await sync("customers")).toMatchObject({ rows: 3, added: 1, changed: 1, removed: 1, empty: 0 });
-    expect(await server.sql("SELECT key FROM written ORDER BY at")).toEqual([{ key: 2 }, { key: 4 }]);
+    expect(await synced.server.sql("SELECT key FROM written ORDER BY at")).toEqual([{ key: 2 }, { key: 4 }]);
     const found = await stored("customers_embeddings");
     expect(Object.keys(found)).toEqual(["2", "3", "4"]);
     await expectVector(found["2"], "Roma");
@@ -76,20 +68,20 @@ describe.skipIf(noServer !== undefined)("a table in PostgreSQL", () => {
     ["timestamp with time zone", "now() + i * interval '1 day'"],
   ])("may have keys of type %s", async (type, value) => {
     const table = `by "${type}"`;
-    await server.sql(`CREATE TABLE "by ""${type}""" (id ${type} PRIMARY KEY, name text)`);
-    await server.sql(
+    await synced.server.sql(`CREATE TABLE "by ""${type}""" (id ${type} PRIMARY KEY, name text)`);
+    await synced.server.sql(
       `INSERT INTO "by ""${type}""" SELECT ${value}, 'name ' || i FROM generate_series(1, 5) i`,
     );
     expect(await sync(table)).toMatchObject({ added: 5 });
-    await server.sql(`UPDATE "by ""${type}""" SET name = 'other' WHERE name = 'name 2'`);
-    await server.sql(`DELETE FROM "by ""${type}""" WHERE name = 'name 3'`);
+    await synced.server.sql(`UPDATE "by ""${type}""" SET name = 'other' WHERE name = 'name 2'`);
+    await synced.server.sql(`DELETE FROM "by ""${type}""" WHERE name = 'name 3'`);
     expect(await sync(table)).toMatchObject({ added: 0, changed: 1, removed: 1 });
     expect(await sync(table)).toMatchObject({ added: 0, changed: 0, removed: 0, rows: 4 });
   });
 
   it("may lie in another schema, have a view's name, and a key that no constraint names", async () => {
-    await server.sql('CREATE SCHEMA "Sales"');
-    await server.sql(
+    await synced.server.sql('CREATE SCHEMA "Sales"');
+    await synced.server.sql(
       `CREATE VIEW "Sales"."Big Deals" AS SELECT i AS "No", 'deal ' || i AS "Deal Name" FROM generate_series(1, 3) i`,
     );
     const report = await sync('"Sales"."Big Deals"', { key: "No" });
@@ -98,31 +90,31 @@ describe.skipIf(noServer !== undefined)("a table in PostgreSQL", () => {
   });
 
   it("is left as it is by a dry run, whose statements make the same table", async () => {
-    await server.sql("CREATE TABLE planned (id int PRIMARY KEY, name text)");
-    await server.sql("INSERT INTO planned VALUES (1, 'a'), (2, 'b')");
+    await synced.server.sql("CREATE TABLE planned (id int PRIMARY KEY, name text)");
+    await synced.server.sql("INSERT INTO planned VALUES (1, 'a'), (2, 'b')");
     const planned = await sync("planned", { changes: "print" });
     expect(planned).toMatchObject({ rows: 2, added: 2, removed: 0 });
-    expect(await server.sql("SELECT to_regclass('planned_embeddings')::text AS found")).toEqual([
+    expect(await synced.server.sql("SELECT to_regclass('planned_embeddings')::text AS found")).toEqual([
       { found: null },
     ]);
     const made = await sync("planned");
     expect(planned.statements.slice(0, 3)).toEqual(made.statements);
     for (const statement of made.statements)
-      await server.sql(statement.replaceAll("planned_embeddings", "by_hand"));
+      await synced.server.sql(statement.replaceAll("planned_embeddings", "by_hand"));
     const shape = `SELECT attname, format_type(atttypid, atttypmod), attstorage::text FROM pg_attribute WHERE attnum > 0 AND attrelid = `;
-    expect(await server.sql(`${shape} 'by_hand'::regclass`)).toEqual(
-      await server.sql(`${shape} 'planned_embeddings'::regclass`),
+    expect(await synced.server.sql(`${shape} 'by_hand'::regclass`)).toEqual(
+      await synced.server.sql(`${shape} 'planned_embeddings'::regclass`),
     );
   });
 
   it("is written in batches of 4,096 rows, in the order of its keys", async () => {
-    await server.sql("CREATE TABLE many (id int PRIMARY KEY, name text)");
-    await server.sql("INSERT INTO many SELECT 9001 - i, 'name ' || i FROM generate_series(1, 9000) i");
+    await synced.server.sql("CREATE TABLE many (id int PRIMARY KEY, name text)");
+    await synced.server.sql("INSERT INTO many SELECT 9001 - i, 'name ' || i FROM generate_series(1, 9000) i");
     const highest: number[] = [];
     const progress: number[] = [];
     await sync("many", { onProgress: (done) => progress.push(done) });
     expect(progress).toEqual([4096, 8192, 9000]);
-    for (const { highest: key } of await server.sql<{ highest: number }>(
+    for (const { highest: key } of await synced.server.sql<{ highest: number }>(
       "SELECT max(key) AS highest FROM many_embeddings GROUP BY xmin::text ORDER BY 1",
     ))
       highest.push(key);
@@ -133,15 +125,15 @@ describe.skipIf(noServer !== undefined)("a table in PostgreSQL", () => {
   });
 
   it("continues where it was when the server ends its connection, each row written once", async () => {
-    await server.sql("CREATE TABLE lost (id int PRIMARY KEY, name text)");
-    await server.sql("INSERT INTO lost SELECT i, 'name ' || i FROM generate_series(1, 9000) i");
+    await synced.server.sql("CREATE TABLE lost (id int PRIMARY KEY, name text)");
+    await synced.server.sql("INSERT INTO lost SELECT i, 'name ' || i FROM generate_series(1, 9000) i");
     const notes: string[] = [];
     let ended = 0;
     const report = await sync("lost", {
       onNote: (note) => notes.push(note),
       onProgress: (done) => {
         if (done === 4096 && ended++ === 0)
-          void server.sql(
+          void synced.server.sql(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND application_name = 'pearl'",
           );
       },
@@ -152,8 +144,8 @@ describe.skipIf(noServer !== undefined)("a table in PostgreSQL", () => {
   });
 
   it("is followed from change to change, also through a lost connection, until the signal", async () => {
-    await server.sql("CREATE TABLE live (id int PRIMARY KEY, name text, city text)");
-    await server.sql("INSERT INTO live VALUES (1, 'a'), (2, 'b')");
+    await synced.server.sql("CREATE TABLE live (id int PRIMARY KEY, name text, city text)");
+    await synced.server.sql("INSERT INTO live VALUES (1, 'a'), (2, 'b')");
     const stop = new AbortController();
     const notes: string[] = [];
     const following = sync("live", {
@@ -174,17 +166,17 @@ describe.skipIf(noServer !== undefined)("a table in PostgreSQL", () => {
       );
     };
     await settled({ 1: "a", 2: "b" });
-    await server.sql("INSERT INTO live VALUES (3, 'c')");
+    await synced.server.sql("INSERT INTO live VALUES (3, 'c')");
     await settled({ 1: "a", 2: "b", 3: "c" });
-    await server.sql("UPDATE live SET name = 'other' WHERE id = 1");
+    await synced.server.sql("UPDATE live SET name = 'other' WHERE id = 1");
     await settled({ 1: "other", 2: "b", 3: "c" });
     const pid =
       "SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND application_name = 'pearl'";
-    await server.sql(`SELECT pg_terminate_backend(pid) FROM (${pid}) p`);
-    await server.sql("DELETE FROM live WHERE id = 2");
+    await synced.server.sql(`SELECT pg_terminate_backend(pid) FROM (${pid}) p`);
+    await synced.server.sql("DELETE FROM live WHERE id = 2");
     await settled({ 1: "other", 3: "c" });
     await vi.waitFor(() => expect(notes.filter((note) => note.startsWith("following"))).toHaveLength(2));
-    await server.sql("TRUNCATE live");
+    await synced.server.sql("TRUNCATE live");
     await settled({});
     stop.abort();
     expect(await following).toMatchObject({ rows: 0, added: 3, changed: 1, removed: 3 });
@@ -192,8 +184,10 @@ describe.skipIf(noServer !== undefined)("a table in PostgreSQL", () => {
   });
 
   it("is followed by the keys that its triggers name, and whole where they are too many", async () => {
-    await server.sql(`CREATE TABLE named (id text PRIMARY KEY, name text)`);
-    await server.sql(`INSERT INTO named SELECT 'k"' || i, 'name ' || i FROM generate_series(1, 4000) i`);
+    await synced.server.sql(`CREATE TABLE named (id text PRIMARY KEY, name text)`);
+    await synced.server.sql(
+      `INSERT INTO named SELECT 'k"' || i, 'name ' || i FROM generate_series(1, 4000) i`,
+    );
     const stop = new AbortController();
     const notes: string[] = [];
     const following = sync("named", {
@@ -211,28 +205,30 @@ describe.skipIf(noServer !== undefined)("a table in PostgreSQL", () => {
     };
     await vi.waitFor(() => expect(notes.join()).toContain("following"), 20_000);
     const silently = (statement: string) =>
-      server.sql(
+      synced.server.sql(
         `SET session_replication_role = replica; ${statement}; SET session_replication_role = DEFAULT`,
       );
     await silently(`UPDATE named SET name = 'silent' WHERE id = 'k"1'`);
-    await server.sql(`UPDATE named SET name = 'told' WHERE id = 'k"2'`);
+    await synced.server.sql(`UPDATE named SET name = 'told' WHERE id = 'k"2'`);
     await settled(2, "told");
     expect(await first(1)).toBeCloseTo((await vectorOf("name 1"))[0], 5);
-    await server.sql(`UPDATE named SET id = 'moved' WHERE id = 'k"3'`);
+    await synced.server.sql(`UPDATE named SET id = 'moved' WHERE id = 'k"3'`);
     await vi.waitFor(async () => expect(await first(3)).toBeUndefined(), 20_000);
-    await server.sql("UPDATE named SET name = name || ' again' WHERE name LIKE 'name%'");
+    await synced.server.sql("UPDATE named SET name = name || ' again' WHERE name LIKE 'name%'");
     await settled(1, "silent");
     stop.abort();
     expect(await following).toMatchObject({ rows: 4000, removed: 1 });
   });
 
   it("is refused to a second sync while one runs", async () => {
-    await server.sql("CREATE TABLE busy (id int PRIMARY KEY, name text)");
-    await server.sql("INSERT INTO busy VALUES (1, 'a')");
+    await synced.server.sql("CREATE TABLE busy (id int PRIMARY KEY, name text)");
+    await synced.server.sql("INSERT INTO busy VALUES (1, 'a')");
     const signal = AbortSignal.timeout(1500);
-    await server.sql("SELECT pg_advisory_lock(hashtextextended('pearl sync ' || 'busy'::regclass::oid, 0))");
+    await synced.server.sql(
+      "SELECT pg_advisory_lock(hashtextextended('pearl sync ' || 'busy'::regclass::oid, 0))",
+    );
     await expect(sync("busy", { signal })).rejects.toThrow(/abort|timeout/i);
-    await server.sql("SELECT pg_advisory_unlock_all()");
+    await synced.server.sql("SELECT pg_advisory_unlock_all()");
     expect(await sync("busy")).toMatchObject({ added: 1 });
   });
 });
