@@ -2,9 +2,6 @@
 
 import { Growing } from "../match/columns/growing.js";
 import type { ComparedTables } from "../match/compare-tables.js";
-import { Competition } from "../match/competition/competition.js";
-import { matchingBeliefs } from "../match/competition/matching-beliefs.js";
-import type { SpanOptions } from "../match/competition/spans.js";
 import { halving, halvings } from "../match/estimates/audit.js";
 import { keepPrecision, veto } from "../match/estimates/promise.js";
 import { judgedEstimates, type ScoredPairs } from "../match/estimates/scored-pairs.js";
@@ -13,6 +10,7 @@ import { type Known, withAnswers } from "../match/weights/answers.js";
 import { finder } from "../match/weights/chosen-places.js";
 import { certain, decide, type Learned, type Relation, scorePairs } from "../match/weights/learn.js";
 import { sigmoid } from "../match/weights/logistic.js";
+import { competedProbabilities, matchingBeliefs } from "../match/weights/one-to-one.js";
 import {
   blockSize,
   lookUp,
@@ -25,7 +23,8 @@ import type { JoinKind } from "./options.js";
 import { partnersAlike, partnersPerRow, type RowRelation } from "./row-relation.js";
 
 /** What was asked for, and whether the left table of the pairs is the right one of the caller. */
-interface FitOptions extends SpanOptions {
+interface FitOptions {
+  readonly signal?: AbortSignal;
   readonly kind?: JoinKind;
   readonly isSwapped: boolean;
 }
@@ -109,7 +108,8 @@ function likelyProbabilities(table: PairTable, probabilities: Probabilities, kno
   return { pairs, own, at: (pair: number): number => own[placeOf(pair)] ?? 0 };
 }
 
-interface Competing extends SpanOptions {
+interface Competing {
+  readonly signal?: AbortSignal;
   readonly relation: Relation;
 }
 
@@ -200,10 +200,7 @@ async function competed(
     const ofClass = logOdds.map(sigmoid);
     return ({ classOf }, into) => lookUp(ofClass, classOf, into);
   }
-  if (relation !== "one-to-one") {
-    // A single round is not worth threads.
-    return new Competition(compared, relation, { threads: 1 }).probabilities(logOdds, matches);
-  }
+  if (relation !== "one-to-one") return competedProbabilities(compared, relation, { logOdds, matches }, run);
   const all = await matchingBeliefs(compared, logOdds, matches, run);
   return ({ from, right }, into) => into.set(all.subarray(from, from + right.length));
 }

@@ -68,9 +68,8 @@ export async function matchTables(
         learned.set(relation, found);
         return found();
       };
-      const { threads, signal } = run;
-      return (known, table) =>
-        fitPairs(table, learn, known, { kind: options.kind, isSwapped, threads, signal });
+      const { signal } = run;
+      return (known, table) => fitPairs(table, learn, known, { kind: options.kind, isSwapped, signal });
     },
     nothing: {
       ...{ matches: [], kind: options.kind ?? "many-to-one", kindReason: "one of the tables has no rows" },
