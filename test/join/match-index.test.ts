@@ -3,7 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PhraseEncoder } from "../../src/encoder/phrase-encoder.js";
-import { columnsOf, matchNearest, type NamedRow, type NearestOptions, nearestRows } from "../../src/join/match-index.js";
+import {
+  columnsOf,
+  matchNearest,
+  type NamedRow,
+  type NearestOptions,
+  nearestRows,
+} from "../../src/join/match-index.js";
 import { matchTables } from "../../src/join/match-tables.js";
 import { indexTable } from "../../src/search/phrase-index.js";
 import { VectorIndex } from "../../src/search/vector-index.js";

@@ -47,6 +47,8 @@ it("are regular: a pipe, also one inside an index, is refused before it is opene
     await expect(files.existing(path)).rejects.toThrow(
       `${path} is a pipe, socket or device: name a regular file.`,
     );
+  const shown = await files.existing("postgres://me:s3cret@host/db?table=x").catch(String);
+  expect(shown).toContain("postgres://me:***@host/db?table=x: there is no such file");
   await expect(files.existingFolder("an.index")).rejects.toThrow(/generation-1\/vectors is a pipe/);
   expect(await files.existing("table.csv")).toBe(join(realpathSync(root), "table.csv"));
 });
