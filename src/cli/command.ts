@@ -4,7 +4,7 @@ import type { InferArgument, InferOptions, Option as TypedOption } from "@comman
 import type { Command, Option } from "commander";
 import { keepTemporaryFilesIn } from "../files/object-storage/temporary-folder.js";
 import { standardOutput } from "../table/write/standard-output.js";
-import { prepareAddresses } from "./addresses.js";
+import { prepareAddresses, refuseUnknownAddresses } from "./addresses.js";
 import { refuseOwnInputs } from "./overwriting.js";
 import { openSession, type Session } from "./session.js";
 
@@ -120,6 +120,7 @@ export function register(program: Command, declared: AnyCommand, prepare = prepa
     try {
       const [words, options] = [given.slice(0, -2), made.optsWithGlobals()];
       if (standardOutputs.includes(options.output)) options.output = standardOutput;
+      refuseUnknownAddresses(declared, words, options);
       refuseOwnInputs(words, options);
       const { temp } = options as { readonly temp?: string };
       // The command may change the working folder.

@@ -1,6 +1,7 @@
 /** Progress on stderr: on a terminal one line with bar, rate and time left, elsewhere at most one line a minute. */
 import { basename } from "node:path";
 import stringWidth from "string-width";
+import { redacted } from "../errors.js";
 import type { ReadingProgress } from "../table/table.js";
 import { formatBytes, formatCount, formatDuration } from "./format.js";
 
@@ -31,7 +32,7 @@ export function progressDisplay({ quiet = false }: { readonly quiet?: boolean })
     finish,
     say: (text: string): void => {
       finish();
-      if (!quiet) process.stderr.write(`${text}\n`);
+      if (!quiet) process.stderr.write(`${redacted(text)}\n`);
     },
     /** Shows how much of a stage is done: an absolute count; a stage of another name replaces the line. */
     show: (name: string, done: number, total = 0, unit: ProgressUnit = "items"): void => {

@@ -1,4 +1,4 @@
-/** Matches a few rows against an index: the nearest by phrase are compared by all columns, as two tables are. */
+/** Matches a few rows with an index: the nearest by phrase are compared by all columns, as two tables are. */
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { ArgumentError } from "../errors.js";
 import type { TableColumns } from "../match/columns/align.js";
@@ -12,32 +12,38 @@ import { type MatchTablesOptions, matchTables, type TableMatches } from "./match
 /** A row as cells by column; absent cells are empty. */
 export type NamedRow = Readonly<Record<string, string>>;
 
-export interface MatchIndexOptions extends Omit<MatchTablesOptions, "encoder"> {
+export interface NearestOptions extends Pick<MatchTablesOptions, "on" | "signal"> {
   /** Candidates per row. Default 20. */
   readonly k?: number;
   /** Rows of the index that are compared besides: they show how often unrelated rows agree. Default none. */
   readonly ordinary?: readonly IndexEntry[];
 }
 
-/** What was found: the left table is `candidates`, the right one the given rows. */
-export interface IndexMatches extends TableMatches {
+/** Rows with their nearest rows of an index: plain data, which another thread may compare. */
+export interface NearestRows {
+  readonly rows: readonly NamedRow[];
   /** Rows that were asked for by phrase, for each given row; fewer where the index has fewer. */
   readonly k: number;
+  /** Columns of the index. */
+  readonly header: readonly string[];
   readonly candidates: readonly NamedRow[];
   /** By given row: its nearest rows by phrase, best first, each with its place among the candidates. */
   readonly nearest: readonly (readonly (SearchHit & { readonly place: number })[])[];
 }
 
-/** By default, each given row has at most one match. @throws ArgumentError where the rows lack the index's phrases */
-export async function matchIndex(
+/** What was found: the left table is `candidates`, the right one the given rows. */
+export type IndexMatches = TableMatches & NearestRows;
+
+/** @throws ArgumentError where the rows lack the index's phrases */
+export async function nearestRows(
   index: VectorIndex,
   encoder: PhraseEncoder,
   rows: readonly NamedRow[],
-  { k = 20, ordinary = [], ...options }: MatchIndexOptions = {},
-): Promise<IndexMatches> {
+  { k = 20, ordinary = [], on, signal }: NearestOptions = {},
+): Promise<NearestRows> {
   const given = columnsOf(rows);
-  const phrases = cellsOfColumn(given, phraseColumnOf(index, given, options.on));
-  const found = await searchPhrases(index, encoder, phrases, { k, signal: options.signal });
+  const phrases = cellsOfColumn(given, phraseColumnOf(index, given, on));
+  const found = await searchPhrases(index, encoder, phrases, { k, signal });
   const places = new Map<string, number>();
   const candidates: NamedRow[] = [];
   const nearest = found.map((hits) =>
@@ -47,12 +53,16 @@ export async function matchIndex(
       return { ...hit, place };
     }),
   );
-  const { columns } = index.layout;
+  const { columns: header } = index.layout;
   for (const { key, cells } of ordinary)
-    if (!places.has(key)) candidates.push(Object.fromEntries(columns.map((name, at) => [name, cells[at]])));
-  const tables = [columnsOf(candidates, columns), given] as const;
-  const matches = await matchTables(...tables, { kind: "many-to-one", ...options, encoder });
-  return { ...matches, k, candidates, nearest };
+    if (!places.has(key)) candidates.push(Object.fromEntries(header.map((name, at) => [name, cells[at]])));
+  return { rows, k, header, candidates, nearest };
+}
+
+/** By default, each given row has at most one match. */
+export async function matchNearest(found: NearestRows, options: MatchTablesOptions): Promise<IndexMatches> {
+  const tables = [columnsOf(found.candidates, found.header), columnsOf(found.rows)] as const;
+  return { ...(await matchTables(...tables, { kind: "many-to-one", ...options })), ...found };
 }
 
 /** The column of the given rows that holds phrases, as the index's phrase column does. */

@@ -1,6 +1,6 @@
 /** What is fixed when an index is made, from the options given. */
 import { ArgumentError } from "../errors.js";
-import { isPostgresAddress } from "../table/postgres/address.js";
+import { isPostgresAddress, lanceSchemes, refuseUnknownAddress } from "../files/place.js";
 import type { IndexLayout } from "./index-types.js";
 
 /** What is decided when an index is made; only the dimension has no default. */
@@ -8,8 +8,11 @@ export interface CreateIndexOptions extends Partial<IndexLayout> {
   readonly dimension: number;
 }
 
-/** s3://..., db://... and other URIs, which only LanceDB can open. */
-export const isLanceUri = (path: string): boolean => /^[a-z][a-z0-9+]+:\/\//i.test(path);
+/** Whether only LanceDB can open it: s3://..., gs://..., az://..., db://... @throws UsageError for another address */
+export function isLanceUri(path: string): boolean {
+  refuseUnknownAddress(path, lanceSchemes);
+  return path.includes("://") && !isPostgresAddress(path);
+}
 
 /**
  * The layout of a new index, with defaults.
