@@ -1,6 +1,6 @@
 /** What a command that is given addresses in place of files does first: it stops cleanly, and refuses what it cannot write. */
 import { UsageError } from "../errors.js";
-import { isObjectAddress, isPostgresAddress, lanceSchemes, refuseUnknownAddress } from "../files/place.js";
+import { isObjectAddress, isPostgresAddress, refuseUnknownAddress } from "../files/place.js";
 import { standardOutput } from "../table/write/standard-output.js";
 import type { AnyCommand } from "./command.js";
 import type { Session } from "./session.js";
@@ -30,9 +30,7 @@ export function refuseUnknownAddresses(
     ),
   ];
   for (const [usage, value] of named)
-    if (places.test(usage))
-      for (const name of [value].flat().filter(isText))
-        refuseUnknownAddress(name, usage.includes("index") ? lanceSchemes : []);
+    if (places.test(usage)) for (const name of [value].flat().filter(isText)) refuseUnknownAddress(name);
 }
 
 /** @throws ObjectStorageError, TableError where the output cannot be written */
@@ -47,7 +45,7 @@ export async function prepareAddresses(
     endTransfersOn(session.signal);
   }
   if (!isText(output)) return;
-  if (isObjectAddress(output) && backend !== "lancedb") {
+  if (isObjectAddress(output)) {
     const { checkWritable } = await import("../files/object-storage/write.js");
     await checkWritable(output);
   }

@@ -16,16 +16,12 @@ export const isObjectAddress = (name: string): boolean => kindOf(name) === "obje
 /** Whether a name is an address of PostgreSQL. */
 export const isPostgresAddress = (name: string): boolean => kindOf(name) === "postgres";
 
-/** Schemes of indexes in LanceDB, besides s3. */
-export const lanceSchemes = ["gs", "az", "db"];
-
-/** @param others schemes that are known there, too @throws UsageError for an address that nothing here reads or writes */
-export function refuseUnknownAddress(name: string, others: readonly string[] = []): void {
+/** @throws UsageError for an address that nothing here reads or writes */
+export function refuseUnknownAddress(name: string): void {
   const scheme = schemeOf(name);
-  if (scheme === undefined || kindOf(name) !== undefined || others.includes(scheme)) return;
+  if (scheme === undefined || kindOf(name) !== undefined) return;
   if (scheme === "file") throw new UsageError(`${name}: write a path, without file://`);
-  const known = ["s3", "postgres", ...others].map((one) => `${one}://`).join(", ");
   throw new UsageError(
-    `${name}: pearl has no access to ${scheme}:// addresses. Name a file, or an address that begins with one of ${known}.`,
+    `${name}: pearl has no access to ${scheme}:// addresses. Name a file, or an address that begins with s3:// or postgres://.`,
   );
 }

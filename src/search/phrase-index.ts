@@ -57,7 +57,7 @@ export async function indexTable(
   options: IndexTableOptions = {},
 ): Promise<IndexTableReport> {
   options.signal?.throwIfAborted();
-  if (isObjectAddress(path) && options.backend !== "lancedb") {
+  if (isObjectAddress(path)) {
     if (options.resume === "continue")
       throw new UsageError("--resume continues an index in a folder, not in object storage: leave it out");
     const build = (folder: string) => indexTable(file, folder, encoder, options);

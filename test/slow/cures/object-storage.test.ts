@@ -165,7 +165,7 @@ claimCures({
   ),
   "an index that does not change": usage(
     "pearl index add s3://bucket/fixed.index x.csv -q",
-    "Build a new one from the whole table with `pearl index build`, or with --backend lancedb one that does.",
+    "Build a new one from the whole table with `pearl index build`.",
     build("s3://bucket/fixed-2.index"),
     build("s3://bucket/fixed.index"),
   ),

@@ -215,9 +215,9 @@ const cases: Readonly<Record<string, Case>> = {
       "rm -r d.index && cp -r backup d.index && pearl search d.index Acme && " +
       "rm -r d.index && pearl index build x.csv -c name -o d.index && pearl search d.index Acme",
   },
-  "a URI for another backend": {
+  "an address for another backend": {
     files: { "x.csv": table },
-    wrong: "pearl index build x.csv -c name -o gs://bucket/names --backend hnsw",
+    wrong: "pearl index build x.csv -c name -o 'postgres://me@localhost:1/shop?table=names' --backend hnsw",
     says: "Leave the backend out, or name a folder.",
     cured: "pearl index build x.csv -c name -o names --backend hnsw",
   },
