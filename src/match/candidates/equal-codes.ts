@@ -2,9 +2,10 @@
 
 import { type PlacesByNumber, placesByNumber } from "../../places-by-number.js";
 import { dayOf } from "../cells/dates.js";
+import { bareDigits } from "../cells/numbers.js";
 import type { Field } from "../columns/fields.js";
 import { isText } from "../columns/profile.js";
-import { textCount } from "../columns/texts.js";
+import { eachText, TextNumbers, type Texts, textCount } from "../columns/texts.js";
 import { pauses } from "../parts/pause.js";
 import type { AddPair } from "./pair-set.js";
 
@@ -32,7 +33,12 @@ export async function equalCodes(
   const codes = fields.filter(({ kind }) => !isText(kind));
   for (const { kind, set, left, right } of codes) {
     await pause();
-    if (kind !== "category") pairWithinBlocks(left, placesByNumber(right, textCount(set.texts)), most, add);
+    if (kind === "category") continue;
+    const { ofValue, size } = bareCodes(set.texts);
+    const [leftCodes, rightCodes] = [left, right].map((values) =>
+      values.map((value) => ofValue[value] ?? -1),
+    );
+    pairWithinBlocks(leftCodes, placesByNumber(rightCodes, size), most, add);
   }
   let combinations = 0;
   for (const [index, first] of codes.entries()) {
@@ -53,6 +59,13 @@ export async function equalCodes(
       }
     }
   }
+}
+
+/** For each code a number, the same one for codes that differ only in leading zeros. */
+function bareCodes(texts: Texts): { ofValue: Int32Array; size: number } {
+  const bare = new TextNumbers();
+  const ofValue = Int32Array.from(eachText(texts), (text) => bare.numberOf(bareDigits(text)));
+  return { ofValue, size: bare.size };
 }
 
 /** For each row the number of one key for its cells of two columns, -1 where one is empty; dates are moved by some days. */

@@ -3,6 +3,7 @@ import { ArgumentError } from "../../errors.js";
 import { isVisible } from "../../text/visible.js";
 import { isDayFirst } from "../cells/dates.js";
 import { type AlignedNames, alignColumns, alignWords, type TableColumns } from "./align.js";
+import { readPairOf } from "./asked-pair.js";
 import { canonicalOrder, reorder } from "./canonical.js";
 import { type ColumnKind, type ColumnProfile, isText, profileColumn } from "./profile.js";
 import { TextNumbers, type Texts } from "./texts.js";
@@ -230,8 +231,7 @@ function withLoneColumns(aligned: AlignedNames[], left: UsableColumns, right: Us
 }
 
 function askedPair(text: string, left: TableColumns, right: TableColumns): AlignedNames {
-  if (Object.hasOwn(left, text) && Object.hasOwn(right, text)) return [text, text];
-  const [name, other = name] = text.split("=");
+  const [name, other] = readPairOf(text, left, right);
   const isInLeft = Object.hasOwn(left, name);
   if (!(isInLeft && Object.hasOwn(right, other))) {
     const [missing, table] = isInLeft ? [other, right] : [name, left];
