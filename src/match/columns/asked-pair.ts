@@ -5,11 +5,11 @@ import { partsOfColumn } from "./column-parts.js";
 
 /** An equals sign that belongs to a header may be written so. */
 const escaped = "\\=";
-const escape = (header: string): string => header.replaceAll("=", escaped);
+const writtenHeader = (header: string): string => header.replaceAll("=", escaped);
 
 /** The text that {@link readPair} reads as these headers. */
 export const pairText = (left: string, right: string): string =>
-  left === right ? escape(left) : `${escape(left)}=${escape(right)}`;
+  left === right ? writtenHeader(left) : `${writtenHeader(left)}=${writtenHeader(right)}`;
 
 /**
  * The headers of a left and a right column: "name" or "name=title". Where no reading exists, the first "=" divides them.

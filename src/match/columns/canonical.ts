@@ -32,10 +32,10 @@ export function canonicalOrder(
   );
 }
 
-/** A number that depends on which rows a table holds, not on their order. */
-function contentSum(columns: readonly (readonly string[])[], rows: number): number {
+/** A number that depends on which cells a column holds, not on their order. */
+function contentSum(cells: readonly string[], rows: number): number {
   let sum = 0;
-  for (let row = 0; row < rows; row++) sum = (sum + rowHash(columns, row)) % 2 ** 52;
+  for (let row = 0; row < rows; row++) sum = (sum + rowHash([cells], row)) % 2 ** 52;
   return sum;
 }
 
@@ -56,17 +56,16 @@ export const reorder = (cells: readonly string[], order: Uint32Array): Cells => 
   },
 });
 
-/** Which of two tables comes first: the smaller one, of equally large ones by the contents of common columns, if any. */
+/** Which of two tables comes first: the smaller one, of equally large ones by the contents of columns with common headers, if any. */
 export function canonicalSides(left: TableColumns, right: TableColumns): "given" | "swapped" {
   const common = Object.keys(left).filter((name) => Object.hasOwn(right, name));
   const [a, b] = [left, right].map((table) => {
-    const names = (common.length > 0 ? common : Object.keys(table)).sort();
-    const columns = names.map((name) => table[name]);
-    return { rows: columns[0]?.length ?? 0, names: names.join("\t"), columns };
+    const columns = (common.length > 0 ? common : Object.keys(table)).map((name) => table[name]);
+    const rows = columns[0]?.length ?? 0;
+    return { rows, sum: () => columns.reduce((sum, cells) => (sum + contentSum(cells, rows)) % 2 ** 52, 0) };
   });
   if (a.rows !== b.rows) return a.rows < b.rows ? "given" : "swapped";
-  if (a.names !== b.names) return a.names < b.names ? "given" : "swapped";
-  return contentSum(a.columns, a.rows) <= contentSum(b.columns, b.rows) ? "given" : "swapped";
+  return a.sum() <= b.sum() ? "given" : "swapped";
 }
 
 /** For each given row its place among the prepared ones. */

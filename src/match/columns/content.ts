@@ -59,7 +59,7 @@ export function contentOf(cells: readonly string[], most = mostValues): Content 
   };
 }
 
-function hashOf(text: string): number {
+export function hashOf(text: string): number {
   let hash = FNV_BASIS;
   for (let place = 0; place < text.length; place++)
     hash = Math.imul(hash ^ text.charCodeAt(place), FNV_PRIME);

@@ -5,6 +5,7 @@ import { cellWords, ideographsIn } from "../cells/cell-words.js";
 import { type DayFirst, isDayFirst, readDate } from "../cells/dates.js";
 import { cellNumber } from "../cells/numbers.js";
 import { isPhone } from "../cells/phones.js";
+import { hashOf } from "./content.js";
 import { commonPrefix } from "../spelling/jaro-winkler.js";
 import { Growing } from "./growing.js";
 import { eachText, sortedTexts, TextNumbers, type Texts, textAt } from "./texts.js";
@@ -35,6 +36,8 @@ export interface ColumnProfile {
   readonly rows: number;
   readonly filled: number;
   readonly distinct: number;
+  /** A number that depends on the cells alone, whatever their order: columns are ordered by it, not by their headers. */
+  readonly content: number;
   readonly kind: ColumnKind;
   /** Means and shares of the filled cells. */
   readonly shares: CellShares;
@@ -70,8 +73,10 @@ export function profileColumn(name: string, cells: Cells): ColumnProfile {
   const numbers = new TextNumbers();
   const rowsWith = new Growing(Uint32Array);
   const isNew = (): void => rowsWith.push(0);
+  let content = 0;
   for (const cell of cells) {
     if (!isVisible(cell)) continue;
+    content = (content + hashOf(cell)) % 2 ** 52;
     const number = numbers.numberOf(cell.trim(), isNew);
     rowsWith.numbers[number]++;
   }
@@ -85,7 +90,7 @@ export function profileColumn(name: string, cells: Cells): ColumnProfile {
   const distinct = counts.length;
   const kind = kindOfCells(shares, distinct, filled);
   const dayFirst = shares.dates > 0 ? isDayFirst(eachText(values)) : undefined;
-  const profile = { name, rows: cells.length, filled, distinct, kind, shares, dayFirst };
+  const profile = { name, rows: cells.length, filled, distinct, content, kind, shares, dayFirst };
   return { ...profile, dropped: reasonToDrop(profile, values) };
 }
 
