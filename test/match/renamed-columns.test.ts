@@ -13,7 +13,9 @@ const coded = (table: Table, columns: number): Table => ({
     Array.from({ length: columns }, (_, column) => [
       `code ${column}`,
       table.name.map((_, row) => {
-        const random = createRandom(1000 * column + table.phone[row].length + Number(table.phone[row].slice(-6)));
+        const random = createRandom(
+          1000 * column + table.phone[row].length + Number(table.phone[row].slice(-6)),
+        );
         return random() < 0.1 ? "" : `K${Math.floor(random() * (4 + column))}`;
       }),
     ]),
@@ -24,7 +26,9 @@ const coded = (table: Table, columns: number): Table => ({
 function renamed(table: Table, seed: number): Table {
   const names = Object.keys(table);
   const order = [...shuffled(names.length, createRandom(seed))];
-  return Object.fromEntries(order.map((place) => [`${"zyx"[place % 3]}${(place * 7) % 23}`, table[names[place]]]));
+  return Object.fromEntries(
+    order.map((place) => [`${"zyx"[place % 3]}${(place * 7) % 23}`, table[names[place]]]),
+  );
 }
 
 const estimateOf = ({ estimate, low, high }: { estimate: number; low: number; high: number }) =>

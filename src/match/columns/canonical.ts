@@ -1,5 +1,6 @@
 /** An order of rows that depends on their contents alone, so that results do not depend on the order of the input. */
 import { FNV_BASIS, FNV_PRIME } from "../../files/fnv.js";
+import { isLikeArray, likeArray } from "../../like-array.js";
 import type { TableColumns } from "./align.js";
 import type { Cells } from "./value-set.js";
 
@@ -30,6 +31,15 @@ export function canonicalOrder(
   return Uint32Array.from({ length: rows }, (_, row) => row).sort(
     (a, b) => first[a] - first[b] || second[a] - second[b] || a - b,
   );
+}
+
+/** A column in an order of its texts, so that nothing depends on that of its rows, and the order. */
+export function inCanonicalOrder(cells: readonly string[]) {
+  const order = canonicalOrder([cells], [], cells.length);
+  const at = (place: number): string => cells[order[place]];
+  // Cells that lie in a file stay there.
+  const ordered = isLikeArray(cells) ? likeArray(cells.length, at) : Array.from(order.keys(), at);
+  return { cells: ordered, order, places: inverse(order) };
 }
 
 /** A number that depends on which cells a column holds, not on their order. */
