@@ -35,12 +35,13 @@ const estimateOf = ({ estimate, low, high }: { estimate: number; low: number; hi
   [estimate, low, high].map((share) => share.toFixed(9));
 
 describe("renamed columns", () => {
-  it.each([1, 2, 3])("of two tables give the same pairs and estimates (seed %i)", async (seed) => {
-    const { left, right } = twoTables(120, 40, seed);
-    const tables = [coded(left, 9), coded(right, 9)] as const;
+  it("of two tables give the same pairs and estimates", async () => {
+    const seed = 2;
+    const { left, right } = twoTables(50, 15, seed);
+    const tables = [coded(left, 7), coded(right, 7)] as const;
     const given = await matchTables(...tables, run);
     const found = await matchTables(renamed(tables[0], seed), renamed(tables[1], seed), run);
-    expect(given.matches.length).toBeGreaterThan(80);
+    expect(given.matches.length).toBeGreaterThan(30);
     expect(found.matches.map(({ left, right }) => [left, right])).toEqual(
       given.matches.map(({ left, right }) => [left, right]),
     );
@@ -48,7 +49,7 @@ describe("renamed columns", () => {
   });
 
   it("of one table give the same groups and estimates", async () => {
-    const table = coded(tableWithDuplicates(80, 4).table, 9);
+    const table = coded(tableWithDuplicates(40, 4).table, 7);
     const [given, found] = [await groupRows(table, run), await groupRows(renamed(table, 5), run)];
     expect([...found.groupOf]).toEqual([...given.groupOf]);
     expect(estimateOf(found)).toEqual(estimateOf(given));

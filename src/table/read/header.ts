@@ -43,7 +43,7 @@ const mostWords = 6;
 /** Whether a cell consists of words of headers: "Company Name", "customer_id", "E-Mail", "Firmenname", "address 2". */
 function isHeaderPhrase(cell: string): boolean {
   const { words, endings, between } = headerWords();
-  if (/\d(?!\d?$)/.test(cell.trim())) return false;
+  if (cell.length > 100 || /\d(?!\d?$)/.test(cell.trim())) return false;
   const parts = fold(
     cell
       .trim()
@@ -73,9 +73,10 @@ const mostNamed = 0.4;
 /** The share of a column's cells below which a shape is rare in it. */
 const seldom = 0.1;
 
-/** Numbers, and what else only data have. */
+/** Numbers, addresses of e-mail and pages, dates, codes. Longer cells are texts. */
 const hasDataForm = (cell: string): boolean =>
-  isNumeric(cell) || /^\S+@\S+\.\S+$|:\/\/|^\W*\d[\d\W]*$|^\S*\d\S*\d\S*$/.test(cell.trim());
+  cell.length <= 100 &&
+  (isNumeric(cell) || /^\S+@\S+\.\S+$|:\/\/|^\W*\d[\d\W]*$|^\S*\d\S*\d\S*$/.test(cell.trim()));
 
 /** What the cell of a column in the first record is like, beside those below it. */
 interface ColumnEvidence {
@@ -165,26 +166,6 @@ export const isListHeader = (line: string): boolean => usualHeaders.has(line.tri
 /** The number of columns whose cell is empty in the first record, but not in all others. */
 export const gapsOf = ([first, ...others]: readonly string[][]): number =>
   first.filter((name, column) => isBlank(name) && others.some((other) => !isBlank(other[column]))).length;
-
-/** Filled cells from which a column shows what it holds. */
-const fewestCells = 5;
-
-/** Whether the first record has a cell without digits above a column whose cells have some. */
-export function isAboveDigits([first, ...others]: readonly string[][]): boolean {
-  return first.some((name, column) => {
-    const cells = others.map((other) => other[column] ?? "").filter((cell) => !isBlank(cell));
-    const withDigits = cells.filter((cell) => /\d/.test(cell)).length;
-    const isEnough = cells.length >= fewestCells && withDigits >= mostly * cells.length;
-    return isEnough && !isBlank(name) && !/\d/.test(name);
-  });
-}
-
-/** Whether the cells of the first record differ from each other, from numbers, and from those below them. */
-export function isUnlikeRows([first, ...others]: readonly string[][]): boolean {
-  const names = first.map((cell) => cell.trim()).filter((name) => name !== "");
-  if (new Set(names).size < names.length || names.some(isNumeric)) return false;
-  return !first.some((cell, column) => cell !== "" && others.some((other) => other[column] === cell));
-}
 
 /** Whether a cell holds only what a number may hold (digits, sign, separators, exponent, percent). */
 export function isNumeric(cell: string): boolean {
