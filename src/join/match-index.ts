@@ -2,6 +2,7 @@
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { ArgumentError } from "../errors.js";
 import type { TableColumns } from "../match/columns/align.js";
+import { pairText, readPair } from "../match/columns/asked-pair.js";
 import { cellsOfColumn, partsOfColumn } from "../match/columns/column-parts.js";
 import { ownValue } from "../match/columns/fields.js";
 import type { IndexEntry, SearchHit } from "../search/index-types.js";
@@ -69,13 +70,15 @@ export async function matchNearest(found: NearestRows, options: MatchTablesOptio
 function phraseColumnOf({ layout }: VectorIndex, rows: TableColumns, on: readonly string[] = []) {
   const names = Object.keys(rows);
   const { phraseColumn = "" } = layout;
-  const pairs = on.map((pair) => pair.split("="));
-  const named = pairs.find(([left]) => left === phraseColumn)?.at(-1) ?? phraseColumn;
+  const isLeft = (header: string): boolean => layout.columns.includes(header);
+  const isRight = (header: string): boolean => partsOfColumn(rows, header).length > 0;
+  const pairs = on.map((text) => readPair(text, isLeft, isRight));
+  const named = pairs.find(([left]) => left === phraseColumn)?.[1] ?? phraseColumn;
   if (partsOfColumn(rows, named).length > 0) return named;
   if (names.length === 1) return names[0];
   throw new ArgumentError(
     `The rows have no column ${named}, which the index finds rows by; they have ${names.join(", ") || "none"}. ` +
-      `Rename one, or name it in "on": "${phraseColumn}=COLUMN".`,
+      `Rename one, or name it in "on": "${pairText(phraseColumn, "COLUMN")}".`,
   );
 }
 

@@ -1,6 +1,7 @@
 /** The different phrases of a column, and the way back from groups of them to groups of rows. */
 import { likeArray } from "../../like-array.js";
-import { TextNumbers, textReader } from "../../match/columns/texts.js";
+import { inverse } from "../../match/columns/canonical.js";
+import { sortedTexts, TextNumbers, textReader } from "../../match/columns/texts.js";
 import { once } from "../../match/once.js";
 import { chosenPlaces } from "../../match/weights/chosen-places.js";
 import { placesByNumber } from "../../places-by-number.js";
@@ -29,7 +30,14 @@ export function distinctPhrases(
     const text = phrases[row].trim().replace(/\s+/g, " ");
     return isVisible(text) ? texts.numberOf(text) : -1;
   });
-  const read = textReader(texts.texts());
+  // In the order of the texts, so that nothing depends on that of the rows.
+  const order = sortedTexts(texts.texts());
+  const rank = inverse(order);
+  nodeOf.forEach((text, row) => {
+    if (text >= 0) nodeOf[row] = rank[text];
+  });
+  const textOf = textReader(texts.texts());
+  const read = (place: number): string => textOf(order[place]);
   const { isNumbered, numbers, isAlone } = numberedPhrases(mayBeNumbered ? likeArray(texts.size, read) : []);
   let missing = LEAST_COMPARED - chosenPlaces(texts.size, (text) => isAlone[text] !== 1).length;
   const isCompared = Uint8Array.from({ length: texts.size }, (_, text) =>

@@ -2,6 +2,7 @@
 import { withoutAccents } from "../../text/accents.js";
 import { INNER_CAPITALS } from "../../text/inner-capitals.js";
 import { isDigit } from "../cells/cell-words.js";
+import { bareDigits } from "../cells/numbers.js";
 
 export interface JoinPhrase {
   /** Lower-case, without accents, quotes and repeated spaces. */
@@ -81,7 +82,7 @@ const romanValues: Record<string, number> = { i: 1, v: 5, x: 10 };
 
 /** The value of digits, a number word or a Roman numeral of at least two letters; undefined for other words. */
 export function numberValue(word: string): string | undefined {
-  if (isDigit(word.charCodeAt(0))) return word.replace(/^0+(?=.)/, "");
+  if (isDigit(word.charCodeAt(0))) return bareDigits(word);
   const named = numberWords.get(word);
   if (named !== undefined) return named;
   return roman.test(word) ? String(romanNumber(word)) : undefined;
