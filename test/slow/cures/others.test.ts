@@ -181,11 +181,6 @@ const commands: Readonly<Record<string, Case>> = {
     "give phrases or --queries FILE, not both",
     "pearl search i.index Acme -q && pearl search i.index --queries x.csv -c name -q",
   ),
-  "a build that is finished": tableCase(
-    `${index} --resume`,
-    "`pearl index add` adds rows to it.",
-    "pearl index add i.index x.csv -q",
-  ),
   "an index of another model": tableCase(
     "pearl search i.index Acme -m pearl-mini -q",
     "Use the index's model, or build a new index with the model given.",
