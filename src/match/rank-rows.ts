@@ -1,7 +1,9 @@
 /** Ranks rows of one table for each row of another: gathers candidates, computes features and scores, keeps the best. */
+import { likeArray } from "../like-array.js";
 import type { NearRows } from "./candidates/nearest-by-embedding.js";
 import { TermSearch } from "./candidates/term-search.js";
-import { type ColumnPair, pairCosines } from "./columns.js";
+import { type Texts, textReader } from "./columns/texts.js";
+import { type ColumnPair, pairCosines, type RankedColumn } from "./columns.js";
 import {
   featureNames,
   type PairCosines,
@@ -29,6 +31,25 @@ export interface RankSettings {
   readonly mostOfRarest?: number;
 }
 
+/** A column for all threads: the texts of a large table may lie in a file that only one of them has open. */
+export type SentColumn<Column extends RankedColumn = RankedColumn> = Omit<Column, "texts"> & {
+  readonly texts: Texts;
+  /** The text of each row. */
+  readonly values: Int32Array;
+};
+
+interface SentSettings extends Omit<RankSettings, "column"> {
+  readonly column: Omit<ColumnPair, "base" | "queries"> & {
+    readonly base: SentColumn<ColumnPair["base"]>;
+    readonly queries: SentColumn;
+  };
+}
+
+function received<Column extends SentColumn>({ texts, values, ...column }: Column) {
+  const read = textReader(texts);
+  return { ...column, texts: likeArray(values.length, (row) => read(values[row])) };
+}
+
 /** What is asked of some rows. */
 export interface RankRequest {
   /** Base rows are ranked for base rows: a row is not its own candidate, nor is a row with the same text. */
@@ -54,12 +75,13 @@ export interface RankedRows {
 }
 
 /** Returns a function that ranks parts of the queries and caches parsed phrases: one for each thread. */
-export function createRanker(settings: RankSettings) {
+export function createRanker({ column: sent, ...settings }: SentSettings) {
   const { scorer } = settings;
-  const { base, statistics } = settings.column;
+  const { statistics } = sent;
+  const [base, queries] = [received(sent.base), received(sent.queries)];
   const sideOf = (sameTable: boolean) =>
     once(() => {
-      const column = sameTable ? { ...settings.column, queries: base } : settings.column;
+      const column = { ...sent, base, queries: sameTable ? base : queries };
       return { column, find: candidateRows({ ...settings, column, sameTable }) };
     });
   const [other, same] = [sideOf(false), sideOf(true)];

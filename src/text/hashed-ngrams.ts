@@ -50,7 +50,7 @@ export const foldLetters = (text: string): string => text.replace(/[ßæœøđł
 
 /**
  * Writes the buckets of a phrase's n-grams, including whole words and repetitions, to `target`.
- * @returns the number of buckets written, and whether the limit cut any off
+ * @returns the number of buckets written, and whether a letter is in none of them
  */
 export function hashNgrams(
   phrase: string,
@@ -59,7 +59,8 @@ export function hashNgrams(
 ): { count: number; truncated: boolean } {
   const mask = buckets - 1;
   let count = 0;
-  for (const word of normalizedWords(phrase)) {
+  const words = normalizedWords(phrase);
+  for (const [place, word] of words.entries()) {
     const marked = WORD_START + word + WORD_END;
     const { length } = marked;
     for (let start = 0; start < length; start++) {
@@ -69,7 +70,10 @@ export function hashNgrams(
         const whole = size === length;
         if (size > maximum && start > 0) break;
         if ((size < minimum || size > maximum) && !whole) continue;
-        if (count === limit) return { count, truncated: true };
+        if (count === limit) {
+          const read = Math.max(start + Math.min(size - 1, maximum), start === 0 ? 0 : start - 1 + maximum);
+          return { count, truncated: read <= word.length || place < words.length - 1 };
+        }
         target[count++] = mix(hash) & mask;
       }
     }

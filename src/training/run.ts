@@ -1,7 +1,11 @@
 /** A training from options to a model folder, for every method: prepare, train, record, card, write. */
 import { readFile, rm } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
+import { looseObject, number } from "valibot";
+import { TrainingError } from "../errors.js";
+import { readJson } from "../files/json.js";
 import { isObjectAddress, objectName } from "../files/object-storage/address.js";
+import { exists } from "../files/whole-file.js";
 import { checkIsFree, removePartialFolders } from "../files/whole-folder.js";
 import type { Tensor } from "../onnx/tensor.js";
 import { checkpointFolder, listCheckpoints } from "./checkpoint.js";
@@ -52,6 +56,9 @@ export interface RunRecord {
   readonly settings: object;
   readonly result: RunResult;
 }
+
+/** The record of a run that had ended before. */
+const endedRun = looseObject({ result: looseObject({ steps: number() }) });
 
 /** The end of a run. */
 export interface RunResult {
@@ -129,8 +136,16 @@ export async function runMethod<Record extends RunRecord>(
 ): Promise<RunReport<Record>> {
   options.signal?.throwIfAborted();
   const { output, continuedBy = "--resume" } = options;
-  await checkIsFree(output);
   const work = `${resolve(isObjectAddress(output) ? objectName(output) : output)}.training`;
+  if (options.resume === "continue" && !(await exists(work))) {
+    const trouble = { error: TrainingError, cure: "Name another folder for the output." };
+    const record = await readJson(join(output, "training.json"), endedRun, trouble);
+    if (record !== undefined) {
+      options.onNote?.(`${output} is finished: there is nothing to resume`);
+      return { ...(record as object as Record), output, resumedAt: record.result.steps };
+    }
+  }
+  await checkIsFree(output);
   const lastCheckpoint = () => listCheckpoints(join(work, checkpointFolder)).at(-1);
   const { isNew, release } = await openWorkFolder(work);
   try {

@@ -181,7 +181,8 @@ export function sayRows(
   say: Session["say"],
 ): void {
   if (empty > 0) say(`${counted(empty, "row")} without a phrase: kept, but no search finds them`);
-  if (truncated > 0) say(`${counted(truncated, "phrase")} longer than the model can read, truncated`);
+  if (truncated > 0)
+    say(`${counted(truncated, "phrase")} cut: too long for the model, or with a word that is`);
   say(formatDuration(seconds));
 }
 
