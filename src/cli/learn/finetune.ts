@@ -12,6 +12,7 @@ import { counted, formatCount, formatPercent } from "../format.js";
 import {
   choice,
   flagOf,
+  fractionBelowOne,
   namedValues,
   nonNegative,
   option,
@@ -56,7 +57,16 @@ const options = [
   option("--plan", "print what would be trained, the time and the memory; write nothing"),
   option("-y, --yes", "start a training of more than ten minutes without asking"),
   ...methodOptions,
-  option("--batch-size <n>", "with --pairs alone: most pairs in a batch (default: 512)", positiveInteger),
+  option(
+    "--batch-size <n>",
+    "with --pairs alone: most pairs in a batch (default: a thirtieth of them, 32 to 512)",
+    positiveInteger,
+  ),
+  option(
+    "--validate <fraction>",
+    "with --pairs alone: held-out pairs, which choose the weights (default: 0.1 from 200 pairs on; 0: none)",
+    fractionBelowOne,
+  ),
   option("--steps <n>", "number of training steps, instead of --epochs", positiveInteger),
   option("--minutes <n>", "training time, instead of --epochs; the first steps are measured", positiveNumber),
   ...trainingOptions(500),
@@ -121,7 +131,9 @@ const partsOfCorpus = [
   ...(["characters", "characterPretraining", "hardNegatives"] as const),
   ...(["characterAugmentation", "tokenAugmentation", "phraseAugmentation"] as const),
 ];
-const ofPairs = ["objective", "objectiveSettings", "view", "viewWeight", "viewMarks", "viewCalm"] as const;
+const ofPairs = [
+  ...(["objective", "objectiveSettings", "view", "viewWeight", "viewMarks", "viewCalm", "validate"] as const),
+] as const;
 
 /** Refuses options that would be ignored. */
 function checkUse(options: FinetuneOptions): void {
@@ -156,8 +168,8 @@ const commonOptions = (options: FinetuneOptions, session: Session) => ({
   evaluationData: options.evalData,
   onPlan: announcePlan(options, session),
   onDownload: session.onDownload,
-  onEvaluation: (step: number, score: number) =>
-    session.say(`after ${counted(step, "step")}: mean benchmark score ${(100 * score).toFixed(1)} of 100`),
+  onEvaluation: (step: number, score: number, measure: string) =>
+    session.say(`after ${counted(step, "step")}: ${measure} ${(100 * score).toFixed(1)} of 100`),
 });
 
 const pairOptions = (options: FinetuneOptions, session: Session) => ({

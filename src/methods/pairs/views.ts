@@ -103,9 +103,11 @@ const punctuationTerm = ({ weight }: PunctuationSettings, { layout, objective }:
     const { g } = net;
     const pick = (values: string) => columnsOf(net, values, [layout?.embedding ?? "all"]);
     const count = g.add("Shape", [rows.anchors], { start: 0, end: 1 });
-    // a punctuated phrase is of its phrase's group
-    const own = g.add("Slice", [rows.groups, g.ints(0), count]);
-    const groups = g.add("Concat", [own, own], { axis: 0 });
+    // a punctuated phrase is of its phrase's groups
+    const own = (numbers: string) => g.add("Slice", [numbers, g.ints(0), count]);
+    const groups = [rows.groups, pairInputs.classes].map((numbers) =>
+      g.add("Concat", [own(numbers), own(numbers)], { axis: 0 }),
+    );
     const pairs = { anchors: pick(rows.anchors), positives: pick(rows.third as string), groups };
     return ntXent(net, pairs, { temperature: Number(objective.settings.temperature ?? 0.07) });
   },
@@ -128,21 +130,13 @@ export interface TermOptions {
   readonly layout?: VectorLayout;
 }
 
-/**
- * PEARL's terms with an objective in the place of NT-Xent, which stays PEARL's own unless a view changes its graph, and
- * the term of a view that has one.
- */
+/** PEARL's terms with an objective in the place of its NT-Xent, and the term of a view that has one. */
 export const withObjective =
   (options: TermOptions) =>
-  (terms: readonly LossTerm[]): readonly LossTerm[] => {
-    const { objective, view, punctuation } = options;
-    const isOther = (name: string) =>
-      name === lossNames.contrastive && (objective.name !== "nt-xent" || view === "mixup");
-    return [
-      ...terms.map((term) => (isOther(term.name) ? objectiveTerm(options) : term)),
-      ...(punctuation?.weight ? [punctuationTerm(punctuation, options)] : []),
-    ];
-  };
+  (terms: readonly LossTerm[]): readonly LossTerm[] => [
+    ...terms.map((term) => (term.name === lossNames.contrastive ? objectiveTerm(options) : term)),
+    ...(options.punctuation?.weight ? [punctuationTerm(options.punctuation, options)] : []),
+  ];
 
 function objectiveTerm({ objective, view, scores, negatives, width, layout }: TermOptions): LossTerm {
   const { name, settings } = objective;
