@@ -4,11 +4,17 @@ import { mainResult } from "../benchmark/published.js";
 import { type BenchmarkRequest, locateTasks, type ModelReport, runBenchmark } from "../benchmark/runner.js";
 import { allTasks } from "../benchmark/tasks/index.js";
 import { MissingDataError } from "../errors.js";
+import { exists } from "../files/whole-file.js";
 import { mean } from "../statistics.js";
 
 /** Looks for the data before a training prepares anything. @throws MissingDataError where no task has its data */
 export async function checkEvaluation(dataFolder: string | undefined): Promise<void> {
-  if (dataFolder !== undefined) await locateTasks({ tasks: ["all"], dataFolder });
+  if (dataFolder === undefined) return;
+  if (!(await exists(dataFolder)))
+    throw new MissingDataError(
+      `${dataFolder}: there is no folder to score the model on (--eval-data). Name another.`,
+    );
+  await locateTasks({ tasks: ["all"], dataFolder });
 }
 
 /** Scores a model on the tasks of a folder after every epoch; without a folder nothing is scored. */
