@@ -100,7 +100,8 @@ reciprocal rank; all × 100.
 ${rows.join("\n")}
 
 Five objectives were ahead of \`nt-xent\` with every seed, by less than a point; \`contrastive\`, \`gaussian\` and \`n-pair\`
-ended below the untrained model. That is one table and one small model, with no setting tuned. \`pearl finetune\` and
+ended below the untrained model. The scores of \`nt-xent\` are from a version in which it masked equal names alone, and not
+the other names of an entry. That is one table and one small model, with no setting tuned. \`pearl finetune\` and
 \`pearl bench\` tell what holds for your pairs; \`benchmarks/objectives.mjs --pairs FILE\` makes this table of them.
 `;
 }

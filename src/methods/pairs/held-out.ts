@@ -29,15 +29,11 @@ export function splitPairs(
 ): SplitPairs {
   const wanted = Math.min(most, Math.round((fraction ?? (pairs.length < fewest ? 0 : 0.1)) * pairs.length));
   const isRanked = positives === "column" && pairs[0].score === undefined;
-  const isAsked = fraction !== undefined && fraction > 0;
-  if (isAsked && !isRanked)
-    throw new ArgumentError(
-      "pairs can be held out (--validate) only where a column has their positives and no scores are read. Leave --validate out.",
-    );
   const heldOut = isRanked && wanted > 0 ? connected(pairs, wanted, random) : [];
-  if (isAsked && heldOut.length === 0)
+  if (fraction !== undefined && fraction > 0 && heldOut.length === 0)
     throw new ArgumentError(
-      `--validate ${fraction}: none of the ${pairs.length} pairs can be held out, since shared phrases connect them or they are too few. Leave --validate out.`,
+      `none of the ${pairs.length} pairs can be held out (--validate ${fraction}): that takes a column of positives, no ` +
+        "scores, and enough pairs that share no phrase with others. Leave --validate out.",
     );
   const out = new Set<Pair>(heldOut.map(({ pair }) => pair));
   return {

@@ -42,13 +42,13 @@ const cases: Readonly<Record<string, Case>> = {
   "too few pairs to hold some out": pairsCase(
     untyped,
     `${onPairs} --validate 0.1`,
-    "or they are too few. Leave --validate out.",
+    "that share no phrase with others. Leave --validate out.",
     onPairs,
   ),
   "pairs with scores to hold out": pairsCase(
     "text,positive,score\nAcme Inc,Acme,1\nToyota Motor,Toyota,0.5\nBonn,City of Bonn,0\n",
     `${onScores} --validate 0.4`,
-    "and no scores are read. Leave --validate out.",
+    "no scores, and enough pairs that share no phrase with others. Leave --validate out.",
     onScores,
   ),
   "no data to score on": pairsCase(
