@@ -23,6 +23,10 @@ it("of a transformer names transformers.js", async () => {
   expect(card).toMatch(/library_name: transformers\.js.*pipeline\("feature-extraction", "tuned"/s);
 });
 
+it("of pearl-mini names pearl alone", async () => {
+  expect(await cardFrom("pearl-mini")).toMatch(/library_name: pearl\n(?!.*transformers\.js)/s);
+});
+
 it("of another model, which transformers.js cannot read, names pearl alone", async () => {
   const base = join(newFolder(), "bag");
   await createModel(base, { from: "bag", width: 8 }, { phrases: somePairs(20).map(([text]) => text) });

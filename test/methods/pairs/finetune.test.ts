@@ -4,7 +4,7 @@ import { env, pipeline } from "@huggingface/transformers";
 import { describe, expect, it } from "vitest";
 import { PhraseEncoder } from "../../../src/encoder/phrase-encoder.js";
 import { parseModelCard } from "../../../src/hub/model-card.js";
-import { type FinetuneOptions, finetune } from "../../../src/methods/pairs/finetune.js";
+import { type FinetuneOptions, finetune, planFinetune } from "../../../src/methods/pairs/finetune.js";
 import { GraphBuilder } from "../../../src/onnx/builder.js";
 import { readModel, writeModel } from "../../../src/onnx/io/file.js";
 import { writeData } from "../../benchmark/small-data.js";
@@ -283,7 +283,7 @@ describe("finetune with benchmark data", () => {
     const best = Math.max(...scores.map(([, score]) => score));
     expect(result.best?.score).toBe(best);
     expect(readFileSync(join(options.output, "README.md"), "utf8")).toContain(
-      `scored best (${best.toFixed(4)}`,
+      `scored best while training (mean benchmark score ${best.toFixed(4)})`,
     );
     expect(metricsOf(options.output).filter((line) => line.score !== undefined)).toHaveLength(5);
   });
@@ -291,5 +291,23 @@ describe("finetune with benchmark data", () => {
   it("says before the first step that there is no data", async () => {
     const options = { ...start(), evaluationData: newFolder() };
     await expect(finetune(options)).rejects.toThrow(/no task's data/);
+    // before the pairs are read and the base is loaded
+    const nothing = { ...options, pairs: "missing.csv", base: "./missing", evaluationData: "missing" };
+    await expect(finetune(nothing)).rejects.toThrow("missing: there is no folder to score the model on");
+  });
+});
+
+describe("finetune without settings", () => {
+  const planned = (base: string | undefined, count: number) =>
+    planFinetune({ base, pairs: writeTable(somePairs(count), header), types: "none" });
+
+  it("takes at least 100 steps on batches of a thirtieth, at the rate of the architecture, and says so", async () => {
+    const mini = await planned(undefined, 500);
+    expect(mini).toMatchObject({ steps: 105, learningRate: 3e-4 });
+    expect(mini.summary?.data).toMatch(/500 pairs .*, 50 of them held out, up to 32 in a batch/);
+    expect(mini.summary?.rates).toBe("0.0003, of tables 4 times as large");
+    const transformer = await planned(makeOracleModel("encoder.folded.onnx"), 1500);
+    expect(transformer).toMatchObject({ steps: 120, learningRate: 3e-5 });
+    expect(transformer.summary?.data).toMatch(/up to 45 in a batch/);
   });
 });
