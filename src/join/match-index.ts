@@ -50,9 +50,37 @@ export async function matchIndex(
   const { columns } = index.layout;
   for (const { key, cells } of ordinary)
     if (!places.has(key)) candidates.push(Object.fromEntries(columns.map((name, at) => [name, cells[at]])));
-  const tables = [columnsOf(candidates, columns), given] as const;
-  const matches = await matchTables(...tables, { kind: "many-to-one", ...options, encoder });
-  return { ...matches, k, candidates, nearest };
+  const companions = companionsOf(
+    index,
+    given,
+    ordinary.slice(0, Math.max(0, leastRows - rows.length)),
+    options.on,
+  );
+  const tables = [columnsOf(candidates, columns), columnsOf([...rows, ...companions])] as const;
+  const all = await matchTables(...tables, { kind: "many-to-one", ...options, encoder });
+  if (companions.length === 0) return { ...all, k, candidates, nearest };
+  const matches = all.matches.filter(({ right, probability }) => right < rows.length && probability >= 0.5);
+  const reason = `${rows.length} rows are too few to promise a precision`;
+  return { ...all, matches, promise: { ...all.promise, established: false, reason }, k, candidates, nearest };
+}
+
+/** With fewer given rows, rows of the index are compared too: a few rows do not show how rows that are the same agree. */
+const leastRows = 30;
+
+/** Rows of an index with the columns of the given ones; none where these are compared by one column alone. */
+function companionsOf(
+  { layout }: VectorIndex,
+  given: TableColumns,
+  entries: readonly IndexEntry[],
+  on: readonly string[] = [],
+): NamedRow[] {
+  const names = Object.keys(given);
+  const pairs = new Map(on.map((pair) => pair.split("=").reverse() as [string, string]));
+  const places = names.map((name) => layout.columns.indexOf(pairs.get(name) ?? name));
+  if (names.length === 1 || !places.includes(layout.columns.indexOf(layout.phraseColumn ?? ""))) return [];
+  return entries.map(({ cells }) =>
+    Object.fromEntries(names.map((name, at) => [name, cells[places[at]] ?? ""])),
+  );
 }
 
 /** The column of the given rows that holds phrases, as the index's phrase column does. */
