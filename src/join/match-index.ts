@@ -1,4 +1,4 @@
-/** Matches a few rows against an index: the nearest by phrase are compared by all columns, as two tables are. */
+/** Matches a few rows against an index: the nearest by phrase are joined with them, as two tables are. */
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { ArgumentError } from "../errors.js";
 import type { TableColumns } from "../match/columns/align.js";
@@ -7,12 +7,12 @@ import { ownValue } from "../match/columns/fields.js";
 import type { IndexEntry, SearchHit } from "../search/index-types.js";
 import { searchPhrases } from "../search/phrase-search.js";
 import type { VectorIndex } from "../search/vector-index.js";
-import { type MatchTablesOptions, matchTables, type TableMatches } from "./match-tables.js";
+import { type Joined, type JoinRowsOptions, joinRows } from "./roads.js";
 
 /** A row as cells by column; absent cells are empty. */
 export type NamedRow = Readonly<Record<string, string>>;
 
-export interface MatchIndexOptions extends Omit<MatchTablesOptions, "encoder"> {
+export interface MatchIndexOptions extends Omit<JoinRowsOptions, "encoder"> {
   /** Candidates per row. Default 20. */
   readonly k?: number;
   /** Rows of the index that are compared besides: they show how often unrelated rows agree. Default none. */
@@ -20,7 +20,7 @@ export interface MatchIndexOptions extends Omit<MatchTablesOptions, "encoder"> {
 }
 
 /** What was found: the left table is `candidates`, the right one the given rows. */
-export interface IndexMatches extends TableMatches {
+export interface IndexMatches extends Joined {
   /** Rows that were asked for by phrase, for each given row; fewer where the index has fewer. */
   readonly k: number;
   readonly candidates: readonly NamedRow[];
@@ -51,8 +51,8 @@ export async function matchIndex(
   for (const { key, cells } of ordinary)
     if (!places.has(key)) candidates.push(Object.fromEntries(columns.map((name, at) => [name, cells[at]])));
   const tables = [columnsOf(candidates, columns), given] as const;
-  const matches = await matchTables(...tables, { kind: "many-to-one", ...options, encoder });
-  return { ...matches, k, candidates, nearest };
+  const joined = await joinRows(...tables, { kind: "many-to-one", ...options, encoder });
+  return { ...joined, k, candidates, nearest };
 }
 
 /** The column of the given rows that holds phrases, as the index's phrase column does. */
