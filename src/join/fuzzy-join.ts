@@ -62,7 +62,7 @@ export async function fuzzyJoin(
   if (left.length === 0 || right.length === 0) {
     const runnersUp = new Int32Array(right.length).fill(-1);
     const nothing = { matches: [], proposals: [], unmatched: [...right.keys()], runnersUp, warnings: [] };
-    return withoutRows(nothing, options);
+    return withoutRows({ ...nothing, probabilityAt: () => 0 }, options);
   }
   const scorer = options.scorer ?? defaultScorer();
   const [ownLeft, ownRight] = await textsInOneScript([left, right]);
@@ -127,6 +127,7 @@ async function joinRanked(ranked: Ranked, options: JoinOptions): Promise<JoinRes
   const { pairs, proposals, matches } = decision;
   const joined = new Set(matches.map((match) => match.right));
   const decided = new Set([...labels.matches.keys(), ...labels.others.keys()]);
+  const likelihood = new Map(proposals.map(({ right, probability }) => [right, probability]));
   return {
     ...{ ...report, matches, proposals },
     unmatched: pairs.flatMap((_, row) => (joined.has(row) ? [] : [row])),
@@ -142,6 +143,8 @@ async function joinRanked(ranked: Ranked, options: JoinOptions): Promise<JoinRes
     },
     withKnown: (all) =>
       ranked.next(() => closing(ranking, () => joinRanked(ranked, { ...options, known: all }))),
+    probabilityAt: (row, score) =>
+      (likelihood.get(row) ?? 0) * Math.exp(Math.min(0, score - pairs[row].score)),
     explain: (leftRow, rightRow) => explainPhrases(column, scorer, { left: leftRow, right: rightRow }),
   };
 }

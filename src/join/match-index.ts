@@ -1,4 +1,4 @@
-/** Matches a few rows against an index: the nearest by phrase are compared by all columns, as two tables are. */
+/** Matches a few rows against an index: the nearest by phrase are joined with them, as two tables are. */
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { ArgumentError } from "../errors.js";
 import type { TableColumns } from "../match/columns/align.js";
@@ -7,12 +7,12 @@ import { ownValue } from "../match/columns/fields.js";
 import type { IndexEntry, SearchHit } from "../search/index-types.js";
 import { searchPhrases } from "../search/phrase-search.js";
 import type { VectorIndex } from "../search/vector-index.js";
-import { type MatchTablesOptions, matchTables, type TableMatches } from "./match-tables.js";
+import { type Joined, type JoinRowsOptions, joinRows } from "./roads.js";
 
 /** A row as cells by column; absent cells are empty. */
 export type NamedRow = Readonly<Record<string, string>>;
 
-export interface MatchIndexOptions extends Omit<MatchTablesOptions, "encoder"> {
+export interface MatchIndexOptions extends Omit<JoinRowsOptions, "encoder"> {
   /** Candidates per row. Default 20. */
   readonly k?: number;
   /** Rows of the index that are compared besides: they show how often unrelated rows agree. Default none. */
@@ -20,7 +20,7 @@ export interface MatchIndexOptions extends Omit<MatchTablesOptions, "encoder"> {
 }
 
 /** What was found: the left table is `candidates`, the right one the given rows. */
-export interface IndexMatches extends TableMatches {
+export interface IndexMatches extends Joined {
   /** Rows that were asked for by phrase, for each given row; fewer where the index has fewer. */
   readonly k: number;
   readonly candidates: readonly NamedRow[];
@@ -50,37 +50,41 @@ export async function matchIndex(
   const { columns } = index.layout;
   for (const { key, cells } of ordinary)
     if (!places.has(key)) candidates.push(Object.fromEntries(columns.map((name, at) => [name, cells[at]])));
-  const companions = companionsOf(
-    index,
-    given,
-    ordinary.slice(0, Math.max(0, leastRows - rows.length)),
-    options.on,
-  );
+  const companions = companionsOf(index, given, ordinary, options.on).slice(rows.length);
   const tables = [columnsOf(candidates, columns), columnsOf([...rows, ...companions])] as const;
-  const all = await matchTables(...tables, { kind: "many-to-one", ...options, encoder });
-  if (companions.length === 0) return { ...all, k, candidates, nearest };
-  const matches = all.matches.filter(({ right, probability }) => right < rows.length && probability >= 0.5);
-  const reason = `${rows.length} rows are too few to promise a precision`;
-  return { ...all, matches, promise: { ...all.promise, established: false, reason }, k, candidates, nearest };
+  const joined = await joinRows(...tables, { kind: "many-to-one", ...options, encoder });
+  if (companions.length === 0) return { ...joined, k, candidates, nearest };
+  const { findings } = joined;
+  const matches = joined.matches.filter(
+    ({ right, probability }) => right < rows.length && probability >= evenOdds,
+  );
+  const reason = `of ${rows.length} rows no precision can be estimated`;
+  const promise = { ...findings.promise, established: false, reason };
+  return { ...joined, matches, findings: { ...findings, promise }, k, candidates, nearest };
 }
 
-/** With fewer given rows, rows of the index are compared too: a few rows do not show how rows that are the same agree. */
+const evenOdds = 0.5;
+/**
+ * With fewer given rows, rows of the index are compared as if they were given too: a few rows do not show how rows that are the
+ * same agree, and what contradicts them.
+ */
 const leastRows = 30;
 
-/** Rows of an index with the columns of the given ones; none where these are compared by one column alone. */
+/** Rows of an index with the columns of the given ones; none where one column is compared alone. */
 function companionsOf(
-  { layout }: VectorIndex,
+  { layout: { columns, phraseColumn = "" } }: VectorIndex,
   given: TableColumns,
-  entries: readonly IndexEntry[],
-  on: readonly string[] = [],
+  ordinary: readonly IndexEntry[],
+  on: readonly string[] = Object.keys(given),
 ): NamedRow[] {
-  const names = Object.keys(given);
-  const pairs = new Map(on.map((pair) => pair.split("=").reverse() as [string, string]));
-  const places = names.map((name) => layout.columns.indexOf(pairs.get(name) ?? name));
-  if (names.length === 1 || !places.includes(layout.columns.indexOf(layout.phraseColumn ?? ""))) return [];
-  return entries.map(({ cells }) =>
-    Object.fromEntries(names.map((name, at) => [name, cells[places[at]] ?? ""])),
-  );
+  const nameInIndex = new Map(on.map((pair) => pair.split("=").reverse() as [string, string]));
+  const places = Object.keys(given).map((name) => columns.indexOf(nameInIndex.get(name) ?? name));
+  if (on.length === 1 || !places.includes(columns.indexOf(phraseColumn))) return [];
+  return ordinary
+    .slice(0, leastRows)
+    .map(({ cells }) =>
+      Object.fromEntries(Object.keys(given).map((name, at) => [name, cells[places[at]] ?? ""])),
+    );
 }
 
 /** The column of the given rows that holds phrases, as the index's phrase column does. */

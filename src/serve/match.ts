@@ -3,9 +3,9 @@ import { z } from "zod";
 import { groupBy } from "../by-key.js";
 import { ArgumentError } from "../errors.js";
 import { columnsOf, matchIndex, type NamedRow } from "../join/match-index.js";
-import { matchTables, type RowMatch, type TableMatches } from "../join/match-tables.js";
+import type { RowMatch } from "../join/match-tables.js";
 import { joinKinds } from "../join/options.js";
-import { pairSentence } from "../match/pair-sentence.js";
+import { type Joined, joinRows } from "../join/roads.js";
 import { errorSchema, RequestError, whenGone } from "./errors.js";
 import type { Server } from "./server.js";
 import type { ServedIndex, Service } from "./service.js";
@@ -57,7 +57,7 @@ export function matchRoutes(app: Server, { encoder, indexes, limits, compare }: 
       const settings = { ...options, signal };
       if (served !== undefined) return fromIndex(served, rows, k, settings);
       const tables = [columnsOf(table!), columnsOf(rows)] as const;
-      const found = await matchTables(...tables, { ...settings, encoder });
+      const found = await joinRows(...tables, { ...settings, encoder });
       const byRow = groupBy(found.matches, ({ right }) => right);
       const results = rows.map((_, right) => ({
         matches: (byRow.get(right) ?? []).map((pair) => ({
@@ -65,7 +65,7 @@ export function matchRoutes(app: Server, { encoder, indexes, limits, compare }: 
           ...described(found, table![pair.left], pair),
         })),
       }));
-      return { promise: found.promise, kind: found.kind, results };
+      return { promise: found.findings.promise, kind: found.findings.kind, results };
     }, whenGone(reply));
     return answered.catch((error: unknown) => {
       // Schemas have checked all but the columns.
@@ -88,7 +88,7 @@ export function matchRoutes(app: Server, { encoder, indexes, limits, compare }: 
       }),
       nearest: hits.map(({ key, score, cells }) => ({ key, similarity: score, cells })),
     }));
-    return { promise: found.promise, kind: found.kind, results };
+    return { promise: found.findings.promise, kind: found.findings.kind, results };
   }
 }
 
@@ -105,16 +105,12 @@ export function namedIndex(indexes: Service["indexes"], name?: string): ServedIn
 }
 
 /** A match with its reasons; the left side of the comparison is what was found. */
-function described(
-  { explain }: TableMatches,
-  cells: NamedRow,
-  { left, right, probability }: RowMatch,
-): Found {
-  const explanation = explain(left, right);
-  const evidence = explanation.columns.map((column) => {
-    return { column: column.name, row: column.right, match: column.left, logOdds: column.logOdds };
+function described(found: Joined, cells: NamedRow, pair: RowMatch): Found {
+  const { columns } = found.evidence(pair.left, pair.right);
+  const evidence = columns.map(({ name, left, right, logOdds }) => {
+    return { column: name, row: right, match: left, logOdds };
   });
-  return { cells, probability, why: pairSentence(explanation, probability), evidence };
+  return { cells, probability: pair.probability, why: found.why(pair), evidence };
 }
 
 const textCells = (row: Readonly<Record<string, string | number | boolean | null>>): NamedRow =>

@@ -72,7 +72,7 @@ function scored(
       ...described(served, hit.key, hit.cells),
       score: Number((100 * likely).toFixed(2)),
       // Few rows promise no precision; then only the one row that is equal in all columns is certain.
-      match: (isAccepted && agrees && found.promise.established) || (isEqual && isAlone),
+      match: (isAccepted && agrees && found.findings.promise.established) || (isEqual && isAlone),
       features: [...features, feature("similarity", hit.score), feature("probability", likely)],
       type: [rowType(name)],
     };
@@ -82,12 +82,12 @@ function scored(
 }
 
 function evidenceOf(
-  { explain }: IndexMatches,
+  { evidence }: IndexMatches,
   hit: IndexMatches["nearest"][0][0],
   right: number,
   row: NamedRow,
 ) {
-  const { prior, columns } = explain(hit.place, right);
+  const { prior, columns } = evidence(hit.place, right);
   const filled = columns.filter(({ level, isEqual }) => level >= 0 && isEqual !== undefined);
   // What tells rows apart too well or hardly at all is not compared as evidence; a cell that the query names still counts.
   const left = Object.keys(row).filter((name) => !columns.some((column) => column.name === name));
