@@ -64,7 +64,7 @@ export async function fuzzyJoin(
   if (left.length === 0 || right.length === 0) {
     const runnersUp = new Int32Array(right.length).fill(-1);
     const nothing = { matches: [], proposals: [], unmatched: [...right.keys()], runnersUp, warnings: [] };
-    return withoutRows(nothing, options);
+    return withoutRows({ ...nothing, probabilityAt: () => 0 }, options);
   }
   const scorer = options.scorer ?? defaultScorer();
   const sides = (await textsInOneScript([left, right])).map(inCanonicalOrder);
@@ -143,6 +143,7 @@ async function joinRanked(ranked: Ranked, options: JoinOptions): Promise<JoinRes
   const joined = new Set(matches.map((match) => match.right));
   const second = secondBest(rankings, pairs);
   const decided = new Set([...labels.matches.keys(), ...labels.others.keys()]);
+  const likelihood = new Map(proposals.map(({ right, probability }) => [right, probability]));
   return {
     ...{ ...report, matches: byRight(matches), proposals: byRight(proposals) },
     unmatched: [...ofRight.places.keys()].filter((row) => !joined.has(ofRight.places[row])),
@@ -158,6 +159,10 @@ async function joinRanked(ranked: Ranked, options: JoinOptions): Promise<JoinRes
     },
     withKnown: (all) =>
       ranked.next(() => closing(ranking, () => joinRanked(ranked, { ...options, known: all }))),
+    probabilityAt: (row, score) => {
+      const place = ofRight.places[row];
+      return (likelihood.get(place) ?? 0) * Math.exp(Math.min(0, score - pairs[place].score));
+    },
     explain: (left, right) => explainPhrases(column, scorer, prepared({ left, right })),
   };
 }

@@ -120,7 +120,7 @@ export async function readAllLinked(store: Store, run: number, names: readonly s
     return { row: row[place], entity: entity[place], isSame: isSame[place] === 1 };
   });
   const file = new CellFile(folder);
-  const table: Record<string, readonly string[]> = {};
+  const table: Record<string, readonly string[]> = Object.create(null);
   for (const [column, name] of names.entries()) {
     const values = store.values(
       `SELECT cells ->> '$[${column}]' FROM "row" WHERE until IS NULL ORDER BY "row"`,

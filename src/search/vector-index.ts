@@ -17,6 +17,7 @@ import type {
   UnfinishedBuild,
 } from "./index-types.js";
 import { type CreateIndexOptions, layoutOf } from "./layout.js";
+import { rankedByWords } from "./phrase-terms.js";
 import { FolderStore } from "./store/folder-store.js";
 import {
   keyExists,
@@ -34,7 +35,15 @@ export interface SearchOptions extends IndexWork {
   readonly k?: number;
   /** Fingerprint of the model that made the queries; must be the index's. */
   readonly fingerprint?: string;
+  /**
+   * The queries as text: rows are then found by words and letters too, and scores are between the two. Counts where the index has
+   * a phrase column and the metric is cosine.
+   */
+  readonly phrases?: readonly string[];
 }
+
+/** Rows of each kind that are ranked by both embeddings and words. */
+const rankedRows = 30;
 
 /** Settings of an addition. */
 export interface AddOptions {
@@ -228,14 +237,24 @@ export class VectorIndex {
    */
   async search(queries: Float32Array, options: SearchOptions = {}): Promise<SearchHit[][]> {
     const { k = 10 } = options;
-    const { dimension, metric, columns } = this.layout;
+    const { dimension, metric, columns, phraseColumn } = this.layout;
     this.checkModel(options.fingerprint);
     if (!(Number.isInteger(k) && k > 0)) throw new ArgumentError(`k must be a positive integer, not ${k}`);
     const count = countRows(queries, dimension, "queries");
     if (count === 0) return [];
     const vectors = metric === "cosine" ? unitRows(queries, dimension) : queries;
-    const found = await this.#open.search(vectors, k, options);
-    return found.map((hits, query) =>
+    const phrases = phraseColumn === undefined || metric !== "cosine" ? undefined : options.phrases;
+    if (phrases !== undefined && phrases.length !== count)
+      throw new ArgumentError(
+        `There are ${count} queries, but ${phrases.length} phrases. Pass one phrase per query.`,
+      );
+    const most = phrases === undefined ? k : Math.max(k, rankedRows);
+    const found = await this.#open.search(vectors, most, { ...options, phrases });
+    const column = columns.indexOf(phraseColumn ?? "");
+    const ranked = found.map((hits, query) =>
+      phrases === undefined ? hits : rankedByWords(phrases[query], hits, column).slice(0, k),
+    );
+    return ranked.map((hits, query) =>
       isZero(vectors, query, dimension)
         ? []
         : hits.map(({ key, score, cells }) => {

@@ -2,19 +2,14 @@
 import { groupBy } from "../by-key.js";
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { columnsOf, matchNearest, type NamedRow, type NearestRows } from "../join/match-index.js";
-import {
-  type MatchTablesOptions,
-  matchTables,
-  type RowMatch,
-  type TableMatches,
-} from "../join/match-tables.js";
-import { pairSentence } from "../match/pair-sentence.js";
+import type { MatchTablesOptions, RowMatch } from "../join/match-tables.js";
+import { type Joined, joinRows } from "../join/roads.js";
 
 /** Options that a request may give. */
 export type MatchSettings = Pick<MatchTablesOptions, "on" | "kind" | "precision">;
 
 export async function tableAnswer({ rows, table, settings }: TwoTables, encoder: PhraseEncoder) {
-  const found = await matchTables(columnsOf(table), columnsOf(rows), { ...settings, encoder });
+  const found = await joinRows(columnsOf(table), columnsOf(rows), { ...settings, encoder });
   const byRow = groupBy(found.matches, ({ right }) => right);
   const results = rows.map((_, right) => ({
     matches: (byRow.get(right) ?? []).map((pair) => ({
@@ -22,7 +17,7 @@ export async function tableAnswer({ rows, table, settings }: TwoTables, encoder:
       ...described(found, table[pair.left], pair),
     })),
   }));
-  return { promise: found.promise, kind: found.kind, results };
+  return { promise: found.findings.promise, kind: found.findings.kind, results };
 }
 
 interface TwoTables {
@@ -44,14 +39,14 @@ export async function indexAnswer(
     }),
     nearest: hits.map(({ key, score, cells }) => ({ key, similarity: score, cells })),
   }));
-  return { promise: found.promise, kind: found.kind, results };
+  return { promise: found.findings.promise, kind: found.findings.kind, results };
 }
 
 /** A match with its reasons; the left side of the comparison is what was found. */
-function described({ explain }: TableMatches, cells: NamedRow, { left, right, probability }: RowMatch) {
-  const explanation = explain(left, right);
-  const evidence = explanation.columns.map((column) => {
-    return { column: column.name, row: column.right, match: column.left, logOdds: column.logOdds };
+function described(found: Joined, cells: NamedRow, pair: RowMatch) {
+  const { columns } = found.evidence(pair.left, pair.right);
+  const evidence = columns.map(({ name, left, right, logOdds }) => {
+    return { column: name, row: right, match: left, logOdds };
   });
-  return { cells, probability, why: pairSentence(explanation, probability), evidence };
+  return { cells, probability: pair.probability, why: found.why(pair), evidence };
 }

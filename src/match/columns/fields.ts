@@ -174,7 +174,8 @@ export const ownValue = <Value>(
   header: string,
 ): Value | undefined => (Object.hasOwn(record, header) ? record[header] : undefined);
 
-const both = (first: Cells, second: Cells): Cells => ({
+/** The cells of two columns, one after the other. */
+export const both = (first: Cells, second: Cells): Cells => ({
   length: first.length + second.length,
   *[Symbol.iterator]() {
     yield* first;

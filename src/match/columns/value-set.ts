@@ -3,6 +3,7 @@
 import { shared, sharedCopy } from "../../runtime/shared-array.js";
 import { cellWords, splitIdeographs } from "../cells/cell-words.js";
 import { type DayFirst, dateNumber } from "../cells/dates.js";
+import { isFilled } from "../cells/filled.js";
 import { bareDigits, cellNumber } from "../cells/numbers.js";
 import { phoneDigits } from "../cells/phones.js";
 import { Growing } from "./growing.js";
@@ -35,7 +36,6 @@ export interface ValuedColumn {
 }
 
 const lastBrackets = /(?:\s*(?:\([^()]*\)|\[[^\][]*\]))+\s*$/u;
-const placeholders = new Set(["n/a", "null", "none", "nan", "unknown", "-", "?"]);
 
 /** Cells whose values are remembered. */
 const remembered = 2 ** 17;
@@ -63,7 +63,7 @@ export function readValues(
   const bareCode = kind === "code" ? bareCodes([left, right]) : (code: string) => code;
   const read = (cell: string, isFirst: DayFirst): number => {
     const found = cellWords(kind === "email" ? cell.replace("@", " ") : cell).map(bareCode);
-    if (found.length === 0 || placeholders.has(cell.trim().toLowerCase())) return -1;
+    if (found.length === 0 || !isFilled(cell)) return -1;
     return texts.numberOf(normalForm(cell, found, kind, isFirst), () => {
       const parts = splitIdeographs(cell, found);
       words.push(parts.map((word) => vocabulary.numberOf(word)));

@@ -18,6 +18,7 @@ export async function openCopy(
     throw new VectorIndexError(`${address}: ${reason}. Remove ${folder}, and pearl copies the index again.`, {
       cause,
     });
-  });  if (store === undefined) throw notAnIndex(address, `${address}\` makes one`);
+  });
+  if (store === undefined) throw notAnIndex(address, `${address}\` makes one`);
   return store;
 }

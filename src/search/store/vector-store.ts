@@ -15,6 +15,11 @@ export interface StoredHit extends IndexEntry {
   readonly score: number;
 }
 
+export interface StoreSearch extends IndexWork {
+  /** The queries as text. */
+  readonly phrases?: readonly string[];
+}
+
 /**
  * Where an index is stored. Arguments are checked, vectors of an index by cosine have length 1, changes come one after the
  * other, and `startWriting` before each.
@@ -34,7 +39,8 @@ export interface VectorStore
   append(rows: NewRows, existing: "none" | "replace"): Promise<void>;
   /** Deletes the rows with these keys or cells of a column, as safely as `append` adds them. @returns how many */
   remove(column: "key" | number, values: readonly string[]): Promise<number>;
-  search(queries: Float32Array, k: number, work: IndexWork): Promise<StoredHit[][]>;
+  /** The k rows nearest to each query, and rows that share words with its phrase where the store finds any. */
+  search(queries: Float32Array, k: number, options: StoreSearch): Promise<StoredHit[][]>;
   /** Makes searches fast again after many additions, and frees the space of deleted rows. */
   optimise(work: IndexWork): Promise<void>;
 }

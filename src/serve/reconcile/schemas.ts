@@ -45,8 +45,12 @@ const earlierQuery = z
     "a query needs `query` or `properties`",
   );
 
-/** Version 0.2: an object of queries by name. */
-export const earlierBatch = z.record(z.string(), earlierQuery);
+/** Version 0.2: an object of queries by name, as a map: a schema of records leaves out the name "__proto__". */
+export const earlierBatch = z.preprocess(
+  (queries) =>
+    z.looseObject({}).safeParse(queries).success ? new Map(Object.entries(queries as object)) : queries,
+  z.map(z.string(), earlierQuery, "must be an object of queries by name"),
+);
 
 export function earlierQueryOf({ query, limit, properties = [] }: z.infer<typeof earlierQuery>): Query {
   const cells = Object.fromEntries(properties.map(({ pid, v }) => [pid, textOf(v)]));
