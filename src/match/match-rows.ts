@@ -231,9 +231,14 @@ function answeredResults<Accepted extends Level, Fit extends MatchFit<Accepted>,
     const explain = (left: number, right: number): RowExplanation => {
       const found = explainPair(fit.compared, fit.weights, prepared({ left, right }), shown);
       if (!isSwapped) return found;
-      const names = compared.columns.map(({ field, name }) => fields[field]?.other ?? name);
-      const columns = found.columns.map((column, index) => {
-        return { ...column, name: names[index], left: column.right, right: column.left };
+      const others = new Map(fields.map(({ name, other }) => [name, other]));
+      const columns = found.columns.map((column) => {
+        return {
+          ...column,
+          name: others.get(column.name) ?? column.name,
+          left: column.right,
+          right: column.left,
+        };
       });
       return { ...found, columns };
     };
