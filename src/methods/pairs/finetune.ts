@@ -262,7 +262,8 @@ function objectiveOf(options: PlanOptions): ChosenObjective {
 /** Steps at least, where nothing sets their number: the pairs are repeated. */
 const leastSteps = 100;
 
-function settingsOf(
+/** All settings of a training on so many pairs. */
+export function settingsOf(
   { pooling, features }: ModelFolder,
   objective: ChosenObjective,
   pairs: number,
@@ -294,7 +295,8 @@ function lossText({ objective: { name, settings }, view }: FinetuneSettings): st
   return `${name}${list.length > 0 ? ` (${list.join(", ")})` : ""}${seen}`;
 }
 
-function fineTuningCard(name: string, record: TrainingRecord, { features }: ModelFolder): string {
+/** README.md of the model. @param base the model that the training started from */
+export function fineTuningCard(name: string, record: TrainingRecord, { features }: ModelFolder): string {
   const { base, data, settings, result, pearl } = record;
   const library = soleArchitecture(features)?.library;
   return cardText(name, {
