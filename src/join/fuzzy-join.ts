@@ -11,6 +11,7 @@ import { ArgumentError } from "../errors.js";
 import { type Kept, ownRange } from "../files/shards/shard.js";
 import { inTurn } from "../in-turn.js";
 import { exactPairs } from "../match/candidates/nearest-by-embedding.js";
+import { filledOnly } from "../match/cells/filled.js";
 import { textsInOneScript } from "../match/cells/one-script.js";
 import { checkCells } from "../match/check-tables.js";
 import { type ColumnPair, type JoinColumn, prepareColumn } from "../match/columns.js";
@@ -65,7 +66,7 @@ export async function fuzzyJoin(
     return withoutRows({ ...nothing, probabilityAt: () => 0 }, options);
   }
   const scorer = options.scorer ?? defaultScorer();
-  const [ownLeft, ownRight] = await textsInOneScript([left, right]);
+  const [ownLeft, ownRight] = (await textsInOneScript([left, right])).map(filledOnly);
   const texts = { left: ownLeft, right: ownRight };
   const column = await preparePhrases(texts, options);
   const { candidates = 10, threads } = options;

@@ -12,7 +12,7 @@ import { besideOutput, boundedSettings, loadEncoderOrNone, outputFor, type Sessi
 import { compareLearned } from "../shards/compare-learned.js";
 import { checkShare, learnOptions, shardOption, shareWork } from "../shards/sharing.js";
 import { groupingOptions } from "./cluster.js";
-import { columnLines, effectLine, notComparedLine } from "./report.js";
+import { comparedLines, effectLine } from "./report.js";
 
 const options = [
   option(
@@ -101,16 +101,11 @@ function checkUsage({ column, on, ignore, threshold, precision }: Options): void
 /** How the result was found and how sure it is: on stderr. */
 function sayFindings(report: DedupeTableReport, file: string, options: Options, { say }: Session): void {
   const { reviewOut } = options;
-  const { columns, dropped, groups, threshold, promise, likely, labelEffect, reviewed } = report;
+  const { columns, groups, threshold, promise, likely, labelEffect, reviewed } = report;
   const { estimate, low, high } = report;
-  const [only, ...others] = columns;
-  if (only === undefined)
+  if (columns.length === 0)
     say("no column tells rows apart: only rows that are equal in all columns were grouped");
-  else if (others.length > 0) for (const line of columnLines(columns, dropped)) say(line);
-  else {
-    say(`compared "${only.name}"`);
-    if ((options.on ?? options.column) === undefined) for (const line of notComparedLine(dropped)) say(line);
-  }
+  else for (const line of comparedLines(report, options.on ?? options.column)) say(line);
   if (groups.length === 0) say("no two rows were found to be the same");
   else if (promise !== undefined) say(precisionLine({ estimate, low, high, promise }));
   else say(`similarity at least ${threshold?.toFixed(2)}, estimated precision ${estimate.toFixed(3)}`);
