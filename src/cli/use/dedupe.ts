@@ -5,7 +5,7 @@ import type { DedupeOutputs, DedupeTableReport } from "../../group/tables/dedupe
 import { precisionLine } from "../../match/estimates/precision-line.js";
 import { rowsFormatOfName, stemOf } from "../../table/format.js";
 import { command, type OptionsOf } from "../command.js";
-import { counted } from "../format.js";
+import { counted, formatCount } from "../format.js";
 import { noteUnused, option, shared } from "../options.js";
 import { reviewCommand } from "../serve/review.js";
 import { besideOutput, boundedSettings, loadEncoderOrNone, outputFor, type Session } from "../session.js";
@@ -26,6 +26,7 @@ const options = [
   ),
   option("--explain", "write the groups with a column that says why each row equals the kept one"),
   option("--remove-likely", "remove likely duplicates even if the precision is not established"),
+  option("--no-fill", "keep rows as they are: do not fill their empty cells from the removed rows"),
   ...shared.judged,
   shared.format,
   shared.report,
@@ -77,6 +78,7 @@ export default command({
       dedupeTable(file, endsEarly(sharing) ? { kept: byDefault } : outputs, {
         ...{ ...options, ...boundedSettings(options, session), encoder, sharing, decisionPaths },
         likely: options.removeLikely ? "remove" : "keep",
+        fill: options.fill ? "empty" : "none",
         explain: options.explain ? "column" : "none",
         onProgress: (stage, done, total) => session.show(stage, done, total),
       });
@@ -130,6 +132,13 @@ function printOutputs(report: DedupeTableReport, outputs: DedupeOutputs, session
     const most = removed.length * 3 > rows ? ", more than a third of all" : "";
     print(`wrote ${outputs.removed}: ${counted(removed.length, "removed row")}${most}`);
   }
+  const counts = Object.entries(report.filled);
+  const cells = counts.reduce((sum, [, count]) => sum + count, 0);
+  const columns = counts.map(([name, count]) => `${name} ${formatCount(count)}`).join(", ");
+  if (cells > 0)
+    print(
+      `filled ${counted(cells, "empty cell")} of kept rows from removed ones (${columns}); --no-fill leaves them empty`,
+    );
   const written = outputs.groups ?? (likely > 0 ? outputs.likelyGroups : undefined);
   const open = likely > 0 ? `: ${counted(likely, "likely duplicate")}, not removed` : "";
   if (written !== undefined) print(`wrote ${written}${open}`);
@@ -162,6 +171,7 @@ function summary(report: DedupeTableReport) {
     matches: pairs.reduce((sum, count) => sum + count, 0),
     ...{ estimate, low, high, promise, threshold, kind: "many-to-many", columns, dropped },
     ...{ rows, kept: kept.length, removed: removed.length, groups: groups.length, likely: report.likely },
+    filled: report.filled,
     ...{ labelEffect: report.labelEffect, reviewed: report.reviewed, largestGroups: largestGroups(report) },
   };
 }
