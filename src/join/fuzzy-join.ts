@@ -11,6 +11,7 @@ import { ArgumentError } from "../errors.js";
 import { type Kept, ownRange } from "../files/shards/shard.js";
 import { inTurn } from "../in-turn.js";
 import { exactPairs } from "../match/candidates/nearest-by-embedding.js";
+import { filledOnly } from "../match/cells/filled.js";
 import { textsInOneScript } from "../match/cells/one-script.js";
 import { checkCells } from "../match/check-tables.js";
 import { inCanonicalOrder } from "../match/columns/canonical.js";
@@ -67,7 +68,7 @@ export async function fuzzyJoin(
     return withoutRows({ ...nothing, probabilityAt: () => 0 }, options);
   }
   const scorer = options.scorer ?? defaultScorer();
-  const sides = (await textsInOneScript([left, right])).map(inCanonicalOrder);
+  const sides = (await textsInOneScript([left, right])).map(filledOnly).map(inCanonicalOrder);
   const texts = { left: sides[0].cells, right: sides[1].cells };
   const column = await preparePhrases(texts, options);
   const { candidates = 10, threads } = options;

@@ -39,7 +39,8 @@ export interface RunOptions extends BoundedOptions {
 
 /** What one learning found; it holds until the next. */
 export interface StoreModel {
-  readonly learned: LearnedRows;
+  /** Undefined where one column of phrases is compared: every run with new rows then compares all. */
+  readonly learned?: LearnedRows;
   /** The least mean log-odds of groups that are one entity; null: only rows that are equal in all compared columns are. */
   readonly least: number | null;
   /** Whether likely groups are accepted where the promise is refused. */
@@ -56,6 +57,7 @@ export const modelText = (model: StoreModel): string =>
 
 function parseModel(text: string): StoreModel {
   const model = JSON.parse(text) as StoreModel;
+  if (model.learned === undefined) return model;
   const { weights } = model.learned;
   const columns = (values: readonly Iterable<number>[]) => values.map((column) => Float64Array.from(column));
   const whole = { ...weights, match: columns(weights.match), related: columns(weights.related) };

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PhraseEncoder } from "../../src/encoder/phrase-encoder.js";
+import { fuzzyJoin } from "../../src/join/fuzzy-join.js";
 import {
   columnsOf,
   matchNearest,
@@ -75,6 +76,17 @@ describe("matchNearest", () => {
     const expected = await matchTables(columns(found.candidates), columns(rows), { encoder, kind });
     expect(found.matches).toEqual(expected.matches);
     expect(found.candidates).toHaveLength(4);
+  });
+
+  it("compares one column of phrases as a join does", async () => {
+    const names = ["Sophia Rossi", "J. Bauer"];
+    const found = await matchIndex(names.map((name) => ({ name })));
+    const left = found.candidates.map(({ name }) => name);
+    const { matches, promise } = await fuzzyJoin(left, names, { encoder });
+    expect(found).toMatchObject({ matches, findings: { promise, columns: [{ name: "name", weights: [] }] } });
+    const [{ left: place, right, probability }] = matches;
+    const [{ logOdds, level }] = found.evidence(place, right).columns;
+    expect([1 / (1 + Math.exp(-logOdds)), level]).toEqual([expect.closeTo(probability, 5), 0]);
   });
 
   it("adds ordinary rows as candidates, none twice", async () => {

@@ -95,7 +95,7 @@ function blocksOf(
 }
 
 /** Numbers of keys, without a map, which has room for 16 million of them. Open addressing. */
-class NumberedKeys {
+export class NumberedKeys {
   size = 0;
   readonly #keys: Float64Array;
   /** -1 is free. */
