@@ -21,6 +21,7 @@ import {
   probabilityAt,
 } from "../match/weights/pair-blocks.js";
 import { competingSides, type PairTable, placeOf } from "../match/weights/pair-table.js";
+import { type Alike, lessAlike } from "./as-written.js";
 import type { JoinKind } from "./options.js";
 import { partnersAlike, partnersPerRow, type RowRelation } from "./row-relation.js";
 
@@ -28,6 +29,7 @@ import { partnersAlike, partnersPerRow, type RowRelation } from "./row-relation.
 interface FitOptions extends SpanOptions {
   readonly kind?: JoinKind;
   readonly isSwapped: boolean;
+  readonly alike: Alike;
 }
 
 export interface Fit extends MatchFit<ScoredPairs> {
@@ -64,14 +66,14 @@ export async function fitPairs(
   if (kind !== undefined && kind !== "one-to-one")
     return as(await learnt(isSwapped ? turned(kind) : kind), asked);
   const one = await learnt("one-to-one");
-  const partners = partnersPerRow(one.likely);
+  const partners = partnersPerRow(one.asCompared);
   const reason = partnersSentence(partners, isSwapped);
   if (Math.max(partners.left, partners.right) <= severalPartners)
     return as(one, kind === undefined ? reason : asked);
   const doubted = { ...one, accept: acceptAt(one.levelAt, reason) };
   if (kind !== undefined) return as(doubted, asked);
   const single = sideOfOne(partners);
-  if (single !== undefined && partnersAlike(compared, one.likely, single)) {
+  if (single !== undefined && partnersAlike(compared, one.asCompared, single)) {
     const found = await learnt(single);
     if (found.doubt === undefined) return as(found, reason);
   }
@@ -85,6 +87,8 @@ const judgedAmong = (table: PairTable, undecided: Probabilities, known: Known) =
 
 interface RelationFit extends MatchFit<ScoredPairs> {
   readonly relation: Relation;
+  /** The likely pairs, with the log-odds that candidates of a row had before one of them was the first as written. */
+  readonly asCompared: ScoredPairs;
   /** Why the pairs cannot all be right; undefined if nothing speaks against them. */
   readonly doubt?: string;
   levelAt(floor: number): ScoredPairs;
@@ -113,15 +117,18 @@ interface Competing extends SpanOptions {
   readonly relation: Relation;
 }
 
+interface Accepting extends Competing, Pick<FitOptions, "alike"> {}
+
 /** Accepts pairs in the order of their probability. */
 async function acceptPairs(
   compared: ComparedTables,
   learned: Learned,
   known: Known,
-  { relation, ...run }: Competing,
+  { relation, alike, ...run }: Accepting,
 ): Promise<RelationFit> {
   const { weights, logOdds: undecided } = withAnswers(compared, learned, known);
-  const { table, logOdds } = decide(compared, undecided, known);
+  const behind = lessAlike(compared, undecided, relation, alike);
+  const { table, logOdds } = decide(compared, undecided, new Map([...behind, ...known]));
   const judged =
     known.size === 0
       ? []
@@ -159,10 +166,14 @@ async function acceptPairs(
     };
   };
   const likely = levelAt(evenOdds);
+  const before = logOdds.slice();
+  for (const pair of behind.keys())
+    if (!known.has(pair)) before[table.classOf[pair]] = undecided[compared.classOf[pair]];
+  const asCompared = { ...likely, logOdds: before };
   const doubt = veto(likely)?.reason;
   const halves = { length: halvings };
   return {
-    ...{ compared, relation, weights, likely, doubt, levelAt, accept: acceptAt(levelAt, doubt) },
+    ...{ compared, relation, weights, likely, asCompared, doubt, levelAt, accept: acceptAt(levelAt, doubt) },
     sampled: () =>
       halving(Array.from(halves, (_, times) => levelAt(evenOdds, likely.accepted.length >> times))),
   };

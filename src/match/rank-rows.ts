@@ -11,6 +11,8 @@ import {
 } from "./evidence/features.js";
 import { once, remembering } from "./once.js";
 import { type ScorerWeights, scoreFeatures } from "./scorer.js";
+import { areOpposed } from "./spelling/opposites.js";
+import { sameness } from "./spelling/sameness.js";
 
 /** Block numbers of the rows: only rows with equal ones are compared. */
 export interface Blocks {
@@ -66,8 +68,7 @@ export function createRanker(settings: RankSettings) {
   const phraseOf = remembering((row) => weighPhrase(base.texts[row], statistics));
   const features = new Float64Array(featureNames.length);
   /** -Infinity where a cell has no words. */
-  const score = (phrase: WeighedPhrase, row: number, cosines: PairCosines): number => {
-    const left = phraseOf(row);
+  const score = (left: WeighedPhrase, phrase: WeighedPhrase, cosines: PairCosines): number => {
     if (left.compact === "" || phrase.compact === "") return -Infinity;
     pairFeatures(left, phrase, cosines, features);
     return Math.fround(scoreFeatures(scorer, features));
@@ -85,10 +86,17 @@ export function createRanker(settings: RankSettings) {
       const nearness = ({ cosines }: (typeof open)[number]): number => cosines.embedding + cosines.grams;
       if (open.length > scored)
         open = open.sort((a, b) => nearness(b) - nearness(a) || a.row - b.row).slice(0, scored);
+      const text = column.queries.texts[query];
       open
-        .map(({ row, cosines }) => ({ row, score: score(phrase, row, cosines) }))
-        .filter((candidate) => candidate.score > -Infinity)
-        .sort((a, b) => b.score - a.score || a.row - b.row)
+        .map(({ row, cosines }) => ({
+          ...{ row, left: phraseOf(row), rank: sameness(base.texts[row], text) },
+          score: score(phraseOf(row), phrase, cosines),
+        }))
+        .filter(
+          // How far apart the rows of a table are, opposites show too.
+          ({ left, score }) => score > -Infinity && (sameTable || !areOpposed(left.sides, phrase.sides)),
+        )
+        .sort((a, b) => b.rank - a.rank || b.score - a.score || a.row - b.row)
         .slice(0, keep)
         .forEach((candidate, place) => {
           rows[position * keep + place] = candidate.row;

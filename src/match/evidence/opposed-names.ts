@@ -1,17 +1,18 @@
 /**
  * Whether the names of two rows contradict each other: each has a word that is nowhere in the other row, neither written
- * differently nor as a part of another word. Codes and numbers contradict most: rows of one thing seldom have different
+ * differently nor as a part or the initials of others. Codes and numbers contradict most: rows of one thing seldom have different
  * ones, siblings of one family nearly always.
  */
 import type { Field } from "../columns/fields.js";
 import { RowStamps } from "../columns/row-stamps.js";
 import type { RowWords } from "../columns/row-words.js";
 import type { Lists } from "../columns/vocabulary.js";
+import { areOpposed, sidesOf } from "../spelling/opposites.js";
 import type { VocabularyWords } from "../spelling/vocabulary-words.js";
 
-/** From contradiction to none: codes, rare words, common words, nothing. */
-export const opposition = { codes: 0, rare: 1, common: 2, none: 3 } as const;
-export const oppositionLevels = 4;
+/** From contradiction to none: opposites ("Jr" and "Sr"), codes, rare words, common words, nothing. */
+export const opposition = { opposites: 0, codes: 1, rare: 2, common: 3, none: 4 } as const;
+export const oppositionLevels = 5;
 
 /** Rarity from which a word distinguishes. */
 const rareWord = 0.3;
@@ -26,12 +27,22 @@ export function nameOpposition(
   stamps = new RowStamps(rows),
 ) {
   const { isCode } = rows;
+  const { starts, items } = set.words;
+  const sides = wordsWithSides(words, isCode.length);
+  /** What words of a name say that the other row lacks, as far as they have opposites. */
+  const said = (value: number, stamp: Int32Array, row: number): number[] => {
+    const found: number[] = [];
+    for (let place = starts[value]; place < starts[value + 1]; place++)
+      if (stamp[items[place]] !== row) found.push(...(sides.get(items[place]) ?? []));
+    return found;
+  };
+  const spelled = spelledWords(set.words, words);
   /** Strongest word of a name that the other row lacks: as an opposition. */
   const lacking = (value: number, stamp: Int32Array, other: Lists, row: number): number => {
     let found: number = opposition.none;
-    for (let place = set.words.starts[value]; place < set.words.starts[value + 1]; place++) {
-      const word = set.words.items[place];
-      if (stamp[word] === row) continue;
+    for (let place = starts[value]; place < starts[value + 1]; place++) {
+      const word = items[place];
+      if (stamp[word] === row || spelled.found.has(word)) continue;
       const level =
         isCode[word] === 1
           ? opposition.codes
@@ -53,11 +64,47 @@ export function nameOpposition(
     }
     return false;
   };
-  return (a: number, b: number): number => {
-    if (left[a] === right[b]) return opposition.none;
-    stamps.stamp(a, b);
+  const weakest = (a: number, b: number): number => {
     const first = lacking(left[a], stamps.right, rows.right, b);
     if (first === opposition.none) return opposition.none;
     return Math.max(first, lacking(right[b], stamps.left, rows.left, a));
   };
+  return (a: number, b: number): number => {
+    if (left[a] === right[b]) return opposition.none;
+    stamps.stamp(a, b);
+    const own = said(left[a], stamps.right, b);
+    if (own.length > 0 && areOpposed(own, said(right[b], stamps.left, a))) return opposition.opposites;
+    spelled.found.clear();
+    const found = weakest(a, b);
+    if (found === opposition.none) return found;
+    spelled.find(left[a], right[b]);
+    spelled.find(right[b], left[a]);
+    return spelled.found.size > 0 ? weakest(a, b) : found;
+  };
+}
+
+/** What words say, by number, as far as they have opposites. */
+function wordsWithSides(words: VocabularyWords, count: number): Map<number, readonly number[]> {
+  const found = new Map<number, readonly number[]>();
+  for (let word = 0; word < count; word++) {
+    const sides = sidesOf([words.read(word)]);
+    if (sides.length > 0) found.set(word, sides);
+  }
+  return found;
+}
+
+/** Collects the words of two names that spell each other: joined, or as "ICDE" spells its long name. */
+function spelledWords({ starts, items }: Lists, words: VocabularyWords) {
+  const found = new Set<number>();
+  const wordAt = (place: number): number => items[place];
+  const find = (one: number, other: number): void => {
+    for (let place = starts[one]; place < starts[one + 1]; place++)
+      for (let from = starts[other]; from + 1 < starts[other + 1]; from++) {
+        const { end } = words.spanFrom(items[place], from, starts[other + 1], wordAt);
+        if (end < 0) continue;
+        found.add(items[place]);
+        for (const word of items.subarray(from, end)) found.add(word);
+      }
+  };
+  return { found, find };
 }

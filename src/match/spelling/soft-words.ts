@@ -14,6 +14,7 @@ export const shortestOfTwoEdits = 8;
 export function softLikeness(a: string, b: string): number {
   const [short, long] = a.length <= b.length ? [a, b] : [b, a];
   const sameFirst = short.charCodeAt(0) === long.charCodeAt(0);
+  if (differInSigns(short, long)) return 0;
   const withDigits = hasDigit(a) || hasDigit(b);
   if (withDigits) {
     const prefix = sameFirst && short.length >= 5 ? commonPrefix(short, long) : 0;
@@ -26,9 +27,31 @@ export function softLikeness(a: string, b: string): number {
     const prefix = commonPrefix(short, long);
     if (prefix >= 4) return long.length - short.length <= 2 ? 0.9 : 0.7;
     if (prefix === 3 && short.length === 3) return 0.6;
+    if (isAbbreviation(short, long)) return 0.6;
   }
   return edited(short, long);
 }
+
+/** "int" or "intl" for "international": a prefix, or letters in order that include the last one. */
+export function isAbbreviation(short: string, long: string): boolean {
+  if (long.length < short.length + 2) return false;
+  if (long.startsWith(short)) return short.length === 1 || short.length * 2 <= long.length + 2;
+  if (short.length < 2 || short.length * 2 > long.length + 1) return false;
+  if (short[short.length - 1] !== long[long.length - 1]) return false;
+  let at = 0;
+  for (const letter of short) {
+    at = long.indexOf(letter, at) + 1;
+    if (at === 0) return false;
+  }
+  return true;
+}
+
+const isSign = (code: number): boolean => code === 0x2b || code === 0x23;
+
+/** Whether one of two short words has signs behind it: "C" is not "C++", "Canal" may be "Canal+". */
+export const differInSigns = (short: string, long: string): boolean =>
+  short.length <= 3 &&
+  isSign(short.charCodeAt(short.length - 1)) !== isSign(long.charCodeAt(long.length - 1));
 
 function edited(short: string, long: string): number {
   const most = short.length >= shortestOfTwoEdits ? 2 : 1;
