@@ -2,48 +2,43 @@
 import { groupBy } from "../by-key.js";
 import type { TableColumns } from "../match/columns/align.js";
 import type { PreparedTables } from "../match/columns/fields.js";
-import { sameness } from "../match/spelling/sameness.js";
-import type { Relation } from "../match/weights/learn.js";
-import { pairBlocks } from "../match/weights/pair-blocks.js";
-import { competingSides, type PairTable } from "../match/weights/pair-table.js";
-import { bestTwo } from "../match/weights/start.js";
+import { sameness } from "../match/rank-rows.js";
+import type { PairSide, PairTable } from "../match/weights/pair-table.js";
 
-/** How alike two rows are as they are written; of prepared rows. */
+/** How alike two prepared rows are as they are written. */
 export type Alike = (left: number, right: number) => number;
 
-/** @param columns of the prepared tables, as the caller gave them */
-export function alikeAsWritten(
-  columns: readonly [TableColumns, TableColumns],
-  { fields, order }: Pick<PreparedTables, "fields" | "order">,
-): Alike {
-  const [first, second] = columns;
-  return (left, right) =>
-    fields.reduce((sum, { name, other }) => {
-      return sum + sameness(first[name][order[0][left]], second[other][order[1][right]]);
-    }, 0);
+/** @param columns of the prepared tables, as they were before */
+export const alikeAsWritten =
+  ([first, second]: readonly TableColumns[], { fields, order }: PreparedTables): Alike =>
+  (left, right) =>
+    fields
+      .map(({ name, other }) => sameness(first[name][order[0][left]], second[other][order[1][right]]))
+      .reduce((sum, one) => sum + one, 0);
+
+/** The pairs that may be accepted, each with its probability, which changes, and what its columns say. */
+interface LikelyPairs {
+  readonly table: PairTable;
+  readonly pairs: Int32Array;
+  readonly own: Float64Array;
+  scoreOf(pair: number): number;
 }
 
-/** Of the likely pairs of a row that agree equally well, those that are less alike as they are written, each as no match. */
-export function lessAlike(
-  table: PairTable,
-  logOdds: Float64Array,
-  relation: Relation,
+/** Gives the pair of a row that is most alike as written the probability of those that agree equally well. */
+export function preferAsWritten(
+  { table, pairs, own, scoreOf }: LikelyPairs,
+  sides: readonly PairSide[],
   alike: Alike,
-): Map<number, 0> {
-  const found = new Map<number, 0>();
-  for (const side of competingSides(table, relation)) {
-    const { best, second } = bestTwo(side, table, logOdds);
-    const tied: { pair: number; row: number; alike: number }[] = [];
-    for (const { from, classOf, left, right } of pairBlocks(table))
-      for (let at = 0; at < classOf.length; at++) {
-        const [odds, row] = [logOdds[classOf[at]], side.name === "left" ? left[at] : right[at]];
-        if (odds > 0 && odds === second[row] && odds === logOdds[table.classOf[best[row]]])
-          tied.push({ pair: from + at, row, alike: alike(left[at], right[at]) });
-      }
-    for (const [, pairs] of groupBy(tied, ({ row }) => row)) {
-      const most = pairs.reduce((greatest, { alike: own }) => Math.max(greatest, own), 0);
-      for (const { pair, alike: own } of pairs) if (own < most) found.set(pair, 0);
+): void {
+  const places = [...pairs.keys()];
+  const alikeAt = (place: number): number => alike(table.left.at(pairs[place])!, table.right[pairs[place]]);
+  for (const { rowOf } of sides)
+    for (const tied of groupBy(places, (at) => `${rowOf(pairs[at])} ${scoreOf(pairs[at])}`).values()) {
+      if (tied.length === 1) continue;
+      const [best, next] = tied.map((at) => ({ at, alike: alikeAt(at) })).sort((a, b) => b.alike - a.alike);
+      if (best.alike === next.alike) continue;
+      const sum = tied.reduce((all, at) => all + own[at], 0);
+      for (const at of tied) own[at] = 0;
+      own[best.at] = Math.min(1, sum);
     }
-  }
-  return found;
 }

@@ -169,7 +169,7 @@ function withoutWord(phrase: WeighedPhrase, place: number): WeighedPhrase {
   const value = numberValue(phrase.words[place]);
   return {
     ...{ words, aside, rest: phrase.rest, folded: words.join(" "), compact: words.join("") },
-    sides: sidesOf(words),
+    sides: words.flatMap(sidesOf),
     main: words.filter((_, index) => !aside[index]).join(""),
     numbers:
       value === undefined ? phrase.numbers : phrase.numbers.toSpliced(phrase.numbers.indexOf(value), 1),

@@ -21,7 +21,7 @@ import {
   probabilityAt,
 } from "../match/weights/pair-blocks.js";
 import { competingSides, type PairTable, placeOf } from "../match/weights/pair-table.js";
-import { type Alike, lessAlike } from "./as-written.js";
+import { type Alike, preferAsWritten } from "./as-written.js";
 import type { JoinKind } from "./options.js";
 import { partnersAlike, partnersPerRow, type RowRelation } from "./row-relation.js";
 
@@ -66,14 +66,14 @@ export async function fitPairs(
   if (kind !== undefined && kind !== "one-to-one")
     return as(await learnt(isSwapped ? turned(kind) : kind), asked);
   const one = await learnt("one-to-one");
-  const partners = partnersPerRow(one.asCompared);
+  const partners = partnersPerRow(one.likely);
   const reason = partnersSentence(partners, isSwapped);
   if (Math.max(partners.left, partners.right) <= severalPartners)
     return as(one, kind === undefined ? reason : asked);
   const doubted = { ...one, accept: acceptAt(one.levelAt, reason) };
   if (kind !== undefined) return as(doubted, asked);
   const single = sideOfOne(partners);
-  if (single !== undefined && partnersAlike(compared, one.asCompared, single)) {
+  if (single !== undefined && partnersAlike(compared, one.likely, single)) {
     const found = await learnt(single);
     if (found.doubt === undefined) return as(found, reason);
   }
@@ -87,8 +87,6 @@ const judgedAmong = (table: PairTable, undecided: Probabilities, known: Known) =
 
 interface RelationFit extends MatchFit<ScoredPairs> {
   readonly relation: Relation;
-  /** The likely pairs, with the log-odds that candidates of a row had before one of them was the first as written. */
-  readonly asCompared: ScoredPairs;
   /** Why the pairs cannot all be right; undefined if nothing speaks against them. */
   readonly doubt?: string;
   levelAt(floor: number): ScoredPairs;
@@ -127,8 +125,7 @@ async function acceptPairs(
   { relation, alike, ...run }: Accepting,
 ): Promise<RelationFit> {
   const { weights, logOdds: undecided } = withAnswers(compared, learned, known);
-  const behind = lessAlike(compared, undecided, relation, alike);
-  const { table, logOdds } = decide(compared, undecided, new Map([...behind, ...known]));
+  const { table, logOdds } = decide(compared, undecided, known);
   const judged =
     known.size === 0
       ? []
@@ -144,10 +141,11 @@ async function acceptPairs(
   );
   const scoreOf = (pair: number): number => logOdds[table.classOf[pair]];
   const { pairs, own } = probability;
+  const sides = competingSides(compared, relation);
+  preferAsWritten({ table, pairs, own, scoreOf }, sides, alike);
   const order = Int32Array.from({ length: pairs.length }, (_, place) => place).sort(
     (x, y) => own[y] - own[x] || scoreOf(pairs[y]) - scoreOf(pairs[x]) || x - y,
   );
-  const sides = competingSides(compared, relation);
   const levelAt = (floor: number, most = Infinity): ScoredPairs => {
     const accepted = new Int32Array(Math.min(most, order.length));
     const taken = sides.map(({ rows }) => new Uint8Array(rows));
@@ -166,14 +164,10 @@ async function acceptPairs(
     };
   };
   const likely = levelAt(evenOdds);
-  const before = logOdds.slice();
-  for (const pair of behind.keys())
-    if (!known.has(pair)) before[table.classOf[pair]] = undecided[compared.classOf[pair]];
-  const asCompared = { ...likely, logOdds: before };
   const doubt = veto(likely)?.reason;
   const halves = { length: halvings };
   return {
-    ...{ compared, relation, weights, likely, asCompared, doubt, levelAt, accept: acceptAt(levelAt, doubt) },
+    ...{ compared, relation, weights, likely, doubt, levelAt, accept: acceptAt(levelAt, doubt) },
     sampled: () =>
       halving(Array.from(halves, (_, times) => levelAt(evenOdds, likely.accepted.length >> times))),
   };

@@ -12,7 +12,6 @@ import {
 import { once, remembering } from "./once.js";
 import { type ScorerWeights, scoreFeatures } from "./scorer.js";
 import { areOpposed } from "./spelling/opposites.js";
-import { sameness } from "./spelling/sameness.js";
 
 /** Block numbers of the rows: only rows with equal ones are compared. */
 export interface Blocks {
@@ -54,6 +53,10 @@ export interface RankedRows {
   readonly rows: Int32Array;
   readonly scores: Float32Array;
 }
+
+/** 2 for equal texts, 1 for those that differ in case alone, else 0. */
+export const sameness = (a: string, b: string): number =>
+  a === b ? 2 : a.length === b.length && a.toLowerCase() === b.toLowerCase() ? 1 : 0;
 
 /** Returns a function that ranks parts of the queries and caches parsed phrases: one for each thread. */
 export function createRanker(settings: RankSettings) {

@@ -28,21 +28,19 @@ export function nameOpposition(
 ) {
   const { isCode } = rows;
   const { starts, items } = set.words;
-  const sides = wordsWithSides(words, isCode.length);
   /** What words of a name say that the other row lacks, as far as they have opposites. */
   const said = (value: number, stamp: Int32Array, row: number): number[] => {
     const found: number[] = [];
     for (let place = starts[value]; place < starts[value + 1]; place++)
-      if (stamp[items[place]] !== row) found.push(...(sides.get(items[place]) ?? []));
+      if (stamp[items[place]] !== row) found.push(...sidesOf(words.read(items[place])));
     return found;
   };
-  const spelled = spelledWords(set.words, words);
   /** Strongest word of a name that the other row lacks: as an opposition. */
   const lacking = (value: number, stamp: Int32Array, other: Lists, row: number): number => {
     let found: number = opposition.none;
     for (let place = starts[value]; place < starts[value + 1]; place++) {
       const word = items[place];
-      if (stamp[word] === row || spelled.found.has(word)) continue;
+      if (stamp[word] === row) continue;
       const level =
         isCode[word] === 1
           ? opposition.codes
@@ -56,55 +54,24 @@ export function nameOpposition(
   const isPart = (part: number, whole: number): boolean =>
     words.contains(whole, part) && words.read(part).length >= shortestPart;
   const isWithin = (word: number, digit: number, { starts, items }: Lists, row: number): boolean => {
+    const wordAt = (place: number): number => items[place];
+    const said = sidesOf(words.read(word));
     for (let place = starts[row]; place < starts[row + 1]; place++) {
       const other = items[place];
-      if (isPart(word, other)) return true;
+      if (said.length > 0 && sidesOf(words.read(other)).some((side) => said.includes(side))) return true;
+      if (isPart(word, other) || words.spanFrom(word, place, starts[row + 1], wordAt).end >= 0) return true;
       if (isCode[other] !== digit) continue;
       if (isPart(other, word) || (digit === 0 && words.likeness(word, other) > 0)) return true;
     }
     return false;
-  };
-  const weakest = (a: number, b: number): number => {
-    const first = lacking(left[a], stamps.right, rows.right, b);
-    if (first === opposition.none) return opposition.none;
-    return Math.max(first, lacking(right[b], stamps.left, rows.left, a));
   };
   return (a: number, b: number): number => {
     if (left[a] === right[b]) return opposition.none;
     stamps.stamp(a, b);
     const own = said(left[a], stamps.right, b);
     if (own.length > 0 && areOpposed(own, said(right[b], stamps.left, a))) return opposition.opposites;
-    spelled.found.clear();
-    const found = weakest(a, b);
-    if (found === opposition.none) return found;
-    spelled.find(left[a], right[b]);
-    spelled.find(right[b], left[a]);
-    return spelled.found.size > 0 ? weakest(a, b) : found;
+    const first = lacking(left[a], stamps.right, rows.right, b);
+    if (first === opposition.none) return opposition.none;
+    return Math.max(first, lacking(right[b], stamps.left, rows.left, a));
   };
-}
-
-/** What words say, by number, as far as they have opposites. */
-function wordsWithSides(words: VocabularyWords, count: number): Map<number, readonly number[]> {
-  const found = new Map<number, readonly number[]>();
-  for (let word = 0; word < count; word++) {
-    const sides = sidesOf([words.read(word)]);
-    if (sides.length > 0) found.set(word, sides);
-  }
-  return found;
-}
-
-/** Collects the words of two names that spell each other: joined, or as "ICDE" spells its long name. */
-function spelledWords({ starts, items }: Lists, words: VocabularyWords) {
-  const found = new Set<number>();
-  const wordAt = (place: number): number => items[place];
-  const find = (one: number, other: number): void => {
-    for (let place = starts[one]; place < starts[one + 1]; place++)
-      for (let from = starts[other]; from + 1 < starts[other + 1]; from++) {
-        const { end } = words.spanFrom(items[place], from, starts[other + 1], wordAt);
-        if (end < 0) continue;
-        found.add(items[place]);
-        for (const word of items.subarray(from, end)) found.add(word);
-      }
-  };
-  return { found, find };
 }

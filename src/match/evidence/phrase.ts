@@ -125,7 +125,7 @@ export function readJoinPhrase(text: string): JoinPhrase {
   const isWhole = !inside.includes(true) || !inside.includes(false);
   const aside = isWhole ? words.map(() => false) : inside;
   const main = words.filter((_, index) => !aside[index]).join("");
-  return { folded, compact, words, numbers, sides: sidesOf(words), main, aside, rest: restOf(whole) };
+  return { folded, compact, words, numbers, sides: words.flatMap(sidesOf), main, aside, rest: restOf(whole) };
 }
 
 const noRest = { folded: "", compact: "" };

@@ -1,6 +1,6 @@
 /** Aligns the words of two phrases: equal, misspelt, abbreviated, joined, or initials of several. */
 import { distance } from "fastest-levenshtein";
-import { differInSigns, isAbbreviation } from "../spelling/soft-words.js";
+import { differInSigns } from "../spelling/soft-words.js";
 import { numberValue } from "./phrase.js";
 
 /** Words with a lower similarity than this have no counterpart. */
@@ -133,4 +133,18 @@ export function wordLikeness(a: string, b: string): { likeness: number; short: n
     return { likeness: short.length === 1 ? 0.75 : 0.85, short: 1 };
   if (short.length < 3) return different;
   return { likeness: 1 - distance(a, b) / long.length, short: 0 };
+}
+
+/** "int" or "intl" for "international": a prefix, or letters in order that include the last one. */
+function isAbbreviation(short: string, long: string): boolean {
+  if (long.length < short.length + 2) return false;
+  if (long.startsWith(short)) return short.length === 1 || short.length * 2 <= long.length + 2;
+  if (short.length < 2 || short.length * 2 > long.length + 1) return false;
+  if (short[short.length - 1] !== long[long.length - 1]) return false;
+  let at = 0;
+  for (const letter of short) {
+    at = long.indexOf(letter, at) + 1;
+    if (at === 0) return false;
+  }
+  return true;
 }

@@ -27,23 +27,8 @@ export function softLikeness(a: string, b: string): number {
     const prefix = commonPrefix(short, long);
     if (prefix >= 4) return long.length - short.length <= 2 ? 0.9 : 0.7;
     if (prefix === 3 && short.length === 3) return 0.6;
-    if (isAbbreviation(short, long)) return 0.6;
   }
   return edited(short, long);
-}
-
-/** "int" or "intl" for "international": a prefix, or letters in order that include the last one. */
-export function isAbbreviation(short: string, long: string): boolean {
-  if (long.length < short.length + 2) return false;
-  if (long.startsWith(short)) return short.length === 1 || short.length * 2 <= long.length + 2;
-  if (short.length < 2 || short.length * 2 > long.length + 1) return false;
-  if (short[short.length - 1] !== long[long.length - 1]) return false;
-  let at = 0;
-  for (const letter of short) {
-    at = long.indexOf(letter, at) + 1;
-    if (at === 0) return false;
-  }
-  return true;
 }
 
 const isSign = (code: number): boolean => code === 0x2b || code === 0x23;

@@ -107,7 +107,7 @@ function mutualBest(table: PairTable, scores: Float64Array, relation: Relation):
 }
 
 /** The best pair of each row, -1 without one, and the scores of the best and the second best. */
-export function bestTwo({ name, rows }: PairSide, table: PairTable, scores: Float64Array) {
+function bestTwo({ name, rows }: PairSide, table: PairTable, scores: Float64Array) {
   const best = new Int32Array(rows).fill(-1);
   const [first, second] = [0, 1].map(() => new Float64Array(rows).fill(-Infinity));
   for (const { from, classOf, [name]: rowOf } of pairBlocks(table))

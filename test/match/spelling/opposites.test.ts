@@ -4,7 +4,7 @@ import { folded } from "../../../src/text/accents.js";
 import { wordList } from "../../../src/text/word-lists.js";
 
 const opposed = (left: string, right: string): boolean =>
-  areOpposed(sidesOf(left.split(" ")), sidesOf(right.split(" ")));
+  areOpposed(left.split(" ").flatMap(sidesOf), right.split(" ").flatMap(sidesOf));
 
 describe("opposites", () => {
   it.each([
