@@ -19,6 +19,7 @@ import {
   probabilityAt,
 } from "../match/weights/pair-blocks.js";
 import { competingSides, type PairTable, placeOf } from "../match/weights/pair-table.js";
+import { type Alike, preferAsWritten } from "./as-written.js";
 import type { JoinKind } from "./options.js";
 import { partnersAlike, partnersPerRow, type RowRelation } from "./row-relation.js";
 
@@ -27,6 +28,7 @@ interface FitOptions {
   readonly signal?: AbortSignal;
   readonly kind?: JoinKind;
   readonly isSwapped: boolean;
+  readonly alike: Alike;
 }
 
 export interface Fit extends MatchFit<ScoredPairs> {
@@ -113,12 +115,14 @@ interface Competing {
   readonly relation: Relation;
 }
 
+interface Accepting extends Competing, Pick<FitOptions, "alike"> {}
+
 /** Accepts pairs in the order of their probability. */
 async function acceptPairs(
   compared: ComparedTables,
   learned: Learned,
   known: Known,
-  { relation, ...run }: Competing,
+  { relation, alike, ...run }: Accepting,
 ): Promise<RelationFit> {
   const { weights, logOdds: undecided } = withAnswers(compared, learned, known);
   const { table, logOdds } = decide(compared, undecided, known);
@@ -137,10 +141,11 @@ async function acceptPairs(
   );
   const scoreOf = (pair: number): number => logOdds[table.classOf[pair]];
   const { pairs, own } = probability;
+  const sides = competingSides(compared, relation);
+  preferAsWritten({ table, pairs, own, scoreOf }, sides, alike);
   const order = Int32Array.from({ length: pairs.length }, (_, place) => place).sort(
     (x, y) => own[y] - own[x] || scoreOf(pairs[y]) - scoreOf(pairs[x]) || x - y,
   );
-  const sides = competingSides(compared, relation);
   const levelAt = (floor: number, most = Infinity): ScoredPairs => {
     const accepted = new Int32Array(Math.min(most, order.length));
     const taken = sides.map(({ rows }) => new Uint8Array(rows));

@@ -13,6 +13,7 @@ import {
 } from "./evidence/features.js";
 import { once, remembering } from "./once.js";
 import { type ScorerWeights, scoreFeatures } from "./scorer.js";
+import { areOpposed } from "./spelling/opposites.js";
 
 /** Block numbers of the rows: only rows with equal ones are compared. */
 export interface Blocks {
@@ -74,6 +75,10 @@ export interface RankedRows {
   readonly scores: Float32Array;
 }
 
+/** 2 for equal texts, 1 for those that differ in case alone, else 0. */
+export const sameness = (a: string, b: string): number =>
+  a === b ? 2 : a.length === b.length && a.toLowerCase() === b.toLowerCase() ? 1 : 0;
+
 /** Returns a function that ranks parts of the queries and caches parsed phrases: one for each thread. */
 export function createRanker({ column: sent, ...settings }: SentSettings) {
   const { scorer } = settings;
@@ -88,8 +93,7 @@ export function createRanker({ column: sent, ...settings }: SentSettings) {
   const phraseOf = remembering((row) => weighPhrase(base.texts[row], statistics));
   const features = new Float64Array(featureNames.length);
   /** -Infinity where a cell has no words. */
-  const score = (phrase: WeighedPhrase, row: number, cosines: PairCosines): number => {
-    const left = phraseOf(row);
+  const score = (left: WeighedPhrase, phrase: WeighedPhrase, cosines: PairCosines): number => {
     if (left.compact === "" || phrase.compact === "") return -Infinity;
     pairFeatures(left, phrase, cosines, features);
     return Math.fround(scoreFeatures(scorer, features));
@@ -107,10 +111,17 @@ export function createRanker({ column: sent, ...settings }: SentSettings) {
       const nearness = ({ cosines }: (typeof open)[number]): number => cosines.embedding + cosines.grams;
       if (open.length > scored)
         open = open.sort((a, b) => nearness(b) - nearness(a) || a.row - b.row).slice(0, scored);
+      const text = column.queries.texts[query];
       open
-        .map(({ row, cosines }) => ({ row, score: score(phrase, row, cosines) }))
-        .filter((candidate) => candidate.score > -Infinity)
-        .sort((a, b) => b.score - a.score || a.row - b.row)
+        .map(({ row, cosines }) => ({
+          ...{ row, left: phraseOf(row), rank: sameness(base.texts[row], text) },
+          score: score(phraseOf(row), phrase, cosines),
+        }))
+        .filter(
+          // How far apart the rows of a table are, opposites show too.
+          ({ left, score }) => score > -Infinity && (sameTable || !areOpposed(left.sides, phrase.sides)),
+        )
+        .sort((a, b) => b.rank - a.rank || b.score - a.score || a.row - b.row)
         .slice(0, keep)
         .forEach((candidate, place) => {
           rows[position * keep + place] = candidate.row;

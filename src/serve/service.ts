@@ -5,7 +5,7 @@ import type { TypeProbability } from "../encoder/type-probabilities.js";
 import { createRandom, sampleWithout } from "../random.js";
 import type { IndexEntry } from "../search/index-types.js";
 import type { VectorIndex } from "../search/vector-index.js";
-import { withoutAccents } from "../text/accents.js";
+import { folded } from "../text/accents.js";
 import { type Compare, openComparisons } from "./comparisons.js";
 import { createMetrics, type Metrics } from "./metrics.js";
 
@@ -90,9 +90,6 @@ export function createService(
 
 /** The column that names a row. */
 export const nameColumn = ({ layout }: VectorIndex): string => layout.phraseColumn ?? layout.columns[0];
-
-/** A text without case and accents. */
-export const folded = (text: string): string => withoutAccents(text).toLowerCase();
 
 /** Reads an index once, and draws some rows at random. */
 export async function serveIndex(index: VectorIndex): Promise<ServedIndex> {

@@ -1,5 +1,6 @@
 /** Character n-grams of the words of a phrase, as hash buckets. */
 import { FNV_BASIS, FNV_PRIME } from "../files/fnv.js";
+import { foldLetters } from "./accents.js";
 
 /** How phrases become n-gram buckets; a model's config.json records it. */
 export interface HashedNgramOptions {
@@ -18,11 +19,6 @@ const [WORD_START, WORD_END] = ["\u0002", "\u0003"];
 
 /** Runs of letters, marks and digits are words; any other visible character is a separate word. */
 const WORD = /[\p{L}\p{N}\p{M}]+|[^\s\p{C}]/gu;
-
-/** Letters that NFKD does not decompose. */
-const FOLDED: Readonly<Record<string, string>> = {
-  ...{ ß: "ss", æ: "ae", œ: "oe", ø: "o", đ: "d", ł: "l", ı: "i" },
-};
 
 /**
  * The words of a phrase without capitals, accents and compatibility forms:
@@ -44,9 +40,6 @@ const withoutMarks = (text: string): string =>
       .toLowerCase()
       .replace(/\p{Mn}+/gu, ""),
   );
-
-/** Replaces lower-case letters that NFKD does not decompose: "straße" gives "strasse". */
-export const foldLetters = (text: string): string => text.replace(/[ßæœøđłı]/g, (letter) => FOLDED[letter]);
 
 /**
  * Writes the buckets of a phrase's n-grams, including whole words and repetitions, to `target`.

@@ -85,6 +85,43 @@ describe("fuzzyJoin", () => {
     for (let round = 0; round < 3; round++) expect(await of(inOrder(papers), inOrder(right))).toEqual(given);
   });
 
+  it.each(["many-to-one", "one-to-one"] as const)(
+    "gives equal texts to each other first, %s",
+    async (kind) => {
+      const languages = [
+        "C++",
+        "C",
+        "C#",
+        "F#",
+        "F",
+        "Perl",
+        "!!!",
+        "€",
+        "anna berg",
+        "Anna Berg",
+        "ANNA BERG",
+      ];
+      const backwards = languages.toReversed();
+      const result = await fuzzyJoin(languages, backwards, { encoder, kind });
+      expect(byTexts(result, languages, backwards)).toEqual(
+        Object.fromEntries(languages.map((name) => [name, name])),
+      );
+    },
+  );
+
+  it("prefers a text that differs in case alone to one with another sign", async () => {
+    const left = ["F", "F#", "f", "Perl"];
+    const { matches } = await fuzzyJoin(left, ["f#", "PERL"], { encoder });
+    expect(matches.map((match) => left[match.left])).toEqual(["F#", "Perl"]);
+  });
+
+  it("matches no names that say opposites", async () => {
+    const left = ["Robert Downey Sr", "Maria Lopez", "Peter Quill", "Gymnasium Nord"];
+    const right = ["Robert Downey, Junior", "Robert Downey II", "Gymnasium Süd", "Maria Lopez"];
+    const result = await fuzzyJoin(left, right, { encoder });
+    expect(byTexts(result, left, right)).toEqual({ "Maria Lopez": "Maria Lopez" });
+  });
+
   it("uses no left row twice in a one-to-one join, and the better match wins", async () => {
     const right = ["Siemens", "Siemens A.G.", "Boston Globe", "Boston Globe newspaper"];
     const many = await fuzzyJoin(papers, right, { encoder, precision: 0.5 });

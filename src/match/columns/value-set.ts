@@ -141,7 +141,7 @@ function normalForm(cell: string, words: readonly string[], kind: ColumnKind, is
 function signed(cell: string, joined: string): string {
   const minus = /^[-−]\d/.test(cell) && !joined.startsWith("-") ? "-" : "";
   const behind = /[\p{L}\p{N}]([-−+#]+)$/u.exec(cell)?.[1] ?? "";
-  return minus + joined + behind.replaceAll("−", "-");
+  return minus + joined + (joined.endsWith(behind) ? "" : behind.replaceAll("−", "-"));
 }
 
 const numbersOf = (texts: Texts, kind: ColumnKind): Float64Array =>

@@ -129,7 +129,7 @@ function weightsFrom(table: PairTable, totals: readonly Float64Array[], counts: 
   const matches = Math.max(1e-3, total(counts.matches));
   const match: Float64Array[] = [];
   const relatedWeights: Float64Array[] = [];
-  table.columns.forEach(({ levels: count }, column) => {
+  table.columns.forEach(({ levels: count, lowest }, column) => {
     const [m, mRows, h] = [counts.matches, counts.shares, counts.related].map((ofClass) =>
       byLevel(table.levels[column], count, ofClass),
     );
@@ -140,6 +140,7 @@ function weightsFrom(table: PairTable, totals: readonly Float64Array[], counts: 
     const strength = agreement * total(mRows) + 2;
     const matchCounts = mRows.map((sum, level) => sum + expected[level] * strength);
     match.push(logRatio(matchCounts, u));
+    if (lowest !== undefined) match[column][0] = lowest;
     const relatedCounts = h.map((sum, level) => sum + unrelated * u[level] + 2 * expected[level]);
     if (counts.related !== undefined) relatedWeights.push(logRatio(relatedCounts, u));
   });
