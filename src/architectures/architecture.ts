@@ -34,6 +34,8 @@ export interface ModelFolder {
   readonly pooling: Pooling;
   /** Set where no file of another maker's folder says how to pool: then it is "mean". */
   readonly isPoolingAssumed?: boolean;
+  /** The model reads a prompt and pools the phrase's tokens alone, which pearl does not do: it refuses a prompt then. */
+  readonly leavesPromptOut?: boolean;
   /** A module of sentence-transformers that pearl leaves out, such as "Dense": a graph of token vectors is refused then. */
   readonly oddModule?: string;
   /** Phrase types in the order of the graph's output `type_logits`; empty where it has none. */

@@ -63,7 +63,7 @@ export async function clusterTable(
       const representative = phrases[found.representatives[group]];
       return [...cells(row), numberCell(group + 1), representative, numberCell(found.similarity[row], 4)];
     });
-    await writeRows(output, [...columns, ...added], grouped, options.format);
+    await writeRows(output, [...columns, ...added], grouped, options.format, table.description);
   }
   // Not a copy, which would make all groups.
   return Object.assign(found, { rows: phrases.length, phrases });

@@ -201,7 +201,7 @@ async function writeOutputs(
   { kept, removed, cellsOf, ...groups }: RowsToWrite,
   format: FileOptions["format"],
 ): Promise<void> {
-  const { typed } = table;
+  const { typed, description } = table;
   const beside: string[] = [];
   try {
     // The kept rows last: no row is ever missing from all files.
@@ -213,7 +213,7 @@ async function writeOutputs(
       await writeGroups(outputs.groups, table, groups);
       beside.push(outputs.groups);
     }
-    await writeRows(outputs.kept, typed.columns, batchesOf(kept, cellsOf), format);
+    await writeRows(outputs.kept, typed.columns, batchesOf(kept, cellsOf), format, description);
   } catch (error) {
     // What went elsewhere stays, and nothing may hide why the run failed.
     for (const name of beside.filter(isFile)) await rm(name, { force: true }).catch(() => undefined);
@@ -226,12 +226,12 @@ const isFile = (name: string): boolean =>
 
 function writeDoubtful(
   path: string,
-  { columns }: WholeTable,
+  { columns, description }: WholeTable,
   { doubtful, why }: Duplicates,
 ): Promise<number> {
   const pairs = doubtful(reviewedPairs).map((pair) => {
     const { left: keptRow, right: row, probability } = pair;
     return { ...pair, why: why({ row, keptRow, probability }) };
   });
-  return writeReview(path, { left: columns }, pairs);
+  return writeReview(path, { left: columns }, pairs, description);
 }

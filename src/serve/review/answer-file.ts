@@ -1,5 +1,5 @@
 /** A review file that is answered pair by pair: an answer counts once the whole file is on disk with it. */
-import { mkdir, readFile, realpath, rmdir, stat } from "node:fs/promises";
+import { mkdir, realpath, rmdir, stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { LockedError, TableError, UsageError } from "../../errors.js";
@@ -12,7 +12,7 @@ import { type RowsFormat, rowsEndingOf, rowsFormatOfName } from "../../table/for
 import { isPostgresAddress } from "../../table/postgres/address.js";
 import { writeTrouble } from "../../table/trouble.js";
 import { batchesOf, readWholeTable } from "../../table/whole-table.js";
-import { type LineStyle, writeRows } from "../../table/write/text-rows.js";
+import { writeRows } from "../../table/write/text-rows.js";
 
 /** A pair of rows with its cells side by side. */
 export interface AskedPair {
@@ -75,7 +75,6 @@ type ReviewRow = Awaited<ReturnType<typeof readReview>>["rows"][number];
 
 async function readReview(path: string) {
   const version = await versionOf(path);
-  const style = await styleOf(path);
   const { description, columns, typed, phrases } = await readWholeTable(path, { column: "1" });
   const [name, names] = [basename(path), description.columns];
   const left = columnNamed(names, rowHeader("left"));
@@ -110,18 +109,7 @@ async function readReview(path: string) {
     };
   });
   const outputs = typed.columns.with(place, { name: decision, type: "VARCHAR" });
-  return { version, style, pairs, rows, columns: outputs };
-}
-
-/** As a spreadsheet program saved the file: some begin it with a byte order mark, and end lines with CRLF. */
-async function styleOf(path: string): Promise<LineStyle> {
-  const text = await readFile(path).catch(() => Buffer.alloc(0));
-  const mark = "\uFEFF";
-  return {
-    beginning: text.indexOf(mark) === 0 ? mark : "",
-    // The last line end is that of a row: a cell of the header may hold another.
-    lineEnd: text[text.lastIndexOf("\n") - 1] === 13 ? "\r\n" : "\n",
-  };
+  return { version, style: description, pairs, rows, columns: outputs };
 }
 
 /** Headers of cells that belong together: of one name, or a left one right before a right one without a namesake. */

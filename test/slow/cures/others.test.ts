@@ -72,10 +72,10 @@ const corpus: Readonly<Record<string, Case>> = {
     "sed -i 1s/name/phrase/ p.csv && pearl corpus build --phrases p.csv -o corpus -q",
   ),
   "text that is not UTF-8": {
-    files: { "t.txt": Buffer.from("The caf\xe9 of Z\xfcrich. The caf\xe9 of Z\xfcrich.\n", "latin1") },
+    files: { "t.txt": Buffer.from("The caf\x82 of Z\x81rich. The caf\x82 of Z\x81rich.\n", "latin1") },
     wrong: build,
-    says: "t.txt: not valid UTF-8 text after byte 0. Convert it: iconv -f WINDOWS-1252 -t UTF-8 t.txt > utf8.txt",
-    cured: `iconv -f WINDOWS-1252 -t UTF-8 t.txt > utf8.txt && ${build.replace("t.txt", "utf8.txt")}`,
+    says: "t.txt: not valid UTF-8 text after byte 0. Correct it there, or convert the whole text to UTF-8.",
+    cured: `iconv -f CP850 -t UTF-8 t.txt > utf8.txt && ${build.replace("t.txt", "utf8.txt")}`,
   },
   "a corpus that exists": textCase(
     `${build}; ${build}`,
