@@ -35,7 +35,8 @@ export async function acquireLock(folder: string, others: "outlive" | "are gone"
   for (let attempt = 0; attempt < 3; attempt++) {
     if (await create(path, ours)) {
       for (const name of await readdir(folder))
-        if (isTemporary.test(name)) await removeDead(join(folder, name), others);
+        if (temporaryName.test(name) && (await isDead(join(folder, name), others)))
+          await rm(join(folder, name), { force: true });
       return { release: () => release(path, ours) };
     }
     const holder = await readHolder(path);
@@ -51,17 +52,12 @@ export async function acquireLock(folder: string, others: "outlive" | "are gone"
 }
 
 /** What a process that is killed while it takes a lock leaves. */
-const isTemporary = /^lock\.[0-9a-f-]{36}$/;
+const temporaryName = /^lock\.[0-9a-f-]{36}$/;
 
-async function removeDead(path: string, others: "outlive" | "are gone"): Promise<void> {
+/** Whether a process had locked a folder, by this lock, and has ended without a release. */
+export async function isDead(path: string, others: "outlive" | "are gone"): Promise<boolean> {
   const holder = await readHolder(path);
-  if (typeof holder === "object" && !(await isAlive(holder, others))) await rm(path, { force: true });
-}
-
-/** Whether a process of this machine had locked a folder and has ended without a release. */
-export async function isAbandoned(folder: string): Promise<boolean> {
-  const holder = await readHolder(join(folder, "lock"));
-  return typeof holder === "object" && holder.pid > 0 && !(await isAlive(holder, "outlive"));
+  return typeof holder === "object" && !(await isAlive(holder, others));
 }
 
 function lockedError(folder: string, path: string, { pid, host, started }: Holder): LockedError {

@@ -1,11 +1,8 @@
 /** Ranks rows in worker threads, or in the calling thread if there are too few rows to be worth starting workers. */
 
-import { sharedCopy } from "../runtime/shared-array.js";
 import { nearestByEmbedding } from "./candidates/nearest-by-embedding.js";
-import { TextNumbers } from "./columns/texts.js";
-import type { RankedColumn } from "./columns.js";
 import { openParts, type PartOptions, type RunOptions } from "./parts/in-parts.js";
-import type { RankedRows, RankRequest, RankSettings } from "./rank-rows.js";
+import { type RankedRows, type RankRequest, type RankSettings, sentSettings } from "./rank-rows.js";
 
 /** Rows from which a further thread is worth starting: ranking one takes half a millisecond. */
 const rowsPerThread = 2048;
@@ -23,12 +20,7 @@ export function openRanking(
   options: Pick<PartOptions, "threads" | "itemsPerThread"> = {},
 ): OpenRanking {
   const { column, candidates } = settings;
-  const [base, queries] = [sent(column.base), sent(column.queries)];
-  const parts = openParts(
-    "rank",
-    { ...settings, column: { ...column, base, queries } },
-    { itemsPerThread: rowsPerThread, ...options },
-  );
+  const parts = openParts("rank", sentSettings(settings), { itemsPerThread: rowsPerThread, ...options });
   return {
     async rank(queries, request, options) {
       const { keep, sameTable } = request;
@@ -57,10 +49,4 @@ export function openRanking(
     },
     close: () => parts.close(),
   };
-}
-
-function sent<Column extends RankedColumn>({ texts, ...column }: Column) {
-  const numbers = new TextNumbers();
-  const values = Int32Array.from(texts, (text) => numbers.numberOf(text));
-  return { ...column, values: sharedCopy(Int32Array, values), texts: numbers.texts() };
 }

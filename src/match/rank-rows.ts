@@ -1,8 +1,9 @@
 /** Ranks rows of one table for each row of another: gathers candidates, computes features and scores, keeps the best. */
 import { likeArray } from "../like-array.js";
+import { sharedCopy } from "../runtime/shared-array.js";
 import type { NearRows } from "./candidates/nearest-by-embedding.js";
 import { TermSearch } from "./candidates/term-search.js";
-import { type Texts, textReader } from "./columns/texts.js";
+import { TextNumbers, textReader } from "./columns/texts.js";
 import { type ColumnPair, pairCosines, type RankedColumn } from "./columns.js";
 import {
   featureNames,
@@ -32,21 +33,18 @@ export interface RankSettings {
   readonly mostOfRarest?: number;
 }
 
-/** A column for all threads: the texts of a large table may lie in a file that only one of them has open. */
-export type SentColumn<Column extends RankedColumn = RankedColumn> = Omit<Column, "texts"> & {
-  readonly texts: Texts;
-  /** The text of each row. */
-  readonly values: Int32Array;
-};
-
-interface SentSettings extends Omit<RankSettings, "column"> {
-  readonly column: Omit<ColumnPair, "base" | "queries"> & {
-    readonly base: SentColumn<ColumnPair["base"]>;
-    readonly queries: SentColumn;
-  };
+/** Settings for all threads: the texts of a large table may lie in a file that only one of them has open. */
+export function sentSettings({ column, ...settings }: RankSettings) {
+  return { ...settings, column: { ...column, base: sent(column.base), queries: sent(column.queries) } };
 }
 
-function received<Column extends SentColumn>({ texts, values, ...column }: Column) {
+function sent<Column extends RankedColumn>({ texts, ...column }: Column) {
+  const numbers = new TextNumbers();
+  const values = Int32Array.from(texts, (text) => numbers.numberOf(text));
+  return { ...column, values: sharedCopy(Int32Array, values), texts: numbers.texts() };
+}
+
+function received<Column extends ReturnType<typeof sent<RankedColumn>>>({ texts, values, ...column }: Column) {
   const read = textReader(texts);
   return { ...column, texts: likeArray(values.length, (row) => read(values[row])) };
 }
@@ -80,13 +78,13 @@ export const sameness = (a: string, b: string): number =>
   a === b ? 2 : a.length === b.length && a.toLowerCase() === b.toLowerCase() ? 1 : 0;
 
 /** Returns a function that ranks parts of the queries and caches parsed phrases: one for each thread. */
-export function createRanker({ column: sent, ...settings }: SentSettings) {
+export function createRanker({ column: shared, ...settings }: ReturnType<typeof sentSettings>) {
   const { scorer } = settings;
-  const { statistics } = sent;
-  const [base, queries] = [received(sent.base), received(sent.queries)];
+  const { statistics } = shared;
+  const [base, queries] = [received(shared.base), received(shared.queries)];
   const sideOf = (sameTable: boolean) =>
     once(() => {
-      const column = { ...sent, base, queries: sameTable ? base : queries };
+      const column = { ...shared, base, queries: sameTable ? base : queries };
       return { column, find: candidateRows({ ...settings, column, sameTable }) };
     });
   const [other, same] = [sideOf(false), sideOf(true)];

@@ -3,7 +3,7 @@ import { lstat, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isDiskFull, TableError } from "../../errors.js";
-import { acquireLock, isAbandoned } from "../lock.js";
+import { acquireLock, isDead } from "../lock.js";
 
 let chosen: string | undefined;
 
@@ -53,7 +53,7 @@ export async function makeTemporaryFolder(parent: string, name: "job" | "output"
 async function removeAbandoned(folder: string): Promise<void> {
   const status = await lstat(folder);
   if (!status.isDirectory() || status.uid !== (process.getuid?.() ?? status.uid)) return;
-  if (await isAbandoned(folder)) await rm(folder, { recursive: true, force: true });
+  if (await isDead(join(folder, "lock"), "outlive")) await rm(folder, { recursive: true, force: true });
 }
 
 /** Lets `work` use a folder that is removed when it ends. */
