@@ -218,7 +218,7 @@ describe("labels and scores", () => {
     await finetune(start({ steps: 1, onNote: (note) => notes.push(note) }));
     expect(notes).toContain("the objective nt-xent does not read the column score");
     const { pairs } = await readPairs(writeTable(rows(5), header));
-    expect(Object.keys(pairs[0])).toEqual(["text", "positive", "negative", "type"]);
+    expect(Object.keys(pairs[0])).toEqual(["text", "positive", "negative", "type", "label"]);
   });
 });
 
