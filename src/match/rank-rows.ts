@@ -44,7 +44,11 @@ function sent<Column extends RankedColumn>({ texts, ...column }: Column) {
   return { ...column, values: sharedCopy(Int32Array, values), texts: numbers.texts() };
 }
 
-function received<Column extends ReturnType<typeof sent<RankedColumn>>>({ texts, values, ...column }: Column) {
+function received<Column extends ReturnType<typeof sent<RankedColumn>>>({
+  texts,
+  values,
+  ...column
+}: Column) {
   const read = textReader(texts);
   return { ...column, texts: likeArray(values.length, (row) => read(values[row])) };
 }

@@ -2,7 +2,12 @@ import { describe, expect, it } from "vitest";
 import { nameContradictions, weakestColumn } from "../../../src/match/estimates/contradictions.js";
 import { narrowMargins } from "../../../src/match/estimates/margins.js";
 import { precisionLine } from "../../../src/match/estimates/precision-line.js";
-import { contradiction, keepPrecision, precisionEstimates, refused } from "../../../src/match/estimates/promise.js";
+import {
+  contradiction,
+  keepPrecision,
+  precisionEstimates,
+  refused,
+} from "../../../src/match/estimates/promise.js";
 import { rivalPrecision } from "../../../src/match/estimates/rivals.js";
 import { posteriorPrecision, type ScoredPairs } from "../../../src/match/estimates/scored-pairs.js";
 import { opposedColumn } from "../../../src/match/evidence/pair-evidence.js";
