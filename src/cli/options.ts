@@ -107,7 +107,7 @@ export function kindOfColumn(
   const kind = columnKinds.find((known) => known === word);
   if (kind === undefined)
     throw new InvalidArgumentError(`It must be COLUMN=KIND; kinds are ${columnKinds.join(", ")}.`);
-  return { ...previous, [name]: kind };
+  return { ...previous, [name.replaceAll("\\=", "=")]: kind };
 }
 
 /** Declares an option; its parser and its default give the type of its value. */

@@ -69,6 +69,8 @@ export interface JoinResult extends PrecisionReport {
   readonly doubtful: (count: number) => DoubtfulPair[];
   /** The result with these judged pairs in place of `known`, without comparing the rows again. */
   readonly withKnown: (known: readonly KnownPair[]) => Promise<JoinResult>;
+  /** The probability that a left row whose pair with a right row has this score, as `explain` gives it, is its match. */
+  readonly probabilityAt: (right: number, score: number) => number;
   /** Explains the probability of any pair of rows. */
   readonly explain: (left: number, right: number) => PhraseExplanation;
 }

@@ -1,16 +1,18 @@
 /** The two roads of a join, with results of one form: by one column (`fuzzyJoin`), and by several (`matchTables`). */
-import type { ColumnReport } from "../match/column-report.js";
+import { checkMatching } from "../match/check-tables.js";
+import type { ColumnReport, RowExplanation } from "../match/column-report.js";
 import type { TableColumns } from "../match/columns/align.js";
+import { comparedTables } from "../match/columns/composed.js";
 import {
   type ColumnOptions,
   type ColumnPlan,
   type DroppedColumn,
-  fieldKind,
+  planColumns,
 } from "../match/columns/fields.js";
-import { isText, profileColumn } from "../match/columns/profile.js";
 import type { KnownPair, MatchRunOptions } from "../match/compare-tables.js";
 import type { PrecisionReport } from "../match/estimates/promise.js";
 import { pairSentence } from "../match/pair-sentence.js";
+import { aloneEvidence, phraseColumn } from "../match/phrase-column.js";
 import type { DoubtfulPair } from "../match/review/doubtful.js";
 import type { LabelEffect } from "../match/review/label-effect.js";
 import { explanationLine } from "./explanation-line.js";
@@ -45,6 +47,8 @@ export interface Joined {
   withKnown(known: readonly KnownPair[]): Promise<Joined>;
   /** Plain data for programs. */
   explain(left: number, right: number): object;
+  /** What each compared column says of any two rows; of a column that is compared alone, that is the whole probability. */
+  evidence(left: number, right: number): RowExplanation;
   /** The same in a sentence. */
   why(pair: RowMatch): string;
 }
@@ -59,14 +63,28 @@ interface RoadOptions extends ColumnOptions, Pick<MatchRunOptions, "spill">, Omi
   readonly onProgress?: (stage: string, done: number, total: number) => void;
 }
 
+/** Options of {@link joinRows}: `known` may be left out. */
+export type JoinRowsOptions = Omit<RoadOptions, "known"> & Partial<Pick<RoadOptions, "known">>;
+
+/** Joins by all columns that carry evidence, or by those named. @throws ArgumentError, as `matchTables` */
+export async function joinRows(
+  left: TableColumns,
+  right: TableColumns,
+  options: JoinRowsOptions,
+): Promise<Joined> {
+  checkMatching([left, right], options);
+  const tables = await comparedTables({ left, right }, options);
+  const plan = planColumns(tables.left, tables.right, options);
+  return joinColumns(tables, plan, { ...options, known: options.known ?? [] });
+}
+
 /** Joins by all columns of a plan. One column of text goes its own road; one of codes or dates shares that of several. */
 export async function joinColumns(
   { left, right }: Texts,
   plan: ColumnPlan,
   options: RoadOptions,
 ): Promise<Joined> {
-  const [pair, ...others] = plan.pairs;
-  const only = pair === undefined || others.length > 0 ? undefined : textColumn(left, right, pair, options);
+  const only = phraseColumn([left, right], plan, options);
   if (only === undefined) {
     const { top: _, ...matching } = options;
     return joinedByColumns(await matchTables(left, right, matching), left, plan, options);
@@ -75,20 +93,6 @@ export async function joinColumns(
   const column = name === other ? name : `${name}=${other}`;
   const found = await fuzzyJoin(left[name], right[other], { ...options, column });
   return joinedByColumn(found, only, notCompared(plan.dropped, plan), options);
-}
-
-/** What a column of phrases is; undefined of another. */
-function textColumn(
-  left: TableColumns,
-  right: TableColumns,
-  [name, other]: readonly [string, string],
-  { kindOf }: ColumnOptions,
-): ColumnReport | undefined {
-  const profile = profileColumn(name, left[name].concat(right[other]));
-  const kind = fieldKind({ name, other, profile }, kindOf);
-  if (!isText(kind) && kind !== "category") return undefined;
-  const { rows, distinct } = profile;
-  return { name, other, kind, filled: profile.filled / Math.max(1, rows), distinct, weights: [] };
 }
 
 /** The columns that were left out: those that say nothing, and those that one table alone has. */
@@ -129,10 +133,21 @@ function joinedByColumn(
   return {
     findings: { estimate, low, high, promise, kind, kindReason, columns: [column], dropped, warnings },
     ...{ matches, labelEffect, doubtful, explain, naming: { left: name, right: other } },
+    evidence: (left, right) => phraseEvidence(found, column, { left, right }),
     runnerUp: (row) => (found.runnersUp[row] < 0 ? undefined : found.runnersUp[row]),
     why: (pair) => explanationLine(found.explain(pair.left, pair.right)),
     withKnown: async (known) => joinedByColumn(await found.withKnown(known), column, dropped, options),
   };
+}
+
+function phraseEvidence(
+  { explain, probabilityAt }: JoinResult,
+  { name }: ColumnReport,
+  pair: { readonly left: number; readonly right: number },
+): RowExplanation {
+  const { left, right, isCompared, isSame: isEqual, score } = explain(pair.left, pair.right);
+  const probability = isCompared ? probabilityAt(pair.right, score) : undefined;
+  return aloneEvidence({ name, left, right, isEqual }, probability);
 }
 
 function joinedByColumns(
@@ -156,7 +171,7 @@ function joinedByColumns(
     findings: {
       ...{ estimate, low, high, promise, kind: found.kind, kindReason, columns, dropped, warnings: [] },
     },
-    ...{ matches, labelEffect, doubtful, explain },
+    ...{ matches, labelEffect, doubtful, explain, evidence: explain },
     // Without rows no column is compared.
     naming: { left: naming?.name ?? "", right: naming?.other ?? "" },
     runnerUp: () => undefined,

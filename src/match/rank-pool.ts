@@ -1,5 +1,9 @@
 /** Ranks rows in worker threads, or in the calling thread if there are too few rows to be worth starting workers. */
+
+import { sharedCopy } from "../runtime/shared-array.js";
 import { nearestByEmbedding } from "./candidates/nearest-by-embedding.js";
+import { TextNumbers } from "./columns/texts.js";
+import type { RankedColumn } from "./columns.js";
 import { openParts, type PartOptions, type RunOptions } from "./parts/in-parts.js";
 import type { RankedRows, RankRequest, RankSettings } from "./rank-rows.js";
 
@@ -18,8 +22,13 @@ export function openRanking(
   settings: RankSettings,
   options: Pick<PartOptions, "threads" | "itemsPerThread"> = {},
 ): OpenRanking {
-  const parts = openParts("rank", settings, { itemsPerThread: rowsPerThread, ...options });
   const { column, candidates } = settings;
+  const [base, queries] = [sent(column.base), sent(column.queries)];
+  const parts = openParts(
+    "rank",
+    { ...settings, column: { ...column, base, queries } },
+    { itemsPerThread: rowsPerThread, ...options },
+  );
   return {
     async rank(queries, request, options) {
       const { keep, sameTable } = request;
@@ -48,4 +57,10 @@ export function openRanking(
     },
     close: () => parts.close(),
   };
+}
+
+function sent<Column extends RankedColumn>({ texts, ...column }: Column) {
+  const numbers = new TextNumbers();
+  const values = Int32Array.from(texts, (text) => numbers.numberOf(text));
+  return { ...column, values: sharedCopy(Int32Array, values), texts: numbers.texts() };
 }

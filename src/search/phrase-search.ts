@@ -1,4 +1,4 @@
-/** Searches an index by phrase. */
+/** Searches an index by phrase: by embeddings, words and letters. */
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import type { SearchHit } from "./index-types.js";
 import type { VectorIndex } from "./vector-index.js";
@@ -28,5 +28,5 @@ export async function searchPhrases(
   index.checkModel(fingerprint);
   const settings = { prompt: prompt ?? model?.prompt, truncateDim: dimension, signal };
   const { data } = await encoder.encodeMatrix(phrases, settings);
-  return index.search(data, { k, fingerprint, signal });
+  return index.search(data, { k, fingerprint, phrases, signal });
 }

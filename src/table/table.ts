@@ -250,11 +250,15 @@ function describe(
   const { encoding, lineEnd, hasByteOrderMark } = imported;
   const columns = imported.columns.map(({ name }) => name);
   const column = columns[choosePhraseColumn(shown, imported.columns, wantedColumn)];
-  const doubt = headerIsSure ? "" : " (--no-header if that line is data)";
+  const doubt = headerIsSure
+    ? ""
+    : header
+      ? " (--no-header if that line is data)"
+      : " (--header if the first line is one)";
   const titles = `a title of ${titleLines} line${titleLines === 1 ? "" : "s"} (--no-header if these are rows)`;
   const place = titleLines === 0 ? `in the first line${doubt}` : `below ${titles}`;
   const separated = delimiter === undefined ? "one column" : `${nameOfDelimiter(delimiter)}-separated`;
-  const cells = `${separated}, ${header ? `header ${place}` : "no header"}`;
+  const cells = `${separated}, ${header ? `header ${place}` : `no header${doubt}`}`;
   const layouts = {
     text: "one phrase a line",
     jsonl: "JSON lines",

@@ -1,7 +1,7 @@
 /** tokenizer.json of a model folder, or built from the vocabulary files that older models have. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { array, boolean, looseObject, nullish, number, optional, record, string, unknown } from "valibot";
+import { array, boolean, custom, looseObject, nullish, optional, record, string, unknown } from "valibot";
 import { ModelError } from "../errors.js";
 import { parseJson, readJson } from "../files/json.js";
 
@@ -32,7 +32,10 @@ export async function readTokenizerFile(folder: string): Promise<string | undefi
   const [vocabulary, merges] = [await read("vocab.json"), await read("merges.txt")];
   if (vocabulary === undefined || merges === undefined) return undefined;
   const path = join(folder, "vocab.json");
-  const numbers = parseJson(vocabulary, path, record(string(), number()), trouble);
+  // A schema of records leaves out the words "constructor" and "prototype".
+  const isVocabulary = (value: unknown): boolean =>
+    typeof value === "object" && Object.values(value ?? []).every((id) => typeof id === "number");
+  const numbers = parseJson(vocabulary, path, custom<Vocabulary>(isVocabulary), trouble);
   return JSON.stringify(byteLevelTokenizer(numbers, merges, settings, path));
 }
 

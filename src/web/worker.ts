@@ -3,8 +3,7 @@ import { type EmbeddingMatrix, PhraseEncoder } from "../encoder/phrase-encoder.j
 import { ArgumentError } from "../errors.js";
 import { removedRows } from "../group/kept-rows.js";
 import { duplicatesByPlan } from "../group/roads.js";
-import { joinColumns } from "../join/roads.js";
-import { comparedTables } from "../match/columns/composed.js";
+import { joinRows } from "../join/roads.js";
 import { planColumns, rowsOf } from "../match/columns/fields.js";
 import { precisionLine } from "../match/estimates/precision-line.js";
 import { serve } from "../runtime/worker-server.js";
@@ -108,13 +107,11 @@ serve({
 });
 
 async function join(call: JoinCall): Promise<JoinResult> {
-  const { options } = call;
-  const { left, right } = await comparedTables(call, options);
+  const { left, right, options } = call;
   const { signal, onProgress } = runOf(call);
   const encoder = call.encoder === "none" ? call.encoder : opened(call.encoder).encoder;
-  const plan = planColumns(left, right, options);
-  const run = { ...options, known: options.known ?? [], encoder, signal, onProgress };
-  const { findings, matches, why } = await joinColumns({ left, right }, plan, run);
+  const run = { ...options, encoder, signal, onProgress };
+  const { findings, matches, why } = await joinRows(left, right, run);
   const reasons = options.explain === "each" ? matches.map((pair) => ({ ...pair, why: why(pair) })) : matches;
   return { ...findings, matches: reasons, summary: precisionLine(findings) };
 }

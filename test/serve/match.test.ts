@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { companiesIndex, endServers, type TestServer, testServer } from "./test-server.js";
 
@@ -34,6 +35,22 @@ describe("POST /match", () => {
       matches.map(({ key }) => key),
     );
     expect(keys).toEqual([["3"], [], []]);
+  });
+
+  it("finds for each row alone what it finds for all rows together, as likely within 0.02", async () => {
+    const lines = readFileSync("data/suppliers.csv", "utf8").trim().split("\n").slice(1);
+    const rows = lines.map((line) => line.split(",")).map(([name, city]) => ({ name, city }));
+    type Results = { matches: { key: string; probability: number }[] }[];
+    const matched = async (some: object[]): Promise<Results> =>
+      (await server.post("/match", { rows: some })).json.results;
+    const together = await matched(rows);
+    expect(together.filter(({ matches }) => matches.length > 0).length).toBeGreaterThan(12);
+    for (const [place, row] of rows.slice(0, 10).entries()) {
+      const [{ matches }] = await matched([row]);
+      const [expected] = together[place].matches;
+      expect([row.name, matches[0]?.key]).toEqual([row.name, expected?.key]);
+      if (expected) expect(Math.abs(matches[0].probability - expected.probability)).toBeLessThan(0.02);
+    }
   });
 
   it("finds the column of phrases by its only column, or by `on`", async () => {

@@ -121,6 +121,23 @@ describe("version 0.2", () => {
     expect(matches).toEqual([[], ["3"], []]);
   });
 
+  it("answers queries of any name", async (context) => {
+    const asked = JSON.stringify({ q: { query: "Siemens" } });
+    const named = ["__proto__", "constructor", "toString"].map(
+      (name) => `${JSON.stringify(name)}:{"query":"Siemens"}`,
+    );
+    const { json } = await form({ queries: `{${named.join()}}` });
+    const { q } = (await form({ queries: asked })).json;
+    const answers = Object.entries(json as Record<string, { result: { id: string }[] }>);
+    expect(answers.map(([name, { result }]) => [name, result[0].id])).toEqual([
+      ["__proto__", "3"],
+      ["constructor", "3"],
+      ["toString", "3"],
+    ]);
+    expect(q.result[0].id).toBe("3");
+    expect(errorsOf(context, "0.2", "reconciliation-result-batch", { q })).toBe("");
+  });
+
   it("extends rows by their cells, with none for unknown rows and columns", async (context) => {
     const extend = { ids: ["3", "none"], properties: [{ id: "city" }, { id: "constructor" }] };
     const { json } = await form({ extend: JSON.stringify(extend) });
@@ -156,6 +173,38 @@ describe("a certain match", () => {
     expect(await isMatch("Acme", "city", "Lima")).toBe(true);
     // two of thirty rows of this name, of which the nearest twenty show one
     expect(await isMatch("Starbucks", "city", "Oslo")).toBe(false);
+    await index.close();
+  });
+});
+
+describe("a property that no row has", () => {
+  it("lowers the score of rows with its name, and two of them lower it more", async () => {
+    const folder = newFolder();
+    const table = join(folder, "places.csv");
+    const names = ["Bonn", "Ulm", "Graz", "Lyon", "Turin", "Bern", "Riga", "Oslo", "Brno", "Ghent"];
+    const rows = names.map((name, row) => `${row + 3},${name},Region ${name.slice(2)},X${row + 3}`);
+    const twice = ["1,Teufen,Appenzell,HLS001", "2,Teufen,Zurich,HLS002"];
+    writeFileSync(table, `id,name,place,code\n${[...twice, ...rows].join("\n")}\n`);
+    const settings = { table: { column: "name" }, keyColumn: "id" };
+    await indexTable(table, join(folder, "places.index"), await miniEncoder(), settings);
+    const index = await VectorIndex.open(join(folder, "places.index"));
+    const { app } = await testServer({ indexes: new Map([["places", await serveIndex(index)]]) });
+    const scores = async (properties: object[]): Promise<number[]> => {
+      const queries = JSON.stringify({ q: { query: "Teufen", properties } });
+      const { q } = (await app.inject({ url: "/reconcile/places", query: { queries } })).json();
+      const found = new Map<string, number>(q.result.map(({ id, score }: { id: string; score: number }) => [id, score]));
+      return ["1", "2"].map((id) => found.get(id)!);
+    };
+    const place = { pid: "place", v: "Madrid" };
+    const none = await scores([]);
+    const one = await scores([place]);
+    const two = await scores([place, { pid: "code", v: "HLS999" }]);
+    for (const row of [0, 1]) {
+      expect(one[row]).toBeLessThanOrEqual(none[row]);
+      expect(two[row]).toBeLessThan(one[row]);
+    }
+    const [, zurich] = await scores([{ pid: "place", v: "Zurich" }]);
+    expect(zurich).toBeGreaterThan(one[1]);
     await index.close();
   });
 });

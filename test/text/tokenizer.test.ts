@@ -41,7 +41,20 @@ async function roberta(): Promise<object> {
   const folder = newFolder();
   // bytes as the letters that stand for them; the space is Ġ
   const bytes = [...[..."!\"#$%&'()*+,-./:;<=>?@[]^_"], ...letters, "Ġ"];
-  const entries = ["<s>", "<pad>", "</s>", "<unk>", "<mask>", ...bytes, "Ġn", "Ġne", "Ġnew", "ne", "new"];
+  const entries = [
+    "<s>",
+    "<pad>",
+    "</s>",
+    "<unk>",
+    "<mask>",
+    ...bytes,
+    "Ġn",
+    "Ġne",
+    "Ġnew",
+    "ne",
+    "new",
+    "constructor",
+  ];
   writeFileSync(
     join(folder, "vocab.json"),
     JSON.stringify(Object.fromEntries(entries.map((entry, id) => [entry, id]))),

@@ -6,6 +6,7 @@ import type { IndexLayout, SearchHit } from "../../search/index-types.js";
 import type { VectorIndex } from "../../search/vector-index.js";
 import { type Cell, cellOfStored, jsonLine, numberCell } from "../../table/cell.js";
 import { type RowsFormat, rowsFormatOfName } from "../../table/format.js";
+import type { WholeTable } from "../../table/whole-table.js";
 import { command, type OptionsOf } from "../command.js";
 import { counted, formatDuration } from "../format.js";
 import { checkFormat, option, positiveInteger, shared } from "../options.js";
@@ -71,9 +72,10 @@ export default command({
     };
     const isTyped = queries.length === 0 && options.queries === undefined && process.stdin.isTTY;
     if (isTyped && output === undefined) return converse(index, answers, format, session);
-    const answered = answers(queries.length > 0 ? queries : await queriesOf(options, session));
+    const asked = queries.length > 0 ? { phrases: queries } : await queriesOf(options, session);
+    const answered = answers(asked.phrases);
     if (output === undefined) await printHits(answered, index, format);
-    else await writeHits(output, options.format, answered, index, session);
+    else await writeHits({ path: output, format: options.format }, asked, answered, index, session);
   },
 });
 
@@ -89,12 +91,22 @@ async function queryPhrases(given: readonly string[], marked: readonly string[] 
   return [...before, ...behind, ...marked];
 }
 
-async function queriesOf(options: SearchOptions, session: Session): Promise<readonly string[]> {
+/** Queries, and the other columns of their table. */
+interface Asked {
+  readonly phrases: readonly string[];
+  readonly description?: WholeTable["description"];
+  readonly others?: WholeTable["typed"];
+}
+
+async function queriesOf(options: SearchOptions, session: Session): Promise<Asked> {
   const { readWholeTable } = await import("../../table/whole-table.js");
   const file = options.queries ?? "-";
   const { table } = tableSettings(options, session);
   const format = table.format ?? (file === "-" && table.delimiter === undefined ? "text" : undefined);
-  return (await readWholeTable(file, { ...table, format }, session.say)).phrases;
+  const { description, phrases, typed } = await readWholeTable(file, { ...table, format }, session.say);
+  const isOther = (_: unknown, column: number) => description.columns[column] !== description.column;
+  const cells = (row: number): Cell[] => typed.cells(row).filter(isOther);
+  return { phrases, description, others: { columns: typed.columns.filter(isOther), cells } };
 }
 
 async function printHits(answered: Answers, index: VectorIndex, format: HitFormat): Promise<void> {
@@ -109,8 +121,8 @@ async function printHits(answered: Answers, index: VectorIndex, format: HitForma
 }
 
 async function writeHits(
-  path: string,
-  format: RowsFormat | undefined,
+  { path, format }: { readonly path: string; readonly format?: RowsFormat },
+  { others, description }: Asked,
   answered: Answers,
   { layout }: VectorIndex,
   session: Session,
@@ -119,20 +131,23 @@ async function writeHits(
   let queries = 0;
   const rows = async function* (): AsyncGenerator<Cell[][]> {
     for await (const part of answered) {
+      const first = queries;
       queries += part.length;
-      yield part.flatMap(([query, hits]) =>
+      yield part.flatMap(([query, hits], place) =>
         hits.map(({ score, key, cells }, rank) => [
-          ...[query, numberCell(rank + 1), numberCell(score, 4), key],
+          ...[query, ...(others?.cells(first + place) ?? [])],
+          ...[numberCell(rank + 1), numberCell(score, 4), key],
           ...layout.columns.map((name, column) => cellOfStored(typeOf(layout, column), cells[name])),
         ]),
       );
     }
   };
   const columns = [
-    ...["query", { name: "rank", type: "BIGINT" }, { name: "score", type: "DOUBLE" }, "key"],
+    ...["query", ...(others?.columns ?? []).map(({ name, type }) => ({ name: `query_${name}`, type }))],
+    ...[{ name: "rank", type: "BIGINT" }, { name: "score", type: "DOUBLE" }, "key"],
     ...layout.columns.map((name, column) => ({ name: `row_${name}`, type: typeOf(layout, column) })),
   ];
-  const hits = await writeRows(path, columns, rows(), format);
+  const hits = await writeRows(path, columns, rows(), format, description);
   const time = formatDuration(session.seconds());
   const counts = `${counted(hits, "hit")} for ${counted(queries, "query", "queries")}`;
   session.wrote(path, `${counts}, ${time}`, { hits, queries });

@@ -21,8 +21,15 @@ import { Generation } from "./generation.js";
 import { checkGraph, growGraph, openGraph, removeGraphs } from "./graph-files.js";
 import { type CoveringGraph, describeGraph, searchGraph } from "./graph-search.js";
 import { findManifest, generationFolder, type Manifest, writeManifest } from "./manifest.js";
-import { scanRows } from "./row-scan.js";
-import { exactBelow, type NewRows, type StoredHit, type VectorStore } from "./vector-store.js";
+import { type FoundRow, type Query, rankCandidates, scanRows } from "./row-scan.js";
+import {
+  exactBelow,
+  type NewRows,
+  type StoredHit,
+  type StoreSearch,
+  type VectorStore,
+} from "./vector-store.js";
+import { WordSearch } from "./word-lists.js";
 
 /** Share of deleted rows from which on the files are rewritten. */
 const deletedShare = 0.2;
@@ -31,6 +38,8 @@ const deletedShare = 0.2;
 export class FolderStore implements VectorStore {
   private lock: Lock | undefined;
   private graph: CoveringGraph | undefined;
+  /** Made by the first search for words. */
+  private words: WordSearch | undefined;
   /** Why there is no graph, where its library is missing. */
   private note: string | undefined;
   /** Row of each key; made when a row with a key is first added. */
@@ -145,7 +154,7 @@ export class FolderStore implements VectorStore {
     return removed.length;
   }
 
-  async search(queries: Float32Array, k: number, work: IndexWork): Promise<StoredHit[][]> {
+  async search(queries: Float32Array, k: number, { phrases, ...work }: StoreSearch): Promise<StoredHit[][]> {
     const { generation, graph } = this;
     const query = { queries, k, ...work };
     const release = generation.hold();
@@ -154,10 +163,35 @@ export class FolderStore implements VectorStore {
         graph === undefined
           ? await scanRows(generation, query, { from: 0, to: generation.extent.rows })
           : await searchGraph(generation, graph, query);
-      return found.map((rows) => rows.map(({ row, score }) => ({ ...generation.readEntry(row), score })));
+      const added = phrases && (await this.addedByWords(found, phrases, query));
+      return found.map((rows, place) =>
+        [...rows, ...(added?.[place] ?? [])].map(({ row, score }) => ({
+          ...generation.readEntry(row),
+          score,
+        })),
+      );
     } finally {
       await release();
     }
+  }
+
+  /** The rows that only words find. */
+  private async addedByWords(
+    found: readonly (readonly FoundRow[])[],
+    phrases: readonly string[],
+    { queries, k, signal }: Query,
+  ): Promise<FoundRow[][]> {
+    const { generation, graph } = this;
+    const { dimension } = generation;
+    if (this.words?.generation !== generation || this.words.stored !== graph?.words)
+      this.words = new WordSearch(generation, graph?.words, graph?.rows ?? 0);
+    const byWords = await this.words.find(phrases, k, { signal });
+    return byWords.map((rows, place) => {
+      const known = new Set(found[place].map(({ row }) => row));
+      const others = Int32Array.from(rows.filter((row) => !known.has(row)));
+      const query = queries.subarray(place * dimension, (place + 1) * dimension);
+      return rankCandidates(generation, query, others, others.length)[0];
+    });
   }
 
   async *entries(): AsyncGenerator<IndexEntry> {

@@ -1,5 +1,6 @@
 /** The files of one generation of an index, which only grow: vectors, cells, ends of the cells, and a journal. */
 import { readSync } from "node:fs";
+import type { FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { checkOnce, checksum, type FileSum, rememberOwn } from "../../files/checksum.js";
 import { makeFolder } from "../../files/whole-file.js";
@@ -9,8 +10,8 @@ import { closeAll, damaged, type Files, openFiles, writeSafely, writeTrouble } f
 import { type Commit, type Extent, type GraphRecord, journalLine, readJournal } from "./journal.js";
 import { compareRows, rowFiles } from "./row-checks.js";
 
-/** The part of a layout that vectors depend on. */
-type VectorLayout = Pick<IndexLayout, "dimension" | "precision" | "metric"> & {
+/** The part of a layout that the files of a generation depend on. */
+type VectorLayout = Pick<IndexLayout, "dimension" | "precision" | "metric" | "columns" | "phraseColumn"> & {
   /** What index.json records of the journal. */
   readonly journal?: FileSum;
 };
@@ -28,6 +29,8 @@ export class Generation {
   readonly dimension: number;
   readonly precision: VectorPrecision;
   readonly metric: IndexMetric;
+  readonly columns: readonly string[];
+  readonly phraseColumn: string | undefined;
   /** The valid part of the files; anything beyond is left over from an interruption. */
   extent: Extent = { rows: 0, bytes: 0, next: 1 };
   readonly deleted = new Set<number>();
@@ -35,6 +38,8 @@ export class Generation {
   graph: GraphRecord | null = null;
   /** Length and checksum of the journal, for index.json. */
   journal: FileSum;
+  /** Files beside those of rows, which are closed with them. */
+  readonly opened: FileHandle[] = [];
   private commits: Commit[] = [];
   private isWriting = false;
   private readers = 0;
@@ -49,6 +54,8 @@ export class Generation {
     this.dimension = layout.dimension;
     this.precision = layout.precision;
     this.metric = layout.metric;
+    this.columns = layout.columns;
+    this.phraseColumn = layout.phraseColumn;
     this.journal = layout.journal ?? [0, checksum("")];
   }
 
@@ -155,19 +162,23 @@ export class Generation {
 
   /** Key and cells of one row, read synchronously: a search needs thousands. */
   readEntry(row: number): IndexEntry {
-    const places = new Float64Array(2);
-    const from = row === 0 ? 1 : 0;
-    const part = bytesOf(places.subarray(from));
-    readSync(this.files.places.fd, part, 0, part.length, (row - 1 + from) * placeBytes);
-    const line = Buffer.alloc(places[1] - places[0]);
-    readSync(this.files.cells.fd, line, 0, line.length, places[0]);
+    const start = row === 0 ? 0 : this.endOf(row - 1);
+    const line = Buffer.alloc(this.endOf(row) - start);
+    readSync(this.files.cells.fd, line, 0, line.length, start);
     return entryOf(line.toString("utf8"));
   }
 
-  /** All rows that are not deleted, in order and some at a time, each with its number. */
-  async *entries(): AsyncGenerator<(IndexEntry & { readonly row: number })[]> {
-    let start = 0;
-    for (let first = 0; first < this.extent.rows; first += blockRows) {
+  /** Where a row's cells end. */
+  private endOf(row: number): number {
+    const end = new Float64Array(1);
+    readSync(this.files.places.fd, bytesOf(end), 0, placeBytes, row * placeBytes);
+    return end[0];
+  }
+
+  /** All rows from a row on that are not deleted, in order and some at a time, each with its number. */
+  async *entries(from = 0): AsyncGenerator<(IndexEntry & { readonly row: number })[]> {
+    let start = from === 0 ? 0 : this.endOf(from - 1);
+    for (let first = from; first < this.extent.rows; first += blockRows) {
       const count = Math.min(blockRows, this.extent.rows - first);
       const { buffer } = await this.read("places", first * placeBytes, count * placeBytes);
       const ends = new Float64Array(buffer);
@@ -235,7 +246,7 @@ export class Generation {
   }
 
   async close(): Promise<void> {
-    await closeAll(this.files);
+    await Promise.all([closeAll(this.files), ...this.opened.splice(0).map((file) => file.close())]);
   }
 
   /** Makes a change: first what it adds, then its line in the journal, each on disk before the next. */

@@ -1,5 +1,5 @@
 /** The graphs of a generation: opens, extends and removes their files. */
-import { readdir, readFile, rm } from "node:fs/promises";
+import { open, readdir, readFile, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { PearlError } from "../../errors.js";
 import { checkOnce, differenceFrom, type FileSum, fileSum } from "../../files/checksum.js";
@@ -12,6 +12,7 @@ import type { Generation } from "./generation.js";
 import type { CoveringGraph } from "./graph-search.js";
 import type { GraphRecord } from "./journal.js";
 import { findUnreached, type GraphSearch, ListedRows } from "./listed-rows.js";
+import { makeWordLists, WordLists } from "./word-lists.js";
 
 /** Rows outside the graph are searched exactly; from this many on the graph is extended. */
 const rowsOutsideGraph = 5_000;
@@ -32,9 +33,11 @@ const rowsPerSample = 64;
 
 /** A graph's file name holds how many rows it covers and, where it has axes, how many. */
 const graphName = /^hnsw-(\d+)(?:-(\d+)axes)?$/;
-/** Files beside a graph: the list of rows that it does not find, and its axes. */
+/** Files beside a graph: the list of rows that it does not find, its axes, and the lists of rows by words. */
 const listSuffix = ".unreached";
 const axesSuffix = ".axes";
+const wordsSuffix = ".words";
+const suffixes = [listSuffix, axesSuffix, wordsSuffix];
 
 /** Path of a graph over `rows` rows, along `width` axes if it has any. */
 function graphPath({ folder }: Generation, rows: number, width: number | undefined): string {
@@ -59,6 +62,7 @@ export async function openGraph(generation: Generation): Promise<CoveringGraph |
     search: searchOf(library.open(path, settingsOf(generation, axes), effort), axes),
     axes,
     unreached: new ListedRows(generation, await readList(generation, path)),
+    words: await openWords(generation, path),
   };
 }
 
@@ -109,6 +113,8 @@ export async function growGraph(
   await replaceFile(path, async (unnamed) => {
     graph.save(unnamed);
     if (axes !== undefined) await writeWholeFile(`${path}${axesSuffix}`, axes.axes);
+    if (generation.phraseColumn !== undefined)
+      await writeWholeFile(`${path}${wordsSuffix}`, await makeWordLists(generation));
     const searches = checkedEfforts.map((effort) => searchOf(library.open(unnamed, settings, effort), axes));
     const joined = await findUnreached(generation, searches, covered, work);
     const listed = Int32Array.from([...(grown?.unreached.rows ?? []), ...joined]);
@@ -124,7 +130,7 @@ export async function growGraph(
 
 async function sumsOf(path: string): Promise<GraphRecord> {
   const files: Record<string, FileSum> = {};
-  for (const suffix of ["", listSuffix, axesSuffix])
+  for (const suffix of ["", ...suffixes])
     if (await exists(`${path}${suffix}`)) files[suffix] = await fileSum(`${path}${suffix}`);
   return { name: basename(path), files };
 }
@@ -192,6 +198,14 @@ async function readList({ graph }: Generation, path: string): Promise<Int32Array
   return new Int32Array(new Uint8Array(bytes).buffer);
 }
 
+/** Undefined beside graphs of earlier versions. */
+async function openWords(generation: Generation, path: string): Promise<WordLists | undefined> {
+  if (generation.graph?.files[wordsSuffix] === undefined) return undefined;
+  const file = await open(`${path}${wordsSuffix}`, "r");
+  generation.opened.push(file);
+  return WordLists.of(file);
+}
+
 async function readAxes(path: string, width: number, dimension: number): Promise<PrincipalAxes> {
   const bytes = await readFile(`${path}${axesSuffix}`);
   const axes = new Float32Array(new Uint8Array(bytes).buffer, 0, Math.floor(bytes.length / 4));
@@ -202,7 +216,7 @@ async function readAxes(path: string, width: number, dimension: number): Promise
 /** Removes a generation's graphs and their companion files, except the named one. */
 export async function removeGraphs(folder: string, except?: string): Promise<void> {
   for (const file of await readdir(folder)) {
-    const suffix = [listSuffix, axesSuffix].find((end) => file.endsWith(end)) ?? "";
+    const suffix = suffixes.find((end) => file.endsWith(end)) ?? "";
     const plain = file.slice(0, file.length - suffix.length);
     if (graphName.test(plain) && join(folder, plain) !== except)
       await rm(join(folder, file), { force: true });

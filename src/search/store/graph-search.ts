@@ -4,6 +4,7 @@ import type { PrincipalAxes } from "../principal-axes.js";
 import type { Generation } from "./generation.js";
 import type { GraphSearch, ListedRows } from "./listed-rows.js";
 import { bestOf, type FoundRow, type Query, rankCandidates, scanRows } from "./row-scan.js";
+import type { WordLists } from "./word-lists.js";
 
 /** A graph over the rows below `rows`. */
 export interface CoveringGraph {
@@ -13,6 +14,8 @@ export interface CoveringGraph {
   readonly axes?: PrincipalAxes;
   /** Rows that no path through the graph reaches: they are compared one by one. */
   readonly unreached: ListedRows;
+  /** The rows by words; absent where an earlier version built the graph, or rows are no phrases. */
+  readonly words?: WordLists;
 }
 
 export function describeGraph({ rows, unreached, axes }: CoveringGraph, total: number): string {

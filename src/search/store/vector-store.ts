@@ -1,4 +1,4 @@
-/** Where an index is stored: the interface of a folder and of a LanceDB database. */
+/** Where an index is stored: the interface of a folder and of a table in PostgreSQL. */
 import { VectorIndexError } from "../../errors.js";
 import type { IndexEntry, IndexLayout, IndexRows, IndexWork, UnfinishedBuild } from "../index-types.js";
 import type { VectorIndex } from "../vector-index.js";
@@ -13,6 +13,11 @@ export interface NewRows extends IndexRows {
 
 export interface StoredHit extends IndexEntry {
   readonly score: number;
+}
+
+export interface StoreSearch extends IndexWork {
+  /** The queries as text. */
+  readonly phrases?: readonly string[];
 }
 
 /**
@@ -34,7 +39,8 @@ export interface VectorStore
   append(rows: NewRows, existing: "none" | "replace"): Promise<void>;
   /** Deletes the rows with these keys or cells of a column, as safely as `append` adds them. @returns how many */
   remove(column: "key" | number, values: readonly string[]): Promise<number>;
-  search(queries: Float32Array, k: number, work: IndexWork): Promise<StoredHit[][]>;
+  /** The k rows nearest to each query, and rows that share words with its phrase where the store finds any. */
+  search(queries: Float32Array, k: number, options: StoreSearch): Promise<StoredHit[][]>;
   /** Makes searches fast again after many additions, and frees the space of deleted rows. */
   optimise(work: IndexWork): Promise<void>;
 }
@@ -51,7 +57,7 @@ export const notAnIndex = (path: string, remedy: string): VectorIndexError =>
 /** An index in object storage is written once. */
 export const unchangeable = (path: string): VectorIndexError =>
   new VectorIndexError(
-    `${path}: an index in object storage does not change. Build a new one from the whole table with \`pearl index build\`, or with --backend lancedb one that does.`,
+    `${path}: an index in object storage does not change. Build a new one from the whole table with \`pearl index build\`.`,
   );
 
 /** To continue, a build counts the rows of its index, so that nothing else may add or delete any. */

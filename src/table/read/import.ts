@@ -5,7 +5,7 @@ import { TableError } from "../../errors.js";
 import { fileFingerprint } from "../../files/fingerprint.js";
 import { isObjectAddress } from "../../files/object-storage/address.js";
 import { isNested } from "../cell.js";
-import type { ColumnInfo } from "../columns.js";
+import { type ColumnInfo, unnamedColumn } from "../columns.js";
 import type { LineStyle, TableFormat } from "../format.js";
 import {
   type CleanCopy,
@@ -56,7 +56,7 @@ export interface Imported {
   readonly identity: string;
   readonly delimiter?: string;
   readonly header: boolean;
-  /** False where the first line was taken for a header only because nothing spoke against it. */
+  /** False where it is a guess whether the first line is a header. */
   readonly headerIsSure: boolean;
   readonly blankLines: number;
   /** Lines above the header that are no rows. */
@@ -141,7 +141,7 @@ function columnNames(
   { firstCells, header }: Shape,
   { cures, firstLine }: Pick<CleanOptions, "cures" | "firstLine">,
 ): string[] {
-  if (!header && firstCells.length === 1) return ["phrase"];
+  if (!header && firstCells.length === 1) return [unnamedColumn];
   const names = firstCells.map((cell, index) => (header && cell.trim()) || `column${index + 1}`);
   const second = names.findIndex((name, index) => names.indexOf(name) < index);
   if (second < 0) return names;

@@ -5,7 +5,7 @@ import { open, stat } from "node:fs/promises";
 import { pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { gzipTrouble, messageOf, TableError } from "../../errors.js";
-import { isObjectAddress } from "../../files/object-storage/address.js";
+import { isObjectAddress, refuseUnknownAddress } from "../../files/place.js";
 import { shellWord } from "../../shell-word.js";
 import { type Signature, signatureOf } from "../format.js";
 import { isPostgresAddress, withoutPassword } from "../postgres/address.js";
@@ -28,6 +28,7 @@ export const pathWord = (path: string): string => (path === standardInput ? "FIL
  * @throws TableError for a file that is missing, unreadable, a directory or empty; ObjectStorageError
  */
 export async function checkFile(path: string): Promise<number> {
+  refuseUnknownAddress(path);
   if (path === standardInput || isPostgresAddress(path)) return 0;
   if (isObjectAddress(path)) {
     const { objectState } = await import("../../files/object-storage/read.js");

@@ -120,7 +120,7 @@ describe("pearl encode", () => {
     write("big.csv", `id,name\n1,${"x".repeat(1_000_000)}\n${"2,Zürich\n".repeat(10_000)}`);
     const { code, stdout, stderr } = await encode("big.csv");
     expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining("10,001 rows") });
-    expect(stderr).toMatch(/1 phrase longer than the model can read, truncated/);
+    expect(stderr).toMatch(/1 phrase cut: too long for the model, or with a word that is/);
   });
 });
 

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { VectorIndex } from "../../../src/search/vector-index.js";
+import { readAllColumns } from "../../../src/table/whole-table.js";
 import { pearl } from "../run-here.js";
 
 const folder = mkdtempSync(join(tmpdir(), "pearl-search-"));
@@ -51,6 +52,28 @@ describe("pearl search", () => {
     expect(heading).toBe("query,rank,score,key,row_id,row_name,row_year");
     expect(second).toMatch(/^zurich,1,0\.\d{4},p3,p3,"Zürich, ""Limmatstadt""",1780$/);
   });
+
+  it.each(["csv", "tsv", "jsonl", "parquet"])(
+    "keeps the other columns of the queries' table in %s",
+    async (ending) => {
+      writeFileSync(join(folder, "asked.csv"), "rank,name,key\n7,NY Times,a\n8,zurich,\n");
+      const hits = `asked-hits.${ending}`;
+      const options = ["--queries", "asked.csv", "-c", "name", "-o", hits, "-k", "2"];
+      expect(await pearl(["search", "papers", ...options], { cwd })).toMatchObject({ code: 0 });
+      const { columns } = await readAllColumns(join(folder, hits));
+      expect(Object.keys(columns).slice(0, 6)).toEqual([
+        "query",
+        "query_rank",
+        "query_key",
+        "rank",
+        "score",
+        "key",
+      ]);
+      expect(columns.query_rank).toEqual(["7", "7", "8", "8"]);
+      expect(columns.query_key).toEqual(["a", "a", "", ""]);
+      expect(columns.rank).toEqual(["1", "2", "1", "2"]);
+    },
+  );
 
   it("reads queries from a pipe and prints a line of JSON for each, without hits for an empty one", async () => {
     const options = ["search", "papers", "-k", "1", "--json"];

@@ -24,6 +24,7 @@ describe("findUnreached", () => {
       dimension,
       precision: "float32",
       metric: "cosine",
+      columns: [],
     });
     const own = Float32Array.from([
       ...vectorOf(1),
@@ -54,7 +55,12 @@ describe("an index with listed rows", () => {
     const listed = Int32Array.from({ length: 333 }, (_, place) => place * 3);
     const folder = join(path, "generation-1");
     writeFileSync(join(folder, "hnsw-1000.unreached"), new Uint8Array(listed.buffer));
-    const changed = await Generation.open(folder, { dimension, metric: "cosine", precision: "float32" });
+    const changed = await Generation.open(folder, {
+      dimension,
+      metric: "cosine",
+      precision: "float32",
+      columns: [],
+    });
     await changed.startWriting();
     const { name, files } = changed.graph!;
     const list = await fileSum(join(folder, "hnsw-1000.unreached"));

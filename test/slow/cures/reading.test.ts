@@ -11,6 +11,18 @@ const cases: Readonly<Record<string, Case>> = {
     says: "line 2: 3 columns, expected 2. Quote fields that contain commas.",
     cured: `${encode} ok.csv -c name`,
   },
+  "an address of an unknown kind": {
+    files: { "x.csv": table },
+    wrong: `${encode} gs://bucket/x.csv -c name`,
+    says: "Name a file, or an address that begins with one of s3://, postgres://",
+    cured: `${encode} x.csv -c name`,
+  },
+  "a path as a URL": {
+    files: { "x.csv": table },
+    wrong: `${encode} file:///x.csv -c name`,
+    says: "write a path, without file://",
+    cured: `${encode} x.csv -c name`,
+  },
   "a row with too few cells": {
     files: { "x.csv": "name,city\nAcme\n", "ok.csv": "name,city\nAcme,\n" },
     wrong: `${encode} x.csv -c name`,
@@ -207,9 +219,9 @@ const cases: Readonly<Record<string, Case>> = {
       "rm -r d.index && cp -r backup d.index && pearl search d.index Acme && " +
       "rm -r d.index && pearl index build x.csv -c name -o d.index && pearl search d.index Acme",
   },
-  "a URI for another backend": {
+  "an address for another backend": {
     files: { "x.csv": table },
-    wrong: "pearl index build x.csv -c name -o gs://bucket/names --backend hnsw",
+    wrong: "pearl index build x.csv -c name -o 'postgres://me@localhost:1/shop?table=names' --backend hnsw",
     says: "Leave the backend out, or name a folder.",
     cured: "pearl index build x.csv -c name -o names --backend hnsw",
   },
