@@ -190,7 +190,7 @@ async function newSettings(path: string, table: WholeTable, options: LoadingOpti
     );
   }
   const model = await modelOf(await options.encoder());
-  return { columns: pairs.map(([name]) => name), on, ignore: options.ignore, kindOf, model };
+  return { columns: pairs.map(([name]) => name).sort(), on, ignore: options.ignore, kindOf, model };
 }
 
 const modelOf = async (encoder: PhraseEncoder | "none"): Promise<StoreSettings["model"]> =>

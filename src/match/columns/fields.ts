@@ -281,7 +281,7 @@ function isCopy(cells: readonly string[], others: readonly string[]): boolean {
 const namingHeader = /name|title|label/i;
 const notNaming = /program|given|first|last|sur|agency/i;
 
-/** The text column that names its row best; -1 without one. */
+/** The text column that names its row best, of equally good ones that of longer cells; -1 without one. */
 export function namingField(fields: readonly Pick<Field, "name" | "other" | "kind" | "profile">[]): number {
   let [best, bestScore] = [-1, -Infinity];
   fields.forEach(({ name, other, kind, profile: { rows, filled, distinct, shares } }, index) => {
@@ -291,7 +291,8 @@ export function namingField(fields: readonly Pick<Field, "name" | "other" | "kin
     if (namingHeader.test(headers) && !notNaming.test(headers)) score += 0.3;
     if (shares.words > 12) score -= 0.3;
     if (shares.digits > 0.8) score -= 0.3;
-    if (score > bestScore) [best, bestScore] = [index, score];
+    const isLonger = best >= 0 && shares.length > fields[best].profile.shares.length;
+    if (score > bestScore || (score === bestScore && isLonger)) [best, bestScore] = [index, score];
   });
   return best;
 }

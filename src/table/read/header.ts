@@ -167,6 +167,26 @@ export const isListHeader = (line: string): boolean => usualHeaders.has(line.tri
 export const gapsOf = ([first, ...others]: readonly string[][]): number =>
   first.filter((name, column) => isBlank(name) && others.some((other) => !isBlank(other[column]))).length;
 
+/** Filled cells from which a column shows what it holds. */
+const fewestCells = 5;
+
+/** Whether the first record has a cell without digits above a column whose cells have some. */
+export function isAboveDigits([first, ...others]: readonly string[][]): boolean {
+  return first.some((name, column) => {
+    const cells = others.map((other) => other[column] ?? "").filter((cell) => !isBlank(cell));
+    const withDigits = cells.filter((cell) => /\d/.test(cell)).length;
+    const isEnough = cells.length >= fewestCells && withDigits >= mostly * cells.length;
+    return isEnough && !isBlank(name) && !/\d/.test(name);
+  });
+}
+
+/** Whether the cells of the first record differ from each other, from numbers, and from those below them. */
+export function isUnlikeRows([first, ...others]: readonly string[][]): boolean {
+  const names = first.map((cell) => cell.trim()).filter((name) => name !== "");
+  if (new Set(names).size < names.length || names.some(isNumeric)) return false;
+  return !first.some((cell, column) => cell !== "" && others.some((other) => other[column] === cell));
+}
+
 /** Whether a cell holds only what a number may hold (digits, sign, separators, exponent, percent). */
 export function isNumeric(cell: string): boolean {
   return /^[-+]?[\d.,'\u00a0 ]*\d[\d.,'\u00a0 ]*(e[-+]?\d+)?%?$/i.test(cell.trim());

@@ -6,9 +6,10 @@
  *    has one column and a line is a phrase.
  * 2. Header: see header.ts.
  * 3. Title: up to ten first records that have at most one filled cell, or another number of cells than most records. The
- *    record below them is a header if it is full and reads as one. The title is no row.
+ *    record below them is a header if it is full and has a usual name, or a cell without digits above cells with digits.
+ *    The title is no row.
  */
-import { findHeader, gapsOf, isListHeader } from "./header.js";
+import { findHeader, gapsOf, isAboveDigits, isListHeader, isUnlikeRows } from "./header.js";
 import { cellsOf, type Dialect, quotationMark, RecordScanner, type ScanStatus } from "./records.js";
 
 export const sampleBytes = 65_536;
@@ -100,7 +101,9 @@ function titleRecords(records: readonly string[][]): number {
     others.length === 0 && isListHeader(first);
   const isPhrase = records[above].slice(1).some((cell) => cell.startsWith(" "));
   if (isPhrase || records.slice(0, above).some((record) => isHeader(record) || isList(record))) return 0;
-  return findHeader(below).header && gapsOf(below) === 0 ? above : 0;
+  const { header, headerIsSure } = findHeader(below);
+  const isFull = gapsOf(below) === 0 && isUnlikeRows(below);
+  return header && isFull && (headerIsSure || isAboveDigits(below)) ? above : 0;
 }
 
 function bestDelimiter(sampled: ReadonlyMap<string | undefined, Sampled>): string | undefined {

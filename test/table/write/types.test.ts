@@ -177,7 +177,7 @@ describe("commands that write rows", () => {
     const input = file("names.jsonl", '{"id":1,"name":"Acme"}\n{"id":2,"name":"ACME","x":[1]}\n');
     await clusterTable(input, file("grouped.jsonl"), { threshold: 0.8 });
     const grouped = linesOf(file("grouped.jsonl")).map((line) => JSON.parse(line));
-    expect(grouped[0]).toEqual({ id: 1, name: "Acme", group: 1, representative: "Acme", similarity: 1 });
+    expect(grouped[0]).toEqual({ id: 1, name: "Acme", group: 1, representative: "ACME", similarity: 1 });
     const outputs = { kept: file("kept.parquet"), groups: file("groups.jsonl") };
     await dedupeTable(input, outputs, { threshold: 0.8, table: { column: "name" } });
     expect(await query(`FROM '${outputs.kept}'`)).toEqual([["2", "ACME", "[1]"]]);
