@@ -58,7 +58,7 @@ export async function matchIndex(
   const matches = joined.matches.filter(
     ({ right, probability }) => right < rows.length && probability >= evenOdds,
   );
-  const reason = `of ${rows.length} rows no precision can be estimated`;
+  const reason = `a precision is estimated from ${leastRows} rows or more`;
   const promise = { ...findings.promise, established: false, reason };
   return { ...joined, matches, findings: { ...findings, promise }, k, candidates, nearest };
 }
