@@ -121,6 +121,7 @@ for (const [index, set] of sets.entries()) {
   const joinedStrangers = refused.matches.filter(({ right }) => right >= set.right.length).length;
   const labels = {};
   for (const count of labelCounts) labels[count] = await withLabels(set, plain[index], count, { random });
+  /** @type {Record<string, any>} */
   const row = {
     set: set.name,
     left: set.left.length,

@@ -30,14 +30,14 @@ const { values, positionals } = parseArgs({
 async function child([table, store]) {
   const { linkTable } = await import("../dist/link/link-table.js");
   const options = values.model === "none" ? { encoder: "none" } : {};
-  const { added, created, hasLearned, precision } = await linkTable(table, store, options);
+  const { added, created, hasLearned, linked } = await linkTable(table, store, options);
   const { user, system } = process.cpuUsage();
   const used = {
     seconds: performance.now() / 1000,
     processorSeconds: (user + system) / 1e6,
     peakMegabytes: Math.round(process.resourceUsage().maxRSS / 1024),
   };
-  console.log(JSON.stringify({ ...used, added, created, hasLearned, precision }));
+  console.log(JSON.stringify({ ...used, added, created, hasLearned, linked }));
 }
 
 function measure(folder) {

@@ -93,12 +93,13 @@ async function matched(left, right) {
       process.stderr.write(`${stage}, ${Math.round(process.memoryUsage.rss() / 2 ** 20)} MB\n`);
     },
   };
-  const result = isJoin ? await matchTables(left, right, options) : await groupRows(left, options);
+  const joined = isJoin && (await matchTables(left, right, options));
+  const grouped = !isJoin && (await groupRows(left, options));
   options.onProgress("end");
-  const { estimate, promise } = result;
-  const pairs = isJoin
-    ? result.matches.map((match) => match.left * rows + match.right)
-    : pairsInside(result.groupOf);
+  const { estimate, promise } = joined || grouped;
+  const pairs = joined
+    ? joined.matches.map((match) => match.left * rows + match.right)
+    : pairsInside(grouped.groupOf);
   return { pairs, more: { estimate, established: promise.established, stages } };
 }
 

@@ -146,7 +146,7 @@ for (const seed of seeds) {
     const output = join(folder, name);
     const started = performance.now();
     const pairs = join(folder, `pairs-${isScored}.jsonl`);
-    const training = { steps, batchSize, learningRate: Number(options.rate), seed, threads: 1 };
+    const training = { steps, batchSize, learningRate: Number(options.rate), seed, threads: 1, validate: 0 };
     await finetune({ base, pairs, output, objective: name, ...training });
     const seconds = (performance.now() - started) / 1000;
     scores[name] = [...(scores[name] ?? []), { ...(await judge(output, dev)), seconds }];

@@ -98,7 +98,11 @@ async function run(script, ...words) {
     cwd: folder,
     stdio: ["ignore", "pipe", "inherit", "pipe"],
   });
-  const [printed, told] = [1, 3].map(async (channel) => (await child.stdio[channel].toArray()).join(""));
+  const read = async (/** @type {import("node:stream").Readable} */ channel) =>
+    (await channel.toArray()).join("");
+  const [printed, told] = [1, 3].map((channel) =>
+    read(/** @type {import("node:stream").Readable} */ (child.stdio[channel])),
+  );
   const code = await new Promise((resolve) => child.on("close", resolve));
   if (code !== 0) throw new Error(`${script} ${words.join(" ")} ended with code ${code}`);
   const { user, system } = JSON.parse(await told);

@@ -111,7 +111,7 @@ async function serve(/** @type {Settings} */ { folder, threads, batches }) {
     seed: 0,
   });
   const reader = await openReader(base, assembled);
-  const { featurizers } = reader;
+  const [{ featurizer }] = reader.features;
   const program = pairProgram(prepareForTraining(assembled.model), {
     ...{ sample: await readPhrases(samplePhrases, reader), width: assembled.width },
     ...{ temperature: 0.07, types: 0, negatives: "none", seed: 0 },
@@ -121,7 +121,7 @@ async function serve(/** @type {Settings} */ { folder, threads, batches }) {
     (sum, { data }) => sum + data.length,
     0,
   );
-  const ready = batches.map((rows) => batchOf(rows, featurizers[0]));
+  const ready = batches.map((rows) => batchOf(rows, featurizer));
   console.log(
     JSON.stringify({
       weights,

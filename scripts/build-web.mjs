@@ -10,6 +10,12 @@ import { build } from "esbuild";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 const entries = ["web/index", "web/worker", "encoder/encode-worker", "match/parts/part-worker"];
+/** Files that pages read too. */
+const dataFiles = [
+  "models/join-scorer/weights.json",
+  "data/words/legal-forms.tsv",
+  "data/words/opposites.tsv",
+];
 const runtimeFiles = ["ort-wasm-simd-threaded.mjs", "ort-wasm-simd-threaded.wasm"];
 
 /** @type {import("esbuild").Plugin} */
@@ -29,7 +35,7 @@ const browserFiles = {
  */
 export async function webOptions() {
   const { productGraph } = await import("../dist/search/graph/product-graph.js");
-  const scorer = readFileSync(join(root, "models/join-scorer/weights.json"), "utf8");
+  const texts = dataFiles.map((name) => [name, readFileSync(join(root, name), "utf8")]);
   return {
     entryPoints: entries.map((name) => join(root, "src", `${name}.ts`)),
     outdir: join(root, "dist/web"),
@@ -46,7 +52,7 @@ export async function webOptions() {
     // the runtime's threads then load a file of their own, not the bundle
     conditions: ["onnxruntime-web-use-extern-wasm"],
     define: {
-      JOIN_SCORER: JSON.stringify(scorer),
+      DATA_FILES: JSON.stringify(Object.fromEntries(texts)),
       PRODUCT_GRAPH: JSON.stringify(Buffer.from(productGraph()).toString("base64")),
     },
     plugins: [browserFiles],

@@ -38,7 +38,7 @@ else
     GLOBAL_AGENT_HTTP_PROXY=$closed GLOBAL_AGENT_HTTPS_PROXY=$closed \
     NO_PROXY=$direct no_proxy=$direct npm_config_noproxy=$direct "${install[@]}"
 fi
-echo "installed: $(du -sm node_modules | cut -f1) MB"
+node "$root/scripts/budgets.mjs" --install node_modules
 
 alone npx pearl encode "$root/data/phrases.csv" -o phrases.parquet
 test -s phrases.parquet

@@ -8,7 +8,8 @@ import { fileURLToPath } from "node:url";
 /** Layers from bottom to top. Rooms of one layer do not import each other. */
 export const layers = [
   ["files"],
-  ["onnx", "text", "table"],
+  ["onnx", "text"],
+  ["table"],
   ["runtime"],
   ["nn", "autodiff"],
   ["architectures", "objectives"],

@@ -23,8 +23,9 @@ npx pearl finetune --pairs data/phrases.txt --view cutoff --steps 2 -o by-views
 A table of pairs has the columns \`text\` and \`positive\`, and optionally \`negative\` (a phrase that looks alike and means
 something else), \`type\`, \`label\` (the class of text and positive) and \`score\` (how similar they are). With an
 objective that reads labels, texts need no positives: the positive of a text is then the next text of its label, or itself
-if it is the only one. Phrases that pairs without a label join are one class, that of a phrase among them with a label if
-there is one. A phrase with two labels belongs to both, and is no negative of itself. Scores from 0 to 1 stay; where some
+if it is the only one. In every objective, equal phrases, phrases that pairs of the table connect (also over several pairs)
+and phrases of one label are not negatives of each other. Phrases that pairs without a label join are one class, that of a
+phrase among them with a label if there is one. A phrase with two labels belongs to both. Scores from 0 to 1 stay; where some
 lie outside, the table's smallest becomes 0 and its largest 1. Phrases alone need a view. Two columns of other names, or
 the first two of a table without a header, are text and positive.
 `;
@@ -39,7 +40,7 @@ have a view too: its positives are changed.
 | \`cutoff\` | the phrase without one of its words | changes all parts of the vector; a phrase of one word stays as it is |
 | \`dropout\` | the phrase with other dropout masks (0.1 unless \`--dropout\` sets it) | changes meaning, types and gates; the 192 columns of spelling have no dropout |
 | \`mixup\` | its vector with up to half of another positive's mixed in | changes all parts; on a single phrase it only moves the vector |
-| \`punctuation\` | dropout's, and beside it the phrase with 1 to 3 of . , ! ? ; : inside, whose loss counts \`--view-weight\` 0.15 (EdaCSE) | as \`dropout\`, and words beside marks; \`--view-marks 1-5\` sets how many, \`--view-calm\` leaves out ! and ? |
+| \`punctuation\` | dropout's, and beside it the phrase with 1 to 3 of . , ! ? ; : inside, whose loss counts \`--view-weight\` 0.6 (EdaCSE) | as \`dropout\`, and words beside marks; \`--view-marks 1-5\` sets how many, \`--view-calm\` leaves out ! and ? |
 
 For pearl-mini, and for names in general, \`cutoff\` is the view to begin with: it is the only one that changes what the
 model reads. \`pearl finetune --corpus\` makes augmented twins of phrases instead, which imitate how people write
@@ -99,7 +100,8 @@ reciprocal rank; all × 100.
 ${rows.join("\n")}
 
 Five objectives were ahead of \`nt-xent\` with every seed, by less than a point; \`contrastive\`, \`gaussian\` and \`n-pair\`
-ended below the untrained model. That is one table and one small model, with no setting tuned. \`pearl finetune\` and
+ended below the untrained model. The scores of \`nt-xent\` are from a version in which it masked equal names alone, and not
+the other names of an entry. That is one table and one small model, with no setting tuned. \`pearl finetune\` and
 \`pearl bench\` tell what holds for your pairs; \`benchmarks/objectives.mjs --pairs FILE\` makes this table of them.
 `;
 }

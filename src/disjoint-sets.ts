@@ -18,6 +18,20 @@ export function disjointSets(size: number) {
   return { rootOf, unite, roots: (): Int32Array => parents.map((_, item) => rootOf(item)) };
 }
 
+/** Equal numbers for rows that have an equal number in any of the lists, also over several rows. */
+export function joinedRows(...lists: readonly ArrayLike<number>[]): Int32Array {
+  const { unite, roots } = disjointSets(lists[0].length);
+  for (const list of lists) {
+    const first = new Map<number, number>();
+    for (let row = 0; row < list.length; row++) {
+      const earlier = first.get(list[row]);
+      if (earlier === undefined) first.set(list[row], row);
+      else unite(earlier, row);
+    }
+  }
+  return roots();
+}
+
 /** The number of each label, by first occurrence from 0. */
 export function numbered<Label>(labels: Iterable<Label>): Int32Array {
   const numbers = new Map<Label, number>();

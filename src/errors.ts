@@ -6,7 +6,7 @@ export class PearlError extends Error {
   readonly exitCode: number = 1;
 
   constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
+    super(redacted(message), options);
     this.name = new.target.name;
   }
 }
@@ -51,8 +51,28 @@ export class ShardError extends PearlError {}
 
 /** The message of anything thrown, for building a PearlError from a library's failure. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return redacted(error instanceof Error ? error.message : String(error));
 }
+
+/** Forms of passwords and keys in addresses, and what stays of them. */
+const secrets: readonly (readonly [form: RegExp, shown: string])[] = [
+  // mysql://user:password@host, and https://token@host. A password may hold any character but a space.
+  [/([a-z][a-z\d+.-]*:\/\/[^\s/?#@:]*):\S*@/gi, "$1:***@"],
+  [/(https?:\/\/)[^\s/?#@:]+@/gi, "$1***@"],
+  // jdbc:oracle:thin:user/password@host
+  [/(jdbc:[a-z\d:]+:[^\s@/]+\/)[^\s@/]+@/gi, "$1***@"],
+  // ?password=..., and ;pwd=... of JDBC
+  [
+    /([?&;](?:[\w-]*(?:pass(?:word|wd)?|pwd|secret|token|signature|(?:api|access|account)_?key)|sig)=)[^&;\s"']+?(?=:?[&;\s"']|:?$)/gi,
+    "$1***",
+  ],
+  // libpq: host=... password='...'
+  [/\b((?:pg)?pass(?:word|wd)\s*=\s*)('(?:[^'\\]|\\.)*'|[^\s&;,]+?(?=:?[\s&;,]|:?$))/gi, "$1***"],
+];
+
+/** A text in which addresses show no passwords, keys or tokens. */
+export const redacted = (text: string): string =>
+  secrets.reduce((shown, [form, instead]) => shown.replace(form, instead), text);
 
 /** A failure while gzip was unpacked, as a TableError; what comes from elsewhere, such as a lost connection, stays as it is. */
 export function gzipTrouble(place: string, error: unknown): unknown {

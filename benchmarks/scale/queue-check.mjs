@@ -42,7 +42,8 @@ async function beWorker() {
   const stop = new AbortController();
   process.once("SIGTERM", () => stop.abort());
   console.log("ready");
-  await work(queue, runJob, { until: "aborted", signal: stop.signal, onNote: () => {} });
+  const modelOf = async () => undefined;
+  await work(queue, runJob, { until: "aborted", signal: stop.signal, modelOf, onNote: () => {} });
   await queue.close();
 }
 

@@ -34,6 +34,8 @@ export interface ModelFolder {
   readonly pooling: Pooling;
   /** Set where no file of another maker's folder says how to pool: then it is "mean". */
   readonly isPoolingAssumed?: boolean;
+  /** The model reads a prompt and pools the phrase's tokens alone, which pearl does not do: it refuses a prompt then. */
+  readonly leavesPromptOut?: boolean;
   /** A module of sentence-transformers that pearl leaves out, such as "Dense": a graph of token vectors is refused then. */
   readonly oddModule?: string;
   /** Phrase types in the order of the graph's output `type_logits`; empty where it has none. */
@@ -151,6 +153,10 @@ export interface Architecture<F extends Feature = Feature> {
   readonly files: readonly string[];
   /** Cost of one position in a batch: a pass through a transformer, or an addition. */
   readonly cost: "transformer" | "addition";
+  /** Another library that loads a model of this feature alone. Default: only pearl does. */
+  readonly library?: "transformers.js";
+  /** Learning rate of a training on pairs, and factors of it by name of the weight. Default: PEARL's 3e-5. */
+  readonly learning?: { readonly rate: number; readonly factors?: Readonly<Record<string, number>> };
   /** Names of the graph inputs that it may fill. */
   inputs(feature: F, shared?: SharedGraph): readonly string[];
   /** @throws ModelError for a missing or broken file */

@@ -1,27 +1,29 @@
 /** modules.json of sentence-transformers: the steps from text to vector, of which pearl takes those up to pooling. */
 import { ModelError } from "../errors.js";
-import { exists } from "../files/disk.js";
 import type { ModelFolder } from "./architecture.js";
+import { readJson } from "./folder-json.js";
 
 /** Kinds of modules in order: Transformer, Pooling ...; undefined without modules.json. @throws ModelError */
 export async function readModules(folder: string): Promise<string[] | undefined> {
   // loaded late, as in folder-json.ts
   const { array, object, string } = await import("valibot");
-  const { readJson } = await import("../files/json.js");
+  const { readJson: readFile } = await import("../files/json.js");
   const schema = array(object({ type: string() }));
   const trouble = { error: ModelError, cure: "Download it again." };
-  const modules = await readJson(`${folder}/modules.json`, schema, trouble);
+  const modules = await readFile(`${folder}/modules.json`, schema, trouble);
   return modules?.map(({ type }) => type.split(".").at(-1) as string);
 }
 
 /** What a folder of another maker says and leaves unsaid about the way from token vectors to the phrase's. @throws ModelError */
 export async function moduleFacts(
   folder: string,
-): Promise<Pick<ModelFolder, "oddModule" | "isPoolingAssumed">> {
+): Promise<Pick<ModelFolder, "oddModule" | "isPoolingAssumed" | "leavesPromptOut">> {
   const known = ["Transformer", "Pooling", "Normalize"];
+  const pooling = await readJson(`${folder}/1_Pooling/config.json`);
   return {
     oddModule: (await readModules(folder))?.find((type) => !known.includes(type)),
-    isPoolingAssumed: !(await exists(`${folder}/1_Pooling/config.json`)),
+    isPoolingAssumed: pooling === undefined,
+    leavesPromptOut: pooling?.include_prompt === false,
   };
 }
 

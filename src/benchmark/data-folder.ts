@@ -2,9 +2,10 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { gzipTrouble, MissingDataError, messageOf, TableError } from "../errors.js";
+import { gzipTrouble, MissingDataError, messageOf, PearlError, TableError } from "../errors.js";
 import { cachePath } from "../files/package.js";
 import { exists, writeWholeFile } from "../files/whole-file.js";
+import { fetchByProxy } from "../hub/proxy.js";
 import { wordList } from "../text/word-lists.js";
 
 const archive =
@@ -147,7 +148,7 @@ export async function downloadAutofj(dataFolder: string, options: DownloadOption
 async function fetchWhole(url: string, signal: AbortSignal | undefined): Promise<Uint8Array> {
   try {
     // Uncompressed, so that content-length is the length of the file.
-    const response = await fetch(url, { signal, headers: { "accept-encoding": "identity" } });
+    const response = await fetchByProxy(url, { signal, headers: { "accept-encoding": "identity" } });
     if (response.ok) return new Uint8Array(await response.arrayBuffer());
     await response.body?.cancel();
     const cure =
@@ -156,7 +157,7 @@ async function fetchWhole(url: string, signal: AbortSignal | undefined): Promise
         : "Try again later, or name a mirror with PEARL_DATA_ENDPOINT.";
     throw new MissingDataError(`${url}: the server answered ${response.status}. ${cure}`);
   } catch (error) {
-    if (error instanceof MissingDataError) throw error;
+    if (error instanceof PearlError) throw error;
     signal?.throwIfAborted();
     const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
     throw new MissingDataError(

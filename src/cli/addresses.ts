@@ -1,8 +1,8 @@
 /** What a command that is given addresses in place of files does first: it stops cleanly, and refuses what it cannot write. */
 import { UsageError } from "../errors.js";
-import { isObjectAddress } from "../files/object-storage/address.js";
-import { isPostgresAddress } from "../table/postgres/address.js";
+import { isObjectAddress, isPostgresAddress, refuseUnknownAddress } from "../files/place.js";
 import { standardOutput } from "../table/write/standard-output.js";
+import type { AnyCommand } from "./command.js";
 import type { Session } from "./session.js";
 
 interface Options {
@@ -12,6 +12,26 @@ interface Options {
 }
 
 const isText = (value: unknown): value is string => typeof value === "string";
+
+/** What arguments and options are called that name files, folders, models or indexes. */
+const places =
+  /^(<|\[)?(file|folders?|left|right|review|index(es)?|model|corpus|text|part|support|examples)\b/;
+
+/** @throws UsageError where a file, folder, model or index is an address that the command cannot have */
+export function refuseUnknownAddresses(
+  { arguments: given = [], options: declared = [] }: Pick<AnyCommand, "arguments" | "options">,
+  words: readonly unknown[],
+  options: Readonly<Record<string, unknown>>,
+): void {
+  const named = [
+    ...given.map(([usage], place) => [usage, words[place]] as const),
+    ...declared.map(
+      (option) => [/[<[].*/.exec(option.flags)?.[0] ?? "", options[option.attributeName()]] as const,
+    ),
+  ];
+  for (const [usage, value] of named)
+    if (places.test(usage)) for (const name of [value].flat().filter(isText)) refuseUnknownAddress(name);
+}
 
 /** @throws ObjectStorageError, TableError where the output cannot be written */
 export async function prepareAddresses(
@@ -25,7 +45,7 @@ export async function prepareAddresses(
     endTransfersOn(session.signal);
   }
   if (!isText(output)) return;
-  if (isObjectAddress(output) && backend !== "lancedb") {
+  if (isObjectAddress(output)) {
     const { checkWritable } = await import("../files/object-storage/write.js");
     await checkWritable(output);
   }

@@ -2,9 +2,10 @@
 import { resolve } from "node:path";
 import type { InferArgument, InferOptions, Option as TypedOption } from "@commander-js/extra-typings";
 import type { Command, Option } from "commander";
+import { ArgumentError, UsageError } from "../errors.js";
 import { keepTemporaryFilesIn } from "../files/object-storage/temporary-folder.js";
 import { standardOutput } from "../table/write/standard-output.js";
-import { prepareAddresses } from "./addresses.js";
+import { prepareAddresses, refuseUnknownAddresses } from "./addresses.js";
 import { refuseOwnInputs } from "./overwriting.js";
 import { openSession, type Session } from "./session.js";
 
@@ -120,16 +121,28 @@ export function register(program: Command, declared: AnyCommand, prepare = prepa
     try {
       const [words, options] = [given.slice(0, -2), made.optsWithGlobals()];
       if (standardOutputs.includes(options.output)) options.output = standardOutput;
+      refuseUnknownAddresses(declared, words, options);
       refuseOwnInputs(words, options);
       const { temp } = options as { readonly temp?: string };
       // The command may change the working folder.
       keepTemporaryFilesIn(temp && resolve(temp));
       await prepare(words, options, session);
       await run(words, options, session);
+    } catch (error) {
+      throw asTyped(error, made.options);
     } finally {
       await session.close();
     }
   });
+}
+
+/** An error about an argument of the library, with its option as it was typed: `--truncate-dim` for `truncateDim`. */
+function asTyped(error: unknown, options: readonly Option[]): unknown {
+  if (!(error instanceof ArgumentError)) return error;
+  const [name = ""] = /^(?:[a-z]+[A-Z]\w*|\w+(?= must | is ))/.exec(error.message) ?? [];
+  const option = options.find((one) => one.attributeName() === name);
+  if (option === undefined) return error;
+  return new UsageError(option.long + error.message.slice(name.length), { cause: error });
 }
 
 function exampleLines(examples: Described["examples"]): string {

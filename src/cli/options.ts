@@ -3,7 +3,7 @@ import type { Option as TypedOption } from "@commander-js/extra-typings";
 import { InvalidArgumentError, Option } from "commander";
 import { messageOf, UsageError } from "../errors.js";
 import { type ColumnKind, columnKinds } from "../match/columns/profile.js";
-import { parseDelimiter, rowsFormats } from "../table/format.js";
+import { parseDelimiter, parseEncoding, rowsFormats } from "../table/format.js";
 import type { OptionsOf } from "./command.js";
 
 /** A parser of numbers; `rule` completes the message "It must be ...". */
@@ -44,13 +44,17 @@ export function memorySize(text: string): number {
   throw new InvalidArgumentError("It must be a number of megabytes or gigabytes, for example 500m or 4g.");
 }
 
-export function delimiterOf(text: string): string {
-  try {
-    return parseDelimiter(text);
-  } catch (error) {
-    throw new InvalidArgumentError(messageOf(error));
-  }
-}
+const parsedBy =
+  (parse: (text: string) => string) =>
+  (text: string): string => {
+    try {
+      return parse(text);
+    } catch (error) {
+      throw new InvalidArgumentError(messageOf(error));
+    }
+  };
+export const delimiterOf = parsedBy(parseDelimiter);
+const encodingOf = parsedBy(parseEncoding);
 
 /** Parser of the name of a file that is written in one format. */
 export const fileEndingIn =
@@ -103,7 +107,7 @@ export function kindOfColumn(
   const kind = columnKinds.find((known) => known === word);
   if (kind === undefined)
     throw new InvalidArgumentError(`It must be COLUMN=KIND; kinds are ${columnKinds.join(", ")}.`);
-  return { ...previous, [name]: kind };
+  return { ...previous, [name.replaceAll("\\=", "=")]: kind };
 }
 
 /** Declares an option; its parser and its default give the type of its value. */
@@ -166,6 +170,11 @@ const tableFormat = [
   option("--header", "the first line names the columns (default: detected)"),
   option("--no-header", "the first line is a row"),
   noQuotes,
+  option(
+    "--encoding <name>",
+    "encoding of the input, such as windows-1252 or shift_jis (default: detected)",
+    encodingOf,
+  ),
   choice("--input-format <name>", "format of the input", ["csv", "tsv", "jsonl", "parquet", "text"]),
 ] as const;
 const table = [column, ...tableFormat] as const;
@@ -227,9 +236,9 @@ export const shared = {
 export type TableOptions = OptionsOf<typeof tableFormat> & { readonly column?: string };
 
 export function tableOptionsOf(options: TableOptions) {
-  const { column, delimiter, header, quotes, inputFormat } = options;
+  const { column, delimiter, encoding, header, quotes, inputFormat } = options;
   return {
-    ...{ column, delimiter, format: inputFormat },
+    ...{ column, delimiter, encoding, format: inputFormat },
     header: header === undefined ? "auto" : header ? "present" : "absent",
     quote: quotes ? "double" : "none",
   } as const;

@@ -1,6 +1,6 @@
 /** The `pearl` command without its process: one of its commands from words, and one line about an error. */
 import { Command, CommanderError } from "commander";
-import { messageOf, PearlError } from "../errors.js";
+import { messageOf, PearlError, redacted } from "../errors.js";
 import { packageVersion } from "../files/package.js";
 import { wordWithoutPassword } from "../table/postgres/address.js";
 import { type AnyCommand, bareCommand, bareHelp, register } from "./command.js";
@@ -27,7 +27,7 @@ function createProgram(loaded: readonly AnyCommand[]): Command {
     .showSuggestionAfterError()
     .showHelpAfterError('See "pearl --help" or "pearl COMMAND --help".')
     .configureOutput({
-      outputError: (text, write) => write(text.replace(/^error: /, "pearl: ")),
+      outputError: (text, write) => write(redacted(text.replace(/^error: /, "pearl: "))),
       // Help follows the width of the terminal, and stays readable in a very wide one.
       getOutHelpWidth: () => Math.min(process.stdout.columns ?? 100, 120),
       getErrHelpWidth: () => Math.min(process.stderr.columns ?? 100, 120),
@@ -62,7 +62,8 @@ export function report(error: unknown): number {
   const text = messageOf(known ? error : (interrupted ?? error));
   const advice = known || interrupted ? "" : " (unexpected; set PEARL_DEBUG=1 for the stack)";
   process.stderr.write(`pearl: ${text}${advice}\n`);
-  if (process.env.PEARL_DEBUG === "1" && error instanceof Error) process.stderr.write(`${error.stack}\n`);
+  if (process.env.PEARL_DEBUG === "1" && error instanceof Error)
+    process.stderr.write(redacted(`${error.stack}\n`));
   if (interrupted) return 130;
   return known ? error.exitCode : 1;
 }

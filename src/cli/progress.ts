@@ -1,6 +1,7 @@
 /** Progress on stderr: on a terminal one line with bar, rate and time left, elsewhere at most one line a minute. */
 import { basename } from "node:path";
 import stringWidth from "string-width";
+import { redacted } from "../errors.js";
 import type { ReadingProgress } from "../table/table.js";
 import { formatBytes, formatCount, formatDuration } from "./format.js";
 
@@ -13,6 +14,9 @@ const windowMs = 15_000;
 const logMs = 60_000;
 /** Milliseconds after which the reading of a table is shown; most tables are read by then. */
 const patienceMs = 1500;
+/** Time left is shown after this many milliseconds of a stage and, where items differ in time, after this part of them. */
+const leftMs = 5000;
+const leastPart = 0.05;
 const longestName = 24;
 const barWidth = 12;
 const eraseLine = "\r\u001b[K";
@@ -23,6 +27,8 @@ export function progressDisplay({ quiet = false }: { readonly quiet?: boolean })
   let updatedAt = 0;
   let loggedAt = performance.now();
   let rate = rateMeter();
+  let begun = { done: 0, at: 0 };
+  let last = 0;
   const finish = (): void => {
     if (stage !== "" && isTerminal) process.stderr.write(eraseLine);
     stage = "";
@@ -31,7 +37,7 @@ export function progressDisplay({ quiet = false }: { readonly quiet?: boolean })
     finish,
     say: (text: string): void => {
       finish();
-      if (!quiet) process.stderr.write(`${text}\n`);
+      if (!quiet) process.stderr.write(`${redacted(text)}\n`);
     },
     /** Shows how much of a stage is done: an absolute count; a stage of another name replaces the line. */
     show: (name: string, done: number, total = 0, unit: ProgressUnit = "items"): void => {
@@ -39,9 +45,14 @@ export function progressDisplay({ quiet = false }: { readonly quiet?: boolean })
       if (quiet || (name === stage && now - updatedAt < updateMs)) return;
       // Shards end one by one, minutes apart, and workers end theirs at about the same time.
       if (name !== stage) rate = rateMeter(unit === "shards" ? Infinity : windowMs);
-      stage = name;
-      updatedAt = now;
-      const state = { label: name, unit, done, total, perSecond: rate(done, now) };
+      if (name !== stage || done < last) begun = { done, at: now };
+      [stage, last, updatedAt] = [name, done, now];
+      const perSecond = rate(done, now);
+      // A stage that slows down or speeds up does not say how long it still takes.
+      const average = ((done - begun.done) / Math.max(now - begun.at, 1)) * 1000;
+      const isSteady = perSecond < 2 * average && average < 2 * perSecond;
+      const isFar = now - begun.at >= leftMs && (unit !== "items" || done >= leastPart * total);
+      const state = { label: name, unit, done, total, perSecond, isSteady: isSteady && isFar };
       if (!isTerminal) {
         if (now - loggedAt < logMs) return;
         loggedAt = now;
@@ -95,6 +106,8 @@ interface ProgressState {
   /** 0 if unknown. */
   readonly total: number;
   readonly perSecond: number;
+  /** False where the rate does not tell the time left. Default true. */
+  readonly isSteady?: boolean;
 }
 
 /**
@@ -102,7 +115,7 @@ interface ProgressState {
  * important part comes last, where a narrow terminal cuts the line.
  */
 export function progressLine(
-  { label, unit, done, total, perSecond }: ProgressState,
+  { label, unit, done, total, perSecond, isSteady = true }: ProgressState,
   form: "with bar" | "without bar" = "with bar",
 ): string {
   const show = unit === "bytes" ? formatBytes : formatCount;
@@ -114,7 +127,8 @@ export function progressLine(
   const part = Math.min(done / total, 1);
   const filled = Math.round(part * barWidth);
   const bar = "█".repeat(filled) + "░".repeat(barWidth - filled);
-  const left = perSecond > 0 ? `, ${formatDuration(Math.max(total - done, 0) / perSecond)} left` : "";
+  const left =
+    isSteady && perSecond > 0 ? `, ${formatDuration(Math.max(total - done, 0) / perSecond)} left` : "";
   const shown = form === "with bar" ? `${bar} ` : "";
   return `${label} ${shown}${Math.floor(part * 100)} %${left}${rate}, ${show(done)}/${show(total)}`;
 }

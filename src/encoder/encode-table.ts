@@ -1,8 +1,9 @@
 /** Encodes a table's phrases into a file of embeddings: reading, encoding and writing overlap. */
 import { join } from "node:path";
 import { UsageError } from "../errors.js";
-import { isObjectAddress, objectName } from "../files/object-storage/address.js";
+import { objectName } from "../files/object-storage/address.js";
 import { inTemporaryFolder, writeTemporary } from "../files/object-storage/temporary-folder.js";
+import { isObjectAddress, refuseUnknownAddress } from "../files/place.js";
 import type { PartHead } from "../files/shards/part-file.js";
 import { shardRange } from "../files/shards/shard.js";
 import { isDevice } from "../files/whole-file.js";
@@ -92,6 +93,7 @@ export async function writeTo(
   { format, resume }: Pick<EncodeTableOptions, "format" | "resume">,
   write: Write<EmbeddingFormat | undefined>,
 ): Promise<EncodeTableReport> {
+  refuseUnknownAddress(output);
   const isResumed = resume === "continue";
   if (isPostgresAddress(output)) {
     if (isResumed) throw new UsageError("--resume continues a file, not a table in PostgreSQL: leave it out");

@@ -235,6 +235,11 @@ export class PhraseEncoder {
   async #run(phrases: readonly string[], options: EncodeOptions, parts: readonly EncodePart[]) {
     const { prompt = "", batchSize, device, signal } = options;
     signal?.throwIfAborted();
+    if (prompt !== "" && this.model.leavesPromptOut)
+      throw new ModelError(
+        `${this.model.path}/1_Pooling/config.json: the model pools without the prompt's tokens (include_prompt), ` +
+          "which pearl does not support. Leave the prompt out, or use another model.",
+      );
     const pool = device === undefined ? this.#main : await this.#pool(device);
     return pool.encode(phrases, { prompt, parts, batchSize }, options);
   }

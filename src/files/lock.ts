@@ -1,6 +1,7 @@
 /** A lock file with its holder's process id: one writer at a time. The lock of a dead process is taken over. */
+import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { link, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { link, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -32,7 +33,12 @@ export async function acquireLock(folder: string, others: "outlive" | "are gone"
   const { pid } = process;
   const ours: Holder = { pid, host: hostname(), started: await startOf(pid), token: randomUUID() };
   for (let attempt = 0; attempt < 3; attempt++) {
-    if (await create(path, ours)) return { release: () => release(path, ours) };
+    if (await create(path, ours)) {
+      for (const name of await readdir(folder))
+        if (temporaryName.test(name) && (await isDead(join(folder, name), others)))
+          await rm(join(folder, name), { force: true });
+      return { release: () => release(path, ours) };
+    }
     const holder = await readHolder(path);
     if (holder === undefined) continue; // released in the meantime
     if (holder === "being written") {
@@ -45,8 +51,19 @@ export async function acquireLock(folder: string, others: "outlive" | "are gone"
   throw new LockedError(`${folder} is locked by several processes in turn. Try again.`);
 }
 
-function lockedError(folder: string, path: string, { pid, host }: Holder): LockedError {
-  const [place, cure] = host === hostname() ? ["", ""] : [` on ${host}`, `; if it has died, remove ${path}`];
+/** What a process that is killed while it takes a lock leaves. */
+const temporaryName = /^lock\.[0-9a-f-]{36}$/;
+
+/** Whether a process had locked a folder, by this lock, and has ended without a release. */
+export async function isDead(path: string, others: "outlive" | "are gone"): Promise<boolean> {
+  const holder = await readHolder(path);
+  return typeof holder === "object" && !(await isAlive(holder, others));
+}
+
+function lockedError(folder: string, path: string, { pid, host, started }: Holder): LockedError {
+  const place = host === hostname() ? "" : ` on ${host}`;
+  // Without its start, another process of the same number is taken for the holder.
+  const cure = place === "" && started !== null ? "" : `; if it has died, remove ${path}`;
   return new LockedError(
     `${folder} is locked: process ${pid}${place} is writing to it. Wait until it has finished${cure}.`,
   );
@@ -104,11 +121,18 @@ async function isAlive({ pid, host, started }: Holder, others: "outlive" | "are 
   return started === null || started === ((await startOf(pid)) ?? started);
 }
 
-/** When a process started, in ticks since the machine did (proc(5), field 22 of stat). */
+/** When a process started: in ticks since the machine did (proc(5), field 22 of stat), or as macOS's ps says it. */
 async function startOf(pid: number): Promise<string | null> {
   const text = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
   // The second field, the command's name, may hold spaces and brackets.
-  return text.slice(text.lastIndexOf(")") + 2).split(" ")[19] ?? null;
+  const ticks = text.slice(text.lastIndexOf(")") + 2).split(" ")[19];
+  if (ticks !== undefined || process.platform === "win32") return ticks ?? null;
+  const env = { ...process.env, LC_ALL: "C", TZ: "UTC" };
+  return new Promise((resolve) => {
+    execFile("ps", ["-o", "lstart=", "-p", String(pid)], { env }, (error, printed) =>
+      resolve(error === null ? printed.trim() : null),
+    );
+  });
 }
 
 /** Moves a dead holder's lock aside. Another process may have been faster: its lock is then put back. */

@@ -7,8 +7,8 @@ import { basename, dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { checksum } from "./crc.js";
 import { exists } from "./disk.js";
-import { isObjectAddress } from "./object-storage/address.js";
 import { inTemporaryFolder, writeTemporary } from "./object-storage/temporary-folder.js";
+import { isObjectAddress, refuseUnknownAddress } from "./place.js";
 
 export { exists };
 
@@ -21,6 +21,7 @@ export const isSystemError = (error: unknown): boolean => error instanceof Error
  * @throws the system's error; the old file is then unchanged
  */
 export async function writeWholeFile(path: string, content: string | NodeJS.ArrayBufferView): Promise<void> {
+  refuseUnknownAddress(path);
   if (isObjectAddress(path) || (await isDevice(path)))
     return replaceFile(path, (temporary) => writeFile(temporary, content));
   // Loaded late, since most programs only read.
@@ -77,6 +78,7 @@ export async function replaceFile<Result>(
   path: string,
   write: (temporary: string) => Promise<Result>,
 ): Promise<Result> {
+  refuseUnknownAddress(path);
   if (isObjectAddress(path)) {
     const { throughUpload } = await import("./object-storage/write.js");
     return throughUpload(path, write);

@@ -2,11 +2,12 @@
 import { copyFile, readdir, rename, rm, rmdir } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { ArgumentError, ModelError, messageOf } from "../errors.js";
-import { isObjectAddress } from "./object-storage/address.js";
+import { isObjectAddress, refuseUnknownAddress } from "./place.js";
 import { exists, isSystemError, makeFolder, partialPath } from "./whole-file.js";
 
 /** Refuses a path that exists, before any work; an empty folder is accepted. @throws ArgumentError, ObjectStorageError */
 export async function checkIsFree(target: string): Promise<void> {
+  refuseUnknownAddress(target);
   if (isObjectAddress(target)) {
     const { checkIsFreeFolder } = await import("./object-storage/folder.js");
     return checkIsFreeFolder(target);

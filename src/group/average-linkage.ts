@@ -33,7 +33,7 @@ export interface LinkageOptions {
   /** Merges below it are not made. Default 0: the same as likely as not. */
   readonly least?: number;
   readonly signal?: AbortSignal;
-  /** Called now and then with the rows whose groups are done, and all of them. */
+  /** Called now and then with the pairs that are done, and all of them. */
   readonly onProgress?: (done: number, total: number) => void;
 }
 
@@ -67,14 +67,23 @@ export async function averageLinkage(
     size,
   );
   const merges: Merge[] = [];
-  const pause = pauses(options.signal, stepsBetween);
+  // Most pairs may be connected with each other: what is done of them counts too.
+  let [done, steps, own] = [0, 0, 0];
+  const report = (): void => options.onProgress?.(done + Math.min(steps, own), connected.length);
+  const wait = pauses(options.signal, stepsBetween, report);
+  const pause = (): ReturnType<typeof wait> => {
+    steps++;
+    return wait();
+  };
   for (let root = 0; root < size; root++) {
-    if (root % stepsBetween === 0) options.onProgress?.(root, size);
     const members = order.subarray(starts[root], starts[root + 1]).map((place) => connected[place]);
     if (members.length === 0) continue;
+    [steps, own] = [0, members.length];
     for (const merge of await mergeComponent(members, pairs, { ...options, pause })) merges.push(merge);
+    done += own;
+    [steps, own] = [0, 0];
   }
-  options.onProgress?.(size, size);
+  report();
   options.signal?.throwIfAborted();
   return merges.sort((x, y) => y.mean - x.mean || x.a - y.a || x.b - y.b);
 }

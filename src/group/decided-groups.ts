@@ -60,7 +60,7 @@ function inheritFoes(foes: Foes, from: number, to: number): void {
 }
 
 /** The first row with the key of each row, -1 without one. Of each key only a hash is kept: keys of many rows are large. */
-function firstEqual(size: number, keyOf: (row: number) => string | undefined): Int32Array {
+export function firstEqual(size: number, keyOf: (row: number) => string | undefined): Int32Array {
   const firstOf = new Int32Array(size).fill(-1);
   const hashes = new Uint32Array(size);
   // Open addressing; -1 is free.

@@ -35,7 +35,7 @@ export interface Deduplication extends FoundDuplicates {
  *
  *     const { kept } = await dedupe(["Acme Inc.", "Acme Incorporated", "Apex Ltd"], { threshold: 0.7 });
  *
- * Rows without visible characters are all kept. @throws ArgumentError
+ * Rows that are empty, or hold a word for that (n/a, null, -), are all kept. @throws ArgumentError
  */
 export async function dedupe(
   phrases: readonly string[],

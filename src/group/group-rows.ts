@@ -27,6 +27,7 @@ import { sigmoid } from "../match/weights/logistic.js";
 import { averageLinkage, groupsFrom } from "./average-linkage.js";
 import { decidedGroups, sureRows } from "./decided-groups.js";
 import { greatestF1 } from "./expected-f1.js";
+import { groupWithoutCopies } from "./further-copies.js";
 import { pairProbability, supportedProbability, withPairsInside } from "./group-pairs.js";
 
 /** Options of {@link groupRows}; the promised precision is that of the pairs of rows within groups. */
@@ -61,7 +62,7 @@ const evenOdds = 0;
  */
 export async function groupRows(table: TableColumns, options: GroupRowsOptions = {}): Promise<RowGroups> {
   checkMatching([table], options);
-  return matchRows(table, undefined, options, byGroups);
+  return groupWithoutCopies(table, options, (rows, all) => matchRows(rows, undefined, all, byGroups));
 }
 
 /** A field without its values, which a table is then free of. */

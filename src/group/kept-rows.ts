@@ -1,6 +1,8 @@
-/** Which row of each group stays, and which rows go. */
+/** Which row of each group stays, which rows go, and what the rows that stay take from them. */
+import { isFilled } from "../match/cells/filled.js";
 import { chosenPlaces } from "../match/weights/chosen-places.js";
 import { placesByNumber } from "../places-by-number.js";
+import { type Cell, textOfCell } from "../table/cell.js";
 
 /** A row and the row that is kept, or would be, in its place. */
 export interface DuplicateRow {
@@ -54,4 +56,24 @@ export function removedRows(table: GroupedTable, which: "all" | "sure") {
   const isRemoved = new Uint8Array(table.groupOf.length);
   for (const { row } of removed) isRemoved[row] = 1;
   return { removed, kept: chosenPlaces(isRemoved.length, (row) => isRemoved[row] === 0) };
+}
+
+/**
+ * The kept rows that lack cells which removed rows have: each with the cells of the first one, in the order of rows.
+ * @returns those rows by number, and how many cells each column gained
+ */
+export function filledRows(removed: readonly DuplicateRow[], cellsOf: (row: number) => readonly Cell[]) {
+  const rows = new Map<number, Cell[]>();
+  const gained: number[] = [];
+  const isKnown = (cell: Cell): boolean => isFilled(textOfCell(cell));
+  for (const { row, keptRow } of removed) {
+    const own = rows.get(keptRow) ?? [...cellsOf(keptRow)];
+    cellsOf(row).forEach((cell, column) => {
+      if (isKnown(own[column]) || !isKnown(cell)) return;
+      own[column] = cell;
+      gained[column] = (gained[column] ?? 0) + 1;
+      rows.set(keptRow, own);
+    });
+  }
+  return { rows, gained };
 }

@@ -2,19 +2,22 @@
 
 import { ArgumentError } from "../errors.js";
 import { endWithNothing } from "../files/shards/shard.js";
+import { isFilled } from "../match/cells/filled.js";
 import { inOneScript, scriptNote } from "../match/cells/one-script.js";
-import type { ColumnReport } from "../match/column-report.js";
+import type { ColumnReport, RowExplanation } from "../match/column-report.js";
 import type { TableColumns } from "../match/columns/align.js";
-import { type ColumnPlan, type DroppedColumn, rowsOf } from "../match/columns/fields.js";
-import { profileColumn } from "../match/columns/profile.js";
+import { type ColumnOptions, type ColumnPlan, type DroppedColumn, rowsOf } from "../match/columns/fields.js";
+import { type ColumnKind, profileColumn } from "../match/columns/profile.js";
+import { TextNumbers, textReader } from "../match/columns/texts.js";
+import { readValues } from "../match/columns/value-set.js";
 import type { KnownPair } from "../match/compare-tables.js";
 import { interleaved } from "../match/estimates/audit.js";
 import type { PrecisionReport } from "../match/estimates/promise.js";
 import { once } from "../match/once.js";
 import { pairSentence } from "../match/pair-sentence.js";
+import { aloneEvidence, isPhrases, phraseColumn, reportOf } from "../match/phrase-column.js";
 import type { DoubtfulPair } from "../match/review/doubtful.js";
 import { type LabelEffect, labelEffect, partnersInGroup } from "../match/review/label-effect.js";
-import { isVisible } from "../text/visible.js";
 import { type ClusterOptions, cluster } from "./cluster.js";
 import { decidedGroups, sureRows } from "./decided-groups.js";
 import { type GroupRowsOptions, groupRows, type RowGroups } from "./group-rows.js";
@@ -50,6 +53,11 @@ export interface Duplicates {
   why(duplicate: DuplicateRow): string;
 }
 
+interface PhraseDuplicates extends Duplicates {
+  /** What the column says of any two rows. */
+  explain(a: number, b: number): RowExplanation;
+}
+
 /** What all ways need. */
 export interface RoadOptions {
   /** Judged pairs of rows: confirmed ones end in one group, rejected ones in two. */
@@ -69,17 +77,19 @@ export async function duplicatesByPlan(
   options: RoadOptions & GroupRowsOptions & Omit<ClusterOptions, "k" | "onProgress">,
 ): Promise<Duplicates> {
   const { dropped } = plan;
-  const [only, ...others] = plan.pairs;
-  if (only === undefined || rowsOf(columns) === 0) {
+  if (plan.pairs.length === 0 || rowsOf(columns) === 0) {
     const left = Object.keys(columns).filter((name) => !options.ignore?.includes(name));
     if (left.length === 0) throw new ArgumentError("every column is ignored. Leave one to compare.");
     endWithNothing(options.sharing); // equal rows need no comparing
     return equalRows(columns, left, { ...options, dropped });
   }
-  if (others.length > 0) return duplicatesByColumns(columns, options);
+  // A threshold is a similarity of phrases, whatever the column holds.
+  const phrases =
+    options.threshold === undefined ? phraseColumn([columns], plan, options)?.name : plan.pairs[0][0];
+  if (phrases === undefined) return duplicatesByColumns(columns, options);
   const { onProgress } = options;
-  return duplicatesByColumn(columns, only[0], {
-    ...{ ...options, dropped: dropped.filter(({ name }) => name !== only[0]) },
+  return duplicatesByColumn(columns, phrases, {
+    ...{ ...options, dropped: dropped.filter(({ name }) => name !== phrases) },
     onProgress: onProgress && ((done, total, stage = "encoding") => onProgress(stage, done, total)),
   });
 }
@@ -90,16 +100,18 @@ export async function duplicatesByColumn(
   name: string,
   {
     dropped = [],
+    kindOf,
     ...options
-  }: RoadOptions & Omit<ClusterOptions, "k"> & { readonly dropped?: readonly DroppedColumn[] },
-): Promise<Duplicates> {
+  }: RoadOptions &
+    Omit<ClusterOptions, "k"> &
+    Pick<ColumnOptions, "kindOf"> & { readonly dropped?: readonly DroppedColumn[] },
+): Promise<PhraseDuplicates> {
   const cells = columns[name];
   const [compared] = await inOneScript([columns]);
   tellScripts(columns, compared, [name], options);
   const found = await cluster(compared[name], options);
-  const { probability = [], threshold, similarityOf } = found;
-  const { kind, distinct, filled, rows } = profileColumn(name, cells);
-  const column = { name, other: name, kind, filled: filled / Math.max(1, rows), distinct, weights: [] };
+  const { probability = [], threshold = 1, similarityOf } = found;
+  const column = reportOf(profileColumn(name, cells), name, kindOf);
   // Two rows are the same if each is its representative.
   const probabilityOf = (a: number, b: number): number => probability[a] * probability[b];
   const key = keyOf([cells]);
@@ -109,7 +121,7 @@ export async function duplicatesByColumn(
     decided(groupOf, key, { ...options, known }, probabilityOf, similarityOf);
   // Equal rows need no sample.
   const unanswered = once(() => decide(found.groupOf, []).grouped.filter(({ isSure }) => !isSure));
-  const resultWith = (known: readonly KnownPair[]): Duplicates => {
+  const resultWith = (known: readonly KnownPair[]): PhraseDuplicates => {
     const all = decide(found.groupOf, known);
     const confirmed = new Set(
       known.flatMap(({ left, right, match }) => (match ? [pairKey(left, right)] : [])),
@@ -140,6 +152,12 @@ export async function duplicatesByColumn(
       },
       withKnown: async (all) => resultWith(all),
       labelEffect: async () => groupEffect(found.groupOf, table.groupOf, known),
+      explain: (a, b) => {
+        const isEqual = table.sureOf[a] === table.sureOf[b];
+        const apart = Math.min(1, similarityOf(a, b) / threshold) / 2;
+        const likely = table.groupOf[a] === table.groupOf[b] ? probabilityOf(a, b) : apart;
+        return aloneEvidence({ name, left: cells[a], right: cells[b], isEqual }, isEqual ? 1 : likely);
+      },
       why: ({ row, keptRow }) =>
         `${name}: "${cells[keptRow]}" ≈ "${cells[row]}", similarity ${similarityOf(row, keptRow).toFixed(2)}`,
     };
@@ -174,7 +192,9 @@ function decidedByColumns(found: RowGroups, columns: TableColumns, options: Road
   const fields = found.columns.flatMap(({ name, kind }) => (kind === undefined ? [] : [{ name, kind }]));
   const naming = fields.find(({ kind }) => kind === "name");
   const cells = fields.map(({ name }) => columns[name]);
-  const key = keyOf(cells, naming && columns[naming.name]);
+  const [{ name, kind }, ...others] = fields;
+  const isAlone = others.length === 0 && !isPhrases(kind);
+  const key = isAlone ? valueKey(name, columns[name], kind) : keyOf(cells, naming && columns[naming.name]);
   const { table, groups, grouped } = decided(found.groupOf, key, options, found.probabilityOf);
   const sure = groupedPromise(grouped, precision);
   const isSure = groups.length > 0 && sure.promise.established && !found.promise.established;
@@ -233,6 +253,16 @@ function decided(
 const groupEffect = (before: Int32Array, after: Int32Array, known: readonly KnownPair[]): LabelEffect =>
   labelEffect(partnersInGroup(before, after), new Set(known.flatMap(({ left, right }) => [left, right])));
 
+/** Equal for cells of the same number, date or code, however they are written. */
+function valueKey(name: string, cells: readonly string[], kind: ColumnKind) {
+  const dayFirst = kind === "date" ? [profileColumn(name, cells).dayFirst] : [];
+  const { left, set } = readValues(cells, cells, kind, new TextNumbers(), dayFirst);
+  const read = textReader(set.texts);
+  // "AK-1234" and "AK 1234"
+  const text = (value: number): string => (kind === "code" ? read(value).replaceAll(" ", "") : read(value));
+  return (row: number): string | undefined => (left[row] < 0 ? undefined : text(left[row]));
+}
+
 const pairKey = (a: number, b: number): string => (a < b ? `${a} ${b}` : `${b} ${a}`);
 
 /** Equal for rows with equal cells, spaces aside. Rows without a name are not compared, nor are empty rows. */
@@ -243,7 +273,7 @@ function keyOf(
   const text = (cell: string): string => cell.trim().replace(/\s+/g, " ");
   return (row) => {
     const cells = columns.map((column) => text(column[row]));
-    const isNamed = naming === undefined ? cells.some(isVisible) : isVisible(naming[row]);
+    const isNamed = naming === undefined ? cells.some(isFilled) : isFilled(naming[row]);
     return isNamed ? JSON.stringify(cells) : undefined;
   };
 }

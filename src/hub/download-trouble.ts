@@ -1,6 +1,7 @@
 /** Messages for a failed download: the file, the reason, and the cure. */
 import { ModelError, messageOf, PearlError } from "../errors.js";
 import { weightsFile, weightsIndex } from "./convert/weight-files.js";
+import { proxyFor } from "./proxy.js";
 import { HubError } from "./request.js";
 import type { HubSettings } from "./settings.js";
 
@@ -101,8 +102,7 @@ function connectionMessage(download: DownloadSource, error: HubError): string {
       `Run it again to continue where it stopped, ${otherwise}.`
     );
   }
-  const isProxySet = Boolean(process.env.HTTPS_PROXY ?? process.env.https_proxy);
-  const proxy = isProxySet ? " (HTTPS_PROXY needs Node 24 with NODE_USE_ENV_PROXY=1)" : "";
+  const proxy = proxyFor(new URL(settings.endpoint)) ? " and the proxy (HTTPS_PROXY, NO_PROXY)" : "";
   return (
     `${id}: ${host} cannot be reached (${error.message}). Check the network${proxy}, set HF_ENDPOINT to a mirror, ` +
     `${otherwise}.`

@@ -5,7 +5,7 @@ import { closest } from "fastest-levenshtein";
 import { hasGraph } from "../architectures/model-folder.js";
 import { DEFAULT_MODEL } from "../architectures/registry.js";
 import { ModelError } from "../errors.js";
-import { isObjectAddress } from "../files/object-storage/address.js";
+import { isObjectAddress, refuseUnknownAddress } from "../files/place.js";
 import { exists } from "../files/whole-file.js";
 import { checkModel, EMBEDDED_MODELS } from "./check-model.js";
 import { hasSafetensors } from "./convert/weight-files.js";
@@ -52,6 +52,7 @@ export async function locateFiles(
   options: LocateOptions & Pick<DownloadOptions, "weights"> = {},
 ): Promise<string> {
   if (model === undefined || model === DEFAULT_MODEL) return join(EMBEDDED_MODELS, DEFAULT_MODEL);
+  refuseUnknownAddress(model);
   if (isObjectAddress(model)) {
     const { fetchFolder } = await import("../files/object-storage/folder.js");
     return fetchFolder(model, options.onDownload);

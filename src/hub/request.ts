@@ -1,5 +1,6 @@
 /** One request to the hub: redirects, what the headers announce of the file, and an end to silent connections. */
 import { messageOf, PearlError } from "../errors.js";
+import { fetchByProxy } from "./proxy.js";
 
 export interface HubErrorFacts {
   /** HTTP status of the answer; absent where the server could not be reached, or the connection broke. */
@@ -45,7 +46,8 @@ export async function requestFile(
     const headers: Record<string, string> = { "accept-encoding": "identity", "user-agent": "pearl" };
     if (request.token && url.origin === first.origin) headers.authorization = `Bearer ${request.token}`;
     if (offset > 0) headers.range = `bytes=${offset}-`;
-    const response = await fetch(url, { headers, redirect: "manual", signal }).catch((error: unknown) => {
+    const asked = fetchByProxy(url, { headers, redirect: "manual", signal });
+    const response = await asked.catch((error: unknown) => {
       throw connectionError(error);
     });
     hops.push({ url, headers: response.headers });
@@ -117,8 +119,10 @@ export function connectionError(error: unknown): Error {
   if (!(error instanceof TypeError) && (error as NodeJS.ErrnoException).syscall) return error as Error;
   const cause = (error as Error).cause ?? error;
   const { code = "" } = cause as NodeJS.ErrnoException;
-  const isPermanent = unreachableCodes.includes(code) || /CERT|SELF_SIGNED|LEAF_SIGNATURE/.test(code);
   const text = messageOf(cause) || code || messageOf(error);
+  const isRefusal = /^Proxy (response|authentication)/i.test(text);
+  const isPermanent =
+    isRefusal || unreachableCodes.includes(code) || /CERT|SELF_SIGNED|LEAF_SIGNATURE/.test(code);
   return new HubError(text, { isWorthRetrying: !isPermanent }, { cause: error });
 }
 

@@ -7,6 +7,7 @@ import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { withEncoder } from "../encoder/with-encoder.js";
 import { ModelError, UsageError } from "../errors.js";
 import { formatCount } from "../files/count-text.js";
+import { pairText } from "../match/columns/asked-pair.js";
 import { cellsOfColumn } from "../match/columns/column-parts.js";
 import { PostgresStore } from "../search/store/postgres-store.js";
 import { keysByTrigrams, sampleKeys, trigramCreation, trigramSchema } from "../stores/postgres/row-search.js";
@@ -54,7 +55,7 @@ export async function readCandidates(
     const isEmpty = sample.length === 0 || right.phrases.length === 0;
     if (partner === undefined && !isEmpty)
       throw new UsageError(
-        `${address} has embeddings of ${column}, with which no column of ${right.description.path} is compared: name it with --on ${column}=COLUMN`,
+        `${address} has embeddings of ${column}, with which no column of ${right.description.path} is compared: name it with --on ${pairText(column, "COLUMN")}`,
       );
     const phrases = isEmpty ? [] : [...new Set(cellsOfColumn(right.columns, partner!))].filter(isVisible);
     const near = isEmpty ? [] : await nearKeys(store, address, phrases, { ...options, encoder });

@@ -13,6 +13,7 @@ import { haveSameLetters, numberValue } from "../match/evidence/phrase.js";
 import { type LikelyType, likeliestType } from "../match/evidence/type-agreement.js";
 import { alignWords, type WordKind, type WordMatch } from "../match/evidence/words.js";
 import { type ScorerFile, scoreFeatures } from "../match/scorer.js";
+import { sidesOf } from "../match/spelling/opposites.js";
 
 /** A feature and its effect: how much higher the score is than with the feature's mean over candidate pairs. */
 export interface FeatureEffect {
@@ -168,6 +169,7 @@ function withoutWord(phrase: WeighedPhrase, place: number): WeighedPhrase {
   const value = numberValue(phrase.words[place]);
   return {
     ...{ words, aside, rest: phrase.rest, folded: words.join(" "), compact: words.join("") },
+    sides: words.flatMap(sidesOf),
     main: words.filter((_, index) => !aside[index]).join(""),
     numbers:
       value === undefined ? phrase.numbers : phrase.numbers.toSpliced(phrase.numbers.indexOf(value), 1),

@@ -2,9 +2,6 @@
 
 import { Growing } from "../match/columns/growing.js";
 import type { ComparedTables } from "../match/compare-tables.js";
-import { Competition } from "../match/competition/competition.js";
-import { matchingBeliefs } from "../match/competition/matching-beliefs.js";
-import type { SpanOptions } from "../match/competition/spans.js";
 import { halving, halvings } from "../match/estimates/audit.js";
 import { keepPrecision, veto } from "../match/estimates/promise.js";
 import { judgedEstimates, type ScoredPairs } from "../match/estimates/scored-pairs.js";
@@ -13,6 +10,7 @@ import { type Known, withAnswers } from "../match/weights/answers.js";
 import { finder } from "../match/weights/chosen-places.js";
 import { certain, decide, type Learned, type Relation, scorePairs } from "../match/weights/learn.js";
 import { sigmoid } from "../match/weights/logistic.js";
+import { competedProbabilities, matchingBeliefs } from "../match/weights/one-to-one.js";
 import {
   blockSize,
   lookUp,
@@ -21,13 +19,16 @@ import {
   probabilityAt,
 } from "../match/weights/pair-blocks.js";
 import { competingSides, type PairTable, placeOf } from "../match/weights/pair-table.js";
+import { type Alike, preferAsWritten } from "./as-written.js";
 import type { JoinKind } from "./options.js";
 import { partnersAlike, partnersPerRow, type RowRelation } from "./row-relation.js";
 
 /** What was asked for, and whether the left table of the pairs is the right one of the caller. */
-interface FitOptions extends SpanOptions {
+interface FitOptions {
+  readonly signal?: AbortSignal;
   readonly kind?: JoinKind;
   readonly isSwapped: boolean;
+  readonly alike: Alike;
 }
 
 export interface Fit extends MatchFit<ScoredPairs> {
@@ -109,16 +110,19 @@ function likelyProbabilities(table: PairTable, probabilities: Probabilities, kno
   return { pairs, own, at: (pair: number): number => own[placeOf(pair)] ?? 0 };
 }
 
-interface Competing extends SpanOptions {
+interface Competing {
+  readonly signal?: AbortSignal;
   readonly relation: Relation;
 }
+
+interface Accepting extends Competing, Pick<FitOptions, "alike"> {}
 
 /** Accepts pairs in the order of their probability. */
 async function acceptPairs(
   compared: ComparedTables,
   learned: Learned,
   known: Known,
-  { relation, ...run }: Competing,
+  { relation, alike, ...run }: Accepting,
 ): Promise<RelationFit> {
   const { weights, logOdds: undecided } = withAnswers(compared, learned, known);
   const { table, logOdds } = decide(compared, undecided, known);
@@ -137,10 +141,11 @@ async function acceptPairs(
   );
   const scoreOf = (pair: number): number => logOdds[table.classOf[pair]];
   const { pairs, own } = probability;
+  const sides = competingSides(compared, relation);
+  preferAsWritten({ table, pairs, own, scoreOf }, sides, alike);
   const order = Int32Array.from({ length: pairs.length }, (_, place) => place).sort(
     (x, y) => own[y] - own[x] || scoreOf(pairs[y]) - scoreOf(pairs[x]) || x - y,
   );
-  const sides = competingSides(compared, relation);
   const levelAt = (floor: number, most = Infinity): ScoredPairs => {
     const accepted = new Int32Array(Math.min(most, order.length));
     const taken = sides.map(({ rows }) => new Uint8Array(rows));
@@ -200,10 +205,7 @@ async function competed(
     const ofClass = logOdds.map(sigmoid);
     return ({ classOf }, into) => lookUp(ofClass, classOf, into);
   }
-  if (relation !== "one-to-one") {
-    // A single round is not worth threads.
-    return new Competition(compared, relation, { threads: 1 }).probabilities(logOdds, matches);
-  }
+  if (relation !== "one-to-one") return competedProbabilities(compared, relation, { logOdds, matches }, run);
   const all = await matchingBeliefs(compared, logOdds, matches, run);
   return ({ from, right }, into) => into.set(all.subarray(from, from + right.length));
 }

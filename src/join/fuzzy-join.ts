@@ -11,8 +11,10 @@ import { ArgumentError } from "../errors.js";
 import { type Kept, ownRange } from "../files/shards/shard.js";
 import { inTurn } from "../in-turn.js";
 import { exactPairs } from "../match/candidates/nearest-by-embedding.js";
+import { filledOnly } from "../match/cells/filled.js";
 import { textsInOneScript } from "../match/cells/one-script.js";
 import { checkCells } from "../match/check-tables.js";
+import { inCanonicalOrder } from "../match/columns/canonical.js";
 import { type ColumnPair, type JoinColumn, prepareColumn } from "../match/columns.js";
 import type { Rankings } from "../match/estimates/estimate.js";
 import { once } from "../match/once.js";
@@ -22,6 +24,7 @@ import { labelEffect, partnersOfRight } from "../match/review/label-effect.js";
 import { defaultScorer, type ScorerFile } from "../match/scorer.js";
 import { withoutRows } from "../match/without-rows.js";
 import { explainPhrases } from "./explain.js";
+import type { RowMatch } from "./match-tables.js";
 import { type Decision, decideMatches, doubtfulProposals, withoutSiblings } from "./one-column/decide.js";
 import { keysOf, tableWarnings } from "./one-column/keys.js";
 import { calibrateWith, noLabels, type RowLabels, readLabels } from "./one-column/labels.js";
@@ -65,15 +68,15 @@ export async function fuzzyJoin(
     return withoutRows({ ...nothing, probabilityAt: () => 0 }, options);
   }
   const scorer = options.scorer ?? defaultScorer();
-  const [ownLeft, ownRight] = await textsInOneScript([left, right]);
-  const texts = { left: ownLeft, right: ownRight };
+  const sides = (await textsInOneScript([left, right])).map(filledOnly).map(inCanonicalOrder);
+  const texts = { left: sides[0].cells, right: sides[1].cells };
   const column = await preparePhrases(texts, options);
   const { candidates = 10, threads } = options;
   const ranking = openRanking({ column, scorer: scorer.scorer, candidates, postings }, { threads });
   return closing(ranking, async () => {
     const tables = await rankTables(column, ranking, options);
     const queried = once(() => leftDecoys(tables, tables.rankLeft));
-    return joinRanked({ texts, column, scorer, ranking, tables, queried, next: inTurn() }, options);
+    return joinRanked({ sides, texts, column, scorer, ranking, tables, queried, next: inTurn() }, options);
   });
 }
 
@@ -85,7 +88,10 @@ async function closing<Result>(ranking: OpenRanking, work: () => Promise<Result>
   }
 }
 
+/** All rows are in an order of their texts: results do not depend on that of the tables. */
 interface Ranked {
+  /** The way back to the tables. */
+  readonly sides: readonly ReturnType<typeof inCanonicalOrder>[];
   readonly texts: JoinColumn;
   readonly column: ColumnPair;
   readonly scorer: ScorerFile;
@@ -98,8 +104,18 @@ interface Ranked {
 
 /** Joins tables that were ranked, with the known pairs of the options. */
 async function joinRanked(ranked: Ranked, options: JoinOptions): Promise<JoinResult> {
-  const { precision = 0.9, kind = "many-to-one", top = mostKept, leastLikely = 0.5, known = [] } = options;
-  const { texts, column, scorer, ranking, tables, queried } = ranked;
+  const { precision = 0.9, kind = "many-to-one", top = mostKept, leastLikely = 0.5 } = options;
+  const { sides, texts, column, scorer, ranking, tables, queried } = ranked;
+  const [ofLeft, ofRight] = sides;
+  const given = <Pair extends RowPair>(pairs: readonly Pair[]): Pair[] =>
+    pairs.map((pair) => ({ ...pair, left: ofLeft.order[pair.left], right: ofRight.order[pair.right] }));
+  const byRight = (pairs: readonly RowMatch[]): RowMatch[] => given(pairs).sort((a, b) => a.right - b.right);
+  // A row that a table lacks is refused with its number.
+  const prepared = <Pair extends RowPair>(pair: Pair): Pair => {
+    const [left, right] = [ofLeft.places[pair.left], ofRight.places[pair.right]];
+    return left === undefined || right === undefined ? pair : { ...pair, left, right };
+  };
+  const known = (options.known ?? []).map(prepared);
   const { measureSpacing } = tables;
   // Spacing is needed only around rows that may be matched: the best candidate, and those that may replace it.
   const depth = kind === "one-to-one" || known.length > 0 ? 3 : 1;
@@ -126,27 +142,35 @@ async function joinRanked(ranked: Ranked, options: JoinOptions): Promise<JoinRes
   }
   const { pairs, proposals, matches } = decision;
   const joined = new Set(matches.map((match) => match.right));
+  const second = secondBest(rankings, pairs);
   const decided = new Set([...labels.matches.keys(), ...labels.others.keys()]);
   const likelihood = new Map(proposals.map(({ right, probability }) => [right, probability]));
   return {
-    ...{ ...report, matches, proposals },
-    unmatched: pairs.flatMap((_, row) => (joined.has(row) ? [] : [row])),
-    runnersUp: secondBest(rankings, pairs),
+    ...{ ...report, matches: byRight(matches), proposals: byRight(proposals) },
+    unmatched: [...ofRight.places.keys()].filter((row) => !joined.has(ofRight.places[row])),
+    runnersUp: Int32Array.from(ofRight.places, (place) => ofLeft.order[second[place]] ?? -1),
     labelEffect: async () => {
       const without = decide(noLabels, kept.meanProbability);
       return labelEffect(partnersOfRight(texts.right.length, without.matches, decision.matches), decided);
     },
-    warnings: tableWarnings(texts, options.column ?? "phrase", rankings),
+    warnings: tableWarnings(texts, options.column ?? "phrase", rankings, sides),
     doubtful: (count) => {
       const open = report.promise.established ? [] : sample.open(precision);
-      return doubtfulProposals(decision, decided, { sample: open, count });
+      return given(doubtfulProposals(decision, decided, { sample: open, count }));
     },
     withKnown: (all) =>
       ranked.next(() => closing(ranking, () => joinRanked(ranked, { ...options, known: all }))),
-    probabilityAt: (row, score) =>
-      (likelihood.get(row) ?? 0) * Math.exp(Math.min(0, score - pairs[row].score)),
-    explain: (leftRow, rightRow) => explainPhrases(column, scorer, { left: leftRow, right: rightRow }),
+    probabilityAt: (row, score) => {
+      const place = ofRight.places[row];
+      return (likelihood.get(place) ?? 0) * Math.exp(Math.min(0, score - pairs[place].score));
+    },
+    explain: (left, right) => explainPhrases(column, scorer, prepared({ left, right })),
   };
+}
+
+interface RowPair {
+  readonly left: number;
+  readonly right: number;
 }
 
 function checkOptions({ precision = 0.9, top = 1, leastLikely = 0, candidates = 1 }: JoinOptions): void {

@@ -63,13 +63,20 @@ export async function writeJoin(
   const texts = { left: left.columns, right: right.columns };
   // Refused before anything is written.
   const trained = pairsPath === undefined ? [] : trainingPairs(pairsPath, texts, joined, known);
-  await writeRows(output, columns, outputRows({ left, right }, joined, options), options.format);
+  await writeRows(
+    output,
+    columns,
+    outputRows({ left, right }, joined, options),
+    options.format,
+    left.description,
+  );
   if (explainPath !== undefined) await writeText(explainPath, explanationLines(joined));
   const doubtful = reviewPath === undefined ? [] : joined.doubtful(reviewedPairs);
+  const shown = { ...texts, columns: shownPairs(texts, joined) };
   const proposed = doubtful.map((pair) => ({ ...pair, why: joined.why(pair) }));
   return {
     ...(reviewPath !== undefined && {
-      reviewed: await writeReview(reviewPath, { ...texts, columns: shownPairs(texts, joined) }, proposed),
+      reviewed: await writeReview(reviewPath, shown, proposed, left.description),
     }),
     ...(pairsPath !== undefined && { pairs: await writePairs(pairsPath, trained) }),
   };

@@ -2,6 +2,7 @@
 import { realpath } from "node:fs/promises";
 import { UsageError } from "../errors.js";
 import { scriptNote } from "../match/cells/one-script.js";
+import { pairText, readPair } from "../match/columns/asked-pair.js";
 import { cellsOfColumn, partSeparator, partsOfColumn, partsOfName } from "../match/columns/column-parts.js";
 import { comparedTables, composedTables } from "../match/columns/composed.js";
 import { type ColumnOptions, planColumns } from "../match/columns/fields.js";
@@ -107,7 +108,8 @@ export async function openJoin(leftGiven: string, rightGiven: string, options: J
     only === undefined || others.length > 0 || columns.on
       ? []
       : [left, right].map((table, side) => ({ table, column: only[side] }));
-  const command: NamedCommand = ([a, b]) => commandWith(["join", leftPath, rightPath], ["--on", `${a}=${b}`]);
+  const command: NamedCommand = ([a, b]) =>
+    commandWith(["join", leftPath, rightPath], ["--on", pairText(a, b)]);
   refuseCategory(unnamed, command);
   const isEmpty = left.phrases.length === 0 || right.phrases.length === 0;
   const note = scriptNote(
@@ -175,9 +177,12 @@ function resolvedColumns({ left, right }: JoinedTables, { on = [], ignore, kindO
   const has = ({ description: { columns } }: WholeTable, wanted: string): boolean =>
     partsIn(columns, wanted).every((part) => isIn(columns, part));
   const pairOf = (text: string): string => {
-    const [name, other = name] = has(left, text) && has(right, text) ? [text] : text.split("=");
-    const names = [nameIn(left, name), nameIn(right, other)];
-    return names[0] === names[1] ? names[0] : names.join("=");
+    const [name, other] = readPair(
+      text,
+      (header) => has(left, header),
+      (header) => has(right, header),
+    );
+    return pairText(nameIn(left, name), nameIn(right, other));
   };
   /** The names of a column that one of the tables has at least. */
   const named = (wanted: string): string[] => {

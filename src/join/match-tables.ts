@@ -10,6 +10,7 @@ import { type MatchedRows, type MatchMethod, type MatchRowsOptions, matchRows } 
 import { once } from "../match/once.js";
 import { partnersOfRight } from "../match/review/label-effect.js";
 import { type Learned, learnWeights, type Relation } from "../match/weights/learn.js";
+import { alikeAsWritten } from "./as-written.js";
 import { decidedPairs, type Fit, fitPairs } from "./fit-pairs.js";
 import { type JoinKind, joinKinds } from "./options.js";
 
@@ -68,9 +69,11 @@ export async function matchTables(
         learned.set(relation, found);
         return found();
       };
-      const { threads, signal } = run;
-      return (known, table) =>
-        fitPairs(table, learn, known, { kind: options.kind, isSwapped, threads, signal });
+      const { signal } = run;
+      const columns = [tables.left, tables.right] as const;
+      const alike = alikeAsWritten(isSwapped ? [columns[1], columns[0]] : columns, compared.tables);
+      const { kind } = options;
+      return (known, table) => fitPairs(table, learn, known, { kind, isSwapped, alike, signal });
     },
     nothing: {
       ...{ matches: [], kind: options.kind ?? "many-to-one", kindReason: "one of the tables has no rows" },

@@ -3,14 +3,18 @@ import { checkMatching } from "../match/check-tables.js";
 import type { ColumnReport, RowExplanation } from "../match/column-report.js";
 import type { TableColumns } from "../match/columns/align.js";
 import { comparedTables } from "../match/columns/composed.js";
-import { type ColumnOptions, type ColumnPlan, type DroppedColumn, planColumns } from "../match/columns/fields.js";
+import {
+  type ColumnOptions,
+  type ColumnPlan,
+  type DroppedColumn,
+  planColumns,
+} from "../match/columns/fields.js";
 import type { KnownPair, MatchRunOptions } from "../match/compare-tables.js";
 import type { PrecisionReport } from "../match/estimates/promise.js";
 import { pairSentence } from "../match/pair-sentence.js";
-import { phraseColumn } from "../match/phrase-column.js";
+import { aloneEvidence, phraseColumn } from "../match/phrase-column.js";
 import type { DoubtfulPair } from "../match/review/doubtful.js";
 import type { LabelEffect } from "../match/review/label-effect.js";
-import { logit } from "../match/weights/logistic.js";
 import { explanationLine } from "./explanation-line.js";
 import { fuzzyJoin } from "./fuzzy-join.js";
 import { matchTables, type RowMatch, type TableMatches } from "./match-tables.js";
@@ -142,9 +146,8 @@ function phraseEvidence(
   pair: { readonly left: number; readonly right: number },
 ): RowExplanation {
   const { left, right, isCompared, isSame: isEqual, score } = explain(pair.left, pair.right);
-  const logOdds = isCompared ? logit(probabilityAt(pair.right, score)) : 0;
-  const bounds = { most: Math.max(0, logOdds), least: Math.min(0, logOdds) };
-  return { prior: 0, columns: [{ name, left, right, isEqual, level: isCompared ? 0 : -1, logOdds, ...bounds }] };
+  const probability = isCompared ? probabilityAt(pair.right, score) : undefined;
+  return aloneEvidence({ name, left, right, isEqual }, probability);
 }
 
 function joinedByColumns(

@@ -34,12 +34,14 @@ const leastPlausible = -6;
 
 type Linked = Awaited<ReturnType<typeof readLinked>>;
 type RowPair = readonly [number, number];
+/** What was learned of several columns. */
+export type LearnedModel = StoreModel & Required<Pick<StoreModel, "learned">>;
 
 /** Links the rows that this run has put into the store. */
 export async function attach(
   store: Store,
   { run }: StoreState,
-  { learned, least }: StoreModel,
+  { learned, least }: LearnedModel,
   { settings, encoder, signal }: RunOptions,
 ): Promise<Grouping> {
   const read = (cells: Linked["cells"]): ReadRows => readRows(columnsOf(settings.columns, cells), learned);

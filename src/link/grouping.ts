@@ -1,12 +1,12 @@
 /** Groups of rows that are one entity, and why: what a run hands over to be written as changes of entities. */
 import { disjointSets } from "../disjoint-sets.js";
 import { sureRows } from "../group/decided-groups.js";
+import { isFilled } from "../match/cells/filled.js";
 import type { RowExplanation } from "../match/column-report.js";
 import type { KnownPair } from "../match/compare-tables.js";
 import { pairSentence } from "../match/pair-sentence.js";
 import { sigmoid } from "../match/weights/logistic.js";
 import { placesByNumber } from "../places-by-number.js";
-import { isVisible } from "../text/visible.js";
 import type { EntityChange, LinkedRow } from "./reconcile.js";
 
 /** How likely two rows are the same, and what their columns say. */
@@ -47,7 +47,7 @@ export function equalGroups(
   const consistent = known.filter(({ left, right, match }) => match || rootOf(left) !== rootOf(right));
   const keyOf = (row: number): string | undefined => {
     const cells = cellsOf(row);
-    return cells.some(isVisible) ? JSON.stringify(cells) : undefined;
+    return cells.some(isFilled) ? JSON.stringify(cells) : undefined;
   };
   return sureRows(rows, keyOf, consistent);
 }

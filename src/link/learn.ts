@@ -1,10 +1,14 @@
 /** Learns from all rows of a store, with the pairs that a person judged, and groups them anew. */
 import { refuseContradictions } from "../group/decided-groups.js";
-import { groupRows, type RowGroups } from "../group/group-rows.js";
-import { planColumns } from "../match/columns/fields.js";
+import { type GroupRowsOptions, groupRows, type RowGroups } from "../group/group-rows.js";
+import { duplicatesByColumn } from "../group/roads.js";
+import type { TableColumns } from "../match/columns/align.js";
+import { type ColumnPlan, planColumns } from "../match/columns/fields.js";
 import type { KnownPair } from "../match/compare-tables.js";
-import { storeWithinMemory } from "../match/memory/within-memory.js";
+import type { PrecisionReport } from "../match/estimates/promise.js";
+import { type BoundedOptions, storeWithinMemory, withinMemory } from "../match/memory/within-memory.js";
 import { pairSentence } from "../match/pair-sentence.js";
+import { phraseColumn } from "../match/phrase-column.js";
 import { readRows } from "../match/rescore.js";
 import { type ReviewPair, readDecisions, writeReview } from "../match/review/review-file.js";
 import { equalGroups, type Grouping } from "./grouping.js";
@@ -36,7 +40,6 @@ export async function learn(store: Store, { run, model: before }: StoreState, op
   const linked = await readAllLinked(store, run, on, options.memory?.folder);
   const { rows, table } = linked;
   const plan = planColumns(table, undefined, { on, kindOf });
-  const bounds = await storeWithinMemory(table, plan, { ...options, kindOf, encoder });
   // Review files number the rows of the store from 1, as the store does, without gaps.
   const decisions = review === undefined ? [] : await readDecisions(review, { left: table });
   await store.append(
@@ -50,12 +53,13 @@ export async function learn(store: Store, { run, model: before }: StoreState, op
   // Columns that nobody named are left out where they say nothing.
   const leaveOut = settings.on === undefined ? ("silent" as const) : ("none" as const);
   const matching = { on, leaveOut, kindOf, precision, encoder, known, sharing, signal };
-  const found = await groupRows(table, { ...matching, ...bounds });
+  const { memory, threads, onNote } = options;
+  const found = await groupAll(table, plan, { ...matching, memory, threads, onNote });
   const { estimate, low, high, promise, columns, dropped, learned } = found;
   const isAccepted = promise.established || likely === "accept";
   const model: StoreModel = {
     ...{ learned, likely, columns, dropped, rows: rows.length },
-    least: isAccepted ? found.least : null,
+    least: isAccepted ? (found.least ?? 0) : null,
     precision: { estimate, low, high, promise },
   };
   const cellsOf = (row: number): string[] => on.map((name) => table[name][row]);
@@ -73,6 +77,30 @@ export async function learn(store: Store, { run, model: before }: StoreState, op
   };
 }
 
+/** What a store needs of the groups; what only weights of several columns have is not there of one column of phrases. */
+type FoundGroups = Pick<
+  RowGroups,
+  "columns" | "dropped" | "groupOf" | "explain" | "doubtful" | keyof PrecisionReport
+> &
+  Partial<Pick<RowGroups, "learned" | "least">>;
+
+type GroupAllOptions = GroupRowsOptions & BoundedOptions & { readonly known: readonly KnownPair[] };
+
+async function groupAll(
+  table: TableColumns,
+  plan: ColumnPlan,
+  options: GroupAllOptions,
+): Promise<FoundGroups> {
+  const phrases = phraseColumn([table], plan, options);
+  if (phrases === undefined)
+    return groupRows(table, { ...options, ...(await storeWithinMemory(table, plan, options)) });
+  const { onProgress: _, ...run } = options;
+  const bounds = await withinMemory([table], plan, options);
+  const found = await duplicatesByColumn(table, phrases.name, { ...run, ...bounds });
+  const { report, table: grouped, explain, doubtful } = found;
+  return { ...report, promise: report.promise!, groupOf: grouped.groupOf, explain, doubtful };
+}
+
 /** Writes the terms of all rows in place of those before. It reads the rows once more: nothing is held of their comparison. */
 export async function relearnTerms(
   store: Store,
@@ -81,6 +109,7 @@ export async function relearnTerms(
   { learned }: StoreModel,
 ): Promise<void> {
   await store.query(`UPDATE term SET until = ${run} WHERE until IS NULL`);
+  if (learned === undefined) return;
   await writeTerms(store, run, rows, readTerms(readRows(table, learned)));
 }
 
@@ -88,7 +117,7 @@ export async function relearnTerms(
 const mostDoubtful = 100;
 
 /** The pairs that are most worth judging. */
-const doubtfulPairs = (found: RowGroups): ReviewPair[] =>
+const doubtfulPairs = (found: FoundGroups): ReviewPair[] =>
   found.doubtful(mostDoubtful).map((pair) => {
     return { ...pair, why: pairSentence(found.explain(pair.left, pair.right), pair.probability) };
   });

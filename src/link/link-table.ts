@@ -252,17 +252,18 @@ function checkedKeys(path: string, keys: readonly string[]): readonly string[] {
 }
 
 async function writeLinked(
-  { typed, phrases }: WholeTable,
+  { typed, phrases, description }: WholeTable,
   entityOf: readonly string[],
   likely: readonly Cell[][],
   { output, likelyOutput, format }: Pick<LinkOptions, "output" | "likelyOutput" | "format">,
 ): Promise<void> {
   if (output !== undefined) {
     const rows = batchesOf(phrases.keys(), (row) => [entityOf[row], ...typed.cells(row)]);
-    await writeRows(output, [...addedColumns(typed.columns, ["entity"]), ...typed.columns], rows, format);
+    const columns = [...addedColumns(typed.columns, ["entity"]), ...typed.columns];
+    await writeRows(output, columns, rows, format, description);
   }
   // a list of an earlier run must not look like what is likely now
   if (likelyOutput === undefined) return;
   if (likely.length > 0 || (await stateOf(likelyOutput)) !== undefined)
-    await writeRows(likelyOutput, likelyColumns, [likely]);
+    await writeRows(likelyOutput, likelyColumns, [likely], undefined, description);
 }

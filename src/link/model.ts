@@ -7,6 +7,8 @@ import type { TableColumns } from "../match/columns/align.js";
 import type { ColumnOptions, DroppedColumn } from "../match/columns/fields.js";
 import type { KnownPair } from "../match/compare-tables.js";
 import type { PrecisionReport } from "../match/estimates/promise.js";
+import { oppositionLevels } from "../match/evidence/opposed-names.js";
+import { opposedColumn } from "../match/evidence/pair-evidence.js";
 import type { BoundedOptions } from "../match/memory/within-memory.js";
 import type { LearnedRows } from "../match/rescore.js";
 import { CellFile } from "../table/read/cell-file.js";
@@ -39,7 +41,8 @@ export interface RunOptions extends BoundedOptions {
 
 /** What one learning found; it holds until the next. */
 export interface StoreModel {
-  readonly learned: LearnedRows;
+  /** Undefined where one column of phrases is compared: every run with new rows then compares all. */
+  readonly learned?: LearnedRows;
   /** The least mean log-odds of groups that are one entity; null: only rows that are equal in all compared columns are. */
   readonly least: number | null;
   /** Whether likely groups are accepted where the promise is refused. */
@@ -54,9 +57,13 @@ export interface StoreModel {
 export const modelText = (model: StoreModel): string =>
   JSON.stringify(model, (_, value) => (value instanceof Float64Array ? [...value] : value));
 
-function parseModel(text: string): StoreModel {
+/** Undefined for a model of a version of pearl that compared other things: the next run learns again. */
+function parseModel(text: string): StoreModel | undefined {
   const model = JSON.parse(text) as StoreModel;
-  const { weights } = model.learned;
+  if (model.learned === undefined) return model;
+  const { weights, evidence } = model.learned;
+  if (evidence.some(({ name, levels }) => name === opposedColumn && levels !== oppositionLevels))
+    return undefined;
   const columns = (values: readonly Iterable<number>[]) => values.map((column) => Float64Array.from(column));
   const whole = { ...weights, match: columns(weights.match), related: columns(weights.related) };
   return { ...model, learned: { ...model.learned, weights: whole } };

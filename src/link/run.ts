@@ -1,7 +1,8 @@
 /** One run: identifies the rows of a table, links them to entities, and writes what changed; all within one transaction. */
 import { StoreError } from "../errors.js";
 import { checkAddedRows } from "../match/memory/within-memory.js";
-import { attach } from "./attach.js";
+import { isPhrases } from "../match/phrase-column.js";
+import { attach, type LearnedModel } from "./attach.js";
 import { changeReasons, type Grouping, likelyPairs } from "./grouping.js";
 import type { AllLinked } from "./learn.js";
 import { keepLikely } from "./likely.js";
@@ -63,7 +64,7 @@ export async function linkRows(
       `${incoming.source}: the store knows rows of it by their keys. Without --key, rows with other cells were taken for new ` +
         "ones. If they are not, take this run back with --undo and name the key",
     );
-  const hasLearned = mustLearn(state, identified.added, options);
+  const hasLearned = mustLearn(state, identified, options);
   if (!hasLearned && options.sharing !== undefined)
     throw new StoreError(
       "this run only adds to what the store has learned, which is no work to share. Leave out --shard, or add --relearn.",
@@ -90,7 +91,7 @@ export async function linkRows(
   const { nextEntity, model, linked, writeReview } = await regroup(
     store,
     state,
-    learning?.learn(store, state, options) ?? attached(store, state, before!, options),
+    learning?.learn(store, state, options) ?? attached(store, state, before as LearnedModel, options),
   );
   if (linked !== undefined) await learning?.relearnTerms(store, run, linked, model);
   if (state.settings === undefined) {
@@ -113,7 +114,7 @@ interface Regrouped extends Pick<RunResult, "model" | "writeReview"> {
 const attached = async (
   store: Store,
   state: StoreState,
-  model: StoreModel,
+  model: LearnedModel,
   options: RunOptions,
 ): Promise<Regrouped> => ({ model, grouping: await attach(store, state, model, options) });
 
@@ -213,13 +214,26 @@ async function countEntities(store: Store): Promise<EntityCounts> {
   return counts;
 }
 
+/** Whether a store compares one column of phrases, also by weights that an earlier version learned. */
+function isOfPhrases({ columns }: StoreModel): boolean {
+  const [kind, ...others] = columns.flatMap(({ kind }) => kind ?? []);
+  return kind !== undefined && others.length === 0 && isPhrases(kind);
+}
+
 /** Whether the run learns from all rows: asked for, needed by another option, or since the store has grown. */
 function mustLearn(
   { model, rows }: StoreState,
-  added: number,
-  { learn, precision, likely, review, reviewOutput }: RunOptions,
+  { added, changed }: Pick<RunCounts, "added" | "changed">,
+  { settings, learn, precision, likely, review, reviewOutput }: RunOptions,
 ): boolean {
   if (model === undefined || learn === "again") return true;
+  if (added + changed > 0 && isOfPhrases(model)) {
+    if (learn !== "never") return true;
+    throw new StoreError(
+      `the store compares one column of phrases (${settings.columns}): each run with new rows compares all of them. ` +
+        "Leave out --no-relearn.",
+    );
+  }
   const isOther =
     (precision !== undefined && precision !== model.precision.promise.target) ||
     (likely !== undefined && likely !== model.likely) ||

@@ -5,6 +5,7 @@
 import { FNV_BASIS, FNV_PRIME } from "../files/fnv.js";
 import { RowSums } from "../match/candidates/row-sums.js";
 import { BestRows } from "../match/candidates/term-search.js";
+import { bareDigits } from "../match/cells/numbers.js";
 import { isText } from "../match/columns/profile.js";
 import { textCount, textReader } from "../match/columns/texts.js";
 import { invertLists, type Lists, ListsBuilder } from "../match/columns/vocabulary.js";
@@ -56,7 +57,8 @@ function* termsOf({ tables }: ReadRows, { words, fields }: RowCounts): Generator
     yield* each("filled", field, counted.filled, () => "");
     // Values of codes find rows; other values are counted only.
     const ofValue = isText(kind) || kind === "category" ? "value" : "code";
-    yield* each(ofValue, field, counted.values, textReader(set.texts));
+    const read = textReader(set.texts);
+    yield* each(ofValue, field, counted.values, (value) => bareDigits(read(value)));
     yield* each("fieldWord", field, counted.words, word);
     yield* each("gram", field, counted.grams, String);
   }

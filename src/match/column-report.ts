@@ -45,14 +45,25 @@ export interface RowExplanation {
 }
 
 export function columnReports({ tables, columns }: ComparedTables, weights: Weights): ColumnReport[] {
-  return columns.map(({ name, field, share }, column) => {
+  const reports = columns.map(({ name, field, share }, column) => {
     const found = tables.fields[field];
     const profile = found && { kind: found.kind, distinct: found.profile.distinct };
     const filled = found && found.profile.filled / Math.max(1, found.profile.rows);
     const ofLevels = Array.from(weights.match[column], (weight) => share * weight);
     return { name, other: found?.other ?? name, ...profile, filled, weights: ofLevels };
   });
+  return byHeader(reports, columns);
 }
+
+/** What is said of columns, by their headers; of those across columns, last. */
+const byHeader = <Item>(items: readonly Item[], columns: ComparedTables["columns"]): Item[] =>
+  [...columns.keys()]
+    .sort((a, b) => {
+      const [one, other] = [columns[a], columns[b]];
+      if (one.field < 0 || other.field < 0) return Number(one.field < 0) - Number(other.field < 0);
+      return one.name < other.name ? -1 : 1;
+    })
+    .map((column) => items[column]);
 
 /**
  * Explains a pair of prepared rows, candidate or not. The contributions and the prior add up to its log-odds.
@@ -79,5 +90,5 @@ export function explainPair(
     const logOdds = level === missing ? 0 : ofLevels[level];
     return { name, ...cells, level, logOdds, most: Math.max(...ofLevels), least: Math.min(...ofLevels) };
   });
-  return { prior: weights.prior, columns };
+  return { prior: weights.prior, columns: byHeader(columns, compared.columns) };
 }

@@ -5,6 +5,7 @@ import { ArgumentError } from "../errors.js";
 import type { Sharing } from "../files/shards/shard.js";
 import { type ColumnReport, columnReports, explainPair, type RowExplanation } from "./column-report.js";
 import type { TableColumns } from "./columns/align.js";
+import { pairText, readPairOf } from "./columns/asked-pair.js";
 import { canonicalSides, inverse } from "./columns/canonical.js";
 import {
   type ColumnOptions,
@@ -162,9 +163,10 @@ export async function matchRows<Accepted extends Level, Fit extends MatchFit<Acc
       const [side, otherSide] = isSwapped ? (["other", "name"] as const) : (["name", "other"] as const);
       const others = right && withoutColumns(right, silent, otherSide);
       // Shards compared all columns: which ones are silent shows only when all rows are compared.
-      const named = on?.filter(
-        (name) => !silent.some((column) => [name, name.split("=")[0]].includes(column[side])),
-      );
+      const named = on?.filter((text) => {
+        const [name] = readPairOf(text, left, right ?? left);
+        return !silent.some((column) => column[side] === name);
+      });
       const again = { ...options, on: named, sharing: undefined, encoder: encoder ?? ("none" as const) };
       const first = withoutColumns(left, silent, side);
       const rest = await matchRows(first, others, again, method, compared.embedded);
@@ -187,15 +189,16 @@ const turned = <Pair extends { readonly left: unknown; readonly right: unknown }
   ...{ left: pair.right, right: pair.left },
 });
 
-/** "name=title" where the tables are exchanged: "title=name", unless both tables have a column of this very name. */
+/** "name=title" where the tables are exchanged: "title=name". */
 const swappedOptions = (
   { on, ...rest }: ColumnOptions,
-  tables: readonly [TableColumns, TableColumns],
+  [left, right]: readonly [TableColumns, TableColumns],
 ): ColumnOptions => ({
   ...rest,
-  on: on?.map((text) =>
-    tables.every((table) => Object.hasOwn(table, text)) ? text : text.split("=").reverse().join("="),
-  ),
+  on: on?.map((text) => {
+    const [name, other] = readPairOf(text, left, right);
+    return pairText(other, name);
+  }),
 });
 
 interface Compared<Fit> extends PreparedSides {
@@ -228,9 +231,14 @@ function answeredResults<Accepted extends Level, Fit extends MatchFit<Accepted>,
     const explain = (left: number, right: number): RowExplanation => {
       const found = explainPair(fit.compared, fit.weights, prepared({ left, right }), shown);
       if (!isSwapped) return found;
-      const names = compared.columns.map(({ field, name }) => fields[field]?.other ?? name);
-      const columns = found.columns.map((column, index) => {
-        return { ...column, name: names[index], left: column.right, right: column.left };
+      const others = new Map(fields.map(({ name, other }) => [name, other]));
+      const columns = found.columns.map((column) => {
+        return {
+          ...column,
+          name: others.get(column.name) ?? column.name,
+          left: column.right,
+          right: column.left,
+        };
       });
       return { ...found, columns };
     };

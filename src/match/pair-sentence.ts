@@ -4,6 +4,7 @@
  * log-odds of the pair before it competes with others.
  */
 import type { ColumnExplanation, RowExplanation } from "./column-report.js";
+import { opposition } from "./evidence/opposed-names.js";
 import { missing, opposedColumn } from "./evidence/pair-evidence.js";
 
 const longestCell = 40;
@@ -44,6 +45,7 @@ export function pairSentence({ columns }: RowExplanation, probability: number): 
 }
 
 function said({ name, left, right, isEqual, level, logOdds }: ColumnExplanation): string {
+  if (name === opposedColumn && level === opposition.opposites) return "the names say opposites";
   if (left === undefined || right === undefined) {
     const [agrees, differs] = acrossColumns[name] ?? [`${name} agrees`, `${name} differs`];
     return logOdds > 0 ? agrees : differs;

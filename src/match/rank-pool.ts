@@ -1,7 +1,8 @@
 /** Ranks rows in worker threads, or in the calling thread if there are too few rows to be worth starting workers. */
+
 import { nearestByEmbedding } from "./candidates/nearest-by-embedding.js";
 import { openParts, type PartOptions, type RunOptions } from "./parts/in-parts.js";
-import type { RankedRows, RankRequest, RankSettings } from "./rank-rows.js";
+import { type RankedRows, type RankRequest, type RankSettings, sentSettings } from "./rank-rows.js";
 
 /** Rows from which a further thread is worth starting: ranking one takes half a millisecond. */
 const rowsPerThread = 2048;
@@ -18,8 +19,8 @@ export function openRanking(
   settings: RankSettings,
   options: Pick<PartOptions, "threads" | "itemsPerThread"> = {},
 ): OpenRanking {
-  const parts = openParts("rank", settings, { itemsPerThread: rowsPerThread, ...options });
   const { column, candidates } = settings;
+  const parts = openParts("rank", sentSettings(settings), { itemsPerThread: rowsPerThread, ...options });
   return {
     async rank(queries, request, options) {
       const { keep, sameTable } = request;

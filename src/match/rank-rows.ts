@@ -1,7 +1,10 @@
 /** Ranks rows of one table for each row of another: gathers candidates, computes features and scores, keeps the best. */
+import { likeArray } from "../like-array.js";
+import { sharedCopy } from "../runtime/shared-array.js";
 import type { NearRows } from "./candidates/nearest-by-embedding.js";
 import { TermSearch } from "./candidates/term-search.js";
-import { type ColumnPair, pairCosines } from "./columns.js";
+import { TextNumbers, textReader } from "./columns/texts.js";
+import { type ColumnPair, pairCosines, type RankedColumn } from "./columns.js";
 import {
   featureNames,
   type PairCosines,
@@ -11,6 +14,7 @@ import {
 } from "./evidence/features.js";
 import { once, remembering } from "./once.js";
 import { type ScorerWeights, scoreFeatures } from "./scorer.js";
+import { areOpposed } from "./spelling/opposites.js";
 
 /** Block numbers of the rows: only rows with equal ones are compared. */
 export interface Blocks {
@@ -27,6 +31,26 @@ export interface RankSettings {
   readonly postings: number;
   /** A query finds nothing by terms that all have more postings than this. Default: every query is followed. */
   readonly mostOfRarest?: number;
+}
+
+/** Settings for all threads: the texts of a large table may lie in a file that only one of them has open. */
+export function sentSettings({ column, ...settings }: RankSettings) {
+  return { ...settings, column: { ...column, base: sent(column.base), queries: sent(column.queries) } };
+}
+
+function sent<Column extends RankedColumn>({ texts, ...column }: Column) {
+  const numbers = new TextNumbers();
+  const values = Int32Array.from(texts, (text) => numbers.numberOf(text));
+  return { ...column, values: sharedCopy(Int32Array, values), texts: numbers.texts() };
+}
+
+function received<Column extends ReturnType<typeof sent<RankedColumn>>>({
+  texts,
+  values,
+  ...column
+}: Column) {
+  const read = textReader(texts);
+  return { ...column, texts: likeArray(values.length, (row) => read(values[row])) };
 }
 
 /** What is asked of some rows. */
@@ -53,21 +77,25 @@ export interface RankedRows {
   readonly scores: Float32Array;
 }
 
+/** 2 for equal texts, 1 for those that differ in case alone, else 0. */
+export const sameness = (a: string, b: string): number =>
+  a === b ? 2 : a.length === b.length && a.toLowerCase() === b.toLowerCase() ? 1 : 0;
+
 /** Returns a function that ranks parts of the queries and caches parsed phrases: one for each thread. */
-export function createRanker(settings: RankSettings) {
+export function createRanker({ column: shared, ...settings }: ReturnType<typeof sentSettings>) {
   const { scorer } = settings;
-  const { base, statistics } = settings.column;
+  const { statistics } = shared;
+  const [base, queries] = [received(shared.base), received(shared.queries)];
   const sideOf = (sameTable: boolean) =>
     once(() => {
-      const column = sameTable ? { ...settings.column, queries: base } : settings.column;
+      const column = { ...shared, base, queries: sameTable ? base : queries };
       return { column, find: candidateRows({ ...settings, column, sameTable }) };
     });
   const [other, same] = [sideOf(false), sideOf(true)];
   const phraseOf = remembering((row) => weighPhrase(base.texts[row], statistics));
   const features = new Float64Array(featureNames.length);
   /** -Infinity where a cell has no words. */
-  const score = (phrase: WeighedPhrase, row: number, cosines: PairCosines): number => {
-    const left = phraseOf(row);
+  const score = (left: WeighedPhrase, phrase: WeighedPhrase, cosines: PairCosines): number => {
     if (left.compact === "" || phrase.compact === "") return -Infinity;
     pairFeatures(left, phrase, cosines, features);
     return Math.fround(scoreFeatures(scorer, features));
@@ -85,10 +113,17 @@ export function createRanker(settings: RankSettings) {
       const nearness = ({ cosines }: (typeof open)[number]): number => cosines.embedding + cosines.grams;
       if (open.length > scored)
         open = open.sort((a, b) => nearness(b) - nearness(a) || a.row - b.row).slice(0, scored);
+      const text = column.queries.texts[query];
       open
-        .map(({ row, cosines }) => ({ row, score: score(phrase, row, cosines) }))
-        .filter((candidate) => candidate.score > -Infinity)
-        .sort((a, b) => b.score - a.score || a.row - b.row)
+        .map(({ row, cosines }) => ({
+          ...{ row, left: phraseOf(row), rank: sameness(base.texts[row], text) },
+          score: score(phraseOf(row), phrase, cosines),
+        }))
+        .filter(
+          // How far apart the rows of a table are, opposites show too.
+          ({ left, score }) => score > -Infinity && (sameTable || !areOpposed(left.sides, phrase.sides)),
+        )
+        .sort((a, b) => b.rank - a.rank || b.score - a.score || a.row - b.row)
         .slice(0, keep)
         .forEach((candidate, place) => {
           rows[position * keep + place] = candidate.row;

@@ -5,8 +5,8 @@
  */
 import { custom } from "valibot";
 import { ModelError } from "../errors.js";
+import { dataFile } from "../files/data-file.js";
 import { parseJson } from "../files/json.js";
-import { scorerText } from "./scorer-text.js";
 import { sigmoid } from "./weights/logistic.js";
 
 export interface ScorerWeights {
@@ -69,7 +69,7 @@ export function estimateFrom(evidence: ArrayLike<number>, { bias, weights }: Est
 
 /** The weights that come with pearl; scripts/train-join-scorer.mjs makes them for today's features and evidence. */
 export function defaultScorer(): ScorerFile {
-  const { text, place } = scorerText();
+  const { text, place } = dataFile("models/join-scorer/weights.json");
   const trouble = { error: ModelError, cure: "Uninstall pearl and install it again." };
   return parseJson(text, place, custom<ScorerFile>(Boolean), trouble);
 }

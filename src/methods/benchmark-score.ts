@@ -1,17 +1,28 @@
 /** A model's scores while it trains and in comparisons: one number per task, under the fair protocol. */
 
 import { mainResult } from "../benchmark/published.js";
-import { type BenchmarkRequest, type ModelReport, runBenchmark } from "../benchmark/runner.js";
+import { type BenchmarkRequest, locateTasks, type ModelReport, runBenchmark } from "../benchmark/runner.js";
 import { allTasks } from "../benchmark/tasks/index.js";
 import { MissingDataError } from "../errors.js";
+import { exists } from "../files/whole-file.js";
 import { mean } from "../statistics.js";
+
+/** Looks for the data before a training prepares anything. @throws MissingDataError where no task has its data */
+export async function checkEvaluation(dataFolder: string | undefined): Promise<void> {
+  if (dataFolder === undefined) return;
+  if (!(await exists(dataFolder)))
+    throw new MissingDataError(
+      `${dataFolder}: there is no folder to score the model on (--eval-data). Name another.`,
+    );
+  await locateTasks({ tasks: ["all"], dataFolder });
+}
 
 /** Scores a model on the tasks of a folder after every epoch; without a folder nothing is scored. */
 export function evaluationOn(dataFolder: string | undefined, stepsPerEpoch: number) {
   if (dataFolder === undefined) return undefined;
   const score = async (folder: string, signal?: AbortSignal) =>
     (await scoreTasks(folder, { tasks: ["all"], dataFolder, signal })).mean;
-  return { every: stepsPerEpoch, score };
+  return { every: stepsPerEpoch, measure: "mean benchmark score", score };
 }
 
 /** The score of each task by its own metric; of AutoFJ the mean over sets. */

@@ -134,7 +134,7 @@ export function phraseModel(
   { base, result: { best } }: { readonly base?: BaseModel; readonly result: RunResult },
 ): Pick<CardParts, "metadata" | "limits"> {
   const quality = best
-    ? `The weights are those of step ${best.step}, which scored best (${best.score.toFixed(4)}, a mean over benchmark tasks) while training.`
+    ? `The weights are those of step ${best.step}, which scored best while training (${best.measure} ${best.score.toFixed(4)}).`
     : unmeasured("pearl bench");
   const licence = base?.licence
     ? `The licence is the base's (${base.licence}).`

@@ -23,10 +23,10 @@ export interface NtXentInputs {
   /** float32 [N, width]: further negatives of every row; default none. */
   hardNegatives?: string;
   /**
-   * Integers [2B + N], in the order anchors, positives, hard negatives: phrases of the same number are equal,
-   * and are not negatives of each other. int32 runs on GPUs too. Default: all are different.
+   * Integers [2B + N], in the order anchors, positives, hard negatives: phrases of the same number are not negatives of
+   * each other, also where only one of several lists has it. int32 runs on GPUs too. Default: all are different.
    */
-  groups?: string;
+  groups?: string | readonly string[];
 }
 
 /** Stands for -∞: its exponential is 0, and its multiples are still numbers. */
@@ -58,11 +58,11 @@ export function ntXent(
   return g.add("Sub", [mean(net, logSumExp(net, negatives)), attraction]);
 }
 
-/** Scores [2B, 2B + N] with -∞ for the row itself, and for equal phrases except the positive. */
+/** Scores [2B, 2B + N] with -∞ for the row itself, and for those of its groups except the positive. */
 function exclude(
   net: Net,
   scores: string,
-  { rows, columns, groups }: { rows: string; columns: string; groups?: string },
+  { rows, columns, groups = [] }: { rows: string; columns: string; groups?: NtXentInputs["groups"] },
 ): string {
   const { g } = net;
   const length = (values: string) => g.add("Shape", [values], { start: 0, end: 1 });
@@ -76,12 +76,14 @@ function exclude(
   const column = rows === columns ? own : positions(columns);
   const without = (condition: string, kept: string) => g.add("Where", [condition, number(net, never), kept]);
   const others = without(equal(own, column), scores);
-  if (!groups) return others;
+  if (groups.length === 0) return others;
   const half = g.add("Mul", [reduce(net, "ReduceSum", ones(rows), { axes: [0] }), number(net, 0.5)]);
   const isAnchor = g.add("Less", [own, half]);
   const partner = g.add("Where", [isAnchor, g.add("Add", [own, half]), g.add("Sub", [own, half])]);
-  const rowGroups = g.add("Slice", [groups, g.ints(0), length(rows)]);
-  const different = without(equal(rowGroups, groups), others);
+  const ofRows = (numbers: string) => g.add("Slice", [numbers, g.ints(0), length(rows)]);
+  const different = [groups]
+    .flat()
+    .reduce((kept, numbers) => without(equal(ofRows(numbers), numbers), kept), others);
   return g.add("Where", [equal(partner, column), others, different]);
 }
 

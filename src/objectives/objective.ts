@@ -16,8 +16,8 @@ export interface ObjectiveRows {
    */
   readonly classes: string;
   /**
-   * int32 [2B + N]: rows of the same number are equal phrases, which do not repel each other in classes that differ.
-   * Read by objectives that read labels; default: the classes alone decide.
+   * int32 [2B + N]: rows of the same number are equal phrases, or joined by pairs, and do not repel each other in classes
+   * that differ. Default: the classes alone decide.
    */
   readonly groups?: string;
   /** float32 [B]: how similar anchor and positive are, from 0 to 1; default: the pairs have no scores. */

@@ -51,9 +51,11 @@ export function startThread(
   };
 }
 
-/** The other end, in the thread: hears requests and answers them. */
-export function listen(hear: (message: never, answer: Pick<Thread, "post">) => void): void {
-  const port = parentPort;
+/** The other end, in the thread or at a port: hears requests and answers them. */
+export function listen(
+  hear: (message: never, answer: Pick<Thread, "post">) => void,
+  port: MessagePort | null = parentPort,
+): void {
   if (port === null) throw new Error("this file runs in a worker thread");
   const post: Thread["post"] = (message, transfer) => port.postMessage(message, transfer as ArrayBuffer[]);
   port.on("message", (message) => hear(message as never, { post }));

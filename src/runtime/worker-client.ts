@@ -1,7 +1,7 @@
 /** Calls into a worker thread; errors cross over with their class. */
 import type { ResourceLimits } from "node:worker_threads";
 import * as errors from "../errors.js";
-import { type Movable, startThread } from "./thread.js";
+import { type Movable, startThread, type Thread, type ThreadEvents } from "./thread.js";
 
 export interface WorkerRequest {
   readonly id: number;
@@ -26,7 +26,11 @@ export interface WorkerClient {
 let lastEnd: Promise<void> = Promise.resolve();
 
 /** Starts the worker script next to `base`. */
-export function startWorker(script: string, base: string, resourceLimits?: ResourceLimits): WorkerClient {
+export const startWorker = (script: string, base: string, resourceLimits?: ResourceLimits): WorkerClient =>
+  clientOf((events) => startThread(script, base, events, resourceLimits));
+
+/** Calls into a thread that runs worker-server.ts. */
+export function clientOf(start: (events: ThreadEvents) => Thread): WorkerClient {
   const open = new Map<number, { resolve(value: unknown): void; reject(reason: Error): void }>();
   let nextId = 0;
   let ended: Error | undefined;
@@ -44,12 +48,7 @@ export function startWorker(script: string, base: string, resourceLimits?: Resou
     if ("error" in reply) call.reject(revive(reply.error));
     else call.resolve(reply.result);
   };
-  const worker = startThread(
-    script,
-    base,
-    { message, end: (reason) => endWith(revive(reason)) },
-    resourceLimits,
-  );
+  const worker = start({ message, end: (reason) => endWith(revive(reason)) });
   // An idle worker must not keep the program alive.
   worker.hold("idle");
 

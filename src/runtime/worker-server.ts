@@ -1,4 +1,5 @@
 /** The worker's side of worker-client.ts: answers requests one after the other, in order. */
+import type { MessagePort } from "node:worker_threads";
 import { listen, type Movable } from "./thread.js";
 import type { WorkerReply, WorkerRequest } from "./worker-client.js";
 
@@ -11,7 +12,8 @@ interface Answer {
 /** The methods of a worker, by name; `close`, where there is one, frees what it holds before the thread is ended. */
 type Methods = Record<string, (payload: never) => Promise<Answer>>;
 
-export function serve(methods: Methods): void {
+/** @param port default: what this thread was started with */
+export function serve(methods: Methods, port?: MessagePort): void {
   const all: Methods = { close: async () => ({ result: undefined }), ...methods };
   let queue: Promise<void> = Promise.resolve();
   listen((request: WorkerRequest, { post }) => {
@@ -28,5 +30,5 @@ export function serve(methods: Methods): void {
       }
       post(reply, transfer);
     });
-  });
+  }, port);
 }

@@ -4,7 +4,7 @@
 export type IndexMetric = "cosine" | "inner-product";
 
 /** What finds neighbours. */
-export type IndexBackend = "auto" | "exact" | "hnsw" | "lancedb" | "postgres";
+export type IndexBackend = "auto" | "exact" | "hnsw" | "postgres";
 
 export type VectorPrecision = "float32" | "float16";
 
@@ -46,7 +46,7 @@ export interface IndexLayout {
   readonly dimension: number;
   /** Default "cosine". */
   readonly metric: IndexMetric;
-  /** Default "auto": exact below 50,000 rows, hnsw from there; "lancedb" for a URI, "postgres" for postgres://... */
+  /** Default "auto": exact below 50,000 rows, hnsw from there; "postgres" for postgres://... */
   readonly backend: IndexBackend;
   /** Default "float32"; "float16" takes half the space and changes scores by less than 0.001. */
   readonly precision: VectorPrecision;

@@ -1,6 +1,6 @@
 /** What is fixed when an index is made, from the options given. */
 import { ArgumentError } from "../errors.js";
-import { isPostgresAddress } from "../table/postgres/address.js";
+import { isPostgresAddress, refuseUnknownAddress } from "../files/place.js";
 import type { IndexLayout } from "./index-types.js";
 
 /** What is decided when an index is made; only the dimension has no default. */
@@ -8,13 +8,10 @@ export interface CreateIndexOptions extends Partial<IndexLayout> {
   readonly dimension: number;
 }
 
-/** s3://..., db://... and other URIs, which only LanceDB can open. */
-export const isLanceUri = (path: string): boolean => /^[a-z][a-z0-9+]+:\/\//i.test(path);
-
 /**
  * The layout of a new index, with defaults.
  * @param path without a password: errors show it
- * @throws ArgumentError
+ * @throws ArgumentError; UsageError for an address of an unknown scheme
  */
 export function layoutOf(path: string, options: CreateIndexOptions): IndexLayout {
   const { dimension, columns = [], types, phraseColumn, keyColumn, backend = "auto" } = options;
@@ -26,7 +23,8 @@ export function layoutOf(path: string, options: CreateIndexOptions): IndexLayout
       throw new ArgumentError(`${name} "${column}" is not among the columns (${columns.join(", ")})`);
     }
   }
-  const needed = isPostgresAddress(path) ? "postgres" : isLanceUri(path) ? "lancedb" : undefined;
+  refuseUnknownAddress(path);
+  const needed = isPostgresAddress(path) ? "postgres" : undefined;
   if (needed !== undefined && backend !== "auto" && backend !== needed)
     throw new ArgumentError(
       `${path} needs the backend ${needed}, not ${backend}. Leave the backend out, or name a folder.`,

@@ -57,17 +57,17 @@ export async function indexTable(
   options: IndexTableOptions = {},
 ): Promise<IndexTableReport> {
   options.signal?.throwIfAborted();
-  if (isObjectAddress(path) && options.backend !== "lancedb") {
+  if (isObjectAddress(path)) {
     if (options.resume === "continue")
       throw new UsageError("--resume continues an index in a folder, not in object storage: leave it out");
     const build = (folder: string) => indexTable(file, folder, encoder, options);
     return { ...(await writeWholeFolder(path, build)), path };
   }
-  const unfinished = options.resume === "continue" ? await reopen(path) : undefined;
+  const begun = options.resume === "continue" ? await reopen(path) : undefined;
   try {
-    return await build(file, path, encoder, options, unfinished);
+    return (await finished(begun, options)) ?? (await build(file, path, encoder, options, begun));
   } finally {
-    await unfinished?.close();
+    await begun?.close();
   }
 }
 
@@ -165,18 +165,25 @@ async function createIndex(
   });
 }
 
-/** The index of an interrupted build; undefined where there is none at all. @throws VectorIndexError for a finished one */
-async function reopen(path: string): Promise<VectorIndex | undefined> {
-  const index = await VectorIndex.open(path).catch((error: unknown) => {
+/** The index of an earlier build; undefined where there is none at all. */
+const reopen = (path: string): Promise<VectorIndex | undefined> =>
+  VectorIndex.open(path).catch((error: unknown) => {
     if (error instanceof PearlError && /is not an index|there is no table/.test(error.message))
       return undefined;
     throw error;
   });
-  if (index === undefined || (await index.describe()).unfinished !== undefined) return index;
-  await index.close();
-  throw new VectorIndexError(
-    `${path} is finished: there is nothing to resume. \`pearl index add\` adds rows to it.`,
-  );
+
+/** The report of a build that had finished before; undefined where rows are missing. */
+async function finished(
+  begun: VectorIndex | undefined,
+  { onNote }: IndexTableOptions,
+): Promise<IndexTableReport | undefined> {
+  const found = await begun?.describe();
+  if (found === undefined || found.unfinished !== undefined) return undefined;
+  const { path, rows, dimension, searchedBy } = found;
+  onNote?.(`${path} is finished: there is nothing to resume. \`pearl index add\` adds rows to it.`);
+  const counts = { added: 0, resumedRows: rows, empty: 0, truncated: 0, seconds: 0 };
+  return { path, rows, dimension, searchedBy, ...counts };
 }
 
 /** @throws VectorIndexError where the build was of another table, of other columns, or with other settings */

@@ -1,10 +1,10 @@
 /** An index of vectors that outlives the program: rows with their vectors, searched, added to, deleted from. */
 import { existsSync } from "node:fs";
 import { ArgumentError, ModelError, VectorIndexError } from "../errors.js";
-import { isObjectAddress } from "../files/object-storage/address.js";
+import { isObjectAddress, isPostgresAddress, refuseUnknownAddress } from "../files/place.js";
 import type { DownloadOptions } from "../hub/download.js";
 import { inTurn } from "../in-turn.js";
-import { isPostgresAddress, withoutPassword } from "../table/postgres/address.js";
+import { withoutPassword } from "../table/postgres/address.js";
 import { hnswLibrary } from "./graph/hnsw.js";
 import type {
   IndexDescription,
@@ -16,7 +16,7 @@ import type {
   SearchHit,
   UnfinishedBuild,
 } from "./index-types.js";
-import { type CreateIndexOptions, isLanceUri, layoutOf } from "./layout.js";
+import { type CreateIndexOptions, layoutOf } from "./layout.js";
 import { rankedByWords } from "./phrase-terms.js";
 import { FolderStore } from "./store/folder-store.js";
 import {
@@ -101,23 +101,18 @@ export class VectorIndex {
   }
 
   /**
-   * Makes an empty index, open for adding. A path is a folder; a URI (gs://, az://, db://) or the backend
-   * "lancedb" makes a LanceDB database, also in s3://, and postgres://...?table=NAME a table in PostgreSQL.
+   * Makes an empty index, open for adding: a folder, or with postgres://...?table=NAME a table in PostgreSQL.
    * @throws VectorIndexError where the path exists, ArgumentError, MissingDataError where the backend is not installed
    */
   static async create(path: string, options: CreateIndexOptions): Promise<VectorIndex> {
     const shown = withoutPassword(path);
     if (isPostgresAddress(path))
       return new VectorIndex(shown, await (await postgresStore()).create(path, layoutOf(shown, options)));
-    if (isObjectAddress(path) && options.backend !== "lancedb") throw unchangeable(path);
+    if (isObjectAddress(path)) throw unchangeable(path);
     const layout = layoutOf(path, options);
     // Loaded first: a build must not end with a missing library.
     if (layout.backend === "hnsw") hnswLibrary();
-    const store =
-      layout.backend === "lancedb"
-        ? await (await import("./store/lance-store.js")).LanceStore.create(path, layout)
-        : await FolderStore.create(path, layout);
-    return new VectorIndex(path, store);
+    return new VectorIndex(path, await FolderStore.create(path, layout));
   }
 
   /** Makes an index of rows that arrive in batches, and prepares it for searching. */
@@ -152,14 +147,11 @@ export class VectorIndex {
     if (isPostgresAddress(path)) return new VectorIndex(shown, await (await postgresStore()).open(path));
     if (isObjectAddress(path)) {
       const { openCopy } = await import("./store/object-copy.js");
-      const copy = await openCopy(path, onDownload);
-      if (copy !== undefined) return new VectorIndex(path, copy, "copy");
+      return new VectorIndex(path, await openCopy(path, onDownload), "copy");
     }
-    const isUri = isLanceUri(path);
-    const folder = isUri ? undefined : await FolderStore.open(path);
+    refuseUnknownAddress(path);
+    const folder = await FolderStore.open(path);
     if (folder !== undefined) return new VectorIndex(path, folder);
-    const { isLanceFolder, LanceStore } = await import("./store/lance-store.js");
-    if (isUri || isLanceFolder(path)) return new VectorIndex(path, await LanceStore.open(path));
     throw notAnIndex(path, existsSync(path) ? "NEW` makes one in a new folder" : `${path}\` makes one`);
   }
 

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { finishVector } from "../encoder/pooling.js";
 import { base64Of } from "../runtime/base64.js";
 import { errorSchema, RequestError, whenGone } from "./errors.js";
+import { optional, withDefault } from "./fields.js";
 import type { Server } from "./server.js";
 import type { Service } from "./service.js";
 
@@ -21,9 +22,9 @@ export function embeddingRoutes(app: Server, service: Service, names: readonly s
   const body = z.strictObject({
     input: z.union([phrase, many], "must be a string or an array of strings; token ids are not accepted"),
     model: z.string(),
-    encoding_format: z.enum(["float", "base64"]).default("float"),
-    dimensions: z.int().min(1).max(encoder.dimension).optional(),
-    user: z.string().optional(),
+    encoding_format: withDefault(z.enum(["float", "base64"]), "float"),
+    dimensions: optional(z.int().min(1).max(encoder.dimension)),
+    user: optional(z.string()),
   });
   const usage = z.object({ prompt_tokens: z.int(), total_tokens: z.int() });
   const embedding = z.union([z.array(z.number()), z.string().meta({ description: "base64 of float32" })]);

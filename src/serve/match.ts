@@ -1,12 +1,10 @@
 /** The route that matches rows: against an index, or against another posted table, by all columns. */
 import { z } from "zod";
-import { groupBy } from "../by-key.js";
 import { ArgumentError } from "../errors.js";
-import { columnsOf, matchIndex, type NamedRow } from "../join/match-index.js";
-import type { RowMatch } from "../join/match-tables.js";
+import { type NamedRow, nearestRows } from "../join/match-index.js";
 import { joinKinds } from "../join/options.js";
-import { type Joined, joinRows } from "../join/roads.js";
 import { errorSchema, RequestError, whenGone } from "./errors.js";
+import { mostColumns, mostValues, optional, withDefault } from "./fields.js";
 import type { Server } from "./server.js";
 import type { ServedIndex, Service } from "./service.js";
 
@@ -30,7 +28,6 @@ const answer = z.object({
   kind: z.string(),
   results: z.array(z.object({ matches: z.array(match), nearest: nearest.optional() })),
 });
-type Found = z.infer<typeof match>;
 
 export function matchRoutes(app: Server, { encoder, indexes, limits, compare }: Service): void {
   const cell = z.union([z.string().max(limits.characters), z.number(), z.boolean(), z.null()]);
@@ -38,58 +35,47 @@ export function matchRoutes(app: Server, { encoder, indexes, limits, compare }: 
   const rows = z.array(row).min(1).max(limits.items);
   const body = z.strictObject({
     rows: z.union([row.transform((one) => [one]), rows], "must be a row, or a list of rows with text cells"),
-    table: rows.optional().meta({ description: "the rows to match with; default: an index" }),
-    index: z.string().optional().meta({ description: "the name of an index; default: the only one" }),
-    k: z.int().min(1).max(200).default(20).meta({ description: "candidates per row, of an index" }),
-    on: z.array(z.string()).optional().meta({ description: 'columns to compare, as "name" or "INDEX=ROW"' }),
-    kind: z.enum(joinKinds).default("many-to-one"),
-    precision: z.number().gt(0).max(1).default(0.9),
+    table: optional(rows).meta({ description: "the rows to match with; default: an index" }),
+    index: optional(z.string()).meta({ description: "the name of an index; default: the only one" }),
+    k: withDefault(z.int().min(1).max(200), 20).meta({ description: "candidates per row, of an index" }),
+    on: optional(z.array(z.string())).meta({ description: 'columns to compare, as "name" or "INDEX=ROW"' }),
+    kind: withDefault(z.enum(joinKinds), "many-to-one"),
+    precision: withDefault(z.number().gt(0).max(1), 0.9),
   });
   const schema = {
     summary: "Match rows with an index or a table",
     ...{ body, response: { 200: answer, "4xx": errorSchema } },
   };
-  app.post("/match", { schema }, async ({ body: { rows, table, index, k, ...options } }, reply) => {
+  app.post("/match", { schema }, async ({ body: { rows, table, index, k, ...settings } }, reply) => {
     if (table !== undefined && index !== undefined)
       throw new RequestError(400, "give table or index, not both", { param: "index" });
+    checkSize(rows, table);
     const served = table === undefined ? namedIndex(indexes, index) : undefined;
-    const answered = compare(async (signal) => {
-      const settings = { ...options, signal };
-      if (served !== undefined) return fromIndex(served, rows, k, settings);
-      const tables = [columnsOf(table!), columnsOf(rows)] as const;
-      const found = await joinRows(...tables, { ...settings, encoder });
-      const byRow = groupBy(found.matches, ({ right }) => right);
-      const results = rows.map((_, right) => ({
-        matches: (byRow.get(right) ?? []).map((pair) => ({
-          place: pair.left,
-          ...described(found, table![pair.left], pair),
-        })),
-      }));
-      return { promise: found.findings.promise, kind: found.findings.kind, results };
+    const answered = compare(async (compared, signal) => {
+      if (served === undefined) return compared("table", { rows, table: table!, settings });
+      const near = { k, on: settings.on, ordinary: served.ordinary, signal };
+      return compared("index", { near: await nearestRows(served.index, encoder, rows, near), settings });
     }, whenGone(reply));
     return answered.catch((error: unknown) => {
       // Schemas have checked all but the columns.
       throw error instanceof ArgumentError ? new RequestError(400, error.message, { param: "on" }) : error;
     });
   });
+}
 
-  async function fromIndex(
-    { index, ordinary }: ServedIndex,
-    rows: readonly NamedRow[],
-    k: number,
-    settings: Parameters<typeof matchIndex>[3],
-  ) {
-    const found = await matchIndex(index, encoder, rows, { ...settings, k, ordinary });
-    const byRow = groupBy(found.matches, ({ right }) => right);
-    const results = found.nearest.map((hits, right) => ({
-      matches: (byRow.get(right) ?? []).flatMap((pair) => {
-        const hit = hits.find(({ place }) => place === pair.left);
-        return hit === undefined ? [] : [{ key: hit.key, ...described(found, hit.cells, pair) }];
-      }),
-      nearest: hits.map(({ key, score, cells }) => ({ key, similarity: score, cells })),
-    }));
-    return { promise: found.findings.promise, kind: found.findings.kind, results };
+/** @throws RequestError for tables that are too wide, or have too many cells */
+function checkSize(...tables: readonly (readonly NamedRow[] | undefined)[]): void {
+  let cells = 0;
+  for (const rows of tables) {
+    const columns = new Set(rows?.flatMap((row) => Object.keys(row))).size;
+    if (columns > mostColumns)
+      throw new RequestError(
+        413,
+        `A table of ${columns} columns is too wide: at most ${mostColumns} are compared.`,
+      );
+    cells += columns * (rows?.length ?? 0);
   }
+  if (cells > mostValues) throw new RequestError(413, `${cells} cells are more than ${mostValues}`);
 }
 
 export function namedIndex(indexes: Service["indexes"], name?: string): ServedIndex {
@@ -102,15 +88,6 @@ export function namedIndex(indexes: Service["indexes"], name?: string): ServedIn
   if (found !== undefined) return found;
   const message = `There is no index ${name}; there is ${names.join(", ")}.`;
   throw new RequestError(404, message, { code: "index_not_found", param: "index" });
-}
-
-/** A match with its reasons; the left side of the comparison is what was found. */
-function described(found: Joined, cells: NamedRow, pair: RowMatch): Found {
-  const { columns } = found.evidence(pair.left, pair.right);
-  const evidence = columns.map(({ name, left, right, logOdds }) => {
-    return { column: name, row: right, match: left, logOdds };
-  });
-  return { cells, probability: pair.probability, why: found.why(pair), evidence };
 }
 
 const textCells = (row: Readonly<Record<string, string | number | boolean | null>>): NamedRow =>

@@ -3,11 +3,9 @@ import { z } from "zod";
 import { dotProducts } from "../encoder/pooling.js";
 import { typeParts, typeRecord } from "../encoder/type-probabilities.js";
 import { errorSchema, RequestError, whenGone } from "./errors.js";
+import { mostValues, withDefault } from "./fields.js";
 import type { Server } from "./server.js";
 import type { Service } from "./service.js";
-
-/** Similarities of an answer. */
-const mostPairs = 250_000;
 
 export function phraseRoutes(app: Server, { limits, types, embeddings }: Service): void {
   const phrases = z.array(z.string().max(limits.characters)).min(1).max(limits.items);
@@ -17,7 +15,7 @@ export function phraseRoutes(app: Server, { limits, types, embeddings }: Service
     ...{ classProbability: probability, typeProbability: probability },
   });
   const typed = z.object({ results: z.array(z.object({ phrase: z.string(), types: z.array(record) })) });
-  const typeBody = z.strictObject({ phrases, top: z.int().min(1).default(1) });
+  const typeBody = z.strictObject({ phrases, top: withDefault(z.int().min(1), 1) });
   const typeSchema = {
     summary: "Types of phrases",
     body: typeBody,
@@ -38,8 +36,8 @@ export function phraseRoutes(app: Server, { limits, types, embeddings }: Service
     ...{ body, response: { 200: answer, "4xx": errorSchema } },
   };
   app.post("/similarity", { schema }, async ({ body: { a, b } }, reply) => {
-    if (a.length * b.length > mostPairs)
-      throw new RequestError(413, `${a.length} × ${b.length} pairs are more than ${mostPairs}`);
+    if (a.length * b.length > mostValues)
+      throw new RequestError(413, `${a.length} × ${b.length} pairs are more than ${mostValues}`);
     const found = await embeddings.add([...a, ...b], whenGone(reply));
     const vectors = found.map(({ vector }) => vector);
     const rows = dotProducts(vectors.slice(0, a.length), vectors.slice(a.length));

@@ -8,6 +8,7 @@ import { jsonSchemaTransform, validatorCompiler, type ZodTypeProvider } from "fa
 import { packageVersion } from "../files/package.js";
 import { embeddingRoutes } from "./embeddings.js";
 import { errorBody, errorObject, RequestError, statusOf } from "./errors.js";
+import { beyondBounds, mostColumns, mostValues } from "./fields.js";
 import { isLoopback } from "./loopback.js";
 import { matchRoutes } from "./match.js";
 import { phraseRoutes } from "./phrases.js";
@@ -46,6 +47,7 @@ export async function createServer(service: Service, options: ServerOptions): Pr
   });
   answerErrors(app);
   drain(app);
+  app.addHook("onClose", service.close);
   app.addHook("onResponse", async (request, reply) => {
     const route = request.routeOptions.url ?? "unknown";
     const seconds = reply.elapsedTime / 1000;
@@ -78,7 +80,14 @@ function bareServer({ limits }: Service, { log = "error", arrivalSeconds = 30 }:
     // a name of 255 bytes, each as %XX
     routerOptions: { maxParamLength: 765 },
   }).withTypeProvider<ZodTypeProvider>();
-  app.removeContentTypeParser("text/plain");
+  app.removeContentTypeParser(["text/plain", "application/json"]);
+  const read = app.getDefaultJsonParser("error", "error");
+  const bounds = { names: mostColumns, values: Math.max(mostValues, limits.items) };
+  app.addContentTypeParser("application/json", { parseAs: "string" }, (request, text, done) => {
+    const trouble = beyondBounds(String(text), bounds);
+    if (trouble !== undefined) done(trouble);
+    else void read(request, String(text), done);
+  });
   app.setValidatorCompiler(validatorCompiler);
   // answers have the types of their schemas at compile time; a second check of every vector would cost more than it
   app.setSerializerCompiler(() => (answer) => JSON.stringify(answer));
@@ -88,13 +97,24 @@ function bareServer({ limits }: Service, { log = "error", arrivalSeconds = 30 }:
 /** Milliseconds that requests in progress have once the server stops. */
 const drainMs = 25_000;
 
-/** While it stops, the server ends each connection with its answer, and all of them at the deadline. */
+/** While it stops, the server ends connections once all answers are sent, and at the deadline those that still read. */
 function drain(app: FastifyInstance): void {
+  const { server } = app;
+  // Node calls a connection idle whose answer was handed over, and destroys it with what the client has not read yet.
+  const closeIdle = server.closeIdleConnections.bind(server);
+  let answers = 0;
+  server.on("request", (_, answer) => {
+    answers++;
+    answer.once("close", () => answers--);
+  });
+  server.closeIdleConnections = () => {
+    if (answers === 0) closeIdle();
+  };
   let timers: NodeJS.Timeout[] = [];
   app.addHook("preClose", async () => {
     timers = [
-      setInterval(() => app.server.closeIdleConnections(), 50),
-      setTimeout(() => app.server.closeAllConnections(), drainMs),
+      setInterval(() => server.closeIdleConnections(), 50),
+      setTimeout(() => server.closeAllConnections(), drainMs),
     ];
   });
   app.addHook("onClose", async () => timers.forEach(clearTimeout));

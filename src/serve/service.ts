@@ -5,7 +5,8 @@ import type { TypeProbability } from "../encoder/type-probabilities.js";
 import { createRandom, sampleWithout } from "../random.js";
 import type { IndexEntry } from "../search/index-types.js";
 import type { VectorIndex } from "../search/vector-index.js";
-import { withoutAccents } from "../text/accents.js";
+import { folded } from "../text/accents.js";
+import { type Compare, openComparisons } from "./comparisons.js";
 import { createMetrics, type Metrics } from "./metrics.js";
 
 export interface Limits {
@@ -36,7 +37,7 @@ export interface Embedded {
   readonly tokens: number;
 }
 
-type Task = (signal: AbortSignal) => Promise<unknown>;
+type Task<Result> = (compare: Compare, signal: AbortSignal) => Promise<Result>;
 
 export interface Service {
   readonly encoder: PhraseEncoder;
@@ -46,10 +47,9 @@ export interface Service {
   readonly embeddings: BatchQueue<string, Embedded>;
   readonly types: BatchQueue<string, readonly TypeProbability[]>;
   /** Runs one comparison of tables at a time. */
-  readonly compare: <Result>(
-    work: (signal: AbortSignal) => Promise<Result>,
-    gone: AbortSignal,
-  ) => Promise<Result>;
+  readonly compare: <Result>(work: Task<Result>, gone: AbortSignal) => Promise<Result>;
+  /** Ends the worker of the comparisons. */
+  readonly close: () => Promise<void>;
 }
 
 /** Phrases in a batch: enough for several workers. */
@@ -78,22 +78,18 @@ export function createService(
     ...batches,
     run: (phrases, signal) => encoder.types(phrases, { signal }),
   });
-  const tasks = new BatchQueue<Task, unknown>({
+  const { compareUntil, close } = openComparisons(encoder);
+  const tasks = new BatchQueue<Task<unknown>, unknown>({
     ...{ batchItems: 1, queueItems: comparisons },
-    run: async ([task], signal) => [await task(signal)],
+    run: async ([task], signal) => [await task(compareUntil(signal), signal)],
   });
-  const compare: Service["compare"] = async <Result>(
-    work: (signal: AbortSignal) => Promise<Result>,
-    gone: AbortSignal,
-  ) => (await tasks.add([work], gone))[0] as Result;
-  return { encoder, indexes, limits, metrics, embeddings, types, compare };
+  const compare: Service["compare"] = async <Result>(work: Task<Result>, gone: AbortSignal) =>
+    (await tasks.add([work], gone))[0] as Result;
+  return { encoder, indexes, limits, metrics, embeddings, types, compare, close };
 }
 
 /** The column that names a row. */
 export const nameColumn = ({ layout }: VectorIndex): string => layout.phraseColumn ?? layout.columns[0];
-
-/** A text without case and accents. */
-export const folded = (text: string): string => withoutAccents(text).toLowerCase();
 
 /** Reads an index once, and draws some rows at random. */
 export async function serveIndex(index: VectorIndex): Promise<ServedIndex> {

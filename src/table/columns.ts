@@ -1,7 +1,7 @@
 /** Chooses the column that holds the phrases, and says so when the choice fails. */
 import { closest, distance } from "fastest-levenshtein";
 import { TableError } from "../errors.js";
-import { isNumeric, phraseColumnNames } from "./read/sniff.js";
+import { isNumeric, phraseColumnNames } from "./read/header.js";
 
 export interface ColumnInfo {
   readonly name: string;
@@ -29,6 +29,9 @@ export function choosePhraseColumn(path: string, columns: ColumnInfo[], wanted: 
   throw new TableError(`${path}: no column holds text (${listed(names)}). Name one with --column.`);
 }
 
+/** What the column of a table of one column is called where no header names it. */
+export const unnamedColumn = "phrase";
+
 /** The index of a column given by name or 1-based number. Throws TableError that suggests near names. */
 export function findColumn(path: string, names: string[], wanted: string): number {
   const named = namedColumn(names, wanted);
@@ -42,7 +45,10 @@ export function findColumn(path: string, names: string[], wanted: string): numbe
   if (number > 0) return number - 1;
   const near = nearestName(names, wanted);
   const suggestion = near === undefined ? "Choose one of these." : `Did you mean "${near}"?`;
-  throw new TableError(`${path}: no column "${wanted}". The columns are ${listed(names)}. ${suggestion}`);
+  // Names of columns that have none: a header may have been read as a row.
+  const isUnnamed = names.every((name, at) => name === `column${at + 1}`) || names.join() === unnamedColumn;
+  const cure = isUnnamed ? "If the first line names them, add --header." : suggestion;
+  throw new TableError(`${path}: no column "${wanted}". The columns are ${listed(names)}. ${cure}`);
 }
 
 /** The index of the column of this name, in any letter case if none is exact; -1 where there is none. */

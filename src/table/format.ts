@@ -6,6 +6,15 @@ import { isPostgresAddress, parseAddress } from "./postgres/address.js";
 /** A format that can be read. `text` is one phrase a line. */
 export type TableFormat = "csv" | "tsv" | "jsonl" | "parquet" | "text";
 
+/** How the lines of a table are written, so that an output in the same format looks as its input does. */
+export interface LineStyle {
+  readonly format?: string;
+  readonly delimiter?: string;
+  readonly lineEnd?: "\n" | "\r\n";
+  /** Whether the file begins with such a mark, by which spreadsheet programs know UTF-8. */
+  readonly hasByteOrderMark?: boolean;
+}
+
 /** A format that embeddings can be written in. */
 export type EmbeddingFormat = "csv" | "tsv" | "jsonl" | "parquet" | "npy";
 
@@ -136,6 +145,18 @@ export function parseDelimiter(given: string): string {
     );
   }
   return delimiter;
+}
+
+/** The standard's name of an encoding, for one of its labels such as latin1; throws TableError for an unknown one. */
+export function parseEncoding(label: string): string {
+  try {
+    return new TextDecoder(label).encoding;
+  } catch (cause) {
+    throw new TableError(
+      `"${label}" is not a known encoding. Give one such as windows-1252, utf-16le or shift_jis.`,
+      { cause },
+    );
+  }
 }
 
 export function nameOfDelimiter(delimiter: string): string {

@@ -2,7 +2,14 @@
 import { PearlError, TableError } from "../errors.js";
 import { formatCount } from "../files/count-text.js";
 import { choosePhraseColumn, findColumn, listed } from "./columns.js";
-import { formatOfName, nameOfDelimiter, parseDelimiter, type TableFormat } from "./format.js";
+import {
+  formatOfName,
+  type LineStyle,
+  nameOfDelimiter,
+  parseDelimiter,
+  parseEncoding,
+  type TableFormat,
+} from "./format.js";
 import { isPostgresAddress, withoutPassword } from "./postgres/address.js";
 import { Database, databaseTrouble } from "./read/database.js";
 import { type Imported, importParquet, importText, rowsTable } from "./read/import.js";
@@ -20,6 +27,8 @@ export interface TableOptions {
   quote?: "double" | "none";
   /** The format, where the file's name does not indicate it. */
   format?: TableFormat;
+  /** The encoding of the text, such as "windows-1252" or "shift_jis". Default: UTF-8, or what the bytes show. */
+  encoding?: string;
   /** Of a table in PostgreSQL: only the rows with one of these values, as text, of a column. */
   only?: { readonly column: string; readonly values: readonly string[] };
   /** Where temporary files go (default: the system's temporary folder). */
@@ -51,6 +60,8 @@ export interface TableDescription {
   /** The phrase column's name. */
   column: string;
   rowCount: number;
+  lineEnd?: LineStyle["lineEnd"];
+  hasByteOrderMark?: boolean;
   /** One line for people. */
   summary: string;
 }
@@ -206,10 +217,11 @@ async function importTable(
     if (path !== standardInput) return parquet();
     throw new TableError("standard input: Parquet cannot be read from a pipe. Save it to a file first.");
   }
-  const source = await openSource(path, signal, (read) => {
+  const onRead = (read: number): void => {
     bytes = read;
     onBytes(read);
-  });
+  };
+  const source = await openSource(path, signal, onRead, options.encoding && parseEncoding(options.encoding));
   try {
     if (source.sample.length === 0) throw emptyFile(path);
     if (named === undefined && source.signature === "parquet" && path !== standardInput) {
@@ -235,13 +247,18 @@ function describe(
 ): TableDescription {
   const shown = shownPath(path);
   const { delimiter, header, headerIsSure, rowCount, blankLines, titleLines = 0 } = imported;
+  const { encoding, lineEnd, hasByteOrderMark } = imported;
   const columns = imported.columns.map(({ name }) => name);
   const column = columns[choosePhraseColumn(shown, imported.columns, wantedColumn)];
-  const doubt = headerIsSure ? "" : " (--no-header if that line is data)";
+  const doubt = headerIsSure
+    ? ""
+    : header
+      ? " (--no-header if that line is data)"
+      : " (--header if the first line is one)";
   const titles = `a title of ${titleLines} line${titleLines === 1 ? "" : "s"} (--no-header if these are rows)`;
   const place = titleLines === 0 ? `in the first line${doubt}` : `below ${titles}`;
   const separated = delimiter === undefined ? "one column" : `${nameOfDelimiter(delimiter)}-separated`;
-  const cells = `${separated}, ${header ? `header ${place}` : "no header"}`;
+  const cells = `${separated}, ${header ? `header ${place}` : `no header${doubt}`}`;
   const layouts = {
     text: "one phrase a line",
     jsonl: "JSON lines",
@@ -252,7 +269,10 @@ function describe(
   };
   const parts = [layouts[format], `${formatCount(rowCount)} row${rowCount === 1 ? "" : "s"}`];
   if (blankLines > 0) parts.push(`${blankLines} blank line${blankLines === 1 ? "" : "s"} skipped`);
+  if (encoding?.isGuess) parts.push(`taken for ${encoding.name} (--encoding NAME if it is another)`);
+  else if (encoding?.name !== undefined && encoding.name !== "utf-8") parts.push(`read as ${encoding.name}`);
   const choice = `phrases from "${column}"${columns.length === 1 ? "" : ` of ${listed(columns)}`}`;
   const summary = `${shown}: ${parts.join(", ")}; ${choice}`;
-  return { path, format, delimiter, header, columns, column, rowCount, summary };
+  const style = { format, delimiter, lineEnd, hasByteOrderMark };
+  return { path, ...style, header, columns, column, rowCount, summary };
 }

@@ -11,6 +11,17 @@ const accents =
 export const withoutAccents = (text: string): string =>
   /[^\0-\x7f]/.test(text) ? text.normalize("NFKD").replace(accents, "") : text;
 
+/** Lower-case letters that NFKD does not decompose. */
+const whole: Readonly<Record<string, string>> = {
+  ...{ ß: "ss", æ: "ae", œ: "oe", ø: "o", đ: "d", ð: "d", ł: "l", ı: "i", þ: "th" },
+};
+
+/** Replaces lower-case letters that NFKD does not decompose: "straße" gives "strasse". */
+export const foldLetters = (text: string): string => text.replace(/[ßæœøđðłıþ]/g, (letter) => whole[letter]);
+
+/** A text in lower case, without accents and letters of one language: "Æro", "AERO" and "aéro" are "aero". */
+export const folded = (text: string): string => foldLetters(withoutAccents(text).toLowerCase());
+
 /** A text with its letters, digits and signs of full width, as Chinese and Japanese tables have them, in their usual form. */
 export const narrow = (text: string): string =>
   /[\u3000\uff01-\uff5e]/.test(text) ? text.replace(/[\u3000\uff01-\uff5e]/g, usual) : text;

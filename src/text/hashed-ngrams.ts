@@ -1,5 +1,6 @@
 /** Character n-grams of the words of a phrase, as hash buckets. */
 import { FNV_BASIS, FNV_PRIME } from "../files/fnv.js";
+import { foldLetters } from "./accents.js";
 
 /** How phrases become n-gram buckets; a model's config.json records it. */
 export interface HashedNgramOptions {
@@ -18,11 +19,6 @@ const [WORD_START, WORD_END] = ["\u0002", "\u0003"];
 
 /** Runs of letters, marks and digits are words; any other visible character is a separate word. */
 const WORD = /[\p{L}\p{N}\p{M}]+|[^\s\p{C}]/gu;
-
-/** Letters that NFKD does not decompose. */
-const FOLDED: Readonly<Record<string, string>> = {
-  ...{ ß: "ss", æ: "ae", œ: "oe", ø: "o", đ: "d", ł: "l", ı: "i" },
-};
 
 /**
  * The words of a phrase without capitals, accents and compatibility forms:
@@ -45,12 +41,9 @@ const withoutMarks = (text: string): string =>
       .replace(/\p{Mn}+/gu, ""),
   );
 
-/** Replaces lower-case letters that NFKD does not decompose: "straße" gives "strasse". */
-export const foldLetters = (text: string): string => text.replace(/[ßæœøđłı]/g, (letter) => FOLDED[letter]);
-
 /**
  * Writes the buckets of a phrase's n-grams, including whole words and repetitions, to `target`.
- * @returns the number of buckets written, and whether the limit cut any off
+ * @returns the number of buckets written, and whether a letter is in none of them
  */
 export function hashNgrams(
   phrase: string,
@@ -59,7 +52,8 @@ export function hashNgrams(
 ): { count: number; truncated: boolean } {
   const mask = buckets - 1;
   let count = 0;
-  for (const word of normalizedWords(phrase)) {
+  const words = normalizedWords(phrase);
+  for (const [place, word] of words.entries()) {
     const marked = WORD_START + word + WORD_END;
     const { length } = marked;
     for (let start = 0; start < length; start++) {
@@ -69,7 +63,10 @@ export function hashNgrams(
         const whole = size === length;
         if (size > maximum && start > 0) break;
         if ((size < minimum || size > maximum) && !whole) continue;
-        if (count === limit) return { count, truncated: true };
+        if (count === limit) {
+          const read = Math.max(start + Math.min(size - 1, maximum), start === 0 ? 0 : start - 1 + maximum);
+          return { count, truncated: read <= word.length || place < words.length - 1 };
+        }
         target[count++] = mix(hash) & mask;
       }
     }

@@ -1,7 +1,11 @@
 /** A training from options to a model folder, for every method: prepare, train, record, card, write. */
 import { readFile, rm } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
+import { looseObject, number } from "valibot";
+import { TrainingError } from "../errors.js";
+import { readJson } from "../files/json.js";
 import { isObjectAddress, objectName } from "../files/object-storage/address.js";
+import { exists } from "../files/whole-file.js";
 import { checkIsFree, removePartialFolders } from "../files/whole-folder.js";
 import type { Tensor } from "../onnx/tensor.js";
 import { checkpointFolder, listCheckpoints } from "./checkpoint.js";
@@ -27,8 +31,8 @@ export interface RunOptions extends Pick<TrainOptions, "device" | "threads" | "r
   readonly onNote?: (note: string) => void;
   /** Called after every step, with the number of steps of the whole run. */
   readonly onStep?: (metrics: StepMetrics, steps: number) => void;
-  /** Called after every evaluation; the score is that of the method. */
-  readonly onEvaluation?: (step: number, score: number) => void;
+  /** Called after every evaluation, with what was measured, such as "mean benchmark score". */
+  readonly onEvaluation?: (step: number, score: number, measure: string) => void;
 }
 
 /** What a run is going to do. */
@@ -53,18 +57,25 @@ export interface RunRecord {
   readonly result: RunResult;
 }
 
+/** The record of a run that had ended before. */
+const endedRun = looseObject({ result: looseObject({ steps: number() }) });
+
 /** The end of a run. */
 export interface RunResult {
   readonly steps: number;
   /** Loss of the last step. */
   readonly loss?: number;
-  /** The best evaluation. */
-  readonly best?: { readonly step: number; readonly score: number };
+  /** The evaluation of the weights that were kept, the best one. */
+  readonly best?: { readonly step: number; readonly score: number; readonly measure?: string };
 }
 
-/** The end of a run as records hold it. */
-export const resultOf = ({ steps, last, best }: TrainingResult): RunResult => ({
-  ...{ steps, loss: last?.loss, best },
+/** The end of a run as records hold it. @param evaluation what its scores are */
+export const resultOf = (
+  { steps, last, best }: TrainingResult,
+  evaluation?: { readonly measure?: string },
+): RunResult => ({
+  ...{ steps, loss: last?.loss },
+  best: best && { ...best, measure: evaluation?.measure },
 });
 
 /** What a run returns: its record, the model's folder, and the step that it was resumed at (0 for a new run). */
@@ -88,12 +99,14 @@ export interface PreparedRun<Record extends RunRecord> {
   /** Default of RunOptions.checkpointEvery; default 500. */
   readonly checkpointEvery?: number;
   /** What is trained, from what, and on how much data, such as "pearl-mini, 600 dimensions" and "20 pairs". */
-  readonly summary?: { readonly model: string; readonly data: string };
+  readonly summary?: { readonly model: string; readonly data: string; readonly rates?: string };
   /** What is trained, for the note "training WHAT on DEVICE". */
   what(steps: number): string;
   /** Scores a model folder every `every` steps; a larger score is better, and the best weights are kept. */
   readonly evaluation?: {
     readonly every: number;
+    /** What the score is; default "score". */
+    readonly measure?: string;
     score(folder: string, signal?: AbortSignal): Promise<number>;
   };
   /** What training.json holds. */
@@ -129,8 +142,16 @@ export async function runMethod<Record extends RunRecord>(
 ): Promise<RunReport<Record>> {
   options.signal?.throwIfAborted();
   const { output, continuedBy = "--resume" } = options;
-  await checkIsFree(output);
   const work = `${resolve(isObjectAddress(output) ? objectName(output) : output)}.training`;
+  if (options.resume === "continue" && !(await exists(work))) {
+    const trouble = { error: TrainingError, cure: "Name another folder for the output." };
+    const record = await readJson(join(output, "training.json"), endedRun, trouble);
+    if (record !== undefined) {
+      options.onNote?.(`${output} is finished: there is nothing to resume`);
+      return { ...(record as object as Record), output, resumedAt: record.result.steps };
+    }
+  }
+  await checkIsFree(output);
   const lastCheckpoint = () => listCheckpoints(join(work, checkpointFolder)).at(-1);
   const { isNew, release } = await openWorkFolder(work);
   try {
@@ -196,7 +217,8 @@ async function trainPrepared<Record extends RunRecord>(
   const snapshot = join(work, "evaluation");
   return train(program, data, {
     ...prepared.options(steps),
-    ...{ steps, learningRate, folder: work, device, threads, resume, signal, onEvaluation, onNote },
+    ...{ steps, learningRate, folder: work, device, threads, resume, signal, onNote },
+    onEvaluation: (step, score) => onEvaluation?.(step, score, evaluation?.measure ?? "score"),
     checkpointEvery: options.checkpointEvery ?? prepared.checkpointEvery,
     onOpen: ({ device, notes }) => {
       onNote?.(`training ${prepared.what(steps)} on ${device}`);

@@ -113,7 +113,7 @@ function checkOptions({ steps, learningRate, evaluation, folder }: TrainOptions)
   if (!(Number.isInteger(steps) && steps >= 0))
     throw new ArgumentError(`steps must be a whole number, not ${steps}`);
   if (!(learningRate > 0 && Number.isFinite(learningRate)))
-    throw new ArgumentError(`the learning rate must be a positive number, not ${learningRate}`);
+    throw new ArgumentError(`learningRate must be a positive number, not ${learningRate}`);
   if (evaluation && folder === undefined)
     throw new ArgumentError("training with an evaluation needs a folder, to keep the best checkpoint in");
 }

@@ -48,11 +48,47 @@ describe("a graph of token vectors", () => {
     expect(await notesOf(withPooling({ pooling_mode_cls_token: true }))).toEqual([]);
   });
 
-  it("is refused where it is pooled in several ways at once, or in another", async () => {
-    const both = withPooling({ pooling_mode_mean_tokens: true, pooling_mode_max_tokens: true });
-    await expect(readModelFolder(both)).rejects.toThrow(
-      /another way \(pooling_mode_mean_tokens, pooling_mode_max/,
+  it.each([
+    [
+      "version 2",
+      "sentence_transformers.models.",
+      { pooling_mode_cls_token: true, pooling_mode_mean_tokens: false },
+    ],
+    ["version 5", "sentence_transformers.models.", { pooling_mode_cls_token: true, include_prompt: true }],
+    [
+      "version 6",
+      "sentence_transformers.base.modules.transformer.",
+      { pooling_mode: "cls", include_prompt: true },
+    ],
+    ["version 6, a list", "sentence_transformers.sentence_transformer.modules.", { pooling_mode: ["cls"] }],
+  ])("is pooled as a folder saved by sentence-transformers says: %s", async (_, prefix, pooling) => {
+    const folder = withPooling({ embedding_dimension: 32, ...pooling });
+    const types = ["Transformer", "Pooling", "Normalize"].map((name) => ({ type: prefix + name }));
+    writeFileSync(join(folder, "modules.json"), JSON.stringify(types));
+    const { pooling: found, oddModule } = await readModelFolder(folder);
+    expect({ found, oddModule }).toEqual({ found: "cls", oddModule: undefined });
+  });
+
+  it.each([
+    [{ pooling_mode_mean_tokens: true, pooling_mode_max_tokens: true }, "mean_tokens and max_tokens"],
+    [{ pooling_mode_lasttoken: true }, "lasttoken"],
+    [{ pooling_mode: ["mean", "max"] }, "mean and max"],
+    [{ pooling_mode: "weightedmean" }, "weightedmean"],
+    [{ pooling_mode: "toString" }, "toString"],
+    [{ embedding_dimension: 32 }, "nothing that pearl knows"],
+  ])("is refused where it is pooled otherwise: %j", async (settings, named) => {
+    await expect(readModelFolder(withPooling(settings))).rejects.toThrow(
+      new RegExp(`1_Pooling/config\\.json: .* asks for ${named}\\. Use a model that pools in one of these`),
     );
-    await expect(readModelFolder(withPooling({ pooling_mode_lasttoken: true }))).rejects.toThrow(/lasttoken/);
+  });
+
+  it("takes no prompt where the pooling leaves the prompt's tokens out", async () => {
+    const folder = withPooling({ pooling_mode: "mean", include_prompt: false });
+    const encoder = await PhraseEncoder.load(folder, { threads: 1 });
+    await expect(encoder.encode(["t3"], { prompt: "t4 " })).rejects.toThrow(
+      /include_prompt.*Leave the prompt out/,
+    );
+    expect(await encoder.encode(["t3"])).toHaveLength(1);
+    await encoder.dispose();
   });
 });

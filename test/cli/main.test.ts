@@ -70,6 +70,15 @@ describe("wrong usage", () => {
     expect(stderr).toContain(`(Did you mean ${suggestion}?)`);
   });
 
+  it.each([
+    ["encode", "--truncate-dim", "9999", "must be between 1 and 600, not 9999"],
+    ["cluster", "--k", "99", "is 99, but there are only 65 different phrases. Choose a smaller k."],
+  ])("names an option of %s as it was typed: %s %s", async (command, option, value, message) => {
+    const output = join(folder, "never.csv");
+    const parameters = [command, "data/phrases.csv", "-c", "phrase", option, value, "-q", "-o", output];
+    expect(await pearlHere(parameters)).toMatchObject({ code: 2, stderr: `pearl: ${option} ${message}\n` });
+  });
+
   it("points to the help if no similar word exists", async () => {
     const { code, stderr } = await pearlHere(["models", "--frobnicate"]);
     expect(code).toBe(2);

@@ -141,6 +141,27 @@ describe("progress", () => {
     }
   });
 
+  it("shows a time left only where a stage keeps its pace", () => {
+    vi.useFakeTimers({ toFake: ["performance"] });
+    const shownAt = (doneAt: (second: number) => number, unit: "phrases" | "items"): number | undefined => {
+      const text = written(true, ({ show }) => {
+        for (let second = 0; second <= 100; second++) {
+          show("grouping", doneAt(second), 1000, unit);
+          vi.advanceTimersByTime(1000);
+        }
+      });
+      const place = text.split("\r").findIndex((line) => line.includes(" left"));
+      return place < 0 ? undefined : place - 1;
+    };
+    try {
+      expect(shownAt((second) => 2 * second, "phrases")).toBe(5);
+      expect(shownAt((second) => 2 * second, "items")).toBe(25);
+      expect(shownAt((second) => second ** 5 / 1e7, "items")).toBeUndefined();
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   it("shows the reading of a table only from 1.5 s on, each stage by its own name and unit", () => {
     vi.useFakeTimers({ toFake: ["performance"] });
     try {

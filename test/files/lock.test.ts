@@ -1,8 +1,10 @@
 /** Locks of folders, also where a file cannot have two names. */
+import { randomUUID } from "node:crypto";
 import * as real from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { acquireLock } from "../../src/files/lock.js";
 
 let folder: string;
 beforeEach(async () => {
@@ -41,5 +43,47 @@ describe.each(["", "EPERM", "ENOTSUP", "ENOSYS"])('a disk whose links fail with 
     await real.utimes(path, earlier, earlier);
     await (await acquireLock(folder)).release();
     expect(await real.readdir(folder)).toEqual([]);
+  });
+});
+
+/** A lock as another process would have left it. */
+const leave = (name: string, changes: object) =>
+  real.writeFile(
+    join(folder, name),
+    JSON.stringify({ pid: process.pid, host: hostname(), started: null, token: "t", ...changes }),
+  );
+
+it("removes what processes left that were killed while they took the lock", async () => {
+  const names = [2 ** 22 + 1, process.pid].map((pid) => [`lock.${randomUUID()}`, pid] as const);
+  for (const [name, pid] of names) await leave(name, { pid });
+  await acquireLock(folder);
+  expect((await real.readdir(folder)).sort()).toEqual(["lock", names[1][0]].sort());
+});
+
+describe("without /proc, as on macOS", () => {
+  beforeAll(() => {
+    vi.resetModules();
+    const readFile = async (path: string, options: BufferEncoding): Promise<string> => {
+      if (path.startsWith("/proc/")) throw Object.assign(new Error("none"), { code: "ENOENT" });
+      return real.readFile(path, options);
+    };
+    vi.doMock("node:fs/promises", () => ({ ...real, readFile }));
+  });
+  afterAll(() => {
+    vi.doUnmock("node:fs/promises");
+    vi.resetModules();
+  });
+
+  it("a lock is taken over where its number belongs to a later process, and not from a living holder", async () => {
+    const { acquireLock } = await import("../../src/files/lock.js");
+    await leave("lock", { started: "Mon Jan  1 00:00:00 2024" });
+    await acquireLock(folder);
+    await expect(acquireLock(folder)).rejects.toThrow("Wait until it has finished.");
+  });
+
+  it("a lock without a start is held, and the message says how to remove it", async () => {
+    const { acquireLock } = await import("../../src/files/lock.js");
+    await leave("lock", {});
+    await expect(acquireLock(folder)).rejects.toThrow(`; if it has died, remove ${join(folder, "lock")}.`);
   });
 });

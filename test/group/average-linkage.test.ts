@@ -79,10 +79,21 @@ describe("average linkage", () => {
     expect(Array.from(groupsFrom(4, merges, 3.5))).toEqual([0, 0, 1, 1]);
   });
 
-  it("says how far it is, also where no row has a partner", async () => {
-    const done: number[] = [];
-    await averageLinkage(3000, twoPairs, { weigh: () => -4, onProgress: (rows) => done.push(rows) });
-    expect(done).toEqual([0, 1024, 2048, 3000]);
+  it("says how far it is, also where all rows are connected with each other", async () => {
+    const size = 4000;
+    const chain = {
+      left: Int32Array.from({ length: size - 1 }, (_, row) => row),
+      right: Int32Array.from({ length: size - 1 }, (_, row) => row + 1),
+      classOf: new Int32Array(size - 1),
+      logOdds: Float64Array.of(4),
+    };
+    const seen: [number, number][] = [];
+    await averageLinkage(size, chain, { weigh: () => -4, onProgress: (...now) => seen.push(now) });
+    expect(seen.slice(0, 2)).toEqual([
+      [1024, 3999],
+      [2048, 3999],
+    ]);
+    expect(seen.at(-1)).toEqual([3999, 3999]);
   });
 
   it("takes in thousands of equal rows without going through all of them for each", {

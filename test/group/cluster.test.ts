@@ -230,6 +230,33 @@ describe("cluster and dedupe", () => {
     expect(together.similarityOf(0, 1)).toBeGreaterThan(1.5 * apart.similarityOf(0, 1));
   });
 
+  it("groups spellings of one language with those of all, and no words of other signs", async () => {
+    const pairs = [
+      "Æro Design",
+      "Aero Design",
+      "Weißwasser Bau",
+      "Weisswasser Bau",
+      "Łódź Hotel",
+      "Lodz Hotel",
+    ];
+    const apart = [
+      "C",
+      "C++",
+      "C#",
+      "F",
+      "F#",
+      "Perl",
+      "Zebra Park",
+      "Quantum Lab",
+      "Mathis Jr",
+      "Mathis Sr",
+    ];
+    const { groupOf } = await cluster([...pairs, ...apart], { encoder });
+    const [own, others] = [groupOf.slice(0, pairs.length), groupOf.slice(pairs.length)];
+    expect([...own]).toEqual([0, 0, 1, 1, 2, 2]);
+    expect(new Set(others).size).toBe(apart.length);
+  });
+
   it("separates a phrase with an added word, unless it is the word for the kind of thing", async () => {
     const places = ["Lindeby", "Norrhult", "Vallda", "Askersund", "Torekov", "Hjortkvarn"].flatMap((town) =>
       ["North", "South"].map((side) => `${town} ${side} Hospital`),

@@ -20,6 +20,53 @@ function judged({ groupOf }: RowGroups) {
   return { precision: right / Math.max(1, found.size), recall: right / truth.size };
 }
 
+describe("names that are written differently", () => {
+  const persons = tableWithDuplicates(60).table;
+  const families = Array.from({ length: 10 }, (_, family) => family);
+  const added = (rows: readonly Record<string, string>[]) =>
+    Object.fromEntries(
+      Object.entries(persons).map(([name, cells]) => [name, [...cells, ...rows.map((row) => row[name])]]),
+    );
+  const first = persons.name.length;
+
+  it("are a father and a son where they say so, though all else but the birth date agrees", async () => {
+    const rows = families.flatMap((family) =>
+      ["Jr", "Sr"].map((suffix) => ({
+        name: `Kurt Fin${"abcdefghij"[family]} ${suffix}`,
+        city: "Halle",
+        born: `${suffix === "Jr" ? 1946 : 1918}-0${1 + (family % 9)}-11`,
+        phone: `0326 90152${family}`,
+      })),
+    );
+    const { groupOf } = await groupRows(added(rows), { encoder });
+    for (const family of families)
+      expect(groupOf[first + 2 * family]).not.toBe(groupOf[first + 2 * family + 1]);
+  });
+
+  it("are one firm where they differ in the spelling of the legal form, and nothing contradicts that", async () => {
+    const forms = [
+      ["Ltd", "Limited"],
+      ["Inc.", "Incorporated"],
+      ["Corp", "Corporation"],
+      ["AG", "Aktiengesellschaft"],
+    ];
+    const firms = Array.from({ length: 60 }, (_, firm) => `${persons.name[firm].split(" ")[0]}${firm % 7}`);
+    const rows = firms.flatMap((firm, place) =>
+      forms[place % forms.length].map((form) => ({
+        name: `${firm.replace(/\d/, "son")} Motors ${form}`,
+        city: ["Ulm", "Bonn", "Kiel"][place % 3],
+        phone: `0${300 + place} 9${place}152${place}`,
+      })),
+    );
+    const table = Object.fromEntries(
+      ["name", "city", "phone"].map((name) => [name, rows.map((row) => row[name as keyof (typeof rows)[0]])]),
+    );
+    const { groupOf, promise } = await groupRows(table, { encoder });
+    expect(promise.established).toBe(true);
+    for (let row = 0; row < rows.length; row += 2) expect(groupOf[row]).toBe(groupOf[row + 1]);
+  });
+});
+
 describe("a table of persons with one to three rows each", { timeout: 300_000 }, () => {
   it("is grouped without labels, and the estimate is near the truth", async () => {
     const found = await groupRows(table, { encoder });

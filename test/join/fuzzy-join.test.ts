@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { fuzzyJoin } from "../../src/join/fuzzy-join.js";
 import type { JoinKind, JoinResult } from "../../src/join/options.js";
 import type { KnownPair } from "../../src/match/compare-tables.js";
-import { createRandom } from "../../src/random.js";
+import { createRandom, shuffled } from "../../src/random.js";
 import { papers } from "./papers.js";
 
 const encoder = "none" as const;
@@ -52,6 +52,74 @@ describe("fuzzyJoin", () => {
     const { matches, promise } = await fuzzyJoin(papers, right, { encoder, precision: 1 });
     expect(matches).toHaveLength(counts[0]);
     expect(promise).toMatchObject({ target: 1, established: false });
+  });
+
+  it("gives the same matches and estimates in every order of the rows", async () => {
+    const right = papers.map((name) => name.slice(0, Math.ceil(name.length * 0.6)));
+    const random = createRandom(3);
+    const known = (left: readonly string[], side: readonly string[]): KnownPair[] => [
+      { left: left.indexOf(papers[3]), right: side.indexOf(right[4]), match: false },
+    ];
+    const of = async (left: readonly string[], side: readonly string[]) => {
+      const result = await fuzzyJoin(left, side, { precision: 0.97 });
+      const judged = await result.withKnown(known(left, side));
+      const texts = [result, judged].map(
+        ({ matches, unmatched, runnersUp, estimate, low, high, doubtful }) => ({
+          ...{ estimate, low, high },
+          matches: matches
+            .map((pair) => `${left[pair.left]} = ${side[pair.right]} ${pair.probability}`)
+            .sort(),
+          unmatched: unmatched.map((row) => side[row]).sort(),
+          runnersUp: side.map((text, row) => `${text}: ${left[runnersUp[row]]}`).sort(),
+          doubtful: doubtful(5).map((pair) => `${left[pair.left]} ? ${side[pair.right]}`),
+        }),
+      );
+      expect(result.matches.map((pair) => pair.right)).toEqual(
+        result.matches.map((pair) => pair.right).sort((a, b) => a - b),
+      );
+      return texts;
+    };
+    const inOrder = (texts: readonly string[]) =>
+      Array.from(shuffled(texts.length, random), (row) => texts[row]);
+    const given = await of(papers, right);
+    for (let round = 0; round < 3; round++) expect(await of(inOrder(papers), inOrder(right))).toEqual(given);
+  });
+
+  it.each(["many-to-one", "one-to-one"] as const)(
+    "gives equal texts to each other first, %s",
+    async (kind) => {
+      const languages = [
+        "C++",
+        "C",
+        "C#",
+        "F#",
+        "F",
+        "Perl",
+        "!!!",
+        "€",
+        "anna berg",
+        "Anna Berg",
+        "ANNA BERG",
+      ];
+      const backwards = languages.toReversed();
+      const result = await fuzzyJoin(languages, backwards, { encoder, kind });
+      expect(byTexts(result, languages, backwards)).toEqual(
+        Object.fromEntries(languages.map((name) => [name, name])),
+      );
+    },
+  );
+
+  it("prefers a text that differs in case alone to one with another sign", async () => {
+    const left = ["F", "F#", "f", "Perl"];
+    const { matches } = await fuzzyJoin(left, ["f#", "PERL"], { encoder });
+    expect(matches.map((match) => left[match.left])).toEqual(["F#", "Perl"]);
+  });
+
+  it("matches no names that say opposites", async () => {
+    const left = ["Robert Downey Sr", "Maria Lopez", "Peter Quill", "Gymnasium Nord"];
+    const right = ["Robert Downey, Junior", "Robert Downey II", "Gymnasium Süd", "Maria Lopez"];
+    const result = await fuzzyJoin(left, right, { encoder });
+    expect(byTexts(result, left, right)).toEqual({ "Maria Lopez": "Maria Lopez" });
   });
 
   it("uses no left row twice in a one-to-one join, and the better match wins", async () => {

@@ -74,15 +74,14 @@ describe("joinTables", () => {
     expect([out, pairsPath].filter((path) => existsSync(path))).toEqual([]);
   });
 
-  it("reads tables of different formats, and suggests a cure for another encoding", async () => {
+  it("reads tables of different formats and encodings", async () => {
     const marked = file("marked.csv", `\ufeffname\nZürich Versicherung\n${names.join("\n")}\n`);
     const lines = file("lines.jsonl", '{"title":"Zurich Versicherung"}\n');
     await run({}, [marked, lines]);
     expect(read(out)).toContain("Zürich Versicherung,Zurich Versicherung,");
     const latin = file("latin.csv", Buffer.from("name\nZürich\nSiemens AG\n", "latin1"));
-    await expect(run({}, [latin, lines])).rejects.toThrow(
-      /latin\.csv, line 2: bytes that are not UTF-8.*iconv/,
-    );
+    await run({}, [latin, lines]);
+    expect(read(out)).toContain("Zürich,Zurich Versicherung,");
   });
 
   it("names a missing column and the table that lacks it", async () => {

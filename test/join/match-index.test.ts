@@ -3,7 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PhraseEncoder } from "../../src/encoder/phrase-encoder.js";
-import { columnsOf, matchIndex, type NamedRow } from "../../src/join/match-index.js";
+import { fuzzyJoin } from "../../src/join/fuzzy-join.js";
+import {
+  columnsOf,
+  matchNearest,
+  type NamedRow,
+  type NearestOptions,
+  nearestRows,
+} from "../../src/join/match-index.js";
 import { matchTables } from "../../src/join/match-tables.js";
 import { indexTable } from "../../src/search/phrase-index.js";
 import { VectorIndex } from "../../src/search/vector-index.js";
@@ -31,10 +38,13 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-describe("matchIndex", () => {
+const matchIndex = async (rows: readonly NamedRow[], options: NearestOptions = {}) =>
+  matchNearest(await nearestRows(index, encoder, rows, options), { on: options.on, encoder });
+
+describe("matchNearest", () => {
   it("tells rows of one name apart by another column", async () => {
     const rows = [{ name: "Anna Schmidt", city: "Hamburg" }];
-    const { matches, nearest } = await matchIndex(index, encoder, rows);
+    const { matches, nearest } = await matchIndex(rows);
     expect(
       nearest[0]
         .map(({ key }) => key)
@@ -48,7 +58,7 @@ describe("matchIndex", () => {
   it("finds rows by columns that are compared as one", async () => {
     const rows = [{ first: "Sophia", last: "Rossi", city: "Rome" }];
     const on = ["name=first + last", "city"];
-    const { matches, candidates } = await matchIndex(index, encoder, rows, { on });
+    const { matches, candidates } = await matchIndex(rows, { on });
     expect(candidates[matches[0].left]).toEqual({ name: "Sofia Rossi", city: "Rome" });
   });
 
@@ -57,7 +67,7 @@ describe("matchIndex", () => {
       { name: "Sophia Rossi", city: "Rome" },
       { name: "J. Bauer", city: "Bremen" },
     ];
-    const found = await matchIndex(index, encoder, rows, { k: 4 });
+    const found = await matchIndex(rows, { k: 4 });
     const columns = (table: readonly Readonly<Record<string, string>>[]) => ({
       name: table.map(({ name }) => name),
       city: table.map(({ city }) => city),
@@ -68,16 +78,27 @@ describe("matchIndex", () => {
     expect(found.candidates).toHaveLength(4);
   });
 
+  it("compares one column of phrases as a join does", async () => {
+    const names = ["Sophia Rossi", "J. Bauer"];
+    const found = await matchIndex(names.map((name) => ({ name })));
+    const left = found.candidates.map(({ name }) => name);
+    const { matches, promise } = await fuzzyJoin(left, names, { encoder });
+    expect(found).toMatchObject({ matches, findings: { promise, columns: [{ name: "name", weights: [] }] } });
+    const [{ left: place, right, probability }] = matches;
+    const [{ logOdds, level }] = found.evidence(place, right).columns;
+    expect([1 / (1 + Math.exp(-logOdds)), level]).toEqual([expect.closeTo(probability, 5), 0]);
+  });
+
   it("adds ordinary rows as candidates, none twice", async () => {
     const ordinary = people.map((cells, i) => ({ key: `${i + 1}`, cells }));
-    const { candidates } = await matchIndex(index, encoder, [{ name: "Jan Bauer" }], { k: 1, ordinary });
+    const { candidates } = await matchIndex([{ name: "Jan Bauer" }], { k: 1, ordinary });
     expect(candidates.map(({ city }) => city).sort()).toEqual(["Berlin", "Bremen", "Hamburg", "Rome"]);
   });
 
   it("needs the column that the index finds rows by", async () => {
     const rows = [{ who: "Jan Bauer", place: "Bremen" }];
-    await expect(matchIndex(index, encoder, rows)).rejects.toThrow(/no column name.*they have who, place/);
-    const { nearest } = await matchIndex(index, encoder, rows, { on: ["name=who", "city=place"] });
+    await expect(matchIndex(rows)).rejects.toThrow(/no column name.*they have who, place/);
+    const { nearest } = await matchIndex(rows, { on: ["name=who", "city=place"] });
     expect(nearest[0][0].cells.city).toBe("Bremen");
   });
 

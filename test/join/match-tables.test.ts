@@ -31,6 +31,18 @@ describe("two tables of persons", () => {
     expect(found.estimate).toBeLessThanOrEqual(found.high);
   });
 
+  it("give a row that several others equal the one that is equal as it is written", async () => {
+    const shouted = mapped(left, (cells) => cells.slice(0, 20).map((cell) => cell.toUpperCase()));
+    const written = (name: string): string[] => [...shouted[name], ...left[name]];
+    const more = Object.fromEntries(Object.keys(left).map((name) => [name, written(name)]));
+    for (const kind of ["one-to-one", "many-to-one"] as const) {
+      const { matches } = await matchTables(more, left, { encoder, kind });
+      expect(matches.map((match) => [match.left - 20, match.right])).toEqual(
+        left.name.map((_, row) => [row, row]),
+      );
+    }
+  });
+
   it("may have a column whose header contains the sign of pairs, whichever table comes first", async () => {
     const [a, b] = [left, right].map(({ name, city }) => ({ "a=b": name, city }));
     for (const [one, other] of [

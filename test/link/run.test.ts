@@ -65,6 +65,19 @@ it("a store of before takes the places of a reordered table", async () => {
   await undoLink(store);
 });
 
+it("a store whose model was learned from other evidence learns again", async () => {
+  const store = newStore();
+  await link(write("learned.csv", table), store);
+  const learnedIn = () =>
+    withStore(store, "existing", (opened) => opened.query<{ run: number }>("SELECT run FROM learned"));
+  await withStore(store, "existing", (opened) =>
+    opened.query(`UPDATE learned SET model = replace(model, '"levels":5', '"levels":4')`),
+  );
+  const [{ run }] = await learnedIn();
+  await link(write("one.csv", table, [0]), store);
+  expect((await learnedIn()).map((line) => line.run)).toEqual([run, run + 1]);
+});
+
 it("equal rows of a table are each found with the first other one, in time that grows as their number", async () => {
   const found = async (rows: number) =>
     withStore(newStore(), "any", (store) =>

@@ -37,6 +37,11 @@ describe("the sentence about a pair", () => {
     );
   });
 
+  it("says that names say opposites", () => {
+    const opposites = { ...across("names opposed", -100), level: 0 };
+    expect(sentence(0.01, opposites)).toBe("the names say opposites (-100.0) → 0.01");
+  });
+
   it("says in words what evidence across columns means", () => {
     expect(sentence(0.4, across("codes anywhere", -2.1), across("name anywhere", 1.2))).toBe(
       "codes or numbers differ (-2.1); the other row has the words of the name (+1.2) → 0.40",

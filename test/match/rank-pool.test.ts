@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { likeArray } from "../../src/like-array.js";
 import { pairCosines, prepareColumn } from "../../src/match/columns.js";
 import { openRanking } from "../../src/match/rank-pool.js";
 import type { RankRequest, RankSettings } from "../../src/match/rank-rows.js";
@@ -35,6 +36,14 @@ describe("openRanking", () => {
     expect(await workers.rank(queries, request)).toEqual(all);
     await workers.close();
     expect(Array.from(queries, (_, place) => all.rows[place * 3])).toEqual([...queries]);
+  });
+
+  it("ranks rows whose texts lie in a file, in workers too", async () => {
+    const lazy = (texts: readonly string[]) => likeArray(texts.length, (row) => texts[row]);
+    const ofFile = await prepareColumn({ left: lazy(left), right: lazy(right) }, {});
+    const workers = openRanking({ ...settings, column: ofFile }, { threads: 2, itemsPerThread: 15 });
+    expect(await workers.rank(queries, request)).toEqual(await here.rank(queries, request));
+    await workers.close();
   });
 
   it("computes all features only for the candidates with the greatest cosines", async () => {

@@ -351,6 +351,11 @@ describe("an index whose build was interrupted", () => {
     await index.close();
     const resumed = await indexTable(table, path, encoder, { resume: "continue" });
     expect(resumed).toMatchObject({ added: 3, resumedRows: 8192, rows: 8195 });
+    const notes: string[] = [];
+    const onNote = (note: string) => notes.push(note);
+    const again = await indexTable(table, path, unused, { resume: "continue", onNote });
+    expect(again).toMatchObject({ added: 0, resumedRows: 8195, rows: 8195 });
+    expect(notes[0]).toContain("is finished: there is nothing to resume.");
     const finished = await VectorIndex.open(path);
     expect(await addTable(finished, more, encoder)).toMatchObject({ added: 1, rows: 8196 });
     const names: string[] = [];

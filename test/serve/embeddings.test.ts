@@ -35,6 +35,27 @@ describe("OpenAI's client", () => {
     expect(usage).toEqual({ prompt_tokens: 9, total_tokens: 9 });
   });
 
+  it("takes null for what a client such as LiteLLM leaves out", async () => {
+    const nulls = { encoding_format: null, dimensions: null, user: null };
+    const [absent, given] = [
+      await server.post("/v1/embeddings", { model, input: "a" }),
+      await server.post("/v1/embeddings", { model, input: "a", ...nulls }),
+    ];
+    expect(given).toMatchObject({ status: 200, json: absent.json });
+    const type = await server.post("/type", { phrases: ["Zürich"], top: null });
+    expect(type.json.results[0].types).toHaveLength(1);
+    const options = { index: null, k: null, on: null, kind: null, precision: null };
+    const row = { name: "Zürich", city: null };
+    expect((await server.post("/match", { rows: [row], table: [row], ...options })).status).toBe(200);
+  });
+
+  it("is told the limit of what it sent too much of", async () => {
+    const message = async (input: unknown) =>
+      (await server.post("/v1/embeddings", { model, input })).json.error.message;
+    expect(await message(["a", "b", "c", "d", "e"])).toContain("array to have <=4 items");
+    expect(await message("x".repeat(41))).toContain("string to have <=40 characters");
+  });
+
   it("shortens vectors to the dimensions asked for, as truncateDim does", async () => {
     const [expected] = await (await miniEncoder()).encode(["Zürich"], { truncateDim: 64 });
     const { data } = await client.embeddings.create({ model, input: "Zürich", dimensions: 64 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { withoutAccents } from "../../src/text/accents.js";
+import { folded, withoutAccents } from "../../src/text/accents.js";
 
 describe("a text without accents", () => {
   it.each([
@@ -9,6 +9,15 @@ describe("a text without accents", () => {
     ["❤\ufe0f ﬁ", "❤ fi"],
   ])("%s is %s", (text, plain) => {
     expect(withoutAccents(text)).toBe(plain);
+  });
+
+  it.each([
+    ["Weißwasser", "weisswasser"],
+    ["ÆRO Cœur", "aero coeur"],
+    ["Ørsted Đorđe Łódź", "orsted dorde lodz"],
+    ["Sığacık Þórður", "sigacik thordur"],
+  ])("%s is %s in lower case, with letters of one language in those of all", (text, plain) => {
+    expect(folded(text)).toBe(plain);
   });
 
   it.each([

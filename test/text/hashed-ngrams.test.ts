@@ -39,13 +39,17 @@ describe("hashNgrams", () => {
     expect(buckets("new york")).toEqual([...buckets("new"), ...buckets("york")]);
   });
 
-  it("stops at the limit and reports it", () => {
+  it("stops at the limit and reports letters that it did not reach", () => {
     const target = new Int32Array(10);
     expect(hashNgrams("abcdefgh", { ...options, limit: 4 }, target)).toEqual({
       count: 4,
       truncated: true,
     });
     expect([...target.subarray(4)]).toEqual([0, 0, 0, 0, 0, 0]);
+    const cut = (phrase: string, limit: number): boolean =>
+      hashNgrams(phrase, { ...options, limit }, new Int32Array(limit)).truncated;
+    // 4-grams from ^ to d: nothing but short n-grams at the end is left out, and then letters too
+    expect([cut("abcdefgh", 14), cut("abcdefgh", 12), cut("abcdefgh i", 14)]).toEqual([false, true, true]);
     expect(hashNgrams("abc", { ...options, limit: 6 }, target)).toEqual({ count: 6, truncated: false });
   });
 

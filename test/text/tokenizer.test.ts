@@ -54,6 +54,7 @@ async function roberta(): Promise<object> {
     "ne",
     "new",
     "constructor",
+    "prototype",
   ];
   writeFileSync(
     join(folder, "vocab.json"),

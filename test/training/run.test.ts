@@ -63,6 +63,15 @@ describe("runMethod", () => {
     expect(notes[0]).toMatch(/^training a tiny model for 6 steps on /);
   });
 
+  it("says that a finished run has nothing to resume, and returns its record", async () => {
+    const output = newOutput();
+    const report = await run({ output });
+    const notes: string[] = [];
+    const again = await run({ output, resume: "continue", onNote: (note) => notes.push(note) });
+    expect(again).toEqual({ ...report, resumedAt: 6 });
+    expect(notes).toEqual([`${output} is finished: there is nothing to resume`]);
+  });
+
   it("writes the weights that the method makes of the trained ones", async () => {
     const output = newOutput();
     const zero: Tensor = { type: "float32", dims: [1], data: Float32Array.of(0) };

@@ -8,6 +8,7 @@ export const characters: Architecture<CharactersFeature> = {
   className: "PearlCharacters",
   files: [CHARACTERS_FILE],
   cost: "addition",
+  learning: { rate: 1e-3 },
   inputs: () => Object.values(characterInputNames),
   open: async (feature, { folder }) => characterFeaturizer(feature, await readVocabulary(folder, feature)),
 };

@@ -15,6 +15,7 @@ export const hashedNgrams: Architecture<HashedNgramsFeature> = {
   className: "PearlCharacters",
   files: [],
   cost: "addition",
+  learning: { rate: 1e-3 },
   inputs: ({ input }) => [input],
   open: ngramFeaturizer,
 };

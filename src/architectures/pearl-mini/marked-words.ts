@@ -1,5 +1,5 @@
 /** Words of a phrase with what a name's writing says about them: capitals, brackets, what follows a comma. */
-import { foldLetters } from "../../text/hashed-ngrams.js";
+import { foldLetters } from "../../text/accents.js";
 import { partsAtCapitals } from "../../text/inner-capitals.js";
 
 /** A word without capitals and accents, and its mark. */

@@ -8,6 +8,11 @@ export const words: Architecture<WordsFeature> = {
   kind: "words",
   files: [WORDS_FILE],
   cost: "transformer",
+  // few batches use a row of a table
+  learning: {
+    rate: 3e-4,
+    factors: { "ngrams.weight": 4, "vectors.weight": 4, "char_weight.weight": 4, "sum_weight.weight": 4 },
+  },
   inputs: () => Object.values(wordInputNames),
   open: async (feature, { folder }) => wordFeaturizer(feature, await readWords(folder)),
   spelledColumns({ config, dimension }) {

@@ -19,6 +19,7 @@ export const transformer: Architecture<TokensFeature> = {
   kind: "tokens",
   files: [TOKENIZER_FILE],
   cost: "transformer",
+  library: "transformers.js",
   inputs: () => ["input_ids", "attention_mask", "token_type_ids", "position_ids"],
   async open({ maximumLength }, { folder, inputNames }) {
     const path = join(folder.path, TOKENIZER_FILE);

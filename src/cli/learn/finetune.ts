@@ -12,6 +12,7 @@ import { counted, formatCount, formatPercent } from "../format.js";
 import {
   choice,
   flagOf,
+  fractionBelowOne,
   namedValues,
   nonNegative,
   option,
@@ -48,7 +49,7 @@ const options = [
   choice("--objective <name>", "with --pairs alone: the loss (default: nt-xent)", objectiveNames),
   option("--objective-settings <name=value,...>", "its settings: margin=0.3,mining=all", namedValues),
   choice("--view <name>", "with --pairs alone, or phrases alone: a second view of each phrase", viewNames),
-  option("--view-weight <λ>", "weight of the view punctuation (default: 0.15)", nonNegative),
+  option("--view-weight <λ>", "weight of the view punctuation (default: 0.6)", nonNegative),
   option("--view-marks <least-most>", "marks that it inserts into a phrase (default: 1-3)", marksRange),
   option("--view-calm", "leave ! and ? out of the marks"),
   option("--context <text...>", "texts that the word encoder was pretrained on, for presets that need them"),
@@ -56,7 +57,16 @@ const options = [
   option("--plan", "print what would be trained, the time and the memory; write nothing"),
   option("-y, --yes", "start a training of more than ten minutes without asking"),
   ...methodOptions,
-  option("--batch-size <n>", "with --pairs alone: most pairs in a batch (default: 512)", positiveInteger),
+  option(
+    "--batch-size <n>",
+    "with --pairs alone: most pairs in a batch (default: a thirtieth of them, 32 to 512)",
+    positiveInteger,
+  ),
+  option(
+    "--validate <fraction>",
+    "with --pairs alone: held-out pairs, which choose the weights (default: 0.1 from 200 pairs on; 0: none)",
+    fractionBelowOne,
+  ),
   option("--steps <n>", "number of training steps, instead of --epochs", positiveInteger),
   option("--minutes <n>", "training time, instead of --epochs; the first steps are measured", positiveNumber),
   ...trainingOptions(500),
@@ -78,7 +88,7 @@ export default command({
     ["pearl finetune --base intfloat/e5-small-v2 --pairs pairs.csv -o my-model", "a hub model on pairs"],
     ["pearl finetune --pairs labelled.csv --objective sup-con -o my-model", "on phrases with labels"],
     ["pearl finetune --pairs phrases.csv --view cutoff -o my-model", "on phrases alone"],
-    ["pearl finetune --pairs sentences.csv --view punctuation --view-weight 0.15 -o my-model", "EdaCSE"],
+    ["pearl finetune --pairs sentences.csv --view punctuation --view-weight 0.3 -o my-model", "EdaCSE"],
     ["pearl finetune --corpus corpus/ --pairs pairs.csv --no-types -o my-model", "both, without types"],
     ["pearl encode phrases.csv --model my-model", "use the model"],
   ],
@@ -121,7 +131,9 @@ const partsOfCorpus = [
   ...(["characters", "characterPretraining", "hardNegatives"] as const),
   ...(["characterAugmentation", "tokenAugmentation", "phraseAugmentation"] as const),
 ];
-const ofPairs = ["objective", "objectiveSettings", "view", "viewWeight", "viewMarks", "viewCalm"] as const;
+const ofPairs = [
+  ...(["objective", "objectiveSettings", "view", "viewWeight", "viewMarks", "viewCalm", "validate"] as const),
+] as const;
 
 /** Refuses options that would be ignored. */
 function checkUse(options: FinetuneOptions): void {
@@ -156,8 +168,8 @@ const commonOptions = (options: FinetuneOptions, session: Session) => ({
   evaluationData: options.evalData,
   onPlan: announcePlan(options, session),
   onDownload: session.onDownload,
-  onEvaluation: (step: number, score: number) =>
-    session.say(`after ${counted(step, "step")}: mean benchmark score ${(100 * score).toFixed(1)} of 100`),
+  onEvaluation: (step: number, score: number, measure: string) =>
+    session.say(`after ${counted(step, "step")}: ${measure} ${(100 * score).toFixed(1)} of 100`),
 });
 
 const pairOptions = (options: FinetuneOptions, session: Session) => ({

@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import type { Sharing } from "../../files/shards/shard.js";
 import { command } from "../command.js";
 import { counted, formatCount, formatDuration } from "../format.js";
-import { fraction, option, positiveInteger, shared } from "../options.js";
+import { fractionBelowOne, option, positiveInteger, shared } from "../options.js";
 import { loadEncoder } from "../session.js";
 import { checkPartOption, checkShare, partOption, shardOption, shareWork } from "../shards/sharing.js";
 
@@ -13,8 +13,8 @@ export default command({
   arguments: [["<corpus>", "corpus folder; hard-negatives.tsv is written into it"]],
   options: [
     shared.model,
-    option("--ratio <r>", "least edit ratio of a hard negative (default: 0.7)", fraction),
-    option("--margin <m>", "least edit ratio minus scaled cosine (default: 0.3)", fraction),
+    option("--ratio <r>", "least edit ratio of a hard negative (default: 0.7)", fractionBelowOne),
+    option("--margin <m>", "least edit ratio minus scaled cosine (default: 0.3)", fractionBelowOne),
     option("--listed <n>", "hard negatives per phrase, up to 12 (default: 12)", positiveInteger),
     option("--nearest <n>", "similarly spelled phrases compared with each (default: 50)", positiveInteger),
     shardOption,

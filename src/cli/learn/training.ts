@@ -5,7 +5,7 @@ import { PearlError, UsageError } from "../../errors.js";
 import { alignColumns } from "../../files/text-table.js";
 import type { MethodSettings } from "../../methods/settings/method-settings.js";
 import type { StepMetrics } from "../../training/metrics.js";
-import type { RunPlan } from "../../training/run.js";
+import type { RunPlan, RunResult } from "../../training/run.js";
 import type { OptionsOf } from "../command.js";
 import { counted, formatBytes, formatCount, formatDuration, formatPercent } from "../format.js";
 import {
@@ -56,7 +56,7 @@ export function trainingSettings(options: TrainingOptions, { signal, say, show }
 
 interface TrainingReport {
   readonly output: string;
-  readonly result: { readonly steps: number; readonly loss?: number };
+  readonly result: RunResult;
   readonly resumedAt: number;
 }
 
@@ -70,9 +70,12 @@ export async function printTraining(
   if (resumedAt > 0) session.say(`${counted(resumedAt, "step")} already done by an earlier run`);
   const loss = result.loss === undefined ? [] : [`loss ${result.loss.toFixed(4)}`];
   const parts = [...data, counted(result.steps, "step"), ...loss, formatDuration(session.seconds())];
+  const { steps, loss: lastLoss, best } = result;
+  if (best && best.step === 0)
+    session.say("no step scored better than the start: the model is the one that training began with");
+  if (best) session.say(`kept the weights of step ${best.step}: ${best.measure} ${best.score.toFixed(4)}`);
   session.print(`wrote ${output}: ${parts.join(", ")}`);
-  const { steps, loss: lastLoss } = result;
-  await session.record({ output, steps, loss: lastLoss, resumedAt });
+  await session.record({ output, steps, loss: lastLoss, best, resumedAt });
 }
 
 /** Seconds that a training may take without being asked for. */
@@ -82,15 +85,15 @@ export function runPlanText({ summary, parameters, ...plan }: RunPlan): string {
   return alignColumns([
     ["model", `${summary ? `${summary.model}, ` : ""}${counted(parameters, "trainable parameter")}`],
     ...(summary ? [["data", summary.data]] : []),
-    ...stepLines(plan),
+    ...stepLines({ summary, ...plan }),
   ]);
 }
 
-type Steps = Pick<RunPlan, "steps" | "learningRate" | "step" | "seconds">;
+type Steps = Pick<RunPlan, "summary" | "steps" | "learningRate" | "step" | "seconds">;
 
 /** Steps, time and memory of a plan, as rows of a table. */
-export const stepLines = ({ steps, learningRate, step, seconds }: Steps): string[][] => [
-  ["steps", `${formatCount(steps)}, learning rate ${learningRate}`],
+export const stepLines = ({ steps, learningRate, step, seconds, summary }: Steps): string[][] => [
+  ["steps", `${formatCount(steps)}, learning rate ${summary?.rates ?? learningRate}`],
   ["one step", `${formatDuration(step.seconds)}, ${formatPercent(step.waiting, 0)} of it waiting for data`],
   ["training", `about ${formatDuration(seconds)}, after loading and preparing`],
   ["memory", formatBytes(step.memory)],
@@ -158,8 +161,8 @@ export const settingOptions = [
   option("--augment <kind=weight,...>", "augmentations and their weights: character=.3,synonym=.2", weights),
   option("--anchors <n>", "phrases of the corpus in a batch", positiveInteger),
   option("--synonyms <n>", "synonym pairs of the corpus in a batch", wholeNumber),
-  option("--epochs <n>", "passes over the data (default: 2)", positiveInteger),
-  option("--lr <rate>", "learning rate (default: 3e-5)", positiveNumber),
+  option("--epochs <n>", "passes over the data (default: 2; on pairs at least 100 steps)", positiveInteger),
+  option("--lr <rate>", "learning rate (default: 3e-5; on pairs 3e-4 for pearl-mini)", positiveNumber),
   option("--temperature <t>", "temperature of a contrastive loss (NT-Xent's default: 0.07)", positiveNumber),
   option("--dropout <p>", "dropout of the transformer", fractionBelowOne),
   option("--clip <norm>", "clip gradients to this norm (default: no clipping)", positiveNumber),

@@ -1,10 +1,11 @@
 /** `pearl work`: does jobs of a queue until it is told to end. */
 import { fork } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { UsageError } from "../../errors.js";
+import { makeTemporaryFolder } from "../../files/object-storage/temporary-folder.js";
 import { checkFolder } from "../../match/memory/memory-plan.js";
 import type { Job } from "../../stores/queue/job.js";
 import type { Printed } from "../../stores/queue/queue.js";
@@ -73,7 +74,7 @@ const jobProcess = fileURLToPath(new URL("./job-process.js", import.meta.url));
 /** Does a job in a process of its own, whose temporary files end with it. @throws Error with the message that it printed last, UsageError for exit code 2 */
 export async function inProcess(order: JobOrder, stop: AbortSignal): Promise<Printed> {
   stop.throwIfAborted();
-  const temp = await mkdtemp(join(order.own.temp ?? tmpdir(), "pearl-job-"));
+  const temp = await makeTemporaryFolder(order.own.temp ?? tmpdir(), "job");
   try {
     // It may have come meanwhile, and nobody would hear of it.
     stop.throwIfAborted();

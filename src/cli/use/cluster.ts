@@ -72,10 +72,9 @@ function summary({
   promise,
 }: ClusterTableReport): string {
   const counts = `${counted(representatives.length, "group")}, ${groupsOfSeveral().length} with two or more rows`;
-  if (threshold === undefined) return counts;
-  const alike = `${counts}; similarity at least ${threshold.toFixed(2)}`;
-  if (promise === undefined) return `${alike}, estimated precision ${estimate.toFixed(2)}`;
-  return `${alike}\n${precisionLine({ estimate, low, high, promise })}`;
+  const alike = threshold === undefined ? counts : `${counts}; similarity at least ${threshold.toFixed(2)}`;
+  if (promise !== undefined) return `${alike}\n${precisionLine({ estimate, low, high, promise })}`;
+  return threshold === undefined ? counts : `${alike}, estimated precision ${estimate.toFixed(2)}`;
 }
 
 /** Groups of two or more rows, the largest first: the representative, then the other phrases. */

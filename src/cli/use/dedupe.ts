@@ -5,14 +5,14 @@ import type { DedupeOutputs, DedupeTableReport } from "../../group/tables/dedupe
 import { precisionLine } from "../../match/estimates/precision-line.js";
 import { rowsFormatOfName, stemOf } from "../../table/format.js";
 import { command, type OptionsOf } from "../command.js";
-import { counted } from "../format.js";
+import { counted, formatCount } from "../format.js";
 import { noteUnused, option, shared } from "../options.js";
 import { reviewCommand } from "../serve/review.js";
 import { besideOutput, boundedSettings, loadEncoderOrNone, outputFor, type Session } from "../session.js";
 import { compareLearned } from "../shards/compare-learned.js";
 import { checkShare, learnOptions, shardOption, shareWork } from "../shards/sharing.js";
 import { groupingOptions } from "./cluster.js";
-import { columnLines, effectLine, notComparedLine } from "./report.js";
+import { comparedLines, effectLine } from "./report.js";
 
 const options = [
   option(
@@ -26,6 +26,7 @@ const options = [
   ),
   option("--explain", "write the groups with a column that says why each row equals the kept one"),
   option("--remove-likely", "remove likely duplicates even if the precision is not established"),
+  option("--no-fill", "keep rows as they are: do not fill their empty cells from the removed rows"),
   ...shared.judged,
   shared.format,
   shared.report,
@@ -77,6 +78,7 @@ export default command({
       dedupeTable(file, endsEarly(sharing) ? { kept: byDefault } : outputs, {
         ...{ ...options, ...boundedSettings(options, session), encoder, sharing, decisionPaths },
         likely: options.removeLikely ? "remove" : "keep",
+        fill: options.fill ? "empty" : "none",
         explain: options.explain ? "column" : "none",
         onProgress: (stage, done, total) => session.show(stage, done, total),
       });
@@ -101,16 +103,11 @@ function checkUsage({ column, on, ignore, threshold, precision }: Options): void
 /** How the result was found and how sure it is: on stderr. */
 function sayFindings(report: DedupeTableReport, file: string, options: Options, { say }: Session): void {
   const { reviewOut } = options;
-  const { columns, dropped, groups, threshold, promise, likely, labelEffect, reviewed } = report;
+  const { columns, groups, threshold, promise, likely, labelEffect, reviewed } = report;
   const { estimate, low, high } = report;
-  const [only, ...others] = columns;
-  if (only === undefined)
+  if (columns.length === 0)
     say("no column tells rows apart: only rows that are equal in all columns were grouped");
-  else if (others.length > 0) for (const line of columnLines(columns, dropped)) say(line);
-  else {
-    say(`compared "${only.name}"`);
-    if ((options.on ?? options.column) === undefined) for (const line of notComparedLine(dropped)) say(line);
-  }
+  else for (const line of comparedLines(report, options.on ?? options.column)) say(line);
   if (groups.length === 0) say("no two rows were found to be the same");
   else if (promise !== undefined) say(precisionLine({ estimate, low, high, promise }));
   else say(`similarity at least ${threshold?.toFixed(2)}, estimated precision ${estimate.toFixed(3)}`);
@@ -135,6 +132,13 @@ function printOutputs(report: DedupeTableReport, outputs: DedupeOutputs, session
     const most = removed.length * 3 > rows ? ", more than a third of all" : "";
     print(`wrote ${outputs.removed}: ${counted(removed.length, "removed row")}${most}`);
   }
+  const counts = Object.entries(report.filled);
+  const cells = counts.reduce((sum, [, count]) => sum + count, 0);
+  const columns = counts.map(([name, count]) => `${name} ${formatCount(count)}`).join(", ");
+  if (cells > 0)
+    print(
+      `filled ${counted(cells, "empty cell")} of kept rows from removed ones (${columns}); --no-fill leaves them empty`,
+    );
   const written = outputs.groups ?? (likely > 0 ? outputs.likelyGroups : undefined);
   const open = likely > 0 ? `: ${counted(likely, "likely duplicate")}, not removed` : "";
   if (written !== undefined) print(`wrote ${written}${open}`);
@@ -167,6 +171,7 @@ function summary(report: DedupeTableReport) {
     matches: pairs.reduce((sum, count) => sum + count, 0),
     ...{ estimate, low, high, promise, threshold, kind: "many-to-many", columns, dropped },
     ...{ rows, kept: kept.length, removed: removed.length, groups: groups.length, likely: report.likely },
+    filled: report.filled,
     ...{ labelEffect: report.labelEffect, reviewed: report.reviewed, largestGroups: largestGroups(report) },
   };
 }

@@ -64,7 +64,8 @@ function printReport(report: EncodeTableReport, { say, wrote }: Session): void {
   const { rows, dimension, bytes, seconds, resumedRows, empty, truncated, keysPath } = report;
   if (resumedRows > 0) say(`${counted(resumedRows, "row")} already encoded by an earlier run`);
   if (empty > 0) say(`${counted(empty, "empty phrase")} encoded as the zero vector`);
-  if (truncated > 0) say(`${counted(truncated, "phrase")} longer than the model can read, truncated`);
+  if (truncated > 0)
+    say(`${counted(truncated, "phrase")} cut: too long for the model, or with a word that is`);
   const rate = (rows - resumedRows) / Math.max(seconds, 1e-3);
   say(`${formatDuration(seconds)}, ${formatCount(rate)} phrases/s`);
   const keys = keysPath === undefined ? "" : `, keys in ${keysPath}`;

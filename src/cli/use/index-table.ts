@@ -21,15 +21,12 @@ const build = command({
   summary: "build an index of a table's phrases that keeps all the table's columns",
   arguments: [["<file>", "the table; - reads standard input"]],
   options: [
-    required(
-      "-o, --output <index>",
-      "folder of the index, s3://bucket/key, a LanceDB URI (gs://..., db://...), or postgres://...?table=NAME",
-    ),
+    required("-o, --output <index>", "folder of the index, s3://bucket/key, or postgres://...?table=NAME"),
     option("--key <column>", "column of unique keys (default: row numbers from 1)"),
     choice(
       "--backend <name>",
       "search method; auto takes exact below 50,000 rows, else hnsw",
-      ["auto", "exact", "hnsw", "lancedb", "postgres"],
+      ["auto", "exact", "hnsw", "postgres"],
       "auto",
     ),
     choice("--storage <type>", "number format of stored embeddings", ["float32", "float16"], "float32"),
@@ -44,7 +41,6 @@ const build = command({
     ["pearl index build names.parquet -o names.index -c name --key id", "keys from a column"],
     ["pearl index build names.parquet -o names.index --resume", "after an interruption"],
     ["pearl index build names.csv -o s3://bucket/names", "in object storage, for searches everywhere"],
-    ["pearl index build names.csv -o s3://bucket/names --backend lancedb", "one that takes more rows"],
     ["pearl index build names.csv -o postgres://me@localhost/shop?table=names", "a table in PostgreSQL"],
   ],
   run: async ([file], options, session) => {
@@ -185,7 +181,8 @@ export function sayRows(
   say: Session["say"],
 ): void {
   if (empty > 0) say(`${counted(empty, "row")} without a phrase: kept, but no search finds them`);
-  if (truncated > 0) say(`${counted(truncated, "phrase")} longer than the model can read, truncated`);
+  if (truncated > 0)
+    say(`${counted(truncated, "phrase")} cut: too long for the model, or with a word that is`);
   say(formatDuration(seconds));
 }
 

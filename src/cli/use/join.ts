@@ -14,7 +14,7 @@ import { boundedSettings, loadEncoderOrNone, type Session } from "../session.js"
 import { compareLearned } from "../shards/compare-learned.js";
 import { checkShare, learnOptions, shardOption, shareWork } from "../shards/sharing.js";
 import { openIndex } from "./index-table.js";
-import { columnLines, effectLine, notComparedLine } from "./report.js";
+import { comparedLines, effectLine } from "./report.js";
 
 const options = [
   ...shared.compared,
@@ -124,7 +124,7 @@ function printReport(
 ): void {
   const { matches, matchedRows, rightRows, columns, kind, kindReason, promise, reviewed, pairs } = report;
   if (report.leftRows > 0 && rightRows > 0) {
-    for (const line of comparedLines(report, options)) say(line);
+    for (const line of comparedLines(report, options.on)) say(line);
     say(kindReason === undefined ? kind : `${kind}: ${kindReason}`);
     say(precisionLine(report));
   }
@@ -144,14 +144,6 @@ function printReport(
     const negatives = `${formatCount(pairs.withNegative)} with a hard negative`;
     say(`wrote ${options.pairsOut}: ${counted(pairs.pairs, "pair")}, ${negatives}`);
   }
-}
-
-/** A line for each column, with the weight of evidence. Where pearl chose the one column, the others follow in a line. */
-function comparedLines({ columns, dropped }: JoinTablesReport, { on }: JoinOptions): string[] {
-  const [{ name, other, weights }] = columns;
-  if (weights.length > 0) return columnLines(columns, dropped);
-  const compared = `compared ${name === other ? name : `${name} = ${other}`}`;
-  return [compared, ...(on === undefined ? notComparedLine(dropped) : [])];
 }
 
 function cure(columns: number, matches: number): string {

@@ -19,7 +19,7 @@ import {
 } from "../session.js";
 import { compareLearned } from "../shards/compare-learned.js";
 import { checkShare, learnOptions, type ShareOptions, shardOption, shareWork } from "../shards/sharing.js";
-import { columnLines } from "./report.js";
+import { comparedLines } from "./report.js";
 
 const declared = [
   required("--store <file>", "the store of entities, one file; the first run makes it"),
@@ -136,8 +136,7 @@ async function linkFile(file: string, options: Options, session: Session): Promi
   const report = await shareWork(run, loaded, session, link);
   if (report === undefined) return;
   const { entityOf: _, ...counts } = report;
-  const { columns, dropped, hasLearned } = report;
-  for (const line of hasLearned ? columnLines(columns, dropped) : []) session.say(line);
+  for (const line of report.hasLearned ? comparedLines(report, options.on) : []) session.say(line);
   if (report.learnedFrom > 0) for (const line of learningLines(report)) session.say(line);
   session.wrote(output, resultLine(report));
   if (report.likely > 0)

@@ -11,7 +11,7 @@ const shownDropped = 8;
  * A line for each compared column: kind, filled, distinct, and the log-odds of agreement and of disagreement. Evidence across
  * columns is left out.
  */
-export function columnLines(columns: readonly ColumnReport[], dropped: readonly DroppedColumn[]): string[] {
+function columnLines(columns: readonly ColumnReport[], dropped: readonly DroppedColumn[]): string[] {
   const signed = (weight: number): string => `${weight < 0 ? "" : "+"}${weight.toFixed(1)}`;
   const rows = columns.flatMap(({ name, other, kind, filled = 0, distinct = 0, weights }) => {
     if (kind === undefined) return [];
@@ -25,8 +25,22 @@ export function columnLines(columns: readonly ColumnReport[], dropped: readonly 
   return [...lines, legend, ...notComparedLine(dropped)];
 }
 
+/** The same where one column of phrases was compared, without weights. If pearl chose it, the others follow in a line. */
+export function comparedLines(
+  {
+    columns,
+    dropped,
+  }: { readonly columns: readonly ColumnReport[]; readonly dropped: readonly DroppedColumn[] },
+  named: string | readonly string[] | undefined,
+): string[] {
+  const [{ name, other, weights }] = columns;
+  if (weights.length > 0) return columnLines(columns, dropped);
+  const compared = `compared ${name === other ? name : `${name} = ${other}`}`;
+  return [compared, ...(named === undefined ? notComparedLine(dropped) : [])];
+}
+
 /** Names the columns that were left out, with the reasons; no line where there are none. */
-export function notComparedLine(dropped: readonly DroppedColumn[]): string[] {
+function notComparedLine(dropped: readonly DroppedColumn[]): string[] {
   const reasons = [...new Set(dropped.map(({ name, reason }) => `${name} (${reason})`))];
   const more = reasons.length > shownDropped ? ` and ${reasons.length - shownDropped} more` : "";
   return reasons.length === 0 ? [] : [`not compared: ${reasons.slice(0, shownDropped).join(", ")}${more}`];

@@ -94,6 +94,7 @@ async function queryPhrases(given: readonly string[], marked: readonly string[] 
 /** Queries, and the other columns of their table. */
 interface Asked {
   readonly phrases: readonly string[];
+  readonly description?: WholeTable["description"];
   readonly others?: WholeTable["typed"];
 }
 
@@ -105,7 +106,7 @@ async function queriesOf(options: SearchOptions, session: Session): Promise<Aske
   const { description, phrases, typed } = await readWholeTable(file, { ...table, format }, session.say);
   const isOther = (_: unknown, column: number) => description.columns[column] !== description.column;
   const cells = (row: number): Cell[] => typed.cells(row).filter(isOther);
-  return { phrases, others: { columns: typed.columns.filter(isOther), cells } };
+  return { phrases, description, others: { columns: typed.columns.filter(isOther), cells } };
 }
 
 async function printHits(answered: Answers, index: VectorIndex, format: HitFormat): Promise<void> {
@@ -121,7 +122,7 @@ async function printHits(answered: Answers, index: VectorIndex, format: HitForma
 
 async function writeHits(
   { path, format }: { readonly path: string; readonly format?: RowsFormat },
-  { others }: Asked,
+  { others, description }: Asked,
   answered: Answers,
   { layout }: VectorIndex,
   session: Session,
@@ -146,7 +147,7 @@ async function writeHits(
     ...[{ name: "rank", type: "BIGINT" }, { name: "score", type: "DOUBLE" }, "key"],
     ...layout.columns.map((name, column) => ({ name: `row_${name}`, type: typeOf(layout, column) })),
   ];
-  const hits = await writeRows(path, columns, rows(), format);
+  const hits = await writeRows(path, columns, rows(), format, description);
   const time = formatDuration(session.seconds());
   const counts = `${counted(hits, "hit")} for ${counted(queries, "query", "queries")}`;
   session.wrote(path, `${counts}, ${time}`, { hits, queries });

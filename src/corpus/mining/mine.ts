@@ -2,7 +2,7 @@
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import type { EncodeOptions } from "../../encoder/phrase-encoder.js";
-import { ArgumentError, UsageError } from "../../errors.js";
+import { ArgumentError } from "../../errors.js";
 import { formatCount } from "../../files/count-text.js";
 import { ownRange, type ShardRange, type Sharing } from "../../files/shards/shard.js";
 import { writeWholeJson } from "../../files/whole-file.js";
@@ -133,15 +133,15 @@ function checkedSettings(options: MineOptions) {
     nearest: options.nearest ?? 50,
     threads: options.threads ?? availableParallelism(),
   };
-  const fractions = { ratio: settings.minimumRatio, margin: settings.margin };
-  for (const [name, value] of Object.entries(fractions))
+  const { minimumRatio, margin } = settings;
+  for (const [name, value] of Object.entries({ minimumRatio, margin }))
     if (!(value >= 0 && value < 1))
-      throw new ArgumentError(`the ${name} must be at least 0 and less than 1, not ${value}`);
+      throw new ArgumentError(`${name} must be at least 0 and below 1, not ${value}`);
   const limits = { listed: MOST_LISTED, nearest: 10_000, threads: 1024 };
   for (const [name, most] of Object.entries(limits)) {
     const value = settings[name as keyof typeof limits];
     if (!(Number.isInteger(value) && value >= 1 && value <= most))
-      throw new UsageError(`--${name} must be a whole number from 1 to ${most}, not ${value}`);
+      throw new ArgumentError(`${name} must be a whole number from 1 to ${most}, not ${value}`);
   }
   return settings;
 }

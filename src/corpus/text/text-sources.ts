@@ -4,7 +4,7 @@ import { TableError } from "../../errors.js";
 import { formatCount } from "../../files/count-text.js";
 import { isSystemError } from "../../files/whole-file.js";
 import { formatOfName } from "../../table/format.js";
-import { openSource, pathWord, refuseNonText, shownPath, unreadable } from "../../table/read/source.js";
+import { openSource, refuseNonText, shownPath, unreadable } from "../../table/read/source.js";
 import { Table } from "../../table/table.js";
 import type { BuildCorpusOptions } from "../build-corpus.js";
 
@@ -34,7 +34,7 @@ export async function* readDocuments(
 ): AsyncGenerator<string> {
   const format = formatOfName(path);
   if (format === undefined || format === "text") {
-    yield* plainText(path, lines, options.signal);
+    yield* plainText(path, lines, options);
     return;
   }
   const { column: asked, quote, signal } = options;
@@ -69,7 +69,7 @@ function longestColumn(table: Table): string {
 async function* plainText(
   path: string,
   lines: "apart" | "joined",
-  signal: AbortSignal | undefined,
+  { signal, onNote }: TextOptions,
 ): AsyncGenerator<string> {
   const source = await openSource(path, signal).catch((error: unknown) => {
     throw isSystemError(error) ? unreadable(path, error) : error;
@@ -87,6 +87,9 @@ async function* plainText(
       }
     }
     yield* pieces(paragraph);
+    const { name, isGuess } = source.encoding;
+    if (isGuess)
+      onNote?.(`${shownPath(path)}: taken for ${name}. Convert it to UTF-8 if it is in another encoding.`);
   } finally {
     await source.close();
   }
@@ -102,7 +105,7 @@ async function* linesOf(path: string, chunks: AsyncIterable<Buffer>): AsyncGener
     } catch (cause) {
       throw new TableError(
         `${shownPath(path)}: not valid UTF-8 text after byte ${formatCount(bytes)}. ` +
-          `Convert it: iconv -f WINDOWS-1252 -t UTF-8 ${pathWord(path)} > utf8.txt`,
+          "Correct it there, or convert the whole text to UTF-8.",
         { cause },
       );
     }

@@ -158,7 +158,7 @@ export async function classifyTable(
 ): Promise<{ readonly phrases: readonly string[]; readonly found: readonly KindOfPhrase[] }> {
   checkNames([path], [output], options.format);
   const reading = { signal: options.signal, ...options.table };
-  const { phrases, typed } = await readWholeTable(path, reading, options.onNote);
+  const { phrases, typed, description } = await readWholeTable(path, reading, options.onNote);
   const found = await classify(phrases, kinds, options);
   if (output !== undefined) {
     const added = addedColumns(typed.columns, ["kind", numberColumn("probability")]);
@@ -167,7 +167,7 @@ export async function classifyTable(
       found[row].kind ?? "",
       numberCell(found[row].probability, 4),
     ]);
-    await writeRows(output, [...typed.columns, ...added], rows, options.format);
+    await writeRows(output, [...typed.columns, ...added], rows, options.format, description);
   }
   return { phrases, found };
 }

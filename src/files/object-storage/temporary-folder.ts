@@ -1,8 +1,9 @@
 /** A folder for files that are on their way elsewhere. */
-import { mkdtemp, rm } from "node:fs/promises";
+import { lstat, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isDiskFull, TableError } from "../../errors.js";
+import { acquireLock, isDead } from "../lock.js";
 
 let chosen: string | undefined;
 
@@ -32,11 +33,36 @@ export async function writeTemporary<Result>(write: () => Promise<Result>): Prom
   }
 }
 
+/** Folders that were looked through for what killed processes left. */
+const tidied = new Set<string>();
+
+/** Makes a folder for temporary files, and removes those of this user's processes that were killed before they could. */
+export async function makeTemporaryFolder(parent: string, name: "job" | "output" | "table"): Promise<string> {
+  if (!tidied.has(parent)) {
+    tidied.add(parent);
+    for (const entry of await readdir(parent).catch(() => []))
+      if (/^pearl-(job|output|table)-\w{6}$/.test(entry))
+        await removeAbandoned(join(parent, entry)).catch(() => {});
+  }
+  const folder = await mkdtemp(join(parent, `pearl-${name}-`));
+  // It ends with the folder.
+  await acquireLock(folder);
+  return folder;
+}
+
+async function removeAbandoned(folder: string): Promise<void> {
+  const status = await lstat(folder);
+  if (!status.isDirectory() || status.uid !== (process.getuid?.() ?? status.uid)) return;
+  if (await isDead(join(folder, "lock"), "outlive")) await rm(folder, { recursive: true, force: true });
+}
+
 /** Lets `work` use a folder that is removed when it ends. */
 export async function inTemporaryFolder<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
-  const folder = await mkdtemp(join(temporaryParent(), "pearl-output-"));
+  const folder = await makeTemporaryFolder(temporaryParent(), "output");
   try {
-    return await work(folder);
+    // Apart from the lock, as an output may have its name.
+    await mkdir(join(folder, "files"));
+    return await work(join(folder, "files"));
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -1,10 +1,11 @@
 /** The different phrases of a column, and the way back from groups of them to groups of rows. */
 import { likeArray } from "../../like-array.js";
-import { TextNumbers, textReader } from "../../match/columns/texts.js";
+import { isFilled } from "../../match/cells/filled.js";
+import { inverse } from "../../match/columns/canonical.js";
+import { sortedTexts, TextNumbers, textReader } from "../../match/columns/texts.js";
 import { once } from "../../match/once.js";
 import { chosenPlaces } from "../../match/weights/chosen-places.js";
 import { placesByNumber } from "../../places-by-number.js";
-import { isVisible } from "../../text/visible.js";
 import { numberedPhrases } from "../numbered.js";
 
 /** Of numbered phrases, enough are compared that the cosine of unrelated phrases is that of the table. */
@@ -14,7 +15,7 @@ export type DistinctPhrases = ReturnType<typeof distinctPhrases>;
 
 /**
  * The distinct phrases, how often each occurs, and which of them are numbered. `nodeOf` is per row its place among them; -1
- * for a row without visible characters. Those that are alone follow the compared ones, and cannot belong to a group with
+ * for a row that says nothing. Those that are alone follow the compared ones, and cannot belong to a group with
  * another.
  * @param weights number of occurrences that each row stands for
  * @param mayBeNumbered whether phrases with different numbers are sure to differ
@@ -27,9 +28,16 @@ export function distinctPhrases(
   const texts = new TextNumbers();
   const nodeOf = Int32Array.from({ length: phrases.length }, (_, row) => {
     const text = phrases[row].trim().replace(/\s+/g, " ");
-    return isVisible(text) ? texts.numberOf(text) : -1;
+    return isFilled(text) ? texts.numberOf(text) : -1;
   });
-  const read = textReader(texts.texts());
+  // In the order of the texts, so that nothing depends on that of the rows.
+  const order = sortedTexts(texts.texts());
+  const rank = inverse(order);
+  nodeOf.forEach((text, row) => {
+    if (text >= 0) nodeOf[row] = rank[text];
+  });
+  const textOf = textReader(texts.texts());
+  const read = (place: number): string => textOf(order[place]);
   const { isNumbered, numbers, isAlone } = numberedPhrases(mayBeNumbered ? likeArray(texts.size, read) : []);
   let missing = LEAST_COMPARED - chosenPlaces(texts.size, (text) => isAlone[text] !== 1).length;
   const isCompared = Uint8Array.from({ length: texts.size }, (_, text) =>
@@ -85,7 +93,7 @@ export interface PhraseGroup {
   readonly representative: number;
 }
 
-/** Groups of rows, ordered by first row. Rows without visible characters are groups of their own. */
+/** Groups of rows, ordered by first row. Rows that are empty, or hold a word for that (n/a, null, -), are groups of their own. */
 export interface PhraseGroups {
   /** Made when it is first asked for, since it takes far more memory than the numbers below. */
   readonly groups: readonly PhraseGroup[];

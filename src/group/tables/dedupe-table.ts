@@ -2,12 +2,14 @@
 import { rm } from "node:fs/promises";
 import { UsageError } from "../../errors.js";
 import { isObjectAddress } from "../../files/object-storage/address.js";
+import { isFilled } from "../../match/cells/filled.js";
 import { type ColumnOptions, planColumns } from "../../match/columns/fields.js";
 import { profiler } from "../../match/columns/profile.js";
 import { type BoundedOptions, boundedReading, withinMemory } from "../../match/memory/within-memory.js";
 import type { LabelEffect } from "../../match/review/label-effect.js";
 import { readKnown, reviewedPairs, writeReview } from "../../match/review/review-file.js";
 import { refuseCategory, refuseLoss } from "../../match/unnamed-column.js";
+import { type Cell, nameOfColumn } from "../../table/cell.js";
 import { isPostgresAddress } from "../../table/postgres/address.js";
 import {
   batchesOf,
@@ -22,7 +24,7 @@ import { writeRows } from "../../table/write/text-rows.js";
 import { isVisible } from "../../text/visible.js";
 import { refuseContradictions } from "../decided-groups.js";
 import type { DedupeOptions } from "../dedupe.js";
-import { type DuplicateRow, removedRows } from "../kept-rows.js";
+import { type DuplicateRow, filledRows, removedRows } from "../kept-rows.js";
 import { type Duplicates, duplicatesByPlan, type FoundDuplicates, type RoadOptions } from "../roads.js";
 import {
   checkNames,
@@ -56,6 +58,8 @@ export interface DedupeTableOptions
     Pick<DedupeOptions, "encoder" | "precision" | "threshold" | "likely" | "sharing" | "signal"> {
   /** Files of judged pairs: reviewed files, or tables with the columns left, right and decision. */
   readonly decisionPaths?: readonly string[];
+  /** Whether empty cells of a kept row are filled from the removed rows of its group. Default "empty". */
+  readonly fill?: "empty" | "none";
   /** "column" adds a column "why" to the groups. Default "none". */
   readonly explain?: "column" | "none";
   /** Called with the current stage, the items done and the total. */
@@ -67,6 +71,8 @@ export interface DedupeTableReport extends FoundDuplicates {
   readonly rows: number;
   readonly kept: Int32Array;
   readonly removed: readonly DuplicateRow[];
+  /** By column, how many empty cells of kept rows were filled from removed ones. */
+  readonly filled: Readonly<Record<string, number>>;
   /** Rows of the groups that are likely duplicates, but were not removed. */
   readonly likely: number;
   /** What the judged pairs changed; undefined without any. */
@@ -79,7 +85,7 @@ export interface DedupeTableReport extends FoundDuplicates {
 
 /**
  * Removes duplicates from a table, compared by all columns that carry evidence, by those named, or by one. Of each group the
- * row with the most filled cells is kept, or the first of several. If the promise is not established, only rows are removed
+ * row with the most filled cells is kept, or the first of several; its empty cells are filled from the removed rows. If the promise is not established, only rows are removed
  * that equal the kept one in all compared cells, or that a person confirmed.
  *
  * @throws TableError, also if pearl chose one column of several and it holds categories or would remove more than a third of
@@ -114,9 +120,16 @@ export async function dedupeTable(
     why: options.explain === "column" ? found.why : undefined,
   };
   const written = { ...outputs, groups: groups ?? (isListed ? likelyGroups : undefined) };
-  await writeOutputs(table, written, { ...chosen, ...listed }, options.format);
+  const { columns, cells } = table.typed;
+  const { rows, gained } = filledRows(options.fill === "none" ? [] : chosen.removed, cells);
+  const cellsOf = (row: number): Cell[] => rows.get(row) ?? cells(row);
+  await writeOutputs(table, written, { ...chosen, ...listed, cellsOf }, options.format);
+  const names = columns.map(nameOfColumn);
+  const filled = Object.fromEntries(
+    Object.entries(gained).map(([place, count]) => [names[Number(place)], count]),
+  );
   return {
-    ...{ ...found.report, ...chosen, rows: phrases.length, likely },
+    ...{ ...found.report, ...chosen, rows: phrases.length, likely, filled },
     labelEffect: known.length > 0 ? await found.labelEffect() : undefined,
     reviewed: review === undefined ? undefined : await writeDoubtful(review, table, found),
     shown: (rows) => shownRows(table, found, rows),
@@ -137,7 +150,7 @@ export async function openDuplicates(path: string, options: DedupeTableOptions) 
   refuseContradictions(phrases.length, known);
   const completeness = Uint16Array.from(
     { length: phrases.length },
-    (_, row) => cells(row).filter(isVisible).length,
+    (_, row) => cells(row).filter(isFilled).length,
   );
   return { table, known, found: await findDuplicates(table, { ...options, known, completeness }) };
 }
@@ -177,13 +190,18 @@ function shownRows({ cells, columns }: WholeTable, { shown }: Duplicates, rows: 
   return [...new Set(rows.map((row) => cut(filled(cells(row)).slice(0, shownCells).join(", "))))];
 }
 
+interface RowsToWrite extends ReturnType<typeof removedRows>, GroupsToWrite {
+  /** The cells of a kept row. */
+  cellsOf(row: number): Cell[];
+}
+
 async function writeOutputs(
   table: WholeTable,
   outputs: DedupeOutputs,
-  { kept, removed, ...groups }: ReturnType<typeof removedRows> & GroupsToWrite,
+  { kept, removed, cellsOf, ...groups }: RowsToWrite,
   format: FileOptions["format"],
 ): Promise<void> {
-  const { typed } = table;
+  const { typed, description } = table;
   const beside: string[] = [];
   try {
     // The kept rows last: no row is ever missing from all files.
@@ -195,7 +213,7 @@ async function writeOutputs(
       await writeGroups(outputs.groups, table, groups);
       beside.push(outputs.groups);
     }
-    await writeRows(outputs.kept, typed.columns, batchesOf(kept, typed.cells), format);
+    await writeRows(outputs.kept, typed.columns, batchesOf(kept, cellsOf), format, description);
   } catch (error) {
     // What went elsewhere stays, and nothing may hide why the run failed.
     for (const name of beside.filter(isFile)) await rm(name, { force: true }).catch(() => undefined);
@@ -208,12 +226,12 @@ const isFile = (name: string): boolean =>
 
 function writeDoubtful(
   path: string,
-  { columns }: WholeTable,
+  { columns, description }: WholeTable,
   { doubtful, why }: Duplicates,
 ): Promise<number> {
   const pairs = doubtful(reviewedPairs).map((pair) => {
     const { left: keptRow, right: row, probability } = pair;
     return { ...pair, why: why({ row, keptRow, probability }) };
   });
-  return writeReview(path, { left: columns }, pairs);
+  return writeReview(path, { left: columns }, pairs, description);
 }

@@ -23,7 +23,7 @@ export const numberColumn = (name: string): OutputColumn => ({ name, type: "DOUB
 /** Writes `row`, `kept_row` and `probability` of each removed row before its own columns. */
 export async function writeRemoved(
   output: string,
-  { typed: { columns, cells } }: WholeTable,
+  { typed: { columns, cells }, description }: WholeTable,
   removed: readonly DuplicateRow[],
 ): Promise<void> {
   const names = [rowNumber("row"), rowNumber("kept_row"), numberColumn("probability")];
@@ -31,7 +31,7 @@ export async function writeRemoved(
     ...[numberCell(row + 1), numberCell(keptRow + 1), numberCell(probability, 4)],
     ...cells(row),
   ]);
-  await writeRows(output, [...addedColumns(columns, names), ...columns], rows);
+  await writeRows(output, [...addedColumns(columns, names), ...columns], rows, undefined, description);
 }
 
 export interface GroupsToWrite {
@@ -44,7 +44,7 @@ export interface GroupsToWrite {
 /** Writes all rows of each group, the kept one first: `group`, `kept`, `row`, `probability`, `why`, its own columns. */
 export async function writeGroups(
   output: string,
-  { typed: { columns, cells } }: WholeTable,
+  { typed: { columns, cells }, description }: WholeTable,
   { groups, isKept, why }: GroupsToWrite,
 ): Promise<void> {
   const names = [rowNumber("group"), "kept", rowNumber("row"), numberColumn("probability")];
@@ -61,7 +61,7 @@ export async function writeGroups(
     ...(why === undefined ? [] : [duplicate === undefined ? "" : why(duplicate)]),
     ...cells(row),
   ]);
-  await writeRows(output, [...added, ...columns], rows);
+  await writeRows(output, [...added, ...columns], rows, undefined, description);
 }
 
 export const commandFor =

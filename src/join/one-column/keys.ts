@@ -18,8 +18,13 @@ export function keysOf({ left, right }: JoinColumn): RowKeys {
 /** With fewer left rows, their spacing is weak evidence. */
 const fewRows = 20;
 
-/** One sentence for each thing that weakens the join. */
-export function tableWarnings(texts: JoinColumn, name: string, { leftKeys, rightKeys }: RowKeys): string[] {
+/** One sentence for each thing that weakens the join. @param sides the place of each row of the left and the right table */
+export function tableWarnings(
+  texts: JoinColumn,
+  name: string,
+  { leftKeys, rightKeys }: RowKeys,
+  [left, right]: readonly { readonly places: Uint32Array }[],
+): string[] {
   const warnings: string[] = [];
   // Empty rows match nothing, and have a warning of their own.
   const filled = leftKeys.filter((_, row) => isVisible(texts.left[row]));
@@ -41,7 +46,9 @@ export function tableWarnings(texts: JoinColumn, name: string, { leftKeys, right
       warnings.push(`${side} table: ${name} is empty in ${rows}; they match nothing.`);
     }
   }
-  const isSame = leftKeys.length === rightKeys.length && leftKeys.every((key, row) => key === rightKeys[row]);
+  const isSame =
+    leftKeys.length === rightKeys.length &&
+    left.places.every((place, row) => leftKeys[place] === rightKeys[right.places[row]]);
   if (isSame && leftKeys.length > 1)
     warnings.push(`both tables contain the same ${name} in the same order: every row matches itself.`);
   return warnings;

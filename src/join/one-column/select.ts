@@ -24,8 +24,10 @@ export function assignPairs(
     if (isKnown) return [{ left, score, weight: 2 }];
     return candidatesOf(right, row)
       .filter(({ left }) => !pair.taken?.has(left) && !confirmed.has(left))
-      .map(({ left, score }) => {
-        return { left, score, weight: estimates[row] * Math.exp(Math.min(0, score - pair.score)) };
+      .map(({ left, score }, place) => {
+        // Of equally likely rows the first, which may be equal as it is written.
+        const order = 1 - 1e-9 * place;
+        return { left, score, weight: order * estimates[row] * Math.exp(Math.min(0, score - pair.score)) };
       });
   });
   const assigned = assignOneToOne(choices);

@@ -2,16 +2,17 @@
 
 import { type PlacesByNumber, placesByNumber } from "../../places-by-number.js";
 import { dayOf } from "../cells/dates.js";
+import { bareDigits } from "../cells/numbers.js";
 import type { Field } from "../columns/fields.js";
 import { isText } from "../columns/profile.js";
-import { textCount } from "../columns/texts.js";
+import { eachText, TextNumbers, type Texts, textCount } from "../columns/texts.js";
 import { pauses } from "../parts/pause.js";
 import type { AddPair } from "./pair-set.js";
 
 /** Blocks of more pairs hold a value that is common. */
 const mostPairs = 100;
-/** Combinations of two columns that are looked at. */
-const mostCombinations = 15;
+/** Columns that are combined by two. */
+const mostCombined = 6;
 
 /** Days by which the dates of one thing may differ, as of a payment and its booking. */
 const nearDays = [0, 1, -1, 2, -2, 3, -3];
@@ -30,14 +31,22 @@ export async function equalCodes(
   const pause = pauses(signal, 1);
   const most = (isOneTable ? 2 : 1) * mostPairs;
   const codes = fields.filter(({ kind }) => !isText(kind));
-  for (const { kind, set, left, right } of codes) {
+  // Columns that leave pairs to be found by two equal cells.
+  const open = codes.filter(({ kind }) => kind === "category" || kind === "date");
+  for (const field of codes) {
     await pause();
-    if (kind !== "category") pairWithinBlocks(left, placesByNumber(right, textCount(set.texts)), most, add);
+    const { kind, set, left, right } = field;
+    if (kind === "category") continue;
+    const { ofValue, size } = bareCodes(set.texts);
+    const [leftCodes, rightCodes] = [left, right].map((values) =>
+      values.map((value) => ofValue[value] ?? -1),
+    );
+    const isWhole = pairWithinBlocks(leftCodes, placesByNumber(rightCodes, size), most, add);
+    if (!isWhole && kind !== "date") open.push(field);
   }
-  let combinations = 0;
-  for (const [index, first] of codes.entries()) {
-    for (const second of codes.slice(index + 1)) {
-      if (combinations++ >= mostCombinations) return;
+  const combined = open.sort((a, b) => information(b) - information(a)).slice(0, mostCombined);
+  for (const [index, first] of combined.entries()) {
+    for (const second of combined.slice(index + 1)) {
       const [a, b] = second.kind === "date" ? [second, first] : [first, second];
       const keys = new NumberedKeys(a.right.length);
       const ofRight = blocksOf(a, b, "right", 0, (key) => keys.add(key));
@@ -53,6 +62,16 @@ export async function equalCodes(
       }
     }
   }
+}
+
+/** How much a column tells: its filled rows and how many different values they have. */
+const information = ({ profile: { filled, distinct } }: Field): number => filled * Math.log(distinct);
+
+/** For each code a number, the same one for codes that differ only in leading zeros. */
+function bareCodes(texts: Texts): { ofValue: Int32Array; size: number } {
+  const bare = new TextNumbers();
+  const ofValue = Int32Array.from(eachText(texts), (text) => bare.numberOf(bareDigits(text)));
+  return { ofValue, size: bare.size };
 }
 
 /** For each row the number of one key for its cells of two columns, -1 where one is empty; dates are moved by some days. */
@@ -76,7 +95,7 @@ function blocksOf(
 }
 
 /** Numbers of keys, without a map, which has room for 16 million of them. Open addressing. */
-class NumberedKeys {
+export class NumberedKeys {
   size = 0;
   readonly #keys: Float64Array;
   /** -1 is free. */
@@ -111,17 +130,23 @@ class NumberedKeys {
   }
 }
 
-/** Pairs left rows with right rows of the same block, unless there are too many of them. */
+/** Pairs left rows with right rows of the same block, unless there are too many of them. @returns whether there never were */
 function pairWithinBlocks(
   blockOf: Int32Array,
   { starts, order }: PlacesByNumber,
   most: number,
   add: AddPair,
-): void {
+): boolean {
+  let isWhole = true;
   const counts = new Uint32Array(starts.length - 1);
   for (const block of blockOf) if (block >= 0) counts[block]++;
   blockOf.forEach((block, row) => {
-    if (block < 0 || counts[block] * (starts[block + 1] - starts[block]) > most) return;
+    if (block < 0) return;
+    if (counts[block] * (starts[block + 1] - starts[block]) > most) {
+      isWhole = false;
+      return;
+    }
     for (let place = starts[block]; place < starts[block + 1]; place++) add(row, order[place]);
   });
+  return isWhole;
 }

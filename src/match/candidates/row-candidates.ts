@@ -7,6 +7,7 @@ import { isText } from "../columns/profile.js";
 import { rowWords } from "../columns/row-words.js";
 import { textReader } from "../columns/texts.js";
 import { inParts, type PartedWork, type PartOptions } from "../parts/in-parts.js";
+import { withoutCopies } from "./copies.js";
 import { equalCodes } from "./equal-codes.js";
 import { type FoldedTexts, indexTerms, termRows } from "./grams.js";
 import { type NamingVectors, nearNames } from "./near-names.js";
@@ -30,21 +31,25 @@ type Source = (onShare: (share: number) => void) => Promise<void>;
 
 /** An aborted call rejects with the reason of its signal. */
 export async function findCandidates(
-  tables: PreparedTables,
+  given: PreparedTables,
   vectors: NamingVectors | undefined,
   { k, kOther, postings, mostOfRarest, spill, onProgress, ...parts }: CandidateOptions,
 ): Promise<Pairs> {
+  const copies = withoutCopies(given, k);
+  const tables = copies?.tables ?? given;
   const { fields, naming, rows, isOneTable } = tables;
   const { signal } = parts;
   const pairs = new PairSet(rows[1], spill);
-  const add: AddPair = isOneTable
+  const addPair: AddPair = isOneTable
     ? (a, b) => (a < b ? pairs.add(a, b) : a > b ? pairs.add(b, a) : undefined)
     : (a, b) => pairs.add(a, b);
+  let add = addPair;
+  if (isOneTable) copies?.addEqual(addPair);
   const common = { postings, mostOfRarest, isOneTable };
   const byTerms =
     (termsOf: () => Terms, limits: Nearest): Source =>
     (onShare) =>
-      searchTerms(termsOf(), { ...limits, ...common }, { ...parts, onShare }, add);
+      searchTerms(termsOf(), { ...limits, ...common }, { ...parts, onShare }, (a, b) => add(a, b));
   const sources = [byTerms(() => wordTerms(rowWords(tables), rows, isOneTable), { k, least: 0 })];
   fields.forEach((field, index) => {
     if (index === naming) sources.push(byTerms(() => gramTerms(field, isOneTable), { k, least: 0 }));
@@ -58,6 +63,7 @@ export async function findCandidates(
     for (const [place, source] of sources.entries()) {
       const onShare = (share: number): void =>
         onProgress?.(Math.floor((place + share) * rows[0]), sources.length * rows[0]);
+      add = copies?.adding(addPair) ?? addPair;
       await source(onShare);
       onShare(1);
     }

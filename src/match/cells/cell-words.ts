@@ -1,11 +1,15 @@
 /** Splits a cell into words for comparison: names, codes such as "CD-MR80D" and decimals each stay one word. */
-import { withoutAccents } from "../../text/accents.js";
+import { folded } from "../../text/accents.js";
+import { isVisible } from "../../text/visible.js";
+import { wordList } from "../../text/word-lists.js";
 import { readNumber } from "./numbers.js";
 
 const apostrophes = /(?<=\p{L})['’`´ʻʼ](?=\p{L})/gu;
 const thousands = /(?<=\d)[,'’](?=\d{3}(?!\d))/g;
 const separators = /[\s/,;:()[\]{}&!?|"“”_]+/u;
 const inner = /[^\p{L}\p{N}\p{M}]+/gu;
+/** Signs behind a word are a part of it: "C++", "F#". */
+const wordsBetween = /[\p{L}\p{N}\p{M}]+(?:[+#]+(?![\p{L}\p{N}+#]))?/gu;
 const decimal = /^(?:[^\p{L}\p{N}]*(\d+)|[^\p{L}\p{N}.]*)\.(\d+)[^\p{L}\p{N}]*$/u;
 /** An address of a computer, or a version: its points tell 10.25 from 102.5. */
 const dotted = /^\d{1,3}(?:\.\d{1,3}){3}$/;
@@ -25,7 +29,7 @@ function foldCell(text: string): string {
   const whole = text.includes("u0")
     ? text.replace(escaped, (found) => String.fromCharCode(Number.parseInt(found.slice(-4), 16)))
     : text;
-  return withoutAccents(whole).toLowerCase().replace(lost, "").replace(apostrophes, "");
+  return folded(whole).replace(lost, "").replace(apostrophes, "");
 }
 
 /**
@@ -42,15 +46,30 @@ export function cellWords(text: string): string[] {
   for (const part of folded.replace(thousands, "").split(separators)) {
     if (part === "") continue;
     if (!hasDigit(part)) {
-      for (const word of part.split(inner)) if (word !== "") words.push(word);
+      for (const word of part.match(wordsBetween) ?? []) words.push(sameForm().get(word) ?? word);
       continue;
     }
     const [, whole = "0", fraction] = decimal.exec(part) ?? [];
     if (fraction === undefined) words.push(dotted.test(part) ? part : part.replace(inner, ""));
     else words.push(/^0+$/.test(fraction) ? whole : `${whole}.${fraction}`);
   }
+  if (words.length === 0) return signWords(folded);
   return words.length > mostWords ? words.slice(0, mostWords) : words;
 }
+
+/** Signs that stand for an empty cell: "-", "...", "?". */
+const nothing = /^[\s\p{Pd}.,;:?_/\\|'"()[\]{}]*$/u;
+
+/** A text without letters and digits is one word, if it is a name: "!!!", "€". */
+export const signWords = (text: string): string[] =>
+  nothing.test(text) || !isVisible(text) ? [] : [text.replace(/\s+/g, "")];
+
+/** The first spelling of each legal form of one word: "limited" and "ltd" are one word. */
+const sameForm = wordList("legal-forms", (forms) => {
+  const bare = forms.map((form) => form.map((spelling) => folded(spelling).replace(/\./g, "")));
+  const single = bare.map((form) => form.filter((spelling) => /^\p{L}+$/u.test(spelling)));
+  return new Map(single.flatMap(([first, ...others]) => others.map((other) => [other, first] as const)));
+});
 
 /** Ideographs lie behind the letters of other scripts. */
 const beyondLetters = /[^\0-\u2e7f]/;

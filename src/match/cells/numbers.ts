@@ -33,5 +33,9 @@ export function readNumber(cell: string): WrittenNumber | undefined {
   return { text: isNegative ? `-${digits}` : digits, unit: found[4] ?? "" };
 }
 
+/** Digits without leading zeros, which tables lose; other texts as they are. */
+export const bareDigits = (text: string): string =>
+  /^0+\d+$/.test(text) ? text.replace(/^0+(?=\d)/, "") : text;
+
 /** The value of a cell that is one number, with or without a currency; NaN for others. */
 export const cellNumber = (cell: string): number => Number(readNumber(cell)?.text ?? Number.NaN);

@@ -2,6 +2,7 @@
 import { isLikeArray, likeArray } from "../../like-array.js";
 import { createRandom } from "../../random.js";
 import { alignHeaders, type TableColumns } from "../columns/align.js";
+import { readPairOf } from "../columns/asked-pair.js";
 import { partsOfColumn } from "../columns/column-parts.js";
 import { latinWriter, type Writing, writingOf } from "./latin-letters.js";
 
@@ -32,7 +33,7 @@ export async function inOneScript(
   tables: readonly TableColumns[],
   { on, ignore }: ChosenColumns = {},
 ): Promise<readonly TableColumns[]> {
-  const pairs = on?.map((text) => text.split("=")).map(([name, other = name]) => [name, other] as const);
+  const pairs = on?.map((text) => readPairOf(text, tables[0], tables[tables.length - 1]));
   const counted = tables.map((table, side) => {
     const names = pairs?.flatMap((pair) => partsOfColumn(table, pair[side])) ?? Object.keys(table);
     const compared = new Set(names.filter((name) => !ignore?.includes(name)));

@@ -73,11 +73,11 @@ export function alignWords(left: TableColumns, right: TableColumns, names: Colum
   return greedily(scored.filter(({ score }) => score >= leastLikeness));
 }
 
-/** Pairs of columns, the best first. Each column is in one pair at most. */
+/** Pairs of columns, the best first, of equally good ones the first. Each column is in one pair at most. */
 function greedily(
   scored: readonly { readonly names: AlignedNames; readonly score: number }[],
 ): AlignedNames[] {
-  const sorted = [...scored].sort((a, b) => b.score - a.score || (a.names.join() < b.names.join() ? -1 : 1));
+  const sorted = [...scored].sort((a, b) => b.score - a.score);
   const [takenLeft, takenRight] = [new Set<string>(), new Set<string>()];
   const aligned: AlignedNames[] = [];
   for (const { names } of sorted) {

@@ -1,5 +1,6 @@
 /** An order of rows that depends on their contents alone, so that results do not depend on the order of the input. */
 import { FNV_BASIS, FNV_PRIME } from "../../files/fnv.js";
+import { isLikeArray, likeArray } from "../../like-array.js";
 import type { TableColumns } from "./align.js";
 import type { Cells } from "./value-set.js";
 
@@ -32,10 +33,19 @@ export function canonicalOrder(
   );
 }
 
-/** A number that depends on which rows a table holds, not on their order. */
-function contentSum(columns: readonly (readonly string[])[], rows: number): number {
+/** A column in an order of its texts, so that nothing depends on that of its rows, and the order. */
+export function inCanonicalOrder(cells: readonly string[]) {
+  const order = canonicalOrder([cells], [], cells.length);
+  const at = (place: number): string => cells[order[place]];
+  // Cells that lie in a file stay there.
+  const ordered = isLikeArray(cells) ? likeArray(cells.length, at) : Array.from(order.keys(), at);
+  return { cells: ordered, order, places: inverse(order) };
+}
+
+/** A number that depends on which cells a column holds, not on their order. */
+function contentSum(cells: readonly string[], rows: number): number {
   let sum = 0;
-  for (let row = 0; row < rows; row++) sum = (sum + rowHash(columns, row)) % 2 ** 52;
+  for (let row = 0; row < rows; row++) sum = (sum + rowHash([cells], row)) % 2 ** 52;
   return sum;
 }
 
@@ -56,17 +66,16 @@ export const reorder = (cells: readonly string[], order: Uint32Array): Cells => 
   },
 });
 
-/** Which of two tables comes first: the smaller one, of equally large ones by the contents of common columns, if any. */
+/** Which of two tables comes first: the smaller one, of equally large ones by the contents of columns with common headers, if any. */
 export function canonicalSides(left: TableColumns, right: TableColumns): "given" | "swapped" {
   const common = Object.keys(left).filter((name) => Object.hasOwn(right, name));
   const [a, b] = [left, right].map((table) => {
-    const names = (common.length > 0 ? common : Object.keys(table)).sort();
-    const columns = names.map((name) => table[name]);
-    return { rows: columns[0]?.length ?? 0, names: names.join("\t"), columns };
+    const columns = (common.length > 0 ? common : Object.keys(table)).map((name) => table[name]);
+    const rows = columns[0]?.length ?? 0;
+    return { rows, sum: () => columns.reduce((sum, cells) => (sum + contentSum(cells, rows)) % 2 ** 52, 0) };
   });
   if (a.rows !== b.rows) return a.rows < b.rows ? "given" : "swapped";
-  if (a.names !== b.names) return a.names < b.names ? "given" : "swapped";
-  return contentSum(a.columns, a.rows) <= contentSum(b.columns, b.rows) ? "given" : "swapped";
+  return a.sum() <= b.sum() ? "given" : "swapped";
 }
 
 /** For each given row its place among the prepared ones. */

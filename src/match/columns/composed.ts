@@ -4,6 +4,7 @@
  */
 import { inOneScript } from "../cells/one-script.js";
 import { type AlignedNames, alignHeaders, type ColumnNames, type TableColumns } from "./align.js";
+import { readPairOf } from "./asked-pair.js";
 import { cellsOfColumn, partSeparator, partsOfColumn } from "./column-parts.js";
 import { areAlike, type Content, contentOf, mostValues } from "./content.js";
 import { type ColumnOptions, usableColumns } from "./fields.js";
@@ -36,15 +37,15 @@ export async function comparedTables(given: TwoTables, options: ColumnOptions): 
  */
 export function composedTables(given: TwoTables, options: ColumnOptions): TwoTables {
   if (areComposed(given)) return given;
-  const names = options.on === undefined ? foundNames(given, options) : askedNames(options.on);
+  const names = options.on === undefined ? foundNames(given, options) : askedNames(options.on, given);
   const tables = { left: withColumns(given.left, names.left), right: withColumns(given.right, names.right) };
   composed.add(tables.left).add(tables.right);
   return tables;
 }
 
-function askedNames(on: readonly string[]): ColumnNames {
-  const pairs = on.map((text) => text.split("="));
-  return { left: pairs.map(([name]) => name), right: pairs.map(([name, other = name]) => other) };
+function askedNames(on: readonly string[], { left, right }: TwoTables): ColumnNames {
+  const pairs = on.map((text) => readPairOf(text, left, right));
+  return { left: pairs.map(([name]) => name), right: pairs.map(([, other]) => other) };
 }
 
 function withColumns(table: TableColumns, names: readonly string[]): TableColumns {

@@ -2,6 +2,7 @@
 import { FNV_BASIS, FNV_PRIME } from "../../files/fnv.js";
 import { cellWords, ideographs, ideographsIn } from "../cells/cell-words.js";
 import { isDayFirst, readDate } from "../cells/dates.js";
+import { bareDigits } from "../cells/numbers.js";
 import { isPhone, phoneDigits } from "../cells/phones.js";
 
 /** The least overlap of values, and the least agreement of words, of columns that hold the same. */
@@ -38,7 +39,8 @@ export function contentOf(cells: readonly string[], most = mostValues): Content 
     // A date and a telephone number have the same words however they are written.
     const date = readDate(cell, dayFirst)?.map(String);
     const words =
-      date ?? (isPhone(cell.trim()) ? [phoneDigits(cell)] : wordsOfCell(cell).flatMap(shortWords));
+      date ??
+      (isPhone(cell.trim()) ? [phoneDigits(cell)] : wordsOfCell(cell).flatMap(shortWords)).map(bareDigits);
     if (words.length === 0) continue;
     for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
     total += words.length;
@@ -57,7 +59,7 @@ export function contentOf(cells: readonly string[], most = mostValues): Content 
   };
 }
 
-function hashOf(text: string): number {
+export function hashOf(text: string): number {
   let hash = FNV_BASIS;
   for (let place = 0; place < text.length; place++)
     hash = Math.imul(hash ^ text.charCodeAt(place), FNV_PRIME);

@@ -3,6 +3,7 @@ import { ArgumentError } from "../../errors.js";
 import { isVisible } from "../../text/visible.js";
 import { isDayFirst } from "../cells/dates.js";
 import { type AlignedNames, alignColumns, alignWords, type TableColumns } from "./align.js";
+import { readPairOf } from "./asked-pair.js";
 import { canonicalOrder, reorder } from "./canonical.js";
 import { type ColumnKind, type ColumnProfile, isText, profileColumn } from "./profile.js";
 import { TextNumbers, type Texts } from "./texts.js";
@@ -36,7 +37,7 @@ export interface PreparedTables {
   readonly rows: readonly [number, number];
   /** The words of all columns. */
   readonly vocabulary: Texts;
-  /** In the order of their headers, so that the order of columns does not matter. */
+  /** In an order of their contents: neither the order of columns nor their headers matter. */
   readonly fields: readonly Field[];
   /** Index of the field that names the row; -1 without a text column. */
   readonly naming: number;
@@ -55,7 +56,7 @@ export interface DroppedColumn {
 
 /** Which columns are compared. */
 export interface ColumnPlan {
-  /** In the order of their headers. With one pair, rows are compared by one column alone. */
+  /** In an order of their contents. With one pair, rows are compared by one column alone. */
   readonly pairs: readonly AlignedNames[];
   /** Columns of the left, and of the right table alone. */
   readonly alone: readonly [readonly string[], readonly string[]];
@@ -84,11 +85,15 @@ export function planColumns(
       names.filter((name) => !aligned.some((pair) => pair[side] === name));
     aligned.push(...alignWords(left, right, { left: open(first.texts, 0), right: open(second.texts, 1) }));
   }
-  const pairs = withoutCopies(sorted(asked ?? aligned), left, other, dropped);
+  const place = (side: UsableColumns, name: string): number => side.profiles.get(name)!.content;
+  const sorted = [...(asked ?? aligned)].sort(
+    (a, b) => place(first, a[0]) - place(first, b[0]) || place(second, a[1]) - place(second, b[1]),
+  );
+  const pairs = withoutCopies(sorted, left, other, dropped);
   const unpaired = (names: readonly string[], side: 0 | 1): string[] =>
     asked !== undefined || right === undefined
       ? []
-      : names.filter((name) => !aligned.some((pair) => pair[side] === name)).sort();
+      : names.filter((name) => !aligned.some((pair) => pair[side] === name));
   const alone = [unpaired(first.names, 0), unpaired(second.names, 1)] as const;
   return { pairs, dropped, alone, profiles: first.profiles };
 }
@@ -180,11 +185,9 @@ export const both = (first: Cells, second: Cells): Cells => ({
 
 export const rowsOf = (table: TableColumns): number => Object.values(table)[0]?.length ?? 0;
 
-const sorted = (pairs: readonly AlignedNames[]): AlignedNames[] =>
-  [...pairs].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
-
 /** Columns of one table that may carry evidence. */
 interface UsableColumns {
+  /** In an order of their contents. */
   readonly names: readonly string[];
   readonly texts: readonly string[];
   readonly profiles: ReadonlyMap<string, ColumnProfile>;
@@ -206,6 +209,7 @@ export function usableColumns(
     const field = { name, other: name, profile };
     return reason === undefined ? [{ ...field, kind: fieldKind(field, kindOf) }] : [];
   });
+  profiles.sort((a, b) => a.profile.content - b.profile.content || (a.name < b.name ? -1 : 1));
   const names = profiles.map(({ name }) => name);
   const onlyOne = (kind: ColumnKind): string | undefined => {
     const [column, ...others] = profiles.filter((profile) => profile.kind === kind);
@@ -231,8 +235,7 @@ function withLoneColumns(aligned: AlignedNames[], left: UsableColumns, right: Us
 }
 
 function askedPair(text: string, left: TableColumns, right: TableColumns): AlignedNames {
-  if (Object.hasOwn(left, text) && Object.hasOwn(right, text)) return [text, text];
-  const [name, other = name] = text.split("=");
+  const [name, other] = readPairOf(text, left, right);
   const isInLeft = Object.hasOwn(left, name);
   if (!(isInLeft && Object.hasOwn(right, other))) {
     const [missing, table] = isInLeft ? [other, right] : [name, left];

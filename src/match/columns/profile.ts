@@ -5,6 +5,8 @@ import { cellWords, ideographsIn } from "../cells/cell-words.js";
 import { type DayFirst, isDayFirst, readDate } from "../cells/dates.js";
 import { cellNumber } from "../cells/numbers.js";
 import { isPhone } from "../cells/phones.js";
+import { commonPrefix } from "../spelling/jaro-winkler.js";
+import { hashOf } from "./content.js";
 import { Growing } from "./growing.js";
 import { eachText, sortedTexts, TextNumbers, type Texts, textAt } from "./texts.js";
 import type { Cells } from "./value-set.js";
@@ -34,6 +36,8 @@ export interface ColumnProfile {
   readonly rows: number;
   readonly filled: number;
   readonly distinct: number;
+  /** A number that depends on the cells alone, whatever their order: columns are ordered by it, not by their headers. */
+  readonly content: number;
   readonly kind: ColumnKind;
   /** Means and shares of the filled cells. */
   readonly shares: CellShares;
@@ -69,8 +73,10 @@ export function profileColumn(name: string, cells: Cells): ColumnProfile {
   const numbers = new TextNumbers();
   const rowsWith = new Growing(Uint32Array);
   const isNew = (): void => rowsWith.push(0);
+  let content = 0;
   for (const cell of cells) {
     if (!isVisible(cell)) continue;
+    content = (content + hashOf(cell)) % 2 ** 52;
     const number = numbers.numberOf(cell.trim(), isNew);
     rowsWith.numbers[number]++;
   }
@@ -84,8 +90,8 @@ export function profileColumn(name: string, cells: Cells): ColumnProfile {
   const distinct = counts.length;
   const kind = kindOfCells(shares, distinct, filled);
   const dayFirst = shares.dates > 0 ? isDayFirst(eachText(values)) : undefined;
-  const profile = { name, rows: cells.length, filled, distinct, kind, shares, dayFirst };
-  return { ...profile, dropped: reasonToDrop(profile, eachText(values)) };
+  const profile = { name, rows: cells.length, filled, distinct, content, kind, shares, dayFirst };
+  return { ...profile, dropped: reasonToDrop(profile, values) };
 }
 
 /** Profiles columns whose cells do not change, each once. */
@@ -117,6 +123,7 @@ function cellShares(values: Texts, counts: Uint32Array): Omit<CellShares, "commo
   // The values of a small column are all in the sample: their order does not matter.
   const order = step > 1 ? sortedTexts(values) : counts.map((_, place) => place);
   const sums = { words: 0, length: 0, numeric: 0, pointed: 0, digits: 0, single: 0 };
+  let floated = 0;
   const kinds = { dates: 0, emails: 0, phones: 0, dialled: 0, grouped: 0, lists: 0 };
   let total = 0;
   for (let place = 0; place < order.length; place += Math.max(1, step)) {
@@ -130,6 +137,7 @@ function cellShares(values: Texts, counts: Uint32Array): Omit<CellShares, "commo
     sums.length += count * value.length;
     sums.numeric += add(isNumeric);
     sums.pointed += add(isNumeric && (!Number.isInteger(number) || /[.\p{Sc}]/u.test(value)));
+    floated += add(/^[-+]?\d+\.0$/.test(value));
     sums.digits += add(/\d/.test(value));
     sums.single += add(words === 1);
     kinds.dates += add(readDate(value) !== undefined);
@@ -139,6 +147,8 @@ function cellShares(values: Texts, counts: Uint32Array): Omit<CellShares, "commo
     kinds.grouped += add(/^\d[\d\s()./-]*$/.test(value));
     kinds.lists += add(separator.test(value.slice(0, -1)));
   }
+  // Whole numbers that a program wrote as floats are no decimals.
+  if (sums.pointed === floated) sums.pointed = 0;
   const share = <Key extends string>(from: Record<Key, number>): Record<Key, number> => {
     const entries = Object.entries<number>(from).map(([key, sum]) => [key, total > 0 ? sum / total : 0]);
     return Object.fromEntries(entries) as Record<Key, number>;
@@ -165,18 +175,30 @@ const idHeader = /^(?:.*[\s_.-])?id$/i;
 
 function reasonToDrop(
   { name, rows, filled, distinct, shares }: Omit<ColumnProfile, "dropped">,
-  values: Iterable<string>,
+  values: Texts,
 ): string | undefined {
   if (filled < 0.02 * rows || filled === 0) return "nearly empty";
   if (shares.commonest >= 0.95 && rows > 20) return "one value nearly everywhere";
   if (filled < rows || distinct < rows || rows < 3) return undefined;
   if (idHeader.test(name)) return "row identifier";
-  if (shares.numeric < 1 || shares.pointed > 0) return undefined;
+  return shares.pointed === 0 && rangeOf(values) < 3 * rows ? "row numbers" : undefined;
+}
+
+/** The range of values that are whole numbers, with the same letters or signs before each, as "R-0017" and "17."; else infinite. */
+function rangeOf(values: Texts): number {
+  let prefix = textAt(values, 0);
+  for (const value of eachText(values)) {
+    prefix = prefix.slice(0, commonPrefix(prefix, value));
+    if (prefix === "") break;
+  }
+  prefix = prefix.replace(/\d+$/, "");
   let [low, high] = [Infinity, -Infinity];
-  for (const value of values) {
-    const number = cellNumber(value);
+  for (const value of eachText(values)) {
+    const digits = value.slice(prefix.length).replace(/[^\p{L}\p{N}\p{Sc}%]+$/u, "");
+    const number = /\d(?:e[-+]?\d+)$/i.test(digits) ? Number(digits) : cellNumber(digits);
+    if (!Number.isInteger(number) || /\s/.test(prefix)) return Infinity;
     low = Math.min(low, number);
     high = Math.max(high, number);
   }
-  return high - low < 3 * rows ? "row numbers" : undefined;
+  return high - low;
 }

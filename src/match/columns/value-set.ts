@@ -4,7 +4,7 @@ import { shared, sharedCopy } from "../../runtime/shared-array.js";
 import { cellWords, splitIdeographs } from "../cells/cell-words.js";
 import { type DayFirst, dateNumber } from "../cells/dates.js";
 import { isFilled } from "../cells/filled.js";
-import { cellNumber } from "../cells/numbers.js";
+import { bareDigits, cellNumber } from "../cells/numbers.js";
 import { phoneDigits } from "../cells/phones.js";
 import { Growing } from "./growing.js";
 import { type ColumnKind, isText } from "./profile.js";
@@ -60,8 +60,9 @@ export function readValues(
   const mainWords = new Growing(Uint8Array);
   // Cells repeat as they are written: the first ones are not normalised again.
   const seen = new Map<string, number>();
+  const bareCode = kind === "code" ? bareCodes([left, right]) : (code: string) => code;
   const read = (cell: string, isFirst: DayFirst): number => {
-    const found = cellWords(kind === "email" ? cell.replace("@", " ") : cell);
+    const found = cellWords(kind === "email" ? cell.replace("@", " ") : cell).map(bareCode);
     if (found.length === 0 || !isFilled(cell)) return -1;
     return texts.numberOf(normalForm(cell, found, kind, isFirst), () => {
       const parts = splitIdeographs(cell, found);
@@ -102,6 +103,31 @@ export function readValues(
   return { left: ofLeft, right: ofRight, set: { ...set, numbers: numbersOf(set.texts, kind) } };
 }
 
+/**
+ * Returns a function that takes leading zeros from a code of digits, which one table may have lost ("00012345", 12345.0),
+ * unless a table has the code with and without them: there the zeros tell two codes apart.
+ */
+function bareCodes(tables: readonly Cells[]): (code: string) => string {
+  const codes = new TextNumbers();
+  const isKept = new Growing(Uint8Array);
+  for (const cells of tables) {
+    // By code: its length in this table.
+    const lengths = new Growing(Uint8Array);
+    for (const cell of cells) {
+      const digits = /^\s*(\d+)(?:\.0+)?\s*$/.exec(cell)?.[1];
+      if (digits === undefined) continue;
+      const code = codes.numberOf(bareDigits(digits), () => isKept.push(0));
+      while (lengths.length <= code) lengths.push(0);
+      if (lengths.numbers[code] === 0) lengths.numbers[code] = digits.length;
+      else if (lengths.numbers[code] !== digits.length) isKept.numbers[code] = 1;
+    }
+  }
+  return (code) => {
+    const bare = bareDigits(code);
+    return bare === code || isKept.numbers[codes.numberOf(bare, () => isKept.push(0))] === 1 ? code : bare;
+  };
+}
+
 function normalForm(cell: string, words: readonly string[], kind: ColumnKind, isFirst: DayFirst): string {
   const joined = words.join(" ");
   if (kind === "phone") return phoneDigits(cell) || joined;
@@ -115,7 +141,7 @@ function normalForm(cell: string, words: readonly string[], kind: ColumnKind, is
 function signed(cell: string, joined: string): string {
   const minus = /^[-−]\d/.test(cell) && !joined.startsWith("-") ? "-" : "";
   const behind = /[\p{L}\p{N}]([-−+#]+)$/u.exec(cell)?.[1] ?? "";
-  return minus + joined + behind.replaceAll("−", "-");
+  return minus + joined + (joined.endsWith(behind) ? "" : behind.replaceAll("−", "-"));
 }
 
 const numbersOf = (texts: Texts, kind: ColumnKind): Float64Array =>

@@ -20,7 +20,7 @@ export function nameContradictions({
   for (const pair of accepted) {
     const level = table.levels[column][table.classOf[pair]];
     if (level === missing) continue;
-    if (level === opposition.codes) codes++;
+    if (level <= opposition.codes) codes++;
     if (level !== opposition.none) words++;
   }
   return { codes: codes / Math.max(1, pairs), words: words / Math.max(1, pairs) };

@@ -3,6 +3,7 @@
  * decides. Where it does not reach the promise, the promise is refused with a reason, and the likely pairs are returned as
  * not verified.
  */
+import { shellWord } from "../../shell-word.js";
 import { answeredPrecision } from "./answers.js";
 import { nameContradictions, weakestColumn } from "./contradictions.js";
 import { leftOutPrecision } from "./left-out-column.js";
@@ -99,7 +100,12 @@ export function contradiction(pairs: ScoredPairs): { reason: string; strength: n
       reason: `in ${percent(words)} of the likely pairs each name has words that the other row lacks`,
     };
   if (agreement < leastAgreement)
-    return { strength, reason: `${name} agrees in only ${percent(agreement)} of the likely pairs` };
+    return {
+      strength,
+      reason:
+        `${name} agrees in only ${percent(agreement)} of the likely pairs ` +
+        `(if it does not tell things apart, leave it out: --ignore ${shellWord(name)})`,
+    };
   return undefined;
 }
 

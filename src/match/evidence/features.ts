@@ -2,6 +2,7 @@
 import { distance } from "fastest-levenshtein";
 import { type TermStatistics, wordHash } from "../candidates/grams.js";
 import { commonPrefix, jaroWinkler } from "../spelling/jaro-winkler.js";
+import { areOpposed } from "../spelling/opposites.js";
 import { haveSameLetters, isYear, type JoinPhrase, readJoinPhrase } from "./phrase.js";
 import { alignWords } from "./words.js";
 
@@ -26,7 +27,7 @@ export const featureNames = [
   "parenthesesDiffer", // 1 if both have parentheses, without a common word
   "parenthesesOneSided",
   "lengths", // shorter / longer
-  "numbersConflict", // 1 if each has a number that the other lacks
+  "numbersConflict", // 1 if each has a number that the other lacks, or they say opposites ("Jr" and "Sr")
   "yearsConflict",
   "numbersOneSided", // 1 if only one has a number that the other lacks
   "numbersAgree", // 1 if both have the same numbers, at least one
@@ -102,7 +103,7 @@ export function pairFeatures(
   out[at++] = asideLeft && asideRight && !asideShared ? 1 : 0;
   out[at++] = asideLeft !== asideRight ? 1 : 0;
   out[at++] = shortest / longest;
-  out[at++] = numbers.conflict;
+  out[at++] = areOpposed(left.sides, right.sides) ? 1 : numbers.conflict;
   out[at++] = numbers.yearsConflict;
   out[at++] = numbers.oneSided;
   out[at++] = numbers.agree;

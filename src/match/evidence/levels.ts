@@ -6,6 +6,7 @@ import { distance } from "fastest-levenshtein";
 import { dotRows } from "../../search/vectors.js";
 import type { NamingVectors } from "../candidates/near-names.js";
 import { dayOf } from "../cells/dates.js";
+import { bareDigits } from "../cells/numbers.js";
 import type { Field } from "../columns/fields.js";
 import { isText } from "../columns/profile.js";
 import { textReader } from "../columns/texts.js";
@@ -81,8 +82,9 @@ function withEqual(
 /** Letters of a code that are compared one by one: a pair takes time with the square of their number. */
 const mostLetters = 500;
 
-/** By the share of letters that need no edit. Of long codes the beginnings are compared, and then the lengths. */
+/** By the share of letters that need no edit; leading zeros of digits need none. Of long codes the beginnings are compared, and then the lengths. */
 function codeLevel(a: string, b: string): number {
+  if (bareDigits(a) === bareDigits(b)) return codeCuts.length;
   // A refund is not a slip of a payment.
   if (a.startsWith("-") !== b.startsWith("-")) return 0;
   const [x, y] = [a.slice(0, mostLetters), b.slice(0, mostLetters)];

@@ -1,17 +1,18 @@
 /**
  * Whether the names of two rows contradict each other: each has a word that is nowhere in the other row, neither written
- * differently nor as a part of another word. Codes and numbers contradict most: rows of one thing seldom have different
+ * differently nor as a part or the initials of others. Codes and numbers contradict most: rows of one thing seldom have different
  * ones, siblings of one family nearly always.
  */
 import type { Field } from "../columns/fields.js";
 import { RowStamps } from "../columns/row-stamps.js";
 import type { RowWords } from "../columns/row-words.js";
 import type { Lists } from "../columns/vocabulary.js";
+import { areOpposed, sidesOf } from "../spelling/opposites.js";
 import type { VocabularyWords } from "../spelling/vocabulary-words.js";
 
-/** From contradiction to none: codes, rare words, common words, nothing. */
-export const opposition = { codes: 0, rare: 1, common: 2, none: 3 } as const;
-export const oppositionLevels = 4;
+/** From contradiction to none: opposites ("Jr" and "Sr"), codes, rare words, common words, nothing. */
+export const opposition = { opposites: 0, codes: 1, rare: 2, common: 3, none: 4 } as const;
+export const oppositionLevels = 5;
 
 /** Rarity from which a word distinguishes. */
 const rareWord = 0.3;
@@ -26,11 +27,19 @@ export function nameOpposition(
   stamps = new RowStamps(rows),
 ) {
   const { isCode } = rows;
+  const { starts, items } = set.words;
+  /** What words of a name say that the other row lacks, as far as they have opposites. */
+  const said = (value: number, stamp: Int32Array, row: number): number[] => {
+    const found: number[] = [];
+    for (let place = starts[value]; place < starts[value + 1]; place++)
+      if (stamp[items[place]] !== row) found.push(...sidesOf(words.read(items[place])));
+    return found;
+  };
   /** Strongest word of a name that the other row lacks: as an opposition. */
   const lacking = (value: number, stamp: Int32Array, other: Lists, row: number): number => {
     let found: number = opposition.none;
-    for (let place = set.words.starts[value]; place < set.words.starts[value + 1]; place++) {
-      const word = set.words.items[place];
+    for (let place = starts[value]; place < starts[value + 1]; place++) {
+      const word = items[place];
       if (stamp[word] === row) continue;
       const level =
         isCode[word] === 1
@@ -45,9 +54,12 @@ export function nameOpposition(
   const isPart = (part: number, whole: number): boolean =>
     words.contains(whole, part) && words.read(part).length >= shortestPart;
   const isWithin = (word: number, digit: number, { starts, items }: Lists, row: number): boolean => {
+    const wordAt = (place: number): number => items[place];
+    const said = sidesOf(words.read(word));
     for (let place = starts[row]; place < starts[row + 1]; place++) {
       const other = items[place];
-      if (isPart(word, other)) return true;
+      if (said.length > 0 && sidesOf(words.read(other)).some((side) => said.includes(side))) return true;
+      if (isPart(word, other) || words.spanFrom(word, place, starts[row + 1], wordAt).end >= 0) return true;
       if (isCode[other] !== digit) continue;
       if (isPart(other, word) || (digit === 0 && words.likeness(word, other) > 0)) return true;
     }
@@ -56,6 +68,8 @@ export function nameOpposition(
   return (a: number, b: number): number => {
     if (left[a] === right[b]) return opposition.none;
     stamps.stamp(a, b);
+    const own = said(left[a], stamps.right, b);
+    if (own.length > 0 && areOpposed(own, said(right[b], stamps.left, a))) return opposition.opposites;
     const first = lacking(left[a], stamps.right, rows.right, b);
     if (first === opposition.none) return opposition.none;
     return Math.max(first, lacking(right[b], stamps.left, rows.left, a));

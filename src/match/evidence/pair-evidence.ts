@@ -32,6 +32,8 @@ export interface EvidenceColumn {
   readonly levels: number;
   /** Share of its learned weight that counts: less for a column that repeats another. */
   readonly share: number;
+  /** Weight of the lowest level where it is not learned. */
+  readonly lowest?: number;
 }
 
 /** Compares rows: fills the level of each column for a pair. */
@@ -46,6 +48,9 @@ const crossCuts = Array.from({ length: 17 }, (_, index) => 0.15 + 0.05 * index -
 const conflictCuts = [-0.8, -0.65, -0.5, -0.4, -0.3, -0.2, -0.1, -0.01];
 /** Columns across fields repeat the naming column in part. */
 const repeated = 0.5;
+
+/** No agreement of other columns outweighs opposites: a father and a son may share all but their birth dates. */
+const contradicted = -200;
 
 /** One column with its comparison of two rows: a level, or `missing`. */
 interface ComparedColumn extends EvidenceColumn {
@@ -125,7 +130,7 @@ function namingColumns(
   const cross = crossWords(fields[naming], rowWords, stamps);
   return [
     isOneTable ? { ...unmatched, share: 1 } : unmatched,
-    column(opposedColumn, oppositionLevels, opposed),
+    { ...column(opposedColumn, oppositionLevels, opposed), lowest: contradicted },
     ...(fields.length > 1
       ? [column("name anywhere", crossCuts.length + 1, (a, b) => levelOf(cross(a, b), crossCuts))]
       : []),

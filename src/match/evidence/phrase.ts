@@ -1,17 +1,21 @@
 /** Parses a phrase for comparison: folded text, words, values of numbers, and the part in parentheses. */
-import { withoutAccents } from "../../text/accents.js";
+import { foldLetters, withoutAccents } from "../../text/accents.js";
 import { INNER_CAPITALS } from "../../text/inner-capitals.js";
-import { isDigit } from "../cells/cell-words.js";
+import { isDigit, signWords } from "../cells/cell-words.js";
+import { bareDigits } from "../cells/numbers.js";
+import { sidesOf } from "../spelling/opposites.js";
 
 export interface JoinPhrase {
   /** Lower-case, without accents, quotes and repeated spaces. */
   readonly folded: string;
-  /** Letters and digits only. */
+  /** Letters and digits, and signs behind words. */
   readonly compact: string;
   /** Runs of letters or of digits, in order. */
   readonly words: readonly string[];
   /** Values of the numbers among the words: digits without leading zeros, ordinals, Roman numerals, number words. */
   readonly numbers: readonly string[];
+  /** What its words say that have opposites. */
+  readonly sides: readonly number[];
   /** Letters and digits outside parentheses; equal to `compact` where there are none. */
   readonly main: string;
   /** Per word whether it is inside parentheses; all false if no word is outside. */
@@ -29,16 +33,15 @@ const brokenPunctuation = /â[\u0080-\u009f€][\u0080-\u00bf™œ“”˜\u2018
 const apostrophes = /(?<=\p{L})['’`´ʻʼ](?=\p{L}|\s|$)/gu;
 const thousands = /(?<=\d),(?=\d{3}(?!\d))/g;
 const yearRange = /(?<!\d)(1[5-9]|20)(\d\d)\s?[-–—/]\s?(\d\d)(?!\d)/g;
-const wordRuns = /\p{L}[\p{L}\p{M}]*|\p{N}+/gu;
+const wordRuns = /\p{L}[\p{L}\p{M}]*(?:[+#]+(?![\p{L}\p{N}+#]))?|\p{N}+/gu;
 
 /**
  * Lower-cases, splits words at inner capitals, and removes what writers use inconsistently: accents, apostrophes and
  * thousands separators.
  */
 export function foldPhrase(text: string): string {
-  return withoutAccents(text.replace(brokenPunctuation, " "))
-    .replace(INNER_CAPITALS, " ")
-    .toLowerCase()
+  const spaced = withoutAccents(text.replace(brokenPunctuation, " ")).replace(INNER_CAPITALS, " ");
+  return foldLetters(spaced.toLowerCase())
     .replace(apostrophes, "")
     .replace(thousands, "")
     .replace(yearRange, (_, century: string, first: string, second: string) => {
@@ -53,7 +56,8 @@ export function foldPhrase(text: string): string {
 const ordinalEnding = /^(?:st|nd|rd|th)$/;
 
 /**
- * Splits a folded text into words: runs of letters and runs of digits, without the ending of "21st".
+ * Splits a folded text into words: runs of letters, with the signs behind them ("c++"), and runs of digits, without the ending
+ * of "21st". A text of signs alone is one word.
  * @param places if given, receives the position of the first letter of each word
  */
 export function splitFolded(folded: string, places?: number[]): string[] {
@@ -66,7 +70,9 @@ export function splitFolded(folded: string, places?: number[]): string[] {
     words.push(word);
     places?.push(match.index);
   }
-  return words;
+  if (words.length > 0) return words;
+  places?.push(0);
+  return signWords(folded);
 }
 
 const numberWords = new Map(
@@ -81,7 +87,7 @@ const romanValues: Record<string, number> = { i: 1, v: 5, x: 10 };
 
 /** The value of digits, a number word or a Roman numeral of at least two letters; undefined for other words. */
 export function numberValue(word: string): string | undefined {
-  if (isDigit(word.charCodeAt(0))) return word.replace(/^0+(?=.)/, "");
+  if (isDigit(word.charCodeAt(0))) return bareDigits(word);
   const named = numberWords.get(word);
   if (named !== undefined) return named;
   return roman.test(word) ? String(romanNumber(word)) : undefined;
@@ -120,7 +126,7 @@ export function readJoinPhrase(text: string): JoinPhrase {
   const isWhole = !inside.includes(true) || !inside.includes(false);
   const aside = isWhole ? words.map(() => false) : inside;
   const main = words.filter((_, index) => !aside[index]).join("");
-  return { folded, compact, words, numbers, main, aside, rest: restOf(whole) };
+  return { folded, compact, words, numbers, sides: words.flatMap(sidesOf), main, aside, rest: restOf(whole) };
 }
 
 const noRest = { folded: "", compact: "" };

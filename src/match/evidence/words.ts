@@ -1,5 +1,6 @@
 /** Aligns the words of two phrases: equal, misspelt, abbreviated, joined, or initials of several. */
 import { distance } from "fastest-levenshtein";
+import { differInSigns } from "../spelling/soft-words.js";
 import { numberValue } from "./phrase.js";
 
 /** Words with a lower similarity than this have no counterpart. */
@@ -127,6 +128,7 @@ export function wordLikeness(a: string, b: string): { likeness: number; short: n
   if (valueA !== undefined || valueB !== undefined)
     return valueA === valueB ? { likeness: 1, short: 0 } : different;
   const [short, long] = a.length <= b.length ? [a, b] : [b, a];
+  if (differInSigns(short, long)) return different;
   if (short[0] === long[0] && isAbbreviation(short, long))
     return { likeness: short.length === 1 ? 0.75 : 0.85, short: 1 };
   if (short.length < 3) return different;

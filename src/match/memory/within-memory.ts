@@ -7,6 +7,7 @@ import type { TableColumns } from "../columns/align.js";
 import { type ColumnOptions, type ColumnPlan, fieldKind, namingField, rowsOf } from "../columns/fields.js";
 import { TextNumbers } from "../columns/texts.js";
 import type { MatchRunOptions } from "../compare-tables.js";
+import { phraseColumn } from "../phrase-column.js";
 import {
   checkFolder,
   type MatchSize,
@@ -77,12 +78,9 @@ async function boundsOf(need: () => Need, { memory, threads, onNote }: BoundedOp
 }
 
 function needOf(tables: readonly TableColumns[], plan: ColumnPlan, options: Options): Need {
-  const [only, ...others] = plan.pairs;
-  if (only === undefined || others.length > 0) return needOfRows(sizeOf(tables, plan, options));
-  return needOfColumn(
-    tables.map((table, side) => table[only[side]]),
-    options,
-  );
+  if (phraseColumn(tables, plan, options) === undefined) return needOfRows(sizeOf(tables, plan, options));
+  const columns = tables.map((table, side) => table[plan.pairs[0][side]]);
+  return needOfColumn(columns, options);
 }
 
 function sizeOf(

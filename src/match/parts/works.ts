@@ -1,7 +1,5 @@
 /** Work on rows or pairs that threads can share: each kind is opened with its settings and then does part after part. */
 import { openSearch } from "../candidates/row-search.js";
-import { openBelieving } from "../competition/believing-pairs.js";
-import { openCompeting } from "../competition/competing-pairs.js";
 import { openComparison } from "../evidence/pair-evidence.js";
 import { createRanker } from "../rank-rows.js";
 
@@ -9,8 +7,6 @@ const works = {
   search: openSearch,
   compare: openComparison,
   rank: createRanker,
-  compete: openCompeting,
-  believe: openBelieving,
 };
 
 export type WorkKind = keyof typeof works;

@@ -1,5 +1,6 @@
 /** Files for a person to judge pairs in: pairs of rows with their cells side by side, a column for decisions first. */
 import { type Cell, numberCell, type OutputColumn } from "../../table/cell.js";
+import type { LineStyle } from "../../table/format.js";
 import { batchesOf } from "../../table/whole-table.js";
 import { writeRows } from "../../table/write/text-rows.js";
 import type { DoubtfulPair } from "./doubtful.js";
@@ -19,12 +20,14 @@ export const reviewedPairs = 1000;
 /**
  * Writes pairs in the given order.
  * @param path .csv, .tsv, .jsonl or .parquet; "-" is standard output
+ * @param input the table whose way of writing lines it keeps
  * @returns the number of pairs
  */
 export async function writeReview(
   path: string,
   { left, right = left, columns }: ReviewedTables,
   pairs: Iterable<ReviewPair>,
+  input?: LineStyle,
 ): Promise<number> {
   const shown = shownColumns({ left, right, columns });
   const heading: OutputColumn[] = [
@@ -43,7 +46,7 @@ export async function writeReview(
     ...shown.map(({ side, name }) => ({ left, right })[side][name][pair[side]]),
     pair.why,
   ];
-  return writeRows(path, heading, batchesOf(pairs, cellsOf));
+  return writeRows(path, heading, batchesOf(pairs, cellsOf), undefined, input);
 }
 
 /** Columns that belong together side by side, then those of one name, then those of the right and of the left table alone. */

@@ -14,6 +14,7 @@ export const shortestOfTwoEdits = 8;
 export function softLikeness(a: string, b: string): number {
   const [short, long] = a.length <= b.length ? [a, b] : [b, a];
   const sameFirst = short.charCodeAt(0) === long.charCodeAt(0);
+  if (differInSigns(short, long)) return 0;
   const withDigits = hasDigit(a) || hasDigit(b);
   if (withDigits) {
     const prefix = sameFirst && short.length >= 5 ? commonPrefix(short, long) : 0;
@@ -29,6 +30,13 @@ export function softLikeness(a: string, b: string): number {
   }
   return edited(short, long);
 }
+
+const isSign = (code: number): boolean => code === 0x2b || code === 0x23;
+
+/** Whether one of two short words has signs behind it: "C" is not "C++", "Canal" may be "Canal+". */
+export const differInSigns = (short: string, long: string): boolean =>
+  short.length <= 3 &&
+  isSign(short.charCodeAt(short.length - 1)) !== isSign(long.charCodeAt(long.length - 1));
 
 function edited(short: string, long: string): number {
   const most = short.length >= shortestOfTwoEdits ? 2 : 1;

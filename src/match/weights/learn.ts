@@ -4,7 +4,6 @@
  * one partner its candidates compete; else a third class takes what is alike without being the same.
  */
 import type { KnownPair } from "../compare-tables.js";
-import { Competition } from "../competition/competition.js";
 import { missing } from "../evidence/pair-evidence.js";
 import { pauses } from "../parts/pause.js";
 import type { Known } from "./answers.js";
@@ -17,6 +16,7 @@ import {
 } from "./expected-counts.js";
 import { monotoneLogRatio } from "./isotonic.js";
 import { sigmoid } from "./logistic.js";
+import { competition } from "./one-to-one.js";
 import { separated } from "./pair-classes.js";
 import { allPairs, levelTotals, type PairTable, placeOf, rowsInOrder } from "./pair-table.js";
 import { startingPosteriors } from "./start.js";
@@ -28,8 +28,6 @@ export interface LearnOptions {
   /** "one-to-one": the candidates of a row compete for it; the default for two tables. */
   readonly relation?: Relation;
   readonly signal?: AbortSignal;
-  /** Threads that share the rounds of many pairs. Default: all cores. Results do not depend on it. */
-  readonly threads?: number;
   /** Called after each round with the rounds done and at most. */
   readonly onProgress?: (done: number, total: number) => void;
 }
@@ -69,27 +67,22 @@ export async function learnWeights(table: PairTable, options: LearnOptions = {})
   const { relation = table.isOneTable ? "many-to-many" : "one-to-one", signal, onProgress } = options;
   const areSeveral = relation === "many-to-many";
   const totals = levelTotals(table);
-  const competing = areSeveral ? undefined : new Competition(table, relation, options);
-  const expected: Expectation =
-    competing === undefined
-      ? classExpectation(table)
-      : (logOdds, _, matches) => competing.count(logOdds, matches);
+  const competing = competition(table, relation, options);
+  const expected: Expectation = areSeveral
+    ? classExpectation(table)
+    : (logOdds, _, matches) => competing(logOdds, matches);
   let counts = expectedCounts(table, startingPosteriors(table, relation));
   let weights = weightsFrom(table, totals, counts);
   let logOdds: Float64Array = new Float64Array(0);
   const pause = pauses(signal, 1);
-  try {
-    for (let round = 0; round < iterations; round++) {
-      await pause();
-      onProgress?.(round, iterations);
-      const related = new Float64Array(areSeveral ? table.levels[0].length : 0);
-      logOdds = scorePairs(table.levels, weights, table.columns, related);
-      counts = await expected(logOdds, related, weights.matches);
-      if (counts.moved < settled * counts.sum) break;
-      if (round + 1 < iterations) weights = weightsFrom(table, totals, counts);
-    }
-  } finally {
-    await competing?.close();
+  for (let round = 0; round < iterations; round++) {
+    await pause();
+    onProgress?.(round, iterations);
+    const related = new Float64Array(areSeveral ? table.levels[0].length : 0);
+    logOdds = scorePairs(table.levels, weights, table.columns, related);
+    counts = await expected(logOdds, related, weights.matches);
+    if (counts.moved < settled * counts.sum) break;
+    if (round + 1 < iterations) weights = weightsFrom(table, totals, counts);
   }
   onProgress?.(iterations, iterations);
   return { weights, logOdds };
@@ -136,7 +129,7 @@ function weightsFrom(table: PairTable, totals: readonly Float64Array[], counts: 
   const matches = Math.max(1e-3, total(counts.matches));
   const match: Float64Array[] = [];
   const relatedWeights: Float64Array[] = [];
-  table.columns.forEach(({ levels: count }, column) => {
+  table.columns.forEach(({ levels: count, lowest }, column) => {
     const [m, mRows, h] = [counts.matches, counts.shares, counts.related].map((ofClass) =>
       byLevel(table.levels[column], count, ofClass),
     );
@@ -147,6 +140,7 @@ function weightsFrom(table: PairTable, totals: readonly Float64Array[], counts: 
     const strength = agreement * total(mRows) + 2;
     const matchCounts = mRows.map((sum, level) => sum + expected[level] * strength);
     match.push(logRatio(matchCounts, u));
+    if (lowest !== undefined) match[column][0] = lowest;
     const relatedCounts = h.map((sum, level) => sum + unrelated * u[level] + 2 * expected[level]);
     if (counts.related !== undefined) relatedWeights.push(logRatio(relatedCounts, u));
   });

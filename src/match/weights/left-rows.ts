@@ -1,5 +1,4 @@
 /** The left rows of many pairs, which are sorted by them: a pair takes no memory of its own. */
-import { shared } from "../../runtime/shared-array.js";
 import { placeIn } from "./chosen-places.js";
 
 /** The left row of each pair; an array is one too. */
@@ -35,7 +34,7 @@ export class SortedRows implements LeftRows {
 
   /** @param rowOf ascending, below `rows` */
   static of(rowOf: Int32Array, rows: number): SortedRows {
-    const starts = shared(Uint32Array, rows + 1);
+    const starts = new Uint32Array(rows + 1);
     for (const row of rowOf) starts[row + 1]++;
     for (let row = 0; row < rows; row++) starts[row + 1] += starts[row];
     return SortedRows.from(starts);

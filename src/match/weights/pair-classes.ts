@@ -5,7 +5,6 @@
 
 import { ArgumentError } from "../../errors.js";
 import { formatCount } from "../../files/count-text.js";
-import { shared } from "../../runtime/shared-array.js";
 
 export interface PairClasses {
   /** The class of each pair. */
@@ -159,8 +158,8 @@ export function sizesOf(places: Iterable<number>, classes: number): Uint32Array 
 /** Up to where the memory of numbers with room behind them is used, in bytes. */
 const usedOf = new WeakMap<ArrayBufferLike, number>();
 
-/** For so many pairs a number each, and room for others, in memory that threads share. */
-export const roomFor = (pairs: number): Int32Array => shared(Int32Array, Math.floor(1.25 * pairs));
+/** For so many pairs a number each, and room for others. */
+export const roomFor = (pairs: number): Int32Array => new Int32Array(Math.floor(1.25 * pairs));
 
 /** Pairs have numbers in Int32Array. */
 const mostPairs = 2 ** 31 - 1;

@@ -18,7 +18,7 @@ import type { TrainingProgram } from "../../training/program.js";
 import type { PreparedRun, RunOptions, RunReport } from "../../training/run.js";
 import { resultOf, runMethod } from "../../training/run.js";
 import type { TrainingResult } from "../../training/trainer.js";
-import { evaluationOn } from "../benchmark-score.js";
+import { checkEvaluation, evaluationOn } from "../benchmark-score.js";
 import { openTexts, textFolder } from "../pretrain/text-shards.js";
 import { withAvailableCharacters } from "../settings/choices.js";
 import { type MethodSettings, scheduleOf } from "../settings/method-settings.js";
@@ -111,6 +111,7 @@ export function runOf(
  */
 export async function prepareTraining(options: CorpusFinetuneOptions, work: string) {
   const { seed = 0, onNote } = options;
+  await checkEvaluation(options.evaluationData);
   const { settings: chosen, base } = await chooseBase(options);
   const settings = await withAvailableCharacters(chosen, options);
   checkSettings(settings);
@@ -242,9 +243,10 @@ function noteFacts({ facts }: CorpusBatches, { assembled }: StartModel, onNote: 
 
 function recordOf(
   { settings, described: base, data, start, corpus }: PreparedTraining,
-  { pairs, seed = 0 }: CorpusFinetuneOptions,
+  options: CorpusFinetuneOptions,
   result: TrainingResult,
 ): CorpusTrainingRecord {
+  const { pairs, seed = 0 } = options;
   const { facts, pairsFingerprint } = data;
   return {
     ...{ pearl: packageVersion(), runtime: loadRuntime().name, base },
@@ -256,6 +258,6 @@ function recordOf(
     settings: { ...settings, base: base?.name ?? settings.base },
     seed,
     model: { dimension: start.assembled.width, types: start.assembled.types.length },
-    result: { ...resultOf(result), parts: result.last?.parts },
+    result: { ...resultOf(result, evaluationOn(options.evaluationData, 1)), parts: result.last?.parts },
   };
 }

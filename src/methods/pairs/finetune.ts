@@ -1,7 +1,7 @@
 /** Fine-tuning an encoder on a table of pairs: model folder in, model folder out. */
 import { basename } from "node:path";
 import { type ModelFolder, readModelFolder } from "../../architectures/model-folder.js";
-import { architectureOf, DEFAULT_MODEL } from "../../architectures/registry.js";
+import { DEFAULT_MODEL, soleArchitecture } from "../../architectures/registry.js";
 import { ArgumentError } from "../../errors.js";
 import { formatCount } from "../../files/count-text.js";
 import { packageVersion } from "../../files/package.js";
@@ -11,17 +11,19 @@ import { type ObjectiveName, objectiveNamed } from "../../objectives/registry.js
 import { dropoutSeed } from "../../onnx/rewrite/dropout-mask.js";
 import { openReader, readPhrases, samplePhrases } from "../../pearl/contrastive-batch.js";
 import { pairProgram, prepareForTraining } from "../../pearl/loss/program.js";
-import { pearlSchedule } from "../../pearl/presets.js";
+import { pearlSchedule, pearlSmall } from "../../pearl/presets.js";
+import { createRandom } from "../../random.js";
 import { chooseDevice } from "../../runtime/devices/choose-device.js";
 import { loadRuntime } from "../../runtime/onnx-runtime.js";
 import { type AdamOptions, adamSettings } from "../../training/optimiser/adam.js";
 import type { Schedule } from "../../training/optimiser/optimiser.js";
 import type { PreparedRun, RunOptions, RunPlan, RunRecord, RunReport } from "../../training/run.js";
 import { planRun, resultOf, runMethod } from "../../training/run.js";
-import { evaluationOn } from "../benchmark-score.js";
+import { checkEvaluation, evaluationOn } from "../benchmark-score.js";
 import type { CorpusFinetuneOptions } from "../corpus/corpus-finetune.js";
 import { type BaseModel, cardText, phraseModel } from "../model-writer.js";
 import { averagedWithBase, describeBase, startOfBase } from "../start-model.js";
+import { meanReciprocalRank, type SplitPairs, splitPairs } from "./held-out.js";
 import { createPairData, type PairData } from "./pair-data.js";
 import { type PairTable, readPairs } from "./pairs.js";
 import type { ChosenObjective, PhraseView, PunctuationSettings } from "./views.js";
@@ -43,11 +45,16 @@ export interface FinetuneOptions extends RunOptions, Pick<CorpusFinetuneOptions,
   readonly view?: PhraseView;
   /** Of the view punctuation. */
   readonly punctuation?: Partial<PunctuationSettings>;
-  /** Passes over the pairs, unless `steps` or `minutes` is given; default 2. */
+  /**
+   * Fraction of the pairs that is held out; of the weights at the start, on the way and at the end, those are written that
+   * find the positives of held-out pairs best. 0: none. Default: a tenth of at least 200 pairs, at most 1,000.
+   */
+  readonly validate?: number;
+  /** Passes over the pairs, unless `steps` or `minutes` is given; default 2, and as many as make 100 steps. */
   readonly epochs?: number;
-  /** Pairs in a batch at most; default 512. */
+  /** Pairs in a batch at most; default a thirtieth of all, from 32 to 512. */
   readonly batchSize?: number;
-  /** Default 3e-5. */
+  /** Default: that of the architecture, 3e-4 for pearl-mini, 3e-5 for a transformer, 1e-3 for a character encoder. */
   readonly learningRate?: number;
   /** Default PEARL's: × 0.98 every 2,000 steps. */
   readonly schedule?: Schedule;
@@ -55,6 +62,7 @@ export interface FinetuneOptions extends RunOptions, Pick<CorpusFinetuneOptions,
   readonly temperature?: number;
   /** Fraction of the transformer's inner values that is dropped in training; default 0, and 0.1 for the view dropout. */
   readonly dropout?: number;
+  /** Default: Adam, for pearl-mini with four times the learning rate for its tables. */
   readonly optimiser?: AdamOptions;
   /** Default: gradients are not clipped. */
   readonly clipNorm?: number;
@@ -72,6 +80,7 @@ export interface TrainingRecord extends RunRecord {
   readonly data: Pick<PairTable, "fingerprint" | "empty" | "repeated"> & {
     readonly file: string;
     readonly pairs: number;
+    readonly heldOut: number;
     readonly withNegative: number;
     readonly withType: number;
     readonly types: readonly string[];
@@ -98,51 +107,72 @@ export async function planFinetune(options: PlanOptions): Promise<RunPlan> {
   return planRun(await prepareRun(options), options);
 }
 
-async function prepareRun(options: PlanOptions): Promise<PreparedRun<TrainingRecord>> {
-  const objective = objectiveOf(options);
+/** Pairs, types and those that are held out. @throws ArgumentError for one type alone */
+async function readData(options: PlanOptions, objective: ChosenObjective) {
   const table = await readPairs(options.pairs, {
     ...{ typesPath: options.types, objective: objective.name },
     positives: options.view === undefined ? "column" : "view",
   });
-  const { pairs, empty, repeated } = table;
-  const base = await readModelFolder(await locateModel(options.base, options));
-  const types = [...new Set(pairs.map(({ type }) => type))].filter((type) => type !== "").sort();
+  const types = [...new Set(table.pairs.map(({ type }) => type))].filter((type) => type !== "").sort();
   if (types.length === 1)
     throw new ArgumentError(
       `all types are "${types[0]}": give at least two, or leave types out (--no-types)`,
     );
-  const settings = settingsOf(base, objective, options);
-  const { start, program, data } = await prepare(base, table, types, settings, options);
+  const fraction = options.evaluationData === undefined ? options.validate : 0;
+  return { table, types, split: splitPairs(table, { fraction, random: createRandom(options.seed ?? 0) }) };
+}
+
+async function prepareRun(options: PlanOptions): Promise<PreparedRun<TrainingRecord>> {
+  const { evaluationData } = options;
+  await checkEvaluation(evaluationData);
+  const objective = objectiveOf(options);
+  const { table, types, split } = await readData(options, objective);
+  const { heldOut, trained } = split;
+  const base = await readModelFolder(await locateModel(options.base, options));
+  const settings = settingsOf(base, objective, trained.length, options);
+  const { start, program, data } = await prepare(
+    base,
+    { ...table, pairs: trained },
+    types,
+    settings,
+    options,
+  );
   noteData(table, data, options, settings);
-  const { view, punctuation, dropout, learningRate, schedule, clipNorm, chunkCells } = settings;
+  const { view, punctuation, dropout, learningRate, schedule, clipNorm, chunkCells, optimiser } = settings;
   const described = await describeBase(options.base ?? DEFAULT_MODEL, base);
+  const steps = options.steps ?? data.batchesPerEpoch * (settings.epochs ?? 1);
+  const evaluation =
+    evaluationOn(evaluationData, data.batchesPerEpoch) ?? evaluationOf(split, data.batchesPerEpoch, steps);
+  const factors = [...new Set(Object.values(optimiser.rateFactors ?? {}))];
   return {
-    ...{ program, data, learningRate },
-    steps: options.steps ?? data.batchesPerEpoch * (settings.epochs ?? 1),
+    ...{ program, data, learningRate, steps, evaluation },
     minutes: options.steps === undefined ? options.minutes : undefined,
     summary: {
       model: `${base.name}, ${start.assembled.width} dimensions`,
-      data: `${table.summary}, up to ${formatCount(settings.batchSize)} in a batch`,
+      data: `${table.summary}, ${formatCount(heldOut.length)} of them held out, up to ${formatCount(settings.batchSize)} in a batch`,
+      ...(factors.length > 0 && {
+        rates: `${learningRate}, of tables ${factors.join(" or ")} times as large`,
+      }),
     },
     options: () => ({
-      ...{ schedule, optimiser: options.optimiser, clipNorm },
+      ...{ schedule, optimiser, clipNorm },
       settings: {
         ...{ base: described.fingerprint, objective, view, punctuation, dropout, chunkCells },
+        heldOut: heldOut.length,
         averageWithBase: settings.averageWithBase,
       },
     }),
     what: () => base.name,
-    evaluation: evaluationOn(options.evaluationData, data.batchesPerEpoch),
     record: (result) => ({
       ...{ pearl: packageVersion(), runtime: loadRuntime().name, base: described },
       data: {
-        ...{ file: basename(options.pairs), fingerprint: table.fingerprint, pairs: pairs.length },
-        ...{ empty, repeated },
-        withNegative: pairs.filter(({ negative }) => negative !== "").length,
-        withType: pairs.filter(({ type }) => type !== "").length,
+        ...{ file: basename(options.pairs), fingerprint: table.fingerprint, pairs: table.pairs.length },
+        ...{ empty: table.empty, repeated: table.repeated, heldOut: heldOut.length },
+        withNegative: table.pairs.filter(({ negative }) => negative !== "").length,
+        withType: table.pairs.filter(({ type }) => type !== "").length,
         types,
       },
-      ...{ settings, result: resultOf(result) },
+      ...{ settings, result: resultOf(result, evaluation) },
     }),
     card: (name, record) => fineTuningCard(name, record, base),
     finish: (weights) => averagedWithBase(weights, base, { own: start.own, share: options.averageWithBase }),
@@ -150,14 +180,25 @@ async function prepareRun(options: PlanOptions): Promise<PreparedRun<TrainingRec
   };
 }
 
+/** Ranks held-out pairs at most five times while training, at ends of epochs. */
+const evaluationOf = ({ heldOut }: SplitPairs, batchesPerEpoch: number, steps: number) =>
+  heldOut.length === 0
+    ? undefined
+    : {
+        every: batchesPerEpoch * Math.max(1, Math.round(steps / batchesPerEpoch / 5)),
+        measure: `mean reciprocal rank of ${formatCount(heldOut.length)} held-out pairs`,
+        score: (folder: string, signal?: AbortSignal) => meanReciprocalRank(folder, heldOut, signal),
+      };
+
 async function prepare(
   base: ModelFolder,
-  { pairs, fingerprint }: PairTable,
+  table: PairTable,
   types: readonly string[],
   settings: FinetuneSettings,
   { device: wanted = "cpu", onNote }: PlanOptions,
 ) {
   const { objective, view, seed, dropout } = settings;
+  const { pairs, fingerprint } = table;
   const start = await startOfBase(base, { types, seed });
   const { assembled, own, labels } = start;
   const reader = await openReader(base, assembled, (await chooseDevice(wanted, onNote)).device);
@@ -181,12 +222,12 @@ async function prepare(
         `equal. Use --view cutoff for ${base.name}, or set --dropout.`,
     );
   const given = { ...settings, types: labels, negatives, fingerprint, inputNames } as const;
-  return { start, program, data: await createPairData(pairs, reader, given) };
+  return { start, program, data: await createPairData(table, reader, given) };
 }
 
 function noteData(
   table: PairTable,
-  { truncated }: PairData,
+  { truncated, connected }: PairData,
   { onNote }: Pick<FinetuneOptions, "onNote">,
   { batchSize, objective, view }: FinetuneSettings,
 ): void {
@@ -200,6 +241,11 @@ function noteData(
   const whole = table.pairs.filter(({ positive }) => view === "cutoff" && cutsOf(positive).length === 1);
   counted("phrases of one word, which cutoff leaves as they are", whole.length);
   counted("phrases truncated to the length that the model reads", truncated);
+  if (connected > 0.2 && table.pairs.length > batchSize)
+    onNote?.(
+      `${Math.round(100 * connected)} % of the pairs are connected by phrases that they share, and connected phrases are ` +
+        "not negatives of each other. Leave out pairs of phrases with several meanings, which connect unrelated ones.",
+    );
   if (table.pairs.length < batchSize)
     onNote?.(`all ${table.pairs.length} pairs make one batch, fewer than the batch size of ${batchSize}`);
 }
@@ -213,17 +259,29 @@ function objectiveOf(options: PlanOptions): ChosenObjective {
   return { name, settings: objectiveSettings(name, objectiveNamed(name), given) };
 }
 
-function settingsOf({ pooling }: ModelFolder, objective: ChosenObjective, options: PlanOptions) {
+/** Steps at least, where nothing sets their number: the pairs are repeated. */
+const leastSteps = 100;
+
+/** All settings of a training on so many pairs. */
+export function settingsOf(
+  { pooling, features }: ModelFolder,
+  objective: ChosenObjective,
+  pairs: number,
+  options: PlanOptions,
+) {
   const { steps, minutes, view, clipNorm, averageWithBase, chunkCells } = options;
-  const { batchSize = 512, learningRate = 3e-5, schedule = pearlSchedule, seed = 0 } = options;
-  const epochs = steps === undefined && minutes === undefined ? (options.epochs ?? 2) : undefined;
+  const { rate, factors } = soleArchitecture(features)?.learning ?? { rate: pearlSmall.learningRate };
+  const { learningRate = rate, schedule = pearlSchedule, seed = 0 } = options;
+  const { batchSize = Math.min(512, Math.max(32, Math.floor(pairs / 30))) } = options;
+  const passes = Math.max(pearlSmall.epochs, Math.ceil(leastSteps / Math.ceil(pairs / batchSize)));
+  const epochs = steps === undefined && minutes === undefined ? (options.epochs ?? passes) : undefined;
   // the views by dropout have SimCSE's
   const { dropout = view === "dropout" || view === "punctuation" ? 0.1 : 0 } = options;
   const punctuation = view === "punctuation" ? punctuationSettings(options.punctuation) : undefined;
   return {
     ...{ epochs, batchSize, learningRate, schedule, objective, view, dropout },
     ...(punctuation && { punctuation }),
-    optimiser: adamSettings(options.optimiser),
+    optimiser: adamSettings({ rateFactors: factors, ...options.optimiser }),
     ...{ clipNorm, averageWithBase, pooling, seed, chunkCells },
   };
 }
@@ -232,21 +290,21 @@ function settingsOf({ pooling }: ModelFolder, objective: ChosenObjective, option
 function lossText({ objective: { name, settings }, view }: FinetuneSettings): string {
   const seen = view === undefined ? "" : `, second view by ${view}`;
   if (name === "nt-xent")
-    return `NT-Xent in both directions at temperature ${settings.temperature}, equal phrases masked${seen}`;
+    return `NT-Xent in both directions at temperature ${settings.temperature}, equal and connected phrases masked${seen}`;
   const list = Object.entries(settings).map(([setting, value]) => `${setting} ${value}`);
   return `${name}${list.length > 0 ? ` (${list.join(", ")})` : ""}${seen}`;
 }
 
-/** transformers.js reads a transformer alone. */
-function fineTuningCard(name: string, record: TrainingRecord, { features }: ModelFolder): string {
+/** README.md of the model. @param base the model that the training started from */
+export function fineTuningCard(name: string, record: TrainingRecord, { features }: ModelFolder): string {
   const { base, data, settings, result, pearl } = record;
-  const isTransformer = features.every((feature) => architectureOf(feature).cost === "transformer");
+  const library = soleArchitecture(features)?.library;
   return cardText(name, {
-    ...phraseModel("these pairs", isTransformer ? "transformers.js" : "pearl", record),
+    ...phraseModel("these pairs", library ?? "pearl", record),
     opening: `Phrase embeddings, fine-tuned from ${base.name} with pearl ${pearl}.`,
     commands: [`pearl encode phrases.csv --model ${name}`],
-    use: isTransformer
-      ? `Or with transformers.js: \`pipeline("feature-extraction", "${name}", { dtype: "fp32" })\`, pooling
+    use: library
+      ? `Or with ${library}: \`pipeline("feature-extraction", "${name}", { dtype: "fp32" })\`, pooling
 "${settings.pooling}", normalised.`
       : `Or in Node, with pearl-embeddings: \`await PhraseEncoder.load("./${name}")\`.`,
     training: [

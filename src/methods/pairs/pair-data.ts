@@ -1,10 +1,11 @@
 /** Batches of pairs, as inputs of the graph of pearl/loss/program.ts. */
-import { disjointSets } from "../../disjoint-sets.js";
+import { countBy } from "../../by-key.js";
+import { disjointSets, joinedRows } from "../../disjoint-sets.js";
 import { contrastiveBatch, type Reader, readDistinct } from "../../pearl/contrastive-batch.js";
 import { batchSeed, createRandom, inEpochs, permutation } from "../../random.js";
 import { type Feeds, float32, int32 } from "../../runtime/tensor.js";
 import type { TrainingData } from "../../training/trainer.js";
-import type { Pair } from "./pairs.js";
+import type { Pair, PairTable } from "./pairs.js";
 import { cutsOf, mixtures, pairInputs, punctuated, type TermOptions } from "./views.js";
 
 export interface PairDataOptions extends Pick<TermOptions, "negatives" | "view" | "punctuation"> {
@@ -19,13 +20,15 @@ export interface PairDataOptions extends Pick<TermOptions, "negatives" | "view" 
 
 export interface PairData extends TrainingData {
   readonly batchesPerEpoch: number;
+  /** Largest fraction of the pairs whose phrases are not negatives of each other. */
+  readonly connected: number;
   /** Distinct phrases longer than the model reads; they were cut. */
   readonly truncated: number;
 }
 
 /** Tokenises all phrases once, then makes batches. */
 export async function createPairData(
-  pairs: readonly Pair[],
+  { pairs, positives }: Pick<PairTable, "pairs" | "positives">,
   reader: Reader,
   options: PairDataOptions,
 ): Promise<PairData> {
@@ -33,19 +36,20 @@ export async function createPairData(
   const negativesOf = ({ negative }: Pair) => (negatives === "used" && negative !== "" ? [negative] : []);
   const secondsOf = ({ positive }: Pair) => (view === "cutoff" ? cutsOf(positive) : [positive]);
   const inputNames = new Set(options.inputNames);
-  // Classes join pairs by their whole positives, also where cut ones are trained on.
-  const joinedBy = ({ positive }: Pair) => (inputNames.has(pairInputs.classes) ? [positive] : []);
+  // whole positives join pairs, also where cut ones are trained on
   const phrases = pairs.flatMap((pair) => [
-    pair.text,
-    ...[secondsOf, negativesOf, joinedBy].flatMap((some) => some(pair)),
+    ...[pair.text, pair.positive],
+    ...[secondsOf, negativesOf].flatMap((some) => some(pair)),
   ]);
   const all = await readDistinct(phrases, reader);
   const { read, place } = all;
-  const groups = { groupOf: (text: string) => read.groups[place(text)], count: read.groups.length };
-  const classes = inputNames.has(pairInputs.classes) && classesOf(pairs, groups);
+  const lookOf = (text: string) => read.groups[place(text)];
+  const classes = classesOf({ pairs, positives }, { groupOf: lookOf, count: read.groups.length });
   const epochs = inEpochs(pairs.length, batchSize, (epoch) => permutation(pairs.length, seed, epoch));
+  const sizes = countBy(pairs, ({ text }) => classes.joined(text)).values();
   return {
     batchesPerEpoch: epochs.batchesPerEpoch,
+    connected: [...sizes].reduce((most, size) => Math.max(most, size), 0) / pairs.length,
     truncated: read.truncated,
     fingerprint: `${fingerprint} seed ${seed} batch ${batchSize}${view ? ` view ${view} ${JSON.stringify(punctuation) ?? ""}` : ""}`,
     async batch(index) {
@@ -55,9 +59,12 @@ export async function createPairData(
       const texts = rows.map(({ text }) => text);
       const seconds = rows.map(secondsOf).map((cuts) => cuts[Math.floor(random() * cuts.length)]);
       const hard = rows.flatMap(negativesOf);
-      const numbers = classes ? rows.map(classes.ofPair) : [];
+      const numbers = rows.map(classes.ofPair);
+      const ofClasses = [...numbers, ...numbers, ...hard.map(classes.ofPhrase)];
+      const whole = [...texts, ...rows.map(({ positive }) => positive), ...hard];
+      const looks = [...texts, ...seconds, ...hard].map(lookOf);
       const feeds: Feeds = {
-        ...(classes && { classes: int32([...numbers, ...numbers, ...hard.map(classes.ofPhrase)]) }),
+        ...(inputNames.has(pairInputs.classes) && { classes: int32(ofClasses) }),
         ...(inputNames.has(pairInputs.scores) && { scores: float32(rows.map(({ score = 0 }) => score)) }),
         ...(inputNames.has(pairInputs.mixture) && { mixture: mixtures(rows.length, own) }),
       };
@@ -69,6 +76,7 @@ export async function createPairData(
           ...{ anchors: texts.map(now.place), positives: seconds.map(now.place) },
           ...(negatives === "used" && { negatives: hard.map(now.place) }),
           types: rows.map(({ type }) => types.indexOf(type)),
+          groups: joinedRows(whole.map(classes.joined), looks),
           further: { ...(marked.length > 0 && { rows: marked.map(now.place) }), feeds },
         },
         now.read,
@@ -81,15 +89,16 @@ export async function createPairData(
 
 /**
  * Numbers of the classes of pairs and hard negatives: labels where the table has them, else phrases that pairs join. A
- * pair without a label has that of a phrase it is joined to, so that no phrase is its own negative.
+ * pair without a label has that of a phrase it is joined to, so that no phrase is its own negative. `joined` are numbers of
+ * phrases that pairs of the table join, whatever their labels; pairs that only a label made join nothing.
  * @param pairs all of them: pairs without a label that share a phrase are one class
  * @param given numbers below a count, equal for phrases that look the same to the model
  */
 export function classesOf(
-  pairs: readonly Pair[],
+  { pairs, positives }: Pick<PairTable, "pairs" | "positives">,
   { groupOf, count }: { groupOf(phrase: string): number; readonly count: number },
 ) {
-  const sets = disjointSets(count);
+  const [sets, joined] = [disjointSets(count), disjointSets(count)];
   const labels = new Map<string, number>();
   const labelled = new Map<number, number>();
   const labelOf = (label: string): number => {
@@ -97,11 +106,12 @@ export function classesOf(
     labels.set(label, number);
     return number;
   };
-  for (const { text, positive, label = "" } of pairs)
-    if (label === "") sets.unite(groupOf(text), groupOf(positive));
-    else
-      for (const group of [text, positive].map(groupOf))
-        if (!labelled.has(group)) labelled.set(group, labelOf(label));
+  for (const { text, positive, label = "" } of pairs) {
+    const [one, other] = [text, positive].map(groupOf);
+    if (label === "" || positives === "column") joined.unite(one, other);
+    if (label === "") sets.unite(one, other);
+    else for (const group of [one, other]) if (!labelled.has(group)) labelled.set(group, labelOf(label));
+  }
   const ofRoot = new Map<number, number>();
   for (const [group, label] of labelled)
     if (!ofRoot.has(sets.rootOf(group))) ofRoot.set(sets.rootOf(group), label);
@@ -112,5 +122,6 @@ export function classesOf(
   return {
     ofPair: ({ text, label = "" }: Pair) => (label === "" ? ofPhrase(text) : labelOf(label)),
     ofPhrase,
+    joined: (phrase: string): number => joined.rootOf(groupOf(phrase)),
   };
 }

@@ -25,6 +25,8 @@ export interface Pair {
 export interface PairTable {
   /** Distinct and complete. */
   readonly pairs: readonly Pair[];
+  /** Where positives are from: a column, or other texts of the label and the texts themselves. */
+  readonly positives: "column" | "made";
   /** Rows left out because a cell that is needed is empty. */
   readonly empty: number;
   /** Rows left out because an earlier row is the same. */
@@ -80,6 +82,7 @@ export async function readPairs(path: string, options: WantedColumns = {}): Prom
   const used = Object.values(columns).filter((column) => column !== undefined);
   return {
     ...withinOne(name, found),
+    positives: columns.positive === undefined ? "made" : "column",
     empty,
     repeated: description.rowCount - empty - found.length,
     needed: needed.join(" or "),

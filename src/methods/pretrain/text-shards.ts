@@ -10,7 +10,7 @@ import { readJson } from "../../files/json.js";
 import { isDevice, writeAll, writeWholeJson } from "../../files/whole-file.js";
 import { batchSeed, createRandom } from "../../random.js";
 import { shownPath, standardInput } from "../../table/read/source.js";
-import { foldLetters } from "../../text/hashed-ngrams.js";
+import { foldLetters } from "../../text/accents.js";
 
 /** The shards' folder in a training's work folder; it may stay there, since it records its texts. */
 export const textFolder = "text";

@@ -5,17 +5,17 @@
  *
  * Source: Chen, Kornblith, Norouzi and Hinton (2020), "A Simple Framework for Contrastive Learning of Visual
  * Representations", equation 1.
- * Here: the default, and PEARL's loss (src/nn/losses.ts). Equal phrases of a batch are not negatives of each
- * other. Hard negatives join the sum.
- * Data: pairs or triplets (a column negative).
+ * Here: the default, and PEARL's loss (src/nn/losses.ts). SimCSE's loss is info-nce, which leaves out a side's own
+ * phrases. Hard negatives join the sum.
+ * Data: pairs or triplets (a column negative); a label says which phrases of a batch are no negatives.
  * Choose it first: each step compares every phrase of a batch with every other.
  */
 import { ntXent as loss } from "../../nn/losses.js";
 import { objective } from "../objective.js";
 
 export const ntXent = objective({
-  needs: {},
+  needs: { label: "optional" },
   settings: { temperature: 0.07 },
-  build: (net, { anchors, positives, negatives, classes }, { temperature }) =>
-    loss(net, { anchors, positives, hardNegatives: negatives, groups: classes }, { temperature }),
+  build: (net, { anchors, positives, negatives, classes, groups = classes }, { temperature }) =>
+    loss(net, { anchors, positives, hardNegatives: negatives, groups: [classes, groups] }, { temperature }),
 });

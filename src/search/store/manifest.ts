@@ -12,7 +12,7 @@ const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 const layoutFields = {
   dimension: v.pipe(v.number(), v.integer(), v.minValue(1)),
   metric: v.picklist(["cosine", "inner-product"]),
-  backend: v.picklist(["auto", "exact", "hnsw", "lancedb", "postgres"]),
+  backend: v.picklist(["auto", "exact", "hnsw", "postgres"]),
   precision: v.picklist(["float32", "float16"]),
   columns: v.array(v.string()),
   types: v.optional(v.pipe(v.array(v.string()), v.readonly())),

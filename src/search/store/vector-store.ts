@@ -1,4 +1,4 @@
-/** Where an index is stored: the interface of a folder and of a LanceDB database. */
+/** Where an index is stored: the interface of a folder and of a table in PostgreSQL. */
 import { VectorIndexError } from "../../errors.js";
 import type { IndexEntry, IndexLayout, IndexRows, IndexWork, UnfinishedBuild } from "../index-types.js";
 import type { VectorIndex } from "../vector-index.js";
@@ -57,7 +57,7 @@ export const notAnIndex = (path: string, remedy: string): VectorIndexError =>
 /** An index in object storage is written once. */
 export const unchangeable = (path: string): VectorIndexError =>
   new VectorIndexError(
-    `${path}: an index in object storage does not change. Build a new one from the whole table with \`pearl index build\`, or with --backend lancedb one that does.`,
+    `${path}: an index in object storage does not change. Build a new one from the whole table with \`pearl index build\`.`,
   );
 
 /** To continue, a build counts the rows of its index, so that nothing else may add or delete any. */

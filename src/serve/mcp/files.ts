@@ -1,12 +1,14 @@
 /** The files that an assistant may use: those of one folder, and only new ones to write. */
-import { constants, copyFile, link, lstat, mkdtemp, realpath, rm } from "node:fs/promises";
+import { constants, copyFile, link, lstat, mkdtemp, readdir, realpath, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { ArgumentError } from "../../errors.js";
 import { writeTrouble } from "../../table/trouble.js";
 
 export interface ConfinedFiles {
-  /** The real path of a file or folder. @throws ArgumentError if it is missing or outside the folder */
+  /** The real path of a file or folder. @throws ArgumentError if it is missing, outside the folder, or a pipe or device */
   existing(path: string): Promise<string>;
+  /** The real path of a folder, all of whose files are regular ones inside the root. @throws ArgumentError */
+  existingFolder(path: string): Promise<string>;
   /**
    * Lets `write` make new files of one folder in a temporary one; they appear when it has ended.
    * @returns what it returns
@@ -23,8 +25,13 @@ export async function confinedFiles(root: string): Promise<ConfinedFiles> {
   const base = await realpath(root);
   const existing = async (path: string): Promise<string> => {
     const found = await realpath(resolve(base, path)).catch(() => undefined);
-    if (found !== undefined && `${found}${sep}`.startsWith(base.endsWith(sep) ? base : base + sep))
+    if (found !== undefined && `${found}${sep}`.startsWith(base.endsWith(sep) ? base : base + sep)) {
+      const entry = await stat(found);
+      // A pipe without a writer would keep its reader, and a thread, for good.
+      if (!entry.isFile() && !entry.isDirectory())
+        throw new ArgumentError(`${path} is a pipe, socket or device: name a regular file.`);
       return found;
+    }
     throw new ArgumentError(
       `${path}: there is no such file in ${base}. Name a file in that folder, or start pearl mcp with another --root.`,
     );
@@ -60,7 +67,13 @@ export async function confinedFiles(root: string): Promise<ConfinedFiles> {
       await rm(folder, { recursive: true, force: true });
     }
   };
-  return { existing, create };
+  const existingFolder = async (path: string): Promise<string> => {
+    const folder = await existing(path);
+    for (const name of await readdir(folder, { recursive: true }).catch(() => []))
+      await existing(join(folder, name));
+    return folder;
+  };
+  return { existing, existingFolder, create };
 }
 
 const isTaken = (path: string): ArgumentError =>

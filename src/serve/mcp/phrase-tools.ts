@@ -55,7 +55,7 @@ export function phraseTools(server: McpServer, { encoder, files }: ToolContext):
       annotations,
     },
     async ({ index: path, phrases, limit: k }, { mcpReq: { signal } }) => {
-      const index = await VectorIndex.open(await files.existing(path));
+      const index = await VectorIndex.open(await files.existingFolder(path));
       try {
         const hits = await searchPhrases(index, encoder, phrases, { k, signal });
         const results = phrases.map((phrase, row) => ({

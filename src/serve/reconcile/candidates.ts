@@ -2,9 +2,9 @@
 import { setImmediate } from "node:timers/promises";
 import { groupBy } from "../../by-key.js";
 import type { PhraseEncoder } from "../../encoder/phrase-encoder.js";
-import { type IndexMatches, matchIndex, type NamedRow } from "../../join/match-index.js";
-import { sigmoid } from "../../match/weights/logistic.js";
+import { type NamedRow, nearestRows } from "../../join/match-index.js";
 import { isVisible } from "../../text/visible.js";
+import type { Compare } from "../comparisons.js";
 import { nameColumn, type ServedIndex } from "../service.js";
 import { type Candidate, mostCandidates, type Query } from "./schemas.js";
 
@@ -29,9 +29,10 @@ export function rowOf({ index, rows }: ServedIndex, key: string): NamedRow | und
 export async function candidatesOf(
   reconciling: Reconciling,
   queries: readonly Query[],
+  compare: Compare,
   signal: AbortSignal,
 ): Promise<Candidate[][]> {
-  const { served, encoder } = reconciling;
+  const { name, served, encoder } = reconciling;
   const { columns } = served.index.layout;
   const column = nameColumn(served.index);
   // A blank name finds nothing, and a comparison refuses rows without any text.
@@ -42,67 +43,21 @@ export async function candidatesOf(
   }));
   const k = Math.max(leastCandidates, ...named.map(({ limit }) => limit));
   const settings = { k, ordinary: served.ordinary, signal };
-  const found = rows.length > 0 ? await matchIndex(served.index, encoder, rows, settings) : undefined;
+  const near = rows.length > 0 ? await nearestRows(served.index, encoder, rows, settings) : undefined;
+  const limits = named.map(({ limit }) => limit);
+  const found = near && (await compare("reconcile", { near, limits }));
   const keys = await keysOf(served, queries, signal);
+  const type = [rowType(name)];
   return queries.map((query) => {
     const place = named.indexOf(query);
     if (place < 0) return lookedUp(reconciling, keys.get(query) ?? [], query.limit);
-    return scored(reconciling, found!, place, rows[place]).slice(0, query.limit);
+    return found![place].map(({ key, cells, ...scores }) => ({
+      ...described(served, key, cells),
+      ...scores,
+      type,
+    }));
   });
 }
-
-/** The nearest rows of a query, scored by the evidence of all columns. */
-function scored(
-  { name, served }: Reconciling,
-  found: IndexMatches,
-  right: number,
-  row: NamedRow,
-): Candidate[] {
-  const accepted = found.matches.find((pair) => pair.right === right);
-  const hits = found.nearest[right];
-  const explained = hits.map((hit) => ({ hit, ...evidenceOf(found, hit, right, row) }));
-  const equal = explained.filter(({ isEqual }) => isEqual);
-  // Where the last of the nearest is as near as an equal one, more rows may be.
-  const isAlone =
-    equal.length === 1 && (hits.length < found.k || hits[hits.length - 1].score < equal[0].hit.score);
-  const candidates = explained.map(({ hit, probability, features, isEqual, agrees }): Candidate => {
-    const isAccepted = accepted?.left === hit.place;
-    const likely = isAccepted ? accepted.probability : probability;
-    return {
-      ...described(served, hit.key, hit.cells),
-      score: Number((100 * likely).toFixed(2)),
-      // Few rows promise no precision; then only the one row that is equal in all columns is certain.
-      match: (isAccepted && agrees && found.findings.promise.established) || (isEqual && isAlone),
-      features: [...features, feature("similarity", hit.score), feature("probability", likely)],
-      type: [rowType(name)],
-    };
-  });
-  const rank = ({ match, score }: Candidate): number => score + (match ? 100 : 0);
-  return candidates.sort((a, b) => rank(b) - rank(a));
-}
-
-function evidenceOf(
-  { evidence }: IndexMatches,
-  hit: IndexMatches["nearest"][0][0],
-  right: number,
-  row: NamedRow,
-) {
-  const { prior, columns } = evidence(hit.place, right);
-  const filled = columns.filter(({ level, isEqual }) => level >= 0 && isEqual !== undefined);
-  // What tells rows apart too well or hardly at all is not compared as evidence; a cell that the query names still counts.
-  const left = Object.keys(row).filter((name) => !columns.some((column) => column.name === name));
-  const agrees = left.every((name) => !isVisible(row[name]) || sameText(row[name], hit.cells[name]));
-  return {
-    probability: sigmoid(columns.reduce((sum, { logOdds }) => sum + logOdds, prior)),
-    features: columns.map(({ name, logOdds }) => feature(name, logOdds)),
-    agrees,
-    isEqual: agrees && filled.length > 0 && filled.every(({ isEqual }) => isEqual),
-  };
-}
-
-const sameText = (a: string, b = ""): boolean => a.trim().toLowerCase() === b.trim().toLowerCase();
-
-const feature = (name: string, value: number) => ({ id: name, name, value: Number(value.toFixed(4)) });
 
 /** Rows that are read before other requests have their turn. */
 export const rowsInTurn = 20_000;

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { packageVersion } from "../../files/package.js";
 import { errorSchema, RequestError, whenGone } from "../errors.js";
+import { mostValues, optional } from "../fields.js";
 import { escaped } from "../html.js";
 import { namedIndex } from "../match.js";
 import type { Server } from "../server.js";
@@ -22,9 +23,8 @@ import {
 import { cellsOf, suggestColumns, suggestRows } from "./suggest.js";
 
 const preview = { width: 400, height: 200 };
-
-/** Cells of an answer. */
-const mostCells = 250_000;
+/** Fields of a form; the API has two. */
+const mostFields = 16;
 
 // A schema of objects would leave out the key "__proto__".
 const response = { 200: z.unknown(), "4xx": errorSchema };
@@ -55,9 +55,11 @@ export function reconcileRoutes(app: Server, service: Service): void {
 
 function indexRoutes(app: Server, service: Service, find: Find, prefix: string): void {
   // OpenRefine posts forms; other routes of the server refuse them
-  app.addContentTypeParser("application/x-www-form-urlencoded", { parseAs: "string" }, (_, text, done) =>
-    done(null, Object.fromEntries(new URLSearchParams(String(text)))),
-  );
+  app.addContentTypeParser("application/x-www-form-urlencoded", { parseAs: "string" }, (_, text, done) => {
+    if (String(text).split("&", mostFields + 1).length > mostFields)
+      done(new RequestError(413, `The form has more than ${mostFields} fields.`));
+    else done(null, Object.fromEntries(new URLSearchParams(String(text))));
+  });
   const ask = async (asked: Asked, queries: readonly Query[], reply: FastifyReply) => {
     const { items, characters } = service.limits;
     if (queries.length > items)
@@ -65,18 +67,21 @@ function indexRoutes(app: Server, service: Service, find: Find, prefix: string):
     const texts = queries.flatMap(({ name = "", id = "", cells }) => [name, id, ...Object.values(cells)]);
     if (texts.some((text) => text.length > characters))
       throw new RequestError(413, `a text of a query has more than ${characters} characters`);
-    return service.compare((signal) => candidatesOf(asked, queries, signal), whenGone(reply));
+    return service.compare(
+      (compare, signal) => candidatesOf(asked, queries, compare, signal),
+      whenGone(reply),
+    );
   };
   const extend = ({ served }: Asked, { ids, properties }: z.infer<typeof extension>) => {
     const { items } = service.limits;
     const names = [...new Set(properties.map(({ id }) => id))];
     if (ids.length > items) throw new RequestError(413, `${ids.length} rows are more than ${items}`);
-    if (ids.length * names.length > mostCells)
-      throw new RequestError(413, `${ids.length} × ${names.length} cells are more than ${mostCells}`);
+    if (ids.length * names.length > mostValues)
+      throw new RequestError(413, `${ids.length} × ${names.length} cells are more than ${mostValues}`);
     return { meta: names.map((id) => ({ id, name: id })), rows: cellsOf(served, [...new Set(ids)], names) };
   };
   const answers = { find, ask, extend };
-  earlierRoutes(app, prefix, answers);
+  earlierRoutes(app, service, prefix, answers);
   draftRoutes(app, service, prefix, answers);
   lookUpRoutes(app, prefix, find);
 }
@@ -92,10 +97,13 @@ interface Answers {
 }
 
 /** Version 0.2: one address for the manifest, queries and extensions, by query string or form. */
-function earlierRoutes(app: Server, prefix: string, { find, ask, extend }: Answers): void {
+function earlierRoutes(app: Server, { limits }: Service, prefix: string, answers: Answers): void {
+  const { find, ask, extend } = answers;
+  // one that has too many queries is counted in `ask`
+  const bounds = { names: mostValues, values: Math.max(mostValues, limits.items) };
   const given = z.object({
-    queries: jsonText(earlierBatch).optional(),
-    extend: jsonText(extension).optional(),
+    queries: optional(jsonText(earlierBatch, bounds)),
+    extend: optional(jsonText(extension, bounds)),
   });
   const answer = async (
     { queries, extend: wanted }: z.infer<typeof given>,

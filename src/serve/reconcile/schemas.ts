@@ -1,5 +1,6 @@
 /** Queries of the Reconciliation Service API, versions 0.2 and 1.0-draft, as text to look for in columns. */
 import { z } from "zod";
+import { beyondBounds, type JsonBounds, optional } from "../fields.js";
 
 /** What a query asks for. */
 export interface Query {
@@ -16,7 +17,7 @@ const usualLimit = 10;
 /** Candidates of a query, however many are asked for. */
 export const mostCandidates = 200;
 
-const entity = z.object({ id: z.string(), name: z.string().optional() });
+const entity = z.object({ id: z.string(), name: optional(z.string()) });
 const value = z.union([z.string(), z.number(), z.boolean(), entity]);
 const values = z.union([value, z.array(value)]);
 type Values = z.infer<typeof values>;
@@ -27,17 +28,17 @@ function textOf(given: Values, kind: "name" | "id" = "name"): string {
   return typeof first === "object" ? (first[kind] ?? first.id) : String(first ?? "");
 }
 
-const limit = z.number().optional();
+const limit = optional(z.number());
 const limitOf = (asked: number | undefined): number =>
   Math.max(1, Math.min(mostCandidates, Math.floor(asked ?? usualLimit)));
 
 const earlierQuery = z
   .strictObject({
-    query: z.string().optional(),
-    type: z.union([z.string(), z.array(z.string())]).optional(),
+    query: optional(z.string()),
+    type: optional(z.union([z.string(), z.array(z.string())])),
     limit,
-    properties: z.array(z.object({ pid: z.string(), v: values })).optional(),
-    type_strict: z.enum(["any", "should", "all"]).optional(),
+    properties: optional(z.array(z.object({ pid: z.string(), v: values }))),
+    type_strict: optional(z.enum(["any", "should", "all"])),
   })
   .refine(
     ({ query, properties = [] }) => query !== undefined || properties.length > 0,
@@ -59,21 +60,21 @@ export function earlierQueryOf({ query, limit, properties = [] }: z.infer<typeof
 const condition = z
   .object({
     matchType: z.enum(["name", "id", "property"]),
-    propertyId: z.string().optional(),
+    propertyId: optional(z.string()),
     propertyValue: values,
-    required: z.boolean().optional(),
-    matchQuantifier: z.enum(["any", "all", "none"]).optional(),
-    matchQualifier: z.string().optional(),
+    required: optional(z.boolean()),
+    matchQuantifier: optional(z.enum(["any", "all", "none"])),
+    matchQualifier: optional(z.string()),
   })
   .refine(
     ({ matchType, propertyId }) => matchType !== "property" || propertyId !== undefined,
     "a condition on a property needs propertyId",
   );
 const draftQuery = z.strictObject({
-  type: z.string().optional(),
+  type: optional(z.string()),
   limit,
-  lang: z.string().optional(),
-  dir: z.enum(["ltr", "rtl", "auto"]).optional(),
+  lang: optional(z.string()),
+  dir: optional(z.enum(["ltr", "rtl", "auto"])),
   conditions: z.array(condition).min(1),
 });
 
@@ -94,14 +95,16 @@ export function draftQueryOf({ limit, conditions }: z.infer<typeof draftQuery>):
 
 export const extension = z.object({
   ids: z.array(z.string()),
-  properties: z.array(z.object({ id: z.string(), settings: z.looseObject({}).optional() })),
+  properties: z.array(z.object({ id: z.string(), settings: optional(z.looseObject({})) })),
 });
 
 /** JSON in a form or a query string. */
-export const jsonText = <Schema extends z.ZodType>(schema: Schema) =>
+export const jsonText = <Schema extends z.ZodType>(schema: Schema, bounds: JsonBounds) =>
   z
     .string()
     .transform((text, context): unknown => {
+      const trouble = beyondBounds(text, bounds);
+      if (trouble !== undefined) throw trouble;
       try {
         return JSON.parse(text);
       } catch {

@@ -1,5 +1,6 @@
 /** Suggestions while a person types, and the cells that extend a table: plain look-ups in an index's rows. */
-import { folded, type ServedIndex } from "../service.js";
+import { folded } from "../../text/accents.js";
+import type { ServedIndex } from "../service.js";
 import { described, othersTurn, rowOf, rowsInTurn } from "./candidates.js";
 
 const mostSuggested = 20;

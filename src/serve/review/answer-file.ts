@@ -1,7 +1,9 @@
 /** A review file that is answered pair by pair: an answer counts once the whole file is on disk with it. */
-import { readFile, stat } from "node:fs/promises";
+import { mkdir, realpath, rmdir, stat } from "node:fs/promises";
 import { basename } from "node:path";
-import { TableError, UsageError } from "../../errors.js";
+import { setTimeout as sleep } from "node:timers/promises";
+import { LockedError, TableError, UsageError } from "../../errors.js";
+import { acquireLock } from "../../files/lock.js";
 import { isSystemError, replaceFile } from "../../files/whole-file.js";
 import { inTurn } from "../../in-turn.js";
 import { type Answer, answerOf, columnNamed, decisionNames } from "../../match/review/read-decisions.js";
@@ -10,7 +12,7 @@ import { type RowsFormat, rowsEndingOf, rowsFormatOfName } from "../../table/for
 import { isPostgresAddress } from "../../table/postgres/address.js";
 import { writeTrouble } from "../../table/trouble.js";
 import { batchesOf, readWholeTable } from "../../table/whole-table.js";
-import { type LineStyle, writeRows } from "../../table/write/text-rows.js";
+import { writeRows } from "../../table/write/text-rows.js";
 
 /** A pair of rows with its cells side by side. */
 export interface AskedPair {
@@ -39,8 +41,9 @@ export async function openAnswers(path: string, save = writeRows): Promise<Answe
   let review = await readReview(path);
   const next = inTurn();
   const write: AnswerFile["answer"] = async (id, answer, seen) => {
-    // A spreadsheet program or another review may have saved the file meanwhile.
-    if ((await versionOf(path)) !== review.version) review = await readReview(path);
+    // A spreadsheet program or another review may have saved it meanwhile; what is no file does not say so.
+    const found = await versionOf(path);
+    if (found === noVersion || found !== review.version) review = await readReview(path);
     const { pairs, columns, rows, style } = review;
     const pair = pairs.get(id);
     if (pair?.answer !== seen) return "taken";
@@ -72,7 +75,6 @@ type ReviewRow = Awaited<ReturnType<typeof readReview>>["rows"][number];
 
 async function readReview(path: string) {
   const version = await versionOf(path);
-  const style = await styleOf(path);
   const { description, columns, typed, phrases } = await readWholeTable(path, { column: "1" });
   const [name, names] = [basename(path), description.columns];
   const left = columnNamed(names, rowHeader("left"));
@@ -107,18 +109,7 @@ async function readReview(path: string) {
     };
   });
   const outputs = typed.columns.with(place, { name: decision, type: "VARCHAR" });
-  return { version, style, pairs, rows, columns: outputs };
-}
-
-/** As a spreadsheet program saved the file: some begin it with a byte order mark, and end lines with CRLF. */
-async function styleOf(path: string): Promise<LineStyle> {
-  const text = await readFile(path).catch(() => Buffer.alloc(0));
-  const mark = "\uFEFF";
-  return {
-    beginning: text.indexOf(mark) === 0 ? mark : "",
-    // The last line end is that of a row: a cell of the header may hold another.
-    lineEnd: text[text.lastIndexOf("\n") - 1] === 13 ? "\r\n" : "\n",
-  };
+  return { version, style: description, pairs, rows, columns: outputs };
 }
 
 /** Headers of cells that belong together: of one name, or a left one right before a right one without a namesake. */
@@ -159,10 +150,12 @@ async function replaceVersion(
     return known;
   }
   let made = noVersion;
+  let unlock: (() => Promise<void>) | undefined;
   try {
     await replaceFile(path, async (temporary) => {
-      // It is on disk after this, so that a check directly before the rename is one of the content that is replaced.
       await write(temporary);
+      // Until the file has its name, no other review replaces what is compared here.
+      unlock = await lockReview(path);
       if ((await versionOf(path)) !== known) throw new OtherVersion();
       made = await versionOf(temporary);
     });
@@ -172,6 +165,33 @@ async function replaceVersion(
     // Messages name the review, not the temporary file.
     const cause = error instanceof TableError ? error.cause : error;
     throw isSystemError(cause) ? writeTrouble(cause, path) : error;
+  } finally {
+    await unlock?.();
+  }
+}
+
+/** Tries to take the lock of another review, and milliseconds between two. */
+const [mostTries, pauseMs] = [400, 25];
+
+/** @returns what frees the review again @throws LockedError that names the process of another review */
+async function lockReview(path: string): Promise<() => Promise<void>> {
+  const folder = `${await realpath(path).catch(() => path)}.lock`;
+  for (let tries = 1; ; tries++) {
+    await mkdir(folder).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== "EEXIST") throw error;
+    });
+    try {
+      const lock = await acquireLock(folder);
+      return async () => {
+        await lock.release();
+        await rmdir(folder).catch(() => {}); // another review is taking the lock
+      };
+    } catch (error) {
+      // The folder went with another lock.
+      const isGone = (error as NodeJS.ErrnoException).code === "ENOENT";
+      if (tries === mostTries || !(isGone || error instanceof LockedError)) throw error;
+      await sleep(pauseMs);
+    }
   }
 }
 

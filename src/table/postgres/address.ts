@@ -1,6 +1,9 @@
 /** Addresses of PostgreSQL databases and tables: `postgres://user@host/database?table=customers`, without their passwords. */
 import { getEnvironmentData, setEnvironmentData } from "node:worker_threads";
 import { TableError } from "../../errors.js";
+import { isPostgresAddress } from "../../files/place.js";
+
+export { isPostgresAddress };
 
 /** Where a database is, and which table of it is meant. */
 export interface PostgresAddress {
@@ -21,9 +24,6 @@ const PASSWORDS = "pearl.passwords";
  */
 const passwords = (): ReadonlyMap<string, string> =>
   (getEnvironmentData(PASSWORDS) as ReadonlyMap<string, string> | undefined) ?? new Map<string, string>();
-
-/** Whether a text is an address of PostgreSQL and not a file's name. */
-export const isPostgresAddress = (text: string): boolean => /^postgres(ql)?:\/\//i.test(text);
 
 /**
  * The address without its password, which is kept in memory for {@link parseAddress}; any other text as it is.

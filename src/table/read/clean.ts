@@ -28,8 +28,6 @@ export interface CleanOptions {
   readonly shape: Shape;
   readonly columns: number;
   readonly isJson: boolean;
-  /** The file begins with the mark of UTF-8: converted from another encoding, it would become part of a name. */
-  readonly hasByteOrderMark: boolean;
   readonly cures: "options" | "file";
   /** The number of the first line, from 1: a line above the header may have been left out. */
   readonly firstLine: number;
@@ -158,10 +156,10 @@ export class CleanCopy {
       const content = whole.subarray(start, end);
       if (!isUtf8(content)) {
         throw new TableError(
-          `${this.place(line)}: bytes that are not UTF-8. Convert the file, for example: ` +
-            (this.options.hasByteOrderMark
-              ? `tail -c +4 ${word} | iconv -f WINDOWS-1252 -t UTF-8 > utf8.csv`
-              : `iconv -f WINDOWS-1252 -t UTF-8 ${word} > utf8.csv`),
+          `${this.place(line)}: bytes that are not UTF-8. ` +
+            (this.options.cures === "file"
+              ? "Correct the line, or convert the file to UTF-8."
+              : "Correct the line, or name the encoding of the file, such as --encoding shift_jis."),
         );
       }
       if (content.includes(0)) {

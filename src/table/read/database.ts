@@ -1,10 +1,10 @@
 /** One DuckDB database in a work folder: opened with bounded memory, queried with translated errors, removed. */
-import { mkdtemp, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import type * as Duckdb from "@duckdb/node-api";
 import { isDiskFull, messageOf, TableError } from "../../errors.js";
-import { temporaryParent } from "../../files/object-storage/temporary-folder.js";
+import { makeTemporaryFolder, temporaryParent } from "../../files/object-storage/temporary-folder.js";
 
 // Required, not imported: Node would read its hundred files twice, to find out what they export (0.2 s).
 export const { DuckDBBlobValue, DuckDBDataChunk, DuckDBInstance } = createRequire(import.meta.url)(
@@ -170,7 +170,7 @@ async function makeFolder(parent: string): Promise<string> {
     );
   }
   try {
-    return await mkdtemp(join(parent, "pearl-table-"));
+    return await makeTemporaryFolder(parent, "table");
   } catch (error) {
     throw new TableError(
       `${parent}: cannot hold the temporary files (${messageOf(error)}). Set TMPDIR to a folder that can.`,

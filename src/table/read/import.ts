@@ -5,8 +5,8 @@ import { TableError } from "../../errors.js";
 import { fileFingerprint } from "../../files/fingerprint.js";
 import { isObjectAddress } from "../../files/object-storage/address.js";
 import { isNested } from "../cell.js";
-import type { ColumnInfo } from "../columns.js";
-import type { TableFormat } from "../format.js";
+import { type ColumnInfo, unnamedColumn } from "../columns.js";
+import type { LineStyle, TableFormat } from "../format.js";
 import {
   type CleanCopy,
   type CleanOptions,
@@ -15,6 +15,7 @@ import {
   longestRecordBytes,
 } from "./clean.js";
 import { type Database, fileLiteral, identifier, literal, ownColumns, readParquet } from "./database.js";
+import type { Encoding } from "./decode.js";
 import { exactExpression, textExpression } from "./expressions.js";
 import { withLineFeeds, withoutBytes, withoutDelimiterLine } from "./normalize-source.js";
 import { noTitle, type Shape, type SniffOptions, sniff } from "./sniff.js";
@@ -55,11 +56,14 @@ export interface Imported {
   readonly identity: string;
   readonly delimiter?: string;
   readonly header: boolean;
-  /** False where the first line was taken for a header only because nothing spoke against it. */
+  /** False where it is a guess whether the first line is a header. */
   readonly headerIsSure: boolean;
   readonly blankLines: number;
   /** Lines above the header that are no rows. */
   readonly titleLines?: number;
+  readonly lineEnd?: LineStyle["lineEnd"];
+  readonly hasByteOrderMark?: boolean;
+  readonly encoding?: Encoding;
 }
 
 export async function importText(
@@ -76,8 +80,8 @@ export async function importText(
   const { cures, onStored } = options;
   const names = columnNames(path, shape, { cures, firstLine });
   const target = join(database.folder, "clean.txt");
-  const { hasByteOrderMark } = source;
-  const settings = { path, shape, columns: names.length, isJson, hasByteOrderMark, cures, firstLine };
+  const { hasByteOrderMark, encoding } = source;
+  const settings = { path, shape, columns: names.length, isJson, cures, firstLine };
   const copy = await cleanCopy(chunks, target, settings);
   await readCleanCopy(database, target, { ...settings, onStored }, copy);
   await rm(target);
@@ -90,7 +94,12 @@ export async function importText(
   const identity = `rows ${rowCount} sha256 ${hash}`;
   const { delimiter, header, headerIsSure } = shape;
   const titleLines = shape.title.lines;
-  return { columns, rowCount, identity, delimiter, header, headerIsSure, blankLines, titleLines };
+  const breaks = source.sample.toString("latin1").match(/\r?\n/g) ?? [];
+  const lineEnd = breaks.filter((end) => end === "\r\n").length * 2 > breaks.length ? "\r\n" : "\n";
+  return {
+    ...{ columns, rowCount, identity, delimiter, header, headerIsSure, blankLines, titleLines },
+    ...{ lineEnd, hasByteOrderMark, encoding },
+  };
 }
 
 /** Reads on where the sample ends within the first record, up to the longest record that is accepted. */
@@ -132,7 +141,7 @@ function columnNames(
   { firstCells, header }: Shape,
   { cures, firstLine }: Pick<CleanOptions, "cures" | "firstLine">,
 ): string[] {
-  if (!header && firstCells.length === 1) return ["phrase"];
+  if (!header && firstCells.length === 1) return [unnamedColumn];
   const names = firstCells.map((cell, index) => (header && cell.trim()) || `column${index + 1}`);
   const second = names.findIndex((name, index) => names.indexOf(name) < index);
   if (second < 0) return names;

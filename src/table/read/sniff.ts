@@ -4,34 +4,16 @@
  * 1. Delimiter: of comma, tab, semicolon and pipe (tab first in .tsv files) the one that gives most records
  *    the same number of cells, two or more; among equals the one with more cells. If none does, the file
  *    has one column and a line is a phrase.
- * 2. Header, one column: present if the first line is a usual name for such a column ("phrase", "name" ...).
- * 3. Header, several columns: present if a cell of the first record is such a name; absent if a cell repeats
- *    another, is numeric, or occurs again below in its column; else present, but marked as not sure. Columns without any
- *    filled cell are passed over.
- * 4. Title: up to ten first records that have at most one filled cell, or another number of cells than most records. The
- *    record below them is a header if it is full and has a usual name, or a cell without digits above cells with digits.
- *    The title is no row.
+ * 2. Header: see header.ts.
+ * 3. Title: up to ten first records that have at most one filled cell, or another number of cells than most records. The
+ *    record below them is a header if it is full and reads as one. The title is no row.
  */
+import { findHeader, gapsOf, isListHeader } from "./header.js";
 import { cellsOf, type Dialect, quotationMark, RecordScanner, type ScanStatus } from "./records.js";
 
 export const sampleBytes = 65_536;
 
 const candidates = [",", "\t", ";", "|"];
-
-/** Names under which phrases are usually stored, best first; compared without case. */
-export const phraseColumnNames = (
-  "phrase text name title label term mention entity entity_name string surface surface_form keyword query word " +
-  "concept product product_name description sentence value company organization"
-).split(" ");
-
-/** Further names of a one-column file's header. No rule looks for them among several columns. */
-const oneColumnHeaders = new Set([
-  ...phraseColumnNames,
-  ...(
-    "phrases texts names titles labels terms mentions entities strings keywords queries words concepts products " +
-    "companies sentences values id key category"
-  ).split(" "),
-]);
 
 export interface SniffOptions {
   readonly delimiter?: string;
@@ -45,7 +27,7 @@ export interface Shape {
   /** Undefined where the table has one column. */
   readonly delimiter: string | undefined;
   readonly header: boolean;
-  /** Whether the header was asked for or has a usual name in it. */
+  /** Whether it was asked for whether there is a header, or what the cells hold leaves no doubt. */
   readonly headerIsSure: boolean;
   /** The first record's cells, without a title: the column names where `header` is true. */
   readonly firstCells: string[];
@@ -115,31 +97,11 @@ function titleRecords(records: readonly string[][]): number {
     below.every((row) => row.slice(record.length).every(isBlank));
   // A list of phrases, some of which contain commas, has a header of its own, or spaces behind the commas.
   const isList = ([first, ...others]: readonly string[]): boolean =>
-    others.length === 0 && oneColumnHeaders.has(first.trim().toLowerCase());
+    others.length === 0 && isListHeader(first);
   const isPhrase = records[above].slice(1).some((cell) => cell.startsWith(" "));
   if (isPhrase || records.slice(0, above).some((record) => isHeader(record) || isList(record))) return 0;
-  const { header, headerIsSure } = findHeader(below);
-  const isFull = gapsOf(below) === 0 && differsFromRows(below);
-  return header && isFull && (headerIsSure || isAboveDigits(below)) ? above : 0;
+  return findHeader(below).header && gapsOf(below) === 0 ? above : 0;
 }
-
-/** Filled cells from which a column shows what it holds, and the share of them that must have a digit. */
-const fewestCells = 5;
-const mostlyDigits = 0.9;
-
-/** Whether the first record has a cell without digits above a column whose cells have some. */
-function isAboveDigits([first, ...others]: readonly string[][]): boolean {
-  return first.some((name, column) => {
-    const cells = others.map((other) => other[column] ?? "").filter((cell) => cell.trim() !== "");
-    const withDigits = cells.filter((cell) => /\d/.test(cell)).length;
-    const isEnough = cells.length >= fewestCells && withDigits >= mostlyDigits * cells.length;
-    return isEnough && name.trim() !== "" && !/\d/.test(name);
-  });
-}
-
-/** The number of columns whose cell is empty in the first record, but not in all others. */
-const gapsOf = ([first, ...others]: readonly string[][]): number =>
-  first.filter((name, column) => name.trim() === "" && others.some((other) => other[column]?.trim())).length;
 
 function bestDelimiter(sampled: ReadonlyMap<string | undefined, Sampled>): string | undefined {
   const [best] = [...sampled]
@@ -182,30 +144,4 @@ function sampleRecords(sample: Buffer, dialect: Dialect, isWhole: boolean): Samp
   const columns = records[0]?.length ?? 1;
   if (!isFirstBlank || columns > 1) return { records, before, isCut };
   return { records: [[""], ...records], before: [noTitle, ...before], isCut };
-}
-
-function findHeader(records: readonly string[][]): { header: boolean; headerIsSure: boolean } {
-  const [first] = records;
-  const absent = { header: false, headerIsSure: true };
-  if (first === undefined) return absent;
-  const names = first.map((cell) => cell.trim()).filter((name) => name !== "");
-  const isUsual = names.some((name) => oneColumnHeaders.has(name.toLowerCase()));
-  if (first.length === 1) return { header: isUsual, headerIsSure: true };
-  if (isUsual && !isNumeric(first[0])) return { header: true, headerIsSure: true };
-  // One unnamed column is typical of exports with a row number; more is a row with gaps.
-  const hasGaps = first.length - names.length > 1 && (records.length === 1 || gapsOf(records) > 0);
-  if (names.length === 0 || hasGaps) return absent;
-  return differsFromRows(records) ? { header: true, headerIsSure: false } : absent;
-}
-
-/** Whether the cells of the first record differ from each other, from numbers, and from those below them. */
-function differsFromRows([first, ...others]: readonly string[][]): boolean {
-  const names = first.map((cell) => cell.trim()).filter((name) => name !== "");
-  if (new Set(names).size < names.length || names.some(isNumeric)) return false;
-  return !first.some((cell, column) => cell !== "" && others.some((other) => other[column] === cell));
-}
-
-/** Whether a cell holds only what a number may hold (digits, sign, separators, exponent, percent). */
-export function isNumeric(cell: string): boolean {
-  return /^[-+]?[\d.,'\u00a0 ]*\d[\d.,'\u00a0 ]*(e[-+]?\d+)?%?$/i.test(cell.trim());
 }

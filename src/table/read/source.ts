@@ -1,13 +1,15 @@
 /** Opens a table's bytes: a file, a gzipped file or standard input, refused early where they are no table. */
+import { isAscii, isUtf8 } from "node:buffer";
 import { createReadStream } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import { pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { gzipTrouble, messageOf, TableError } from "../../errors.js";
-import { isObjectAddress } from "../../files/object-storage/address.js";
+import { isObjectAddress, refuseUnknownAddress } from "../../files/place.js";
 import { shellWord } from "../../shell-word.js";
 import { type Signature, signatureOf } from "../format.js";
 import { isPostgresAddress, withoutPassword } from "../postgres/address.js";
+import { type Encoding, inUtf8, lastCharacter } from "./decode.js";
 import { sampleBytes } from "./sniff.js";
 
 /** Standard input's name in place of a path. */
@@ -26,6 +28,7 @@ export const pathWord = (path: string): string => (path === standardInput ? "FIL
  * @throws TableError for a file that is missing, unreadable, a directory or empty; ObjectStorageError
  */
 export async function checkFile(path: string): Promise<number> {
+  refuseUnknownAddress(path);
   if (path === standardInput || isPostgresAddress(path)) return 0;
   if (isObjectAddress(path)) {
     const { objectState } = await import("../../files/object-storage/read.js");
@@ -60,9 +63,11 @@ export function emptyFile(path: string): TableError {
   return new TableError(`${shownPath(path)} is empty. Give a table with at least a header or one phrase.`);
 }
 
-/** The bytes of a table, unpacked and without a byte order mark. */
+/** The bytes of a table, unpacked, in UTF-8 and without a byte order mark. */
 export interface Source {
-  /** The file begins with the mark of UTF-8, which `chunks` leave out. */
+  /** Of the file; known when a byte beyond ASCII has been read. */
+  readonly encoding: Encoding;
+  /** The file begins with such a mark, which `chunks` leave out. */
   readonly hasByteOrderMark: boolean;
   /** The first `sampleBytes` bytes (more with `withLongerSample`), or all if there are fewer. */
   readonly sample: Buffer;
@@ -76,13 +81,16 @@ export interface Source {
 }
 
 /**
- * Opens `path` ("-" is standard input, s3://... an object in object storage) and unpacks gzip.
+ * Opens `path` ("-" is standard input, s3://... an object in object storage), unpacks gzip and decodes text.
  * @param onBytes receives the number of bytes read so far, as they are in the file
+ * @param encoding of the text, in place of the one that its bytes show
+ * @throws TableError for another encoding
  */
 export async function openSource(
   path: string,
   signal?: AbortSignal,
   onBytes?: (bytes: number) => void,
+  encoding?: string,
 ): Promise<Source> {
   const raw =
     path === standardInput
@@ -90,8 +98,29 @@ export async function openSource(
       : isObjectAddress(path)
         ? (await import("../../files/object-storage/read.js")).readObject(path, { signal })
         : createReadStream(path, { highWaterMark: 1 << 20 });
-  const source = await peek(counted(raw, signal, onBytes));
-  return source.signature === "gzip" ? peek(gunzip(path, source.chunks)) : source;
+  const packed = await peek(counted(raw, signal, onBytes));
+  const source = packed.signature === "gzip" ? await peek(gunzip(path, packed.chunks)) : packed;
+  return decoded(path, source, encoding);
+}
+
+/** The source in UTF-8, unless its first bytes are those of no text. */
+async function decoded(path: string, source: Source, given: string | undefined): Promise<Source> {
+  const { signature, sample } = source;
+  const isText = signature === "plain" || signature.startsWith("utf-16");
+  if (!isText && (given === undefined || signature !== "binary")) return source;
+  const ofMark = { fffe: "utf-16le", feff: "utf-16be" }[sample.toString("hex", 0, 2)];
+  const certain = ofMark ?? (signature === "plain" ? undefined : signature);
+  const whole = sample.subarray(0, lastCharacter(sample));
+  const isOther = given?.startsWith("utf-16") || !isAscii(whole);
+  if (given !== undefined && given !== "utf-8" && isUtf8(whole) && isOther && !whole.includes(0))
+    throw new TableError(
+      `${shownPath(path)}, line 1: the text is UTF-8, not ${given}. Leave --encoding out. ` +
+        "Of two tables, convert the one in another encoding to UTF-8.",
+    );
+  const encoding: Encoding = { name: given ?? certain };
+  const peeked = await peek(inUtf8(shownPath(path), source.chunks, encoding));
+  const hasByteOrderMark = source.hasByteOrderMark || ofMark !== undefined;
+  return { ...peeked, encoding, hasByteOrderMark };
 }
 
 async function* counted(
@@ -134,8 +163,8 @@ async function unlessAborted<Value>(awaited: Promise<Value>, signal?: AbortSigna
 
 /** The same table with a sample of `bytes`; `source` itself can only be closed any more. */
 export async function withLongerSample(source: Source, bytes: number): Promise<Source> {
-  const { hasByteOrderMark, signature } = source;
-  return { ...(await peek(source.chunks, bytes)), hasByteOrderMark, signature };
+  const { hasByteOrderMark, signature, encoding } = source;
+  return { ...(await peek(source.chunks, bytes)), hasByteOrderMark, signature, encoding };
 }
 
 /** Reads the sample ahead and gives it back as the first chunk. */
@@ -168,7 +197,7 @@ async function peek(bytes: AsyncIterable<Buffer>, wanted = sampleBytes): Promise
   const sample = start.subarray(0, wanted);
   const isAll = isWhole && start.length <= wanted;
   const signature = signatureOf(sample);
-  return { sample, isWhole: isAll, hasByteOrderMark, signature, chunks: chunks(), close };
+  return { sample, isWhole: isAll, hasByteOrderMark, signature, chunks: chunks(), close, encoding: {} };
 }
 
 async function* gunzip(path: string, packed: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
@@ -203,19 +232,13 @@ export async function refuseOtherThanParquet(path: string, file: string): Promis
     );
 }
 
-const isEncoded = (encoding: string) => (word: string) =>
-  `is ${encoding.replace(/[BL]E$/, "")} text. Convert it: iconv -f ${encoding} -t UTF-8 ${word} > utf8.csv`;
-
 const notText: Partial<Record<Signature, (word: string) => string>> = {
   zip: () =>
     "is a zip or spreadsheet file (.xlsx, .ods). Save the sheet as CSV (UTF-8) and give that, or unpack the zip.",
   "other-archive": () => "has a compression that pearl does not read. Unpack it, or use gzip (.gz).",
   gzip: () => "is gzipped twice. Unpack it once.",
   parquet: () => "is a Parquet file, whatever its name says. Use --input-format parquet or name it .parquet.",
-  "utf-16": isEncoded("UTF-16"),
-  "utf-16le": isEncoded("UTF-16LE"),
-  "utf-16be": isEncoded("UTF-16BE"),
-  "utf-32": isEncoded("UTF-32"),
+  "utf-32": (word) => `is UTF-32 text. Convert it: iconv -f UTF-32 -t UTF-8 ${word} > utf8.csv`,
   binary: () =>
     "is a binary file, not a table of text. Save the table as CSV, TSV, JSONL, Parquet or plain text.",
 };

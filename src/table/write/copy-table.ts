@@ -16,7 +16,7 @@ export async function copyTable(from: string, to: string): Promise<number> {
           return columns.map(({ type }, index) => cellOfType(type, texts[index], exacts[index]));
         });
     }
-    return await writeRows(to, columns, batches());
+    return await writeRows(to, columns, batches(), undefined, table.description);
   } finally {
     await table.close();
   }

@@ -1,5 +1,6 @@
 /** Makes whole output files of a table's columns and its vectors. */
-import { writeFile } from "node:fs/promises";
+import { createReadStream } from "node:fs";
+import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { moveFile } from "../../files/whole-file.js";
 import { isNested, isPlain } from "../cell.js";
@@ -9,7 +10,7 @@ import { type ImportedColumn, rowsTable } from "../read/import.js";
 import type { Table } from "../table.js";
 import { keysPathOf } from "./output-names.js";
 import { addColumns, keyName, type VectorPages } from "./parquet-vectors.js";
-import { headerLine } from "./text-rows.js";
+import { lineOf, styleOf } from "./text-rows.js";
 
 export interface OutputRequest {
   readonly table: Table;
@@ -78,6 +79,7 @@ async function writeText(request: OutputRequest, format: "csv" | "tsv" | "jsonl"
   const settings = "FORMAT csv, HEADER false, DELIMITER E'\\x1f', QUOTE '', ESCAPE ''";
   // Two threads hold lines that wait for their turn: four times the memory.
   await table.database.runInOneThread(`COPY (${lines}) TO ${literal(target)} (${settings})`, target);
+  await giveStyle(target, styleOf(format, table.description), /\n/g);
 }
 
 /** A JSON object without its closing brace, ready for one more key. JSON lines stay as they were written. */
@@ -156,12 +158,13 @@ async function copyCsv(
   names: readonly string[],
   target: string,
 ): Promise<void> {
-  const header = headerLine(target.endsWith(".tsv") ? "tsv" : "csv", names);
-  if (range.from === range.to) return writeFile(target, `${header}\n`);
+  const style = styleOf(target.endsWith(".tsv") ? "tsv" : "csv", table.description);
+  const header = lineOf(names, style.delimiter);
+  if (range.from === range.to) return writeFile(target, style.beginning + header + style.lineEnd);
   const settings = [
     "FORMAT csv",
     "HEADER false",
-    `DELIMITER '${target.endsWith(".tsv") ? "\t" : ","}'`,
+    `DELIMITER ${literal(style.delimiter)}`,
     "QUOTE '\"'",
     "ESCAPE '\"'",
     `PREFIX ${literal(`${header}\n`)}`,
@@ -169,4 +172,30 @@ async function copyCsv(
     "SUFFIX E'\\n'",
   ];
   await table.database.run(`COPY (${query}) TO ${literal(target)} (${settings.join(", ")})`, target);
+  await giveStyle(target, style, /["\n]/g);
+}
+
+/** Puts a byte order mark and other line ends into a file of DuckDB's, which writes neither. @param ends finds quotes too where they hold cells together */
+async function giveStyle(
+  target: string,
+  { beginning, lineEnd }: ReturnType<typeof styleOf>,
+  ends: RegExp,
+): Promise<void> {
+  if (beginning === "" && lineEnd === "\n") return;
+  const plain = `${target}.plain`;
+  await moveFile(target, plain);
+  let isQuoted = false;
+  async function* styled(): AsyncGenerator<Buffer> {
+    yield Buffer.from(beginning);
+    for await (const chunk of createReadStream(plain, "latin1"))
+      yield Buffer.from(
+        String(chunk).replace(ends, (found) => {
+          if (found === '"') isQuoted = !isQuoted;
+          return found === '"' || isQuoted ? found : lineEnd;
+        }),
+        "latin1",
+      );
+  }
+  await writeFile(target, styled());
+  await rm(plain);
 }

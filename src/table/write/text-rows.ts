@@ -2,44 +2,39 @@
 import { writeFile } from "node:fs/promises";
 import { isSystemError, replaceFile } from "../../files/whole-file.js";
 import { type Cell, jsonLine, nameOfColumn, type OutputColumn, textOfCell } from "../cell.js";
-import { type RowsFormat, rowsFormatOfName } from "../format.js";
+import { type LineStyle, type RowsFormat, rowsFormatOfName } from "../format.js";
 import { isPostgresAddress } from "../postgres/address.js";
 import { writeTrouble } from "../trouble.js";
 import { standardOutput, writeToStandardOutput } from "./standard-output.js";
 
 type RowBatches = AsyncIterable<readonly (readonly Cell[])[]> | Iterable<readonly (readonly Cell[])[]>;
 
-type LineOf = (cells: readonly Cell[], names: readonly string[]) => string;
-
-const lineFormats: Readonly<Record<Exclude<RowsFormat, "parquet">, LineOf>> = {
-  csv: (cells) => cells.map((cell) => quoted(textOfCell(cell), /[",\n\r]/)).join(","),
-  tsv: (cells) => cells.map((cell) => quoted(textOfCell(cell), /["\t\n\r]/)).join("\t"),
-  jsonl: (cells, names) => jsonLine(names, cells),
-};
-
 /** Quotes a cell that would be read back differently without; an empty cell alone would be a blank line. */
-function quoted(cell: string, special: RegExp): string {
-  return special.test(cell) || cell === "" ? `"${cell.replaceAll('"', '""')}"` : cell;
+function quoted(cell: string, delimiter: string): string {
+  const isSpecial = cell === "" || /["\n\r]/.test(cell) || cell.includes(delimiter);
+  return isSpecial ? `"${cell.replaceAll('"', '""')}"` : cell;
 }
 
-/** How the lines of a text file begin and end. */
-export interface LineStyle {
-  /** What the file begins with, such as a byte order mark. */
-  readonly beginning: string;
-  readonly lineEnd: string;
+/** A line of CSV or TSV, without its end. */
+export const lineOf = (cells: readonly Cell[], delimiter: string): string =>
+  cells.map((cell) => quoted(textOfCell(cell), delimiter)).join(delimiter);
+
+/** How an output in `format` is written: as the input, if that has the same format. */
+export function styleOf(format: string, input: LineStyle = {}) {
+  const usual = format === "tsv" ? "\t" : ",";
+  const {
+    delimiter = usual,
+    lineEnd = "\n",
+    hasByteOrderMark = false,
+  } = input.format === format ? input : {};
+  return { delimiter, lineEnd, beginning: hasByteOrderMark ? "\uFEFF" : "" };
 }
-
-const plainLines: LineStyle = { beginning: "", lineEnd: "\n" };
-
-/** The line of column names that CSV and TSV begin with. */
-export const headerLine = (format: "csv" | "tsv", names: readonly string[]): string =>
-  lineFormats[format](names, names);
 
 /**
  * @param path "-" is standard output, postgres://...?table=NAME a table in PostgreSQL
  * @param batches rows of one cell for each column, some at a time
  * @param format default: by the file's name, and CSV on standard output
- * @param style of CSV, TSV and JSONL
+ * @param input whose delimiter, line ends and byte order mark an output in the same format keeps
  * @returns the number of rows
  * @throws TableError
  */
@@ -48,7 +43,7 @@ export async function writeRows(
   columns: readonly OutputColumn[],
   batches: RowBatches,
   format: RowsFormat = rowsFormatOfName(path),
-  { beginning, lineEnd }: LineStyle = plainLines,
+  input?: LineStyle,
 ): Promise<number> {
   let rows = 0;
   async function* counted(): AsyncGenerator<readonly (readonly Cell[])[]> {
@@ -68,11 +63,14 @@ export async function writeRows(
     return rows;
   }
   const names = columns.map(nameOfColumn);
-  async function* parts(lineOf: LineOf): AsyncGenerator<string> {
-    yield format === "jsonl" ? beginning : beginning + lineOf(names, names) + lineEnd;
-    for await (const batch of counted()) yield batch.map((cells) => lineOf(cells, names) + lineEnd).join("");
+  const { delimiter, lineEnd, beginning } = styleOf(format, input);
+  const textOf = (cells: readonly Cell[]): string =>
+    (format === "jsonl" ? jsonLine(names, cells) : lineOf(cells, delimiter)) + lineEnd;
+  async function* parts(): AsyncGenerator<string> {
+    yield format === "jsonl" ? beginning : beginning + textOf(names);
+    for await (const batch of counted()) yield batch.map(textOf).join("");
   }
-  await writeText(path, parts(lineFormats[format]));
+  await writeText(path, parts());
   return rows;
 }
 

@@ -67,6 +67,14 @@ describe.each(["bash", "zsh", "fish"])("completion in %s", (shell) => {
     expect(offered("pearl classify x.csv --")).toContain("--with");
   });
 
+  it.skipIf(!has(shell))("takes a file named as a command for a file", () => {
+    const options = offered("pearl encode dedupe --");
+    expect(options).toEqual(expect.arrayContaining(["--format", "--truncate-dim"]));
+    expect(options).not.toContain("--groups");
+    expect(offered("pearl index build join --")).not.toContain("--on");
+    expect(offered("pearl encode -o join --")).not.toContain("--on");
+  });
+
   it.skipIf(!has(shell))("offers the choices of an option, and only these", () => {
     expect(offered("pearl join --kind ").sort()).toEqual(["many-to-many", "many-to-one", "one-to-one"]);
     expect(offered("pearl encode -o x --format ").sort()).toEqual(["csv", "jsonl", "npy", "parquet", "tsv"]);

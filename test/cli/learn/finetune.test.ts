@@ -25,6 +25,8 @@ describe("pearl finetune", () => {
     ["--pairs y --objective arcface", 2, /arcface.*Allowed choices are nt-xent, info-nce/],
     ["--pairs y --objective-settings margin", 2, /"margin" is not NAME=VALUE/],
     ["--view cutoff", 2, /--view is for --pairs alone/],
+    ["--corpus c --validate 0.1", 2, /--validate is for --pairs alone/],
+    ["--pairs y --eval-data missing", 1, /missing: there is no folder to score the model on/],
     ["--pairs y --view cutoff --view-marks 1-5", 2, /are settings of --view punctuation/],
     ["--pairs y --view punctuation --view-marks 3-1", 2, /range from 1 on, such as 1-3/],
     ["--pairs y --steps 2 --epochs 2", 2, /--epochs and --steps each set the length of a training: give one/],
@@ -45,6 +47,21 @@ describe("pearl finetune", () => {
       ),
     });
     expect(readdirSync(cwd)).toEqual(["pairs.csv"]);
+  });
+
+  it("says how held-out pairs rank on the way, and the step whose weights were kept", async () => {
+    const cwd = newFolder();
+    copyFileSync(writeTable(somePairs(40), header), join(cwd, "pairs.csv"));
+    const training = ["--base", makeOracleModel("encoder.folded.onnx"), "--no-types", "--validate", "0.25"];
+    const length = ["--steps", "2", "--lr", "0.5"];
+    const outcome = await pearl(["finetune", "--pairs", "pairs.csv", "-o", "m", ...training, ...length], {
+      cwd,
+    });
+    expect(outcome).toMatchObject({ code: 0, stdout: expect.stringMatching(/^wrote m: 40 pairs, 2 steps/) });
+    expect(outcome.stderr).toMatch(/after 0 steps: mean reciprocal rank of 10 held-out pairs \d+\.\d of 100/);
+    expect(outcome.stderr).toMatch(
+      /kept the weights of step \d: mean reciprocal rank of 10 held-out pairs 0\.\d+/,
+    );
   });
 
   it("leaves nothing behind when it fails before the first step", async () => {

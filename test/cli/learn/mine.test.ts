@@ -75,6 +75,7 @@ describe("pearl mine", () => {
     expect(broken.code).toBe(1);
     expect(broken.stderr).toContain("synonyms.tsv, line 2: 2 columns, expected 3");
     const wrong = await pearl(["mine", path, "--listed", "13"]);
-    expect(wrong.stderr).toContain("listed must be a whole number from 1 to 12");
+    expect(wrong.code).toBe(2);
+    expect(wrong.stderr).toContain("pearl: --listed must be a whole number from 1 to 12");
   });
 });

@@ -120,7 +120,7 @@ describe("pearl encode", () => {
     write("big.csv", `id,name\n1,${"x".repeat(1_000_000)}\n${"2,Zürich\n".repeat(10_000)}`);
     const { code, stdout, stderr } = await encode("big.csv");
     expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining("10,001 rows") });
-    expect(stderr).toMatch(/1 phrase longer than the model can read, truncated/);
+    expect(stderr).toMatch(/1 phrase cut: too long for the model, or with a word that is/);
   });
 });
 
@@ -145,7 +145,14 @@ describe("pearl encode with bad input: one clear line, the right code, no output
     ["a ragged row", "id,name\n1,a\n2,b,c\n", [], /in\.csv, line 3: /, 1],
     ["an unclosed quote", 'id,name\n1,a\n2,"b\n3,c\n', [], /in\.csv, line 3/, 1],
     ["bad UTF-8", Buffer.from("id,name\n1,a\n2,\xff\xfe\n", "latin1"), [], /in\.csv, line 3.*UTF-8/, 1],
-    ["UTF-16", Buffer.from("\ufeffid,name\n1,a\n", "utf16le"), [], /UTF-16/, 1],
+    [
+      "UTF-16 cut off",
+      Buffer.from("\ufeffid,name\n1,a\n2", "utf16le").subarray(0, -1),
+      [],
+      /line 3.*not utf-16le/,
+      1,
+    ],
+    ["an unknown encoding", "a\nb\n", ["--encoding", "latin-99"], /not a known encoding/, 2],
     ["an unknown model", "a\nb\n", ["-m", "pearl-strngs"], /did you mean pearl-strings/, 1],
     ["a file as model", "a\nb\n", ["-m", "in.csv"], /a model is a folder/, 1],
     ["an unknown device", "a\nb\n", ["--device", "gpu"], /auto, cpu, webgpu, cuda/, 2],

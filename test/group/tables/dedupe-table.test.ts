@@ -175,3 +175,73 @@ describe("small and odd tables", () => {
     expect((await dedupe(table, { likely: "remove" })).removed.map(({ row }) => row)).toEqual([1, 2]);
   });
 });
+
+describe("one column", () => {
+  const lone = async (header: string, cells: readonly string[], options: DedupeTableOptions = {}) => {
+    const name = file(`${header}.csv`);
+    await writeFile(name, [header, ...cells].map((cell) => `"${cell}"\n`).join(""));
+    return dedupeTable(
+      name,
+      { kept: file("lone.kept.csv") },
+      { encoder: "none", table: { header: "present" }, ...options },
+    );
+  };
+  const groupsOf = ({ groups }: Awaited<ReturnType<typeof lone>>) =>
+    groups.map(({ kept, others }) => [kept, ...others.map(({ row }) => row)].join(" "));
+  const inPairs = ["0 1", "2 3", "4 5", "6 7", "8 9"];
+  const phones = "+49 30 1234567,030/1234567,+49 40 7654321,040 765 4321,+49 89 2223344,089-2223344";
+  const more = "+49 221 998877,0221 99 88 77,+49 711 445566,0711/445566";
+
+  it.each([
+    ["phone", `${phones},${more}`.split(",")],
+    [
+      "born",
+      "2001-02-03,3 Feb 2001,1999-12-31,31.12.1999,2020-07-14,14 July 2020,1985-05-06,6 May 1985,2011-11-13,13 Nov 2011".split(
+        ",",
+      ),
+    ],
+    ["sku", "AK-1234,AK 1234,BL-7788,bl7788,CM-4711,CM 4711,DN-0815,DN0815,EO-9001,eo 9001".split(",")],
+  ])("of kind %s is compared as such: five pairs", async (header, cells) => {
+    const found = await lone(header, cells);
+    expect(groupsOf(found)).toEqual(inPairs);
+    expect(found.removed).toHaveLength(5);
+  });
+
+  it("is compared as what the caller says", async () => {
+    const found = await lone("contact", `${phones},${more}`.split(","), { kindOf: { contact: "text" } });
+    expect(found).toMatchObject({ groups: [], columns: [{ name: "contact", kind: "text", weights: [] }] });
+  });
+
+  it("has no duplicates among cells that stand for an empty one", async () => {
+    const found = await lone("name", [
+      "Anna Keller",
+      "n/a",
+      "N/A",
+      "null",
+      "-",
+      "-",
+      "Boris Novak",
+      "Anna Keller",
+    ]);
+    expect(groupsOf(found)).toEqual(["0 7"]);
+  });
+});
+
+describe("the kept row", () => {
+  it("has the cells that only removed rows have, unless it is kept as it is", async () => {
+    const name = file("cells.csv");
+    const rows = [
+      "Anna Schmidt,Berlin,,7",
+      "Anna Schmidt,Berlin,030 123,",
+      "Bob Ray,Rome,-,",
+      "Bob Ray,Rome,,",
+    ];
+    await writeFile(name, `name,city,phone,note\n${rows.join("\n")}\n`);
+    const run = (fill?: "none") =>
+      dedupeTable(name, { kept: file("cells.kept.csv") }, { encoder: "none", on: ["name", "city"], fill });
+    expect((await run()).filled).toEqual({ phone: 1 });
+    expect(await column("cells.kept.csv", "phone")).toEqual(["030 123", "-"]);
+    expect((await run("none")).filled).toEqual({});
+    expect(await column("cells.kept.csv", "phone")).toEqual(["", "-"]);
+  });
+});

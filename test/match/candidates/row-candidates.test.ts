@@ -13,6 +13,35 @@ import { tableWithDuplicates, twoTables } from "../people.js";
 
 const limits = { k: 8, kOther: 4, postings: 20_000 };
 
+describe("rows that are equal in all columns", () => {
+  const copies = 40;
+  const [one, other] = ["Northern Lights Publishing", "Northern Light Publishing"];
+  const names = [...Array(copies).fill(one), ...Array(copies).fill(other), "Oslo Bakery", "Graz Mills"];
+  const isOne = (row: number): boolean => row < copies;
+
+  it("leave room for candidates that differ, and are all paired", async () => {
+    const tables = prepareTables({ name: names }, undefined);
+    const found = await findCandidates(tables, undefined, limits);
+    const [left, right] = [found.left, found.right].map((rows) => rows.map((row) => tables.order[0][row]));
+    const mixed = [...left].flatMap((a, pair) => {
+      const both = [a, right[pair]].sort((x, y) => x - y);
+      return isOne(both[0]) && !isOne(both[1]) && both[1] < 2 * copies ? both : [];
+    });
+    expect(new Set(mixed).size).toBe(2 * copies);
+    expect(left.length).toBeLessThan(6 * limits.k * names.length);
+  });
+
+  it("of two tables each meet one that differs", async () => {
+    const tables = prepareTables({ name: names }, { name: [other, other, "Graz Mill"] });
+    const { left, right } = await findCandidates(tables, undefined, limits);
+    for (const wanted of [0, 1]) {
+      const ofWanted = left.filter((_, pair) => tables.order[1][right[pair]] === wanted);
+      const partners = ofWanted.map((row) => tables.order[0][row]);
+      expect([partners.some(isOne), partners.some((row) => !isOne(row))]).toEqual([true, true]);
+    }
+  });
+});
+
 describe("a set of pairs", () => {
   it("is sorted and without repetitions, whatever the order of adding", () => {
     const random = createRandom(1);

@@ -5,7 +5,7 @@ import { textAt } from "../../../src/match/columns/texts.js";
 import { twoTables } from "../people.js";
 
 const names = (prepared: ReturnType<typeof prepareTables>): string[] =>
-  prepared.fields.map(({ name, other }) => (name === other ? name : `${name}=${other}`));
+  prepared.fields.map(({ name, other }) => (name === other ? name : `${name}=${other}`)).sort();
 
 describe("columns of two tables", () => {
   const { left, right } = twoTables(100, 20);

@@ -13,6 +13,8 @@ describe("the kind of a column", () => {
     ["phone", (row) => (row % 9 === 0 ? `+1 212 555 ${1000 + (row % 50)}` : `212555${1000 + (row % 50)}`)],
     ["number", (row) => `${(row % 50) + 0.5}`],
     ["number", (row) => `${row % 50},50`],
+    ["code", (row) => `${row % 50}.0`],
+    ["number", (row) => `${row % 50}.${row % 7 === 0 ? 5 : 0}`],
     ["code", (row) => `1 ${200 + (row % 50)} ${300 + row}`],
     ["code", (row) => `40063813339${31 + (row % 50)}`],
     ["code", (row) => `4111 1111 1111 1${100 + (row % 50)}`],
@@ -34,12 +36,29 @@ describe("the kind of a column", () => {
 describe("columns without evidence", () => {
   it.each([
     ["row numbers", "nr", (row: number) => String(1000 + row)],
+    ["row numbers", "nr", (row: number) => `${row}.0`],
+    ["row numbers", "nr", (row: number) => `${(row * 77) % 200}.0`],
+    ["row numbers", "nr", (row: number) => (row < 100 ? `${row}` : `${row / 10}e1`)],
+    ["row numbers", "nr", (row: number) => `${row}e0`],
+    ["row numbers", "nr", (row: number) => `${row},`],
+    ["row numbers", "nr", (row: number) => `R-${String((row * 77) % 200).padStart(5, "0")}`],
+    ["row numbers", "nr", (row: number) => `2024-${row}`],
     ["row identifier", "product id", (row: number) => `x${row * 7919}`],
     ["one value nearly everywhere", "source", () => "web"],
     ["nearly empty", "fax", (row: number) => (row === 3 ? "1" : "")],
     ["nearly empty", "note", (row: number) => (row === 3 ? "1" : "\u200b".repeat(row % 4))],
   ])("are left out: %s", (reason, name, make) => {
     expect(profileColumn(name, cellsOf(make, 200)).dropped).toBe(reason);
+  });
+
+  it.each([
+    ["prices", (row: number) => `${row} €`],
+    ["decimals", (row: number) => `${row}.${row % 2}`],
+    ["numbers from a wide range", (row: number) => `A${row * 7}`],
+    ["codes with letters on both sides", (row: number) => `K${row}X`],
+    ["names with a number", (row: number) => `Room ${row}`],
+  ])("are not %s, though they are all different", (_, make) => {
+    expect(profileColumn("nr", cellsOf(make, 200)).dropped).toBeUndefined();
   });
 
   it("are not those with repeated numbers", () => {

@@ -2,7 +2,12 @@ import { describe, expect, it } from "vitest";
 import { nameContradictions, weakestColumn } from "../../../src/match/estimates/contradictions.js";
 import { narrowMargins } from "../../../src/match/estimates/margins.js";
 import { precisionLine } from "../../../src/match/estimates/precision-line.js";
-import { keepPrecision, precisionEstimates, refused } from "../../../src/match/estimates/promise.js";
+import {
+  contradiction,
+  keepPrecision,
+  precisionEstimates,
+  refused,
+} from "../../../src/match/estimates/promise.js";
 import { rivalPrecision } from "../../../src/match/estimates/rivals.js";
 import { posteriorPrecision, type ScoredPairs } from "../../../src/match/estimates/scored-pairs.js";
 import { opposedColumn } from "../../../src/match/evidence/pair-evidence.js";
@@ -120,6 +125,9 @@ describe("contradictions", () => {
     };
     const weights = { ...level.weights, match: [Float64Array.of(-2, 5), Float64Array.of(-1, 1)] };
     expect(weakestColumn({ ...level, table, weights })).toEqual({ name: "phone", agreement: 0.4 });
+    expect(contradiction({ ...level, table, weights, relation: "many-to-one" })?.reason).toBe(
+      "phone agrees in only 40 % of the likely pairs (if it does not tell things apart, leave it out: --ignore phone)",
+    );
   });
 });
 
@@ -166,6 +174,13 @@ describe("the range of an estimate", () => {
     const promise = { target: 0.9, established: false, reason: "a reason" };
     expect(precisionLine({ estimate: 0.9549, low: 0.44, high: 0.9549, promise })).toBe(
       "a precision of 0.9 is not established: a reason; estimated precision 0.955 (0.440 to 0.955)",
+    );
+  });
+
+  it("stands alone where it is so wide that the smallest estimate tells nothing", () => {
+    const promise = { target: 0.9, established: false, reason: "a reason" };
+    expect(precisionLine({ estimate: 0.113, low: 0, high: 1, promise })).toBe(
+      "a precision of 0.9 is not established: a reason; the precision may be anything from 0.000 to 1.000",
     );
   });
 

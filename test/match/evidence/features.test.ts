@@ -54,6 +54,12 @@ describe("features of a pair", () => {
     expect(viewsOf("Winter Olympics", "1998 Winter Olympics")).toMatchObject({ numbersOneSided: 1 });
   });
 
+  it("take opposites for a conflict, as different numbers", () => {
+    expect(viewsOf("Robert Downey Sr", "Robert Downey, Junior").numbersConflict).toBe(1);
+    expect(viewsOf("Robert Downey Jr.", "Robert Downey, Junior").numbersConflict).toBe(0);
+    expect(viewsOf("Robert Downey", "Robert Downey Jr.").numbersConflict).toBe(0);
+  });
+
   it("give a rare word more weight than one in every row", () => {
     const table = Array.from(
       { length: 50 },

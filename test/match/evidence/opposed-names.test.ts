@@ -31,6 +31,31 @@ describe("names that contradict each other", () => {
     expect(opposed("Oslo camera club", "Riga camera club")).toBe(opposition.rare);
   });
 
+  it.each([
+    ["Oslo Fink Jr", "Oslo Fink Sr"],
+    ["Oslo Fink Junior", "Oslo Fink III"],
+    ["Lycée Nord", "Lycée Sud"],
+    ["Oslo Elementary School", "Oslo High School"],
+  ])("say opposites: %s, %s", (a, b) => {
+    expect(opposed(a, b)).toBe(opposition.opposites);
+  });
+
+  it("say no opposites where one has both, or the other row has the word", () => {
+    expect(opposed("Oslo boys and girls club", "Oslo girls club")).toBe(opposition.none);
+    expect(opposed("Oslo club north", "Oslo club south", ["south", "north"])).toBe(opposition.none);
+  });
+
+  it("are not words of one meaning", () => {
+    expect(opposed("Oslo Fink Jr.", "Oslo Fink Junior")).toBe(opposition.none);
+    expect(opposed("Lycée Nord", "Lycée North")).toBe(opposition.none);
+  });
+
+  it("are not legal forms, codes and series that are written differently", () => {
+    expect(opposed("Willow Motors Ltd", "Willow Motors Limited")).toBe(opposition.none);
+    expect(opposed("Oslo KS 69-2", "Oslo KS69-2")).toBe(opposition.none);
+    expect(opposed("ICDE Oslo", "Oslo International Conference on Data Engineering")).toBe(opposition.none);
+  });
+
   it("are not those where only one has more words", () => {
     expect(opposed("Sony camera", "Sony camera DSCW170 silver")).toBe(opposition.none);
   });

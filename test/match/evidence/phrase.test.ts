@@ -17,6 +17,12 @@ describe("a phrase parsed for comparison", () => {
     expect(words("Home & Garden")).toEqual(words("home and garden"));
   });
 
+  it("keeps signs behind a word, and a text of signs alone as its word, but no dashes and points", () => {
+    expect(words("C++, C# or C (a+b)")).toEqual(["c++", "c#", "or", "c", "a", "b"]);
+    expect([words("!!!"), words("€"), words("-"), words("...")]).toEqual([["!!!"], ["€"], [], []]);
+    expect(haveSameLetters(readJoinPhrase("C"), readJoinPhrase("C++"))).toBe(false);
+  });
+
   it("keeps vowels of Indic scripts and voicing marks of kana, which are no accents", () => {
     expect(words("राम और रोम")).toEqual(["राम", "और", "रोम"]);
     expect(new Set(["ハハ", "パパ", "ババ"].map(foldPhrase)).size).toBe(3);

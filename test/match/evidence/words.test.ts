@@ -25,6 +25,12 @@ describe("alignWords", () => {
     expect(align("c anderson", "charles anderson").shortened).toBe(1);
   });
 
+  it("matches no short word with one of other signs", () => {
+    expect(align("c compiler", "c++ compiler").left).toEqual([0, 1]);
+    expect(align("f", "f#").left).toEqual([0]);
+    expect(align("canal", "canal+").left[0]).toBeGreaterThan(0.7);
+  });
+
   it("matches a misspelt word in part, and a different one not at all", () => {
     const [, met] = align("georg hackenschmidt", "george hackenshmidt").left;
     expect(met).toBeGreaterThan(0.85);

@@ -53,6 +53,16 @@ describe("words of a vocabulary", () => {
         expect(words.contains(places[a], places[b])).toBe(whole.includes(part));
   });
 
+  it("spell a word by their first letters, function words left out", () => {
+    const given = "international conference on data engineering icde icd 12 1st 2nd".split(" ");
+    const { words, places } = vocabulary(given);
+    const wordAt = (place: number): number => places[place];
+    expect(words.spanFrom(places[5], 0, 5, wordAt)).toEqual({ end: 5, likeness: 0.9 });
+    expect(words.spanFrom(places[6], 0, 5, wordAt).end).toBe(4);
+    expect(words.spanFrom(places[5], 1, 5, wordAt).end).toBe(-1);
+    expect(words.spanFrom(places[7], 8, 10, wordAt).end).toBe(-1);
+  });
+
   it("join to one word if they are two to four neighbours", () => {
     const { words, places } = vocabulary(["kxtg6700b", "kx", "tg", "6700b", "phone", "k", "x", "t", "g"]);
     const [whole, kx, tg, number, phone, ...letters] = places;

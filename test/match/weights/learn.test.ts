@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { Competition } from "../../../src/match/competition/competition.js";
 import { decide, knownPlaces, learnWeights, scorePairs } from "../../../src/match/weights/learn.js";
+import { competedProbabilities } from "../../../src/match/weights/one-to-one.js";
 import { probabilityAt } from "../../../src/match/weights/pair-blocks.js";
 import { pairClasses } from "../../../src/match/weights/pair-classes.js";
 import type { PairTable } from "../../../src/match/weights/pair-table.js";
@@ -50,7 +50,10 @@ describe("learning without labels", () => {
     expect(learned.weights.matches).toBeLessThan(330);
     let right = 0;
     const { logOdds, weights } = learned;
-    const probabilities = await new Competition(table, "one-to-one").probabilities(logOdds, weights.matches);
+    const probabilities = await competedProbabilities(table, "one-to-one", {
+      logOdds,
+      matches: weights.matches,
+    });
     truth.forEach((isMatch, pair) => {
       if ((probabilityAt(table, probabilities, pair) >= 0.5 ? 1 : 0) === isMatch) right++;
     });

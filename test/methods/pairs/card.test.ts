@@ -2,18 +2,18 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { finetune } from "../../../src/methods/pairs/finetune.js";
+import { readModelFolder } from "../../../src/architectures/model-folder.js";
+import { fineTuningCard, finetune } from "../../../src/methods/pairs/finetune.js";
 import { createModel } from "../../../src/methods/start-model.js";
 import { makeOracleModel } from "../../encoder/oracle-model.js";
 import { newFolder } from "../../setup/new-folder.js";
 import { somePairs, writeTable } from "../../training/pairs-folder.js";
 
-async function cardFrom(base: string): Promise<string> {
+async function cardFrom(base: string, output = join(newFolder(), "tuned")): Promise<string> {
   const pairs = writeTable(
     somePairs(20).map((row) => row.slice(0, 2)),
     ["text", "positive"],
   );
-  const output = join(newFolder(), "tuned");
   await finetune({ base, pairs, output, steps: 1 });
   return readFileSync(join(output, "README.md"), "utf8");
 }
@@ -23,10 +23,14 @@ it("of a transformer names transformers.js", async () => {
   expect(card).toMatch(/library_name: transformers\.js.*pipeline\("feature-extraction", "tuned"/s);
 });
 
-it("of another model, which transformers.js cannot read, names pearl alone", async () => {
+it("of other models, such as pearl-mini, which transformers.js cannot read, names pearl alone", async () => {
   const base = join(newFolder(), "bag");
   await createModel(base, { from: "bag", width: 8 }, { phrases: somePairs(20).map(([text]) => text) });
-  const card = await cardFrom(base);
+  const output = join(newFolder(), "tuned");
+  const card = await cardFrom(base, output);
   expect(card).toMatch(/library_name: pearl\n.*`await PhraseEncoder\.load\("\.\/tuned"\)`/s);
   expect(card).not.toContain("transformers.js");
+  const record = JSON.parse(readFileSync(join(output, "training.json"), "utf8"));
+  const mini = fineTuningCard("tuned", record, await readModelFolder("models/pearl-mini"));
+  expect(mini).toMatch(/library_name: pearl\n(?!.*transformers\.js)/s);
 });

@@ -10,9 +10,15 @@ const pair = (text: string, positive: string, label?: string): Pair => ({
   ...{ text, positive, negative: "", type: "" },
   ...(label !== undefined && { label }),
 });
-const numbered = (pairs: readonly Pair[], ...further: string[]) => {
+const numbered = (
+  pairs: readonly Pair[],
+  { further = [], positives = "column" }: { further?: string[]; positives?: "column" | "made" } = {},
+) => {
   const phrases = [...new Set([...pairs.flatMap(({ text, positive }) => [text, positive]), ...further])];
-  return classesOf(pairs, { groupOf: (phrase) => phrases.indexOf(phrase), count: phrases.length });
+  return classesOf(
+    { pairs, positives },
+    { groupOf: (phrase) => phrases.indexOf(phrase), count: phrases.length },
+  );
 };
 
 describe("classes of pairs", () => {
@@ -25,7 +31,7 @@ describe("classes of pairs", () => {
       pair("f", "a"),
       pair("x", "y"),
     ];
-    const { ofPair, ofPhrase } = numbered(pairs, "new");
+    const { ofPair, ofPhrase } = numbered(pairs, { further: ["new"] });
     const classes = pairs.map(ofPair);
     expect(new Set(classes.slice(0, 5)).size).toBe(1);
     expect(classes[5]).not.toBe(classes[0]);
@@ -54,12 +60,20 @@ describe("classes of pairs", () => {
     expect(far).not.toBe(labelled);
   });
 
+  it("of phrases with two labels join what pairs name, and nothing where the label made the pairs", () => {
+    const pairs = [pair("paris", "lutetia", "city"), pair("paris", "paris h.", "person")];
+    const numbers = (positives: "column" | "made") =>
+      ["paris", "lutetia", "paris h."].map(numbered(pairs, { positives }).joined);
+    expect(new Set(numbers("column")).size).toBe(1);
+    expect(new Set(numbers("made")).size).toBe(3);
+  });
+
   it("join pairs by their whole positives, also where the view cuts words of them", async () => {
     const whole = "International Business Machines";
     const pairs = [pair("Big Blue", whole), pair("IBM", whole), pair("Big Apple", "New York City")];
     const folder = await readModelFolder("models/pearl-strings");
     const reader = await openReader(folder, { model: readModel(folder.graph), features: folder.features });
-    const data = await createPairData(pairs, reader, {
+    const data = await createPairData({ pairs, positives: "column" }, reader, {
       ...{ negatives: "none", view: "cutoff", batchSize: 3, seed: 1, types: [], fingerprint: "" },
       inputNames: [pairInputs.classes],
     });

@@ -2,9 +2,15 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { env, pipeline } from "@huggingface/transformers";
 import { describe, expect, it } from "vitest";
+import { readModelFolder } from "../../../src/architectures/model-folder.js";
 import { PhraseEncoder } from "../../../src/encoder/phrase-encoder.js";
 import { parseModelCard } from "../../../src/hub/model-card.js";
-import { type FinetuneOptions, finetune } from "../../../src/methods/pairs/finetune.js";
+import {
+  type FinetuneOptions,
+  finetune,
+  planFinetune,
+  settingsOf,
+} from "../../../src/methods/pairs/finetune.js";
 import { GraphBuilder } from "../../../src/onnx/builder.js";
 import { readModel, writeModel } from "../../../src/onnx/io/file.js";
 import { writeData } from "../../benchmark/small-data.js";
@@ -283,7 +289,7 @@ describe("finetune with benchmark data", () => {
     const best = Math.max(...scores.map(([, score]) => score));
     expect(result.best?.score).toBe(best);
     expect(readFileSync(join(options.output, "README.md"), "utf8")).toContain(
-      `scored best (${best.toFixed(4)}`,
+      `scored best while training (mean benchmark score ${best.toFixed(4)})`,
     );
     expect(metricsOf(options.output).filter((line) => line.score !== undefined)).toHaveLength(5);
   });
@@ -291,5 +297,30 @@ describe("finetune with benchmark data", () => {
   it("says before the first step that there is no data", async () => {
     const options = { ...start(), evaluationData: newFolder() };
     await expect(finetune(options)).rejects.toThrow(/no task's data/);
+    // before the pairs are read and the base is loaded
+    const nothing = { ...options, pairs: "missing.csv", base: "./missing", evaluationData: "missing" };
+    await expect(finetune(nothing)).rejects.toThrow("missing: there is no folder to score the model on");
+  });
+});
+
+describe("finetune without settings", () => {
+  it("takes at least 100 steps on batches of a thirtieth, at the rate of the architecture", async () => {
+    const objective = { name: "nt-xent", settings: { temperature: 0.07 } } as const;
+    const settings = settingsOf(await readModelFolder("models/pearl-mini"), objective, 450, start());
+    const plain = { ...start(), batchSize: undefined, epochs: undefined, learningRate: undefined };
+    const mini = settingsOf(await readModelFolder("models/pearl-mini"), objective, 450, plain);
+    expect(mini).toMatchObject({ epochs: 7, batchSize: 32, learningRate: 3e-4 });
+    expect(mini.optimiser.rateFactors).toMatchObject({ "ngrams.weight": 4, "vectors.weight": 4 });
+    expect(settings).toMatchObject({ epochs: 4, batchSize: 16, learningRate: 1e-3 });
+    const large = settingsOf(await readModelFolder("models/pearl-mini"), objective, 100_000, plain);
+    expect(large).toMatchObject({ epochs: 2, batchSize: 512 });
+  });
+
+  it("says in its plan what is held out, and in batches of how many it learns", async () => {
+    const base = makeOracleModel("encoder.folded.onnx");
+    const pairs = writeTable(somePairs(1500), header);
+    const transformer = await planFinetune({ base, pairs, types: "none" });
+    expect(transformer).toMatchObject({ steps: 120, learningRate: 3e-5 });
+    expect(transformer.summary?.data).toMatch(/1,500 pairs .*, 150 of them held out, up to 45 in a batch/);
   });
 });

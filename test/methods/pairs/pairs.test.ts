@@ -44,11 +44,22 @@ describe("readPairs", () => {
   it.each([
     [["id", "name", "city"], /which columns hold the two phrases of a pair\? The table has id, name, city\./],
     [["text", "postive"], /The table has text, postive\. Name them text and positive\./],
-    [["Text", "label"], /nt-xent needs a column positive and .* \(sup-con, soft-nearest, gaussian\)/],
-    [["phrase", "label"], /does not read labels/],
   ])("does not guess the pairs of a table with the columns %j", async (names, message) => {
     const rows = ["a", "b"].map((row) => names.map((name) => `${name} ${row}`));
     await expect(readPairs(writeTable(rows, names))).rejects.toThrow(message);
+  });
+
+  it("pairs the texts of a label, but not for an objective that does not read labels", async () => {
+    const rows = ["a", "b"].map((text) => [text, "x", "1"]);
+    const { pairs } = await readPairs(writeTable(rows, ["Text", "label", "note"]));
+    expect(pairs.map(({ text, positive }) => [text, positive])).toEqual([
+      ["a", "b"],
+      ["b", "a"],
+    ]);
+    const scored = writeTable(rows, ["Text", "label", "score"]);
+    await expect(readPairs(scored, { objective: "regression" })).rejects.toThrow(
+      /regression needs a column positive and does not read labels.* \(sup-con, soft-nearest, gaussian\)/s,
+    );
   });
 
   it("does not guess which of two columns has the labels", async () => {

@@ -1,5 +1,15 @@
 /** Files that an assistant writes: new ones, also where another program makes one of the name meanwhile. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
@@ -25,4 +35,20 @@ it("appear when the work ends, and never over a file that came meanwhile", async
   await expect(late).rejects.toThrow("b.removed.csv already exists. Name a new file.");
   expect(readFileSync(join(root, "b.removed.csv"), "utf8")).toBe("theirs");
   expect(readdirSync(root).sort()).toEqual(["a.csv", "a.removed.csv", "b.removed.csv"]);
+});
+
+it("are regular: a pipe, also one inside an index, is refused before it is opened", async () => {
+  mkdirSync(join(root, "an.index", "generation-1"), { recursive: true });
+  for (const pipe of ["pipe.csv", "an.index/generation-1/vectors"]) spawnSync("mkfifo", [join(root, pipe)]);
+  symlinkSync("pipe.csv", join(root, "link.csv"));
+  writeFileSync(join(root, "table.csv"), "name\nIBM\n");
+  const files = await confinedFiles(root);
+  for (const path of ["pipe.csv", "link.csv"])
+    await expect(files.existing(path)).rejects.toThrow(
+      `${path} is a pipe, socket or device: name a regular file.`,
+    );
+  const shown = await files.existing("postgres://me:s3cret@host/db?table=x").catch(String);
+  expect(shown).toContain("postgres://me:***@host/db?table=x: there is no such file");
+  await expect(files.existingFolder("an.index")).rejects.toThrow(/generation-1\/vectors is a pipe/);
+  expect(await files.existing("table.csv")).toBe(join(realpathSync(root), "table.csv"));
 });

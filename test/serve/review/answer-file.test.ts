@@ -1,7 +1,8 @@
 /** Answers in a review file: on disk at once, and nothing else in it changed. */
-import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { expect, it } from "vitest";
 import { TableError } from "../../../src/errors.js";
+import { acquireLock } from "../../../src/files/lock.js";
 import { openAnswers } from "../../../src/serve/review/answer-file.js";
 import { writeRows } from "../../../src/table/write/text-rows.js";
 import { reviewFolder } from "./review-folder.js";
@@ -102,6 +103,31 @@ it("are all kept where many come at once", async () => {
   const outcomes = ["1 1", "2 2", "3 3", "4 4", "1 1"].map((id) => answers.answer(id, "yes", ""));
   expect(await Promise.all(outcomes)).toEqual(["written", "written", "written", "written", "taken"]);
   expect(await decisions()).toHaveLength(4);
+});
+
+it("are all kept where two servers write into one file", async () => {
+  const { file, folder, decisions } = await reviewFolder();
+  const ids = ["1 1", "2 2", "3 3", "4 4"];
+  const servers = [await openAnswers(file), await openAnswers(file)];
+  for (const answer of ["yes", "no", "yes"] as const) {
+    const seen = await Promise.all(ids.map(async (id) => (await openAnswers(file)).pairs().get(id)!.answer));
+    const outcomes = ids.map((id, place) => servers[place % 2].answer(id, answer, seen[place]));
+    expect(await Promise.all(outcomes)).toEqual(ids.map(() => "written"));
+    expect((await decisions()).map(([, match]) => match)).toEqual(ids.map(() => answer === "yes"));
+  }
+  expect(await readdir(folder)).not.toContain("review.csv.lock");
+});
+
+it("wait for the server that is writing, whose lock ends with it", async () => {
+  const { file } = await reviewFolder();
+  const answers = await openAnswers(file);
+  await mkdir(`${file}.lock`);
+  const lock = await acquireLock(`${file}.lock`);
+  const answered = answers.answer("1 1", "yes", "");
+  await new Promise((resolve) => setTimeout(resolve, 60));
+  expect((await openAnswers(file)).pairs().get("1 1")?.answer).toBe("");
+  await lock.release();
+  expect(await answered).toBe("written");
 });
 
 it("count only once they are written", async () => {

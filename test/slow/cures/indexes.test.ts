@@ -1,6 +1,5 @@
 /** Messages on the stores of indexes, locked or damaged: each names a cure, which is applied and works. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
@@ -9,16 +8,6 @@ import { indexTable } from "../../../src/search/phrase-index.js";
 import { VectorIndex } from "../../../src/search/vector-index.js";
 import { pearl } from "../../cli/run-here.js";
 import { type Case, claimCures } from "./cases.js";
-
-const hasLance = (() => {
-  try {
-    createRequire(import.meta.url).resolve("@lancedb/lancedb");
-    return true;
-  } catch {
-    return false;
-  }
-})();
-if (!hasLance) console.log("skipped: @lancedb/lancedb is not installed");
 
 const table = "name,city\nAcme,Berlin\nToyota,Aichi\n";
 const build = "pearl index build x.csv -c name -o i.index --backend hnsw --model pearl-strings -q";
@@ -123,17 +112,6 @@ describe("the cure in a message of VectorIndex", () => {
     expect((await pearl(["index", "delete", path, "--keys", "1"])).stdout).toContain(
       "1 row deleted, 8,193 left",
     );
-  });
-
-  it.skipIf(!hasLance)("of a place of LanceDB that is taken works", async () => {
-    const path = join(root, "taken");
-    const lance = { ...options, backend: "lancedb" } as const;
-    const create = async (place: string) => (await VectorIndex.build(place, [rows("a")], lance)).close();
-    await create(path);
-    await expect(create(path)).rejects.toThrow("already holds an index. Choose another place, or remove it.");
-    await create(join(root, "another"));
-    rmSync(path, { recursive: true });
-    await create(path);
   });
 
   it("of vectors without cells works", async () => {

@@ -51,6 +51,13 @@ const linking: Readonly<Record<string, Case>> = {
     "need a run that learns again. Leave out --no-relearn.",
     `${link} --precision 0.8`,
   ),
+  "new rows of one column of phrases without learning again": {
+    files: { "y.csv": table.replace("Bosch", "Fiat") },
+    before: `${anew} --on name`,
+    wrong: `${anew.replace("x.csv", "y.csv")} --no-relearn`,
+    says: "each run with new rows compares all of them. Leave out --no-relearn.",
+    cured: anew.replace("x.csv", "y.csv"),
+  },
   "a row without a key": {
     files: { "y.csv": table.replace("3,", ",") },
     wrong: `${anew.replace("x.csv", "y.csv")} --key id`,

@@ -33,6 +33,12 @@ const options: Readonly<Record<string, Case>> = {
     "this command needs embeddings. Name a model",
     "pearl encode a.csv -c name --model pearl-strings -o e.npy -q",
   ),
+  "columns whose headers have equals signs": {
+    files: { "p.csv": "a,a=bb\nAcme,Toyota\n", "q.csv": "bb=c,c\nAcme Inc,Toyota\n" },
+    wrong: "pearl join p.csv q.csv --on a=bb=c --model none -q",
+    says: "Write \\= for an equals sign within a header",
+    cured: "pearl join p.csv q.csv --on 'a\\=bb=c' --model none -q",
+  },
   "topics without a model": usage(
     "pearl cluster a.csv -c name --k 1 --model none -q",
     "--k makes topics of embeddings: leave --model none out",

@@ -56,6 +56,11 @@ claimCures({
     "the address is incomplete. Write s3://bucket/key.",
     encode("s3://bucket/x.csv"),
   ),
+  "an address with keys": usage(
+    encode("s3://KEY:SECRET@bucket/x.csv"),
+    "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and write s3://bucket/key.",
+    encode("s3://bucket/x.csv"),
+  ),
   "an object that is not there": usage(
     encode("s3://bucket/nox.csv"),
     "there is no such object. Check the bucket and the key.",
@@ -160,7 +165,7 @@ claimCures({
   ),
   "an index that does not change": usage(
     "pearl index add s3://bucket/fixed.index x.csv -q",
-    "Build a new one from the whole table with `pearl index build`, or with --backend lancedb one that does.",
+    "Build a new one from the whole table with `pearl index build`.",
     build("s3://bucket/fixed-2.index"),
     build("s3://bucket/fixed.index"),
   ),

@@ -72,10 +72,10 @@ const corpus: Readonly<Record<string, Case>> = {
     "sed -i 1s/name/phrase/ p.csv && pearl corpus build --phrases p.csv -o corpus -q",
   ),
   "text that is not UTF-8": {
-    files: { "t.txt": Buffer.from("The caf\xe9 of Z\xfcrich. The caf\xe9 of Z\xfcrich.\n", "latin1") },
+    files: { "t.txt": Buffer.from("The caf\x82 of Z\x81rich. The caf\x82 of Z\x81rich.\n", "latin1") },
     wrong: build,
-    says: "t.txt: not valid UTF-8 text after byte 0. Convert it: iconv -f WINDOWS-1252 -t UTF-8 t.txt > utf8.txt",
-    cured: `iconv -f WINDOWS-1252 -t UTF-8 t.txt > utf8.txt && ${build.replace("t.txt", "utf8.txt")}`,
+    says: "t.txt: not valid UTF-8 text after byte 0. Correct it there, or convert the whole text to UTF-8.",
+    cured: `iconv -f CP850 -t UTF-8 t.txt > utf8.txt && ${build.replace("t.txt", "utf8.txt")}`,
   },
   "a corpus that exists": textCase(
     `${build}; ${build}`,
@@ -124,12 +124,12 @@ const corpus: Readonly<Record<string, Case>> = {
   ),
   "a ratio that no hard negative has": textCase(
     `${build}; pearl mine corpus ${small} --ratio 1`,
-    "the ratio must be at least 0 and less than 1",
+    "It must be a number of at least 0 and below 1.",
     `pearl mine corpus ${small} --ratio 0.9`,
   ),
   "more hard negatives than are listed": textCase(
     `${build}; pearl mine corpus ${small} --listed 13`,
-    "listed must be a whole number from 1 to 12",
+    "--listed must be a whole number from 1 to 12",
     `pearl mine corpus ${small} --listed 12`,
   ),
 };
@@ -181,11 +181,6 @@ const commands: Readonly<Record<string, Case>> = {
     "give phrases or --queries FILE, not both",
     "pearl search i.index Acme -q && pearl search i.index --queries x.csv -c name -q",
   ),
-  "a build that is finished": tableCase(
-    `${index} --resume`,
-    "`pearl index add` adds rows to it.",
-    "pearl index add i.index x.csv -q",
-  ),
   "an index of another model": tableCase(
     "pearl search i.index Acme -m pearl-mini -q",
     "Use the index's model, or build a new index with the model given.",
@@ -208,7 +203,7 @@ const commands: Readonly<Record<string, Case>> = {
   ),
   "more dimensions than there are": tableCase(
     `${newIndex} --truncate-dim 9999`,
-    "truncateDim must be between 1 and",
+    "--truncate-dim must be between 1 and",
     `${newIndex} --truncate-dim 32`,
   ),
   "a map of another kind": tableCase(

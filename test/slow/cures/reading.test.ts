@@ -2,7 +2,6 @@
 import { type Case, claimCures } from "./cases.js";
 
 const encode = "pearl encode --model pearl-strings -q";
-const utf16 = (text: string, mark: string): Buffer => Buffer.from(mark + text, "utf16le");
 const table = "name,city\nAcme,Berlin\nToyota,Aichi\n";
 
 const cases: Readonly<Record<string, Case>> = {
@@ -11,6 +10,18 @@ const cases: Readonly<Record<string, Case>> = {
     wrong: `${encode} x.csv -c name`,
     says: "line 2: 3 columns, expected 2. Quote fields that contain commas.",
     cured: `${encode} ok.csv -c name`,
+  },
+  "an address of an unknown kind": {
+    files: { "x.csv": table },
+    wrong: `${encode} gs://bucket/x.csv -c name`,
+    says: "Name a file, or an address that begins with one of s3://, postgres://",
+    cured: `${encode} x.csv -c name`,
+  },
+  "a path as a URL": {
+    files: { "x.csv": table },
+    wrong: `${encode} file:///x.csv -c name`,
+    says: "write a path, without file://",
+    cured: `${encode} x.csv -c name`,
   },
   "a row with too few cells": {
     files: { "x.csv": "name,city\nAcme\n", "ok.csv": "name,city\nAcme,\n" },
@@ -78,35 +89,40 @@ const cases: Readonly<Record<string, Case>> = {
     says: "(--embedding-column)",
     cured: `${encode} x.csv -c name --embedding-column vector`,
   },
-  "Latin-1": {
+  "an encoding that the bytes do not show": {
+    files: { "x.csv": Buffer.from("name,city\nZ\x81rich,CH\n", "latin1") },
+    wrong: `${encode} x.csv -c name`,
+    says: "name the encoding of the file, such as --encoding shift_jis.",
+    cured: `iconv -f CP850 -t WINDOWS-1252 x.csv > w.csv && ${encode} w.csv -c name --encoding windows-1252`,
+  },
+  "a line in another encoding": {
+    files: { "x.csv": Buffer.from("name,city\nZ\xc3\xbcrich,CH\nK\xf6ln,DE\n", "latin1") },
+    wrong: `${encode} x.csv -c name`,
+    says: "x.csv, line 3: bytes that are not UTF-8. Correct the line,",
+    cured: `sed -i 3s/.*/Koeln,DE/ x.csv && ${encode} x.csv -c name`,
+  },
+  "an encoding that the file does not have": {
     files: { "x.csv": Buffer.from("name,city\nZ\xfcrich,CH\n", "latin1") },
-    wrong: `${encode} x.csv -c name`,
-    says: "iconv -f WINDOWS-1252 -t UTF-8 x.csv > utf8.csv",
-    cured: `iconv -f WINDOWS-1252 -t UTF-8 x.csv > utf8.csv && ${encode} utf8.csv -c name`,
+    wrong: `${encode} x.csv -c name --encoding shift_jis`,
+    says: "x.csv, line 2: bytes that are not shift_jis. Name the encoding of the file with --encoding",
+    cured: `${encode} x.csv -c name --encoding latin1`,
   },
-  "Latin-1 behind the mark of UTF-8": {
-    files: { "x.csv": Buffer.from("\xef\xbb\xbfname;city\nZ\xfcrich;CH\n", "latin1") },
-    wrong: `${encode} x.csv -c name`,
-    says: "tail -c +4 x.csv | iconv -f WINDOWS-1252 -t UTF-8 > utf8.csv",
-    cured: `tail -c +4 x.csv | iconv -f WINDOWS-1252 -t UTF-8 > utf8.csv && ${encode} utf8.csv -c name`,
+  "an encoding of a table in UTF-8": {
+    files: { "x.csv": "name,city\nZürich,CH\n" },
+    wrong: `${encode} x.csv -c name --encoding latin1`,
+    says: "the text is UTF-8, not windows-1252. Leave --encoding out.",
+    cured: `${encode} x.csv -c name`,
   },
-  "UTF-16 with a mark": {
-    files: { "x.csv": utf16(table, "\ufeff") },
-    wrong: `${encode} x.csv -c name`,
-    says: "iconv -f UTF-16 -t UTF-8 x.csv > utf8.csv",
-    cured: `iconv -f UTF-16 -t UTF-8 x.csv > utf8.csv && ${encode} utf8.csv -c name`,
-  },
-  "UTF-16 without a mark": {
-    files: { "x.csv": utf16(table, "").swap16() },
-    wrong: `${encode} x.csv -c name`,
-    says: "iconv -f UTF-16BE -t UTF-8 x.csv > utf8.csv",
-    cured: `iconv -f UTF-16BE -t UTF-8 x.csv > utf8.csv && ${encode} utf8.csv -c name`,
-  },
-  "a file with a space in its name": {
-    files: { "my table.csv": Buffer.from("name,city\nZ\xfcrich,CH\n", "latin1") },
-    wrong: `${encode} "my table.csv" -c name`,
-    says: 'iconv -f WINDOWS-1252 -t UTF-8 "my table.csv" > utf8.csv',
-    cured: `iconv -f WINDOWS-1252 -t UTF-8 "my table.csv" > utf8.csv && ${encode} utf8.csv -c name`,
+  "UTF-32": {
+    files: {
+      "my table.csv": Buffer.concat([
+        Buffer.from([255, 254, 0, 0]),
+        Buffer.from("n\0\0\0\n\0\0\0a\0\0\0\n\0\0\0"),
+      ]),
+    },
+    wrong: `${encode} "my table.csv"`,
+    says: 'iconv -f UTF-32 -t UTF-8 "my table.csv" > utf8.csv',
+    cured: `iconv -f UTF-32 -t UTF-8 "my table.csv" > utf8.csv && ${encode} utf8.csv`,
   },
   "a NUL byte": {
     files: { "x.csv": `${table}Ze\0bra,Bonn\n${"Acme,Berlin\n".repeat(20)}` },
@@ -203,9 +219,9 @@ const cases: Readonly<Record<string, Case>> = {
       "rm -r d.index && cp -r backup d.index && pearl search d.index Acme && " +
       "rm -r d.index && pearl index build x.csv -c name -o d.index && pearl search d.index Acme",
   },
-  "a URI for another backend": {
+  "an address for another backend": {
     files: { "x.csv": table },
-    wrong: "pearl index build x.csv -c name -o gs://bucket/names --backend hnsw",
+    wrong: "pearl index build x.csv -c name -o 'postgres://me@localhost:1/shop?table=names' --backend hnsw",
     says: "Leave the backend out, or name a folder.",
     cured: "pearl index build x.csv -c name -o names --backend hnsw",
   },

@@ -31,6 +31,12 @@ const cases: Readonly<Record<string, Case>> = {
     'no column "headquarters". The columns are name, city. Choose one of these.',
     `${encode} x.csv -c city`,
   ),
+  "a header that was read as a row": {
+    files: { "h.csv": "Zeugs\nAcme\nToyota\n" },
+    wrong: `${encode} h.csv -c Zeugs`,
+    says: 'no column "Zeugs". The columns are phrase. If the first line names them, add --header.',
+    cured: `${encode} h.csv -c Zeugs --header`,
+  },
   "a directory in place of a table": tableCase(
     `mkdir d && cp x.csv d; ${encode} d -c name`,
     "d is a directory. Give one file inside it.",

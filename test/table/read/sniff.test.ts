@@ -3,6 +3,8 @@ import { describe, expect, it } from "vitest";
 import { choosePhraseColumn } from "../../../src/table/columns.js";
 import { sniff } from "../../../src/table/read/sniff.js";
 
+const options = { header: "auto", quote: "double", preferTab: false } as const;
+
 function shapeOf(content: string, header: "auto" | "present" | "absent" = "auto") {
   return sniff(Buffer.from(content), { header, quote: "double", preferTab: false }, true);
 }
@@ -31,9 +33,9 @@ describe("the header", () => {
     [true, true, ",name,city\n0,a,b\n1,c,d\n"],
     [true, true, "phrase\nNew York\n"],
     [true, true, "Name\nNew York\n"],
-    [false, true, "New York\nParis\n"],
+    [false, false, "New York\nParis\n"],
     [false, true, "1,New York\n2,Paris\n"],
-    [false, true, "Paris,Paris\nRome,Rome\n"],
+    [false, false, "Paris,Paris\nRome,Rome\n"],
     [false, true, "NYC,city\nParis,city\nRome,city\n"],
     [true, false, "alias,canonical\nNYC,New York City\nLA,Los Angeles\n"],
     [true, true, "name,2019,2020\na,1,2\n"],
@@ -43,6 +45,42 @@ describe("the header", () => {
     [false, true, "R0;Meier;;\n"],
   ])("is present: %s (sure: %s) in %j", (header, headerIsSure, content) => {
     expect(shapeOf(content)).toMatchObject({ header, headerIsSure });
+  });
+  const firms = "Acme Ltd\nBravo AG\nCargo SE\nDelta KG\n";
+  it.each([
+    "supplier,customer,city,Firma,Ort,Company Name,product name,job title,vendor,e-mail,address,Firmenname,Kundennr.",
+    "Raison sociale,razón social,Nazwa firmy,会社名,Компания,company_name,companyName,title_l,cpu_brand,Name 2",
+  ])("above a single column may be any of %s", (headers) => {
+    for (const header of headers.split(",")) {
+      expect([header, shapeOf(`${header}\n${firms}`)]).toMatchObject([header, { header: true }]);
+      expect(shapeOf(firms + header).header).toBe(false);
+    }
+  });
+  it("may be an unknown word above numbers, dates or addresses", () => {
+    for (const rows of ["12,5\n7\n9\n", "2020-01-02\n2020-01-03\n", "a@b.org\nc@d.org\n", "A-12\nB-77\n"])
+      expect(sniff(Buffer.from(`Zeugs\n${rows}`), { ...options, delimiter: "\t" }, true).header).toBe(true);
+  });
+  it.each([
+    ["a list of persons with their first names behind", "Smith, John\nDoe, Jane\nKern, Ida\nBerg, Ada\n"],
+    ["the same without spaces", "Smith,John\nDoe,Jane\nKern,Ida\nBerg,Ada\n"],
+    ["a list of words of headers", "city\ntown\nregion\nriver\n"],
+    ["a list whose first word occurs again", "Firma\nAcme\nFirma\nBravo\n"],
+    ["rows of years", "1999,2000\n2001,2002\n2004,2003\n"],
+    [
+      "abbreviations and what they stand for",
+      "EMEA,Europe and Africa\nUTC,Unicode Committee\nDIC,Blood disease\n",
+    ],
+  ])("is not the first row of %s", (_, content) => {
+    expect(shapeOf(content).header).toBe(false);
+  });
+  it.each([
+    ["repeated words above numbers", "Firma;Firma;Umsatz\nAcme;Acme Holding;4000\nBravo;Bravo Holding;300\n"],
+    ["years above other numbers", "Country,2019,2020\nFrance,5,6\nSpain,7,8\nItaly,9,1\n"],
+    ["years beside an unknown word", "Zeugs,2019,2020\nFrance,5,6\nSpain,7,8\nItaly,9,1\n"],
+    ["two words for persons", "last name, first name\nSmith, John\nDoe, Jane\nKern, Ida\nBerg, Ada\n"],
+    ["short words that look otherwise than the rows", "left,right\nAcme Ltd,Bravo AG\nCargo SE,Delta KG\n"],
+  ])("is the first line of %s, but may be data", (_, content) => {
+    expect(shapeOf(content)).toMatchObject({ header: true, headerIsSure: false });
   });
   it("is what the caller decides", () => {
     expect(shapeOf("id,name\n1,a\n", "absent").header).toBe(false);

@@ -39,6 +39,24 @@ const cases: Readonly<Record<string, Case>> = {
     "on a corpus, set --anchors, --hard-negatives and --synonyms",
     `${onCorpus} ${base} --anchors 8`,
   ),
+  "too few pairs to hold some out": pairsCase(
+    untyped,
+    `${onPairs} --validate 0.1`,
+    "that share no phrase with others. Leave --validate out.",
+    onPairs,
+  ),
+  "pairs with scores to hold out": pairsCase(
+    "text,positive,score\nAcme Inc,Acme,1\nToyota Motor,Toyota,0.5\nBonn,City of Bonn,0\n",
+    `${onScores} --validate 0.4`,
+    "no scores, and enough pairs that share no phrase with others. Leave --validate out.",
+    onScores,
+  ),
+  "no data to score on": pairsCase(
+    untyped,
+    `${onPairs} --eval-data nowhere`,
+    "there is no folder to score the model on (--eval-data). Name another.",
+    `${onPairs} --eval-data bench`,
+  ),
   "a width without a corpus": pairsCase(
     untyped,
     `${onPairs} --anchors 8`,

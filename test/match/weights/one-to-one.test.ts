@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { Competition } from "../../../src/match/competition/competition.js";
-import type { SpanOptions } from "../../../src/match/competition/spans.js";
-import type { ExpectedCounts } from "../../../src/match/weights/expected-counts.js";
 import type { Relation } from "../../../src/match/weights/learn.js";
-import { SortedRows } from "../../../src/match/weights/left-rows.js";
+import {
+  competedProbabilities,
+  competition,
+  matchingBeliefs,
+} from "../../../src/match/weights/one-to-one.js";
 import { type Probabilities, probabilityAt } from "../../../src/match/weights/pair-blocks.js";
 import { everyPair } from "../../../src/match/weights/pair-classes.js";
 import type { PairTable } from "../../../src/match/weights/pair-table.js";
 import { createRandom } from "../../../src/random.js";
-import { sharedCopy } from "../../../src/runtime/shared-array.js";
 
 function pairs(left: number[], right: number[], rows: [number, number]): PairTable {
   const classes = { classOf: everyPair(left.length), levels: [new Int8Array(left.length)] };
@@ -16,9 +16,8 @@ function pairs(left: number[], right: number[], rows: [number, number]): PairTab
   return { ...none, left: Int32Array.from(left), right: Int32Array.from(right), rows };
 }
 
-/** The probabilities of the first round. */
 const competing = (table: PairTable, relation: Relation, logOdds: number[], matches: number) =>
-  new Competition(table, relation).probabilities(Float64Array.from(logOdds), matches);
+  competedProbabilities(table, relation, { logOdds: Float64Array.from(logOdds), matches });
 
 /** The probability of any pair. */
 const chances = (table: PairTable, probabilities: Probabilities) => (pair: number) =>
@@ -34,8 +33,8 @@ describe("counts of competing pairs", () => {
     async ({ relation, impossible }) => {
       const random = createRandom(8);
       const below = (most: number): number => Math.floor(random() * most);
-      const [count, classes] = [40_000, 200];
-      const rows = Int32Array.from({ length: count }, () => below(900)).sort();
+      const [pairCount, classes] = [40_000, 200];
+      const rows = Int32Array.from({ length: pairCount }, () => below(900)).sort();
       const table = {
         ...pairs(
           [...rows],
@@ -45,15 +44,16 @@ describe("counts of competing pairs", () => {
         classOf: Int32Array.from(rows, () => below(classes)),
         levels: [new Int8Array(classes)],
       };
-      const [counted, shown] = [0, 1].map(() => new Competition(table, relation));
-      let before = new Float64Array(count);
+      const count = competition(table, relation);
+      let before = new Float64Array(classes);
       for (let round = 0; round < 4; round++) {
         // Some are impossible, in one round or in several.
         const logOdds = Float64Array.from({ length: classes }, () =>
           random() < impossible ? -30 : 8 * random() - 4,
         );
-        const found = await counted.count(logOdds, 100 + round);
-        const chance = chances(table, await shown.probabilities(logOdds, 100 + round));
+        const found = await count(logOdds, 100 + round);
+        const shown = await competedProbabilities(table, relation, { logOdds, matches: 100 + round });
+        const chance = chances(table, shown);
         const own = Float64Array.from(rows, (_, pair) => chance(pair));
         const matches = new Float64Array(classes);
         own.forEach((probability, pair) => {
@@ -64,62 +64,11 @@ describe("counts of competing pairs", () => {
           own.reduce((sum, probability) => sum + probability, 0),
           6,
         );
-        const moved = own.reduce((sum, probability, pair) => sum + Math.abs(probability - before[pair]), 0);
+        const moved = matches.reduce((sum, match, place) => sum + Math.abs(match - before[place]), 0);
         if (round === 0) expect(found.moved).toBe(Infinity);
         else expect(found.moved).toBeCloseTo(moved, 6);
-        before = own;
+        before = matches;
       }
-    },
-  );
-});
-
-describe("spans of pairs", () => {
-  const random = createRandom(5);
-  const below = (most: number): number => Math.floor(random() * most);
-  const [count, classes] = [30_000, 100];
-  const left = Int32Array.from({ length: count }, () => below(2000)).sort();
-  const right = sharedCopy(
-    Int32Array,
-    Int32Array.from(left, () => below(500)),
-  );
-  const classOf = sharedCopy(
-    Int32Array,
-    Int32Array.from(left, () => below(classes)),
-  );
-  const table: PairTable = {
-    ...{ isOneTable: false, columns: [], random: [], rows: [2000, 500] },
-    ...{ left: SortedRows.of(left, 2000), right, classOf, levels: [new Int8Array(classes)] },
-  };
-  const rounds = [0, 1, 2].map(() => Float64Array.from({ length: classes }, () => 8 * random() - 4));
-
-  async function counted(relation: Relation, options: SpanOptions) {
-    const rows = new Competition(table, relation, options);
-    try {
-      const found: ExpectedCounts[] = [];
-      for (const logOdds of rounds) found.push(await rows.count(logOdds, 100));
-      const probabilities = await rows.probabilities(rounds[0], 100);
-      return { found, chances: Array.from(left, (_, pair) => probabilityAt(table, probabilities, pair)) };
-    } finally {
-      await rows.close();
-    }
-  }
-
-  it.each(["one-to-one", "many-to-one", "one-to-many"] as const)(
-    "give threads the same bits, and those of all pairs but for rounding: %s",
-    async (relation) => {
-      const [whole, here, inThreads] = [
-        await counted(relation, { spans: 1 }),
-        await counted(relation, { spans: 3, threads: 1 }),
-        await counted(relation, { spans: 3, threads: 2 }),
-      ];
-      expect(inThreads).toEqual(here);
-      here.chances.forEach((chance, pair) => expect(chance).toBeCloseTo(whole.chances[pair], 12));
-      here.found.forEach(({ matches, moved, sum }, round) => {
-        const of = whole.found[round];
-        expect(sum).toBeCloseTo(of.sum, 8);
-        if (round > 0) expect(moved).toBeCloseTo(of.moved, 8);
-        matches.forEach((match, place) => expect(match).toBeCloseTo(of.matches[place], 9));
-      });
     },
   );
 });
@@ -152,15 +101,59 @@ describe("competition for a partner", () => {
   });
 });
 
-describe("chances of pairs", () => {
-  it("stay as they were computed while the next ones are", async () => {
-    const table = pairs([0, 0], [0, 1], [100, 100]);
-    const rows = new Competition(table, "one-to-one");
-    const compete = (...logOdds: number[]) => rows.probabilities(Float64Array.from(logOdds), 1);
-    const first = chances(table, await compete(0, 1));
-    const known = [first(0), first(1)];
-    const second = chances(table, await compete(2, -1));
-    expect([first(0), first(1)]).toEqual(known);
-    expect(second(0)).toBeGreaterThan(known[0]);
+/** Probability of each pair over all one-to-one matchings, each with the product of its pairs' odds as weight. */
+function byEnumeration({ left, right }: PairTable, odds: readonly number[]): number[] {
+  const sums = odds.map(() => 0);
+  let total = 0;
+  for (let chosen = 0; chosen < 2 ** odds.length; chosen++) {
+    const members = odds.map((_, pair) => pair).filter((pair) => (chosen >> pair) & 1);
+    const isMatching =
+      new Set(members.map((pair) => left.at(pair))).size === members.length &&
+      new Set(members.map((pair) => right[pair])).size === members.length;
+    if (!isMatching) continue;
+    const weight = members.reduce((product, pair) => product * odds[pair], 1);
+    total += weight;
+    for (const pair of members) sums[pair] += weight;
+  }
+  return sums.map((sum) => sum / total);
+}
+
+describe("beliefs of a one-to-one matching", () => {
+  it("are exact where the pairs form a tree", async () => {
+    // 0-0, 0-1, 1-1, 1-2: a path.
+    const table = pairs([0, 0, 1, 1], [0, 1, 1, 2], [1000, 1000]);
+    const odds = [2, 5, 3, 0.5];
+    const expected = byEnumeration(table, odds);
+    const found = await matchingBeliefs(table, Float64Array.from(odds, Math.log), 1e-9);
+    found.forEach((belief, pair) => expect(belief).toBeCloseTo(expected[pair], 6));
+  });
+
+  it("let a rival count less if it has a better partner", async () => {
+    // Right row 1 is wanted by left 0 too, but left 0 has right 0 for certain.
+    const table = pairs([0, 0, 1], [0, 1, 1], [1000, 1000]);
+    const [, , alone] = await matchingBeliefs(table, Float64Array.of(15, 4, 4), 1e-9);
+    const softmax = await competing(table, "one-to-one", [15, 4, 4], 1e-9);
+    expect(alone).toBeGreaterThan(0.97);
+    expect(probabilityAt(table, softmax, 2)).toBeLessThan(0.5);
+  });
+
+  it("stay probabilities, and of a row sum to 1 at most", async () => {
+    const random = createRandom(2);
+    for (let round = 0; round < 50; round++) {
+      const [left, right]: [number[], number[]] = [[], []];
+      for (let a = 0; a < 6; a++)
+        for (let b = 0; b < 6; b++)
+          if (random() < 0.5) {
+            left.push(a);
+            right.push(b);
+          }
+      const table = pairs(left, right, [6, 6]);
+      const found = await matchingBeliefs(
+        table,
+        Float64Array.from(left, () => 12 * random() - 6),
+        3,
+      );
+      for (const belief of found) expect(belief >= 0 && belief <= 1).toBe(true);
+    }
   });
 });

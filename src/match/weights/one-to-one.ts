@@ -1,0 +1,184 @@
+/**
+ * At most one partner per row, for pairs that compete. While weights are learned, the candidates of a row and "none" share one
+ * unit of probability, and of a pair's two shares the smaller counts (Sadinle 2017, in a form that is one softmax per row). For
+ * the decision, belief propagation gives each pair its chance over all matchings (Huang and Jebara 2009).
+ */
+import { pauses } from "../parts/pause.js";
+import { type ExpectedCounts, possibleOdds, total } from "./expected-counts.js";
+import type { Relation } from "./learn.js";
+import { addTo, blockSize, lookUp, type PairBlock, type Probabilities, pairBlocks } from "./pair-blocks.js";
+import type { PairTable } from "./pair-table.js";
+
+/** The odds of all pairs of a row must have a finite sum. */
+const mostLogOdds = 600;
+/** Blocks between two looks at the signal: some tens of milliseconds. */
+const blocksPerPause = 64;
+
+/** What each class of pairs says, and the sums of these odds over the pairs of each row that has one partner, plus 1 for "none". */
+interface RowSums {
+  readonly odds: Float64Array;
+  readonly left?: Float64Array;
+  readonly right?: Float64Array;
+}
+
+/** Pairs that are walked through, and the signal that stops it. */
+interface Walk {
+  readonly signal?: AbortSignal;
+}
+
+/** @param logOdds of each class @param matches as many as are expected */
+export async function competedProbabilities(
+  table: PairTable,
+  relation: Relation,
+  { logOdds, matches }: { readonly logOdds: Float64Array; readonly matches: number },
+  walk: Walk = {},
+): Promise<Probabilities> {
+  const sums = await rowSums(table, relation, { logOdds, matches }, walk);
+  return ({ left, right, classOf }, into) => {
+    lookUp(sums.odds, classOf, into);
+    shareOut(into, left, right, sums);
+  };
+}
+
+/** Returns a function that gives the expected matches of each class, and by how much they have moved since its last call. */
+export function competition(table: PairTable, relation: Relation, walk: Walk = {}) {
+  let before: Float64Array | undefined;
+  return async (logOdds: Float64Array, matches: number): Promise<ExpectedCounts> => {
+    const sums = await rowSums(table, relation, { logOdds, matches }, walk);
+    const found = new Float64Array(logOdds.length);
+    await eachPossible(table, sums.odds, walk, ({ left, right, classOf }, own) => {
+      shareOut(own, left, right, sums);
+      addTo(found, classOf, own);
+    });
+    const moved = found.map((count, place) => Math.abs(count - (before?.[place] ?? -Infinity)));
+    before = found;
+    return { matches: found, shares: found, moved: total(moved), sum: total(found) };
+  };
+}
+
+async function rowSums(
+  table: PairTable,
+  relation: Relation,
+  { logOdds, matches }: { readonly logOdds: Float64Array; readonly matches: number },
+  walk: Walk,
+): Promise<RowSums> {
+  const [left, right] = [relation !== "many-to-one", relation !== "one-to-many"].map((isOne, side) =>
+    isOne ? new Float64Array(table.rows[side]).fill(1) : undefined,
+  );
+  const fewest = Math.min(left?.length ?? Infinity, right?.length ?? Infinity);
+  const odds = oddsAgainstNone(logOdds, matches / fewest, mostLogOdds);
+  await eachPossible(table, odds, walk, (block, own) => {
+    if (left !== undefined) addTo(left, block.left, own);
+    if (right !== undefined) addTo(right, block.right, own);
+  });
+  return { odds, left, right };
+}
+
+/** Odds of classes against "none". @param share of the rows that are expected to have a partner: most or few of them */
+const oddsAgainstNone = (logOdds: Float64Array, share: number, most: number): Float64Array =>
+  possibleOdds(logOdds, -Math.log(Math.max(0.02, 1 - share)), most);
+
+const largest = new Float64Array(blockSize);
+
+/** Divides the odds of pairs by the larger sum of their rows. A loop that only looks sums up waits for many of them at once. */
+function shareOut(own: Float64Array, left: Int32Array, right: Int32Array, sums: RowSums): void {
+  largest.fill(1);
+  if (sums.left !== undefined) raiseTo(largest, sums.left, left);
+  if (sums.right !== undefined) raiseTo(largest, sums.right, right);
+  for (let at = 0; at < left.length; at++) own[at] /= largest[at];
+}
+
+function raiseTo(most: Float64Array, sums: Float64Array, rows: Int32Array): void {
+  for (let at = 0; at < rows.length; at++) most[at] = Math.max(most[at], sums[rows[at]]);
+}
+
+/** Calls `visit` with the pairs that are possible, most often few of a block, and their odds. */
+async function eachPossible(
+  table: PairTable,
+  odds: Float64Array,
+  { signal }: Walk,
+  visit: (pairs: Omit<PairBlock, "from">, own: Float64Array) => void,
+): Promise<void> {
+  const pause = pauses(signal, blocksPerPause);
+  const own = new Float64Array(blockSize);
+  const [left, right, classOf] = [0, 1, 2].map(() => new Int32Array(blockSize));
+  for (const block of pairBlocks(table)) {
+    const waiting = pause();
+    if (waiting !== undefined) await waiting;
+    let count = 0;
+    lookUp(odds, block.classOf, own);
+    for (let at = 0; at < block.classOf.length; at++) {
+      if (own[at] === 0) continue;
+      left[count] = block.left[at];
+      right[count] = block.right[at];
+      classOf[count] = block.classOf[at];
+      own[count++] = own[at];
+    }
+    const pairs = { left: left.subarray(0, count), right: right.subarray(0, count) };
+    visit({ ...pairs, classOf: classOf.subarray(0, count) }, own.subarray(0, count));
+  }
+}
+
+/** Rounds of messages: they settle within a few. */
+const rounds = 12;
+/** Messages are differences of odds, of which the largest must not swallow the others. */
+const mostMessageLogOdds = 40;
+
+/**
+ * The probability of each pair where every row has one partner at most: a rival counts less if its other row has a better
+ * partner.
+ * @param logOdds of each class
+ */
+export async function matchingBeliefs(
+  table: PairTable,
+  logOdds: Float64Array,
+  matches: number,
+  { signal }: Walk = {},
+): Promise<Float64Array> {
+  const odds = oddsAgainstNone(logOdds, matches / Math.min(...table.rows), mostMessageLogOdds);
+  const [left, right] = table.rows.map((rows) => new Float64Array(rows));
+  // In turns how free a pair's right row is for it, and its left row: 1 / (1 + the odds of the row's other pairs).
+  const free = new Float64Array(table.right.length).fill(1);
+  const own = new Float64Array(blockSize);
+  const pause = pauses(signal, blocksPerPause);
+  const eachBlock = async (visit: (block: PairBlock, free: Float64Array) => void): Promise<void> => {
+    for (const block of pairBlocks(table)) {
+      const waiting = pause();
+      if (waiting !== undefined) await waiting;
+      lookUp(odds, block.classOf, own);
+      visit(block, free.subarray(block.from, block.from + block.classOf.length));
+    }
+  };
+  for (let round = 0; round < rounds; round++) {
+    left.fill(1);
+    await eachBlock((block, ofBlock) => {
+      if (round > 0) setFree(ofBlock, own, right, block.right);
+      addFree(left, block.left, own, ofBlock);
+    });
+    right.fill(1);
+    await eachBlock((block, ofBlock) => {
+      setFree(ofBlock, own, left, block.left);
+      addFree(right, block.right, own, ofBlock);
+    });
+  }
+  await eachBlock((block, ofBlock) => setBelief(ofBlock, own, right, block.right));
+  return free;
+}
+
+function setFree(free: Float64Array, odds: Float64Array, sums: Float64Array, rows: Int32Array): void {
+  for (let at = 0; at < rows.length; at++)
+    if (odds[at] !== 0) free[at] = 1 / Math.max(1, sums[rows[at]] - odds[at] * free[at]);
+}
+
+/** Adds to the sums of rows the odds of their pairs as far as these are free. */
+function addFree(sums: Float64Array, rows: Int32Array, odds: Float64Array, free: Float64Array): void {
+  for (let at = 0; at < rows.length; at++) if (odds[at] !== 0) sums[rows[at]] += odds[at] * free[at];
+}
+
+/** Turns what the left rows of pairs say into probabilities. */
+function setBelief(free: Float64Array, odds: Float64Array, ofRight: Float64Array, right: Int32Array): void {
+  for (let at = 0; at < right.length; at++) {
+    const both = (odds[at] * free[at]) / Math.max(1, ofRight[right[at]] - odds[at] * free[at]);
+    free[at] = both / (1 + both);
+  }
+}
