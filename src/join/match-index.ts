@@ -75,7 +75,7 @@ export async function matchNearest(found: NearestRows, options: MatchNearestOpti
   const matches = joined.matches.filter(
     ({ right, probability }) => right < rows.length && probability >= evenOdds,
   );
-  const reason = "so few rows are too few to estimate a precision from";
+  const reason = `a precision is estimated from ${leastRows} rows or more`;
   const promise = { ...findings.promise, established: false, reason };
   return { ...joined, matches, findings: { ...findings, promise }, ...found };
 }

@@ -50,6 +50,9 @@ function termsOf(phrase: string): ReadonlySet<number> {
   return terms;
 }
 
+/** The square of a term's inverse frequency; a term that no row has is as rare as that of one row. */
+export const rarity = (rows: number, having: number): number => Math.log(1 + rows / Math.max(1, having)) ** 2;
+
 /** What words and letters count for in a score; embeddings count for the rest. */
 const wordShare = 0.4;
 
@@ -67,16 +70,17 @@ export function rankedByWords<Hit extends { readonly score: number; readonly cel
   const all = hits.map(({ cells }) => termsOf(cells[column]));
   const counts = new Map<number, number>();
   for (const terms of all) for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1);
-  const weightOf = (term: number): number => Math.log(1 + hits.length / (counts.get(term) ?? 1)) ** 2;
-  const squares = (terms: Iterable<number>): number => {
-    let sum = 0;
-    for (const term of terms) sum += weightOf(term);
-    return sum;
-  };
-  const ofQuery = squares(query);
+  const weights = Array.from({ length: hits.length + 1 }, (_, count) => rarity(hits.length, count));
+  const weightOf = (term: number): number => weights[counts.get(term) ?? 0];
+  let ofQuery = 0;
+  for (const term of query) ofQuery += weightOf(term);
   const scored = hits.map((hit, place) => {
-    const common = squares([...all[place]].filter((term) => query.has(term)));
-    const cosine = common === 0 ? 0 : common / Math.sqrt(ofQuery * squares(all[place]));
+    let [own, common] = [0, 0];
+    for (const term of all[place]) {
+      own += weightOf(term);
+      if (query.has(term)) common += weightOf(term);
+    }
+    const cosine = common === 0 ? 0 : common / Math.sqrt(ofQuery * own);
     return { ...hit, score: (1 - wordShare) * hit.score + wordShare * cosine };
   });
   const isPhrase = ({ cells }: Hit): number => Number(cells[column] === phrase);

@@ -192,7 +192,9 @@ describe("a property that no row has", () => {
     const scores = async (properties: object[]): Promise<number[]> => {
       const queries = JSON.stringify({ q: { query: "Teufen", properties } });
       const { q } = (await app.inject({ url: "/reconcile/places", query: { queries } })).json();
-      const found = new Map<string, number>(q.result.map(({ id, score }: { id: string; score: number }) => [id, score]));
+      const found = new Map<string, number>(
+        q.result.map(({ id, score }: { id: string; score: number }) => [id, score]),
+      );
       return ["1", "2"].map((id) => found.get(id)!);
     };
     const place = { pid: "place", v: "Madrid" };

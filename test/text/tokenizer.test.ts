@@ -54,6 +54,7 @@ async function roberta(): Promise<object> {
     "ne",
     "new",
     "constructor",
+    "prototype",
   ];
   writeFileSync(
     join(folder, "vocab.json"),
@@ -62,6 +63,11 @@ async function roberta(): Promise<object> {
   writeFileSync(join(folder, "merges.txt"), "#version: 0.2\nĠ n\nĠn e\nĠne w\nn e\nne w\n");
   return JSON.parse((await readTokenizerFile(folder)) as string);
 }
+
+it("keeps every word of vocab.json, also the names of what all objects have", async () => {
+  const { model } = (await roberta()) as { model: { vocab: Record<string, number> } };
+  expect(Object.keys(model.vocab)).toEqual(expect.arrayContaining(["new", "constructor", "prototype"]));
+});
 
 /** Multilingual E5's kind: white space is split first, then each word begins with ▁. */
 const unigram = {

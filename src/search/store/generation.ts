@@ -162,22 +162,19 @@ export class Generation {
 
   /** Key and cells of one row, read synchronously: a search needs thousands. */
   readEntry(row: number): IndexEntry {
-    const start = row === 0 ? 0 : this.endOf(row - 1);
-    const line = Buffer.alloc(this.endOf(row) - start);
-    readSync(this.files.cells.fd, line, 0, line.length, start);
+    const places = new Float64Array(2);
+    const from = row === 0 ? 1 : 0;
+    const part = bytesOf(places.subarray(from));
+    readSync(this.files.places.fd, part, 0, part.length, (row - 1 + from) * placeBytes);
+    const line = Buffer.alloc(places[1] - places[0]);
+    readSync(this.files.cells.fd, line, 0, line.length, places[0]);
     return entryOf(line.toString("utf8"));
-  }
-
-  /** Where a row's cells end. */
-  private endOf(row: number): number {
-    const end = new Float64Array(1);
-    readSync(this.files.places.fd, bytesOf(end), 0, placeBytes, row * placeBytes);
-    return end[0];
   }
 
   /** All rows from a row on that are not deleted, in order and some at a time, each with its number. */
   async *entries(from = 0): AsyncGenerator<(IndexEntry & { readonly row: number })[]> {
-    let start = from === 0 ? 0 : this.endOf(from - 1);
+    const before = from === 0 ? undefined : await this.read("places", (from - 1) * placeBytes, placeBytes);
+    let start = before === undefined ? 0 : new Float64Array(before.buffer)[0];
     for (let first = from; first < this.extent.rows; first += blockRows) {
       const count = Math.min(blockRows, this.extent.rows - first);
       const { buffer } = await this.read("places", first * placeBytes, count * placeBytes);

@@ -3,7 +3,7 @@ import { readSync } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { inTurn } from "../../in-turn.js";
 import type { IndexWork } from "../index-types.js";
-import { phraseTerms } from "../phrase-terms.js";
+import { phraseTerms, rarity } from "../phrase-terms.js";
 import type { Generation } from "./generation.js";
 
 /** Rows that a query's terms lead to; those of the rarest term are always looked at. */
@@ -65,7 +65,7 @@ export class WordLists {
     for (const { list, length } of followed) {
       visited += length;
       if (visited > mostVisited && sums.size > 0) break;
-      const weight = Math.log(1 + count / length) ** 2;
+      const weight = rarity(count, length);
       for (const row of this.rows(starts[list], starts[list + 1]))
         sums.set(row, (sums.get(row) ?? 0) + weight);
     }
