@@ -1,7 +1,7 @@
 /**
  * Measures how well spans are tagged after one and five examples of each tag.
  *
- *     npm run build && node benchmarks/tag.mjs [--data ../shared/data] [--steps 200] [--tested 1000]
+ *     npm run build && node benchmarks/tag.mjs [--data ../shared/data] [--tested 1000]
  *
  * Target: CoNLL-2003 (PER, LOC, ORG, MISC), the development half of the benchmark. Support: sentences drawn greedily, the
  * rarest tag first, until each tag has at least K spans (Yang and Katiyar, 2020; CONTaiNER draws in the same way). Test:
@@ -12,7 +12,6 @@
  * train/types.tsv.gz; its tags are those names' types. No person tagged them, and rows of CoNLL-2003 are left out.
  *
  * - NNShot: the nearest token of the support, by the features of the encoder alone
- * - learned: the same with the representation learned on the source by the objective `gaussian`
  * - Viterbi: with the transitions of the source
  */
 import { readFileSync, writeFileSync } from "node:fs";
@@ -20,9 +19,9 @@ import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { spanScores } from "../dist/fewshot/tag/decode.js";
-import { placesOf, tokenFeatures, withProjection } from "../dist/fewshot/tag/projection.js";
 import { spansOf } from "../dist/fewshot/tag/sentences.js";
 import { decoded, distancesTo } from "../dist/fewshot/tag/tagger.js";
+import { placesOf, tokenFeatures } from "../dist/fewshot/tag/tokens.js";
 import { PhraseEncoder, trainTagger } from "../dist/index.js";
 import { createRandom, shuffled } from "../dist/random.js";
 import { readRows } from "../scripts/training-tables.mjs";
@@ -33,7 +32,6 @@ const { values: options } = parseArgs({
   options: {
     data: { type: "string", default: resolve(root, "../shared/data") },
     json: { type: "string", default: join(root, "benchmarks/results/tag.json") },
-    steps: { type: "string", default: "200" },
     tested: { type: "string", default: "1000" },
     draws: { type: "string", default: "10" },
   },
@@ -117,34 +115,23 @@ const tested = all.slice(0, Number(options.tested));
 const others = all.slice(tested.length);
 const learnedFrom = source(1500);
 // the tagger of one sentence: only what the source taught it is used
-const { tagger } = await trainTagger(learnedFrom.slice(0, 1), {
-  ...{ encoder, source: learnedFrom, steps: Number(options.steps) },
-});
-const { projection, transitions } = tagger;
-const represent = async (sentences) => {
-  const plain = await tokenFeatures(encoder, placesOf(sentences));
-  return { plain, learned: withProjection(plain, projection) };
-};
-const rows = await represent(tested);
+const { tagger } = await trainTagger(learnedFrom.slice(0, 1), { encoder, source: learnedFrom });
+const { transitions } = tagger;
+const rows = await tokenFeatures(encoder, placesOf(tested));
 const gold = tested.map(({ tags }) => tags);
 const result = {
   model: encoder.model.name,
-  ...{ draws: Number(options.draws), steps: Number(options.steps), tested: tested.length, points: [] },
+  ...{ draws: Number(options.draws), tested: tested.length, points: [] },
 };
 for (const count of [1, 5]) {
-  const values = { nnshot: [], "nnshot, viterbi": [], learned: [], "learned, viterbi": [] };
+  const values = { nnshot: [], "nnshot, viterbi": [] };
   for (let seed = 0; seed < result.draws; seed++) {
     const known = [...support(others, count, seed)].map((row) => others[row]);
-    const knownRows = await represent(known);
-    for (const [name, which] of [
-      ["nnshot", "plain"],
-      ["learned", "learned"],
-    ]) {
-      const distances = await distancesTo(rows[which], { ...knownRows[which], support: known });
-      const score = (given) => spanScores(gold, decoded(tested, distances, { support: known, ...given })).f1;
-      values[name].push(score({}));
-      values[`${name}, viterbi`].push(score({ transitions }));
-    }
+    const knownRows = await tokenFeatures(encoder, placesOf(known));
+    const distances = await distancesTo(rows, { ...knownRows, support: known });
+    const score = (given) => spanScores(gold, decoded(tested, distances, { support: known, ...given })).f1;
+    values.nnshot.push(score({}));
+    values["nnshot, viterbi"].push(score({ transitions }));
   }
   const point = Object.fromEntries(Object.entries(values).map(([name, own]) => [name, summary(own)]));
   result.points.push({ spansOfATag: count, ...point });

@@ -44,7 +44,6 @@ export {
 } from "./fewshot/classify/train.js";
 
 export type { SpanScores, Transitions } from "./fewshot/tag/decode.js";
-export type { Projection } from "./fewshot/tag/projection.js";
 export type { TaggedFile, TaggedSentence, TagsNeeded } from "./fewshot/tag/sentences.js";
 export { readTagged } from "./fewshot/tag/sentences.js";
 export type { Tagger, TaggerTraining, TagOptions, TrainTaggerOptions } from "./fewshot/tag/tagger.js";

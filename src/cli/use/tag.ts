@@ -1,9 +1,8 @@
 /** `pearl tag`: learns tags of spans from a few sentences, and tags other sentences. */
-import { UsageError } from "../../errors.js";
 import { refuseStandardOutput } from "../addresses.js";
 import { type AnyCommand, command } from "../command.js";
 import { counted, formatPercent } from "../format.js";
-import { choice, option, required, shared, wholeNumber } from "../options.js";
+import { choice, option, required, shared } from "../options.js";
 import { loadEncoder, sourceOf } from "../session.js";
 
 const train = command({
@@ -15,8 +14,6 @@ const train = command({
   options: [
     required("-o, --output <file>", "JSON file of the tagger"),
     option("--source <file>", "many sentences with other tags, which give transitions from tag to tag"),
-    option("--steps <n>", "steps that also train a representation on the source (default: 0)", wholeNumber),
-    shared.seed,
     shared.report,
     shared.model,
     ...shared.run,
@@ -28,17 +25,13 @@ const train = command({
   run: async ([path], options, session) => {
     const { readTagged } = await import("../../fewshot/tag/sentences.js");
     const { trainTagger, writeTagger } = await import("../../fewshot/tag/tagger.js");
-    const { output, source, steps, seed } = options;
+    const { output, source } = options;
     refuseStandardOutput(output, "tagger.json");
-    if (source === undefined && steps !== undefined)
-      throw new UsageError("--steps trains on the sentences of --source FILE: name it, or leave --steps out");
     const { sentences } = await readTagged(path, "required");
     const other = source === undefined ? undefined : (await readTagged(source, "required")).sentences;
     const encoder = await loadEncoder(options, session);
-    const { tagger, estimate } = await trainTagger(sentences, {
-      ...{ encoder, source: other, steps, seed, signal: session.signal },
-      onProgress: (done, total, stage) => session.show(stage, done, total),
-    });
+    const settings = { encoder, source: other, signal: session.signal };
+    const { tagger, estimate } = await trainTagger(sentences, settings);
     await writeTagger(output, { ...tagger, model: { ...tagger.model, ...sourceOf(options) } });
     if (estimate === undefined) session.say("give a second sentence to estimate how often it is right");
     else {

@@ -5,22 +5,19 @@ import { withEncoder } from "../../encoder/with-encoder.js";
 import { ArgumentError } from "../../errors.js";
 import { writeCheckedJson } from "../../files/whole-file.js";
 import { pauses } from "../../match/parts/pause.js";
-import { base64Of, numbersOf } from "../../runtime/base64.js";
 import { dotRows } from "../../search/vectors.js";
 import { productsBetweenPauses } from "../classify/classifiers.js";
 import type { KindFeatures, LearnedModel } from "../classify/features.js";
 import { checkModel, learnedModelSchema, readLearned } from "../classify/features.js";
 import type { Distances, SpanScores, Transitions } from "./decode.js";
 import { nearestTags, spanScores, transitionsOf, transitionsSchema, viterbi } from "./decode.js";
-import type { Projection, Sentences } from "./projection.js";
-import { placesOf, tokenFeatures, trainProjection, withProjection } from "./projection.js";
 import { OUTSIDE, type TaggedSentence } from "./sentences.js";
+import { placesOf, type Sentences, tokenFeatures } from "./tokens.js";
 
 /** The sentences that a tagger learned from, and what a source of other tags taught it. */
 export interface Tagger {
   readonly model: LearnedModel;
   readonly support: readonly TaggedSentence[];
-  readonly projection?: Projection;
   readonly transitions?: Transitions;
 }
 
@@ -30,12 +27,7 @@ export interface TrainTaggerOptions {
   readonly encoder?: PhraseEncoder;
   /** Sentences with other tags, which give transitions from tag to tag; default none. */
   readonly source?: readonly TaggedSentence[];
-  /** Steps that train a representation on the source; default 0: the source gives transitions alone. */
-  readonly steps?: number;
-  /** Default 0. */
-  readonly seed?: number;
   readonly signal?: AbortSignal;
-  readonly onProgress?: (finished: number, total: number, stage: string) => void;
 }
 
 /** A tagger, and the scores of each sentence's spans by the other sentences; undefined for a single sentence. */
@@ -46,7 +38,7 @@ export interface TaggerTraining {
 
 /**
  * Learns tags of spans from a few sentences.
- * @throws ArgumentError where no sentence has a span, a token has no tag, or the source has too few
+ * @throws ArgumentError where no sentence has a span, or a token has no tag
  */
 export async function trainTagger(
   support: readonly TaggedSentence[],
@@ -54,7 +46,7 @@ export async function trainTagger(
 ): Promise<TaggerTraining> {
   if (!support.some(({ tags }) => tags.some((tag) => tag !== OUTSIDE)))
     throw new ArgumentError("no sentence of the support has a span. Tag at least one of each kind.");
-  const { source, steps = 0, signal } = options;
+  const { source, signal } = options;
   const uneven = [...support, ...(source ?? [])].find(({ tokens, tags }) => tokens.length !== tags.length);
   if (uneven !== undefined)
     throw new ArgumentError(
@@ -64,13 +56,10 @@ export async function trainTagger(
     const tagger: Tagger = {
       model: { name: encoder.model.name, fingerprint: await encoder.fingerprint() },
       support,
-      ...(source && {
-        ...(steps > 0 && { projection: await trainProjection(encoder, source, options) }),
-        transitions: transitionsOf(source),
-      }),
+      ...(source && { transitions: transitionsOf(source) }),
     };
     if (support.length < 2) return { tagger, estimate: undefined };
-    const rows = await represent(encoder, support, tagger, { signal });
+    const rows = await tokenFeatures(encoder, placesOf(support), { signal });
     const sentenceOf = support.flatMap(({ tokens }, sentence) => tokens.map(() => sentence));
     const isOther = (a: number, b: number) => sentenceOf[a] !== sentenceOf[b];
     const distances = await distancesTo(rows, { ...rows, support }, { counts: isOther, signal });
@@ -108,27 +97,17 @@ export async function tagSentences(
   return withEncoder(given, { source: tagger.model.source, signal }, async (encoder) => {
     await checkModel(encoder, tagger.model, { learned: "the tagger learned", again: "the tagger" });
     const { support } = tagger;
-    const known = { ...(await represent(encoder, support, tagger, { signal })), support };
+    const known = { ...(await tokenFeatures(encoder, placesOf(support), { signal })), support };
     const used = decoding === "nearest" ? { ...tagger, transitions: undefined } : tagger;
     const tags: string[][] = [];
     for (let from = 0; from < sentences.length; from += CHUNK) {
       const chunk = sentences.slice(from, from + CHUNK);
-      const rows = await represent(encoder, chunk, tagger, { signal });
+      const rows = await tokenFeatures(encoder, placesOf(chunk), { signal });
       tags.push(...decoded(chunk, await distancesTo(rows, known, { signal }), used));
       onProgress?.(tags.length, sentences.length);
     }
     return tags;
   });
-}
-
-async function represent(
-  encoder: PhraseEncoder,
-  sentences: Sentences,
-  { projection }: Pick<Tagger, "projection">,
-  options: Parameters<typeof tokenFeatures>[2],
-): Promise<KindFeatures> {
-  const features = await tokenFeatures(encoder, placesOf(sentences), options);
-  return projection ? withProjection(features, projection) : features;
 }
 
 const labelsOf = (support: readonly TaggedSentence[]): string[] => [
@@ -180,23 +159,25 @@ export function decoded(
 }
 
 const Strings = v.array(v.string());
-const Numbers = v.pipe(v.string(), v.transform(numbersOf));
 const TaggerFile = v.object({
   format: v.literal(1),
   model: learnedModelSchema,
   support: v.array(v.object({ tokens: Strings, tags: Strings })),
   transitions: v.optional(transitionsSchema),
-  projection: v.optional(v.object({ weight: Numbers, bias: Numbers })),
+  // A layer that taggers of pearl 0.1 may have, without which they give other tags.
+  projection: v.optional(v.never()),
 });
 
 /** Writes a tagger as a JSON file. */
-export async function writeTagger(path: string, { projection, ...tagger }: Tagger): Promise<void> {
-  const numbers = projection && { weight: base64Of(projection.weight), bias: base64Of(projection.bias) };
-  await writeCheckedJson(path, { format: 1, ...tagger, projection: numbers });
-}
+export const writeTagger = (path: string, tagger: Tagger): Promise<void> =>
+  writeCheckedJson(path, { format: 1, ...tagger });
 
 /** Reads what {@link writeTagger} wrote. @throws MissingDataError */
 export async function readTagger(path: string): Promise<Tagger> {
-  const { format: _, ...tagger } = await readLearned(path, TaggerFile, "pearl tag train SUPPORT");
+  const {
+    format: _,
+    projection: __,
+    ...tagger
+  } = await readLearned(path, TaggerFile, "pearl tag train SUPPORT");
   return tagger;
 }

@@ -26,7 +26,6 @@ import {
   wholeGraph,
 } from "../program.js";
 import { gathered, rowsOf } from "./chunks.js";
-import { inRowBlocks } from "./row-blocks.js";
 
 export type Losses = Record<string, number>;
 
@@ -160,7 +159,7 @@ function openSession(
   weights: readonly string[],
   settings: SessionOptions,
 ): Promise<OrtSession> {
-  if (device === "cpu") return createOrtSession(encodeModel(inRowBlocks(model)), settings);
+  if (device === "cpu") return createOrtSession(encodeModel(model), settings);
   const names = model.graph.inputs.map(({ name }) => name);
   return createPackedSession(model, new Set(names.filter((name) => !weights.includes(name))), settings);
 }

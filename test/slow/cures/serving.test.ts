@@ -112,17 +112,6 @@ const fewShot: Readonly<Record<string, Case>> = {
     says: "Tag at least one of each kind.",
     cured: `sed -i 's/Rome O/Rome B-PLACE/' odd.tsv && ${learnTags.replace("support", "odd")}`,
   },
-  "a source of few sentences": {
-    files: { "few.tsv": "Rome B-TOWN\nsleeps O\n" },
-    wrong: `${learnTags} --source few.tsv --steps 1`,
-    says: "Give more sentences.",
-    cured: `for i in {1..10}; do printf 'Rome B-TOWN\\nsleeps O\\n\\n'; done > few.tsv && ${learnTags} --source few.tsv --steps 1`,
-  },
-  "steps of a training without a source": usage(
-    `${learnTags} --steps 1`,
-    "--steps trains on the sentences of --source FILE: name it, or leave --steps out",
-    learnTags,
-  ),
   "a tagger that has not learned": usage(
     tag,
     "no such file. Make it with: pearl tag train SUPPORT -o tagger.json",
