@@ -137,7 +137,11 @@ function written(text: string, { words }: WeighedPhrase, { from, to }: WordMatch
   const find = (pattern: string): string | undefined => new RegExp(pattern, "iu").exec(text)?.[0];
   return words
     .slice(from, to)
-    .map((word) => find(`(?<![\\p{L}\\p{N}])${word}(?![\\p{L}\\p{N}])`) ?? find(word) ?? word)
+    .map((word) => {
+      // the signs of "c++" stand for themselves
+      const literal = word.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+      return find(`(?<![\\p{L}\\p{N}])${literal}(?![\\p{L}\\p{N}])`) ?? find(literal) ?? word;
+    })
     .join(" ");
 }
 

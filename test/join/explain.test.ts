@@ -89,4 +89,13 @@ describe("an explanation", () => {
     const found = await fuzzyJoin([`${long} one`], [`${long} other`, `${long} One!`], { encoder: "none" });
     expect([found.explain(0, 0).isSame, found.explain(0, 1).isSame]).toEqual([false, true]);
   });
+
+  it("explains words that hold the signs of regular expressions", async () => {
+    const names = ["C++", "C#", "(R)evolution [1]", "a|b", "M*A*S*H?", "$100 ^ more"];
+    const found = await fuzzyJoin(names, names.toReversed(), { encoder: "none" });
+    for (const left of names.keys())
+      for (const right of names.keys()) expect(explanationLine(found.explain(left, right))).not.toBe("");
+    const last = names.length - 1;
+    expect(explanationLine(found.explain(0, last))).toContain("C++");
+  });
 });
