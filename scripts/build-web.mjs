@@ -13,6 +13,7 @@ const entries = ["web/index", "web/worker", "encoder/encode-worker", "match/part
 /** Files that pages read too. */
 const dataFiles = [
   "models/join-scorer/weights.json",
+  "data/words/abbreviations.tsv",
   "data/words/legal-forms.tsv",
   "data/words/opposites.tsv",
 ];

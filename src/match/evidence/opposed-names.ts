@@ -8,6 +8,7 @@ import { RowStamps } from "../columns/row-stamps.js";
 import type { RowWords } from "../columns/row-words.js";
 import type { Lists } from "../columns/vocabulary.js";
 import { areOpposed, sidesOf } from "../spelling/opposites.js";
+import { isShortFor } from "../spelling/soft-words.js";
 import type { VocabularyWords } from "../spelling/vocabulary-words.js";
 
 /** From contradiction to none: opposites ("Jr" and "Sr"), codes, rare words, common words, nothing. */
@@ -55,13 +56,15 @@ export function nameOpposition(
     words.contains(whole, part) && words.read(part).length >= shortestPart;
   const isWithin = (word: number, digit: number, { starts, items }: Lists, row: number): boolean => {
     const wordAt = (place: number): number => items[place];
-    const said = sidesOf(words.read(word));
     for (let place = starts[row]; place < starts[row + 1]; place++) {
       const other = items[place];
-      if (said.length > 0 && sidesOf(words.read(other)).some((side) => said.includes(side))) return true;
-      if (isPart(word, other) || words.spanFrom(word, place, starts[row + 1], wordAt).end >= 0) return true;
+      if (isPart(word, other)) return true;
+      if (words.joinedEnd(word, place, starts[row + 1], wordAt) >= 0) return true;
+      if (words.initialsEnd(word, place, starts[row + 1], wordAt) >= 0) return true;
       if (isCode[other] !== digit) continue;
-      if (isPart(other, word) || (digit === 0 && words.likeness(word, other) > 0)) return true;
+      if (isPart(other, word)) return true;
+      if (digit === 0 && (words.likeness(word, other) > 0 || isShortFor(words.read(word), words.read(other))))
+        return true;
     }
     return false;
   };

@@ -1,5 +1,5 @@
 /**
- * Soft overlap of two lists of words weighted by rarity: equal words, then neighbours that join to one word or have it as initials, then the best
+ * Soft overlap of two lists of words weighted by rarity: equal words, then neighbours that join to one word, then the best
  * partner among initials, abbreviations and misspellings.
  */
 import type { Lists } from "../columns/vocabulary.js";
@@ -31,8 +31,8 @@ export function overlapComparison({ words, rarity }: WordWeights) {
     right.load(listsB, b);
     matchEqual(left, right);
     if (left.open > 0 && right.open > 0) {
-      matchSpans(left, right, words);
-      matchSpans(right, left, words);
+      matchJoined(left, right, words);
+      matchJoined(right, left, words);
       if (left.open > 0 && right.open > 0) matchSoft(left, right, words, rarity);
     }
     left.sum(rarity);
@@ -133,16 +133,16 @@ export function matchEqual(left: Side, right: Side): void {
   }
 }
 
-/** Matches neighbours of `many` that join to one word of `one`, or have it as their initials. */
-function matchSpans(one: Side, many: Side, words: VocabularyWords): void {
+/** Matches 2 to 4 neighbours of `many` that join to one word of `one`. */
+function matchJoined(one: Side, many: Side, words: VocabularyWords): void {
   const openAt = (place: number): number => (many.met[place] === 0 ? many.word(place) : -1);
   for (let i = 0; i < one.count; i++) {
     if (one.met[i] > 0) continue;
     for (let from = 0; from + 1 < many.count; from++) {
-      const { end, likeness } = words.spanFrom(one.word(i), from, many.count, openAt);
-      if (end < 0) continue;
-      one.meet(i, likeness);
-      for (let place = from; place < end; place++) many.meet(place, likeness);
+      const to = words.joinedEnd(one.word(i), from, many.count, openAt);
+      if (to < 0) continue;
+      one.meet(i, 1);
+      for (let place = from; place < to; place++) many.meet(place, 1);
       break;
     }
   }

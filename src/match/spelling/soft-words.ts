@@ -1,5 +1,6 @@
 /** How alike two different words are: initials, abbreviations, misspellings. */
 import { distance } from "fastest-levenshtein";
+import { wordList } from "../../text/word-lists.js";
 import { hasDigit } from "../cells/cell-words.js";
 import { commonPrefix } from "./jaro-winkler.js";
 
@@ -30,6 +31,16 @@ export function softLikeness(a: string, b: string): number {
   }
   return edited(short, long);
 }
+
+/** Standard abbreviations, each behind its word. */
+const shortForms = wordList("abbreviations", (entries) => {
+  const bare = entries.map((forms) => forms.map((form) => form.replace(/[.']/g, "")));
+  return new Set(bare.flatMap(([word, ...short]) => short.map((form) => `${word} ${form}`)));
+});
+
+/** Whether one word is a standard abbreviation of the other: "assn" and "association". */
+export const isShortFor = (a: string, b: string): boolean =>
+  a.charCodeAt(0) === b.charCodeAt(0) && (shortForms().has(`${a} ${b}`) || shortForms().has(`${b} ${a}`));
 
 const isSign = (code: number): boolean => code === 0x2b || code === 0x23;
 

@@ -6,8 +6,6 @@ import { shortestOfTwoEdits, softLikeness } from "./soft-words.js";
 
 /** Neighbours that are joined to one word. */
 const mostJoined = 4;
-/** Of a word and the words whose initials it is. */
-const initialsLikeness = 0.9;
 
 export class VocabularyWords {
   readonly read: (word: number) => string;
@@ -92,24 +90,14 @@ export class VocabularyWords {
     return at === wholeEnd && end - from > 1 ? end : -1;
   }
 
-  /**
-   * The end of neighbours from a place on that spell a word, -1 without such: they join to it, or it has their first letters,
-   * function words left out ("ICDE"). The likeness is 1 or less.
-   */
-  spanFrom(word: number, from: number, to: number, wordAt: (place: number) => number) {
-    const joined = this.joinedEnd(word, from, to, wordAt);
-    return joined >= 0
-      ? { end: joined, likeness: 1 }
-      : { end: this.#initialsEnd(word, from, to, wordAt), likeness: initialsLikeness };
-  }
-
-  #initialsEnd(initials: number, from: number, to: number, wordAt: (place: number) => number): number {
+  /** The end of neighbours from a place on whose first letters are a word, as of "ICDE", function words left out; else -1. */
+  initialsEnd(initials: number, from: number, to: number, wordAt: (place: number) => number): number {
     const { starts, bytes } = this.#texts;
     const last = starts[initials + 1];
     let [at, end] = [starts[initials], from];
     for (; end < to && at < last; end++) {
       const part = wordAt(end);
-      if (part < 0 || isDigit(bytes[at]) || bytes[at] >= 0x80) return -1;
+      if (isDigit(bytes[at]) || bytes[at] >= 0x80) return -1;
       if (bytes[starts[part]] === bytes[at]) at++;
       else if (end === from || !functionWords.has(this.read(part))) return -1;
     }

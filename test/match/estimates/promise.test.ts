@@ -102,10 +102,10 @@ describe("contradictions", () => {
   });
 
   it("are counted among the accepted pairs", () => {
-    const codes = Int8Array.from({ length: 100 }, (_, pair) => (pair < 20 ? 0 : pair < 30 ? 1 : 3));
+    const codes = Int8Array.from({ length: 100 }, (_, pair) => (pair < 10 ? 0 : pair < 20 ? 1 : pair < 30 ? 2 : 4));
     const table = {
       ...level.table,
-      columns: [column(opposedColumn, -1, 4)],
+      columns: [column(opposedColumn, -1, 5)],
       levels: [codes],
       random: [codes],
     };

@@ -57,10 +57,10 @@ describe("words of a vocabulary", () => {
     const given = "international conference on data engineering icde icd 12 1st 2nd".split(" ");
     const { words, places } = vocabulary(given);
     const wordAt = (place: number): number => places[place];
-    expect(words.spanFrom(places[5], 0, 5, wordAt)).toEqual({ end: 5, likeness: 0.9 });
-    expect(words.spanFrom(places[6], 0, 5, wordAt).end).toBe(4);
-    expect(words.spanFrom(places[5], 1, 5, wordAt).end).toBe(-1);
-    expect(words.spanFrom(places[7], 8, 10, wordAt).end).toBe(-1);
+    expect(words.initialsEnd(places[5], 0, 5, wordAt)).toBe(5);
+    expect(words.initialsEnd(places[6], 0, 5, wordAt)).toBe(4);
+    expect(words.initialsEnd(places[5], 1, 5, wordAt)).toBe(-1);
+    expect(words.initialsEnd(places[7], 8, 10, wordAt)).toBe(-1);
   });
 
   it("join to one word if they are two to four neighbours", () => {

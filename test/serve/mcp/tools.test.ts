@@ -58,14 +58,14 @@ describe("the tools", () => {
   it("match two files without writing, then into a new file, never over one", async () => {
     const tables = { left: "companies.csv", right: "suppliers.csv", limit: 3 };
     const { found } = await call("match_files", tables);
-    expect(found).toMatchObject({ wrote: null, matches: 14, promise: { established: false } });
+    expect(found).toMatchObject({ wrote: null, matches: 16, promise: { established: false } });
     expect(found.examples).toHaveLength(3);
     expect(found.examples[0]).toMatchObject({ left: { name: expect.any(String) }, why: expect.any(String) });
     expect(existsSync(join(folder, "root", "joined.csv"))).toBe(false);
     const written = await call("match_files", { ...tables, output: "joined.csv" });
-    expect(written.found).toMatchObject({ wrote: "joined.csv", matches: 14, matchedRows: 14 });
+    expect(written.found).toMatchObject({ wrote: "joined.csv", matches: 16, matchedRows: 16 });
     const before = readFileSync(join(folder, "root", "joined.csv"), "utf8");
-    expect(before.trim().split("\n")).toHaveLength(15);
+    expect(before.trim().split("\n")).toHaveLength(17);
     expect((await call("match_files", { ...tables, output: "joined.csv" })).error).toContain(
       "already exists. Name a new file.",
     );
