@@ -46,9 +46,13 @@ export interface RowTerm {
 
 /** The terms whose counts are not 0. */
 function* termsOf({ tables }: ReadRows, { words, fields }: RowCounts): Generator<CountedTerm> {
+  // Terms keep their numbers when columns are learned in another order.
+  const headers = tables.fields.map(({ name }) => name).sort();
+  const ranks = tables.fields.map(({ name }) => headers.indexOf(name));
   function* each(kind: TermKind, field: number, counts: Uint32Array, textOf: (place: number) => string) {
     for (let place = 0; place < counts.length; place++)
-      if (counts[place] > 0) yield { kind, field, term: termOf(kind, field, textOf(place)), counts, place };
+      if (counts[place] > 0)
+        yield { kind, field, term: termOf(kind, ranks[field] ?? 0, textOf(place)), counts, place };
   }
   const word = textReader(tables.vocabulary);
   yield* each("word", 0, words, word);

@@ -123,7 +123,7 @@ function shapeOf(cell: string): string {
 /** Whether the first record has one or two words in each column, and in one of them looks as no cell below. */
 function hasOwnShape(columns: readonly ColumnEvidence[]): boolean {
   return (
-    columns.every(({ cell }) => /^\p{L}{1,20}(?: \p{L}{1,20})?$/u.test(cell)) &&
+    columns.every(({ cell }) => /^[^\s\d]{1,20}(?: [^\s\d]{1,20})?$/.test(cell)) &&
     columns.some(({ cell, below }) => {
       const shape = shapeOf(cell);
       return below.filter((other) => shapeOf(other) === shape).length <= seldom * below.length;
