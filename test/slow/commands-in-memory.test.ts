@@ -43,6 +43,8 @@ beforeAll(async () => {
   }
   writeFileSync(join(folder, "left.csv"), `${left.join("\n")}\n`);
   writeFileSync(join(folder, "right.csv"), `${right.join("\n")}\n`);
+  const phrases = left.slice(1).map((line) => `${line.split(",")[0]},NP`);
+  writeFileSync(join(folder, "phrases.csv"), `phrase,class\n${phrases.join("\n")}\n`);
   writeFileSync(join(folder, "both.csv"), `${[...left, ...right.slice(1)].join("\n")}\n`);
 });
 
@@ -50,7 +52,9 @@ beforeAll(async () => {
 async function outputs(name: string, line: string, ...more: string[]): Promise<Record<string, string>> {
   const own = join(folder, name.replace(/\W+/g, "-"));
   mkdirSync(own);
-  const words = line.split(" ").map((word) => (/^(left|right|both)\.csv$/.test(word) ? `../${word}` : word));
+  const words = line
+    .split(" ")
+    .map((word) => (/^(left|right|both|phrases)\.csv$/.test(word) ? `../${word}` : word));
   const { code, stderr } = await pearl([...words, "--threads", "3", "-q", ...more], { cwd: own });
   expect({ code, stderr }, line).toEqual({ code: 0, stderr: "" });
   return Object.fromEntries(readdirSync(own).map((file) => [file, readFileSync(join(own, file), "utf8")]));
@@ -96,7 +100,7 @@ describe("with several threads", () => {
     const hits = await outputs("search", `search ${index} --queries right.csv -c name -k 1 -o o.csv`);
     expect(hits["o.csv"].trim().split("\n").length).toBeGreaterThan(rows);
     const corpus = join(folder, "corpus");
-    await outputs("corpus", `corpus build --phrases left.csv -o ${corpus}`);
+    await outputs("corpus", `corpus build --phrases phrases.csv -o ${corpus}`);
     await outputs("mine", `mine ${corpus} ${model}`);
     expect(readdirSync(corpus)).toContain("hard-negatives.tsv");
   });
