@@ -102,19 +102,27 @@ interface Ranked {
   readonly next: ReturnType<typeof inTurn>;
 }
 
+/** Row numbers of the given tables from those of the ranked ones, and back: rows are ranked in an order of their texts. */
+function rowNumbers([ofLeft, ofRight]: Ranked["sides"]) {
+  const given = <Pair extends RowPair>(pairs: readonly Pair[]): Pair[] =>
+    pairs.map((pair) => ({ ...pair, left: ofLeft.order[pair.left], right: ofRight.order[pair.right] }));
+  return {
+    given,
+    byRight: (pairs: readonly RowMatch[]): RowMatch[] => given(pairs).sort((a, b) => a.right - b.right),
+    // A row that a table lacks is refused with its number.
+    prepared: <Pair extends RowPair>(pair: Pair): Pair => {
+      const [left, right] = [ofLeft.places[pair.left], ofRight.places[pair.right]];
+      return left === undefined || right === undefined ? pair : { ...pair, left, right };
+    },
+  };
+}
+
 /** Joins tables that were ranked, with the known pairs of the options. */
 async function joinRanked(ranked: Ranked, options: JoinOptions): Promise<JoinResult> {
   const { precision = 0.9, kind = "many-to-one", top = mostKept, leastLikely = 0.5 } = options;
   const { sides, texts, column, scorer, ranking, tables, queried } = ranked;
   const [ofLeft, ofRight] = sides;
-  const given = <Pair extends RowPair>(pairs: readonly Pair[]): Pair[] =>
-    pairs.map((pair) => ({ ...pair, left: ofLeft.order[pair.left], right: ofRight.order[pair.right] }));
-  const byRight = (pairs: readonly RowMatch[]): RowMatch[] => given(pairs).sort((a, b) => a.right - b.right);
-  // A row that a table lacks is refused with its number.
-  const prepared = <Pair extends RowPair>(pair: Pair): Pair => {
-    const [left, right] = [ofLeft.places[pair.left], ofRight.places[pair.right]];
-    return left === undefined || right === undefined ? pair : { ...pair, left, right };
-  };
+  const { given, byRight, prepared } = rowNumbers(sides);
   const known = (options.known ?? []).map(prepared);
   const { measureSpacing } = tables;
   // Spacing is needed only around rows that may be matched: the best candidate, and those that may replace it.

@@ -102,7 +102,9 @@ describe("contradictions", () => {
   });
 
   it("are counted among the accepted pairs", () => {
-    const codes = Int8Array.from({ length: 100 }, (_, pair) => (pair < 10 ? 0 : pair < 20 ? 1 : pair < 30 ? 2 : 4));
+    const codes = Int8Array.from({ length: 100 }, (_, pair) =>
+      pair < 10 ? 0 : pair < 20 ? 1 : pair < 30 ? 2 : 4,
+    );
     const table = {
       ...level.table,
       columns: [column(opposedColumn, -1, 5)],
