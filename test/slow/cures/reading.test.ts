@@ -99,7 +99,7 @@ const cases: Readonly<Record<string, Case>> = {
     files: { "x.csv": Buffer.from("name,city\nZ\xc3\xbcrich,CH\nK\xf6ln,DE\n", "latin1") },
     wrong: `${encode} x.csv -c name`,
     says: "x.csv, line 3: bytes that are not UTF-8. Correct the line,",
-    cured: `sed -i 3s/.*/Koeln,DE/ x.csv && ${encode} x.csv -c name`,
+    cured: `sed -i "3c Koeln,DE" x.csv && ${encode} x.csv -c name`,
   },
   "an encoding that the file does not have": {
     files: { "x.csv": Buffer.from("name,city\nZ\xfcrich,CH\n", "latin1") },
