@@ -3,6 +3,7 @@ import { groupBy } from "../by-key.js";
 import type { TableColumns } from "../match/columns/align.js";
 import type { PreparedTables } from "../match/columns/fields.js";
 import { sameness } from "../match/rank-rows.js";
+import { certain } from "../match/weights/learn.js";
 import type { PairSide, PairTable } from "../match/weights/pair-table.js";
 
 /** How alike two prepared rows are as they are written. */
@@ -30,7 +31,8 @@ export function preferAsWritten(
   sides: readonly PairSide[],
   alike: Alike,
 ): void {
-  const places = [...pairs.keys()];
+  // A row may have several partners that a person confirmed.
+  const places = [...pairs.keys()].filter((at) => scoreOf(pairs[at]) !== certain);
   const alikeAt = (place: number): number => alike(table.left.at(pairs[place])!, table.right[pairs[place]]);
   for (const { rowOf } of sides)
     for (const tied of groupBy(places, (at) => `${rowOf(pairs[at])} ${scoreOf(pairs[at])}`).values()) {

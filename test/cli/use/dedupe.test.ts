@@ -78,7 +78,7 @@ describe("by all columns", () => {
     expect(await firstCells("sure.csv")).toEqual(["1", "2", "4", "6", "7", "8"]);
     const [head, ...rows] = await lines("sure.groups.csv");
     expect(head).toMatch(/^group,kept,row,probability,why,id/);
-    expect(rows[3]).toContain('company: ""Acme Inc."" ≈ ""Acme Incorporated""');
+    expect(rows[3]).toContain('first_name: ""Jon"" ≈ ""John""');
   });
 
   it("writes doubtful pairs, and applies the decisions of a person", async () => {
