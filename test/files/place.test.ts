@@ -29,7 +29,7 @@ describe("a name", () => {
   it("of an unknown kind is refused with those that are known", () => {
     for (const scheme of ["gs", "az", "hdfs", "ftp", "http", "https", "mysql", "jdbc:postgresql"])
       expect(() => refuseUnknownAddress(`${scheme}://h/x.csv`)).toThrow(
-        `${scheme}://h/x.csv: pearl has no access to ${scheme}:// addresses. Name a file, or an address that begins with one of s3://, postgres://.`,
+        `${scheme}://h/x.csv: pearl has no access to ${scheme}:// addresses. Name a file, or an address that begins with s3:// or postgres://.`,
       );
     expect(() => refuseUnknownAddress("file:///x.csv")).toThrow(
       "file:///x.csv: write a path, without file://",

@@ -56,7 +56,7 @@ describe("matchNearest", () => {
   });
 
   it("finds rows by columns that are compared as one", async () => {
-    const rows = [{ first: "Sophia", last: "Rossi", city: "Rome" }];
+    const rows = [{ first: "Sofia", last: "Rossi", city: "Rome" }];
     const on = ["name=first + last", "city"];
     const { matches, candidates } = await matchIndex(rows, { on });
     expect(candidates[matches[0].left]).toEqual({ name: "Sofia Rossi", city: "Rome" });
