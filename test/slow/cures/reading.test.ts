@@ -14,7 +14,7 @@ const cases: Readonly<Record<string, Case>> = {
   "an address of an unknown kind": {
     files: { "x.csv": table },
     wrong: `${encode} gs://bucket/x.csv -c name`,
-    says: "Name a file, or an address that begins with one of s3://, postgres://",
+    says: "Name a file, or an address that begins with s3:// or postgres://.",
     cured: `${encode} x.csv -c name`,
   },
   "a path as a URL": {
