@@ -53,6 +53,7 @@ describe.each(["exact", "hnsw"] as const)("an index searched by %s", (backend) =
 
   it("finds the rows of an exhaustive search, with their cosines", async () => {
     const index = await VectorIndex.build(place(), [{ vectors, cells }], { ...base, backend });
+    await expect(index.search(queries, { phrases: ["one"] })).rejects.toThrow("Pass one phrase per query.");
     const hits = await index.search(queries, { k: 5 });
     expect((await index.describe()).searchedBy).toContain(backend);
     let found = 0;

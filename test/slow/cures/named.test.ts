@@ -22,6 +22,12 @@ const elsewhere: Readonly<Record<string, string>> = {
   'Write %3F for "?" in a password, and %40 for "@" after it.': "test/table/postgres/address.test.ts",
   "is a pipe, socket or device: name a regular file.": "test/serve/mcp/files.test.ts",
   "Give it a shorter name": "test/slow/postgres/postgres-index.test.ts",
+  "Leave the prompt out": "test/architectures/sentence-modules.test.ts",
+  "Use a model that pools in one of these": "test/architectures/sentence-modules.test.ts",
+  "is not the address of an HTTP proxy. Set it to": "test/hub/proxy.test.ts",
+  "is not a known encoding. Give one such as": "test/table/encodings.test.ts",
+  "Pass one phrase per query.": "test/search/vector-index.test.ts",
+  "Name another folder for the output.": "test/training/run.test.ts",
 };
 
 /** Words of messages whose cure no test applies, with the reason. */
