@@ -196,12 +196,16 @@ describe.skipIf(!isMounted)("the cure of a full disk of temporary files", () => 
   });
 
   it.each([
-    ["no room", 102_400],
-    ["too little room", 82_000],
-  ])("works where there is %s", async (_, bytes) => {
+    [
+      "no room",
+      102_400,
+      "cannot hold the temporary files (ENOSPC: no space left on device, write). Set TMPDIR",
+    ],
+    ["too little room", 82_000, says],
+  ])("works where there is %s", async (_, bytes, message) => {
     writeFileSync(fill, Buffer.alloc(bytes));
     const failed = await encoded(small);
-    expect(failed.stderr).toContain(says);
+    expect(failed.stderr).toContain(message);
     expect(failed.code).toBe(1);
     expect(await encoded(other)).toMatchObject({ code: 0 });
     expect(resize("30m")).toBe(true);
