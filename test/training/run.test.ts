@@ -72,6 +72,14 @@ describe("runMethod", () => {
     expect(notes).toEqual([`${output} is finished: there is nothing to resume`]);
   });
 
+  it("says what to do where the record of a finished run is damaged", async () => {
+    const output = newOutput();
+    await run({ output });
+    writeFileSync(join(output, "training.json"), "{");
+    const again = run({ output, resume: "continue" });
+    await expect(again).rejects.toThrow("Name another folder for the output.");
+  });
+
   it("writes the weights that the method makes of the trained ones", async () => {
     const output = newOutput();
     const zero: Tensor = { type: "float32", dims: [1], data: Float32Array.of(0) };
