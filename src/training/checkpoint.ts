@@ -156,7 +156,7 @@ export function settingsOf(program: TrainingProgram, data: TrainingData, options
   return {
     ...options.settings,
     ...{ learningRate, schedule, clipNorm },
-    evaluationEvery: options.evaluation?.every,
+    isEvaluated: options.evaluation !== undefined,
     optimiser: adamSettings(options.optimiser),
     data: data.fingerprint,
     model: fingerprint(JSON.stringify([nodes, loss, cut], plainNumbers), ...weights),

@@ -155,10 +155,10 @@ const cases: Readonly<Record<string, Case>> = {
     `sed -i 1s/name,alias/text,positive/ p.csv && ${onPairs}`,
   ),
   "labels for an objective that does not read them": pairsCase(
-    "text,label\nAcme Inc,acme\nAcme,acme\nToyota Motor,toyota\nToyota,toyota\n",
-    onPairs,
+    "text,label,score\nAcme Inc,acme,1\nAcme,acme,0.5\nToyota Motor,toyota,1\nToyota,toyota,0\n",
+    onScores,
     "Choose an objective for labels (sup-con, soft-nearest, gaussian), or add the column positive.",
-    `${onPairs} --objective sup-con && sed -i '1s/$/,positive/; 2,$s/$/,Acme/' p.csv && ${onPairs} -o another`,
+    `${onPairs} --objective sup-con && sed -i '1s/$/,positive/; 2,$s/$/,Acme/' p.csv && ${onScores} -o another`,
   ),
   "pairs without rows": pairsCase(
     "text,positive\n",
