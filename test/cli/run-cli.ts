@@ -50,11 +50,11 @@ export async function run(
   if (!options.isSilent) child.stdin?.end(options.input);
   let stdout = "";
   let stderr = "";
-  child.stdout?.on("data", (chunk: Buffer) => {
-    stdout += chunk;
+  child.stdout?.setEncoding("utf8").on("data", (text: string) => {
+    stdout += text;
   });
-  child.stderr?.on("data", (chunk: Buffer) => {
-    stderr += chunk;
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+    stderr += text;
   });
   options.onStart?.(child);
   const [code, signal] = await new Promise<[number | null, NodeJS.Signals | null]>((resolve, reject) => {
