@@ -101,25 +101,6 @@ const notCompared = (dropped: readonly DroppedColumn[], { alone }: ColumnPlan): 
   ...alone.flat().map((name) => ({ name, reason: "no counterpart" })),
 ];
 
-/**
- * The plan without the columns that found a counterpart only after silent ones were left out: they were compared, or
- * left out for a better reason.
- */
-function withoutTried(
-  plan: ColumnPlan,
-  { columns, dropped }: Pick<TableMatches, "columns" | "dropped">,
-): ColumnPlan {
-  const planned = new Set(plan.dropped.map(({ name, reason }) => `${name} ${reason}`));
-  const later = dropped.filter(({ name, reason }) => !planned.has(`${name} ${reason}`));
-  const tried = new Set([...columns, ...later].map(({ name }) => name));
-  const others = new Set(columns.map(({ other }) => other));
-  const [left, right] = plan.alone;
-  return {
-    ...plan,
-    alone: [left.filter((name) => !tried.has(name)), right.filter((name) => !others.has(name))],
-  };
-}
-
 function joinedByColumn(
   found: JoinResult,
   column: ColumnReport,
@@ -165,7 +146,7 @@ function joinedByColumns(
   const columns = found.columns.toSorted((a, b) => placeOf(a) - placeOf(b) || 0);
   const naming = columns.find((column) => column.kind === "name") ?? columns[0];
   const { labelEffect, doubtful, explain, kindReason } = found;
-  const dropped = notCompared(found.dropped, withoutTried(plan, found));
+  const dropped = notCompared(found.dropped, plan);
   const { estimate, low, high, promise } = knownPrecision(matches, unverified, precision) ?? found;
   return {
     findings: {

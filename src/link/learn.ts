@@ -51,7 +51,7 @@ export async function learn(store: Store, { run, model: before }: StoreState, op
   });
   if (review !== undefined) refuseContradictions(rows.length, known);
   // Columns that nobody named are left out where they say nothing.
-  const leaveOut = settings.on === undefined ? ("silent" as const) : ("none" as const);
+  const leaveOut = settings.on === undefined ? ("uninformative" as const) : ("none" as const);
   const matching = { on, leaveOut, kindOf, precision, encoder, known, sharing, signal };
   const { memory, threads, onNote } = options;
   const found = await groupAll(table, plan, { ...matching, memory, threads, onNote });

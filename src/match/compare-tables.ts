@@ -43,15 +43,8 @@ export interface CompareOptions extends MatchRunOptions, Pick<PartOptions, "item
   readonly encoder?: PhraseEncoder;
   /** What the rows are compared by, if it was prepared before. */
   readonly prepared?: ComparisonSettings;
-  /** Names that were embedded before. */
-  readonly embedded?: EmbeddedNames;
   /** Finds the pairs and ends, compares one shard of them and ends, or takes what all shards found. */
   readonly sharing?: Sharing;
-}
-
-interface EmbeddedNames {
-  readonly texts: Texts;
-  readonly vectors: NamingVectors;
 }
 
 /** A pair of rows that someone has judged. */
@@ -67,8 +60,6 @@ export interface ComparedTables extends PairTable {
   readonly left: SortedRows;
   readonly tables: PreparedTables;
   readonly comparison: RowComparison;
-  /** Undefined without a model. */
-  readonly embedded?: EmbeddedNames;
 }
 
 /** Candidates per row and source, for two tables and for one. */
@@ -88,12 +79,11 @@ export const candidateLimits = (rows: number, isOneTable: boolean) =>
 
 export async function compareTables(
   tables: PreparedTables,
-  { encoder, prepared, embedded, sharing, spill, ...run }: CompareOptions = {},
+  { encoder, prepared, sharing, spill, ...run }: CompareOptions = {},
 ): Promise<ComparedTables> {
   const { isOneTable, rows, fields, naming } = tables;
   const texts = fields[naming]?.set.texts ?? new TextNumbers().texts();
-  const vectors =
-    prepared?.vectors ?? embeddedAgain(texts, embedded) ?? (await valueVectors(texts, encoder, run, sharing));
+  const vectors = prepared?.vectors ?? (await valueVectors(texts, encoder, run, sharing));
   const limits = candidateLimits(Math.max(...rows), isOneTable);
   const candidates = { ...limits, spill, ...partsOf(run, "finding candidates") };
   const find = () => findCandidates(tables, vectors, candidates);
@@ -118,7 +108,6 @@ export async function compareTables(
   return {
     ...{ ...pairs, ...classes, isOneTable, rows, tables, comparison: comparison() },
     ...{ columns: comparison().columns, random },
-    embedded: vectors && { texts, vectors },
   };
 }
 
@@ -136,21 +125,6 @@ const classed = async (
   comparison: () => RowComparison,
   options: PartOptions,
 ): Promise<ClassedPairs> => ({ pairs, classes: await comparedClasses(comparison(), pairs, options) });
-
-/** Embeddings in the order of the texts; undefined if not all of them were embedded before. */
-function embeddedAgain(names: Texts, embedded: EmbeddedNames | undefined): NamingVectors | undefined {
-  if (embedded === undefined || textCount(names) === 0) return undefined;
-  const texts = [...eachText(names)];
-  const places = new Map(Array.from(eachText(embedded.texts), (text, place) => [text, place]));
-  if (!texts.every((text) => places.has(text))) return undefined;
-  const { data: from, dimension } = embedded.vectors;
-  const data = shared(Float32Array, texts.length * dimension);
-  texts.forEach((text, row) => {
-    const start = places.get(text)! * dimension;
-    data.set(from.subarray(start, start + dimension), row * dimension);
-  });
-  return { data, dimension };
-}
 
 /** The options of work in parts that reports as a stage. */
 export function partsOf(

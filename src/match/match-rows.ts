@@ -23,8 +23,7 @@ import {
 import { auditOf, interleaved } from "./estimates/audit.js";
 import type { PrecisionReport } from "./estimates/promise.js";
 import type { ScoredPairs } from "./estimates/scored-pairs.js";
-import { silentColumns, withoutColumns, withSilent } from "./estimates/silent-columns.js";
-import { once } from "./once.js";
+import { uninformativeFields, withoutFields } from "./estimates/uninformative-columns.js";
 import { type DoubtfulPair, doubtfulPairs } from "./review/doubtful.js";
 import { withKnownPairs } from "./review/known-candidates.js";
 import { type LabelEffect, labelEffect, type Partners } from "./review/label-effect.js";
@@ -45,7 +44,7 @@ export interface MatchRowsOptions extends ColumnOptions, MatchRunOptions {
   /** Compares one shard of the rows and ends, or takes what all shards found. */
   readonly sharing?: Sharing;
   /** Whether columns that say nothing are left out. Default: where `on` names none. */
-  readonly leaveOut?: "silent" | "none";
+  readonly leaveOut?: "uninformative" | "none";
 }
 
 /** What is known of rows that were compared by all columns. Rows are counted from 0. */
@@ -115,14 +114,12 @@ export interface MatchMethod<Accepted extends Level, Fit extends MatchFit<Accept
 
 /**
  * @param right undefined: the rows of one table are compared with each other
- * @param embedded names that a first comparison has embedded
  */
 export async function matchRows<Accepted extends Level, Fit extends MatchFit<Accepted>, Own>(
   left: TableColumns,
   right: TableColumns | undefined,
   options: MatchRowsOptions,
   method: MatchMethod<Accepted, Fit, Own>,
-  embedded?: ComparedTables["embedded"],
 ): Promise<Result<Own>> {
   const { signal, threads, onProgress, spill, known = [], sharing } = options;
   const run = { signal, threads, onProgress };
@@ -152,25 +149,16 @@ export async function matchRows<Accepted extends Level, Fit extends MatchFit<Acc
     };
     // A wrong row is refused before the rows are compared.
     known.forEach(prepared);
-    const compared = await compareTables(tables, {
-      ...{ ...run, spill, encoder, embedded, sharing, prepared: settings },
-    });
-    const learn = method.learner(compared, run, isSwapped);
-    const unanswered = once(() => learn(new Map(), compared));
-    const { on, leaveOut = on === undefined ? "silent" : "none" } = options;
-    const silent = leaveOut === "silent" ? silentColumns(tables, (await unanswered()).likely) : [];
-    if (silent.length > 0) {
-      const [side, otherSide] = isSwapped ? (["other", "name"] as const) : (["name", "other"] as const);
-      const others = right && withoutColumns(right, silent, otherSide);
-      // Shards compared all columns: which ones are silent shows only when all rows are compared.
-      const named = on?.filter((text) => {
-        const [name] = readPairOf(text, left, right ?? left);
-        return !silent.some((column) => column[side] === name);
-      });
-      const again = { ...options, on: named, sharing: undefined, encoder: encoder ?? ("none" as const) };
-      const first = withoutColumns(left, silent, side);
-      const rest = await matchRows(first, others, again, method, compared.embedded);
-      return withSilent(rest, silent, side);
+    let compared = await compareTables(tables, { ...run, spill, encoder, sharing, prepared: settings });
+    let learn = method.learner(compared, run, isSwapped);
+    let unanswered = await learn(new Map(), compared);
+    const { leaveOut = options.on === undefined ? "uninformative" : "none" } = options;
+    while (leaveOut === "uninformative") {
+      const fields = uninformativeFields(unanswered.likely);
+      if (fields.length === 0) break;
+      compared = withoutFields(compared, fields, isSwapped ? "other" : "name");
+      learn = method.learner(compared, run, isSwapped);
+      unanswered = await learn(new Map(), compared);
     }
     const given = (pair: RowNumbers): RowNumbers => {
       const rows = { left: tables.order[0][pair.left], right: tables.order[1][pair.right] };
@@ -206,7 +194,7 @@ interface Compared<Fit> extends PreparedSides {
   readonly tables: { readonly left: TableColumns; readonly right: TableColumns };
   prepared(pair: RowNumbers): RowNumbers;
   learn(known: Known, table: ComparedTables): Promise<Fit>;
-  unanswered(): Promise<Fit>;
+  readonly unanswered: Fit;
 }
 
 /** Returns a function that learns with judged pairs, and gives the result for each promise. */
@@ -221,10 +209,12 @@ function answeredResults<Accepted extends Level, Fit extends MatchFit<Accepted>,
     const answers = known.map((pair) => ({ ...pair, ...prepared(pair) }));
     const table = withKnownPairs(compared, answers);
     const judged = knownPlaces(table, answers);
-    const plain = await unanswered();
-    const fit = known.length === 0 ? plain : await learn(judged, table);
+    const fit = known.length === 0 ? unanswered : await learn(judged, table);
     // Rows in one group are sampled although they may be no candidates: these pairs follow the candidates.
-    const audit = auditOf(plain.sampled, knownPlaces(plain.likely.table, answers, compared.left.length));
+    const audit = auditOf(
+      unanswered.sampled,
+      knownPlaces(unanswered.likely.table, answers, compared.left.length),
+    );
     const columns = columnReports(fit.compared, fit.weights).map((column) =>
       isSwapped ? { ...column, name: column.other, other: column.name } : column,
     );

@@ -228,7 +228,12 @@ describe("the same matches", { timeout: 300_000 }, () => {
     for (const [name, noise] of Object.entries(noises)) {
       const added = { ...left, noise: left.name.map(noise) };
       const found = await matchTables(added, { ...right, noise: right.name.map(noise) }, { encoder });
-      expect(found.matches, name).toEqual(given.matches);
+      // Its words are no longer compared, but may have been candidates' and codes of the row.
+      const near = given.matches.map((match) => ({
+        ...match,
+        probability: expect.closeTo(match.probability, 1),
+      }));
+      expect(found.matches, name).toEqual(near);
       expect(found.dropped).toEqual([
         { name: "noise", reason: "agrees in matches as often as in any two rows" },
       ]);
