@@ -29,8 +29,10 @@ export async function observeShapes(
   const { graph } = observed;
   const inner = new Set(graph.nodes.flatMap((node) => node.outputs).filter((name) => name !== ""));
   graph.outputs = [...inner].map((name) => ({ name }));
+  // WebAssembly refuses what the graph does not read.
+  const read = graph.inputs.flatMap(({ name }) => (name in feeds ? [[name, feeds[name]] as const] : []));
   const session = await open(encodeModel(observed));
-  const outputs = await session.run(feeds).finally(() => session.release());
-  const seen = [...graph.initializers, ...Object.entries(feeds), ...Object.entries(outputs)];
+  const outputs = await session.run(Object.fromEntries(read)).finally(() => session.release());
+  const seen = [...graph.initializers, ...read, ...Object.entries(outputs)];
   return new Map(seen.map(([name, { type, dims }]) => [name, { type, dims }]));
 }
