@@ -141,9 +141,10 @@ function installed(folder: string, modules: string): Installed {
   return { folder, pearl: (parameters) => runNode([main, ...parameters], { cwd: folder, environment }) };
 }
 
+/** pearl's README names this setting for where only the registry is reachable. */
+const environment = { ONNXRUNTIME_NODE_INSTALL: "skip" };
+
 async function npm(parameters: readonly string[], cwd: string): Promise<Outcome> {
-  // pearl's README names this setting for where only the registry is reachable
-  const environment = { ONNXRUNTIME_NODE_INSTALL: "skip" };
   const quiet = ["--loglevel=error", "--no-audit", "--no-fund"];
   const outcome = await run("npm", [...parameters, ...quiet], { cwd, environment });
   expect(outcome, outcome.stderr).toMatchObject({ code: 0 });
@@ -168,7 +169,7 @@ async function claimInstall(
   expect(failed.stderr).toContain(`${needs} ${name} (`);
   expect(failed.stderr).toContain("`pearl doctor` shows the command that installs it.");
   const cure = (await part())?.install ?? "";
-  const cured = await run("bash", ["-c", cure], { cwd: folder });
+  const cured = await run("bash", ["-c", cure], { cwd: folder, environment });
   expect(cured, cured.stderr).toMatchObject({ code: 0 });
   expect(await part()).toMatchObject({ works: true });
   const again = await pearl(command);
