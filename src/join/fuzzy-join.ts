@@ -16,7 +16,8 @@ import { textsInOneScript } from "../match/cells/one-script.js";
 import { checkCells } from "../match/check-tables.js";
 import { inCanonicalOrder } from "../match/columns/canonical.js";
 import { type ColumnPair, type JoinColumn, prepareColumn } from "../match/columns.js";
-import type { Rankings } from "../match/estimates/estimate.js";
+import { fitCalibration } from "../match/estimates/calibrate.js";
+import { candidatesOf, type Rankings, type RowPair } from "../match/estimates/estimate.js";
 import { once } from "../match/once.js";
 import { type OpenRanking, openRanking } from "../match/rank-pool.js";
 import type { RankedRows } from "../match/rank-rows.js";
@@ -25,11 +26,17 @@ import { defaultScorer, type ScorerFile } from "../match/scorer.js";
 import { withoutRows } from "../match/without-rows.js";
 import { explainPhrases } from "./explain.js";
 import type { RowMatch } from "./match-tables.js";
-import { type Decision, decideMatches, doubtfulProposals, withoutSiblings } from "./one-column/decide.js";
+import {
+  atLevel,
+  type Decision,
+  decisionAt,
+  doubtfulProposals,
+  proposePairs,
+  sampledMatches,
+  withoutSiblings,
+} from "./one-column/decide.js";
 import { keysOf, tableWarnings } from "./one-column/keys.js";
-import { calibrateWith, noLabels, type RowLabels, readLabels } from "./one-column/labels.js";
-import { atLevel, sampledMatches } from "./one-column/sample.js";
-import { secondBest } from "./one-column/select.js";
+import { calibrateWith, noLabels, readLabels } from "./one-column/labels.js";
 import type { JoinOptions, JoinResult } from "./options.js";
 import { keepPromised, type LeftRanker, leftDecoys } from "./precision.js";
 
@@ -102,15 +109,17 @@ interface Ranked {
   readonly next: ReturnType<typeof inTurn>;
 }
 
+type RowNumbers = Pick<RowMatch, "left" | "right">;
+
 /** Row numbers of the given tables from those of the ranked ones, and back: rows are ranked in an order of their texts. */
 function rowNumbers([ofLeft, ofRight]: Ranked["sides"]) {
-  const given = <Pair extends RowPair>(pairs: readonly Pair[]): Pair[] =>
+  const given = <Pair extends RowNumbers>(pairs: readonly Pair[]): Pair[] =>
     pairs.map((pair) => ({ ...pair, left: ofLeft.order[pair.left], right: ofRight.order[pair.right] }));
   return {
     given,
     byRight: (pairs: readonly RowMatch[]): RowMatch[] => given(pairs).sort((a, b) => a.right - b.right),
     // A row that a table lacks is refused with its number.
-    prepared: <Pair extends RowPair>(pair: Pair): Pair => {
+    prepared: <Pair extends RowNumbers>(pair: Pair): Pair => {
       const [left, right] = [ofLeft.places[pair.left], ofRight.places[pair.right]];
       return left === undefined || right === undefined ? pair : { ...pair, left, right };
     },
@@ -130,41 +139,43 @@ async function joinRanked(ranked: Ranked, options: JoinOptions): Promise<JoinRes
   const nearest = tables.right.rows.filter((row, place) => place % mostKept < depth && row >= 0);
   const rankings: Rankings = { ...tables, spacing: await measureSpacing(nearest) };
   const labels = readLabels(texts, known);
-  const decide = (decided: RowLabels, meanProbability: number): Decision => {
-    const calibration = calibrateWith(rankings, decided, scorer.estimate);
-    const knowledge = { labels: decided, calibration, estimate: scorer.estimate };
-    return withoutSiblings(
-      decideMatches(rankings, knowledge, { kind, meanProbability, leastLikely, top }),
-      texts,
-    );
-  };
   const calibration = calibrateWith(rankings, labels, scorer.estimate);
-  const judge = { rankings, measureSpacing, queried, estimate: scorer.estimate, calibration };
-  const kept = await keepPromised((mean) => decide(labels, mean), precision, judge);
-  let { decision, report } = kept;
-  const sample = sampledMatches(decide(noLabels, 0).matches, labels, kind);
-  const sampled = sample.widest(precision, report, decision.matches.length);
-  if (sampled !== undefined) {
-    decision = atLevel(decision, sampled.level, labels, kind);
-    report = sampled.report;
-  }
+  const { estimate } = scorer;
+  const proposed = proposePairs(rankings, { labels, calibration, estimate }, { kind, top });
+  const unlabelled = once(() =>
+    known.length === 0
+      ? proposed
+      : proposePairs(
+          rankings,
+          { labels: noLabels, calibration: fitCalibration([], []), estimate },
+          { kind, top },
+        ),
+  );
+  const decide = (meanProbability: number, pairs = proposed): Decision =>
+    withoutSiblings(decisionAt(pairs, { meanProbability, leastLikely }), texts);
+  const judge = { rankings, measureSpacing, queried, estimate, calibration };
+  const kept = await keepPromised(decide, precision, judge);
+  const sample = sampledMatches(decide(0, unlabelled()).matches, proposed);
+  const sampled = sample.widest(precision, kept.report, kept.decision.matches.length);
+  const report = sampled?.report ?? kept.report;
+  const decision = sampled === undefined ? kept.decision : atLevel(kept.decision, sampled.level);
   const { pairs, proposals, matches } = decision;
   const joined = new Set(matches.map((match) => match.right));
   const second = secondBest(rankings, pairs);
-  const decided = new Set([...labels.matches.keys(), ...labels.others.keys()]);
   const likelihood = new Map(proposals.map(({ right, probability }) => [right, probability]));
   return {
     ...{ ...report, matches: byRight(matches), proposals: byRight(proposals) },
     unmatched: [...ofRight.places.keys()].filter((row) => !joined.has(ofRight.places[row])),
     runnersUp: Int32Array.from(ofRight.places, (place) => ofLeft.order[second[place]] ?? -1),
     labelEffect: async () => {
-      const without = decide(noLabels, kept.meanProbability);
+      const without = decide(kept.meanProbability, unlabelled());
+      const decided = new Set([...labels.matches.keys(), ...labels.others.keys()]);
       return labelEffect(partnersOfRight(texts.right.length, without.matches, decision.matches), decided);
     },
     warnings: tableWarnings(texts, options.column ?? "phrase", rankings, sides),
     doubtful: (count) => {
       const open = report.promise.established ? [] : sample.open(precision);
-      return given(doubtfulProposals(decision, decided, { sample: open, count }));
+      return given(doubtfulProposals(decision, { sample: open, count }));
     },
     withKnown: (all) =>
       ranked.next(() => closing(ranking, () => joinRanked(ranked, { ...options, known: all }))),
@@ -176,9 +187,12 @@ async function joinRanked(ranked: Ranked, options: JoinOptions): Promise<JoinRes
   };
 }
 
-interface RowPair {
-  readonly left: number;
-  readonly right: number;
+/** For each right row, the second-best left row with a different text, or -1. */
+function secondBest({ right, leftKeys }: Rankings, pairs: readonly RowPair[]): Int32Array {
+  return Int32Array.from(pairs, ({ left }, row) => {
+    const other = candidatesOf(right, row).find((candidate) => leftKeys[candidate.left] !== leftKeys[left]);
+    return left < 0 ? -1 : (other?.left ?? -1);
+  });
 }
 
 function checkOptions({ precision = 0.9, top = 1, leastLikely = 0, candidates = 1 }: JoinOptions): void {

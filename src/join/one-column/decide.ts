@@ -1,14 +1,22 @@
-/** Decides which ranked pairs match: proposes pairs of the asked kind, and keeps the most probable ones. */
-import { interleaved } from "../../match/estimates/audit.js";
+/**
+ * Decides which ranked pairs match. Every candidate has a probability: the best one of a row has its estimate, the others less, in
+ * proportion to their odds. Pairs of the asked kind are proposed, and the most probable ones kept.
+ */
+import {
+  type Audit,
+  auditOf,
+  interleaved,
+  likelyHalves,
+  type SampledLevel,
+} from "../../match/estimates/audit.js";
 import { type Calibration, calibrated } from "../../match/estimates/calibrate.js";
-import { estimatePairs, type Rankings, type RowPair } from "../../match/estimates/estimate.js";
+import { candidatesOf, estimatePairs, type Rankings, type RowPair } from "../../match/estimates/estimate.js";
 import { keepPromise } from "../../match/estimates/spacing-precision.js";
 import type { DoubtfulPair } from "../../match/review/doubtful.js";
 import type { EstimateWeights } from "../../match/scorer.js";
 import type { RowMatch } from "../match-tables.js";
-import type { JoinOptions } from "../options.js";
+import type { JoinKind, JoinOptions } from "../options.js";
 import { noLabels, openPairs, type RowLabels } from "./labels.js";
-import { assignPairs, type EstimatedPair, everyPair } from "./select.js";
 import { siblings } from "./siblings.js";
 
 /** What is known of the pairs, and how their probabilities are computed. */
@@ -18,15 +26,19 @@ export interface Knowledge {
   readonly estimate: EstimateWeights;
 }
 
-export interface DecideOptions extends Required<Pick<JoinOptions, "kind" | "leastLikely" | "top">> {
-  /** The matches have at least this mean probability; 0 for all likely pairs. */
-  readonly meanProbability: number;
-}
-
-export interface Decision {
+/** Pairs that may match. */
+export interface Proposed {
+  readonly labels: RowLabels;
+  readonly kind: JoinKind;
   /** The pair of each right row; left is -1 where it has none. */
   readonly pairs: readonly RowPair[];
+  /** The same with their probabilities. */
   readonly proposals: readonly RowMatch[];
+  /** Those that may be accepted: the proposals, or where rows may have several partners, all candidates. */
+  readonly likely: readonly RowMatch[];
+}
+
+export interface Decision extends Proposed {
   readonly matches: readonly RowMatch[];
   /** Matches that are not known. */
   readonly unverified: readonly RowMatch[];
@@ -34,65 +46,180 @@ export interface Decision {
   readonly meanProbability: number;
 }
 
-export function decideMatches(
+export function proposePairs(
   rankings: Rankings,
   { labels, calibration, estimate: weights }: Knowledge,
-  { kind, meanProbability, leastLikely, top }: DecideOptions,
-): Decision {
-  const isKnown = (right: number, left: number): boolean => labels.matches.get(right)?.has(left) ?? false;
-  const open = openPairs(rankings, labels);
-  const unlabelled = (pairs: readonly RowPair[]): Float64Array =>
-    estimatePairs(rankings, pairs, weights).map((estimate) => calibrated(estimate, calibration));
+  { kind, top }: Required<Pick<JoinOptions, "kind" | "top">>,
+): Proposed {
   const estimates = (pairs: readonly RowPair[]): Float64Array =>
-    unlabelled(pairs).map((estimate, row) => (isKnown(row, pairs[row].left) ? 1 : estimate));
-  const first = estimates(open);
-  const pairs = kind === "one-to-one" ? assignPairs(rankings, open, first, labels) : open;
-  const perRow = kind === "one-to-one" ? estimates(pairs) : first;
-  const proposals = pairs.flatMap(({ left }, right): RowMatch[] =>
-    left < 0 ? [] : [{ left, right, probability: perRow[right] }],
+    estimatePairs(rankings, pairs, weights).map((estimate) => calibrated(estimate, calibration));
+  const withKnown = (estimate: number, pair: RowPair, right: number): number =>
+    isMatch(labels, { ...pair, right }) ? 1 : estimate;
+  const open = openPairs(rankings, labels);
+  const ofOpen = estimates(open);
+  const pairs = kind === "one-to-one" ? assignPairs(rankings, open, ofOpen, labels) : open;
+  const ofPairs = pairs === open ? ofOpen : estimates(pairs);
+  const proposals = pairs.flatMap((pair, right): RowMatch[] =>
+    pair.left < 0 ? [] : [{ left: pair.left, right, probability: withKnown(ofPairs[right], pair, right) }],
   );
-  const found = (): EstimatedPair[] => {
-    const free = openPairs(rankings, { ...noLabels, others: labels.others });
-    const ofFree = labels.matches.size === 0 ? first : unlabelled(free);
-    return open.map((best, row) =>
-      labels.matches.has(row) ? { best: free[row], estimate: ofFree[row] } : { best, estimate: first[row] },
+  if (kind !== "many-to-many") return { labels, kind, pairs, proposals, likely: proposals };
+  // A known match says nothing about the row's other candidates: these are as likely as if it were not known.
+  const free = labels.matches.size === 0 ? open : openPairs(rankings, { ...noLabels, others: labels.others });
+  const ofFree = free === open ? ofOpen : estimates(free);
+  const likely = free.flatMap((best, right) =>
+    likelyPairs(rankings, { ...best, right, estimate: ofFree[right] }, labels).slice(0, top),
+  );
+  return { labels, kind, pairs, proposals, likely };
+}
+
+/** The best pair of a right row, and the probability that it is right. */
+export interface EstimatedPair extends RowPair {
+  readonly right: number;
+  readonly estimate: number;
+}
+
+/** The candidates of a right row and its known matches, the likeliest first. */
+export function likelyPairs(
+  { right: ranked }: Pick<Rankings, "right">,
+  best: EstimatedPair,
+  labels: RowLabels,
+): RowMatch[] {
+  const { right } = best;
+  const candidates = candidatesOf(ranked, right).filter(({ left }) => !best.taken?.has(left));
+  const found = new Set(candidates.map(({ left }) => left));
+  // Known matches count even if they were not among the candidates.
+  const unfound = [...(labels.matches.get(right) ?? [])].filter((left) => !found.has(left));
+  return [...candidates, ...unfound.map((left) => ({ left, score: best.score }))]
+    .map(({ left, score }) => {
+      const isConfirmed = Number(labels.confirmed.get(right)?.has(left) ?? false);
+      const odds = Math.exp(Math.min(0, score - best.score));
+      return {
+        left,
+        score,
+        isConfirmed,
+        probability: isMatch(labels, { left, right }) ? 1 : best.estimate * odds,
+      };
+    })
+    .sort((a, b) => b.isConfirmed - a.isConfirmed || b.probability - a.probability || b.score - a.score)
+    .map(({ left, probability }) => ({ left, right, probability }));
+}
+
+/** Gives each left row to one right row, the likeliest pairs first. A row that loses its best one is judged by its other candidates. */
+function assignPairs(
+  { right: ranked }: Rankings,
+  open: readonly RowPair[],
+  estimates: ArrayLike<number>,
+  labels: RowLabels,
+): RowPair[] {
+  const choices = open.flatMap((best, right) => {
+    const rankOf = ({ left }: RowPair): number =>
+      labels.confirmed.get(right)?.has(left) ? 2 : isMatch(labels, { left, right }) ? 1 : 0;
+    // A known match is the only choice, unless its left row goes to another one.
+    const candidates = candidatesOf(ranked, right).filter(({ left }) => !best.taken?.has(left));
+    return [best, ...candidates.filter(({ left }) => left !== best.left)].map((pair) => {
+      const weight = estimates[right] * Math.exp(Math.min(0, pair.score - best.score));
+      return { ...pair, right, rank: rankOf(pair), weight };
+    });
+  });
+  const possible = choices.filter(({ left, weight, rank }) => left >= 0 && (rank > 0 || weight > 0));
+  const order = possible.sort((a, b) => b.rank - a.rank || b.weight - a.weight || b.score - a.score);
+  const assigned = new Map(freePairs(order, "one-to-one").map((choice) => [choice.right, choice]));
+  const scoreOfOwner = new Map(Array.from(assigned.values(), ({ left, score }) => [left, score]));
+  return open.map(({ taken = [] }, right): RowPair => {
+    const choice = assigned.get(right);
+    if (choice === undefined) return { left: -1, score: -Infinity };
+    // Rows of which another right row is the better match.
+    const lost = candidatesOf(ranked, right).filter(
+      ({ left, score }) => left !== choice.left && (scoreOfOwner.get(left) ?? -Infinity) > score,
     );
+    return {
+      ...{ left: choice.left, score: choice.score },
+      taken: new Set([...taken, ...lost.map(({ left }) => left)]),
+    };
+  });
+}
+
+/** The pairs in their order, as long as the rows that have one partner at most are free. */
+function freePairs<Pair extends Omit<RowMatch, "probability">>(
+  pairs: Iterable<Pair>,
+  kind: JoinKind,
+): Pair[] {
+  const [ofLeft, ofRight] = [new Set<number>(), new Set<number>()];
+  const isFree = ({ left, right }: Pair): boolean => {
+    if ((kind !== "many-to-many" && ofRight.has(right)) || (kind === "one-to-one" && ofLeft.has(left)))
+      return false;
+    ofLeft.add(left);
+    ofRight.add(right);
+    return true;
   };
-  const likely = kind === "many-to-many" ? everyPair(rankings, found(), { labels, top }) : proposals;
+  return [...pairs].filter(isFree);
+}
+
+const isMatch = ({ matches }: RowLabels, { left, right }: Omit<RowMatch, "probability">): boolean =>
+  matches.get(right)?.has(left) ?? false;
+
+/** The most probable pairs, as many as have a mean probability; all likely ones at 0. */
+export function decisionAt(
+  proposed: Proposed,
+  { meanProbability, leastLikely }: { readonly meanProbability: number; readonly leastLikely: number },
+): Decision {
+  const { likely } = proposed;
   const probabilities = likely.map(({ probability }) => probability);
   const { kept } = keepPromise(probabilities, { target: meanProbability, floor: leastLikely });
-  const matches = kept
-    .map((place) => likely[place])
-    .sort((a, b) => a.right - b.right || b.probability - a.probability);
-  return {
-    ...{ pairs, proposals, matches },
-    unverified: matches.filter(({ right, left }) => !isKnown(right, left)),
-    meanProbability: meanOf(matches),
-  };
+  return decisionWith(
+    proposed,
+    kept.map((place) => likely[place]),
+  );
+}
+
+function decisionWith(proposed: Proposed, accepted: readonly RowMatch[]): Decision {
+  const matches = accepted.toSorted((a, b) => a.right - b.right || b.probability - a.probability);
+  const sum = matches.reduce((total, { probability }) => total + probability, 0);
+  const unverified = matches.filter((match) => !isMatch(proposed.labels, match));
+  return { ...proposed, matches, unverified, meanProbability: sum / Math.max(1, matches.length) };
 }
 
 /** The decision without unverified matches that contradict each other. */
 export function withoutSiblings(decision: Decision, texts: Parameters<typeof siblings>[1]): Decision {
   const found = siblings(decision.unverified, texts);
-  const matches = decision.matches.filter((match) => !found.has(match));
-  const unverified = decision.unverified.filter((match) => !found.has(match));
-  return { ...decision, matches, unverified, meanProbability: meanOf(matches) };
+  return decisionWith(
+    decision,
+    decision.matches.filter((match) => !found.has(match)),
+  );
 }
 
-function meanOf(matches: readonly RowMatch[]): number {
-  return matches.reduce((sum, { probability }) => sum + probability, 0) / Math.max(1, matches.length);
+/** A random sample of the likely matches that people judged. @param likely the matches that no label has influenced */
+export function sampledMatches(likely: readonly RowMatch[], { labels, kind }: Proposed): Audit<SampledLevel> {
+  const known = new Map<number, number>();
+  likely.forEach((match, pair) => {
+    const { left, right } = match;
+    if (isMatch(labels, match)) known.set(pair, 1);
+    // Where a row has one partner, another known match says that this pair is wrong.
+    else if (labels.others.get(right)?.has(left) || (kind !== "many-to-many" && labels.matches.has(right)))
+      known.set(pair, 0);
+  });
+  return auditOf(() => likelyHalves(likely), known);
+}
+
+/** The decision with the pairs of a level: confirmed pairs are matched in place of rivals, and rejected ones are not. */
+export function atLevel(decision: Decision, { table, accepted, probability }: SampledLevel): Decision {
+  const { labels, kind, matches } = decision;
+  const confirmed = matches.filter((match) => isMatch(labels, match));
+  const open = Array.from(accepted, (pair): RowMatch => {
+    return { left: table.left.at(pair)!, right: table.right[pair], probability: probability.at(pair)! };
+  }).filter((match) => !isMatch(labels, match) && !labels.others.get(match.right)?.has(match.left));
+  return decisionWith(decision, freePairs([...confirmed, ...open], kind));
 }
 
 /** The proposals of rows that are not judged, those nearest to even odds first, between the pairs of a sample. */
 export function doubtfulProposals(
-  { proposals, matches }: Decision,
-  decidedRows: ReadonlySet<number>,
+  { proposals, matches, labels }: Decision,
   { sample, count }: { readonly sample: readonly RowMatch[]; readonly count: number },
 ): DoubtfulPair[] {
   const joined = new Set(matches.map(({ left, right }) => `${left} ${right}`));
   const doubt = ({ probability }: RowMatch): number => Math.abs(probability - 0.5);
   const open = proposals
-    .filter(({ right }) => !decidedRows.has(right))
+    .filter(({ right }) => !labels.matches.has(right) && !labels.others.has(right))
     .sort((a, b) => doubt(a) - doubt(b) || a.right - b.right);
   return interleaved(open, sample, count).map(({ left, right, probability }) => {
     return { left, right, probability, accepted: joined.has(`${left} ${right}`) };

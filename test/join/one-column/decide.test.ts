@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { likelyPairs } from "../../../src/join/one-column/decide.js";
 import { noLabels } from "../../../src/join/one-column/labels.js";
-import { everyPair } from "../../../src/join/one-column/select.js";
 import type { Rankings } from "../../../src/match/estimates/estimate.js";
 
 const scores = [4, 3.5, 1];
@@ -11,7 +11,7 @@ const rankings = {
 function probabilities(...matches: number[]): Record<number, number> {
   const known = new Map(matches.length === 0 ? [] : [[0, new Set(matches)]]);
   const labels = { ...noLabels, matches: known };
-  const found = everyPair(rankings, [{ best: { left: 0, score: 4 }, estimate: 0.6 }], { labels, top: 8 });
+  const found = likelyPairs(rankings, { left: 0, right: 0, score: 4, estimate: 0.6 }, labels);
   return Object.fromEntries(found.map(({ left, probability }) => [left, probability]));
 }
 
