@@ -3,20 +3,18 @@ import { encodeModel } from "./io/file.js";
 import { copyModel, type Model } from "./model.js";
 import type { Tensor } from "./tensor.js";
 
-type ObservedValue = Pick<Tensor, "type" | "dims">;
-
 /** Opens an encoded model; `runtime`'s sessions fit. */
 export type OpenSession = (model: Uint8Array) => Promise<{
   run(feeds: Record<string, Tensor>, fetches?: readonly string[]): Promise<Record<string, Tensor>>;
   release(): Promise<void>;
 }>;
 
-export type Shapes = ReadonlyMap<string, ObservedValue>;
+export type Shapes = ReadonlyMap<string, Pick<Tensor, "type" | "dims">>;
 
 /**
  * Type and shape of every value of the graph in one run.
  * @param feeds sizes that may change from run to run must not be 1, and must differ from each other where the
- *   graph broadcasts one against the other
+ *   graph broadcasts one against the other. What it does not read is left out: WebAssembly refuses it
  * @param open opens a session on the CPU, without ONNX Runtime's graph optimisation, which can crash where inner
  *   values are outputs
  */
@@ -27,9 +25,8 @@ export async function observeShapes(
 ): Promise<Shapes> {
   const observed = copyModel(model);
   const { graph } = observed;
-  const inner = new Set(graph.nodes.flatMap((node) => node.outputs).filter((name) => name !== ""));
+  const inner = new Set(graph.nodes.flatMap(({ outputs }) => outputs.filter((name) => name !== "")));
   graph.outputs = [...inner].map((name) => ({ name }));
-  // WebAssembly refuses what the graph does not read.
   const read = graph.inputs.flatMap(({ name }) => (name in feeds ? [[name, feeds[name]] as const] : []));
   const session = await open(encodeModel(observed));
   const outputs = await session.run(Object.fromEntries(read)).finally(() => session.release());
