@@ -3,12 +3,12 @@ import type { Kept, KeptReader, Shard } from "../../files/shards/shard.js";
 import { rowComparison } from "../evidence/pair-evidence.js";
 import { comparedClasses } from "../evidence/pair-levels.js";
 import { type MemoryLimit, needOfShard, planMemory } from "../memory/memory-plan.js";
-import type { PartOptions } from "../parts/in-parts.js";
+import type { RangeOptions } from "../run/partition.js";
 import { sizeOfShard } from "./kept-comparison.js";
 import { readComparison } from "./read-comparison.js";
 import { keptPairs } from "./shared-pairs.js";
 
-interface ShardOptions extends PartOptions {
+interface ShardOptions extends RangeOptions {
   readonly memory?: MemoryLimit;
   readonly onNote?: (note: string) => void;
 }
