@@ -1,6 +1,4 @@
 /** Compares a table with itself: the nearest phrases by embedding and by n-grams, and the similarity of any two. */
-
-import { pauses } from "../in-turn.js";
 import { termCosine } from "../match/candidates/grams.js";
 import { PairSet, type Pairs, type Spill } from "../match/candidates/pair-set.js";
 import {
@@ -21,6 +19,7 @@ import {
 } from "../match/evidence/features.js";
 import { foldPhrase, haveSameLetters, splitFolded } from "../match/evidence/phrase.js";
 import { remembering } from "../match/once.js";
+import { pauses } from "../match/run/pause.js";
 import { mergedScores, unitedPairs } from "../match/shards/shared-pairs.js";
 import { learnDistinguishing } from "./distinguishing.js";
 import { type LinkTable, linkTable } from "./linkage.js";

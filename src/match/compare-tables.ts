@@ -95,12 +95,12 @@ export async function compareTables(
   const vectors =
     prepared?.vectors ?? embeddedAgain(texts, embedded) ?? (await valueVectors(texts, encoder, run, sharing));
   const limits = candidateLimits(Math.max(...rows), isOneTable);
-  const candidates = { ...limits, spill, ...stageOptions(run, "finding candidates") };
+  const candidates = { ...limits, spill, ...asStage(run, "finding candidates") };
   const find = () => findCandidates(tables, vectors, candidates);
   // Made after the search, which needs its memory.
   const settings = once(() => prepared ?? comparisonSettings(tables, rowWords(tables), vectors));
   const comparison = once(() => rowComparison(settings()));
-  const comparing = stageOptions(run, "comparing");
+  const comparing = asStage(run, "comparing");
   if (sharing?.kind === "learn") {
     const found = await find();
     sharing.end(keptComparison(tables, settings(), found));
@@ -153,7 +153,7 @@ function embeddedAgain(names: Texts, embedded: EmbeddedNames | undefined): Namin
 }
 
 /** The options of work in parts that reports as a stage. */
-export function stageOptions(
+export function asStage(
   { onProgress, ...run }: Omit<MatchRunOptions, "spill"> & Pick<RangeOptions, "itemsPerThread">,
   stage: MatchStage,
 ): RangeOptions {
@@ -169,7 +169,7 @@ async function valueVectors(
   const count = textCount(texts);
   const encode = async (): Promise<Kept> => {
     if (encoder === undefined || count === 0 || count > mostEmbedded) return {};
-    const { signal, onProgress } = stageOptions(run, "encoding");
+    const { signal, onProgress } = asStage(run, "encoding");
     const matrix = await encoder.encodeMatrix([...eachText(texts)], { signal, onProgress });
     const data = shared(Float32Array, matrix.data.length);
     data.set(matrix.data);

@@ -1,11 +1,11 @@
 /** Finds the phrases of a table that may mean the same: the nearest by embedding and by n-grams. */
 import { ownRange } from "../../files/shards/shard.js";
-import { pauses } from "../../in-turn.js";
 import { nearestByEmbedding } from "../../match/candidates/nearest-by-embedding.js";
 import { PairSet, type Pairs } from "../../match/candidates/pair-set.js";
 import type { ColumnPair } from "../../match/columns.js";
 import { manyRows, perRowOfMany } from "../../match/compare-tables.js";
 import { candidateRows } from "../../match/rank-rows.js";
+import { pauses } from "../../match/run/pause.js";
 import { chosenPlaces } from "../../match/weights/chosen-places.js";
 import { type NumberedPhrases, sameNumbers } from "../numbered.js";
 import type { SameTableOptions } from "../same-table.js";

@@ -1,9 +1,9 @@
 /** Chooses the threshold of a clustering without labels, says what its precision rests on, and picks pairs to judge. */
 import { formatCount } from "../../files/count-text.js";
-import { pauses } from "../../in-turn.js";
 import type { PrecisionReport } from "../../match/estimates/promise.js";
 import { spacingPrecision } from "../../match/estimates/spacing-precision.js";
 import type { DoubtfulPair } from "../../match/review/doubtful.js";
+import { pauses } from "../../match/run/pause.js";
 import { placeIn } from "../../match/weights/chosen-places.js";
 import { placesByNumber } from "../../places-by-number.js";
 import { type LinkTable, linkGroups, representativesOf } from "../linkage.js";

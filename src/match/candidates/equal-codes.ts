@@ -1,12 +1,12 @@
 /** Candidates by equal codes, or by two equal cells together, such as date and amount. */
 
-import { pauses } from "../../in-turn.js";
 import { type PlacesByNumber, placesByNumber } from "../../places-by-number.js";
 import { dayOf } from "../cells/dates.js";
 import { bareDigits } from "../cells/numbers.js";
 import type { Field } from "../columns/fields.js";
 import { isText } from "../columns/profile.js";
 import { eachText, TextNumbers, type Texts, textCount } from "../columns/texts.js";
+import { pauses } from "../run/pause.js";
 import type { AddPair } from "./pair-set.js";
 
 /** Blocks of more pairs hold a value that is common. */

@@ -46,20 +46,20 @@ export interface Need {
   /** Bytes of memory without which it cannot be done, whatever goes to disk. */
   readonly least: number;
   /** Candidate pairs that may go to disk, at most. */
-  readonly pairs: number;
+  readonly pairs?: number;
   /** Bytes of each thread, where there are several: one thread is the calling one. */
-  readonly perThread: number;
+  readonly perThread?: number;
   /** Bytes of the least that threads may use, since they end before it is needed. */
-  readonly lent: number;
+  readonly lent?: number;
 }
 
 /**
- * The formula of all needs: bytes of a process with so many indexes, of cells, of pairs, and of embeddings. Its constants are
+ * The formula of all needs: bytes of a process with the indexes of so many tables, of cells, of pairs, and of embedded names. Its constants are
  * rounded up from peaks of made-up persons, 12,000 to 11 million rows (docs/scale.md): what is planned is at least what is used.
  */
 function bytesOf(
-  { indexes, cells, pairs, embedded, dimension }: Counts,
-  cost: { readonly cell: number; readonly pair: number; readonly copies: number },
+  { indexes = 0, cells = 0, pairs = 0, embedded = 0, dimension = 0 },
+  cost: Readonly<typeof byRows>,
 ): number {
   return (
     ofProcess +
@@ -69,16 +69,6 @@ function bytesOf(
     pairs * cost.pair +
     embedded * dimension * cost.copies * Float32Array.BYTES_PER_ELEMENT
   );
-}
-
-interface Counts {
-  /** Tables with an index that is searched. */
-  readonly indexes: number;
-  readonly cells: number;
-  readonly pairs: number;
-  /** Names or phrases that are embedded. */
-  readonly embedded: number;
-  readonly dimension: number;
 }
 
 /** Bytes of Node.js with what it has not freed yet, of the index of a table, and of a small model. */
@@ -145,7 +135,6 @@ export function needOfPhrases({ rows, phrases, dimension, isTopics }: PhraseSize
     least: bytesOf(counts, byPhrases),
     pairs: isOneTable ? pairs : 0,
     perThread: isOneTable ? 0 : ofThread + Math.min(rows[0], mostRemembered) * ofRankedRow,
-    lent: 0,
   };
 }
 
@@ -163,11 +152,8 @@ export function needOfShard({ rows: ofEach, columns, pairs, words, names, dimens
   const embeddings = names * dimension * Float32Array.BYTES_PER_ELEMENT;
   return {
     what: `${formatted(pairs)} pairs of ${formatted(rows)} rows`,
-    least:
-      bytesOf({ indexes: 0, cells, pairs, embedded: 0, dimension: 0 }, byRows) + embeddings + words * ofWord,
-    pairs: 0,
+    least: bytesOf({ cells, pairs }, byRows) + embeddings + words * ofWord,
     perThread: ofThread + cells * ofComparedCell,
-    lent: 0,
   };
 }
 
@@ -180,13 +166,7 @@ export function needOfLearning(size: MatchSize): Need {
 /** Of adding rows to what a store has learned. */
 export const needOfAdding = (rows: number, dimension: number): Need => ({
   what: `${formatted(rows)} new or changed rows`,
-  least:
-    bytesOf({ indexes: 1, cells: 0, pairs: 0, embedded: 0, dimension }, byRows) +
-    linking.database +
-    rows * linking.added,
-  pairs: 0,
-  perThread: 0,
-  lent: 0,
+  least: bytesOf({ indexes: 1, dimension }, byRows) + linking.database + rows * linking.added,
 });
 
 /** @throws TableError for a folder that is missing */
@@ -206,7 +186,7 @@ export async function checkFolder(folder: string): Promise<void> {
  */
 export async function planMemory(
   { bytes, folder }: MemoryLimit,
-  { what, least, pairs, perThread, lent }: Need,
+  { what, least, pairs = 0, perThread = 0, lent = 0 }: Need,
   threads = availableParallelism(),
 ) {
   if (bytes < least)

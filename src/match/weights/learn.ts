@@ -4,9 +4,9 @@
  * one partner its candidates compete; else a third class takes what is alike without being the same.
  */
 
-import { pauses } from "../../in-turn.js";
 import type { KnownPair } from "../compare-tables.js";
 import { missing } from "../evidence/pair-evidence.js";
+import { pauses } from "../run/pause.js";
 import type { Known } from "./answers.js";
 import {
   type ClassPosteriors,
