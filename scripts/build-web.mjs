@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
-const entries = ["web/index", "web/worker", "encoder/encode-worker", "match/parts/part-worker"];
+const entries = ["web/index", "web/worker", "encoder/encode-worker", "match/run/range-worker"];
 /** Files that pages read too. */
 const dataFiles = [
   "models/join-scorer/weights.json",

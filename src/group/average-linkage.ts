@@ -5,7 +5,7 @@
  */
 import { disjointSets, numberedRows } from "../disjoint-sets.js";
 import { Heap } from "../heap.js";
-import { pauses } from "../match/parts/pause.js";
+import { pauses } from "../match/run/pause.js";
 import { chosenPlaces } from "../match/weights/chosen-places.js";
 import { certain } from "../match/weights/learn.js";
 import type { LeftRows } from "../match/weights/left-rows.js";

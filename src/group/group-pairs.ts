@@ -4,7 +4,7 @@ import { Growing } from "../match/columns/growing.js";
 import type { ComparedTables } from "../match/compare-tables.js";
 import type { PairProbabilities, ScoredPairs } from "../match/estimates/scored-pairs.js";
 import { pairLevels } from "../match/evidence/pair-levels.js";
-import type { PartOptions } from "../match/parts/in-parts.js";
+import type { RangeOptions } from "../match/run/partition.js";
 import { finder, placeIn } from "../match/weights/chosen-places.js";
 import { sigmoid } from "../match/weights/logistic.js";
 import { joined, joinedClasses, pairClasses } from "../match/weights/pair-classes.js";
@@ -23,7 +23,7 @@ const mostEqual = 100;
 export async function withPairsInside(
   compared: ComparedTables,
   groups: Int32Array,
-  parts: PartOptions = {},
+  parts: RangeOptions = {},
 ): Promise<PairTable> {
   const { left, right, rows, tables } = compared;
   const areEqual = (a: number, b: number): boolean =>

@@ -4,7 +4,7 @@ import { ArgumentError } from "../errors.js";
 import { checkMatching } from "../match/check-tables.js";
 import type { TableColumns } from "../match/columns/align.js";
 import type { Field } from "../match/columns/fields.js";
-import { type ComparedTables, type MatchRunOptions, partsOf } from "../match/compare-tables.js";
+import { asStage, type ComparedTables, type MatchRunOptions } from "../match/compare-tables.js";
 import { halving } from "../match/estimates/audit.js";
 import { contradiction, keepPrecision, veto } from "../match/estimates/promise.js";
 import { judgedEstimates, type ScoredPairs } from "../match/estimates/scored-pairs.js";
@@ -73,7 +73,7 @@ const described = ({ name, other, kind, profile }: Field): LearnedRows["fields"]
 const byGroups: MatchMethod<GroupLevel, Fit, Groups> = {
   learner: (compared, run) => {
     const learner = (columns: ComparedTables["columns"]) => {
-      const learned = once(() => learnWeights({ ...compared, columns }, partsOf(run, "learning weights")));
+      const learned = once(() => learnWeights({ ...compared, columns }, asStage(run, "learning weights")));
       return async (table: ComparedTables): Promise<LearnedTable> => {
         return { compared: { ...table, columns }, learned: await learned() };
       };
@@ -167,7 +167,7 @@ async function fitGroups(
   const { weights, logOdds: candidateOdds } = withAnswers(compared, learned, known);
   const decided = decide(compared, candidateOdds, known);
   const pairs = { ...decided.table, logOdds: decided.logOdds };
-  const grouping = partsOf(run, "grouping");
+  const grouping = asStage(run, "grouping");
   const weigh = pairScorer(compared, weights);
   const merges = await averageLinkage(size, pairs, { ...grouping, least: cuts[0], weigh });
   const inside = await withPairsInside(compared, groupsFrom(size, merges, cuts[0]), grouping);

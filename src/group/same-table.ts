@@ -19,7 +19,7 @@ import {
 } from "../match/evidence/features.js";
 import { foldPhrase, haveSameLetters, splitFolded } from "../match/evidence/phrase.js";
 import { remembering } from "../match/once.js";
-import { pauses } from "../match/parts/pause.js";
+import { pauses } from "../match/run/pause.js";
 import { mergedScores, unitedPairs } from "../match/shards/shared-pairs.js";
 import { learnDistinguishing } from "./distinguishing.js";
 import { type LinkTable, linkTable } from "./linkage.js";

@@ -4,7 +4,7 @@ import { checkMatching } from "../match/check-tables.js";
 import type { TableColumns } from "../match/columns/align.js";
 import { comparedTables } from "../match/columns/composed.js";
 import { rowsOf } from "../match/columns/fields.js";
-import { partsOf } from "../match/compare-tables.js";
+import { asStage } from "../match/compare-tables.js";
 import type { ScoredPairs } from "../match/estimates/scored-pairs.js";
 import { type MatchedRows, type MatchMethod, type MatchRowsOptions, matchRows } from "../match/match-rows.js";
 import { once } from "../match/once.js";
@@ -61,7 +61,7 @@ export async function matchTables(
     throw new ArgumentError(`kind must be ${joinKinds.join(" or ")}, not ${options.kind}`);
   const method: MatchMethod<ScoredPairs, Fit, Matches> = {
     learner: (compared, run, isSwapped) => {
-      const settings = partsOf(run, "learning weights");
+      const settings = asStage(run, "learning weights");
       const learned = new Map<Relation, () => Promise<Learned>>();
       /** Weights without answers, learned once for each relation that is asked for. */
       const learn = (relation: Relation): Promise<Learned> => {

@@ -17,7 +17,7 @@ import {
 } from "./evidence/pair-evidence.js";
 import { comparedClasses, pairLevels } from "./evidence/pair-levels.js";
 import { once } from "./once.js";
-import type { PartOptions } from "./parts/in-parts.js";
+import type { RangeOptions } from "./run/partition.js";
 import { keptComparison } from "./shards/kept-comparison.js";
 import { keptPairs, mergedClasses, ownPairs } from "./shards/shared-pairs.js";
 import { type RowPairs, SortedRows } from "./weights/left-rows.js";
@@ -38,7 +38,7 @@ export interface MatchRunOptions {
   readonly onProgress?: (stage: MatchStage, done: number, total: number) => void;
 }
 
-export interface CompareOptions extends MatchRunOptions, Pick<PartOptions, "itemsPerThread"> {
+export interface CompareOptions extends MatchRunOptions, Pick<RangeOptions, "itemsPerThread"> {
   /** Undefined: compare without a model. */
   readonly encoder?: PhraseEncoder;
   /** What the rows are compared by, if it was prepared before. */
@@ -85,12 +85,12 @@ export async function compareTables(
   const texts = fields[naming]?.set.texts ?? new TextNumbers().texts();
   const vectors = prepared?.vectors ?? (await valueVectors(texts, encoder, run, sharing));
   const limits = candidateLimits(Math.max(...rows), isOneTable);
-  const candidates = { ...limits, spill, ...partsOf(run, "finding candidates") };
+  const candidates = { ...limits, spill, ...asStage(run, "finding candidates") };
   const find = () => findCandidates(tables, vectors, candidates);
   // Made after the search, which needs its memory.
   const settings = once(() => prepared ?? comparisonSettings(tables, rowWords(tables), vectors));
   const comparison = once(() => rowComparison(settings()));
-  const comparing = partsOf(run, "comparing");
+  const comparing = asStage(run, "comparing");
   if (sharing?.kind === "learn") {
     const found = await find();
     sharing.end(keptComparison(tables, settings(), found));
@@ -123,14 +123,14 @@ const sortedRows = ({ left, right }: Pairs, leftRows: number): ClassedPairs["pai
 const classed = async (
   pairs: ClassedPairs["pairs"],
   comparison: () => RowComparison,
-  options: PartOptions,
+  options: RangeOptions,
 ): Promise<ClassedPairs> => ({ pairs, classes: await comparedClasses(comparison(), pairs, options) });
 
 /** The options of work in parts that reports as a stage. */
-export function partsOf(
-  { onProgress, ...run }: Omit<MatchRunOptions, "spill"> & Pick<PartOptions, "itemsPerThread">,
+export function asStage(
+  { onProgress, ...run }: Omit<MatchRunOptions, "spill"> & Pick<RangeOptions, "itemsPerThread">,
   stage: MatchStage,
-): PartOptions {
+): RangeOptions {
   return { ...run, onProgress: onProgress && ((done, total) => onProgress(stage, done, total)) };
 }
 
@@ -143,7 +143,7 @@ async function valueVectors(
   const count = textCount(texts);
   const encode = async (): Promise<Kept> => {
     if (encoder === undefined || count === 0 || count > mostEmbedded) return {};
-    const { signal, onProgress } = partsOf(run, "encoding");
+    const { signal, onProgress } = asStage(run, "encoding");
     const matrix = await encoder.encodeMatrix([...eachText(texts)], { signal, onProgress });
     const data = shared(Float32Array, matrix.data.length);
     data.set(matrix.data);

@@ -27,8 +27,7 @@ import { uninformativeFields, withoutFields } from "./estimates/uninformative-co
 import { type DoubtfulPair, doubtfulPairs } from "./review/doubtful.js";
 import { withKnownPairs } from "./review/known-candidates.js";
 import { type LabelEffect, labelEffect, type Partners } from "./review/label-effect.js";
-import { isComparison } from "./shards/kept-comparison.js";
-import { readPrepared } from "./shards/read-comparison.js";
+import { isComparison, readPrepared } from "./shards/kept-comparison.js";
 import type { Known } from "./weights/answers.js";
 import { knownPlaces, type Weights } from "./weights/learn.js";
 import { withoutRows } from "./without-rows.js";

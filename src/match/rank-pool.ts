@@ -1,8 +1,8 @@
 /** Ranks rows in worker threads, or in the calling thread if there are too few rows to be worth starting workers. */
-
+import type { Range } from "../files/shards/shard.js";
 import { nearestByEmbedding } from "./candidates/nearest-by-embedding.js";
-import { openParts, type PartOptions, type RunOptions } from "./parts/in-parts.js";
 import { type RankedRows, type RankRequest, type RankSettings, sentSettings } from "./rank-rows.js";
+import { openRanges, type RangeOptions, type RunOptions } from "./run/partition.js";
 
 /** Rows from which a further thread is worth starting: ranking one takes half a millisecond. */
 const rowsPerThread = 2048;
@@ -17,16 +17,16 @@ export interface OpenRanking {
 
 export function openRanking(
   settings: RankSettings,
-  options: Pick<PartOptions, "threads" | "itemsPerThread"> = {},
+  options: Pick<RangeOptions, "threads" | "itemsPerThread"> = {},
 ): OpenRanking {
   const { column, candidates } = settings;
-  const parts = openParts("rank", sentSettings(settings), { itemsPerThread: rowsPerThread, ...options });
+  const ranges = openRanges("rank", sentSettings(settings), { itemsPerThread: rowsPerThread, ...options });
   return {
     async rank(queries, request, options) {
       const { keep, sameTable } = request;
       const asked = sameTable ? { ...column, queries: column.base } : column;
       const k = candidates + (sameTable ? 1 : 0);
-      parts.start(queries.length);
+      ranges.start(queries.length);
       // The sizes of the tables decide how neighbours are found, not how many rows are asked for.
       const total = column.queries.texts.length;
       const near = await nearestByEmbedding(asked, queries, { k, total, signal: options?.signal });
@@ -34,19 +34,19 @@ export function openRanking(
       const scores = new Float32Array(queries.length * keep);
       const work = {
         total: queries.length,
-        partAt: (from: number, to: number) => ({
+        itemsIn: ({ from, to }: Range) => ({
           ...request,
           queries: queries.slice(from, to),
           near: { k: near.k, rows: near.rows.slice(from * near.k, to * near.k) },
         }),
-        take: (found: Omit<RankedRows, "keep">, from: number) => {
+        take: (found: Omit<RankedRows, "keep">, { from }: Range) => {
           rows.set(found.rows, from * keep);
           scores.set(found.scores, from * keep);
         },
       };
-      await parts.run(work, options);
+      await ranges.run(work, options);
       return { keep, rows, scores };
     },
-    close: () => parts.close(),
+    close: () => ranges.close(),
   };
 }

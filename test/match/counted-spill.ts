@@ -1,5 +1,5 @@
 /** A spill that counts what goes to disk. */
-import { SpilledRuns } from "../../src/match/candidates/spilled-runs.js";
+import { SpilledRuns } from "../../src/match/run/spill.js";
 
 export function countedSpill(folder: string, most: number) {
   const runs = new SpilledRuns(folder);

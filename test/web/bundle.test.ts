@@ -15,7 +15,7 @@ it("bundles for a browser without a module or a global of Node's, and without co
   const names = outputFiles
     .map(({ path }) => path.split("/").at(-1))
     .filter((name) => !name!.startsWith("chunk-"));
-  expect(names.sort()).toEqual(["encode-worker.js", "index.js", "part-worker.js", "worker.js"]);
+  expect(names.sort()).toEqual(["encode-worker.js", "index.js", "range-worker.js", "worker.js"]);
   const ofRuntime = Object.entries(metafile.outputs).flatMap(([path, { inputs }]) =>
     Object.keys(inputs).some((input) => input.includes("onnxruntime-web")) ? path : [],
   );

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { EncodeOptions } from "../../encoder/phrase-encoder.js";
 import { ArgumentError } from "../../errors.js";
 import { formatCount } from "../../files/count-text.js";
-import { ownRange, type ShardRange, type Sharing } from "../../files/shards/shard.js";
+import { ownRange, type Range, type Sharing } from "../../files/shards/shard.js";
 import { writeWholeJson } from "../../files/whole-file.js";
 import { GROUP } from "../../pearl/hard-negatives/near-phrases.js";
 import { buildPhraseStore } from "../../pearl/hard-negatives/phrase-store.js";
@@ -173,7 +173,7 @@ async function encodeAll(
 /** Mines the phrases of a range on several threads, into `setup.mined`. */
 async function mineRange(
   setup: Omit<MiningSetup, "thread">,
-  { from, to }: ShardRange,
+  { from, to }: Range,
   { threads, signal, onNote, onProgress }: MineOptions & { readonly threads: number },
 ): Promise<MinedCounts> {
   const total = to - from;

@@ -1,5 +1,5 @@
 /** Linear classifiers: a score for each kind, and their softmax as probabilities. */
-import { pauses } from "../../match/parts/pause.js";
+import { pauses } from "../../match/run/pause.js";
 import { dot } from "../../match/weights/logistic.js";
 import { softmax } from "../../statistics.js";
 import type { KindFeatures } from "./features.js";

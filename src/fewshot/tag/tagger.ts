@@ -4,7 +4,7 @@ import type { PhraseEncoder } from "../../encoder/phrase-encoder.js";
 import { withEncoder } from "../../encoder/with-encoder.js";
 import { ArgumentError } from "../../errors.js";
 import { writeCheckedJson } from "../../files/whole-file.js";
-import { pauses } from "../../match/parts/pause.js";
+import { pauses } from "../../match/run/pause.js";
 import { dotRows } from "../../search/vectors.js";
 import { productsBetweenPauses } from "../classify/classifiers.js";
 import type { KindFeatures, LearnedModel } from "../classify/features.js";

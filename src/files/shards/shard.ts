@@ -7,8 +7,8 @@ export interface Shard {
   readonly count: number;
 }
 
-/** Items from `from` to `to`, exclusive, counted from 0. */
-export interface ShardRange {
+/** Items from `from` to `to`, exclusive, counted from 0: what a thread, a shard or the memory takes of the whole. */
+export interface Range {
   readonly from: number;
   readonly to: number;
 }
@@ -18,7 +18,7 @@ export interface ShardRange {
  * @param unit ranges begin at multiples of it, for work whose results depend on what is done together
  * @throws ArgumentError for a shard beyond the last
  */
-export function shardRange(total: number, { index, count }: Shard, unit = 1): ShardRange {
+export function shardRange(total: number, { index, count }: Shard, unit = 1): Range {
   if (!(Number.isInteger(index) && index >= 1 && index <= count))
     throw new ArgumentError(`shard ${index}/${count}: the shard's number must be from 1 to ${count}`);
   const units = Math.ceil(total / unit);
@@ -108,5 +108,5 @@ export async function learnedOnce(
 }
 
 /** The range of a stage's items that this run does: a shard's, or all. */
-export const ownRange = (total: number, sharing: Sharing | undefined, unit?: number): ShardRange =>
+export const ownRange = (total: number, sharing: Sharing | undefined, unit?: number): Range =>
   sharing?.kind === "shard" ? shardRange(total, sharing.shard, unit) : { from: 0, to: total };

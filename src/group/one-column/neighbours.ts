@@ -4,8 +4,8 @@ import { nearestByEmbedding } from "../../match/candidates/nearest-by-embedding.
 import { PairSet, type Pairs } from "../../match/candidates/pair-set.js";
 import type { ColumnPair } from "../../match/columns.js";
 import { manyRows, perRowOfMany } from "../../match/compare-tables.js";
-import { pauses } from "../../match/parts/pause.js";
 import { candidateRows } from "../../match/rank-rows.js";
+import { pauses } from "../../match/run/pause.js";
 import { chosenPlaces } from "../../match/weights/chosen-places.js";
 import { type NumberedPhrases, sameNumbers } from "../numbered.js";
 import type { SameTableOptions } from "../same-table.js";

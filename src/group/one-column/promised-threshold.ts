@@ -2,8 +2,8 @@
 import { formatCount } from "../../files/count-text.js";
 import type { PrecisionReport } from "../../match/estimates/promise.js";
 import { spacingPrecision } from "../../match/estimates/spacing-precision.js";
-import { pauses } from "../../match/parts/pause.js";
 import type { DoubtfulPair } from "../../match/review/doubtful.js";
+import { pauses } from "../../match/run/pause.js";
 import { placeIn } from "../../match/weights/chosen-places.js";
 import { placesByNumber } from "../../places-by-number.js";
 import { type LinkTable, linkGroups, representativesOf } from "../linkage.js";

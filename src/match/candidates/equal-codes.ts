@@ -6,7 +6,7 @@ import { bareDigits } from "../cells/numbers.js";
 import type { Field } from "../columns/fields.js";
 import { isText } from "../columns/profile.js";
 import { eachText, TextNumbers, type Texts, textCount } from "../columns/texts.js";
-import { pauses } from "../parts/pause.js";
+import { pauses } from "../run/pause.js";
 import type { AddPair } from "./pair-set.js";
 
 /** Blocks of more pairs hold a value that is common. */

@@ -6,7 +6,7 @@ import type { Field, PreparedTables } from "../columns/fields.js";
 import { isText } from "../columns/profile.js";
 import { rowWords } from "../columns/row-words.js";
 import { textReader } from "../columns/texts.js";
-import { inParts, type PartedWork, type PartOptions } from "../parts/in-parts.js";
+import { inRanges, type RangedWork, type RangeOptions } from "../run/partition.js";
 import { withoutCopies } from "./copies.js";
 import { equalCodes } from "./equal-codes.js";
 import { type FoldedTexts, indexTerms, termRows } from "./grams.js";
@@ -16,7 +16,7 @@ import type { SearchSettings } from "./row-search.js";
 import type { TermSearchOptions } from "./term-search.js";
 import { fieldTerms, type Terms, wordTerms } from "./word-terms.js";
 
-export interface CandidateOptions extends PartOptions, Omit<TermSearchOptions, "accept" | "k"> {
+export interface CandidateOptions extends RangeOptions, Omit<TermSearchOptions, "accept" | "k"> {
   /** Candidates per row and source. */
   readonly k: number;
   /** The same for columns other than the naming one. */
@@ -80,7 +80,7 @@ type Nearest = Pick<SearchSettings, "k" | "least">;
 async function searchTerms(
   { left, right, terms }: Terms,
   limits: Omit<SearchSettings, "queries" | "base" | "index">,
-  { onShare, ...parts }: PartOptions & { onShare(share: number): void },
+  { onShare, ...parts }: RangeOptions & { onShare(share: number): void },
   add: AddPair,
 ): Promise<void> {
   const directions = [{ queries: right, base: left, take: (row: number, found: number) => add(found, row) }];
@@ -89,13 +89,13 @@ async function searchTerms(
     const onProgress = (done: number, total: number): void =>
       onShare((place + done / total) / directions.length);
     const settings = { ...limits, queries, base, index: indexTerms(base, terms) };
-    const work: PartedWork<"search"> = {
+    const work: RangedWork<"search"> = {
       settings,
       total: queries.starts.length - 1,
-      partAt: (from, to) => ({ from, to }),
+      itemsIn: (range) => range,
       take: (found) => found.queries.forEach((query, pair) => take(query, found.rows[pair])),
     };
-    await inParts("search", work, { ...parts, onProgress });
+    await inRanges("search", work, { ...parts, onProgress });
   }
 }
 

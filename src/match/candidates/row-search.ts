@@ -1,4 +1,5 @@
 /** The nearest rows of a range of query rows by terms: what one thread does of the search for candidates. */
+import type { Range } from "../../files/shards/shard.js";
 import { remembering } from "../once.js";
 import type { SparseRows, TermIndex } from "./grams.js";
 import { TermSearch, type TermSearchOptions } from "./term-search.js";
@@ -43,7 +44,7 @@ export function openSearch({ queries, base, index, k, least, isOneTable, ...limi
     asked = query;
     return ofValue(values[query]);
   };
-  return ({ from, to }: { readonly from: number; readonly to: number }): FoundRows => {
+  return ({ from, to }: Range): FoundRows => {
     const found = { queries: new Int32Array(k * (to - from)), rows: new Int32Array(k * (to - from)) };
     let count = 0;
     for (let query = from; query < to; query++) {

@@ -1,5 +1,6 @@
 /** The levels of many pairs of rows, column by column. */
-import { inParts, type PartOptions } from "../parts/in-parts.js";
+import type { Range } from "../../files/shards/shard.js";
+import { inRanges, type RangeOptions } from "../run/partition.js";
 import type { RowPairs } from "../weights/left-rows.js";
 import { ClassesBuilder, type PairClasses } from "../weights/pair-classes.js";
 import type { RowComparison } from "./pair-evidence.js";
@@ -11,10 +12,10 @@ const pairsPerThread = 65_536;
 export async function pairLevels(
   comparison: RowComparison,
   pairs: RowPairs,
-  options?: PartOptions,
+  options?: RangeOptions,
 ): Promise<Int8Array[]> {
   const levels = comparison.columns.map(() => new Int8Array(pairs.left.length));
-  await compareInParts(comparison, pairs, options, (found, from) => {
+  await compareInRanges(comparison, pairs, options, (found, { from }) => {
     for (const [column, ofColumn] of found.entries()) levels[column].set(ofColumn, from);
   });
   return levels;
@@ -24,26 +25,26 @@ export async function pairLevels(
 export async function comparedClasses(
   comparison: RowComparison,
   pairs: RowPairs,
-  options?: PartOptions,
+  options?: RangeOptions,
 ): Promise<PairClasses> {
   const classes = new ClassesBuilder(comparison.columns.length, pairs.left.length);
-  await compareInParts(comparison, pairs, options, (found, from) =>
+  await compareInRanges(comparison, pairs, options, (found, { from }) =>
     classes.add(found, (pair) => from + pair),
   );
   return classes.finish();
 }
 
-const compareInParts = (
+const compareInRanges = (
   { settings }: RowComparison,
   { left, right }: RowPairs,
-  options: PartOptions | undefined,
-  take: (levels: readonly Int8Array[], from: number) => void,
+  options: RangeOptions | undefined,
+  take: (levels: readonly Int8Array[], range: Range) => void,
 ): Promise<void> =>
-  inParts(
+  inRanges(
     "compare",
     {
       ...{ settings, total: left.length, take },
-      partAt: (from, to) => ({ left: left.slice(from, to), right: right.slice(from, to) }),
+      itemsIn: ({ from, to }) => ({ left: left.slice(from, to), right: right.slice(from, to) }),
     },
     { itemsPerThread: pairsPerThread, ...options },
   );

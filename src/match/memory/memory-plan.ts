@@ -3,9 +3,9 @@ import { stat, statfs } from "node:fs/promises";
 import { ArgumentError, TableError } from "../../errors.js";
 import { availableParallelism } from "../../runtime/thread.js";
 import type { Spill } from "../candidates/pair-set.js";
-import { SpilledRuns } from "../candidates/spilled-runs.js";
 import { candidateLimits, manyRows, mostEmbedded, perRowOfMany } from "../compare-tables.js";
 import { mostRemembered } from "../once.js";
+import { SpilledRuns } from "../run/spill.js";
 
 /** Bytes of memory, and the folder for what has no room there. */
 export interface MemoryLimit {
@@ -46,51 +46,52 @@ export interface Need {
   /** Bytes of memory without which it cannot be done, whatever goes to disk. */
   readonly least: number;
   /** Candidate pairs that may go to disk, at most. */
-  readonly pairs: number;
-  /** Bytes that so many threads take beside the least. One thread is the calling one. */
-  ofThreads(threads: number): number;
+  readonly pairs?: number;
+  /** Bytes of each thread, where there are several: one thread is the calling one. */
+  readonly perThread?: number;
+  /** Bytes of the least that threads may use, since they end before it is needed. */
+  readonly lent?: number;
 }
 
-/** Bytes of a small model. */
-const ofModel = 250e6;
-/** Bytes while candidates are found: of the process, for each row, and for each cell with its words and their index. */
-const searching = { process: 350e6, row: 100, cell: 75 };
-/** Bytes of the index of a second table: it is made when that of the first may still be in memory. */
-const ofOtherIndex = 110e6;
 /**
- * Bytes while rows of one table are grouped, and those of two are matched: of the process, for each cell and each pair. Pairs of a
- * row are some times as many as each source may find.
+ * The formula of all needs: bytes of a process with the indexes of so many tables, of cells, of pairs, and of embedded names. Its constants are
+ * rounded up from peaks of made-up persons, 12,000 to 11 million rows (docs/scale.md): what is planned is at least what is used.
  */
-const deciding = {
-  one: { process: 230e6, cell: 90, pair: 11, pairsPerCandidate: 2.6 },
-  two: { process: 240e6, cell: 45, pair: 20, pairsPerCandidate: 2.6 },
-};
-/** Bytes of a pair of a part that is merged; of each of all pairs while they are, and while pairs are compared. */
-const [ofPartPair, ofMergedPair, ofComparedPair] = [16, 10, 10];
-/** Embeddings are in memory as they are made, as they are kept, and in the lists that are searched. */
-const copiesOfEmbeddings = 3;
-/** Bytes of a thread; for each row while it searches; for each cell while it compares. */
-const [ofThread, ofFoundRow, ofComparedCell] = [50e6, 12, 6];
-/** Bytes of the index that is searched, in all and for each row: they are free while threads compare. */
-const [ofIndex, ofIndexedRow] = [130e6, 400];
-/** A shard that takes its pairs from a first pass: bytes of the process, and for each cell and pair of its own, and each word of all. */
-const ofShard = { process: 170e6, cell: 60, pair: 16, word: 5 };
-/** One column of a table, and of two: bytes of the process, for each phrase, and copies of the embeddings. */
-const ofOneColumn = {
-  one: { process: 300e6, phrase: 3_500, copies: 1.7 },
-  many: { process: 300e6, phrase: 1_200, copies: 1.7 },
-  two: { process: 480e6, phrase: 1_500, copies: 1.7 },
-};
-/** Linking: bytes of the store's database, of each row that is learned from, and of each that is added to what was learned. */
-const linking = { process: 300e6, database: 256 * 2 ** 20, learned: 120, added: 20_000 };
-/** Bytes of a left row that a thread remembers while it ranks. */
-const ofRankedRow = 1_000;
-/** Pairs of each phrase of one column. */
-const pairsOfPhrase = 30;
+function bytesOf(
+  { indexes = 0, cells = 0, pairs = 0, embedded = 0, dimension = 0 },
+  cost: Readonly<typeof byRows>,
+): number {
+  return (
+    ofProcess +
+    indexes * ofIndex +
+    (dimension > 0 ? ofModel : 0) +
+    cells * cost.cell +
+    pairs * cost.pair +
+    embedded * dimension * cost.copies * Float32Array.BYTES_PER_ELEMENT
+  );
+}
+
+/** Bytes of Node.js with what it has not freed yet, of the index of a table, and of a small model. */
+const [ofProcess, ofIndex, ofModel] = [240e6, 110e6, 250e6];
+/** By several columns: a cell with its words, a pair with its rows, class and probability. Embeddings are also made and searched. */
+const byRows = { cell: 65, pair: 15, copies: 3 };
+/** By one column: a phrase with its grams, and a pair that is an object while it is scored. */
+const byPhrases = { cell: 400, pair: 105, copies: 1.7 };
+/** Pairs of a row, as a multiple of those that each source may find: most sources find the same ones. */
+const pairsPerCandidate = 2.6;
+/** Pairs of each phrase of a table, and of two tables. */
+const pairsOfPhrase = { one: 30, two: 11 };
+/** Bytes of a thread; of each cell while it compares; of a left row that it remembers while it ranks. */
+const [ofThread, ofComparedCell, ofRankedRow] = [50e6, 6, 1_000];
+/** Bytes of each of all pairs while shards are merged, and of a pair of the shard that is read: two rows, a class, its place. */
+const [ofMergedPair, ofPartPair] = [10, 16];
+/** Bytes of each word of all rows, of which a shard looks up its own. */
+const ofWord = 5;
+/** Linking: bytes of the store's database, columns' worth of cells of a stored row, and bytes of a row that is added to it. */
+const linking = { database: 256 * 2 ** 20, columns: 2, added: 20_000 };
 /** Pairs are kept in memory at least in this number: fewer save little, and make many small runs. */
 const fewestPairs = 2 ** 17;
 const bytesPerPair = Float64Array.BYTES_PER_ELEMENT;
-const bytesPerNumber = Float32Array.BYTES_PER_ELEMENT;
 
 const sum = (rows: readonly number[]): number => rows.reduce((all, some) => all + some, 0);
 const formatted = (count: number): string => count.toLocaleString("en");
@@ -99,29 +100,18 @@ const formatted = (count: number): string => count.toLocaleString("en");
 export function needOfRows({ rows: ofEach, columns, names, dimension, parts }: MatchSize): Need {
   const rows = sum(ofEach);
   const { k, kOther } = candidateLimits(Math.max(...ofEach), ofEach.length === 1);
-  const embedded = names <= mostEmbedded ? names * dimension * bytesPerNumber : 0;
-  const model = dimension > 0 ? ofModel : 0;
-  const { process, cell, pair, pairsPerCandidate } = ofEach.length === 1 ? deciding.one : deciding.two;
+  const cells = rows * columns;
   const pairs = rows * pairsPerCandidate * k;
+  const embedded = names <= mostEmbedded ? names : 0;
   const merging = parts === undefined ? 0 : ofMergedPair + ofPartPair / parts;
-  const whileSearching =
-    searching.process +
-    (ofEach.length - 1) * ofOtherIndex +
-    rows * (searching.row + columns * searching.cell);
-  const whileComparing = whileSearching - (ofIndex + ofIndexedRow * rows) + pairs * ofComparedPair;
-  const whileDeciding = process + rows * columns * cell + pairs * Math.max(pair, merging);
-  const least = Math.max(whileSearching, whileDeciding);
+  const cost = { ...byRows, pair: Math.max(byRows.pair, merging) };
   return {
     what: `${formatted(rows)} rows of ${columns} columns`,
-    least: least + model + copiesOfEmbeddings * embedded,
+    least: bytesOf({ indexes: ofEach.length, cells, pairs, embedded, dimension }, cost),
     pairs: rows * (3 * k + columns * kOther),
-    // Deciding takes one thread, and often the most memory.
-    ofThreads(threads) {
-      if (threads === 1) return 0;
-      const searchers = threads * (ofThread + ofFoundRow * rows);
-      const comparers = threads * (ofThread + ofComparedCell * rows * columns);
-      return Math.max(whileSearching + searchers, whileComparing + comparers, least) - least;
-    },
+    perThread: ofThread + cells * ofComparedCell,
+    // Pairs take half of it until they are decided, which takes one thread.
+    lent: (pairs * byRows.pair) / 2,
   };
 }
 
@@ -129,20 +119,22 @@ export function needOfRows({ rows: ofEach, columns, names, dimension, parts }: M
 export function needOfPhrases({ rows, phrases, dimension, isTopics }: PhraseSize): Need {
   const isOneTable = rows.length === 1;
   const isEmbedded = !isOneTable || isTopics || phrases <= mostEmbedded;
-  const isLarge = phrases > manyRows;
-  const { process, phrase, copies } = ofOneColumn[isOneTable ? (isLarge ? "many" : "one") : "two"];
-  const model = dimension > 0 ? ofModel : 0;
-  const perPhrase = phrase + (isEmbedded ? copies * dimension * bytesPerNumber : 0);
+  const ofPhrase = phrases > manyRows ? perRowOfMany.k : pairsOfPhrase.one;
+  const pairs = phrases * (isOneTable ? ofPhrase : pairsOfPhrase.two);
+  const counts = {
+    indexes: rows.length,
+    cells: phrases,
+    pairs,
+    embedded: isEmbedded ? phrases : 0,
+    dimension,
+  };
   return {
     what: isOneTable
       ? `${formatted(phrases)} different phrases`
       : `${formatted(sum(rows))} rows, compared by one column,`,
-    least: process + phrases * perPhrase + model,
-    pairs: isOneTable ? phrases * (isLarge ? perRowOfMany.k : pairsOfPhrase) : 0,
-    ofThreads: (threads) =>
-      isOneTable || threads === 1
-        ? 0
-        : threads * (ofThread + Math.min(rows[0], mostRemembered) * ofRankedRow),
+    least: bytesOf(counts, byPhrases),
+    pairs: isOneTable ? pairs : 0,
+    perThread: isOneTable ? 0 : ofThread + Math.min(rows[0], mostRemembered) * ofRankedRow,
   };
 }
 
@@ -153,34 +145,28 @@ export interface ShardSize extends Omit<MatchSize, "parts"> {
   readonly words: number;
 }
 
-/** Of comparing the pairs of a shard. */
+/** Of comparing the pairs of a shard: it searches and embeds nothing, and reads its embeddings once. */
 export function needOfShard({ rows: ofEach, columns, pairs, words, names, dimension }: ShardSize): Need {
   const rows = sum(ofEach);
+  const cells = rows * columns;
+  const embeddings = names * dimension * Float32Array.BYTES_PER_ELEMENT;
   return {
     what: `${formatted(pairs)} pairs of ${formatted(rows)} rows`,
-    least:
-      ofShard.process +
-      rows * columns * ofShard.cell +
-      pairs * ofShard.pair +
-      words * ofShard.word +
-      names * dimension * bytesPerNumber,
-    pairs: 0,
-    ofThreads: (threads) => (threads === 1 ? 0 : threads * (ofThread + ofComparedCell * rows * columns)),
+    least: bytesOf({ cells, pairs }, byRows) + embeddings + words * ofWord,
+    perThread: ofThread + cells * ofComparedCell,
   };
 }
 
 /** Of learning from all rows of a store. */
 export function needOfLearning(size: MatchSize): Need {
-  const need = needOfRows(size);
-  return { ...need, least: need.least + linking.database + sum(size.rows) * linking.learned };
+  const { least } = needOfRows({ ...size, columns: size.columns + linking.columns });
+  return { ...needOfRows(size), least: least + linking.database };
 }
 
 /** Of adding rows to what a store has learned. */
 export const needOfAdding = (rows: number, dimension: number): Need => ({
   what: `${formatted(rows)} new or changed rows`,
-  least: linking.process + linking.database + rows * linking.added + (dimension > 0 ? ofModel : 0),
-  pairs: 0,
-  ofThreads: () => 0,
+  least: bytesOf({ indexes: 1, dimension }, byRows) + linking.database + rows * linking.added,
 });
 
 /** @throws TableError for a folder that is missing */
@@ -200,7 +186,7 @@ export async function checkFolder(folder: string): Promise<void> {
  */
 export async function planMemory(
   { bytes, folder }: MemoryLimit,
-  { what, least, pairs, ofThreads }: Need,
+  { what, least, pairs = 0, perThread = 0, lent = 0 }: Need,
   threads = availableParallelism(),
 ) {
   if (bytes < least)
@@ -208,9 +194,9 @@ export async function planMemory(
       `${what} need at least ${megabytes(least)} MB of memory, ` +
         `and the limit is ${megabytes(bytes)} MB. Raise it: --memory ${megabytes(least)}m`,
     );
-  let used = threads;
-  while (used > 1 && ofThreads(used) > bytes - least) used--;
-  const spare = bytes - least - ofThreads(used);
+  const left = bytes - least;
+  const used = Math.max(1, Math.min(threads, Math.floor((left + lent) / perThread)));
+  const spare = used === 1 ? left : left - Math.max(0, used * perThread - lent);
   const spill: Spill = {
     // A set that grows is in memory once and a half.
     most: Math.max(fewestPairs, Math.floor(spare / (1.5 * bytesPerPair))),

@@ -2,13 +2,12 @@
 import type { Kept, KeptReader, Shard } from "../../files/shards/shard.js";
 import { rowComparison } from "../evidence/pair-evidence.js";
 import { comparedClasses } from "../evidence/pair-levels.js";
-import { type MemoryLimit, needOfShard, planMemory } from "../memory/memory-plan.js";
-import type { PartOptions } from "../parts/in-parts.js";
-import { sizeOfShard } from "./kept-comparison.js";
-import { readComparison } from "./read-comparison.js";
+import { type MemoryLimit, needOfShard, planMemory, type ShardSize } from "../memory/memory-plan.js";
+import type { RangeOptions } from "../run/partition.js";
+import { nameOf, readComparison, readHead } from "./kept-comparison.js";
 import { keptPairs } from "./shared-pairs.js";
 
-interface ShardOptions extends PartOptions {
+interface ShardOptions extends RangeOptions {
   readonly memory?: MemoryLimit;
   readonly onNote?: (note: string) => void;
 }
@@ -35,4 +34,17 @@ export async function compareShard(
   for (const [place, side] of (["left", "right"] as const).entries())
     for (let pair = 0; pair < pairs[side].length; pair++) pairs[side][pair] = rows[place][pairs[side][pair]];
   return keptPairs(pairs, classes);
+}
+
+/** What a shard compares, before it is read. */
+export async function sizeOfShard(kept: KeptReader, shard: Shard): Promise<ShardSize> {
+  const { rows, fields, dimension, naming } = await readHead(kept);
+  const pairs = Math.ceil(kept.lengthOf("left")! / shard.count);
+  const [smaller, larger] = [...rows].sort((a, b) => a - b);
+  const ofSides = [Math.min(smaller, pairs), Math.ceil(larger / shard.count)];
+  return {
+    ...{ rows: ofSides, columns: fields.length, pairs, dimension },
+    words: kept.lengthOf("isCode")!,
+    names: naming < 0 ? 0 : Math.min(kept.lengthOf(`${nameOf(naming)} counts`)!, ofSides[0] + ofSides[1]),
+  };
 }

@@ -1,12 +1,25 @@
-/** All that pairs of rows are compared by, as arrays of a file: a first pass writes it, and each shard reads what its pairs need. */
-import type { Kept, KeptArray, KeptReader, Shard } from "../../files/shards/shard.js";
+/**
+ * All that pairs of rows are compared by, as arrays of a file: a first pass writes it. A shard reads its pairs, and no more of
+ * rows, values and words than occurs in them; a merge reads all.
+ */
+import {
+  type Kept,
+  type KeptArray,
+  type KeptReader,
+  type Shard,
+  shardRange,
+} from "../../files/shards/shard.js";
 import type { Pairs } from "../candidates/pair-set.js";
 import type { Field, PreparedTables } from "../columns/fields.js";
+import { Growing } from "../columns/growing.js";
+import type { Texts } from "../columns/texts.js";
+import type { Lists } from "../columns/vocabulary.js";
 import type { ComparisonSettings } from "../evidence/pair-evidence.js";
-import type { ShardSize } from "../memory/memory-plan.js";
+import type { GramSets } from "../spelling/gram-sets.js";
+import { numbersIn, type PickedLists, type Places, pickLists, pickNumbers, renumber } from "./picking.js";
 
 /** What is no array. */
-export interface Head extends Pick<PreparedTables, "naming" | "isOneTable" | "rows" | "dropped"> {
+interface Head extends Pick<PreparedTables, "naming" | "isOneTable" | "rows" | "dropped"> {
   /** Of the embeddings; 0 without any. */
   readonly dimension: number;
   readonly fields: readonly (Pick<Field, "name" | "other" | "kind" | "profile"> & {
@@ -25,7 +38,7 @@ const named = (prefix: string, arrays: Kept): Kept =>
   Object.fromEntries(Object.entries(arrays).map(([name, numbers]) => [`${prefix} ${name}`, numbers]));
 
 export const nameOf = (field: number): string => `column ${field}`;
-export const listNames = (name: string) => [`${name} starts`, `${name} items`] as const;
+const listNames = (name: string) => [`${name} starts`, `${name} items`] as const;
 
 const keptLists = (name: string, starts: KeptArray, items: KeptArray): Kept => {
   const [ofStarts, ofItems] = listNames(name);
@@ -79,17 +92,157 @@ export async function readHead(kept: KeptReader): Promise<Head> {
 }
 
 /** Whether shards have ranges of the right rows, not of the left ones: of the larger table, so that each holds a part of it. */
-export const isByRight = ({ rows }: Pick<Head, "rows">): boolean => rows[1] > rows[0];
+const isByRight = ({ rows }: Pick<Head, "rows">): boolean => rows[1] > rows[0];
 
-/** What a shard compares, before it is read. */
-export async function sizeOfShard(kept: KeptReader, shard: Shard): Promise<ShardSize> {
-  const { rows, fields, dimension, naming } = await readHead(kept);
-  const pairs = Math.ceil(kept.lengthOf("left")! / shard.count);
-  const [smaller, larger] = [...rows].sort((a, b) => a - b);
-  const ofSides = [Math.min(smaller, pairs), Math.ceil(larger / shard.count)];
+/** A shard's pairs, and what they are compared by. */
+export interface ShardComparison {
+  readonly settings: ComparisonSettings;
+  /** Rows are counted among those of the shard. */
+  readonly pairs: Pairs;
+  /** The rows of the shard among all, ascending, of both sides. */
+  readonly rows: readonly [Uint32Array, Uint32Array];
+}
+
+export async function readComparison(kept: KeptReader, shard: Shard): Promise<ShardComparison> {
+  const head = await readHead(kept);
+  const { pairs, rows } = await readPairs(kept, shard, head);
+  return { settings: await readSettings(kept, head, rows), pairs, rows };
+}
+
+/** The tables as the first pass prepared them. */
+export async function readPrepared(kept: KeptReader) {
+  const head = await readHead(kept);
+  const settings = await readSettings(kept, head, ["all", "all"]);
+  const left = await kept.read<Uint32Array>("left order");
+  const right = head.isOneTable ? left : await kept.read<Uint32Array>("right order");
+  const { fields, naming, isOneTable, words } = settings;
+  const tables: PreparedTables = {
+    ...{ isOneTable, fields, naming, vocabulary: words, rows: head.rows, dropped: head.dropped },
+    // Their words are among those of rows already.
+    alone: [[], []],
+    order: [left, right],
+  };
+  return { tables, settings };
+}
+
+async function readSettings(
+  kept: KeptReader,
+  head: Head,
+  rows: readonly [Places, Places],
+): Promise<ComparisonSettings> {
+  const { naming, isOneTable, dimension } = head;
+  const isSame = isOneTable && rows[0] === "all";
+  const rightSide = isOneTable ? "left" : "right";
+  const left = await pickLists(kept, listNames("left words"), Uint32Array, rows[0]);
+  const right = isSame ? left : await pickLists(kept, listNames(`${rightSide} words`), Uint32Array, rows[1]);
+  const columns: Column[] = [];
+  for (const [field, { hasGrams }] of head.fields.entries())
+    columns.push(await readColumn(kept, nameOf(field), { rows, rightSide, isSame, hasGrams }));
+  const lists = [left, right, ...columns.map(({ set }) => set.words)].map(({ items }) => items);
+  const words: Places = rows[0] === "all" ? "all" : numberedAnew(lists, kept.lengthOf("isCode")!);
+  const fields: Field[] = [];
+  for (const [field, { filled, hasGrams: _, ...named }] of head.fields.entries()) {
+    const rarity = await pickNumbers(kept, `${nameOf(field)} rarity`, Float32Array, words);
+    const { set, ofLeft, ofRight } = columns[field];
+    fields.push({ ...named, left: ofLeft, right: ofRight, set: { ...set, filled, rarity } });
+  }
   return {
-    ...{ rows: ofSides, columns: fields.length, pairs, dimension },
-    words: kept.lengthOf("isCode")!,
-    names: naming < 0 ? 0 : Math.min(kept.lengthOf(`${nameOf(naming)} counts`)!, ofSides[0] + ofSides[1]),
+    ...{ fields, naming, isOneTable },
+    words: textsOf(await pickLists(kept, listNames("words"), Uint8Array, words)),
+    rowWords: {
+      ...{ left, right },
+      isCode: await pickNumbers(kept, "isCode", Uint8Array, words),
+      rarity: await pickNumbers(kept, "rarity", Float32Array, words),
+    },
+    grams: columns.map(({ grams }) => grams),
+    ...(dimension > 0 && {
+      vectors: {
+        data: await pickNumbers(kept, "vectors", Float32Array, columns[naming].values, dimension),
+        dimension,
+      },
+    }),
+  };
+}
+
+/** Numbers what occurs in some lists anew. @returns what that is, ascending */
+function numberedAnew(lists: readonly (Int32Array | Uint32Array)[], count: number): Uint32Array {
+  const found = numbersIn(lists, count);
+  for (const numbers of lists) renumber(numbers, found, count);
+  return found;
+}
+
+async function readPairs(kept: KeptReader, shard: Shard, head: Head) {
+  const { left, right } = await (isByRight(head) ? pairsByRight : pairsByPlace)(kept, shard, head);
+  const rows = [numberedAnew([left], head.rows[0]), numberedAnew([right], head.rows[1])] as const;
+  return { pairs: { left, right }, rows };
+}
+
+/** Pairs are sorted by their left row. */
+async function pairsByPlace(kept: KeptReader, shard: Shard): Promise<Pairs> {
+  const { from, to } = shardRange(kept.lengthOf("left")!, shard);
+  return { left: await kept.read("left", from, to), right: await kept.read("right", from, to) };
+}
+
+/** Pairs that are looked at together. */
+const together = 2 ** 20;
+
+/** The pairs of a range of right rows. */
+async function pairsByRight(kept: KeptReader, shard: Shard, { rows }: Head): Promise<Pairs> {
+  const { from, to } = shardRange(rows[1], shard);
+  const [ofLeft, ofRight] = [new Growing(Int32Array), new Growing(Int32Array)];
+  const count = kept.lengthOf("left")!;
+  for (let at = 0; at < count; at += together) {
+    const end = Math.min(count, at + together);
+    const left = await kept.read<Int32Array>("left", at, end);
+    const right = await kept.read<Int32Array>("right", at, end);
+    for (let pair = 0; pair < right.length; pair++) {
+      if (right[pair] < from || right[pair] >= to) continue;
+      ofLeft.push(left[pair]);
+      ofRight.push(right[pair]);
+    }
+  }
+  return { left: ofLeft.added(), right: ofRight.added() };
+}
+
+interface ColumnOptions {
+  readonly rows: readonly [Places, Places];
+  readonly rightSide: string;
+  /** Both sides are all rows of one table. */
+  readonly isSame: boolean;
+  readonly hasGrams: boolean;
+}
+
+type Column = Awaited<ReturnType<typeof readColumn>>;
+
+/** A column of some rows, but for what belongs to words. */
+async function readColumn(
+  kept: KeptReader,
+  name: string,
+  { rows, rightSide, isSame, hasGrams }: ColumnOptions,
+) {
+  const ofLeft = await pickNumbers(kept, `${name} left`, Int32Array, rows[0]);
+  const ofRight = isSame ? ofLeft : await pickNumbers(kept, `${name} ${rightSide}`, Int32Array, rows[1]);
+  const count = kept.lengthOf(`${name} counts`)!;
+  const values: Places = rows[0] === "all" ? "all" : numberedAnew([ofLeft, ofRight], count);
+  const words: Lists = await pickLists(kept, listNames(`${name} words`), Uint32Array, values);
+  const set = {
+    words,
+    texts: textsOf(await pickLists(kept, listNames(`${name} texts`), Uint8Array, values)),
+    counts: await pickNumbers(kept, `${name} counts`, Uint32Array, values),
+    mainWords: await pickNumbers(kept, `${name} mainWords`, Uint8Array, values),
+    numbers: await pickNumbers(kept, `${name} numbers`, Float64Array, values),
+  };
+  const grams = hasGrams ? await readGrams(kept, name, values) : undefined;
+  return { ofLeft, ofRight, values, set, grams };
+}
+
+const textsOf = ({ starts, items }: PickedLists<Uint8Array>): Texts => ({ starts, bytes: items });
+
+async function readGrams(kept: KeptReader, column: string, values: Places): Promise<GramSets> {
+  const { starts, items } = await pickLists(kept, listNames(`${column} grams`), Uint16Array, values);
+  return {
+    grams: { starts, steps: items },
+    weights: await pickNumbers(kept, `${column} gramWeights`, Float32Array, "all"),
+    lengths: await pickNumbers(kept, `${column} gramLengths`, Float32Array, values),
   };
 }

@@ -3,7 +3,7 @@
  * unit of probability, and of a pair's two shares the smaller counts (Sadinle 2017, in a form that is one softmax per row). For
  * the decision, belief propagation gives each pair its chance over all matchings (Huang and Jebara 2009).
  */
-import { pauses } from "../parts/pause.js";
+import { pauses } from "../run/pause.js";
 import { type ExpectedCounts, possibleOdds, total } from "./expected-counts.js";
 import type { Relation } from "./learn.js";
 import { addTo, blockSize, lookUp, type PairBlock, type Probabilities, pairBlocks } from "./pair-blocks.js";

@@ -5,9 +5,8 @@ import type { TableColumns } from "../../../src/match/columns/align.js";
 import { prepareTables } from "../../../src/match/columns/fields.js";
 import { compareTables } from "../../../src/match/compare-tables.js";
 import { needOfShard } from "../../../src/match/memory/memory-plan.js";
-import { compareShard } from "../../../src/match/shards/compare-shard.js";
-import { sizeOfShard } from "../../../src/match/shards/kept-comparison.js";
-import { readComparison } from "../../../src/match/shards/read-comparison.js";
+import { compareShard, sizeOfShard } from "../../../src/match/shards/compare-shard.js";
+import { readComparison } from "../../../src/match/shards/kept-comparison.js";
 import { createRandom } from "../../../src/random.js";
 import { readerOf } from "../../files/shards/merged.js";
 

@@ -3,7 +3,7 @@ import { closeSync, readSync, writeSync } from "node:fs";
 import { Heap } from "../../heap.js";
 import { openUnnamed } from "../../table/read/cell-file.js";
 import { writeTrouble } from "../../table/trouble.js";
-import type { Spill } from "./pair-set.js";
+import type { Spill } from "../candidates/pair-set.js";
 
 type SpillRuns = Spill["runs"];
 

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
+import type { Range } from "../../../src/files/shards/shard.js";
 import { indexTerms, termRows } from "../../../src/match/candidates/grams.js";
 import type { SearchSettings } from "../../../src/match/candidates/row-search.js";
 import { prepareTables } from "../../../src/match/columns/fields.js";
 import { compareTables } from "../../../src/match/compare-tables.js";
-import { inParts, type PartOptions } from "../../../src/match/parts/in-parts.js";
+import { inRanges, type RangeOptions } from "../../../src/match/run/partition.js";
 import { tableWithDuplicates, twoTables } from "../people.js";
 
 const { left } = twoTables(300, 100);
@@ -17,20 +18,20 @@ const settings: SearchSettings = {
   ...{ k: 5, least: 0, postings: 1000, isOneTable: true },
 };
 
-async function search(options: PartOptions): Promise<string[]> {
+async function search(options: RangeOptions): Promise<string[]> {
   const pairs: string[] = [];
   const work = {
     settings,
     total: left.name.length,
-    partAt: (from: number, to: number) => ({ from, to }),
+    itemsIn: (range: Range) => range,
     take: ({ queries, rows }: { queries: Int32Array; rows: Int32Array }) =>
       queries.forEach((query, pair) => pairs.push(`${query} ${rows[pair]}`)),
   };
-  await inParts("search", work, options);
+  await inRanges("search", work, options);
   return pairs.sort();
 }
 
-describe("work in parts", () => {
+describe("work in ranges", () => {
   it("gives the same in the calling thread and in any number of threads, and tells how far it is", async () => {
     const expected = await search({ threads: 1 });
     expect(expected.length).toBeGreaterThan(left.name.length);
