@@ -74,7 +74,7 @@ function bytesOf(
 /** Bytes of Node.js with what it has not freed yet, of the index of a table, and of a small model. */
 const [ofProcess, ofIndex, ofModel] = [240e6, 110e6, 250e6];
 /** By several columns: a cell with its words, a pair with its rows, class and probability. Embeddings are also made and searched. */
-const byRows = { cell: 65, pair: 15, copies: 3 };
+const byRows = { cell: 75, pair: 15, copies: 3 };
 /** By one column: a phrase with its grams, and a pair that is an object while it is scored. */
 const byPhrases = { cell: 400, pair: 105, copies: 1.7 };
 /** Pairs of a row, as a multiple of those that each source may find: most sources find the same ones. */
@@ -88,7 +88,7 @@ const [ofMergedPair, ofPartPair] = [10, 16];
 /** Bytes of each word of all rows, of which a shard looks up its own. */
 const ofWord = 5;
 /** Linking: bytes of the store's database, columns' worth of cells of a stored row, and bytes of a row that is added to it. */
-const linking = { database: 256 * 2 ** 20, columns: 2, added: 20_000 };
+const linking = { database: 256 * 2 ** 20, columns: 1.4, added: 20_000 };
 /** Pairs are kept in memory at least in this number: fewer save little, and make many small runs. */
 const fewestPairs = 2 ** 17;
 const bytesPerPair = Float64Array.BYTES_PER_ELEMENT;

@@ -36,7 +36,9 @@ describe("pearl finetune", () => {
     const rows = somePairs(20).map((cells) => cells.slice(0, 2));
     copyFileSync(writeTable(rows, header.slice(0, 2)), join(cwd, "pairs.csv"));
     const lines = [/^model +pearl-mini, 600 dimensions, 22,\d{3},\d{3} trainable parameters$/m];
-    lines.push(/^data +pairs\.csv: 20 pairs from the columns text, positive, 0 of them held out, up to 32 in a batch$/m);
+    lines.push(
+      /^data +pairs\.csv: 20 pairs from the columns text, positive, 0 of them held out, up to 32 in a batch$/m,
+    );
     lines.push(
       /^steps +100, learning rate 0.0003, of tables 4 times as large$/m,
       /^one step +\d.* s, /m,
