@@ -22,7 +22,7 @@ const rowsOf = (phrases: readonly string[], first: number, nearness = 0) => {
 };
 const query = Float32Array.of(1, 0, 0, 0, 0, 0, 0, 0);
 /** By embeddings, the nearest rows. */
-const decoys = Array.from({ length: 60 }, (_, row) => `Decoy ${row}`);
+const decoys = Array.from({ length: 300 }, (_, row) => `Decoy ${row}`);
 const all = [rowsOf(decoys, 1000, 0.3), rowsOf(names, 0)];
 
 const best = async (index: VectorIndex, phrase: string): Promise<string> => {
@@ -54,7 +54,7 @@ it("keeps the lists of rows beside the graph, and searches a graph of an earlier
   const path = join(newFolder(), "index");
   await (await VectorIndex.build(path, all, { ...layout, backend: "hnsw" })).close();
   const folder = join(path, "generation-1");
-  expect(readdirSync(folder)).toContain("hnsw-100.words");
+  expect(readdirSync(folder)).toContain("hnsw-340.words");
   const generation = await Generation.open(folder, { ...layout, metric: "cosine", precision: "float32" });
   await generation.startWriting();
   const { name, files } = generation.graph!;
@@ -63,7 +63,7 @@ it("keeps the lists of rows beside the graph, and searches a graph of an earlier
   await generation.recordGraph({ name, files: earlier });
   await generation.close();
   const index = await VectorIndex.open(path);
-  const [hits] = await index.search(query, { k: 60, phrases: ["mueller logistik"] });
+  const [hits] = await index.search(query, { k: 20, phrases: ["mueller logistik"] });
   expect(hits.every(({ cells }) => cells.name.startsWith("Decoy"))).toBe(true);
   await index.close();
 });
