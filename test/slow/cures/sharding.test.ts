@@ -172,8 +172,8 @@ claimCures(
     ),
     "a shard that needs more memory": parted(
       `${all} --learn l.part`,
-      "need at least 163 MB of memory, and the limit is 100 MB. Raise it: --memory 163m",
-      `${all} --learned l.part --shard 2/2 -o 2.part --memory 163m`,
+      "need at least 229 MB of memory, and the limit is 100 MB. Raise it: --memory 229m",
+      `${all} --learned l.part --shard 2/2 -o 2.part --memory 229m`,
       `${all} --learned l.part --shard 2/2 -o 2.part --memory 100m`,
     ),
     "a link that learns nothing": {
