@@ -8,7 +8,7 @@
  *
  * Ten million rows and a million need 25 GB of disk:
  *
- *     node benchmarks/workers.mjs --queue postgres://me@localhost/shop --rows 10000000x1000000 --memory 7g --temp /var/tmp
+ *     node benchmarks/workers.mjs --queue postgres://me@localhost/shop --rows 10000000x1000000 --memory 8g --temp /var/tmp
  */
 import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
