@@ -9,7 +9,7 @@
  *   Optional are function words, legal forms, and the word for the kind of thing that many rows have at an end
  *   ("season", "magazine", "F.C."). In parentheses the word may be only a remark.
  */
-import { TextCounts } from "../match/columns/text-counts.js";
+import { TextCounts } from "../match/columns/texts.js";
 import type { WeighedPhrase } from "../match/evidence/features.js";
 import { functionWords, legalForms } from "../match/evidence/optional-words.js";
 import { numberValue } from "../match/evidence/phrase.js";

@@ -23,7 +23,7 @@ const mostEqual = 100;
 export async function withPairsInside(
   compared: ComparedTables,
   groups: Int32Array,
-  parts: RangeOptions = {},
+  run: RangeOptions = {},
 ): Promise<PairTable> {
   const { left, right, rows, tables } = compared;
   const areEqual = (a: number, b: number): boolean =>
@@ -49,7 +49,7 @@ export async function withPairsInside(
     }
   }
   const more = { left: moreLeft.added(), right: moreRight.added() };
-  const levels = await pairLevels(compared.comparison, more, parts);
+  const levels = await pairLevels(compared.comparison, more, run);
   return {
     ...{ ...compared, ...joinedClasses(compared, pairClasses(levels)) },
     left: left.followedBy(more.left),

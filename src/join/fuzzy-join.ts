@@ -31,6 +31,8 @@ import {
   type Decision,
   decisionAt,
   doubtfulProposals,
+  type Knowledge,
+  type Proposed,
   proposePairs,
   sampledMatches,
   withoutSiblings,
@@ -139,17 +141,13 @@ async function joinRanked(ranked: Ranked, options: JoinOptions): Promise<JoinRes
   const nearest = tables.right.rows.filter((row, place) => place % mostKept < depth && row >= 0);
   const rankings: Rankings = { ...tables, spacing: await measureSpacing(nearest) };
   const labels = readLabels(texts, known);
-  const calibration = calibrateWith(rankings, labels, scorer.estimate);
   const { estimate } = scorer;
-  const proposed = proposePairs(rankings, { labels, calibration, estimate }, { kind, top });
+  const calibration = calibrateWith(rankings, labels, estimate);
+  const proposedWith = (knowledge: Pick<Knowledge, "labels" | "calibration">): Proposed =>
+    proposePairs(rankings, { ...knowledge, estimate }, { kind, top });
+  const proposed = proposedWith({ labels, calibration });
   const unlabelled = once(() =>
-    known.length === 0
-      ? proposed
-      : proposePairs(
-          rankings,
-          { labels: noLabels, calibration: fitCalibration([], []), estimate },
-          { kind, top },
-        ),
+    known.length === 0 ? proposed : proposedWith({ labels: noLabels, calibration: fitCalibration([], []) }),
   );
   const decide = (meanProbability: number, pairs = proposed): Decision =>
     withoutSiblings(decisionAt(pairs, { meanProbability, leastLikely }), texts);

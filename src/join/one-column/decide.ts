@@ -114,7 +114,7 @@ function assignPairs(
   const choices = open.flatMap((best, right) => {
     const rankOf = ({ left }: RowPair): number =>
       labels.confirmed.get(right)?.has(left) ? 2 : isMatch(labels, { left, right }) ? 1 : 0;
-    // A known match is the only choice, unless its left row goes to another one.
+    // Known matches are chosen first.
     const candidates = candidatesOf(ranked, right).filter(({ left }) => !best.taken?.has(left));
     return [best, ...candidates.filter(({ left }) => left !== best.left)].map((pair) => {
       const weight = estimates[right] * Math.exp(Math.min(0, pair.score - best.score));

@@ -33,12 +33,12 @@ type Source = (onShare: (share: number) => void) => Promise<void>;
 export async function findCandidates(
   given: PreparedTables,
   vectors: NamingVectors | undefined,
-  { k, kOther, postings, mostOfRarest, spill, onProgress, ...parts }: CandidateOptions,
+  { k, kOther, postings, mostOfRarest, spill, onProgress, ...run }: CandidateOptions,
 ): Promise<Pairs> {
   const copies = withoutCopies(given, k);
   const tables = copies?.tables ?? given;
   const { fields, naming, rows, isOneTable } = tables;
-  const { signal } = parts;
+  const { signal } = run;
   const pairs = new PairSet(rows[1], spill);
   const addPair: AddPair = isOneTable
     ? (a, b) => (a < b ? pairs.add(a, b) : a > b ? pairs.add(b, a) : undefined)
@@ -49,7 +49,7 @@ export async function findCandidates(
   const byTerms =
     (termsOf: () => Terms, limits: Nearest): Source =>
     (onShare) =>
-      searchTerms(termsOf(), { ...limits, ...common }, { ...parts, onShare }, (a, b) => add(a, b));
+      searchTerms(termsOf(), { ...limits, ...common }, { ...run, onShare }, (a, b) => add(a, b));
   const sources = [byTerms(() => wordTerms(rowWords(tables), rows, isOneTable), { k, least: 0 })];
   fields.forEach((field, index) => {
     if (index === naming) sources.push(byTerms(() => gramTerms(field, isOneTable), { k, least: 0 }));
@@ -80,7 +80,7 @@ type Nearest = Pick<SearchSettings, "k" | "least">;
 async function searchTerms(
   { left, right, terms }: Terms,
   limits: Omit<SearchSettings, "queries" | "base" | "index">,
-  { onShare, ...parts }: RangeOptions & { onShare(share: number): void },
+  { onShare, ...run }: RangeOptions & { onShare(share: number): void },
   add: AddPair,
 ): Promise<void> {
   const directions = [{ queries: right, base: left, take: (row: number, found: number) => add(found, row) }];
@@ -95,7 +95,7 @@ async function searchTerms(
       itemsIn: (range) => range,
       take: (found) => found.queries.forEach((query, pair) => take(query, found.rows[pair])),
     };
-    await inRanges("search", work, { ...parts, onProgress });
+    await inRanges("search", work, { ...run, onProgress });
   }
 }
 

@@ -7,7 +7,7 @@ import { formatCount } from "../../files/count-text.js";
 import { FNV_BASIS, FNV_PRIME } from "../../files/fnv.js";
 import { sharedCopy } from "../../runtime/shared-array.js";
 import { remembering } from "../once.js";
-import { enlarged } from "./growing.js";
+import { enlarged, Growing } from "./growing.js";
 
 /** Text i has the bytes from starts[i] to starts[i + 1]. */
 export interface Texts {
@@ -144,5 +144,26 @@ export class TextNumbers {
   texts(): Texts {
     const starts = sharedCopy(Uint32Array, this.#starts.subarray(0, this.#count + 1));
     return { starts, bytes: sharedCopy(Uint8Array, this.#bytes.subarray(0, starts[this.#count])) };
+  }
+}
+
+/** Counts texts of which most occur once: a map of all of them would take gigabytes, and has room for 16 million. */
+export class TextCounts {
+  readonly #numbers = new TextNumbers();
+  readonly #counts = new Growing(Uint32Array);
+
+  add(text: string): void {
+    const number = this.#numbers.numberOf(text, () => this.#counts.push(0));
+    this.#counts.numbers[number]++;
+  }
+
+  /** The texts that occur at least so often, and how often. */
+  frequent(least: number): Map<string, number> {
+    const found = new Map<string, number>();
+    const texts = this.#numbers.texts();
+    this.#counts.added().forEach((count, number) => {
+      if (count >= least) found.set(textAt(texts, number), count);
+    });
+    return found;
   }
 }

@@ -54,8 +54,9 @@ export interface Need {
 }
 
 /**
- * The formula of all needs: bytes of a process with the indexes of so many tables, of cells, of pairs, and of embedded names. Its constants are
- * rounded up from peaks of made-up persons, 12,000 to 11 million rows (docs/scale.md): what is planned is at least what is used.
+ * The formula of all needs: bytes of a process with the indexes of so many tables, of cells, of pairs, and of embedded names.
+ * Its constants are rounded up from peaks of made-up persons, 12,000 to 11 million rows (docs/scale.md): what is planned is at
+ * least what was used there.
  */
 function bytesOf(
   { indexes = 0, cells = 0, pairs = 0, embedded = 0, dimension = 0 },

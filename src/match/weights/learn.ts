@@ -3,7 +3,6 @@
  * ln(m / u) per level, m its share among matches and u among other pairs. Where a row has
  * one partner its candidates compete; else a third class takes what is alike without being the same.
  */
-
 import type { KnownPair } from "../compare-tables.js";
 import { missing } from "../evidence/pair-evidence.js";
 import { pauses } from "../run/pause.js";

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { countBy } from "../../../src/by-key.js";
 import {
   eachText,
   sortedTexts,
+  TextCounts,
   TextNumbers,
   textAt,
   textCount,
@@ -55,4 +57,17 @@ describe("texts in shared memory", () => {
     const sorted = Array.from(sortedTexts(texts), (text) => textAt(texts, text));
     expect(sorted).toEqual([...eachText(texts)].sort());
   });
+});
+
+it("counts texts as a map does, and gives those that occur often enough", () => {
+  const random = createRandom(3);
+  const texts = Array.from({ length: 5000 }, () => `été ${Math.floor(900 * random() ** 4)} 名`);
+  const counts = countBy(texts, (text) => text);
+  const counted = new TextCounts();
+  for (const text of texts) counted.add(text);
+  for (const least of [0.5, 1, 3, 40]) {
+    const expected = [...counts].filter(([, count]) => count >= least);
+    expect(expected.length).toBeGreaterThan(5);
+    expect([...counted.frequent(least)]).toEqual(expected);
+  }
 });
