@@ -24,8 +24,9 @@ import type { RankedRows } from "../match/rank-rows.js";
 import { labelEffect, partnersOfRight } from "../match/review/label-effect.js";
 import { defaultScorer, type ScorerFile } from "../match/scorer.js";
 import { withoutRows } from "../match/without-rows.js";
-import { explainPhrases } from "./explain.js";
+import { explainPhrases, type PhraseExplanation } from "./explain.js";
 import type { RowMatch } from "./match-tables.js";
+import { differentTexts, type RankedTables, rankedByRow } from "./one-column/copies.js";
 import {
   atLevel,
   type Decision,
@@ -79,13 +80,23 @@ export async function fuzzyJoin(
   const scorer = options.scorer ?? defaultScorer();
   const sides = (await textsInOneScript([left, right])).map(filledOnly).map(inCanonicalOrder);
   const texts = { left: sides[0].cells, right: sides[1].cells };
-  const column = await preparePhrases(texts, options);
+  const different = sides.map(({ cells }) => differentTexts(cells));
+  const column = await preparePhrases({ left: different[0].cells, right: different[1].cells }, options);
   const { candidates = 10, threads } = options;
   const ranking = openRanking({ column, scorer: scorer.scorer, candidates, postings }, { threads });
   return closing(ranking, async () => {
-    const tables = await rankTables(column, ranking, options);
+    const byText = await rankTables(column, ranking, options);
+    const tables = rankedByRow(byText, different, options.kind === "one-to-one");
     const queried = once(() => leftDecoys(tables, tables.rankLeft));
-    return joinRanked({ sides, texts, column, scorer, ranking, tables, queried, next: inTurn() }, options);
+    const [ofLeft, ofRight] = different;
+    const explain = ({ left, right }: RowNumbers): PhraseExplanation =>
+      explainPhrases(column, scorer, {
+        // A row that a table lacks is refused with its number.
+        left: ofLeft.textOf[left] ?? left,
+        right: ofRight.textOf[right] ?? right,
+      });
+    const ranked = { sides, texts, scorer, ranking, tables, queried, explain, next: inTurn() };
+    return joinRanked(ranked, options);
   });
 }
 
@@ -102,10 +113,10 @@ interface Ranked {
   /** The way back to the tables. */
   readonly sides: readonly ReturnType<typeof inCanonicalOrder>[];
   readonly texts: JoinColumn;
-  readonly column: ColumnPair;
   readonly scorer: ScorerFile;
   readonly ranking: OpenRanking;
-  readonly tables: Omit<Rankings, "spacing"> & LeftRanker;
+  readonly tables: RankedTables;
+  explain(pair: RowNumbers): PhraseExplanation;
   readonly queried: () => ReturnType<typeof leftDecoys>;
   /** Work with later known pairs: each closes the ranking when it ends. */
   readonly next: ReturnType<typeof inTurn>;
@@ -131,14 +142,14 @@ function rowNumbers([ofLeft, ofRight]: Ranked["sides"]) {
 /** Joins tables that were ranked, with the known pairs of the options. */
 async function joinRanked(ranked: Ranked, options: JoinOptions): Promise<JoinResult> {
   const { precision = 0.9, kind = "many-to-one", top = mostKept, leastLikely = 0.5 } = options;
-  const { sides, texts, column, scorer, ranking, tables, queried } = ranked;
+  const { sides, texts, scorer, ranking, tables, queried } = ranked;
   const [ofLeft, ofRight] = sides;
   const { given, byRight, prepared } = rowNumbers(sides);
   const known = (options.known ?? []).map(prepared);
   const { measureSpacing } = tables;
   // Spacing is needed only around rows that may be matched: the best candidate, and those that may replace it.
   const depth = kind === "one-to-one" || known.length > 0 ? 3 : 1;
-  const nearest = tables.right.rows.filter((row, place) => place % mostKept < depth && row >= 0);
+  const nearest = tables.right.rows.filter((row, place) => place % tables.right.keep < depth && row >= 0);
   const rankings: Rankings = { ...tables, spacing: await measureSpacing(nearest) };
   const labels = readLabels(texts, known);
   const { estimate } = scorer;
@@ -181,7 +192,7 @@ async function joinRanked(ranked: Ranked, options: JoinOptions): Promise<JoinRes
       const place = ofRight.places[row];
       return (likelihood.get(place) ?? 0) * Math.exp(Math.min(0, score - pairs[place].score));
     },
-    explain: (left, right) => explainPhrases(column, scorer, prepared({ left, right })),
+    explain: (left, right) => ranked.explain(prepared({ left, right })),
   };
 }
 
@@ -209,7 +220,7 @@ export async function rankTables(
   column: ColumnPair,
   ranking: OpenRanking,
   { sharing, signal, onProgress }: Pick<JoinOptions, "sharing" | "signal" | "onProgress">,
-): Promise<Ranked["tables"]> {
+): Promise<RankedTables> {
   const { base, queries } = column;
   const isLarge = base.texts.length * queries.texts.length > exactPairs;
   const rankRight = (rows: Uint32Array): Promise<RankedRows> =>
