@@ -1,41 +1,5 @@
-/**
- * Phrases as words and letters: what a search compares beside embeddings. Case, accents, ae for ä and the legal form at the end
- * of a name make no difference.
- */
-import { hashFeature, normalizedWords } from "../text/hashed-ngrams.js";
-import { INNER_CAPITALS } from "../text/inner-capitals.js";
-import { wordList } from "../text/word-lists.js";
-
-/** "Müller" and "Mueller" are both "muller". */
-const wordsOf = (phrase: string): string[] =>
-  normalizedWords(phrase.replace(INNER_CAPITALS, " "))
-    .filter((word) => /[\p{L}\p{N}]/u.test(word))
-    .map((word) => word.replace(/([aou])e/g, "$1"));
-
-const legalForms = wordList(
-  "legal-forms",
-  (forms) => new Set(forms.flat().map((spelling) => wordsOf(spelling).join(" "))),
-);
-/** "S.A. de C.V." has five. */
-const mostFormWords = 5;
-
-function withoutLegalForm(words: string[]): string[] {
-  for (let count = Math.min(mostFormWords, words.length - 1); count > 0; count--)
-    if (legalForms().has(words.slice(-count).join(" "))) return withoutLegalForm(words.slice(0, -count));
-  return words;
-}
-
-/** The hashes of a phrase's words and of their 3-grams, each once. */
-export function phraseTerms(phrase: string): ReadonlySet<number> {
-  const terms = new Set<number>();
-  for (const word of withoutLegalForm(wordsOf(phrase))) {
-    const marked = ` ${word} `;
-    terms.add(hashFeature(word));
-    for (let from = 0; from + 3 <= marked.length; from++)
-      terms.add(hashFeature(marked.slice(from, from + 3)));
-  }
-  return terms;
-}
+/** Ranks what a search finds by embeddings and by words and letters. */
+import { phraseTerms } from "../text/phrase-terms.js";
 
 /** Of phrases looked at last: queries of a batch meet the same rows. */
 const remembered = new Map<string, ReadonlySet<number>>();

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { phraseTerms, rankedByWords } from "../../src/search/phrase-terms.js";
+import { rankedByWords } from "../../src/search/phrase-terms.js";
+import { phraseTerms } from "../../src/text/phrase-terms.js";
 
 const sorted = (phrase: string): number[] => [...phraseTerms(phrase)].sort((a, b) => a - b);
 

@@ -4,6 +4,9 @@ import { messageOf, ObjectStorageError, PearlError } from "../../errors.js";
 /** There is no such object. */
 export class NoSuchObject extends ObjectStorageError {}
 
+/** The object is not the one that was read. */
+export class ObjectChanged extends ObjectStorageError {}
+
 /** What the SDK adds to an error. */
 interface StorageError extends Error {
   /** A code of the system, such as ECONNREFUSED. */
@@ -23,12 +26,10 @@ export function storageTrouble(error: unknown, address: string, bucket: string):
   const { name = "", code = "", $metadata } = error as StorageError;
   const status = $metadata?.httpStatusCode;
   const message = messageOf(error).split("\n", 1)[0];
-  const trouble = (text: string): PearlError =>
-    new ObjectStorageError(`${address}: ${text}`, { cause: error });
+  const trouble = (text: string, Kind = ObjectStorageError): PearlError =>
+    new Kind(`${address}: ${text}`, { cause: error });
   if (name === "NoSuchKey")
-    return new NoSuchObject(`${address}: there is no such object. Check the bucket and the key.`, {
-      cause: error,
-    });
+    return trouble("there is no such object. Check the bucket and the key.", NoSuchObject);
   if (name === "NoSuchBucket")
     return trouble(
       `there is no bucket ${bucket}. Check its name, and the server's address in AWS_ENDPOINT_URL.`,
@@ -47,8 +48,8 @@ export function storageTrouble(error: unknown, address: string, bucket: string):
     );
   if (unreachable.includes(code) || /CERT|SIGNATURE|ERR_INVALID_URL/.test(code))
     return trouble(`no server answers (${message}). Check AWS_ENDPOINT_URL and the network.`);
-  if (name === "PreconditionFailed")
-    return trouble("the object changed while it was read. Run the command again.");
+  if (name === "PreconditionFailed" || name === "ConditionalRequestConflict")
+    return trouble("the object changed while it was read. Run the command again.", ObjectChanged);
   if (name === "NotS3" || (status !== undefined && /pars|deserial|unexpected/i.test(message)))
     return trouble(`the server does not speak S3 (HTTP status ${status}). Correct AWS_ENDPOINT_URL.`);
   if (status === undefined || status >= 500 || status === 429)

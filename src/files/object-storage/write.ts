@@ -5,6 +5,7 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { S3Client } from "@aws-sdk/client-s3";
 import type * as LibStorage from "@aws-sdk/lib-storage";
+import { ObjectStorageError } from "../../errors.js";
 import { loadOptional } from "../package.js";
 import { objectName } from "./address.js";
 import { request, transferSignal } from "./client.js";
@@ -18,20 +19,25 @@ const [smallestPart, mostParts] = [8 * 2 ** 20, 10_000];
 const loadUploads = () =>
   loadOptional<typeof LibStorage>("@aws-sdk/lib-storage", "an upload to object storage");
 
-/** Lets `write` make a file, and uploads it. @returns what `write` returns @throws what it throws; ObjectStorageError */
+/**
+ * Lets `write` make a file, and uploads it.
+ * @param etag of the object that is replaced; default: whichever there is, or none
+ * @returns what `write` returns @throws what it throws; ObjectChanged, ObjectStorageError
+ */
 export const throughUpload = <Result>(
   address: string,
   write: (temporary: string) => Promise<Result>,
+  etag?: string,
 ): Promise<Result> =>
   inTemporaryFolder(async (folder) => {
     const path = join(folder, objectName(address));
     const result = await writeTemporary(() => write(path));
-    await uploadFile(path, address);
+    await uploadFile(path, address, etag);
     return result;
   });
 
-/** Uploads a file, in parts where it is large. An upload that fails or is interrupted leaves no parts behind. */
-export async function uploadFile(path: string, address: string): Promise<void> {
+/** Uploads a file, in parts where it is large. An upload that fails or is interrupted leaves no parts behind. @param etag as above */
+export async function uploadFile(path: string, address: string, etag?: string): Promise<void> {
   const { size } = await stat(path);
   const partSize = Math.max(smallestPart, Math.ceil(size / mostParts));
   const end = new AbortController();
@@ -47,7 +53,7 @@ export async function uploadFile(path: string, address: string): Promise<void> {
       });
     };
     const guarded = Object.create(client, { send: { value: send } }) as S3Client;
-    const params = { ...place, Body: createReadStream(path, { highWaterMark: 2 ** 20 }) };
+    const params = { ...place, Body: createReadStream(path, { highWaterMark: 2 ** 20 }), IfMatch: etag };
     await new Upload({ client: guarded, params, partSize }).done();
   });
 }
@@ -66,6 +72,19 @@ export const createObject = (address: string): Promise<boolean> =>
       return (await readRange(address, 0, content.length)).bytes.toString() === content;
     }
   });
+
+/** Refuses a server that overwrites whatever is there: asks it to replace what is not. @throws ObjectStorageError */
+export async function checkIfMatch(address: string): Promise<void> {
+  const probe = `${address}.${randomUUID()}`;
+  const replacing = request(probe, transferSignal(), (client, place, { PutObjectCommand }) =>
+    client.send(new PutObjectCommand({ ...place, Body: "-", IfMatch: '"-"' })),
+  );
+  if ((await replacing.catch(() => undefined)) === undefined) return;
+  await removeObject(probe);
+  throw new ObjectStorageError(
+    `${address}: the server overwrites what others write at the same time (it ignores If-Match). Copy the object into a file, and name that.`,
+  );
+}
 
 export const removeObject = (address: string): Promise<void> =>
   request(address, new AbortController().signal, async (client, place, { DeleteObjectCommand }) => {

@@ -13,7 +13,14 @@ import {
 import { lockSync } from "../../stores/postgres/lock.js";
 import { sideAt } from "../../stores/postgres/named-side.js";
 import { type NearRow, nearestRows } from "../../stores/postgres/nearest.js";
-import { commentOf, findExtension, findSide, type SideTable } from "../../stores/postgres/side-table.js";
+import { keysByTerms } from "../../stores/postgres/row-search.js";
+import {
+  commentOf,
+  findExtension,
+  findSide,
+  type SideTable,
+  termsAddition,
+} from "../../stores/postgres/side-table.js";
 import { parseAddress, tableOf } from "../../table/postgres/address.js";
 import { connectPostgres, cursorRows, type PostgresConnection } from "../../table/postgres/connection.js";
 import { findRelation, keyArray, type Relation } from "../../table/postgres/relation.js";
@@ -24,7 +31,7 @@ import { multiplyRows } from "../exact.js";
 import type { IndexDescription, IndexEntry, IndexLayout, UnfinishedBuild } from "../index-types.js";
 import { foundIn, RankingCollector } from "../ranking.js";
 import { most } from "./row-scan.js";
-import type { NewRows, StoredHit, VectorStore } from "./vector-store.js";
+import type { NewRows, StoredHit, StoreSearch, VectorStore } from "./vector-store.js";
 
 /** Rows compared at a time in an exact search. */
 const blockRows = 4096;
@@ -105,10 +112,10 @@ export class PostgresStore implements VectorStore {
   }
 
   async describe(): Promise<IndexDescription> {
-    const { sql, storage } = this.side;
-    const [{ rows, bytes, indexes }] = await this.#ask((connection) =>
-      connection.query<{ rows: number; bytes: number; indexes: number }>(
-        `SELECT count(*)::int AS rows, pg_total_relation_size($1::regclass)::float AS bytes,
+    const { sql, storage, hasTerms } = this.side;
+    const [{ rows, bytes, indexes, wordless }] = await this.#ask((connection) =>
+      connection.query<{ rows: number; bytes: number; indexes: number; wordless: number }>(
+        `SELECT count(*)::int AS rows, (count(*) FILTER (WHERE ${hasTerms ? "terms IS NULL" : "true"}))::int AS wordless, pg_total_relation_size($1::regclass)::float AS bytes,
          (SELECT count(*)::int FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_am a ON a.oid = c.relam
           WHERE i.indrelid = $1::regclass AND a.amname = 'hnsw') AS indexes FROM ${sql}`,
         [sql],
@@ -118,12 +125,23 @@ export class PostgresStore implements VectorStore {
       storage === "real[]"
         ? "PostgreSQL without pgvector, exact"
         : `pgvector, ${indexes > 0 ? "hnsw" : "exact"}`;
-    const facts = { rows, deleted: 0, searchedBy, bytes, ...this.side.settings.index };
+    const alone = wordless > 0 ? `; ${wordless} rows by embeddings alone until it is built again` : "";
+    const facts = { rows, deleted: 0, searchedBy: searchedBy + alone, bytes, ...this.side.settings.index };
     return { ...this.layout, path: this.connection.shown, ...facts };
   }
 
-  async search(queries: Float32Array, k: number): Promise<StoredHit[][]> {
+  async search(
+    queries: Float32Array,
+    k: number,
+    { phrases = [], signal }: StoreSearch = {},
+  ): Promise<StoredHit[][]> {
     const found = await this.nearest(queries, k);
+    if (this.side.hasTerms)
+      for (const [place, phrase] of phrases.entries()) {
+        signal?.throwIfAborted();
+        const query = queries.subarray(place * this.layout.dimension, (place + 1) * this.layout.dimension);
+        found[place] = [...found[place], ...(await this.#addedByWords(found[place], phrase, query, k))];
+      }
     const wanted = [...new Set(found.flatMap((hits) => hits.map(({ key }) => key)))];
     const lines = await this.#ask((connection) =>
       connection.query<{ line: Line }>(
@@ -138,6 +156,26 @@ export class PostgresStore implements VectorStore {
         return cells === undefined ? [] : [{ ...hit, cells }];
       }),
     );
+  }
+
+  /** The rows that only words find. */
+  #addedByWords(
+    found: readonly NearRow[],
+    phrase: string,
+    query: Float32Array,
+    k: number,
+  ): Promise<NearRow[]> {
+    return this.#ask(async (connection) => {
+      const known = new Set(found.map(({ key }) => key));
+      const others = (await keysByTerms(this.tables, phrase, k)).filter((key) => !known.has(key));
+      if (others.length === 0) return [];
+      const added: NearRow[] = [];
+      for await (const { keys, vectors } of this.#vectors(connection, this.#areKeys(others))) {
+        const scores = await multiplyRows(query, vectors, this.layout.dimension);
+        added.push(...keys.map((key, row) => ({ key, score: scores[row] })));
+      }
+      return added;
+    });
   }
 
   /** The keys of the rows nearest to each query, best first, with their cosines. */
@@ -175,10 +213,10 @@ export class PostgresStore implements VectorStore {
 
   /** The embeddings of some rows, in any order: [rows, dimension]. */
   async vectorsOf(keys: readonly string[]): Promise<Float32Array> {
-    const isWanted = `s.key = ANY(${keyArray(keys, this.#keyType())})`;
     let all: Float32Array = new Float32Array(0);
     await this.#ask(async (connection) => {
-      for await (const { vectors } of this.#vectors(connection, isWanted, keys.length)) all = vectors;
+      for await (const { vectors } of this.#vectors(connection, this.#areKeys(keys), keys.length))
+        all = vectors;
     });
     return all;
   }
@@ -188,6 +226,10 @@ export class PostgresStore implements VectorStore {
     const sql = `SELECT key::text, embedding::real[] FROM ${this.side.sql} s WHERE embedding IS NOT NULL AND ${condition}`;
     const parts = connection.copyOut(`COPY (${sql}) TO STDOUT (FORMAT binary)`);
     return readCopiedRows(parts, this.layout.dimension, rowsAtOnce);
+  }
+
+  #areKeys(keys: readonly string[]): string {
+    return `s.key = ANY(${keyArray(keys, this.#keyType())})`;
   }
 
   #keyType(): string {
@@ -266,6 +308,8 @@ export class PostgresStore implements VectorStore {
       if (this.isLocked) return;
       await lockSync(connection, source);
       this.isLocked = true;
+      if (!side.hasTerms)
+        await connection.query(termsAddition(side.sql).replace("COLUMN", "COLUMN IF NOT EXISTS"));
       this.side = (await findSide(connection, source)) ?? side;
     });
   }

@@ -2,8 +2,9 @@
 import { readSync } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { inTurn } from "../../in-turn.js";
+import { phraseTerms } from "../../text/phrase-terms.js";
 import type { IndexWork } from "../index-types.js";
-import { phraseTerms, rarity } from "../phrase-terms.js";
+import { rarity } from "../phrase-terms.js";
 import type { Generation } from "./generation.js";
 
 /** Rows that a query's terms lead to; those of the rarest term are always looked at. */

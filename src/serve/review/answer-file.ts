@@ -4,14 +4,19 @@ import { basename } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { LockedError, TableError, UsageError } from "../../errors.js";
 import { acquireLock } from "../../files/lock.js";
+import { ObjectChanged } from "../../files/object-storage/trouble.js";
+import { checkIfMatch, throughUpload } from "../../files/object-storage/write.js";
+import { isObjectAddress } from "../../files/place.js";
 import { isSystemError, replaceFile } from "../../files/whole-file.js";
 import { inTurn } from "../../in-turn.js";
 import { type Answer, answerOf, columnNamed, decisionNames } from "../../match/review/read-decisions.js";
 import { rowHeader } from "../../match/review/review-columns.js";
 import { type RowsFormat, rowsEndingOf, rowsFormatOfName } from "../../table/format.js";
 import { isPostgresAddress } from "../../table/postgres/address.js";
+import { changeCell } from "../../table/postgres/write.js";
 import { writeTrouble } from "../../table/trouble.js";
 import { batchesOf, readWholeTable } from "../../table/whole-table.js";
+import { stateOf } from "../../table/write/output-state.js";
 import { writeRows } from "../../table/write/text-rows.js";
 
 /** A pair of rows with its cells side by side. */
@@ -35,13 +40,16 @@ export interface AnswerFile {
   answer(id: string, answer: Answer, seen: Answer): Promise<"written" | "taken">;
 }
 
+type Given = [...Parameters<AnswerFile["answer"]>, tries?: number];
+
 /** @param save what writes a review's rows @throws TableError for a file that is not a review, UsageError */
 export async function openAnswers(path: string, save = writeRows): Promise<AnswerFile> {
   const format = formatOfReview(path);
+  if (isObjectAddress(path)) await checkIfMatch(path);
   let review = await readReview(path);
   const next = inTurn();
-  const write: AnswerFile["answer"] = async (id, answer, seen) => {
-    // A spreadsheet program or another review may have saved it meanwhile; what is no file does not say so.
+  const write = async (...[id, answer, seen, tries = 1]: Given): ReturnType<AnswerFile["answer"]> => {
+    // A spreadsheet program or another review may have saved it meanwhile; a table in PostgreSQL does not say so.
     const found = await versionOf(path);
     if (found === noVersion || found !== review.version) review = await readReview(path);
     const { pairs, columns, rows, style } = review;
@@ -49,10 +57,13 @@ export async function openAnswers(path: string, save = writeRows): Promise<Answe
     if (pair?.answer !== seen) return "taken";
     const written = rows.map((row) => (row.id === id ? { ...row, written: answer } : row));
     const cellsOf = ({ cells, written }: ReviewRow) => cells(written);
-    const version = await replaceVersion(path, review.version, async (target) => {
-      await save(target, columns, batchesOf(written, cellsOf), format, style);
-    });
-    if (version === undefined) return write(id, answer, seen);
+    const version = isPostgresAddress(path)
+      ? (await changeCell(path, answer, rows.findLast((row) => row.id === id)!.texts)) && noVersion
+      : await replaceVersion(path, review.version, async (target) => {
+          await save(target, columns, batchesOf(written, cellsOf), format, style);
+        });
+    if (tries === mostTries) throw new LockedError(`${path}: others write all the time. Answer again.`);
+    if (!version) return write(id, answer, seen, tries + 1);
     pairs.set(id, { ...pair, answer });
     review = { pairs, columns, rows: written, style, version };
     return "written";
@@ -103,6 +114,7 @@ async function readReview(path: string) {
     pairs.set(id, { id, answer, cells, why: why === undefined ? "" : columns[why][row] });
     return {
       id,
+      texts: [decision, left, right].map((name) => [name, columns[name][row]] as const),
       cells: (written?: Answer) =>
         written === undefined ? typed.cells(row) : typed.cells(row).with(place, written),
       written: undefined as Answer | undefined,
@@ -136,32 +148,30 @@ function shownColumns(headers: readonly string[]) {
 class OtherVersion extends Error {}
 
 /**
- * Replaces a file by what `write` makes of its content. What is no file, such as a table in PostgreSQL, has no version.
- * @returns the new version; undefined where the file has another one than `known` by now, and stays
- * @throws TableError
+ * Replaces a file or an object by what `write` makes of its content.
+ * @returns the new version; undefined where it has another one than `known` by now, and stays
+ * @throws TableError, ObjectStorageError
  */
 async function replaceVersion(
   path: string,
   known: string,
   write: (target: string) => Promise<void>,
 ): Promise<string | undefined> {
-  if (known === noVersion) {
-    await write(path);
-    return known;
-  }
-  let made = noVersion;
+  let made = noVersion; // an object is read again before the next answer
   let unlock: (() => Promise<void>) | undefined;
   try {
-    await replaceFile(path, async (temporary) => {
-      await write(temporary);
-      // Until the file has its name, no other review replaces what is compared here.
-      unlock = await lockReview(path);
-      if ((await versionOf(path)) !== known) throw new OtherVersion();
-      made = await versionOf(temporary);
-    });
+    if (isObjectAddress(path)) await throughUpload(path, write, known);
+    else
+      await replaceFile(path, async (temporary) => {
+        await write(temporary);
+        // Until the file has its name, no other review replaces what is compared here.
+        unlock = await lockReview(path);
+        if ((await versionOf(path)) !== known) throw new OtherVersion();
+        made = await versionOf(temporary);
+      });
     return made;
   } catch (error) {
-    if (error instanceof OtherVersion) return undefined;
+    if (error instanceof OtherVersion || error instanceof ObjectChanged) return undefined;
     // Messages name the review, not the temporary file.
     const cause = error instanceof TableError ? error.cause : error;
     throw isSystemError(cause) ? writeTrouble(cause, path) : error;
@@ -170,7 +180,7 @@ async function replaceVersion(
   }
 }
 
-/** Tries to take the lock of another review, and milliseconds between two. */
+/** Tries to write before another review does, or to take its lock, and milliseconds between two of these. */
 const [mostTries, pauseMs] = [400, 25];
 
 /** @returns what frees the review again @throws LockedError that names the process of another review */
@@ -198,6 +208,7 @@ async function lockReview(path: string): Promise<() => Promise<void>> {
 const noVersion = "0 0 0";
 
 async function versionOf(path: string): Promise<string> {
+  if (isObjectAddress(path)) return (await stateOf(path)) ?? noVersion;
   const found = await stat(path, { bigint: true }).catch(() => undefined);
   return found === undefined ? noVersion : `${found.mtimeNs} ${found.size} ${found.ino}`;
 }

@@ -2,26 +2,31 @@
  * Rows of embeddings in the binary format of COPY, there and back. Source: PostgreSQL's documentation of COPY, "Binary
  * Format", and the send functions of its arrays and of pgvector's `vector`.
  */
+import { phraseTerms } from "../../text/phrase-terms.js";
 
 /** How embeddings are stored: pgvector's type, or an array of 4-byte floats. */
 export type VectorStorage = "vector" | "real[]";
 
-/** A row to write: the key's bytes as its type's send function gives them, and the hash of its text. */
+/** A row to write: the key's bytes as its type's send function gives them, its text and the hash of that. */
 export interface KeyedRow {
   readonly key: Uint8Array;
   readonly hash: Uint8Array;
+  readonly phrase: string;
 }
 
 const signature = Buffer.from("PGCOPY\n\xff\r\n\0", "latin1");
 const headerBytes = signature.length + 8;
-/** The type of the elements of real[]. */
-const realOid = 700;
+/** The types of the elements of real[] and integer[]. */
+const [realOid, integerOid] = [700, 23];
 const arrayHeader = 20;
 
 const vectorBytes = (storage: VectorStorage, dimension: number): number =>
   storage === "vector" ? 4 + 4 * dimension : arrayHeader + 8 * dimension;
 
-/** Key, hash and embedding of each row. @param vectors [rows, dimension]; a zero vector is written as NULL */
+/** The columns of {@link copyRows}. */
+export const copiedColumns = "(key, text_hash, terms, embedding)";
+
+/** Key, hash, terms and embedding of each row. @param vectors [rows, dimension]; a zero vector is written as NULL */
 export function copyRows(
   rows: readonly KeyedRow[],
   vectors: Float32Array,
@@ -29,18 +34,16 @@ export function copyRows(
   storage: VectorStorage,
 ): Buffer {
   const perVector = vectorBytes(storage, dimension);
-  const size = rows.reduce(
-    (sum, { key, hash }) => sum + 14 + key.length + hash.length + perVector,
-    headerBytes,
-  );
-  const bytes = Buffer.alloc(size + 2);
+  const texts = rows.map(({ key, hash, phrase }) => [key, hash, termBytes(phrase)]);
+  const size = texts.flat().reduce((sum, { length }) => sum + 4 + length, headerBytes);
+  const bytes = Buffer.alloc(size + rows.length * (6 + perVector) + 2);
   signature.copy(bytes);
   const view = new DataView(bytes.buffer, bytes.byteOffset);
   let at = headerBytes;
-  for (const [row, { key, hash }] of rows.entries()) {
-    view.setInt16(at, 3);
+  for (const [row, fields] of texts.entries()) {
+    view.setInt16(at, 4);
     at += 2;
-    for (const field of [key, hash]) {
+    for (const field of fields) {
       view.setInt32(at, field.length);
       bytes.set(field, at + 4);
       at += 4 + field.length;
@@ -60,6 +63,13 @@ function putVector(view: DataView, start: number, vector: Float32Array): number 
   let at = start + 4;
   for (let index = 0; index < vector.length; index++, at += 4) view.setFloat32(at, vector[index]);
   return at;
+}
+
+function termBytes(phrase: string): Buffer {
+  const terms = phraseTerms(phrase);
+  return Buffer.from(
+    Int32Array.of(1, 0, integerOid, terms.size, 1, ...[...terms].flatMap((term) => [4, term])).buffer,
+  ).swap32();
 }
 
 function putArray(view: DataView, start: number, vector: Float32Array): number {

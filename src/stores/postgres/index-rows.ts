@@ -9,7 +9,7 @@ import { inTransaction, type PostgresConnection } from "../../table/postgres/con
 import { lookUp, type Relation } from "../../table/postgres/relation.js";
 import { checkNameLengths, csvPart, isJsonType, newName, postgresType } from "../../table/postgres/write.js";
 import { identifier } from "../../table/read/database.js";
-import { copyRows } from "./binary-copy.js";
+import { copiedColumns, copyRows } from "./binary-copy.js";
 import { creation, findExtension, indexCreation, type SideSettings, type SideTable } from "./side-table.js";
 
 /** Of an index in a folder, as far as a table needs it. */
@@ -111,10 +111,10 @@ export async function appendIndexRows(
     );
     const phrase = columns.indexOf(column);
     const keyed = keyBytes.map(({ bytes }, row) => ({
-      key: bytes,
+      ...{ key: bytes, phrase: rows.cells[row][phrase] },
       hash: createHash("sha256").update(rows.cells[row][phrase]).digest(),
     }));
-    await connection.copyIn(`COPY ${side.sql} (key, text_hash, embedding) FROM STDIN (FORMAT binary)`, [
+    await connection.copyIn(`COPY ${side.sql} ${copiedColumns} FROM STDIN (FORMAT binary)`, [
       copyRows(keyed, rows.vectors, dimension, side.storage),
     ]);
   });
@@ -162,7 +162,7 @@ async function removeRows(
 
 /** Builds the HNSW index, once there are rows; later ones are added to it. */
 export async function optimiseIndexTable({ connection, source, side }: IndexTable): Promise<void> {
-  const statement = indexCreation(source, side.settings, await findExtension(connection));
-  if (statement !== undefined && side.storage === "vector") await connection.query(statement);
+  const extension = side.storage === "vector" ? await findExtension(connection) : undefined;
+  for (const statement of indexCreation(source, side.settings, extension)) await connection.query(statement);
   await connection.query(`ANALYZE ${side.sql}`);
 }

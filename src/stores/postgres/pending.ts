@@ -2,13 +2,12 @@
 import { inTransaction, type PostgresConnection } from "../../table/postgres/connection.js";
 import { keyArray, type Relation } from "../../table/postgres/relation.js";
 import { identifier } from "../../table/read/database.js";
-import { copyRows, type KeyedRow, type VectorStorage } from "./binary-copy.js";
+import { copiedColumns, copyRows, type KeyedRow, type VectorStorage } from "./binary-copy.js";
 import type { SideSettings } from "./side-table.js";
 
 /** A row to encode. */
 export interface PendingRow extends KeyedRow {
   readonly keyText: string;
-  readonly phrase: string;
   /** Whether it has an embedding, of another text. */
   readonly isChanged: boolean;
 }
@@ -50,7 +49,7 @@ export function statements(
     removal: `DELETE FROM ${side} s WHERE ${isGone}`,
     /** $1: the keys as text. */
     forget: `DELETE FROM ${side} WHERE key = ANY($1::text[]::${type}[])`,
-    copy: `COPY ${side} (key, text_hash, embedding) FROM STDIN (FORMAT binary)`,
+    copy: `COPY ${side} ${copiedColumns} FROM STDIN (FORMAT binary)`,
   };
 }
 

@@ -1,6 +1,34 @@
 /** Rows of a table that a join may need, found by the server: those with similar letters, and a sample of all. */
 import { identifier } from "../../table/read/database.js";
+import { phraseTerms } from "../../text/phrase-terms.js";
 import type { IndexTable } from "./index-rows.js";
+
+/** Rows that a query's terms lead to; those of the rarest term are always looked at. As in an index in a folder. */
+const mostVisited = 5000;
+
+/** The keys of the k rows that share the rarest words and letters with a phrase. */
+export async function keysByTerms(
+  { connection, source, side }: IndexTable,
+  phrase: string,
+  k: number,
+): Promise<string[]> {
+  const having = `SELECT FROM ${side.sql} WHERE terms @> ARRAY[q.term] LIMIT ${mostVisited + 1}`;
+  const rows = await connection.query<{ key: string }>(
+    `WITH total AS (SELECT CASE WHEN reltuples > 0 THEN reltuples ELSE (SELECT count(*) FROM ${side.sql}) END AS rows
+       FROM pg_class WHERE oid = $3::regclass),
+     counted AS (SELECT term, (SELECT count(*) FROM (${having}) h)::float AS rows FROM unnest($1::int[]) q(term)),
+     visited AS (SELECT term, ln(1 + total.rows / counted.rows) ^ 2 AS weight,
+       sum(counted.rows) OVER (ORDER BY counted.rows, term) AS visited, row_number() OVER (ORDER BY counted.rows, term) AS place
+       FROM counted, total WHERE counted.rows > 0),
+     followed AS MATERIALIZED (SELECT term, weight FROM visited WHERE visited <= ${mostVisited} OR place = 1)
+     SELECT s.key::text AS key FROM ${side.sql} s
+     WHERE s.terms && (SELECT array_agg(term) FROM followed) AND s.embedding IS NOT NULL
+       AND EXISTS (SELECT FROM ${source.sql} t WHERE t.${identifier(side.settings.key)} = s.key)
+     ORDER BY (SELECT sum(weight) FROM followed WHERE term = ANY(s.terms)) / sqrt(cardinality(s.terms)) DESC, s.key LIMIT $2`,
+    [[...phraseTerms(phrase)].map((term) => String(term | 0)), k, side.sql],
+  );
+  return rows.map(({ key }) => key);
+}
 
 /** Keys drawn at random, the same ones each time. */
 export async function sampleKeys({ connection, source, side }: IndexTable, count: number): Promise<string[]> {

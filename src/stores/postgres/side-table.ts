@@ -34,6 +34,8 @@ export interface SideTable {
   readonly sql: string;
   readonly name: string;
   readonly storage: VectorStorage;
+  /** Whether rows have terms, by which a search finds them; an earlier version gave them none. */
+  readonly hasTerms: boolean;
   readonly settings: SideSettings;
 }
 
@@ -115,7 +117,8 @@ export function sideOf(
     cure,
   });
   const isVector = columns.some((column) => column.name === "embedding" && column.type.includes("vector"));
-  return { sql, name, settings, storage: isVector ? "vector" : "real[]" };
+  const hasTerms = columns.some((column) => column.name === "terms");
+  return { sql, name, settings, hasTerms, storage: isVector ? "vector" : "real[]" };
 }
 
 /** The key of a table: a column without repeated or missing values. @throws TableError */
@@ -178,6 +181,9 @@ export function checkSettings({ sql, name, settings }: SideTable, wanted: SideSe
 export const commentOf = (sql: string, settings: SideSettings): string =>
   `COMMENT ON TABLE ${sql} IS ${literal(JSON.stringify(settings))}`;
 
+/** The statement after which rows can be written into a table of an earlier version. */
+export const termsAddition = (sql: string): string => `ALTER TABLE ${sql} ADD COLUMN terms integer[]`;
+
 /** The statements that make a table of embeddings, or bring an existing one up to date; one transaction. */
 export function creation(
   source: Relation,
@@ -192,6 +198,7 @@ export function creation(
   if (existing !== undefined) {
     const isUpgraded = existing.storage === "real[]" && vectorType !== undefined;
     return [
+      ...(existing.hasTerms ? [] : [termsAddition(sql)]),
       ...(isUpgraded
         ? [
             `ALTER TABLE ${sql} ALTER COLUMN embedding TYPE ${vectorType} USING embedding::${vectorType}`,
@@ -204,20 +211,22 @@ export function creation(
   const keyType = source.columns.find(({ name }) => name === settings.key)!.type;
   const storage = vectorType === undefined && dimension <= mostInline ? "PLAIN" : "EXTERNAL";
   return [
-    `CREATE TABLE ${sql} (key ${keyType}, text_hash bytea NOT NULL, embedding ${vectorType ?? "real[]"}, PRIMARY KEY (key) INCLUDE (text_hash))`,
+    `CREATE TABLE ${sql} (key ${keyType}, text_hash bytea NOT NULL, embedding ${vectorType ?? "real[]"}, terms integer[], PRIMARY KEY (key) INCLUDE (text_hash))`,
     // Floats do not compress.
     `ALTER TABLE ${sql} ALTER COLUMN embedding SET STORAGE ${storage}`,
     comment,
   ];
 }
 
-/** The statement that makes the HNSW index; undefined without pgvector, and beyond its limit. */
+/** The statements that make the index of terms and, with pgvector and up to its limit, the HNSW index. */
 export function indexCreation(
   source: Relation,
   { dimension }: SideSettings,
   extension: VectorExtension | undefined,
-): string | undefined {
-  if (extension === undefined || dimension > mostIndexed) return undefined;
-  const index = identifier(nameBeside(source, "_hnsw"));
-  return `CREATE INDEX IF NOT EXISTS ${index} ON ${sqlOfSide(source)} USING hnsw (embedding ${extension.schema}.vector_cosine_ops)`;
+): string[] {
+  const index = (ending: string, columns: string): string =>
+    `CREATE INDEX IF NOT EXISTS ${identifier(nameBeside(source, ending))} ON ${sqlOfSide(source)} USING ${columns}`;
+  const terms = index("_terms", "gin (terms)");
+  if (extension === undefined || dimension > mostIndexed) return [terms];
+  return [terms, index("_hnsw", `hnsw (embedding ${extension.schema}.vector_cosine_ops)`)];
 }

@@ -166,9 +166,13 @@ class Sync {
     const { encoder, settings } = await this.#settings(source, existing);
     if (existing !== undefined) checkSettings(existing, settings, connection.shown);
     const extension = await findExtension(connection);
+    if (existing?.hasTerms === false)
+      options.onNote?.(
+        `an earlier pearl made ${existing.name}: its rows are found by embeddings alone, not by words. To have both, sync again after: DROP TABLE ${existing.sql}`,
+      );
     if (extension === undefined) options.onNote?.(await noteWithoutExtension(connection));
     const made = creation(source, settings, extension, existing);
-    const index = indexCreation(source, settings, extension);
+    const indexes = indexCreation(source, settings, extension);
     const sql = sqlOfSide(source);
     const report = (rows: number, ran: readonly string[]) => ({
       embeddings: sql,
@@ -183,7 +187,7 @@ class Sync {
       const { rows, ...found } = await differenceOf(connection, wanted);
       const { copy, removal } = wanted;
       Object.assign(this.counts, found);
-      return report(rows, [...made, removal, copy, ...(index === undefined ? [] : [index])]);
+      return report(rows, [...made, removal, copy, ...indexes]);
     }
     if (made.length > 0)
       await inTransaction(connection, async () => {
@@ -194,7 +198,7 @@ class Sync {
       const wanted = statements(source, sql, settings, true, keys);
       const found = await this.#pass(wanted, settings, encoder, extension);
       rows = keys === undefined ? found.rows : rows + found.added - found.removed;
-      if (index !== undefined) await connection.query(index);
+      for (const index of indexes) await connection.query(index);
       this.onAdvance();
     };
     await (options.until === "follow" || options.trigger === "install"

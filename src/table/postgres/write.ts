@@ -5,7 +5,7 @@ import { type Cell, jsonOfCell, nameOfColumn, type OutputColumn, textOfCell } fr
 import { identifier, literal } from "../read/database.js";
 import { tableOf } from "./address.js";
 import { connectPostgres, inTransaction, type PostgresConnection } from "./connection.js";
-import { longestNameBytes, lookUp, type Relation } from "./relation.js";
+import { findRelation, longestNameBytes, lookUp, type Relation } from "./relation.js";
 import { isLockTimeout } from "./trouble.js";
 
 /** Marks a table that another run may replace. */
@@ -68,6 +68,28 @@ export async function writtenTable(address: string): Promise<string | undefined>
   try {
     const found = await lookUp(connection, tableOf(address));
     return found?.comment === mark ? `table ${found.oid}` : undefined;
+  } finally {
+    await connection.close();
+  }
+}
+
+/**
+ * Writes into a cell in one statement, so that no change of others is lost.
+ * @param texts of the row as they were read, the cell's first
+ * @returns whether a row has them @throws TableError
+ */
+export async function changeCell(
+  address: string,
+  value: string,
+  texts: readonly (readonly [column: string, text: string])[],
+): Promise<boolean> {
+  const connection = await connectPostgres(address);
+  try {
+    const { sql } = await findRelation(connection, tableOf(address));
+    const names = texts.map(([name]) => identifier(name));
+    const areSame = names.map((name, place) => `coalesce(${name}::text, '') = $${place + 2}`).join(" AND ");
+    const change = `UPDATE ${sql} SET ${names[0]} = $1 WHERE ${areSame} RETURNING 1`;
+    return (await connection.query(change, [value, ...texts.map(([, text]) => text)])).length > 0;
   } finally {
     await connection.close();
   }

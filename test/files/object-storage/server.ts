@@ -32,6 +32,8 @@ export interface ObjectServer {
   readonly requests: string[];
   /** Multipart uploads that were neither completed nor aborted. */
   readonly openUploads: ReadonlySet<string>;
+  /** Default true. */
+  heedsIfMatch: boolean;
   /** Called with each request, written as in `requests`. */
   fault: (request: string) => Fault;
   /** The content of an object; undefined where there is none. */
@@ -65,6 +67,7 @@ export async function startObjectServer(): Promise<ObjectServer> {
     environment: {},
     requests: [],
     openUploads,
+    heedsIfMatch: true,
     fault: () => undefined,
     content: (key) => stored(`bucket/${key}`),
   };
@@ -76,7 +79,7 @@ export async function startObjectServer(): Promise<ObjectServer> {
     const fault = server.fault(line);
     const { pathname, searchParams } = new URL(url, "http://host");
     const upload = searchParams.get("uploadId") ?? "";
-    const tag = headers["if-match"] && stored(pathname.slice(1), ".md5");
+    const tag = server.heedsIfMatch && headers["if-match"] && stored(pathname.slice(1), ".md5");
     // Users with a session token are guests, or were here too long.
     const token = headers["x-amz-security-token"];
     const refused = token === "guest" ? "denied" : token === "old" ? "expired" : fault;
@@ -87,13 +90,17 @@ export async function startObjectServer(): Promise<ObjectServer> {
     // s3rver heeds neither of these two headers, waits for a byte of an empty object, and cannot abort an upload.
     if (headers.range && stored(pathname.slice(1))?.length === 0)
       return refuse(request, response, 416, "InvalidRange");
-    if (headers["if-none-match"] === "*") {
-      if (claimed.has(pathname) || stored(pathname.slice(1)))
-        return refuse(request, response, 412, "PreconditionFailed");
-      claimed.add(pathname);
-    }
+    const isWrite = method === "PUT" || method === "POST";
+    if (isWrite && server.heedsIfMatch && headers["if-match"] && !tag)
+      return refuse(request, response, 404, "NoSuchKey");
+    if (headers["if-none-match"] === "*" && stored(pathname.slice(1)))
+      return refuse(request, response, 412, "PreconditionFailed");
     if (tag && headers["if-match"] !== `"${tag}"`)
       return refuse(request, response, 412, "PreconditionFailed");
+    if (headers["if-none-match"] || (isWrite && tag)) {
+      if (claimed.has(pathname)) return refuse(request, response, 409, "ConditionalRequestConflict");
+      claimed.add(pathname);
+    }
     if (method === "DELETE" && upload !== "") {
       openUploads.delete(upload);
       return void response.writeHead(204).end();

@@ -1,10 +1,13 @@
 /** Answers in a review file: on disk at once, and nothing else in it changed. */
+import { randomUUID } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { expect, it } from "vitest";
 import { TableError } from "../../../src/errors.js";
 import { acquireLock } from "../../../src/files/lock.js";
 import { openAnswers } from "../../../src/serve/review/answer-file.js";
 import { writeRows } from "../../../src/table/write/text-rows.js";
+import { bucket, startObjectServer } from "../../files/object-storage/server.js";
+import { noServer, startServer } from "../../stores/postgres/server.js";
 import { reviewFolder } from "./review-folder.js";
 
 it.each(["csv", "tsv", "jsonl", "parquet"])(
@@ -76,10 +79,20 @@ it("keep what another program saved meanwhile, wherever it moved the rows", asyn
   expect(await readFile(file, "utf8")).toContain('"note":"asked Ann"');
 });
 
-it.each(["csv", "parquet"])(
+const storage = await startObjectServer();
+const database = noServer === undefined ? await startServer() : undefined;
+
+/** A review in a file, an object or a table. */
+const reviewIn = (place: string) =>
+  reviewFolder(
+    place,
+    { s3: `${bucket}/${randomUUID()}.csv`, postgres: `${database?.address}&table=${randomUUID()}` }[place],
+  );
+
+it.each(["csv", "parquet", "s3"])(
   "are kept where two reviews of a .%s write at once, however often",
-  async (format) => {
-    const { file, decisions } = await reviewFolder(format);
+  async (place) => {
+    const { file, decisions } = await reviewIn(place);
     const two = await openAnswers(file);
     const others = ["1 1", "3 3"];
     const one = await openAnswers(file, async (...given) => {
@@ -89,6 +102,7 @@ it.each(["csv", "parquet"])(
     });
     expect(await one.answer("2 2", "no", "")).toBe("written");
     expect(await one.answer("3 3", "no", "")).toBe("taken");
+    expect(one.pairs().get("3 3")?.answer).toBe("yes");
     expect(await decisions()).toEqual([
       [1, true],
       [2, false],
@@ -96,6 +110,36 @@ it.each(["csv", "parquet"])(
     ]);
   },
 );
+
+it.skipIf(database === undefined)("leave what others change in a table of PostgreSQL", async () => {
+  const { file, decisions } = await reviewIn("postgres");
+  const table = `"${file.split("table=")[1]}"`;
+  await database!.sql(`ALTER TABLE ${table} ADD COLUMN note text; UPDATE ${table} SET decision = NULL`);
+  const answers = await openAnswers(file);
+  await database!.sql(`UPDATE ${table} SET decision = ' Y', note = 'asked Ann' WHERE left_row = 1`);
+  expect(await answers.answer("2 2", "yes", "")).toBe("written");
+  expect(await answers.answer("1 1", "no", "yes")).toBe("written");
+  expect(new Map(await decisions())).toEqual(
+    new Map([
+      [1, false],
+      [2, true],
+    ]),
+  ); // a changed row is not where it was
+  expect(await database!.sql(`SELECT note FROM ${table} WHERE left_row = 1`)).toEqual([
+    { note: "asked Ann" },
+  ]);
+});
+
+it("are refused where a server would overwrite those of another review", async () => {
+  const { file } = await reviewIn("s3");
+  storage.heedsIfMatch = false;
+  await expect(openAnswers(file)).rejects.toThrow(
+    `${file}: the server overwrites what others write at the same time (it ignores If-Match). Copy the object`,
+  );
+  storage.heedsIfMatch = true;
+  const probe = storage.requests.find((request) => request.startsWith(`PUT /${file.slice(5)}.`));
+  expect(storage.requests.at(-1)).toBe(probe?.replace("PUT", "DELETE").replace("PutObject", "DeleteObject"));
+});
 
 it("are all kept where many come at once", async () => {
   const { file, decisions } = await reviewFolder();
@@ -105,18 +149,24 @@ it("are all kept where many come at once", async () => {
   expect(await decisions()).toHaveLength(4);
 });
 
-it("are all kept where two servers write into one file", async () => {
-  const { file, folder, decisions } = await reviewFolder();
-  const ids = ["1 1", "2 2", "3 3", "4 4"];
-  const servers = [await openAnswers(file), await openAnswers(file)];
-  for (const answer of ["yes", "no", "yes"] as const) {
-    const seen = await Promise.all(ids.map(async (id) => (await openAnswers(file)).pairs().get(id)!.answer));
-    const outcomes = ids.map((id, place) => servers[place % 2].answer(id, answer, seen[place]));
-    expect(await Promise.all(outcomes)).toEqual(ids.map(() => "written"));
-    expect((await decisions()).map(([, match]) => match)).toEqual(ids.map(() => answer === "yes"));
-  }
-  expect(await readdir(folder)).not.toContain("review.csv.lock");
-});
+it.each(["csv", "s3", ...(database ? ["postgres"] : [])])(
+  "are all kept where two servers write into one review: %s",
+  async (place) => {
+    const { file, folder, decisions } = await reviewIn(place);
+    const ids = ["1 1", "2 2", "3 3", "4 4"];
+    const servers = [await openAnswers(file), await openAnswers(file)];
+    for (const answer of ["yes", "no", "yes"] as const) {
+      const seen = await Promise.all(
+        ids.map(async (id) => (await openAnswers(file)).pairs().get(id)!.answer),
+      );
+      const outcomes = ids.map((id, place) => servers[place % 2].answer(id, answer, seen[place]));
+      expect(await Promise.all(outcomes)).toEqual(ids.map(() => "written"));
+      const found = [...new Map(await decisions())].sort();
+      expect(found).toEqual(ids.map((_, row) => [row + 1, answer === "yes"]));
+    }
+    expect(await readdir(folder)).not.toContain("review.csv.lock");
+  },
+);
 
 it("wait for the server that is writing, whose lock ends with it", async () => {
   const { file } = await reviewFolder();

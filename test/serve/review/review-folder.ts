@@ -17,10 +17,10 @@ const pairs = [0, 1, 2, 3].map((row) => ({
   ...{ left: row, right: row, probability: 0.6, accepted: true, why: `pair ${row}` },
 }));
 
-/** Writes left.jsonl, right.jsonl and a review of four pairs. */
-export async function reviewFolder(format = "csv") {
+/** Writes left.jsonl, right.jsonl and a review of four pairs. @param address of the review; default: a file in the folder */
+export async function reviewFolder(format = "csv", address?: string) {
   const folder = await mkdtemp(join(tmpdir(), "pearl-review-"));
-  const file = join(folder, `review.${format}`);
+  const file = address ?? join(folder, `review.${format}`);
   const tables = { left, right, columns: [["name", "title"] as const] };
   await writeReview(file, tables, pairs);
   const write = (name: string, text: string) => writeFile(join(folder, name), text);

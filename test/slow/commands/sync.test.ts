@@ -27,7 +27,7 @@ describe.skipIf(noServer !== undefined)("pearl sync", () => {
 
   it("prints the SQL of a dry run on standard output, and what it would do on standard error", async () => {
     const { code, stdout, stderr } = await sync("postgres://", ["--dry-run"], server.environment);
-    expect({ code, lines: stdout.trimEnd().split("\n").length }).toEqual({ code: 0, lines: 5 });
+    expect({ code, lines: stdout.trimEnd().split("\n").length }).toEqual({ code: 0, lines: 6 });
     expect(stdout).toContain(
       'CREATE TABLE "public"."customers_embeddings" (key integer, text_hash bytea NOT NULL, ',
     );

@@ -42,7 +42,7 @@ const queries = ["bakori tamel", "uno dos", "quite another", "brand new", ""];
 const path = join(folder, "rows.index");
 const settings = { table: { column: "name" }, keyColumn: "id" };
 await indexTable(file, path, encoder, settings);
-/** By embeddings: words rank only what PostgreSQL finds by these. */
+/** By embeddings alone. */
 const answers = async (place: string) => {
   const index = await VectorIndex.open(place);
   const { data } = await encoder.encodeMatrix(queries);
@@ -186,6 +186,64 @@ describe.skipIf(noServer !== undefined)("an index in PostgreSQL", () => {
     const resumed = "SELECT md5(string_agg(s::text, '' ORDER BY key)) AS sum FROM stopped_embeddings s";
     await indexTable(file, at("undisturbed"), encoder, { ...settings, resume: "continue" });
     expect(await server.sql(resumed)).toEqual(await server.sql(resumed.replace("stopped", "undisturbed")));
+  });
+
+  it("finds rows by words that no embedding leads to, the same ones as an index in a folder", async () => {
+    const trades = [
+      "Elektrotechnik",
+      "Maschinenbau",
+      "Logistik",
+      "Holzhandel",
+      "Optik",
+      "Bau",
+      "Möbel",
+      "Pharma",
+    ];
+    const surnames =
+      "Müller Schäfer Köhler Weiß Jäger Böhm Groß Kühn Becker Keller Huber Lange Dubois Lefèvre Núñez Åkesson Sørensen Rossi Smith Walker Parker Turner Łukasz Meyer Neumann";
+    const bare = surnames.split(" ").flatMap((surname) => trades.map((trade) => `${surname} ${trade}`));
+    const forms = ["GmbH & Co. KG", "S.A. de C.V.", "Ltd.", "UG (haftungsbeschränkt)"];
+    const names = bare.map((name, row) => `${name} ${forms[row % forms.length]}`);
+    const decoys = Array.from({ length: 300 }, (_, row) => `Decoy ${row}`);
+    const layout = { dimension: 2, columns: ["id", "name"], phraseColumn: "name", keyColumn: "id" } as const;
+    const asked = bare.map((name, row) => (row % 2 === 0 ? name : name.replace("ü", "ue").toLowerCase()));
+    const firsts = [];
+    for (const place of [join(folder, "words.index"), at("words")]) {
+      const index = await VectorIndex.create(place, { ...layout, model: { fingerprint: "f" } });
+      await index.add({
+        vectors: Float32Array.from(
+          [...decoys, ...names].flatMap((_, row) => (row < 300 ? [0.3, 1] : [0, 1])),
+        ),
+        cells: [...decoys, ...names].map((name, row) => [`k${row}`, name]),
+      });
+      await index.optimise();
+      const hits = await index.search(Float32Array.from(asked.flatMap(() => [1, 0])), {
+        k: 1,
+        phrases: asked,
+      });
+      firsts.push(hits.map(([{ key, cells }]) => `${key} ${cells.name}`));
+      await index.delete({ phrases: [names[0]] });
+      const [[left]] = await index.search(Float32Array.of(1, 0), { k: 1, phrases: [bare[0]] });
+      expect(left.cells.name).not.toBe(names[0]);
+      await index.close();
+    }
+    expect(firsts[0]).toEqual(names.map((name, row) => `k${row + 300} ${name}`));
+    expect(firsts[1]).toEqual(firsts[0]);
+  });
+
+  it("of an earlier version is searched by embeddings, and says so", async () => {
+    await server.sql("ALTER TABLE words_embeddings DROP COLUMN terms");
+    const index = await VectorIndex.open(at("words"));
+    const ask = async (phrase: string) =>
+      (await index.search(Float32Array.of(1, 0), { k: 1, phrases: [phrase] }))[0][0];
+    expect((await index.describe()).searchedBy).toContain(
+      "; 499 rows by embeddings alone until it is built again",
+    );
+    expect((await ask("weiss optik")).cells.name).toMatch(/^Decoy/);
+    await index.add({ vectors: Float32Array.of(0, 1), cells: [["new", "Zimmer Textil AG"]] });
+    expect((await ask("zimmer textil")).key).toBe("new");
+    expect((await index.describe()).searchedBy).toContain("; 499 rows by");
+    await index.close();
   });
 
   it("is served as one in a folder", async () => {

@@ -52,7 +52,7 @@ describe("a search in PostgreSQL", () => {
 
     it("finds what an index in a folder finds, and removed rows no more", async () => {
       const stored = await VectorIndex.open(address);
-      // By embeddings alone: words add rows to the search of a folder, and only order those of a database.
+      // By embeddings alone.
       const { data } = await encoder.encodeMatrix(queries);
       const expected = await index.search(data, { k: 12 });
       const found = await stored.search(data, { k: 12 });
