@@ -90,7 +90,7 @@ const fewShot: Readonly<Record<string, Case>> = {
     files: { "odd.tsv": Buffer.from("Z\x81rich B-PLACE\nsleeps O\n", "latin1") },
     wrong: learnTags.replace("support", "odd"),
     says: "odd.tsv, line 1: bytes that are not UTF-8. Correct them, or name the encoding of the file",
-    cured: `${learnTags.replace("support", "odd")} --encoding shift_jis || iconv -f CP850 -t UTF-8 odd.tsv > utf8.tsv && ${learnTags.replace("support", "utf8")}`,
+    cured: `iconv -f CP850 -t UTF-8 odd.tsv > utf8.tsv && ${learnTags.replace("support", "utf8")}`,
   },
   "a token without a tag": {
     files: { "odd.tsv": "Rome\nsleeps\n" },
