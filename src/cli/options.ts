@@ -161,6 +161,11 @@ const modelOrNone = option(
 );
 const column = option("-c, --column <name>", "the column of phrases, by name or by number from 1");
 const noQuotes = option("--no-quotes", "treat quotes as ordinary characters");
+const encoding = option(
+  "--encoding <name>",
+  "encoding of the input, such as windows-1252 or shift_jis (default: detected)",
+  encodingOf,
+);
 const tableFormat = [
   option(
     "--delimiter <character>",
@@ -170,18 +175,14 @@ const tableFormat = [
   option("--header", "the first line names the columns (default: detected)"),
   option("--no-header", "the first line is a row"),
   noQuotes,
-  option(
-    "--encoding <name>",
-    "encoding of the input, such as windows-1252 or shift_jis (default: detected)",
-    encodingOf,
-  ),
+  encoding,
   choice("--input-format <name>", "format of the input", ["csv", "tsv", "jsonl", "parquet", "text"]),
 ] as const;
 const table = [column, ...tableFormat] as const;
 
 /** Options that several commands have, single and in groups. */
 export const shared = {
-  ...{ device, threads, quiet, run, model, modelOrNone, column, noQuotes, tableFormat, table },
+  ...{ device, threads, quiet, run, model, modelOrNone, column, noQuotes, encoding, tableFormat, table },
   /** Which columns a matching compares; default: all that carry evidence. */
   compared: [
     option(

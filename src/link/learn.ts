@@ -11,6 +11,7 @@ import { pairSentence } from "../match/pair-sentence.js";
 import { phraseColumn } from "../match/phrase-column.js";
 import { readRows } from "../match/rescore.js";
 import { type ReviewPair, readDecisions, writeReview } from "../match/review/review-file.js";
+import type { LineStyle } from "../table/format.js";
 import { equalGroups, type Grouping } from "./grouping.js";
 import {
   modelText,
@@ -73,7 +74,7 @@ export async function learn(store: Store, { run, model: before }: StoreState, op
     grouping,
     model,
     linked,
-    writeReview: (path: string) => writeReview(path, { left: table }, doubtful),
+    writeReview: (path: string, style: LineStyle) => writeReview(path, { left: table }, doubtful, style),
   };
 }
 

@@ -147,7 +147,7 @@ async function linkInto(
   });
   const { counts, model, writeReview } = result;
   await writeLinked(table, counts.entityOf, likely, options);
-  const reviewed = options.reviewOutput && (await writeReview?.(options.reviewOutput));
+  const reviewed = options.reviewOutput && (await writeReview?.(options.reviewOutput, table.description));
   const { precision, columns, dropped } = model;
   const linked = precision.promise.established ? "established" : model.least === null ? "equal" : "likely";
   return {
@@ -170,7 +170,8 @@ async function linkNothing(path: string, table: WholeTable, options: LinkOptions
   const { dropped } = planColumns(table.columns, undefined, options);
   endWithNothing(sharing);
   await writeLinked(table, [], [], options);
-  const reviewed = reviewOutput && (await writeReview(reviewOutput, { left: table.columns }, []));
+  const reviewed =
+    reviewOutput && (await writeReview(reviewOutput, { left: table.columns }, [], table.description));
   return {
     ...{ ...nothingToCompare(precision), columns: [], dropped, linked: "established", entityOf: [] },
     ...{ rows: 0, learnedFrom: 0, known: 0, added: 0, changed: 0, created: 0, merged: 0, split: 0 },

@@ -2,6 +2,7 @@
 import { StoreError } from "../errors.js";
 import { checkAddedRows } from "../match/memory/within-memory.js";
 import { isPhrases } from "../match/phrase-column.js";
+import type { LineStyle } from "../table/format.js";
 import { attach, type LearnedModel } from "./attach.js";
 import { changeReasons, type Grouping, likelyPairs } from "./grouping.js";
 import type { AllLinked } from "./learn.js";
@@ -46,7 +47,7 @@ interface RunResult {
   readonly counts: RunCounts;
   readonly model: StoreModel;
   /** Writes the doubtful pairs; undefined where the run did not learn. */
-  readonly writeReview?: (path: string) => Promise<number>;
+  readonly writeReview?: (path: string, style: LineStyle) => Promise<number>;
 }
 
 const growth = 1.5;
@@ -81,11 +82,8 @@ export async function linkRows(
   const encoder = options.settings.model === undefined ? "none" : undefined;
   if (!hasLearned) await checkAddedRows(identified.added + identified.changed, { ...options, encoder });
   await moveRows(store, run);
-  await store.put(
-    "row",
-    run,
-    `SELECT "row", source, key, place, cells FROM new_linked WHERE state <> 'known'`,
-  );
+  const changed = `SELECT "row", source, key, place, cells FROM new_linked WHERE state <> 'known'`;
+  await store.put("row", run, changed);
   // Most runs do not learn: what learning alone needs is not loaded for them.
   const learning = hasLearned || before === undefined ? await import("./learn.js") : undefined;
   const { nextEntity, model, linked, writeReview } = await regroup(

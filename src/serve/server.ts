@@ -28,6 +28,8 @@ export interface ServerOptions {
   readonly log?: "silent" | "error" | "info";
   /** Seconds in which a request must arrive whole. Default 30. */
   readonly arrivalSeconds?: number;
+  /** Milliseconds for which a connection may be silent while the server stops. Default 25,000. */
+  readonly silentMs?: number;
 }
 
 const open = new Set(["/health", "/ready", "/", "/openapi.json"]);
@@ -46,7 +48,7 @@ export async function createServer(service: Service, options: ServerOptions): Pr
     transform: jsonSchemaTransform,
   });
   answerErrors(app);
-  drain(app);
+  drain(app, options.silentMs);
   app.addHook("onClose", service.close);
   app.addHook("onResponse", async (request, reply) => {
     const route = request.routeOptions.url ?? "unknown";
@@ -94,15 +96,17 @@ function bareServer({ limits }: Service, { log = "error", arrivalSeconds = 30 }:
   return app;
 }
 
-/** Milliseconds that requests in progress have once the server stops. */
-const drainMs = 25_000;
+/** Milliseconds after which a server that stops ends all connections. */
+const drainMs = 600_000;
 
-/** While it stops, the server ends connections once all answers are sent, and at the deadline those that still read. */
-function drain(app: FastifyInstance): void {
+/** While it stops, the server ends connections once all answers are sent, and each on which no byte moves any more. */
+function drain(app: FastifyInstance, silentMs = 25_000): void {
   const { server } = app;
   // Node calls a connection idle whose answer was handed over, and destroys it with what the client has not read yet.
   const closeIdle = server.closeIdleConnections.bind(server);
   let answers = 0;
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket) => sockets.add(socket.once("close", () => sockets.delete(socket))));
   server.on("request", (_, answer) => {
     answers++;
     answer.once("close", () => answers--);
@@ -112,6 +116,8 @@ function drain(app: FastifyInstance): void {
   };
   let timers: NodeJS.Timeout[] = [];
   app.addHook("preClose", async () => {
+    // Node destroys a connection at its time-out, unless its queue has become shorter meanwhile.
+    for (const socket of sockets) socket.setTimeout(silentMs);
     timers = [
       setInterval(() => server.closeIdleConnections(), 50),
       setTimeout(() => server.closeAllConnections(), drainMs),

@@ -243,6 +243,13 @@ describe("pairs that a person judged", () => {
     const [header, ...lines] = readFileSync(review, "utf8").trim().split("\n");
     expect(header).toMatch(/^decision,probability,joined,left_row,right_row,/);
     expect(lines).toHaveLength(reviewed!);
+    const semicolons = path("judged-semicolons.csv");
+    writeFileSync(
+      semicolons,
+      `\uFEFF${readFileSync(few, "utf8").replaceAll(",", ";").replaceAll("\n", "\r\n")}`,
+    );
+    await link(semicolons, newStore(), { reviewOutput: path("semicolons.csv") });
+    expect(readFileSync(path("semicolons.csv"), "utf8")).toMatch(/^\uFEFFdecision;probability;.*\r\n/);
     const pairs = lines.map((line) =>
       line
         .split(",")
@@ -392,12 +399,16 @@ describe("a table without rows", () => {
   const empty = path("empty.csv");
   writeFileSync(empty, `${Object.keys(table).join(",")}\n`);
   const outputs = { output: path("out.csv"), reviewOutput: path("no-review.csv") };
+  const semicolons = path("empty-semicolons.csv");
+  writeFileSync(semicolons, Object.keys(table).join(";"));
 
   it("makes no store, and changes nothing of one, also after its only run was taken back", async () => {
     const none = newStore();
     const first = await link(empty, none, outputs);
     expect(first).toMatchObject({ rows: 0, run: 0, reviewed: 0, promise: { established: true } });
     expect(readFileSync(outputs.output, "utf8")).toBe("entity,name,city,born,phone\n");
+    await link(semicolons, none, outputs);
+    expect(readFileSync(outputs.reviewOutput, "utf8")).toMatch(/^decision;probability;/);
     expect(existsSync(none)).toBe(false);
     const store = copyOf(plain);
     expect(await link(empty, store)).toMatchObject({ rows: 0, run: 0, entitiesAfter: before.entitiesAfter });

@@ -123,6 +123,30 @@ describe("a server that stops", () => {
     expect(bytes).toBe(length);
     await closed;
   });
+
+  it("waits for a reader as long as bytes flow, and no longer for one that reads nothing", async () => {
+    const { app } = await testServer({ silentMs: 300 });
+    const length = 40_000_000;
+    app.get("/large", async () => "x".repeat(length));
+    await app.listen({ host: "127.0.0.1", port: 0 });
+    const { port } = app.server.address() as AddressInfo;
+    const ask = () =>
+      new Promise<IncomingMessage>((resolve) => {
+        request({ port, path: "/large", agent: new Agent() }, resolve).end();
+      });
+    const [slow, silent] = await Promise.all([ask(), ask()]);
+    const started = performance.now();
+    const closed = app.close();
+    let bytes = 0;
+    for await (const part of slow) {
+      bytes += part.length;
+      await new Promise((resolve) => setTimeout(resolve, 3));
+    }
+    expect(bytes).toBe(length);
+    await closed;
+    expect(performance.now() - started).toBeGreaterThan(900);
+    await expect(silent.toArray()).rejects.toThrow("aborted");
+  });
 });
 
 describe("a comparison", () => {

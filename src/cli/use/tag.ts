@@ -14,9 +14,7 @@ const train = command({
   options: [
     required("-o, --output <file>", "JSON file of the tagger"),
     option("--source <file>", "many sentences with other tags, which give transitions from tag to tag"),
-    shared.report,
-    shared.model,
-    ...shared.run,
+    ...([shared.encoding, shared.report, shared.model, ...shared.run] as const),
   ],
   examples: [
     ["pearl tag train support.tsv -o tagger.json", "about five sentences of each tag"],
@@ -25,10 +23,11 @@ const train = command({
   run: async ([path], options, session) => {
     const { readTagged } = await import("../../fewshot/tag/sentences.js");
     const { trainTagger, writeTagger } = await import("../../fewshot/tag/tagger.js");
-    const { output, source } = options;
+    const { output, source, encoding } = options;
     refuseStandardOutput(output, "tagger.json");
-    const { sentences } = await readTagged(path, "required");
-    const other = source === undefined ? undefined : (await readTagged(source, "required")).sentences;
+    const read = (file: string) => readTagged(file, "required", { encoding, onNote: session.say });
+    const { sentences } = await read(path);
+    const other = source === undefined ? undefined : (await read(source)).sentences;
     const encoder = await loadEncoder(options, session);
     const settings = { encoder, source: other, signal: session.signal };
     const { tagger, estimate } = await trainTagger(sentences, settings);
@@ -59,8 +58,7 @@ const apply = command({
       ["viterbi", "nearest"],
     ),
     option("-m, --model <model>", "the model that the tagger learned with (default: as recorded)"),
-    shared.report,
-    ...shared.run,
+    ...([shared.encoding, shared.report, ...shared.run] as const),
   ],
   examples: [
     ["pearl tag sentences.tsv --with tagger.json", "print the lines with one more column"],
@@ -69,8 +67,8 @@ const apply = command({
   run: async ([path], options, session) => {
     const { readTagged, spansOf } = await import("../../fewshot/tag/sentences.js");
     const { readTagger, tagSentences } = await import("../../fewshot/tag/tagger.js");
-    const { output, decoding } = options;
-    const file = await readTagged(path, "optional");
+    const { output, decoding, encoding } = options;
+    const file = await readTagged(path, "optional", { encoding, onNote: session.say });
     const tagger = await readTagger(options.with);
     const encoder = await loadEncoder({ ...options, model: options.model ?? tagger.model.source }, session);
     const tags = await tagSentences(file.sentences, tagger, {

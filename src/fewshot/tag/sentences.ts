@@ -1,12 +1,12 @@
 /** Sentences with tags, as files hold them: CoNLL columns, or JSONL of texts with spans. Both are written as they were read. */
 import { isUtf8 } from "node:buffer";
-import { readFile } from "node:fs/promises";
-import { extname } from "node:path";
+import { buffer } from "node:stream/consumers";
 import * as v from "valibot";
 import { TableError } from "../../errors.js";
 import { parseJson } from "../../files/json.js";
-import { shellWord } from "../../shell-word.js";
+import { formatOfName, parseEncoding } from "../../table/format.js";
 import { jsonPairsOf } from "../../table/read/json-values.js";
+import { checkFile, openSource, refuseNonText, shownPath } from "../../table/read/source.js";
 
 /** The tag of a token in no span. */
 export const OUTSIDE = "O";
@@ -28,25 +28,34 @@ export interface TaggedFile {
 /** Whether a file must say which spans there are. */
 export type TagsNeeded = "required" | "optional";
 
-/** Reads .jsonl as texts with spans, and everything else as CoNLL columns. @throws TableError with line and cure */
-export async function readTagged(path: string, needed: TagsNeeded): Promise<TaggedFile> {
-  if (extname(path) === ".gz")
-    throw new TableError(`${path} is packed. Unpack it first: gunzip ${shellWord(path)}`);
-  const bytes = await readFile(path).catch((cause: NodeJS.ErrnoException) => {
-    const trouble = cause.code === "ENOENT" ? "no such file" : cause.message;
-    throw new TableError(`${path}: ${trouble}. Check the name and the folder.`, { cause });
-  });
+/**
+ * Reads .jsonl as texts with spans, and everything else as CoNLL columns; "-" is standard input, gzip is unpacked.
+ * @param options.encoding default: UTF-8, or what the bytes show; where that is a guess, `onNote` is called
+ * @throws TableError with line and cure
+ */
+export async function readTagged(
+  path: string,
+  needed: TagsNeeded,
+  { encoding, onNote }: { readonly encoding?: string; readonly onNote?: (note: string) => void } = {},
+): Promise<TaggedFile> {
+  await checkFile(path);
+  const source = await openSource(path, undefined, undefined, encoding && parseEncoding(encoding));
+  const bytes = await buffer(source.chunks);
+  refuseNonText(path, source.signature);
+  const shown = shownPath(path);
   // Decoding would replace invalid bytes, and the replacements would be written back.
-  if (!isUtf8(bytes)) {
-    const encoding = bytes.includes(0) ? "UTF-16" : "WINDOWS-1252";
+  const lines = bytes.toString("latin1").split("\n");
+  const line = lines.findIndex((one) => !isUtf8(Buffer.from(one, "latin1")));
+  if (line >= 0)
     throw new TableError(
-      `${path}: bytes that are not UTF-8. Convert the sentences: iconv -f ${encoding} -t UTF-8 ${shellWord(path)} > utf8${extname(path)}`,
+      `${shown}, line ${line + 1}: bytes that are not UTF-8. Correct them, or name the encoding of the file, such as --encoding shift_jis.`,
     );
-  }
-  const text = bytes.toString("utf8");
-  const file = extname(path) === ".jsonl" ? readSpans(text, path, needed) : readColumns(text, path, needed);
+  const { name, isGuess } = source.encoding;
+  if (isGuess) onNote?.(`${shown}: taken for ${name} (--encoding NAME if it is another)`);
+  const read = formatOfName(path) === "jsonl" ? readSpans : readColumns;
+  const file = read((source.hasByteOrderMark ? "\uFEFF" : "") + bytes, shown, needed);
   if (file.sentences.length > 0) return file;
-  throw new TableError(`${path}: no sentence found. Give a token a line, or JSON lines with "text".`);
+  throw new TableError(`${shown}: no sentence found. Give a token a line, or JSON lines with "text".`);
 }
 
 const conllExample = "Trieste B-PLACE\nsleeps O";
@@ -174,6 +183,5 @@ export function spansOf(tags: readonly string[]): Span[] {
   return spans;
 }
 
-function beginInside(tags: readonly string[]): string[] {
-  return tags.map((tag, i) => (tag === OUTSIDE ? tag : `${tags[i - 1] === tag ? "I" : "B"}-${tag}`));
-}
+const beginInside = (tags: readonly string[]): string[] =>
+  tags.map((tag, i) => (tag === OUTSIDE ? tag : `${tags[i - 1] === tag ? "I" : "B"}-${tag}`));

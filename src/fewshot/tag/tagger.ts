@@ -110,9 +110,7 @@ export async function tagSentences(
   });
 }
 
-const labelsOf = (support: readonly TaggedSentence[]): string[] => [
-  ...new Set(support.flatMap(({ tags }) => tags)),
-];
+const labelsOf = (support: readonly TaggedSentence[]) => [...new Set(support.flatMap(({ tags }) => tags))];
 
 interface DistanceOptions {
   /** Whether row b of the support counts for row a; default always. */
@@ -174,10 +172,7 @@ export const writeTagger = (path: string, tagger: Tagger): Promise<void> =>
 
 /** Reads what {@link writeTagger} wrote. @throws MissingDataError */
 export async function readTagger(path: string): Promise<Tagger> {
-  const {
-    format: _,
-    projection: __,
-    ...tagger
-  } = await readLearned(path, TaggerFile, "pearl tag train SUPPORT");
+  const file = await readLearned(path, TaggerFile, "pearl tag train SUPPORT");
+  const { format: _, projection: __, ...tagger } = file;
   return tagger;
 }

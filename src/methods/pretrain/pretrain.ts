@@ -1,9 +1,9 @@
 /** Pretraining of a word encoder on running text: phrases in context. */
-import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { TextEncoder, TextStart } from "../../architectures/pretraining.js";
 import { architectureWith } from "../../architectures/registry.js";
-import { ArgumentError, messageOf } from "../../errors.js";
+import { readDocuments } from "../../corpus/text/text-sources.js";
+import { ArgumentError } from "../../errors.js";
 import { formatCount } from "../../files/count-text.js";
 import { packageVersion } from "../../files/package.js";
 import { createRandom } from "../../random.js";
@@ -131,7 +131,7 @@ function settingsOf(options: PretrainOptions, encoder: TextEncoder): PretrainSet
 
 /** Words of the file that are too rare in the text, in the vectors' order. */
 async function furtherWords(
-  { alsoWords }: PretrainOptions,
+  { alsoWords, signal, onNote }: PretrainOptions,
   frequent: readonly string[],
   vectors: WordVectors | undefined,
 ): Promise<string[]> {
@@ -140,13 +140,8 @@ async function furtherWords(
     throw new ArgumentError(
       `${alsoWords}: additional words need word vectors to start from. Name a file of word vectors with --vectors.`,
     );
-  const text = await readFile(alsoWords, "utf8").catch((error: unknown) => {
-    throw new ArgumentError(
-      `${alsoWords}: cannot be read (${messageOf(error)}). Name a file with one word per line.`,
-      { cause: error },
-    );
-  });
-  const wanted = new Set(text.replace(/^\uFEFF/, "").split(/\r?\n/));
+  const wanted = new Set<string>();
+  for await (const word of readDocuments(alsoWords, { signal, onNote })) wanted.add(word);
   for (const word of frequent) wanted.delete(word);
   return vectors.words.filter((word) => wanted.delete(word));
 }

@@ -26,6 +26,11 @@ it("pearl tag learns from a few sentences, and tags columns and texts in their o
   const texts = await pearl(["tag", "new.jsonl", "--with", "tagger.json"], { cwd });
   expect(JSON.parse(texts.stdout).spans).toEqual([{ start: 0, end: 10, label: "PERSON" }]);
 
+  writeFileSync(join(cwd, "latin.tsv"), "Jürgen\nleft\nCopenhagen\n", "latin1");
+  const guessed = await pearl(["tag", "latin.tsv", "--with", "tagger.json"], { cwd });
+  expect(guessed.stderr).toContain("latin.tsv: taken for windows-1252");
+  expect(guessed.stdout).toMatch(/^Jürgen \S+\nleft O\nCopenhagen B-PLACE$/m);
+
   const untagged = await pearl(["tag", "train", "new.tsv", "-o", "t.json"], { cwd });
   expect(untagged).toMatchObject({
     code: 1,

@@ -1,6 +1,7 @@
 /** Tagged sentences in files: read, refused, and written as they were read. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { readColumns, readSpans, readTagged, spansOf } from "../../../src/fewshot/tag/sentences.js";
 import { newFolder } from "../../setup/new-folder.js";
@@ -94,14 +95,32 @@ describe("a file of sentences", () => {
     await expect(readTagged(path, "optional")).rejects.toThrow(`${path}: no sentence found`);
   });
 
-  it("must be UTF-8, so that no letter is written back as another", async () => {
+  it("may be in the encodings that tables are read in, and says where one is a guess", async () => {
     const path = join(newFolder(), "a.tsv");
-    for (const encoding of ["latin1", "utf16le"] as const) {
-      writeFileSync(path, Buffer.from(encoding === "latin1" ? "Zürich\n" : "\uFEFFZürich\n", encoding));
-      await expect(readTagged(path, "optional")).rejects.toThrow(
-        `${path}: bytes that are not UTF-8. Convert the sentences: iconv -f ${encoding === "latin1" ? "WINDOWS-1252" : "UTF-16"} `,
-      );
-    }
+    const [marked, plain] = ["\uFEFFZürich\nschläft\n", "Zürich\nschläft\n"];
+    const notes: string[] = [];
+    const written = async (content: Buffer, name = path, encoding?: string) => {
+      writeFileSync(name, content);
+      const file = await readTagged(name, "optional", { encoding, onNote: (note) => notes.push(note) });
+      expect(file.sentences[0].tokens).toEqual(["Zürich", "schläft"]);
+      return file.write([["PLACE", "O"]]);
+    };
+    const tagged = "Zürich B-PLACE\nschläft O\n";
+    expect(await written(Buffer.from(marked, "utf16le"))).toBe(`\uFEFF${tagged}`);
+    expect(await written(Buffer.from(marked))).toBe(`\uFEFF${tagged}`);
+    expect(await written(gzipSync(plain), `${path}.gz`)).toBe(tagged);
+    expect(await written(Buffer.from("Z\x9frich\nschl\x8aft\n", "latin1"), path, "macintosh")).toBe(tagged);
+    expect(notes).toEqual([]);
+    expect(await written(Buffer.from(plain, "latin1"))).toBe(tagged);
+    expect(notes).toEqual([`${path}: taken for windows-1252 (--encoding NAME if it is another)`]);
+  });
+
+  it("is refused where lines are in two encodings, so that no letter is written back as another", async () => {
+    const path = join(newFolder(), "a.tsv");
+    writeFileSync(path, Buffer.concat([Buffer.from("Zürich\n"), Buffer.from("Köln\n", "latin1")]));
+    await expect(readTagged(path, "optional")).rejects.toThrow(
+      `${path}, line 2: bytes that are not UTF-8. Correct them, or name the encoding of the file`,
+    );
   });
 
   it("joins neighbours of one label to a span", () => {

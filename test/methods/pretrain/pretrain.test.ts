@@ -82,7 +82,7 @@ describe("pretraining", () => {
     const row = (word: string, at: number) =>
       `${word} ${Array.from({ length: 16 }, (_, i) => (i === at ? 1 : 0.1 * at)).join(" ")}`;
     writeFileSync(vectors, ["zolka", "quern", "gnarl", "flense", "stook"].map(row).join("\n"));
-    writeFileSync(further, "\uFEFFquern\nzolka\nflense\nnowhere\n");
+    writeFileSync(further, "\uFEFFquern\nzolka\nflense\nnowhere\n", "utf16le");
     await pretrain({ ...small, texts: [text], output, vectors, alsoWords: further, steps: 2 });
     const words = readFileSync(join(output, "words.txt"), "utf8").trim().split("\n");
     expect(words.slice(-2)).toEqual(["quern", "flense"]);
@@ -98,7 +98,7 @@ describe("pretraining", () => {
     await expect(without).rejects.toThrow("--vectors");
     const absent = { alsoWords: join(folder, "absent-words.txt"), vectors };
     await expect(pretrain({ ...small, ...absent, texts: [text], output: join(folder, "x") })).rejects.toThrow(
-      "absent-words.txt: cannot be read",
+      "absent-words.txt: no such file",
     );
   });
 

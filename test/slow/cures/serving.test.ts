@@ -86,11 +86,11 @@ const fewShot: Readonly<Record<string, Case>> = {
     says: 'Give a token a line, or JSON lines with "text".',
     cured: `printf 'Rome B-PLACE\\nsleeps O\\n' > odd.tsv && ${learnTags.replace("support", "odd")}`,
   },
-  "sentences that are not UTF-8": {
-    files: { "odd.tsv": Buffer.from("Zürich B-PLACE\nsleeps O\n", "latin1") },
+  "sentences in an encoding that the bytes do not show": {
+    files: { "odd.tsv": Buffer.from("Z\x81rich B-PLACE\nsleeps O\n", "latin1") },
     wrong: learnTags.replace("support", "odd"),
-    says: "Convert the sentences: iconv -f WINDOWS-1252 -t UTF-8 odd.tsv > utf8.tsv",
-    cured: `iconv -f WINDOWS-1252 -t UTF-8 odd.tsv > utf8.tsv && ${learnTags.replace("support", "utf8")}`,
+    says: "odd.tsv, line 1: bytes that are not UTF-8. Correct them, or name the encoding of the file",
+    cured: `iconv -f CP850 -t UTF-8 odd.tsv > utf8.tsv && ${learnTags.replace("support", "utf8")}`,
   },
   "a token without a tag": {
     files: { "odd.tsv": "Rome\nsleeps\n" },

@@ -160,7 +160,7 @@ const cases: Readonly<Record<string, Case>> = {
   "a file of more words that is not there": {
     files: { "t.txt": text.repeat(20), "w.txt": "river\n", "v.txt": "harbour 1 2\nriver 2 1\n" },
     wrong: `${reading} --also-words none.txt --vectors v.txt --vector-width 2`,
-    says: "Name a file with one word per line.",
+    says: "none.txt: no such file. Check the name and the folder",
     cured: `${reading} --also-words w.txt --vectors v.txt --vector-width 2`,
   },
   ...Object.fromEntries(
