@@ -20,7 +20,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   "overlaps another one: keep one of them": "test/fewshot/tag/sentences.test.ts",
   "the tagger has no transitions, which Viterbi needs": "test/fewshot/tag/tagger.test.ts",
   'Write %3F for "?" in a password, and %40 for "@" after it.': "test/table/postgres/address.test.ts",
-  "is a pipe, socket or device: name a regular file.": "test/serve/mcp/files.test.ts",
+  "is a pipe, socket or device: name a regular file.": "test/serve/mcp/files.full.test.ts",
   "Give it a shorter name": "test/slow/postgres/postgres-index.test.ts",
   "Leave the prompt out": "test/architectures/sentence-modules.test.ts",
   "Use a model that pools in one of these": "test/architectures/sentence-modules.test.ts",
