@@ -25,9 +25,9 @@ const elsewhere: Readonly<Record<string, string>> = {
   "Leave the prompt out": "test/architectures/sentence-modules.test.ts",
   "Use a model that pools in one of these": "test/architectures/sentence-modules.test.ts",
   "is not the address of an HTTP proxy. Set it to": "test/hub/proxy.test.ts",
-  "is not a known encoding. Give one such as": "test/table/encodings.test.ts",
+  "is not a known encoding. Give one such as": "test/table/encodings.full.test.ts",
   "Pass one phrase per query.": "test/search/vector-index.test.ts",
-  "Name another folder for the output.": "test/training/run.test.ts",
+  "Name another folder for the output.": "test/training/run.full.test.ts",
 };
 
 /** Words of messages whose cure no test applies, with the reason. */
