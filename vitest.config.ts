@@ -2,7 +2,7 @@ import { defineConfig } from "vitest/config";
 
 const full = "test/**/*.full.test.ts";
 
-/** `NAME.test.ts` is quick; `NAME.full.test.ts` beside it is not: it takes over half a second or starts a process. */
+/** `NAME.test.ts` is quick; tests that take over half a second or start a process are in `NAME.full.test.ts` beside it. */
 export default defineConfig({
   test: {
     exclude: ["test/slow/**"],

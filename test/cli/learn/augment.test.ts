@@ -24,14 +24,6 @@ describe("pearl augment", () => {
     expect(stdout).toMatch(/^drop-character +character +\S/m);
   });
 
-  it("finds WordNet's synonyms with no download, as JSON", async () => {
-    const { code, stdout } = await pearl(["augment", "car", "--json"], { cwd });
-    expect(code).toBe(0);
-    const [{ phrase, twins }] = JSON.parse(stdout);
-    expect(phrase).toBe("car");
-    expect(twins).toContainEqual({ text: "automobile", rule: "wordnet-synonym", granularity: "token" });
-  });
-
   it("names all rules that were applied to a name", async () => {
     const options = ["--preset", "names", "--draw", "--probabilities", "acronym=1,drop-end-word=1"];
     const { stdout, code } = await pearl(["augment", "WHO (World Health Organization)", ...options], { cwd });
@@ -50,19 +42,6 @@ describe("pearl augment", () => {
     const text = await readFile(join(cwd, "one.csv"), "utf8");
     expect(text).toBe(await readFile(join(cwd, "two.csv"), "utf8"));
     expect(text.split("\n")[0]).toBe("phrase,twin,rule,granularity");
-  });
-
-  it("takes paraphrases from a file, and draws by probabilities that are given", async () => {
-    await writeFile(join(cwd, "para.tsv"), "red wine\tvin rouge\nvin rouge\tred wine\n");
-    const options = "--no-wordnet --paraphrases para.tsv --probabilities paraphrase-file=1 --draw".split(" ");
-    const { stdout } = await pearl(["augment", "red wine", ...options], { cwd });
-    expect(stdout).toMatch(/^paraphrase-file +phrase +vin rouge$/m);
-    await pearl(["augment", "-", "-o", "piped.tsv", ...options.slice(0, -1)], {
-      cwd,
-      input: "red wine\nbeer\n",
-    });
-    const rows = (await readFile(join(cwd, "piped.tsv"), "utf8")).split("\n").slice(1, 3);
-    expect(rows).toEqual(["red wine\tvin rouge\tparaphrase-file\tphrase", "beer\tbeer\tunchanged\tnone"]);
   });
 
   it("refuses wrong input with a clear message, and leaves no file", async () => {
