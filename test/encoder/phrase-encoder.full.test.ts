@@ -1,10 +1,10 @@
-/** The slow tests beside phrase-encoder.test.ts. */
 import { truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { PhraseEncoder } from "../../src/encoder/phrase-encoder.js";
 import { ArgumentError, ModelError } from "../../src/errors.js";
 import { createRandom } from "../../src/random.js";
+import { newFolder } from "../setup/new-folder.js";
 import { load } from "./load.js";
 import { makeOracleModel, oracleBatch, oracleExports } from "./oracle-model.js";
 
@@ -76,6 +76,21 @@ describe("PhraseEncoder on PyTorch's encoders", () => {
     const long = await encoder.encodeMatrix([words.join(" "), words.slice(0, 62).join(" ")]);
     expect(long.truncated).toBe(1);
     expect(largestDifference(long.data.subarray(0, 32), long.data.subarray(32))).toBeLessThan(1e-6);
+  });
+
+  it("truncates dimensions before scaling, and puts a prompt before each phrase", async () => {
+    const encoder = await load(makeOracleModel("encoder.folded.onnx"));
+    const [raw] = await encoder.encode(["t150 t151"], { normalize: false });
+    const [short] = await encoder.encode(["t150 t151"], { truncateDim: 8 });
+    const length = Math.hypot(...raw.subarray(0, 8));
+    expect(
+      largestDifference(
+        short,
+        raw.subarray(0, 8).map((x) => x / length),
+      ),
+    ).toBeLessThan(1e-6);
+    const [prompted] = await encoder.encode(["t151"], { normalize: false, prompt: "t150 " });
+    expect(largestDifference(prompted, raw)).toBeLessThan(1e-5);
   });
 
   it("pools as 1_Pooling/config.json says", async () => {
@@ -202,6 +217,17 @@ describe("PhraseEncoder with the embedded model", () => {
     expect(await encoder.encode([])).toEqual([]);
   });
 
+  it("explains what is wrong with a model's path", async () => {
+    await expect(load("no/such/model/pearl-string")).rejects.toThrow(/did you mean pearl-strings/);
+    await expect(load("package.json")).rejects.toThrow(/not a file/);
+    const empty = newFolder();
+    await expect(load(empty)).rejects.toThrow(/config\.json is missing/);
+    writeFileSync(join(empty, "config.json"), "{");
+    await expect(load(empty)).rejects.toThrow(/not valid JSON/);
+    writeFileSync(join(empty, "config.json"), "{}");
+    await expect(load(empty)).rejects.toThrow(/onnx\/model\.onnx is missing/);
+  });
+
   it("opens the model on the device given in the call", async () => {
     const encoder = await load();
     const [here] = await encoder.encode(["Zürich"]);
@@ -246,6 +272,11 @@ describe("vectors with types", () => {
     const raw = await encoder.encodeMatrix(phrases, { truncateDim: 8, normalize: false });
     expect(largestDifference(short.data, raw.data)).toBeLessThan(1e-5);
     expect(largestDifference(short.types, types)).toBeLessThan(1e-6);
+  });
+
+  it("are refused if the model has no type head", async () => {
+    const encoder = await load("pearl-strings");
+    await expect(encoder.encodeWithTypes(["a"])).rejects.toThrow(/pearl-strings has no type head/);
   });
 });
 

@@ -1,4 +1,3 @@
-/** The slow tests beside match-tables.test.ts. */
 import { describe, expect, it } from "vitest";
 import { matchTables, type TableMatches } from "../../src/join/match-tables.js";
 import { createRandom, shuffled } from "../../src/random.js";
@@ -83,10 +82,38 @@ describe("two tables of persons", () => {
     expect(columns.find(({ name }) => name === "name")?.left).toBe(left.name[3]);
   });
 
+  it("without anything in common are refused", async () => {
+    const strangers = twoTables(0, 100, 5);
+    const found = await matchTables(strangers.left, strangers.right, { encoder });
+    expect(found.promise.established).toBe(false);
+    expect(found.promise.reason).not.toBe("");
+  });
+
+  it("without rows on one side are matched with nothing, for certain", async () => {
+    const none = mapped(right, () => []);
+    const found = await matchTables(left, none, { encoder, kind: "one-to-one" });
+    expect(found).toMatchObject({ matches: [], kind: "one-to-one", promise: { established: true } });
+    expect(found.atPrecision(0.7).promise.target).toBe(0.7);
+    await expect(matchTables(left, none, { encoder, on: ["nam"] })).rejects.toThrow("no column nam");
+  });
+
   it("learn from known pairs: what is known to differ is not matched", async () => {
     const known = [{ left: 0, right: 0, match: false }];
     const found = await matchTables(left, right, { encoder, known });
     expect(pairsOf(found)).not.toContain("0 0");
+  });
+
+  it("of too few pairs to estimate from are established by answers to a random sample", async () => {
+    const { left, right } = twoTables(40, 10, 3);
+    const refused = await matchTables(left, right, { encoder: "none" });
+    expect(refused.promise).toMatchObject({ established: false, reason: expect.stringContaining("too few") });
+    const known = refused.doubtful(70).map((pair) => ({ ...pair, match: pair.left === pair.right }));
+    const answered = await refused.withKnown(known);
+    expect(answered.promise).toMatchObject({
+      established: true,
+      reason: expect.stringContaining("at random"),
+    });
+    expect(answered.matches.every(({ left, right }) => left === right)).toBe(true);
   });
 });
 
