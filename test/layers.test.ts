@@ -1,4 +1,4 @@
-/** Imports between the rooms of src/ point down, at any depth, and the linter's rules say the same. */
+/** Imports between the rooms of src/ point down, at any depth, and the linter's rules say the same; quick tests start no process. */
 import { readFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { dirname, join, normalize, sep } from "node:path";
@@ -34,4 +34,12 @@ describe("the rooms of src/", () => {
   it("have the rules in biome.json that scripts/layers.mjs writes", () => {
     expect(JSON.parse(readFileSync("biome.json", "utf8")).overrides).toEqual(overrides());
   });
+});
+
+it("quick tests import nothing that starts a process", async () => {
+  const files = (await readdir("test", { recursive: true })).filter(
+    (file) => file.endsWith(".test.ts") && !file.endsWith(".full.test.ts") && !file.startsWith(`slow${sep}`),
+  );
+  const starters = /from "(?:node:child_process|[^"]*\/(?:run-cli|postgres\/server)\.js)"/;
+  expect(files.filter((file) => starters.test(readFileSync(join("test", file), "utf8")))).toEqual([]);
 });

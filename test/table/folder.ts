@@ -1,9 +1,10 @@
 /** A folder for a test's files, and the steps that most table tests share. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
-import { afterAll } from "vitest";
+import { afterAll, expect } from "vitest";
+import { TableError } from "../../src/errors.js";
 import { Table, type TableOptions } from "../../src/table/table.js";
 
 /** Makes a folder that is removed when the test file is done. */
@@ -19,6 +20,18 @@ export function testFolder(): {
     return full;
   };
   return { path, file };
+}
+
+/** The one line in which a table that cannot be opened is refused, without the path of its folder. */
+export async function refusalOf(path: string, options: TableOptions = {}): Promise<string> {
+  const error = await Table.open(path, options).then(
+    (table) => table.close(),
+    (thrown: unknown) => thrown,
+  );
+  expect(error, path).toBeInstanceOf(TableError);
+  const { message } = error as Error;
+  expect(message).not.toContain("\n");
+  return message.replaceAll(`${dirname(path)}/`, "");
 }
 
 /** Everything a table holds, and how it was read. */

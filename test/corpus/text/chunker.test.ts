@@ -1,6 +1,5 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { chunkSentence, joinCompounds } from "../../../src/corpus/text/chunker.js";
 import { createTagger } from "../../../src/corpus/text/tagger.js";
@@ -18,22 +17,6 @@ const phrasesIn = (text: string): string[] =>
   [...phrasesOfText(tagger, text, { words: 0, foreign: 0 })].map(
     ({ phrase, lexicalClass }) => `${lexicalClass} ${phrase}`,
   );
-
-describe("the tagger", () => {
-  it("gives lemmas in lower case on request", () => {
-    const text = "The children Came home.";
-    const [words] = createTagger({ lemmas: true }).sentences(text);
-    expect(words.map(({ lemma }) => lemma)).toEqual(["the", "child", "come", "home", "."]);
-    expect(words.map(({ start, end }) => text.slice(start, end))).toEqual([
-      "The",
-      "children",
-      "Came",
-      "home",
-      ".",
-    ]);
-    expect(tagger.sentences(text)[0].every((word) => !("lemma" in word))).toBe(true);
-  });
-});
 
 describe("the chunker", () => {
   it("cuts the example sentence of the CoNLL-2000 shared task as its annotators did", () => {
@@ -83,23 +66,6 @@ describe("the chunker", () => {
       expect(words.every(({ text: word, start, end: stop }) => text.slice(start, stop) === word)).toBe(true);
     }
   });
-
-  const gold = join(import.meta.dirname, "../../../../shared/data/train/chunks.tsv.gz");
-  it.skipIf(!existsSync(gold))("finds nine of ten CoNLL-2000 chunks of a sample (needs ../shared)", () => {
-    const rows = gunzipSync(readFileSync(gold)).toString().trim().split("\n");
-    const sample = rows
-      .map((row) => row.split("\t"))
-      .filter(([, , , source], index) => source === "conll2000" && index % 40 === 0);
-    let right = 0;
-    let all = 0;
-    for (const [phrase, lexicalClass, count] of sample) {
-      all += Number(count);
-      const chunks = chunksOf(phrase);
-      if (chunks.length === 1 && chunks[0] === `${lexicalClass} ${phrase}`) right += Number(count);
-    }
-    expect(sample.length).toBeGreaterThan(1000);
-    expect(right / all).toBeGreaterThan(0.88);
-  });
 });
 
 describe("phrases of a text", () => {
@@ -122,13 +88,6 @@ describe("phrases of a text", () => {
     ];
     expect(found.map(({ phrase }) => phrase)).toEqual(["Moscow", "large"]);
     expect(read.foreign).toBe(3);
-  });
-
-  it("are the same from the fourteenth tagger as from the first", () => {
-    const text = "Anna Müller quickly signed the xylographic contract in Trieste.";
-    const first = JSON.stringify(createTagger().sentences(text));
-    for (let count = 0; count < 12; count++) createTagger();
-    expect(JSON.stringify(createTagger().sentences(text))).toBe(first);
   });
 
   it("handle words that are names in JavaScript, and words of a million letters", () => {

@@ -1,6 +1,3 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { equalCodes } from "../../../src/match/candidates/equal-codes.js";
 import { PairSet, type Spill } from "../../../src/match/candidates/pair-set.js";
@@ -9,7 +6,7 @@ import { prepareTables } from "../../../src/match/columns/fields.js";
 import { SpilledRuns } from "../../../src/match/run/spill.js";
 import { withRoom } from "../../../src/match/weights/pair-classes.js";
 import { createRandom } from "../../../src/random.js";
-import { tableWithDuplicates, twoTables } from "../people.js";
+import { tableWithDuplicates } from "../people.js";
 
 const limits = { k: 8, kOther: 4, postings: 20_000 };
 
@@ -58,29 +55,6 @@ describe("a set of pairs", () => {
     );
   });
 
-  it.each([0, 1, 5000, 20_000, 60_000])(
-    "is the same where only some of %i pairs have room in memory, and leaves no file",
-    (draws) => {
-      const folder = mkdtempSync(join(tmpdir(), "pearl-runs-"));
-      const runs = new SpilledRuns(folder);
-      for (const most of [1000, 4096, 50_000]) {
-        const random = createRandom(draws);
-        const [set, plain] = [new PairSet(1000, { most, runs }), new PairSet(1000)];
-        let longest = 0;
-        for (let draw = 0; draw < draws; draw++) {
-          const [a, b] = [Math.floor(random() * 300), Math.floor(random() * 1000)];
-          set.add(a, b);
-          plain.add(a, b);
-          longest = Math.max(longest, runs.length);
-        }
-        expect(longest > 0).toBe(new Set(plain.finish().left).size > 0 && draws > most);
-        expect(set.finish()).toEqual(plain.finish());
-      }
-      expect(readdirSync(folder)).toEqual([]);
-      rmSync(folder, { recursive: true });
-    },
-  );
-
   it("of more than two billion pairs is refused, and leaves no file open", () => {
     let isClosed = false;
     const runs: Spill["runs"] = {
@@ -111,19 +85,6 @@ describe("a set of pairs", () => {
 });
 
 describe("candidates", () => {
-  it("of two tables hold nearly all true pairs, and few per row", async () => {
-    const { left, right } = twoTables(200, 100);
-    const tables = prepareTables(left, right);
-    const pairs = await findCandidates(tables, undefined, limits);
-    const [a, b] = tables.order;
-    let found = 0;
-    pairs.left.forEach((row, pair) => {
-      if (a[row] === b[pairs.right[pair]] && a[row] < 200) found++;
-    });
-    expect(found).toBeGreaterThanOrEqual(198);
-    expect(pairs.left.length).toBeLessThan(300 * 60);
-  });
-
   it("of one table never pair a row with itself, and name the smaller row first", async () => {
     const tables = prepareTables(tableWithDuplicates(100).table, undefined);
     const pairs = await findCandidates(tables, undefined, limits);

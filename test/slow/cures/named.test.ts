@@ -20,14 +20,14 @@ const elsewhere: Readonly<Record<string, string>> = {
   "overlaps another one: keep one of them": "test/fewshot/tag/sentences.test.ts",
   "the tagger has no transitions, which Viterbi needs": "test/fewshot/tag/tagger.test.ts",
   'Write %3F for "?" in a password, and %40 for "@" after it.': "test/table/postgres/address.test.ts",
-  "is a pipe, socket or device: name a regular file.": "test/serve/mcp/files.test.ts",
+  "is a pipe, socket or device: name a regular file.": "test/serve/mcp/files.full.test.ts",
   "Give it a shorter name": "test/slow/postgres/postgres-index.test.ts",
   "Leave the prompt out": "test/architectures/sentence-modules.test.ts",
   "Use a model that pools in one of these": "test/architectures/sentence-modules.test.ts",
   "is not the address of an HTTP proxy. Set it to": "test/hub/proxy.test.ts",
-  "is not a known encoding. Give one such as": "test/table/encodings.test.ts",
+  "is not a known encoding. Give one such as": "test/table/encodings.full.test.ts",
   "Pass one phrase per query.": "test/search/vector-index.test.ts",
-  "Name another folder for the output.": "test/training/run.test.ts",
+  "Name another folder for the output.": "test/training/run.full.test.ts",
 };
 
 /** Words of messages whose cure no test applies, with the reason. */

@@ -1,4 +1,4 @@
-/** `pearl join` as users run it; the contents of tables are tested in test/join/join-tables.test.ts. */
+/** `pearl join` as users run it; the contents of tables are tested in test/join/join-tables.full.test.ts. */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
