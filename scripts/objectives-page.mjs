@@ -100,8 +100,7 @@ reciprocal rank; all × 100.
 ${rows.join("\n")}
 
 Five objectives were ahead of \`nt-xent\` with every seed, by less than a point; \`contrastive\`, \`gaussian\` and \`n-pair\`
-ended below the untrained model. The other objectives were measured before connected phrases were masked; \`nt-xent\`, the only
-one measured again, moved by .04 at most. That is one table and one small model, with no setting tuned. \`pearl finetune\` and
+ended below the untrained model. That is one table and one small model, with no setting tuned. \`pearl finetune\` and
 \`pearl bench\` tell what holds for your pairs; \`benchmarks/objectives.mjs --pairs FILE\` makes this table of them.
 `;
 }
