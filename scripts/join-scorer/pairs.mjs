@@ -3,7 +3,7 @@
  */
 
 import { postings, rankTables } from "../../dist/join/fuzzy-join.js";
-import { openPairs } from "../../dist/join/one-column/labels.js";
+import { noLabels, openPairs } from "../../dist/join/one-column/labels.js";
 import { nearestByEmbedding } from "../../dist/match/candidates/nearest-by-embedding.js";
 import { TermSearch } from "../../dist/match/candidates/term-search.js";
 import { pairCosines } from "../../dist/match/columns.js";
@@ -68,7 +68,7 @@ export async function evidencePoints({ right, truth }, pair, { scorer, candidate
     const others = new Map(
       right.flatMap((_, row) => (random() < fraction ? [[row, new Set([truth[row]])]] : [])),
     );
-    const pairs = openPairs(rankings, { matches: new Map(), others });
+    const pairs = openPairs(rankings, { ...noLabels, others });
     const evidence = gatherEvidence(rankings, pairs);
     pairs.forEach(({ left: best }, row) => {
       if (best >= 0) points.push({ evidence: evidence[row], right: best === truth[row] });
