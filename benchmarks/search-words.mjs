@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { PhraseEncoder, VectorIndex } from "../dist/index.js";
 import { createRandom, sampleWithout } from "../dist/random.js";
-import { rankedByWords } from "../dist/search/phrase-terms.js";
+import { rankedByWords } from "../dist/search/ranked-by-words.js";
 import { readColumns } from "../dist/table/whole-table.js";
 import { machine, round, stopwatch } from "./measuring.mjs";
 

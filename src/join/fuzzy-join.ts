@@ -85,8 +85,8 @@ export async function fuzzyJoin(
   const { candidates = 10, threads } = options;
   const ranking = openRanking({ column, scorer: scorer.scorer, candidates, postings }, { threads });
   return closing(ranking, async () => {
-    const byText = await rankTables(column, ranking, options);
-    const tables = rankedByRow(byText, different, options.kind === "one-to-one");
+    const onePartner = options.kind === "one-to-one";
+    const tables = rankedByRow(await rankTables(column, ranking, options), different, onePartner);
     const queried = once(() => leftDecoys(tables, tables.rankLeft));
     const [ofLeft, ofRight] = different;
     const explain = ({ left, right }: RowNumbers): PhraseExplanation =>

@@ -17,7 +17,7 @@ import type {
   UnfinishedBuild,
 } from "./index-types.js";
 import { type CreateIndexOptions, layoutOf } from "./layout.js";
-import { rankedByWords } from "./phrase-terms.js";
+import { rankedByWords } from "./ranked-by-words.js";
 import { FolderStore } from "./store/folder-store.js";
 import {
   keyExists,

@@ -1,4 +1,4 @@
-/** Accents, the marks that writers use inconsistently, and letters of full width. */
+/** What writers use inconsistently: accents, letters of full width, capitals within words. */
 
 /**
  * Accents of Latin, Greek and Cyrillic letters (most of them shared by all scripts), vowel points of Hebrew, Arabic and
@@ -28,3 +28,9 @@ export const narrow = (text: string): string =>
 
 const usual = (letter: string): string =>
   letter === "\u3000" ? " " : String.fromCharCode(letter.charCodeAt(0) - 0xfee0);
+
+/** The places between the words of "NYTimes" and "AirForces"; "McDonald", "eBay" and "PhD" have none. */
+export const INNER_CAPITALS = /(?<=\p{Lu}{2})(?=\p{Lu}\p{Ll}{2})|(?<=\p{Ll}{2})(?=\p{Lu}\p{Ll})/gu;
+
+/** "NYTimes" gives NY and Times, most words only themselves. */
+export const partsAtCapitals = (word: string): string[] => word.split(INNER_CAPITALS);

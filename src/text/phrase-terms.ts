@@ -2,8 +2,8 @@
  * Phrases as words and letters: what a search compares beside embeddings. Case, accents, ae for ä and the legal form at the end
  * of a name make no difference.
  */
+import { INNER_CAPITALS } from "./accents.js";
 import { hashFeature, normalizedWords } from "./hashed-ngrams.js";
-import { INNER_CAPITALS } from "./inner-capitals.js";
 import { wordList } from "./word-lists.js";
 
 /** "Müller" and "Mueller" are both "muller". */
@@ -24,6 +24,9 @@ function withoutLegalForm(words: string[]): string[] {
     if (legalForms().has(words.slice(-count).join(" "))) return withoutLegalForm(words.slice(0, -count));
   return words;
 }
+
+/** Rows that the terms of a query lead to; those of its rarest term are always looked at. */
+export const mostVisited = 5000;
 
 /** The hashes of a phrase's words and of their 3-grams, each once. */
 export function phraseTerms(phrase: string): ReadonlySet<number> {

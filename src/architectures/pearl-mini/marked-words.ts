@@ -1,6 +1,5 @@
 /** Words of a phrase with what a name's writing says about them: capitals, brackets, what follows a comma. */
-import { foldLetters } from "../../text/accents.js";
-import { partsAtCapitals } from "../../text/inner-capitals.js";
+import { foldLetters, partsAtCapitals } from "../../text/accents.js";
 
 /** A word without capitals and accents, and its mark. */
 interface MarkedWord {

@@ -8,7 +8,7 @@ import type { RankedRows } from "../../match/rank-rows.js";
 import type { LeftRanker } from "../precision.js";
 
 /** The different texts of a column in canonical order, in which equal ones follow each other. */
-export interface Texts {
+export interface DifferentTexts {
   readonly cells: readonly string[];
   /** The text of each row. */
   readonly textOf: Int32Array;
@@ -16,7 +16,7 @@ export interface Texts {
   readonly starts: Uint32Array;
 }
 
-export function differentTexts(cells: readonly string[]): Texts {
+export function differentTexts(cells: readonly string[]): DifferentTexts {
   const firsts: number[] = [];
   let last: string | undefined;
   const textOf = Int32Array.from({ length: cells.length }, (_, row) => {
@@ -41,17 +41,19 @@ export interface RankedTables extends Omit<Rankings, "spacing">, LeftRanker {}
  */
 export function rankedByRow(
   tables: RankedTables,
-  [left, right]: readonly Texts[],
+  [left, right]: readonly DifferentTexts[],
   onePartner: boolean,
 ): RankedTables {
+  if ([left, right].every(({ cells, textOf }) => cells.length === textOf.length)) return tables;
   const { right: ranked, measureSpacing, rankLeft, leftKeys, rightKeys } = tables;
+  const copies = left.cells.length < left.textOf.length ? ranked.keep - 1 : 0;
   const textsOf = (rows: Iterable<number>): Uint32Array =>
     Uint32Array.from(new Set(Array.from(rows, (row) => left.textOf[row])));
   const rotation = right.textOf.map((text, row) => (onePartner ? row - right.starts[text] : 0));
   return {
     leftKeys: left.textOf.map((text) => leftKeys[text]),
     rightKeys: right.textOf.map((text) => rightKeys[text]),
-    right: toRows(ranked, left.starts, right.textOf, { copies: ranked.keep - 1, rotation }),
+    right: toRows(ranked, left.starts, right.textOf, { copies, rotation }),
     measureSpacing: async (rows) => {
       const spacing = await measureSpacing(textsOf(rows));
       return (row) => spacing(left.textOf[row]);

@@ -1,6 +1,5 @@
 /** Parses a phrase for comparison: folded text, words, values of numbers, and the part in parentheses. */
-import { foldLetters, withoutAccents } from "../../text/accents.js";
-import { INNER_CAPITALS } from "../../text/inner-capitals.js";
+import { foldLetters, INNER_CAPITALS, withoutAccents } from "../../text/accents.js";
 import { isDigit, signWords } from "../cells/cell-words.js";
 import { bareDigits } from "../cells/numbers.js";
 import { sidesOf } from "../spelling/opposites.js";

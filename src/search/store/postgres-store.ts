@@ -308,8 +308,7 @@ export class PostgresStore implements VectorStore {
       if (this.isLocked) return;
       await lockSync(connection, source);
       this.isLocked = true;
-      if (!side.hasTerms)
-        await connection.query(termsAddition(side.sql).replace("COLUMN", "COLUMN IF NOT EXISTS"));
+      if (!side.hasTerms) await connection.query(termsAddition(side.sql));
       this.side = (await findSide(connection, source)) ?? side;
     });
   }

@@ -2,13 +2,11 @@
 import { readSync } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { inTurn } from "../../in-turn.js";
-import { phraseTerms } from "../../text/phrase-terms.js";
+import { mostVisited, phraseTerms } from "../../text/phrase-terms.js";
 import type { IndexWork } from "../index-types.js";
-import { rarity } from "../phrase-terms.js";
+import { rarity } from "../ranked-by-words.js";
 import type { Generation } from "./generation.js";
 
-/** Rows that a query's terms lead to; those of the rarest term are always looked at. */
-const mostVisited = 5000;
 /** Lists of rows that were added at different times; where there are more, they are made again as one. */
 const mostParts = 8;
 /** Queries answered before other work has its turn. */

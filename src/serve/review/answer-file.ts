@@ -62,8 +62,10 @@ export async function openAnswers(path: string, save = writeRows): Promise<Answe
       : await replaceVersion(path, review.version, async (target) => {
           await save(target, columns, batchesOf(written, cellsOf), format, style);
         });
-    if (tries === mostTries) throw new LockedError(`${path}: others write all the time. Answer again.`);
-    if (!version) return write(id, answer, seen, tries + 1);
+    if (!version) {
+      if (tries === mostTries) throw new LockedError(`${path}: others write all the time. Answer again.`);
+      return write(id, answer, seen, tries + 1);
+    }
     pairs.set(id, { ...pair, answer });
     review = { pairs, columns, rows: written, style, version };
     return "written";

@@ -1,12 +1,9 @@
 /** Rows of a table that a join may need, found by the server: those with similar letters, and a sample of all. */
 import { identifier } from "../../table/read/database.js";
-import { phraseTerms } from "../../text/phrase-terms.js";
+import { mostVisited, phraseTerms } from "../../text/phrase-terms.js";
 import type { IndexTable } from "./index-rows.js";
 
-/** Rows that a query's terms lead to; those of the rarest term are always looked at. As in an index in a folder. */
-const mostVisited = 5000;
-
-/** The keys of the k rows that share the rarest words and letters with a phrase. */
+/** The keys of the k rows that share the rarest words and letters with a phrase: as WordSearch does in a folder. */
 export async function keysByTerms(
   { connection, source, side }: IndexTable,
   phrase: string,

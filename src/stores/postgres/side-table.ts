@@ -182,7 +182,8 @@ export const commentOf = (sql: string, settings: SideSettings): string =>
   `COMMENT ON TABLE ${sql} IS ${literal(JSON.stringify(settings))}`;
 
 /** The statement after which rows can be written into a table of an earlier version. */
-export const termsAddition = (sql: string): string => `ALTER TABLE ${sql} ADD COLUMN terms integer[]`;
+export const termsAddition = (sql: string): string =>
+  `ALTER TABLE ${sql} ADD COLUMN IF NOT EXISTS terms integer[]`;
 
 /** The statements that make a table of embeddings, or bring an existing one up to date; one transaction. */
 export function creation(

@@ -1,0 +1,27 @@
+import { describe, expect, it } from "vitest";
+import { phraseTerms } from "../../src/text/phrase-terms.js";
+
+const sorted = (phrase: string): number[] => [...phraseTerms(phrase)].sort((a, b) => a - b);
+
+describe("phraseTerms", () => {
+  it.each([
+    ["Müller Elektrotechnik GmbH & Co. KG", "Müller Elektrotechnik"],
+    ["Müller Elektrotechnik", "mueller elektrotechnik"],
+    ["MÜLLER ELEKTROTECHNIK", "Muller Elektrotechnik"],
+    ["Weiß UG (haftungsbeschränkt)", "Weiss"],
+    ["Sørensen S.A. de C.V.", "Sorensen"],
+    ["Łódź Sp. z o.o.", "lodz"],
+    ["NYTimes", "NY Times"],
+  ])("are the same of %s and %s", (phrase, other) => {
+    expect(sorted(phrase)).toEqual(sorted(other));
+    expect(sorted(phrase).length).toBeGreaterThan(2);
+  });
+
+  it("differ where a legal form stands alone or in front, and of other words", () => {
+    expect(phraseTerms("Limited").size).toBeGreaterThan(0);
+    expect(sorted("Limited Brands")).not.toEqual(sorted("Brands"));
+    expect(sorted("Müller Elektronik")).not.toEqual(sorted("Müller Elektrotechnik"));
+    expect(phraseTerms("").size).toBe(0);
+    expect(phraseTerms("!!!").size).toBe(0);
+  });
+});
