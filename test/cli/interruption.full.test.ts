@@ -1,7 +1,7 @@
 /** Ctrl-C and SIGTERM: the first asks a command to stop, which ends with code 130; the second ends the process. */
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -75,18 +75,14 @@ describe("an interruption", () => {
   it.each(["SIGINT", "SIGTERM"] as const)(
     "%s ends a running command with code 130 and one line",
     async (name) => {
-      // An optional part that hangs when it is loaded keeps `pearl doctor` busy until the signal.
-      const part = join(folder, "node_modules", "faiss-node");
+      // A table engine that hangs when it is tried keeps `pearl doctor` busy until the signal.
+      const hanging = join(folder, `hang-${name}.cjs`);
       const marker = join(folder, `loading-${name}`);
-      mkdirSync(part, { recursive: true });
-      writeFileSync(join(part, "package.json"), '{"name":"faiss-node","version":"9.9.9","main":"index.cjs"}');
       const wait = "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);";
-      writeFileSync(
-        join(part, "index.cjs"),
-        `require("fs").writeFileSync(${JSON.stringify(marker)}, String(process.pid)); ${wait}`,
-      );
+      const mark = `require("fs").writeFileSync(${JSON.stringify(marker)}, "");`;
+      writeFileSync(hanging, `if (process.argv[2] === "duckdb") { ${mark} ${wait} }`);
       const { code, stdout, stderr } = await pearl(["doctor"], {
-        cwd: folder,
+        environment: { NODE_OPTIONS: `--require ${hanging}` },
         onStart: async (child) => {
           while (!existsSync(marker)) await sleep(50);
           child.kill(name);
