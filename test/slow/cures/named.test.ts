@@ -15,8 +15,8 @@ const elsewhere: Readonly<Record<string, string>> = {
   "Remove this folder to read the texts again.": "test/methods/pretrain/text-shards.test.ts",
   "This index was disposed. Make it again.": "test/slow/web/library.test.ts",
   'Use device "auto" or "cpu".': "test/slow/web/webgpu.test.ts",
-  "belongs to another table, or the table has changed": "test/search/vector-index.test.ts",
-  "was begun with other columns. Resume with -c": "test/search/vector-index.test.ts",
+  "belongs to another table, or the table has changed": "test/search/vector-index.full.test.ts",
+  "was begun with other columns. Resume with -c": "test/search/vector-index.full.test.ts",
   "overlaps another one: keep one of them": "test/fewshot/tag/sentences.test.ts",
   "the tagger has no transitions, which Viterbi needs": "test/fewshot/tag/tagger.test.ts",
   'Write %3F for "?" in a password, and %40 for "@" after it.': "test/table/postgres/address.test.ts",
@@ -26,8 +26,9 @@ const elsewhere: Readonly<Record<string, string>> = {
   "Use a model that pools in one of these": "test/architectures/sentence-modules.test.ts",
   "is not the address of an HTTP proxy. Set it to": "test/hub/proxy.test.ts",
   "is not a known encoding. Give one such as": "test/table/encodings.full.test.ts",
-  "Pass one phrase per query.": "test/search/vector-index.test.ts",
+  "Pass one phrase per query.": "test/search/vector-index.full.test.ts",
   "Name another folder for the output.": "test/training/run.full.test.ts",
+  "(it ignores If-Match). Copy the object": "test/serve/review/answer-file.full.test.ts",
 };
 
 /** Words of messages whose cure no test applies, with the reason. */

@@ -92,7 +92,7 @@ const cases: Readonly<Record<string, Case>> = {
   "an encoding that the bytes do not show": {
     files: { "x.csv": Buffer.from("name,city\nZ\x81rich,CH\n", "latin1") },
     wrong: `${encode} x.csv -c name`,
-    says: "name the encoding of the file, such as --encoding shift_jis.",
+    says: "Correct the line, or name the encoding of the file, such as --encoding shift_jis.",
     cured: `iconv -f CP850 -t WINDOWS-1252 x.csv > w.csv && ${encode} w.csv -c name --encoding windows-1252`,
   },
   "a line in another encoding": {

@@ -77,7 +77,7 @@ const fewShot: Readonly<Record<string, Case>> = {
   ),
   "sentences that are not there": usage(
     learnTags.replace("support", "suport"),
-    "Check the name and the folder.",
+    "Check the name and the folder",
     learnTags,
   ),
   "a file without sentences": {
