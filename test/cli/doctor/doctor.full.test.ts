@@ -57,7 +57,6 @@ describe("pearl doctor", () => {
   it("tries each installed optional part", () => {
     for (const { name, detail } of diagnosis.parts) expect(detail, name).not.toContain("there is no probe");
     const transformers = diagnosis.parts.find(({ name }) => name === "@huggingface/transformers");
-    // A package that the checkout has is tried.
     expect(transformers).toMatchObject({ works: true });
   });
 
