@@ -143,6 +143,7 @@ describe("an index whose build was interrupted", () => {
     await expect(index.delete({ keys: ["1"] })).rejects.toThrow(cure);
     await expect(index.delete({ phrases: ["name 2"] })).rejects.toThrow(cure);
     await index.close();
+    await expect(indexTable(table, path, encoder)).rejects.toThrow(cure);
     const resumed = await indexTable(table, path, encoder, { resume: "continue" });
     expect(resumed).toMatchObject({ added: 3, resumedRows: 8192, rows: 8195 });
     const notes: string[] = [];

@@ -35,7 +35,10 @@ export const transformer: Architecture<TokensFeature> = {
   scratch: async (folder, options) => (await import("./scratch-model.js")).writeScratchModel(folder, options),
   convert: {
     families: Object.keys(families),
-    graphOf: async (published) => (await import("./from-weights.js")).graphOf(published),
+    async graphOf(published) {
+      await poolingOf(published.folder);
+      return (await import("./from-weights.js")).graphOf(published);
+    },
     weightsOf: async (folder, options) => (await import("./to-weights.js")).weightsOf(folder, options),
   },
 };

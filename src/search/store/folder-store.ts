@@ -27,6 +27,7 @@ import {
   type NewRows,
   type StoredHit,
   type StoreSearch,
+  unfinishedBuild,
   type VectorStore,
 } from "./vector-store.js";
 import { WordSearch } from "./word-lists.js";
@@ -60,10 +61,12 @@ export class FolderStore implements VectorStore {
     if (found?.isDirectory() === false)
       throw new VectorIndexError(`${path} is a file, and an index is a folder. Choose another name.`);
     const names = await readdir(path).catch(() => [] as string[]);
-    if (names.includes("index.json"))
+    if (names.includes("index.json")) {
+      if ((await findManifest(path).catch(() => undefined))?.unfinished) throw unfinishedBuild(path);
       throw new VectorIndexError(
         `${path} is already an index. Add rows to it with \`pearl index add\`, remove it, or choose another name.`,
       );
+    }
     if (!(await isUnbegun(path, names)))
       throw new VectorIndexError(`${path} already exists. Choose another name.`);
     try {

@@ -105,6 +105,9 @@ describe("the folder that pearl import writes", () => {
     await expect(importModel(folder, join(parent, "file"))).rejects.toThrow(/file is a file/);
     editJson(join(folder, "config.json"), { hidden_act: "swish" });
     await expect(importModel(folder, join(parent, "new"))).rejects.toThrow(/hidden_act swish/);
+    mkdirSync(join(folder, "1_Pooling"));
+    writeFileSync(join(folder, "1_Pooling/config.json"), '{"pooling_mode":"weightedmean"}');
+    await expect(importModel(folder, join(parent, "new"))).rejects.toThrow(/asks for weightedmean/);
     await expect(importModel(fixtureModel("bert").folder, join(parent, "file/below"))).rejects.toThrow(
       /file is a file/,
     );
