@@ -6,10 +6,8 @@ const remembered = new Map<string, ReadonlySet<number>>();
 const mostRemembered = 2 ** 13;
 
 function termsOf(phrase: string): ReadonlySet<number> {
-  const known = remembered.get(phrase);
-  if (known !== undefined) return known;
+  const terms = remembered.get(phrase) ?? phraseTerms(phrase);
   if (remembered.size === mostRemembered) remembered.clear();
-  const terms = phraseTerms(phrase);
   remembered.set(phrase, terms);
   return terms;
 }
@@ -38,7 +36,9 @@ export function rankedByWords<Hit extends { readonly score: number; readonly cel
   const weightOf = (term: number): number => weights[counts.get(term) ?? 0];
   let ofQuery = 0;
   for (const term of query) ofQuery += weightOf(term);
+  const isPhrase = ({ cells }: { readonly cells: readonly string[] }): boolean => cells[column] === phrase;
   const scored = hits.map((hit, place) => {
+    if (isPhrase(hit)) return { ...hit, score: 1 };
     let [own, common] = [0, 0];
     for (const term of all[place]) {
       own += weightOf(term);
@@ -47,6 +47,5 @@ export function rankedByWords<Hit extends { readonly score: number; readonly cel
     const cosine = common === 0 ? 0 : common / Math.sqrt(ofQuery * own);
     return { ...hit, score: (1 - wordShare) * hit.score + wordShare * cosine };
   });
-  const isPhrase = ({ cells }: Hit): number => Number(cells[column] === phrase);
-  return scored.sort((a, b) => isPhrase(b) - isPhrase(a) || b.score - a.score);
+  return scored.sort((a, b) => Number(isPhrase(b)) - Number(isPhrase(a)) || b.score - a.score);
 }

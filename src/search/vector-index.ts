@@ -230,7 +230,7 @@ export class VectorIndex {
   }
 
   /**
-   * The best rows of each query, best first. A zero vector is similar to nothing and finds nothing.
+   * The best rows of each query, best first. A zero vector is similar to nothing and finds only its very phrase.
    *
    * @param queries one vector, or several in one flat array
    * @throws ArgumentError for another dimension, ModelError for another model
@@ -248,19 +248,21 @@ export class VectorIndex {
       throw new ArgumentError(
         `There are ${count} queries, but ${phrases.length} phrases. Pass one phrase per query.`,
       );
-    const most = phrases === undefined ? k : Math.max(k, rankedRows);
+    const most = phrases ? Math.max(k, rankedRows) : k;
     const found = await this.#open.search(vectors, most, { ...options, phrases });
     const column = columns.indexOf(phraseColumn ?? "");
     const ranked = found.map((hits, query) =>
       phrases === undefined ? hits : rankedByWords(phrases[query], hits, column).slice(0, k),
     );
     return ranked.map((hits, query) =>
-      isZero(vectors, query, dimension)
-        ? []
-        : hits.map(({ key, score, cells }) => {
-            const named = columns.map((name, place) => [name, cells[place]]);
-            return { key, score, cells: Object.fromEntries(named) };
-          }),
+      hits
+        .filter(
+          ({ cells }) => !isZero(vectors, query, dimension) || phrases?.[query] === (cells[column] ?? ""),
+        )
+        .map(({ key, score, cells }) => {
+          const named = columns.map((name, place) => [name, cells[place]]);
+          return { key, score, cells: Object.fromEntries(named) };
+        }),
     );
   }
 

@@ -28,10 +28,12 @@ function withoutLegalForm(words: string[]): string[] {
 /** Rows that the terms of a query lead to; those of its rarest term are always looked at. */
 export const mostVisited = 5000;
 
-/** The hashes of a phrase's words and of their 3-grams, each once. */
+/** The hashes of a phrase's words and of their 3-grams, each once; of a phrase of signs alone, such as "!!!", its own. */
 export function phraseTerms(phrase: string): ReadonlySet<number> {
   const terms = new Set<number>();
-  for (const word of withoutLegalForm(wordsOf(phrase))) {
+  const words = withoutLegalForm(wordsOf(phrase));
+  if (words.length === 0 && phrase.trim()) terms.add(hashFeature(phrase.trim()));
+  for (const word of words) {
     const marked = ` ${word} `;
     terms.add(hashFeature(word));
     for (let from = 0; from + 3 <= marked.length; from++)

@@ -69,12 +69,12 @@ describe("VectorIndex", () => {
     await index.close();
   });
 
-  it("finds nothing for a zero vector, no row with one, and no more rows than exist, however many are asked for", async () => {
+  it("finds no more than its phrase for a zero vector, else no row with one, and no more rows than exist", async () => {
     const index = await VectorIndex.build(place(), [rowsOf(3)], base);
     await index.add({
       vectors: new Float32Array(2 * dimension),
       cells: [
-        ["4", ""],
+        ["4", "!!!"],
         ["5", ""],
       ],
     });
@@ -82,6 +82,7 @@ describe("VectorIndex", () => {
       k: 10,
     });
     expect(hits.map((list) => list.length)).toEqual([0, 3]);
+    expect(await index.search(new Float32Array(16), { phrases: ["!!!"] })).toMatchObject([[{ score: 1 }]]);
     expect((await index.search(rowsOf(1).vectors, { k: 1e12 }))[0]).toHaveLength(3);
     expect(await index.search(new Float32Array(0))).toEqual([]);
     await index.close();
