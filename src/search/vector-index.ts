@@ -257,7 +257,7 @@ export class VectorIndex {
     return ranked.map((hits, query) =>
       hits
         .filter(
-          ({ cells }) => !isZero(vectors, query, dimension) || phrases?.[query] === (cells[column] ?? ""),
+          ({ cells }) => !isZero(vectors, query, dimension) || (phrases && cells[column] === phrases[query]),
         )
         .map(({ key, score, cells }) => {
           const named = columns.map((name, place) => [name, cells[place]]);

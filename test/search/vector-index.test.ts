@@ -82,7 +82,8 @@ describe("VectorIndex", () => {
       k: 10,
     });
     expect(hits.map((list) => list.length)).toEqual([0, 3]);
-    expect(await index.search(new Float32Array(16), { phrases: ["!!!"] })).toMatchObject([[{ score: 1 }]]);
+    const found = [[{ score: 1, cells: { id: "4", name: "!!!" } }]];
+    expect(await index.search(new Float32Array(16), { phrases: ["!!!"] })).toMatchObject(found);
     expect((await index.search(rowsOf(1).vectors, { k: 1e12 }))[0]).toHaveLength(3);
     expect(await index.search(new Float32Array(0))).toEqual([]);
     await index.close();

@@ -22,6 +22,6 @@ describe("phraseTerms", () => {
     expect(sorted("Limited Brands")).not.toEqual(sorted("Brands"));
     expect(sorted("Müller Elektronik")).not.toEqual(sorted("Müller Elektrotechnik"));
     expect(phraseTerms("").size).toBe(0);
-    expect(phraseTerms("!!!")).toEqual(phraseTerms(" !!! "));
+    expect(new Set([...sorted("!!!"), ...sorted(" !!! ")]).size).toBe(1);
   });
 });

@@ -13,6 +13,7 @@ describe("opposites", () => {
     ["first", "second"],
     ["nord", "sud"],
     ["obere", "untere"],
+    ["hombres", "mujeres"],
     ["one", "drei"],
     ["maschile", "femminile"],
     ["elementary", "high"],
