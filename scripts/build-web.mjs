@@ -14,6 +14,7 @@ const entries = ["web/index", "web/worker", "encoder/encode-worker", "match/run/
 const dataFiles = [
   "models/join-scorer/weights.json",
   "data/words/abbreviations.tsv",
+  "data/words/circumstances.tsv",
   "data/words/legal-forms.tsv",
   "data/words/opposites.tsv",
 ];

@@ -8,7 +8,6 @@ import { asStage, type ComparedTables, type MatchRunOptions } from "../match/com
 import { halving } from "../match/estimates/audit.js";
 import { contradiction, keepPrecision, veto } from "../match/estimates/promise.js";
 import { judgedEstimates, type ScoredPairs } from "../match/estimates/scored-pairs.js";
-import type { EvidenceColumn } from "../match/evidence/pair-evidence.js";
 import {
   type MatchedRows,
   type MatchFit,
@@ -21,7 +20,14 @@ import type { LearnedRows } from "../match/rescore.js";
 import { partnersInGroup } from "../match/review/label-effect.js";
 import { type Known, withAnswers } from "../match/weights/answers.js";
 import { chosenPlaces } from "../match/weights/chosen-places.js";
-import { decide, type Learned, learnWeights, scorePairs, type Weights } from "../match/weights/learn.js";
+import {
+  decide,
+  type Learned,
+  learnWeights,
+  pairScores,
+  scorePairs,
+  type Weights,
+} from "../match/weights/learn.js";
 import type { RowPairs } from "../match/weights/left-rows.js";
 import { sigmoid } from "../match/weights/logistic.js";
 import { averageLinkage, groupsFrom } from "./average-linkage.js";
@@ -72,15 +78,18 @@ const described = ({ name, other, kind, profile }: Field): LearnedRows["fields"]
 
 const byGroups: MatchMethod<GroupLevel, Fit, Groups> = {
   learner: (compared, run) => {
-    const learner = (columns: ComparedTables["columns"]) => {
-      const learned = once(() => learnWeights({ ...compared, columns }, asStage(run, "learning weights")));
-      return async (table: ComparedTables): Promise<LearnedTable> => {
-        return { compared: { ...table, columns }, learned: await learned() };
-      };
+    const settings = asStage(run, "learning weights");
+    const usual = once(() => learnWeights(compared, settings));
+    const cautious = once(() => learnWeights(compared, { ...settings, isCautious: true }));
+    return async (known, table) => {
+      const learned = await usual();
+      // Columns made from the naming column repeat it. They help to find groups where rows differ much, and take families of
+      // similar names for one thing where names are the lesser evidence: then a second fit trusts them less.
+      const first = await fitGroups(table, learned, known, run);
+      if (first.doubt === 0 || learned.weights.near !== undefined) return first;
+      const second = await fitGroups(table, await cautious(), known, run);
+      return second.doubt < first.doubt ? second : first;
     };
-    const cautious = compared.columns.map((column) => ({ ...column, share: cautiousShare(column) }));
-    const learn = { plain: learner(compared.columns), cautious: learner(cautious) };
-    return (known, table) => bestFit(learn, { known, table }, run);
   },
   nothing: {
     groupOf: new Int32Array(0),
@@ -111,20 +120,16 @@ const byGroups: MatchMethod<GroupLevel, Fit, Groups> = {
   judgedRows: ({ left, right }) => [left, right],
 };
 
-interface LearnedTable {
-  readonly compared: ComparedTables;
-  readonly learned: Learned;
-}
-
 /** Log-odds of any two rows. */
 function pairScorer(
   { columns, comparison }: ComparedTables,
   weights: Weights,
 ): (a: number, b: number) => number {
   const levels = columns.map(() => new Int8Array(1));
+  const scores = pairScores(weights, columns);
   return (a, b) => {
     comparison.compare(a, b, levels, 0);
-    return scorePairs(levels, weights, columns)[0];
+    return scores(levels)[0];
   };
 }
 
@@ -140,26 +145,9 @@ interface Fit extends MatchFit<GroupLevel> {
   readonly doubt: number;
 }
 
-/**
- * Columns made from the naming column repeat it. They help to find groups where rows differ much, and take families of
- * similar names for one thing where names are the lesser evidence: then a second fit trusts them less.
- */
-async function bestFit(
-  learn: Record<"plain" | "cautious", (table: ComparedTables) => Promise<LearnedTable>>,
-  { known, table }: { readonly known: Known; readonly table: ComparedTables },
-  run: MatchRunOptions,
-): Promise<Fit> {
-  const first = await fitGroups(await learn.plain(table), known, run);
-  if (first.doubt === 0) return first;
-  const second = await fitGroups(await learn.cautious(table), known, run);
-  return second.doubt < first.doubt ? second : first;
-}
-
-const cautiousShare = ({ field, from, share }: EvidenceColumn): number =>
-  field >= 0 ? share : from < 0 ? 0.5 : 0.25;
-
 async function fitGroups(
-  { compared, learned }: LearnedTable,
+  compared: ComparedTables,
+  learned: Learned,
   known: Known,
   run: MatchRunOptions,
 ): Promise<Fit> {

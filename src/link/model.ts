@@ -8,7 +8,7 @@ import type { ColumnOptions, DroppedColumn } from "../match/columns/fields.js";
 import type { KnownPair } from "../match/compare-tables.js";
 import type { PrecisionReport } from "../match/estimates/promise.js";
 import { oppositionLevels } from "../match/evidence/opposed-names.js";
-import { opposedColumn } from "../match/evidence/pair-evidence.js";
+import { type EvidenceColumn, opposedColumn } from "../match/evidence/pair-evidence.js";
 import type { BoundedOptions } from "../match/memory/within-memory.js";
 import type { LearnedRows } from "../match/rescore.js";
 import { CellFile } from "../table/read/cell-file.js";
@@ -62,10 +62,18 @@ function parseModel(text: string): StoreModel | undefined {
   const model = JSON.parse(text) as StoreModel;
   if (model.learned === undefined) return model;
   const { weights, evidence } = model.learned;
-  if (evidence.some(({ name, levels }) => name === opposedColumn && levels !== oppositionLevels))
-    return undefined;
+  const isOther = ({ name, levels, unit }: EvidenceColumn): boolean =>
+    unit === undefined || (name === opposedColumn && levels !== oppositionLevels);
+  if (evidence.some(isOther)) return undefined;
   const columns = (values: readonly Iterable<number>[]) => values.map((column) => Float64Array.from(column));
-  const whole = { ...weights, match: columns(weights.match), related: columns(weights.related) };
+  const { match, related, near } = weights;
+  const whole = {
+    ...{ ...weights, match: columns(match), related: columns(related) },
+    near: near && {
+      kinds: Float64Array.from(near.kinds),
+      ...{ shared: columns(near.shared), differing: columns(near.differing) },
+    },
+  };
   return { ...model, learned: { ...model.learned, weights: whole } };
 }
 

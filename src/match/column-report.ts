@@ -45,11 +45,11 @@ export interface RowExplanation {
 }
 
 export function columnReports({ tables, columns }: ComparedTables, weights: Weights): ColumnReport[] {
-  const reports = columns.map(({ name, field, share }, column) => {
+  const reports = columns.map(({ name, field }, column) => {
     const found = tables.fields[field];
     const profile = found && { kind: found.kind, distinct: found.profile.distinct };
     const filled = found && found.profile.filled / Math.max(1, found.profile.rows);
-    const ofLevels = Array.from(weights.match[column], (weight) => share * weight);
+    const ofLevels = [...weights.match[column]];
     return { name, other: found?.other ?? name, ...profile, filled, weights: ofLevels };
   });
   return byHeader(reports, columns);
@@ -79,14 +79,14 @@ export function explainPair(
   const levels = compared.columns.map(() => new Int8Array(1));
   comparison.compare(pair.left, pair.right, levels, 0);
   const [leftRow, rightRow] = [tables.order[0][pair.left], tables.order[1][pair.right]];
-  const columns = compared.columns.map(({ name, field, share }, column): ColumnExplanation => {
+  const columns = compared.columns.map(({ name, field }, column): ColumnExplanation => {
     const [level, found] = [levels[column][0], tables.fields[field]];
     const cells = found && {
       left: given.left[found.name][leftRow],
       right: given.right[found.other][rightRow],
       isEqual: level !== missing && found.left[pair.left] === found.right[pair.right],
     };
-    const ofLevels = weights.match[column].map((weight) => share * weight);
+    const ofLevels = weights.match[column];
     const logOdds = level === missing ? 0 : ofLevels[level];
     return { name, ...cells, level, logOdds, most: Math.max(...ofLevels), least: Math.min(...ofLevels) };
   });

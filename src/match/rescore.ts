@@ -101,6 +101,9 @@ export function pairScorer(
     grams.map(
       (lists, index) => lists && weighGrams(lists, whole.fields[index].grams, whole.fields[index].filled[0]),
     ),
+    fields.map((_, index) =>
+      learned.evidence.some(({ field, from, unit }) => field < 0 && from === index && unit !== from),
+    ),
   );
   const { evidence, weights } = learned;
   const scorerWith = (vectors?: NamingVectors): PairScorer => {

@@ -88,7 +88,17 @@ it("weights are learned without a number for each pair", async () => {
   const [pairs, rows] = [3_000_000, 20_000];
   const random = createRandom(4);
   const numbers = (below: number) => Int32Array.from({ length: pairs }, () => Math.floor(below * random()));
-  const columns = ["a", "b"].map((name, field) => ({ name, field, from: -1, levels: 3, share: 1 }));
+  const columns = ["a", "b"].map((name, field) => ({
+    name,
+    field,
+    from: -1,
+    levels: 3,
+    unit: field,
+    share: 1,
+    differs: 1,
+    agrees: 2,
+    identifies: false,
+  }));
   const table = {
     ...{ isOneTable: false, rows: [rows, rows] as const, columns },
     ...{ left: SortedRows.of(numbers(rows).sort(), rows), right: numbers(rows), classOf: numbers(9) },

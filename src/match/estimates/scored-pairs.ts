@@ -35,7 +35,7 @@ export function posteriorPrecision({ probability, accepted }: ScoredPairs): numb
 /** What a column adds to the log-odds of the pairs of a class. */
 export function contribution({ table, weights }: ScoredPairs, column: number, place: number): number {
   const level = table.levels[column][place];
-  return level === missing ? 0 : table.columns[column].share * weights.match[column][level];
+  return level === missing ? 0 : weights.match[column][level];
 }
 
 /** Scores of the accepted pairs, ascending. @param scores of each class */

@@ -74,6 +74,7 @@ export function withoutFields(
   const { settings } = comparison;
   const less = rowComparison({
     ...{ ...settings, naming, fields: only(settings.fields), grams: only(settings.grams) },
+    areNumbered: only(settings.areNumbered),
     vectors: naming < 0 ? undefined : settings.vectors,
   });
   const places = less.columns.map(({ name, field }) =>

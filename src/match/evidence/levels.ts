@@ -16,10 +16,17 @@ import { type GramSets, gramCosine, gramSets } from "../spelling/gram-sets.js";
 import type { VocabularyWords } from "../spelling/vocabulary-words.js";
 import { overlapComparison } from "./overlap.js";
 
-/** Compares two values of a column by number. */
-export interface FieldComparison {
+/** How levels are to be read. */
+export interface LevelScale {
   /** Number of levels. */
   readonly levels: number;
+  /** Levels below it say that values differ, those from `agrees` on that they agree. */
+  readonly differs: number;
+  readonly agrees: number;
+}
+
+/** Compares two values of a column by number. */
+export interface FieldComparison extends LevelScale {
   compare(left: number, right: number): number;
   /** The weight of the words without a partner in the last comparison, of texts only. */
   unmatched?(): number;
@@ -38,9 +45,13 @@ const steps = (from: number, to: number, step: number): number[] =>
 /** Cuts of -ln(share of rows with the value): equal values in six levels. */
 const rareCuts = [2, 4, 6, 8, 10];
 const textCuts = steps(0.1, 0.95, 0.05);
+/** Texts differ below a similarity of .45, and agree from .8 on. */
+const textScale = { differs: 8, agrees: 15 };
 const codeCuts = [0.5, 0.7, 0.85];
+const codeScale = { differs: codeCuts.length, agrees: codeCuts.length + 1 };
 const categoryCuts = [1, 2, 3];
 const numberCuts = [0.5, 0.8, 0.95, 0.999];
+const numberScale = { differs: 3, agrees: numberCuts.length };
 const rareNumber = [5];
 
 interface TextData {
@@ -55,16 +66,33 @@ export function fieldComparison(field: Field, data: TextData): FieldComparison {
   const { kind, set } = field;
   const surprise = (value: number): number => -Math.log(set.counts[value] / Math.max(1, set.filled));
   if (isText(kind)) return textComparison(field, surprise, data);
-  if (kind === "category") return withEqual(1, surprise, categoryCuts, () => 0);
-  if (kind === "number")
-    return withEqual(numberCuts.length + 1, surprise, rareNumber, (a, b) =>
-      numberLevel(set.numbers[a], set.numbers[b]),
-    );
+  if (kind === "number") {
+    const compare = (a: number, b: number): number => numberLevel(set.numbers[a], set.numbers[b]);
+    return { ...withEqual(numberCuts.length + 1, surprise, rareNumber, compare), ...numberScale };
+  }
   const read = textReader(set.texts);
-  if (kind === "date")
-    return withEqual(dateLevels, surprise, rareCuts, (a, b) => dateLevel(read(a), read(b)));
-  return withEqual(codeCuts.length + 1, surprise, rareCuts, (a, b) => codeLevel(read(a), read(b)));
+  if (kind === "category") {
+    const compare = (a: number, b: number): number =>
+      Math.min(set.counts[a], set.counts[b]) <= mostSlips(set.filled) && isSlip(read(a), read(b)) ? 1 : 0;
+    return { ...withEqual(2, surprise, categoryCuts, compare), differs: 1, agrees: 2 };
+  }
+  const [unequal, compare, scale] =
+    kind === "date" ? [dateLevels, dateLevel, dateScale] : [codeCuts.length + 1, codeLevel, codeScale];
+  return { ...withEqual(unequal, surprise, rareCuts, (a, b) => compare(read(a), read(b))), ...scale };
 }
+
+/** Of so many filled cells a misspelt value is in no more than these. */
+export const mostSlips = (filled: number): number => 2 * Math.max(1, filled / 3000);
+
+/** Whether two words differ by one letter, or by two that have changed places. */
+export function isSlip(a: string, b: string): boolean {
+  if (Math.min(a.length, b.length) < 3) return false;
+  const edits = distance(a, b);
+  return edits <= 1 || (edits === 2 && haveSameLetters(a, b));
+}
+
+export const haveSameLetters = (a: string, b: string): boolean =>
+  a.length === b.length && [...a].sort().join("") === [...b].sort().join("");
 
 /** Levels of unequal values first, then equal values by rarity. */
 function withEqual(
@@ -72,7 +100,7 @@ function withEqual(
   surprise: (value: number) => number,
   cuts: readonly number[],
   compare: (a: number, b: number) => number,
-): FieldComparison {
+): Pick<FieldComparison, "levels" | "compare"> {
   return {
     levels: unequal + cuts.length + 1,
     compare: (a, b) => (a === b ? unequal + levelOf(surprise(a), cuts) : compare(a, b)),
@@ -103,6 +131,7 @@ function numberLevel(a: number, b: number): number {
  * parts or one part that differs; three days.
  */
 const dateLevels = 6;
+const dateScale = { differs: 4, agrees: dateLevels };
 
 function dateLevel(a: string, b: string): number {
   if (a.length !== 8 || b.length !== 8) return codeLevel(a, b);
@@ -161,5 +190,6 @@ function textComparison(
     const penalty = Math.min(1, Math.max(0, unmatched - 0.2));
     return levelOf(0.5 * covered + 0.25 * letters + 0.25 * whole - 0.25 * penalty, textCuts);
   };
-  return { ...withEqual(textCuts.length + 1, surprise, rareCuts, compare), unmatched: () => last };
+  const levels = withEqual(textCuts.length + 1, surprise, rareCuts, compare);
+  return { ...levels, ...textScale, unmatched: () => last };
 }

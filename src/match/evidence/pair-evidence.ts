@@ -1,10 +1,14 @@
 /**
- * The evidence of pairs of rows: one ordinal level per column and pair. Beside the tables' columns there are three that
- * look across columns: codes anywhere in the row, naming words anywhere in the other row, and what the names lack.
+ * The evidence of pairs of rows: one ordinal level per column and pair. Beside the tables' columns there are the numbers in their
+ * texts, and four that look across columns: codes anywhere in the row, naming words anywhere in the other row, what the names
+ * lack, and whether they contradict each other.
  */
+
+import { folded } from "../../text/accents.js";
+import { wordSet } from "../../text/word-lists.js";
 import type { NamingVectors } from "../candidates/near-names.js";
 import type { Pairs } from "../candidates/pair-set.js";
-import type { PreparedTables } from "../columns/fields.js";
+import type { Field, PreparedTables } from "../columns/fields.js";
 import { isText } from "../columns/profile.js";
 import { RowStamps } from "../columns/row-stamps.js";
 import type { RowWords } from "../columns/row-words.js";
@@ -13,8 +17,9 @@ import { type GramSets, gramSets } from "../spelling/gram-sets.js";
 import { VocabularyWords } from "../spelling/vocabulary-words.js";
 import { codeComparison, codeLevels } from "./code-words.js";
 import { crossWords } from "./cross-words.js";
-import { type FieldComparison, fieldComparison, levelOf } from "./levels.js";
+import { type FieldComparison, fieldComparison, type LevelScale, levelOf } from "./levels.js";
 import { nameOpposition, oppositionLevels } from "./opposed-names.js";
+import { hasNumbers, numbersComparison } from "./text-numbers.js";
 
 /** The column that says whether names contradict each other. */
 export const opposedColumn = "names opposed";
@@ -23,15 +28,18 @@ export const opposedColumn = "names opposed";
 export const missing = -1;
 
 /** What one column says about each pair. */
-export interface EvidenceColumn {
+export interface EvidenceColumn extends LevelScale {
   readonly name: string;
   /** Index of the field, -1 for a column that looks across fields. */
   readonly field: number;
   /** Index of the field that a column across fields is made from, -1 for others. */
   readonly from: number;
-  readonly levels: number;
-  /** Share of its learned weight that counts: less for a column that repeats another. */
+  /** What it is about: columns of one unit are shared by near misses, or differ, as one. */
+  readonly unit: number;
+  /** Share of its learned weight that counts where near misses are not learned: less for a column that repeats another. */
   readonly share: number;
+  /** Whether rows of one thing seldom differ in it; what several things may share does not identify. */
+  readonly identifies: boolean;
   /** Weight of the lowest level where it is not learned. */
   readonly lowest?: number;
 }
@@ -52,6 +60,8 @@ const repeated = 0.5;
 /** No agreement of other columns outweighs opposites: a father and a son may share all but their birth dates. */
 const contradicted = -200;
 
+type Named = Pick<EvidenceColumn, "name" | "field" | "from" | "unit" | "share">;
+
 /** One column with its comparison of two rows: a level, or `missing`. */
 interface ComparedColumn extends EvidenceColumn {
   compare(left: number, right: number): number;
@@ -66,6 +76,8 @@ export interface ComparisonSettings extends Pick<PreparedTables, "fields" | "nam
   readonly vectors?: NamingVectors;
   /** Per field, of texts only. */
   readonly grams: readonly (GramSets | undefined)[];
+  /** Per field whether its texts have numbers that are compared for themselves. */
+  readonly areNumbered: readonly boolean[];
 }
 
 export function comparisonSettings(
@@ -73,33 +85,60 @@ export function comparisonSettings(
   { left, right, isCode, rarity }: RowWords,
   vectors?: NamingVectors,
   grams = fields.map(({ kind, set }) => (isText(kind) ? gramSets(set.texts, set.counts) : undefined)),
+  areNumbered = fields.map(({ kind, set }) => isText(kind) && hasNumbers(set)),
 ): ComparisonSettings {
   const rowWords = { left, right, isCode, rarity };
-  return { fields, naming, isOneTable, words: vocabulary, rowWords, vectors, grams };
+  return { fields, naming, isOneTable, words: vocabulary, rowWords, vectors, grams, areNumbered };
+}
+
+const circumstances = wordSet("circumstances");
+/** Shorter words are parts of others by chance: a hotel is no telephone. */
+const shortestPart = 5;
+
+/** Whether a column identifies: names, dates and codes do unless their header says what several things share. */
+function identifies({ name, other, kind }: Field, isNaming: boolean): boolean {
+  if (kind === "long") return false;
+  if (isNaming) return true;
+  const words = [name, other].flatMap((header) =>
+    folded(header.replace(/(?<=\p{Ll})(?=\p{Lu})/gu, " ")).split(/\P{L}+/u),
+  );
+  const isShared = words.some((word) =>
+    [...circumstances()].some((own) => word === own || (own.length >= shortestPart && word.includes(own))),
+  );
+  return kind !== "number" && kind !== "list" && !isShared;
 }
 
 export function rowComparison(settings: ComparisonSettings): RowComparison {
-  const { fields, naming, rowWords, vectors, grams } = settings;
+  const { fields, naming, rowWords, vectors, grams, areNumbered } = settings;
   const words = new VocabularyWords(settings.words);
   const own = fields.map((field, index) =>
     fieldComparison(field, { words, grams: grams[index], vectors: index === naming ? vectors : undefined }),
   );
-  const ofFields = fields.map((field, index): ComparedColumn => {
-    const { levels, compare } = own[index];
+  const ofCells = (index: number, found: FieldComparison, column: Named): ComparedColumn => {
+    const { left, right } = fields[index];
+    const { levels, differs, agrees, compare } = found;
     return {
-      ...{ name: field.name, field: index, from: -1, levels, share: 1 },
-      compare: (left, right) => {
-        const [a, b] = [field.left[left], field.right[right]];
-        return a < 0 || b < 0 ? missing : compare(a, b);
-      },
+      ...{ ...column, levels, differs, agrees, identifies: identifies(fields[index], index === naming) },
+      compare: (a, b) => (left[a] < 0 || right[b] < 0 ? missing : compare(left[a], right[b])),
     };
+  };
+  const ofFields = fields.map(({ name }, index) =>
+    ofCells(index, own[index], { name, field: index, from: -1, unit: index, share: 1 }),
+  );
+  const numbered = [...fields.keys()].filter((index) => areNumbered[index]);
+  const ofNumbers = numbered.map((index, place) => {
+    const column = { name: `${fields[index].name} numbers`, field: -1, from: index };
+    const unit = fields.length + place;
+    return ofCells(index, numbersComparison(fields[index].set), { ...column, unit, share: 0 });
   });
   const codes = codeComparison(words, rowWords);
   const ofCodes: ComparedColumn = {
-    ...{ name: "codes anywhere", field: -1, from: -1, levels: codeLevels, share: 1 },
+    ...{ name: "codes anywhere", field: -1, from: -1, unit: fields.length + numbered.length, share: 1 },
+    ...{ levels: codeLevels, differs: 2, agrees: 3, identifies: false },
     compare: (left, right) => codes(left, right) ?? missing,
   };
-  const columns = [...ofFields, ofCodes, ...(naming < 0 ? [] : namingColumns(settings, words, own[naming]))];
+  const ofNames = naming < 0 ? [] : namingColumns(settings, words, own[naming]);
+  const columns = [...ofFields, ...ofNumbers, ofCodes, ...ofNames];
   const compare: RowComparison["compare"] = (left, right, out, place) => {
     for (let column = 0; column < columns.length; column++)
       out[column][place] = columns[column].compare(left, right);
@@ -119,7 +158,9 @@ function namingColumns(
     levels: number,
     compare: (left: number, right: number) => number,
   ): ComparedColumn => ({
-    ...{ name, field: -1, from: naming, levels, share: repeated },
+    // Near misses are learned without them: the scale of their levels is not read.
+    ...{ name, field: -1, from: naming, unit: naming, share: repeated, identifies: true },
+    ...{ levels, differs: 0, agrees: levels },
     compare: (a, b) => (left[a] < 0 || right[b] < 0 ? missing : compare(a, b)),
   });
   const unmatched = column("words missing", conflictCuts.length + 1, (a, b) =>

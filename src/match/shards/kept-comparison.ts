@@ -25,6 +25,7 @@ interface Head extends Pick<PreparedTables, "naming" | "isOneTable" | "rows" | "
   readonly fields: readonly (Pick<Field, "name" | "other" | "kind" | "profile"> & {
     readonly filled: number;
     readonly hasGrams: boolean;
+    readonly isNumbered: boolean;
   })[];
 }
 
@@ -48,13 +49,14 @@ const keptLists = (name: string, starts: KeptArray, items: KeptArray): Kept => {
 /** @param pairs the candidates */
 export function keptComparison(
   { rows, dropped, order }: PreparedTables,
-  { fields, naming, isOneTable, words, rowWords, vectors, grams }: ComparisonSettings,
+  { fields, naming, isOneTable, words, rowWords, vectors, grams, areNumbered }: ComparisonSettings,
   { left, right }: Pairs,
 ): Kept {
   const head: Head = {
     ...{ naming, isOneTable, rows, dropped, dimension: vectors?.dimension ?? 0 },
     fields: fields.map(({ name, other, kind, profile, set: { filled } }, field) => {
-      return { name, other, kind, profile, filled, hasGrams: grams[field] !== undefined };
+      const isNumbered = areNumbered[field];
+      return { name, other, kind, profile, filled, isNumbered, hasGrams: grams[field] !== undefined };
     }),
   };
   const ofFields = fields.map(({ set, ...values }, field) => {
@@ -141,7 +143,7 @@ async function readSettings(
   const lists = [left, right, ...columns.map(({ set }) => set.words)].map(({ items }) => items);
   const words: Places = rows[0] === "all" ? "all" : numberedAnew(lists, kept.lengthOf("isCode")!);
   const fields: Field[] = [];
-  for (const [field, { filled, hasGrams: _, ...named }] of head.fields.entries()) {
+  for (const [field, { filled, hasGrams: _, isNumbered: _n, ...named }] of head.fields.entries()) {
     const rarity = await pickNumbers(kept, `${nameOf(field)} rarity`, Float32Array, words);
     const { set, ofLeft, ofRight } = columns[field];
     fields.push({ ...named, left: ofLeft, right: ofRight, set: { ...set, filled, rarity } });
@@ -155,6 +157,7 @@ async function readSettings(
       rarity: await pickNumbers(kept, "rarity", Float32Array, words),
     },
     grams: columns.map(({ grams }) => grams),
+    areNumbered: head.fields.map(({ isNumbered }) => isNumbered),
     ...(dimension > 0 && {
       vectors: {
         data: await pickNumbers(kept, "vectors", Float32Array, columns[naming].values, dimension),

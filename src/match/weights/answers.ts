@@ -21,9 +21,9 @@ const leastFactor = 0.1;
 export function pairFeatures(table: PairTable, weights: Weights, pair: number): Float64Array {
   const features = new Float64Array(2 + table.columns.length);
   features[0] = 1;
-  table.columns.forEach(({ share }, column) => {
+  table.columns.forEach((_, column) => {
     const level = table.levels[column][table.classOf[pair]];
-    const said = level === missing ? 0 : share * weights.match[column][level];
+    const said = level === missing ? 0 : weights.match[column][level];
     features[2 + column] = said;
     features[1] += said;
   });

@@ -1,10 +1,11 @@
 /**
  * Learns without labels what each level of each column says (Fellegi and Sunter 1969; EM of Winkler 1993): a weight
- * ln(m / u) per level, m its share among matches and u among other pairs. Where a row has
- * one partner its candidates compete; else a third class takes what is alike without being the same.
+ * ln(m / u) per level, m its share among matches and u among unrelated pairs. Where a row has one partner its candidates compete.
+ * What is alike without being the same is learned beside: as near misses, or where these take what they should not, as a third class.
  */
 import type { KnownPair } from "../compare-tables.js";
-import { missing } from "../evidence/pair-evidence.js";
+import { type EvidenceColumn, missing } from "../evidence/pair-evidence.js";
+import { once } from "../once.js";
 import { pauses } from "../run/pause.js";
 import type { Known } from "./answers.js";
 import {
@@ -14,8 +15,19 @@ import {
   expectedOfClasses,
   total,
 } from "./expected-counts.js";
-import { monotoneLogRatio } from "./isotonic.js";
+import { byLevel, clampedLogRatio, sharesOf } from "./level-weights.js";
 import { sigmoid } from "./logistic.js";
+import { nearFactors, severalPartners } from "./near-mates.js";
+import {
+  kindShares,
+  mostUnits,
+  type NearCounts,
+  type NearMisses,
+  nearCounts,
+  nearOdds,
+  nearWeights,
+  unitCount,
+} from "./near-misses.js";
 import { competition } from "./one-to-one.js";
 import { separated } from "./pair-classes.js";
 import { allPairs, levelTotals, type PairTable, placeOf, rowsInOrder } from "./pair-table.js";
@@ -27,6 +39,8 @@ export type Relation = "one-to-one" | "many-to-one" | "one-to-many" | "many-to-m
 export interface LearnOptions {
   /** "one-to-one": the candidates of a row compete for it; the default for two tables. */
   readonly relation?: Relation;
+  /** Columns that look at names in another way count less, and near misses are not learned. */
+  readonly isCautious?: boolean;
   readonly signal?: AbortSignal;
   /** Called after each round with the rounds done and at most. */
   readonly onProgress?: (done: number, total: number) => void;
@@ -35,7 +49,9 @@ export interface LearnOptions {
 export interface Weights {
   /** Per column and level: evidence for a match, as natural log-odds. */
   readonly match: readonly Float64Array[];
-  /** The same for related pairs; empty without that class. */
+  /** Undefined where near misses are not learned. */
+  readonly near?: NearMisses;
+  /** As `match` for related pairs; empty without that class. */
   readonly related: readonly Float64Array[];
   /** Share of related pairs among all. */
   readonly relatedShare: number;
@@ -51,40 +67,93 @@ export interface Learned {
   readonly logOdds: Float64Array;
 }
 
-/**
- * Pairs by which related ones are believed to be like any others: a small table has too few pairs to learn a third class,
- * which would take the matches of large groups.
- */
-const unrelated = 200;
-const iterations = 40;
+/** Rounds at most, with near misses and without. */
+const rounds = { near: 60, plain: 40 };
 const settled = 1e-4;
-/** Strength of the belief that matches agree, as a share of the expected matches. */
-const agreement = 0.05;
-const strongest = { against: -6, for: 14 };
+/** With near misses as many rounds pass before mates are looked at, which then happens in every second one. */
+const unmated = 10;
 
-/** An aborted call rejects with the reason of its signal. */
+/** From such a share of rows with several partners on, groups are large: their rows look like near misses of each other. */
+const oftenSeveral = 0.25;
+/** Near misses that leave fewer of the matches than this share have taken them: texts were written anew, or columns contradict. */
+const mostTaken = 0.2;
+
+/**
+ * Learns near misses where there are few enough columns, and learns without them where they take matches. An aborted call
+ * rejects with the reason of its signal.
+ */
 export async function learnWeights(table: PairTable, options: LearnOptions = {}): Promise<Learned> {
-  const { relation = table.isOneTable ? "many-to-many" : "one-to-one", signal, onProgress } = options;
+  const { onProgress, isCautious = false } = options;
+  const all = rounds.near + rounds.plain;
+  const plain = once(() =>
+    fitWeights(table, isCautious ? "cautious" : "plain", {
+      ...options,
+      onProgress: (done) => onProgress?.(rounds.near + done, all),
+    }),
+  );
+  if (isCautious || unitCount(table.columns) > mostUnits) return plain();
+  const near = await fitWeights(table, "near misses", {
+    ...options,
+    onProgress: (done) => onProgress?.(done, all),
+  });
+  const isTaken =
+    relationOf(table, options) === "many-to-many"
+      ? severalPartners(table, near.logOdds) > oftenSeveral
+      : near.weights.matches < mostTaken * (await plain()).weights.matches;
+  if (isTaken) return plain();
+  onProgress?.(all, all);
+  return near;
+}
+
+const relationOf = ({ isOneTable }: PairTable, { relation }: LearnOptions): Relation =>
+  relation ?? (isOneTable ? "many-to-many" : "one-to-one");
+
+/** What is learned beside matches: near misses, related pairs, or these with less trust in what repeats names. */
+type Fit = "near misses" | "plain" | "cautious";
+
+/** How much of the learned weight of a column counts: what is learned with near misses needs no second look at names. */
+function shareIn(fit: Fit, { field, from, unit, share }: EvidenceColumn): number {
+  if (field >= 0) return 1;
+  if (fit === "near misses") return from >= 0 && unit === from ? 0 : 1;
+  return fit === "plain" ? share : Math.min(share, from < 0 ? 0.5 : 0.25);
+}
+
+async function fitWeights(table: PairTable, fit: Fit, options: LearnOptions): Promise<Learned> {
+  const { signal, onProgress } = options;
+  const relation = relationOf(table, options);
   const areSeveral = relation === "many-to-many";
+  const hasNear = fit === "near misses";
+  const shares = table.columns.map((column) => shareIn(fit, column));
   const totals = levelTotals(table);
   const competing = competition(table, relation, options);
   const expected: Expectation = areSeveral
     ? classExpectation(table)
     : (logOdds, _, matches) => competing(logOdds, matches);
-  let counts = expectedCounts(table, startingPosteriors(table, relation));
-  let weights = weightsFrom(table, totals, counts);
+  const weigh = (counts: ExpectedCounts, near?: NearCounts): Weights =>
+    hasNear
+      ? nearFit(table, { shares, totals, counts, near, factors })
+      : plainFit(table, { shares, totals, counts });
+  let factors: Float64Array | undefined;
+  let counts = expectedCounts(table, startingPosteriors(table, relation, shares));
+  let weights = weigh(counts);
   let logOdds: Float64Array = new Float64Array(0);
   const pause = pauses(signal, 1);
-  for (let round = 0; round < iterations; round++) {
+  const most = hasNear ? rounds.near : rounds.plain;
+  for (let round = 0; round < most; round++) {
     await pause();
-    onProgress?.(round, iterations);
-    const related = new Float64Array(areSeveral ? table.levels[0].length : 0);
+    onProgress?.(round, most);
+    const related = new Float64Array(areSeveral || hasNear ? table.levels[0].length : 0);
     logOdds = scorePairs(table.levels, weights, table.columns, related);
     counts = await expected(logOdds, related, weights.matches);
-    if (counts.moved < settled * counts.sum) break;
-    if (round + 1 < iterations) weights = weightsFrom(table, totals, counts);
+    if (counts.moved < settled * counts.sum && (!hasNear || round > unmated)) break;
+    if (hasNear && round >= unmated && round % 2 === 0) {
+      const found = await nearFactors(table, relation, { weights, logOdds, related }, options);
+      factors = found.map((factor, kind) => Math.min(1, Math.max(1e-6, (factors?.[kind] ?? 1) * factor)));
+    }
+    if (round + 1 < most)
+      weights = weigh(counts, weights.near && nearCounts(table, weights.near, counts.matches, related));
   }
-  onProgress?.(iterations, iterations);
+  onProgress?.(most, most);
   return { weights, logOdds };
 }
 
@@ -123,81 +192,193 @@ export function decide<Table extends PairTable>(
   return { table: { ...table, ...separated(table, [...known.keys()]) }, logOdds: all };
 }
 
-function weightsFrom(table: PairTable, totals: readonly Float64Array[], counts: ExpectedCounts): Weights {
-  // One row has no pairs.
-  const pairs = Math.max(1, allPairs(table));
-  const matches = Math.max(1e-3, total(counts.matches));
-  const match: Float64Array[] = [];
-  const relatedWeights: Float64Array[] = [];
-  table.columns.forEach(({ levels: count, lowest }, column) => {
-    const [m, mRows, h] = [counts.matches, counts.shares, counts.related].map((ofClass) =>
-      byLevel(table.levels[column], count, ofClass),
-    );
-    const u = shares(totals[column].map((all, level) => Math.max(0, all - m[level] - h[level]) + 0.5));
-    // Matches agree: a growing share at higher levels.
-    const agreeing = shares(Float64Array.from(m, (_, level) => Math.exp((4 * level) / (count - 1))));
-    const expected = agreeing.map((share, level) => 0.8 * share + 0.2 * u[level]);
-    const strength = agreement * total(mRows) + 2;
-    const matchCounts = mRows.map((sum, level) => sum + expected[level] * strength);
-    match.push(logRatio(matchCounts, u));
-    if (lowest !== undefined) match[column][0] = lowest;
-    const relatedCounts = h.map((sum, level) => sum + unrelated * u[level] + 2 * expected[level]);
-    if (counts.related !== undefined) relatedWeights.push(logRatio(relatedCounts, u));
-  });
-  return {
-    ...{ match, related: relatedWeights, matches },
-    relatedShare: counts.related === undefined ? 0 : total(counts.related) / pairs,
-    prior: Math.log(matches / pairs),
-  };
+/** What one round has found. */
+interface Found {
+  /** By column, of its learned weight. */
+  readonly shares: readonly number[];
+  readonly totals: readonly Float64Array[];
+  readonly counts: ExpectedCounts;
 }
 
-/** The sum of the numbers of the classes at each level. */
-function byLevel(levels: Int8Array, count: number, ofClass: Float64Array | undefined): Float64Array {
-  const sums = new Float64Array(count);
-  ofClass?.forEach((number, place) => {
-    if (levels[place] !== missing) sums[levels[place]] += number;
-  });
-  return sums;
-}
+/** Strength of the belief that matches agree, as a share of the expected matches. */
+const agreement = 0.05;
 
-const logRatio = (counts: Float64Array, u: Float64Array): Float64Array =>
-  monotoneLogRatio(shares(counts), u).map((weight) =>
-    Math.min(strongest.for, Math.max(strongest.against, weight)),
+/** Shares of matches and of unrelated pairs by level of a column. @param others neither match nor unrelated, by level */
+function levelShares(
+  table: PairTable,
+  column: number,
+  { totals, counts }: Found,
+  others: Float64Array,
+): Record<"match" | "unrelated" | "expected", Float64Array> {
+  const { levels: count } = table.columns[column];
+  const [m, mRows] = [counts.matches, counts.shares].map((ofClass) =>
+    byLevel(table.levels[column], count, ofClass),
   );
+  const unrelated = sharesOf(
+    totals[column].map((all, level) => Math.max(0, all - m[level] - others[level]) + 0.5),
+  );
+  // Matches agree: a growing share at higher levels.
+  const agreeing = sharesOf(Float64Array.from(m, (_, level) => Math.exp((4 * level) / (count - 1))));
+  const expected = agreeing.map((share, level) => 0.8 * share + 0.2 * unrelated[level]);
+  const strength = agreement * total(mRows) + 2;
+  const match = sharesOf(mRows.map((sum, level) => sum + expected[level] * strength));
+  return { match, unrelated, expected };
+}
 
-function shares(counts: Float64Array): Float64Array {
-  const sum = total(counts);
-  return counts.map((count) => count / sum);
+/** Of a column with weights for its lowest level that are not learned, that weight counts whole. */
+function weighted({ lowest }: EvidenceColumn, share: number, weights: Float64Array): Float64Array {
+  const own = weights.map((weight) => share * weight);
+  if (lowest !== undefined) own[0] = lowest;
+  return own;
+}
+
+/** Matches expected, and the log-odds that a random pair is one. One row has no pairs. */
+function expectedMatches(table: PairTable, counts: ExpectedCounts): Pick<Weights, "matches" | "prior"> {
+  const matches = Math.max(1e-3, total(counts.matches));
+  return { matches, prior: Math.log(matches / Math.max(1, allPairs(table))) };
+}
+
+/**
+ * Pairs by which related ones are believed to be like any others: a small table has too few pairs to learn a third class,
+ * which would take the matches of large groups.
+ */
+const relatedStrength = 200;
+
+function plainFit(table: PairTable, found: Found): Weights {
+  const { shares, counts } = found;
+  const [match, related]: Float64Array[][] = [[], []];
+  table.columns.forEach((column, at) => {
+    const h = byLevel(table.levels[at], column.levels, counts.related);
+    const { match: own, unrelated, expected } = levelShares(table, at, found, h);
+    match.push(weighted(column, shares[at], clampedLogRatio(own, unrelated, true)));
+    const alike = sharesOf(
+      h.map((sum, level) => sum + relatedStrength * unrelated[level] + 2 * expected[level]),
+    );
+    const weights = clampedLogRatio(alike, unrelated, true).map((weight) => shares[at] * weight);
+    if (counts.related !== undefined) related.push(weights);
+  });
+  const share = counts.related === undefined ? 0 : total(counts.related) / Math.max(1, allPairs(table));
+  return { match, related, relatedShare: share, ...expectedMatches(table, counts) };
+}
+
+/** What identifies differs in no more than this share of the matches; as many are believed to differ before any is seen. */
+const mostDiffering = 0.03;
+const believedDiffering = 0.02;
+/** Matches by which that is believed: so many, and this share of those that are expected. */
+const identityStrength = { least: 20, share: 0.3 };
+
+function nearFit(
+  table: PairTable,
+  found: Found & { readonly near?: NearCounts; readonly factors?: Float64Array },
+): Weights {
+  const { shares, counts, near, factors } = found;
+  const [match, shared, differing]: Float64Array[][] = [[], [], []];
+  const numbers = expectedMatches(table, counts);
+  const strength = identityStrength.least + identityStrength.share * numbers.matches;
+  table.columns.forEach((column, at) => {
+    const { levels, differs, identifies, unit } = column;
+    const [inShared, inDiffering] = [near?.shared[unit], near?.differing[unit]];
+    const others = [inShared, inDiffering].map((ofClass) => byLevel(table.levels[at], levels, ofClass));
+    const own = levelShares(
+      table,
+      at,
+      found,
+      others[0].map((sum, level) => sum + others[1][level]),
+    );
+    const seen = byLevel(table.levels[at], levels, counts.shares);
+    const wrong = total(seen.subarray(0, differs)) + strength * believedDiffering;
+    const most = Math.min(mostDiffering, wrong / (total(seen) + strength));
+    const ofMatch = identifies ? withDiffering(own.match, differs, most) : own.match;
+    match.push(weighted(column, shares[at], clampedLogRatio(ofMatch, own.unrelated, true)));
+    const ofNear = nearWeights(column, table.levels[at], { ...own, match: ofMatch }, inDiffering);
+    shared.push(ofNear.shared.map((weight) => shares[at] * weight));
+    differing.push(ofNear.differing.map((weight) => shares[at] * weight));
+  });
+  const kinds = kindShares(table, factors, near?.kinds);
+  return { match, near: { kinds, shared, differing }, related: [], relatedShare: 0, ...numbers };
+}
+
+/** Shares of which those of the levels below `differs` are so many together. */
+function withDiffering(shares: Float64Array, differs: number, wanted: number): Float64Array {
+  const found = total(shares.subarray(0, differs));
+  if (found <= 0 || found >= 1) return shares;
+  return shares.map((share, level) =>
+    level < differs ? (share * wanted) / found : (share * (1 - wanted)) / (1 - found),
+  );
 }
 
 /**
  * Log-odds of pairs, or of classes of them, by their levels, one array per column.
- * @param related if given, receives the share of the related class in what is no match
+ * @param related if given, receives the share of related pairs, or of near misses, in what is no match
  */
-export function scorePairs(
+export const scorePairs = (
   levels: readonly Int8Array[],
-  { match, related: relatedWeights, relatedShare, prior }: Weights,
+  weights: Weights,
   columns: PairTable["columns"],
   related?: Float64Array,
-): Float64Array {
-  const logOdds = new Float64Array(levels[0]?.length ?? 0).fill(prior);
-  const hasRelated = relatedWeights.length > 0;
-  const alike = new Float64Array(hasRelated ? logOdds.length : 0);
-  columns.forEach(({ share }, column) => {
-    const [ofColumn, weights] = [levels[column], match[column]];
-    for (let pair = 0; pair < logOdds.length; pair++) {
-      const level = ofColumn[pair];
-      if (level === missing) continue;
-      logOdds[pair] += share * weights[level];
-      if (hasRelated) alike[pair] += share * relatedWeights[column][level];
+): Float64Array => pairScores(weights, columns)(levels, related);
+
+/** Returns a function that scores as {@link scorePairs} does, which is faster for a pair at a time. */
+export function pairScores(weights: Weights, columns: PairTable["columns"]) {
+  const { match, prior } = weights;
+  const others = weights.near === undefined ? relatedOdds(weights) : beside(weights, weights.near, columns);
+  return (levels: readonly Int8Array[], related?: Float64Array): Float64Array => {
+    const logOdds = new Float64Array(levels[0]?.length ?? 0).fill(prior);
+    match.forEach((weights, column) => {
+      const ofColumn = levels[column];
+      for (let pair = 0; pair < logOdds.length; pair++)
+        if (ofColumn[pair] !== missing) logOdds[pair] += weights[ofColumn[pair]];
+    });
+    others(levels, logOdds, related);
+    return logOdds;
+  };
+}
+
+/** Takes from log-odds against unrelated pairs what related ones, or near misses, explain as well. */
+type Others = (levels: readonly Int8Array[], logOdds: Float64Array, related?: Float64Array) => void;
+
+function relatedOdds({ related: weights, relatedShare }: Weights): Others {
+  return (levels, logOdds, related) => {
+    if (weights.length === 0) return;
+    const alike = new Float64Array(logOdds.length);
+    weights.forEach((own, column) => {
+      for (let pair = 0; pair < alike.length; pair++)
+        if (levels[column][pair] !== missing) alike[pair] += own[levels[column][pair]];
+    });
+    for (let pair = 0; pair < alike.length; pair++) {
+      const odds = relatedShare * Math.exp(Math.min(300, alike[pair]));
+      logOdds[pair] -= Math.log(odds + 1 - relatedShare);
+      if (related !== undefined) related[pair] = odds / (odds + 1 - relatedShare);
     }
-  });
-  for (let pair = 0; pair < alike.length; pair++) {
-    const odds = relatedShare * Math.exp(Math.min(300, alike[pair]));
-    logOdds[pair] -= Math.log(odds + 1 - relatedShare);
-    if (related !== undefined) related[pair] = odds / (odds + 1 - relatedShare);
-  }
-  return logOdds;
+  };
+}
+
+/** Unrelated pairs that agree in everything are so much rarer than columns that are independent say; as much as is filled. */
+const agreeingByChance = 0.02;
+
+function beside({ match }: Weights, near: NearMisses, columns: PairTable["columns"]): Others {
+  const { sum } = nearOdds(near, columns);
+  const fields = columns.flatMap(({ field, agrees }, column) => (field >= 0 ? [{ column, agrees }] : []));
+  const says = match.map((weights) => Math.max(0, weights.at(-1)!));
+  const most = Math.max(
+    1e-9,
+    fields.reduce((all, { column }) => all + says[column], 0),
+  );
+  return (levels, logOdds, related) => {
+    for (let pair = 0; pair < logOdds.length; pair++) {
+      const odds = sum(levels, pair);
+      let [isAgreeing, covered] = [true, 0];
+      for (const { column, agrees } of fields) {
+        const level = levels[column][pair];
+        if (level === missing) continue;
+        isAgreeing &&= level >= agrees;
+        covered += says[column];
+      }
+      const unrelated = isAgreeing ? agreeingByChance ** (covered / most) : 1;
+      logOdds[pair] -= Math.log(odds + unrelated);
+      if (related !== undefined) related[pair] = odds / (odds + unrelated);
+    }
+  };
 }
 
 /**

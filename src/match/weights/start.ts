@@ -10,8 +10,13 @@ import { competingSides, levelTotals, type PairSide, type PairTable } from "./pa
 const seeded = 0.9;
 const unseeded = 0.001;
 
-export function startingPosteriors(table: PairTable, relation: Relation): Posteriors {
-  const scores = surprises(table);
+/** @param shares by column: how much it counts */
+export function startingPosteriors(
+  table: PairTable,
+  relation: Relation,
+  shares: readonly number[],
+): Posteriors {
+  const scores = surprises(table, shares);
   if (relation === "many-to-many") return seededClasses(table, scores);
   return { match: mutualBest(table, scores, relation) };
 }
@@ -53,10 +58,10 @@ function seededClasses(table: PairTable, scores: Float64Array): Posteriors {
 }
 
 /** Of each class: sum over columns of -ln(share of all pairs that agree at least as well), less its mean over the candidates. */
-function surprises(table: PairTable): Float64Array {
+function surprises(table: PairTable, shares: readonly number[]): Float64Array {
   const scores = new Float64Array(classCount(table));
   const totals = levelTotals(table);
-  table.columns.forEach(({ share }, column) => {
+  shares.forEach((share, column) => {
     const surprise = new Float64Array(totals[column].length);
     let above = 0;
     for (let level = surprise.length - 1; level >= 0; level--) {

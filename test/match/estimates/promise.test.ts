@@ -98,7 +98,11 @@ describe("contradictions", () => {
     field,
     from: -1,
     levels,
+    unit: field,
     share: 1,
+    differs: 1,
+    agrees: 2,
+    identifies: false,
   });
 
   it("are counted among the accepted pairs", () => {

@@ -21,7 +21,17 @@ function level(accepted: number): ScoredPairs {
   const drawn = [0, 1 / 3, 0].map((share) =>
     Int8Array.from({ length: 5000 }, () => (random() < share ? 1 : 0)),
   );
-  const columns = names.map((name, field) => ({ name, field, from: -1, levels: 2, share: 1 }));
+  const columns = names.map((name, field) => ({
+    name,
+    field,
+    from: -1,
+    levels: 2,
+    unit: field,
+    share: 1,
+    differs: 1,
+    agrees: 1,
+    identifies: false,
+  }));
   return {
     table: {
       ...{ isOneTable: false, rows: [1000, 1000], columns, levels, random: drawn },

@@ -29,7 +29,11 @@ function simulated(seed: number): { table: PairTable; truth: Uint8Array } {
     field,
     from: -1,
     levels: 5,
+    unit: field,
     share: 1,
+    differs: 1,
+    agrees: 2,
+    identifies: false,
   }));
   const draw = (labels: readonly number[]): Int8Array[] =>
     columns.map(() => Int8Array.from(labels, (label) => (random() < 0.1 ? -1 : level(label))));
@@ -119,7 +123,19 @@ describe("learning without labels", () => {
   });
 
   it("of one row, which has no pairs, are finite", async () => {
-    const columns = [{ name: "a", field: 0, from: -1, levels: 3, share: 1 }];
+    const columns = [
+      {
+        name: "a",
+        field: 0,
+        from: -1,
+        levels: 3,
+        unit: 0,
+        share: 1,
+        differs: 1,
+        agrees: 2,
+        identifies: false,
+      },
+    ];
     const none = { left: new Int32Array(0), right: new Int32Array(0) };
     const one = { isOneTable: true, rows: [1, 1] as const, columns, ...none };
     const random = [new Int8Array(0)];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { monotoneLogRatio } from "../../../src/match/weights/isotonic.js";
+import { monotoneLogRatio } from "../../../src/match/weights/level-weights.js";
 import { createRandom } from "../../../src/random.js";
 
 describe("monotone log-ratio", () => {

@@ -1,0 +1,113 @@
+/**
+ * What a row's mate says about near misses: rows that surely have a partner have near misses as others do, so pairs of a kind that
+ * are found only among rows without one are matches that were taken for near misses.
+ */
+import { disjointSets } from "../../disjoint-sets.js";
+import type { Learned, LearnOptions, Relation } from "./learn.js";
+import { sigmoid } from "./logistic.js";
+import { nearOdds } from "./near-misses.js";
+import { competedProbabilities } from "./one-to-one.js";
+import { addTo, blockSize, lookUp, type Probabilities, pairBlocks } from "./pair-blocks.js";
+import { classCount } from "./pair-classes.js";
+import type { PairTable } from "./pair-table.js";
+
+/** Expected partners from which a row surely has one, and the probability from which two rows are in one group. */
+const sure = 0.8;
+/** The share of rows without a partner is taken for no less. */
+const leastFree = 0.05;
+/** Pairs of a kind from which its rows are compared. */
+const fewest = 3;
+/** As likely as this by chance is too seldom to be chance. */
+const significant = 0.001;
+/** The least and the most by which the share of a kind changes at a time. */
+const step = { least: 0.2, most: 1.25 };
+/** How many near misses beside sure mates are awaited for each pair of rows without one, as a share of what chance expects. */
+const awaited = 0.5;
+
+/** By which the share of each kind is to change: below 1 where its pairs lie beside sure mates too seldom. */
+export async function nearFactors(
+  table: PairTable,
+  relation: Relation,
+  learned: Learned & { readonly related: Float64Array },
+  run: LearnOptions,
+): Promise<Float64Array> {
+  const { weights, logOdds, related } = learned;
+  const own = logOdds.map(sigmoid);
+  const probabilities: Probabilities =
+    relation === "many-to-many"
+      ? ({ classOf }, into) => lookUp(own, classOf, into)
+      : await competedProbabilities(table, relation, { logOdds, matches: weights.matches }, run);
+  const { beside, free, mates } = byMates(table, probabilities);
+  const odds = nearOdds(weights.near!, table.columns);
+  const [besides, frees] = [0, 1].map(() => new Float64Array(odds.own.length));
+  for (let place = 0; place < related.length; place++) {
+    if (related[place] < 1e-6) continue;
+    const scale = related[place] / odds.sum(table.levels, place);
+    odds.own.forEach((ofKind, kind) => {
+      besides[kind] += beside[place] * scale * ofKind;
+      frees[kind] += free[place] * scale * ofKind;
+    });
+  }
+  const [left, right] = mates.map((sums) =>
+    Math.max(leastFree, sums.filter((sum) => sum <= sure).length / sums.length),
+  );
+  const expected = awaited * (1 / (left * right) - 1);
+  return besides.map((found, kind) => {
+    // The kind that shares nothing is of unrelated pairs.
+    if (kind === 0 || (found < fewest && frees[kind] < fewest)) return 1;
+    if (poissonAtMost(found, expected * frees[kind]) >= significant) return step.most;
+    const upper = (found + 2 * Math.sqrt(found) + 1) / expected;
+    return Math.min(1, Math.max(step.least, upper / frees[kind]));
+  });
+}
+
+/** Of each class how many pairs that are no match lie beside a sure mate, and how many do not; and the mates of each row. */
+function byMates(table: PairTable, probabilities: Probabilities) {
+  const ofLeft = new Float64Array(table.rows[0]);
+  const ofRight = table.isOneTable ? ofLeft : new Float64Array(table.rows[1]);
+  const groups = table.isOneTable ? disjointSets(table.rows[0]) : undefined;
+  const own = new Float64Array(blockSize);
+  for (const block of pairBlocks(table)) {
+    probabilities(block, own);
+    addTo(ofLeft, block.left, own);
+    addTo(ofRight, block.right, own);
+    groups && block.left.forEach((row, at) => own[at] > sure && groups.unite(row, block.right[at]));
+  }
+  const [beside, free] = [0, 1].map(() => new Float64Array(classCount(table)));
+  for (const block of pairBlocks(table)) {
+    probabilities(block, own);
+    for (let at = 0; at < block.left.length; at++) {
+      const [a, b] = [block.left[at], block.right[at]];
+      const others = Math.max(ofLeft[a], ofRight[b]) - own[at];
+      // Two rows of one group are no near miss of each other.
+      const isBeside = others > sure && groups?.rootOf(a) !== (groups?.rootOf(b) ?? -1);
+      (isBeside ? beside : free)[block.classOf[at]] += 1 - own[at];
+    }
+  }
+  return { beside, free, mates: [ofLeft, ofRight] };
+}
+
+function poissonAtMost(count: number, mean: number): number {
+  let [term, sum] = [Math.exp(-Math.min(700, mean)), 0];
+  for (let k = 0; k <= Math.floor(count); k++) {
+    sum += term;
+    term *= mean / (k + 1);
+  }
+  return sum;
+}
+
+/** Log-odds from which a row's partners are counted. */
+const partner = Math.log(9);
+
+/** Of the rows with a partner, the share that has several. */
+export function severalPartners(table: PairTable, logOdds: Float64Array): number {
+  const counts = new Uint32Array(table.rows[0]);
+  for (const { left, right, classOf } of pairBlocks(table))
+    for (let at = 0; at < left.length; at++)
+      if (logOdds[classOf[at]] >= partner) {
+        counts[left[at]]++;
+        counts[right[at]]++;
+      }
+  const having = (least: number): number => counts.filter((count) => count >= least).length;
+  return having(2) / Math.max(1, having(1));
+}

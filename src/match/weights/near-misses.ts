@@ -1,0 +1,172 @@
+/**
+ * Near misses: pairs of different things that share some columns as truly as a match does and differ by chance in the rest, as two
+ * people of one household do. There is a kind of them for each proper subset of what is compared, so that what look-alikes
+ * share need not be named, and counts once however many columns say it.
+ */
+import { type EvidenceColumn, missing } from "../evidence/pair-evidence.js";
+import { total } from "./expected-counts.js";
+import { byLevel, clampedLogRatio, sharesOf } from "./level-weights.js";
+import { classSizes } from "./pair-classes.js";
+import { allPairs, type PairTable } from "./pair-table.js";
+
+/** What is no match, beside unrelated pairs. */
+export interface NearMisses {
+  /** The share of each kind among all pairs. Its number has a bit for each unit that the kind shares. */
+  readonly kinds: Float64Array;
+  /** Per column and level: log-ratio to unrelated pairs where the column is shared, and where it differs. */
+  readonly shared: readonly Float64Array[];
+  readonly differing: readonly Float64Array[];
+}
+
+/** Of more units there are too many kinds to learn how many pairs each has. */
+export const mostUnits = 8;
+
+export const unitCount = (columns: readonly EvidenceColumn[]): number =>
+  Math.max(...columns.map(({ unit }) => unit)) + 1;
+
+/** Kinds whose odds are below it are nothing beside unrelated pairs. */
+const leastLogOdds = -20;
+const most = { before: 300, ofUnit: 60 };
+
+/** Sums the odds of near misses against unrelated pairs. */
+export interface NearOdds {
+  /** The odds of each kind in the last sum. */
+  readonly own: Float64Array;
+  sum(levels: readonly Int8Array[], place: number): number;
+}
+
+export function nearOdds(
+  { kinds, shared, differing }: NearMisses,
+  columns: readonly EvidenceColumn[],
+): NearOdds {
+  const own = new Float64Array(kinds.length);
+  const units = Math.log2(kinds.length);
+  const deltas = new Float64Array(units);
+  const largest = Math.log(Math.max(1e-300, ...kinds));
+  const sum = (levels: readonly Int8Array[], place: number): number => {
+    deltas.fill(0);
+    let base = 0;
+    for (let column = 0; column < columns.length; column++) {
+      const level = levels[column][place];
+      if (level === missing) continue;
+      base += differing[column][level];
+      deltas[columns[column].unit] += shared[column][level] - differing[column][level];
+    }
+    if (deltas.reduce((bound, delta) => bound + Math.max(0, delta), base + largest) < leastLogOdds) return 0;
+    own[0] = Math.exp(Math.min(most.before, base));
+    for (let unit = 0, size = 1; unit < units; unit++, size *= 2) {
+      const factor = Math.exp(Math.min(most.ofUnit, deltas[unit]));
+      for (let kind = 0; kind < size; kind++) own[size + kind] = own[kind] * factor;
+    }
+    let all = 0;
+    for (let kind = 0; kind < own.length; kind++) {
+      own[kind] *= kinds[kind];
+      all += own[kind];
+    }
+    return all;
+  };
+  return { own, sum };
+}
+
+/** Expected near misses: of each kind, and of each class how many share and differ in each unit. */
+export interface NearCounts {
+  readonly kinds: Float64Array;
+  readonly shared: readonly Float64Array[];
+  readonly differing: readonly Float64Array[];
+}
+
+/** @param matches expected, of each class @param related of each class, the share of near misses in what is no match */
+export function nearCounts(
+  table: PairTable,
+  near: NearMisses,
+  matches: Float64Array,
+  related: Float64Array,
+): NearCounts {
+  const { own, sum } = nearOdds(near, table.columns);
+  const kinds = new Float64Array(own.length);
+  const units = Math.log2(own.length);
+  const [shared, differing] = [0, 1].map(() =>
+    Array.from({ length: units }, () => new Float64Array(matches.length)),
+  );
+  classSizes(table).forEach((size, place) => {
+    const misses = Math.max(0, size - matches[place]) * related[place];
+    if (misses < 1e-6) return;
+    const scale = misses / sum(table.levels, place);
+    for (let kind = 0; kind < own.length; kind++) kinds[kind] += scale * own[kind];
+    // Kinds with the unit are added to those that lack it alone: what is left is the sum over all units that follow.
+    for (let unit = units - 1, half = own.length / 2; unit >= 0; unit--, half /= 2) {
+      let [having, lacking] = [0, 0];
+      for (let kind = 0; kind < half; kind++) {
+        having += own[half + kind];
+        lacking += own[kind];
+        own[kind] += own[half + kind];
+      }
+      shared[unit][place] = scale * having;
+      differing[unit][place] = scale * lacking;
+    }
+  });
+  return { kinds, shared, differing };
+}
+
+/** Near misses of a kind that are believed in before any is seen: more where what identifies differs. */
+const believed = { identity: 0.2, circumstance: 0.02 };
+/** What identifies differs seldom where everything that may be shared is shared: so many of what looks so are taken for it. */
+const sameIdentity = 0.5;
+/** Where nothing is known, each kind has as many pairs as this share of the rows. */
+const firstShare = 0.02;
+
+/** The share of each kind among all pairs. @param factors by kind: what the mates of their rows say @param found undefined at first */
+export function kindShares(table: PairTable, factors?: Float64Array, found?: Float64Array): Float64Array {
+  const units = unitCount(table.columns);
+  const pairs = Math.max(1, allPairs(table));
+  const identity = table.columns.reduce(
+    (bits, { unit, identifies }) => bits | (identifies ? 1 << unit : 0),
+    0,
+  );
+  const all = 2 ** units - 1;
+  return Float64Array.from({ length: all + 1 }, (_, kind) => {
+    // What shares everything is a match.
+    if (kind === all) return 0;
+    const differs = (identity & ~kind) !== 0;
+    const count =
+      found === undefined
+        ? Math.max(1, firstShare * table.rows[0])
+        : found[kind] * (differs ? 1 : sameIdentity) + believed[differs ? "identity" : "circumstance"];
+    return (count * (factors?.[kind] ?? 1)) / pairs;
+  });
+}
+
+/** Near misses that share a column differ in its lowest levels less often than matches do. */
+const sharedDiffers = 0.1;
+/** What differs is of unrelated values, and in part of values that belong together and are seldom equal, as those of siblings. */
+const siblings = 0.3;
+const equalByChance = 0.5;
+/** Pairs by which what differs is believed to be so. */
+const strength = 30;
+
+/** How near misses look in one column. @param counts near misses in which it differs, of each class */
+export function nearWeights(
+  { levels: count, differs, agrees }: EvidenceColumn,
+  levels: Int8Array,
+  { match, unrelated }: Record<"match" | "unrelated", Float64Array>,
+  counts: Float64Array | undefined,
+): Record<"shared" | "differing", Float64Array> {
+  const shared = sharesOf(match.map((share, level) => (level < differs ? sharedDiffers * share : share)));
+  const alike = sharesOf(unrelated.map((_, level) => (level < agrees ? 1 : 0)));
+  const prior = sharesOf(
+    unrelated.map((share, level) => {
+      const byChance = level >= agrees ? equalByChance * share + 1e-5 : share;
+      return (1 - siblings) * byChance + siblings * alike[level];
+    }),
+  );
+  const seen = byLevel(levels, count, counts);
+  const all = Math.max(1e-9, total(seen));
+  const differing = seen.map((sum, level) => {
+    const own = level >= agrees ? Math.min(sum, prior[level] * all) : sum;
+    return own + strength * prior[level];
+  });
+  return {
+    shared: clampedLogRatio(shared, unrelated, true),
+    differing: clampedLogRatio(sharesOf(differing), unrelated, false),
+  };
+}
