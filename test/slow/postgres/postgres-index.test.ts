@@ -231,6 +231,34 @@ describe.skipIf(noServer !== undefined)("an index in PostgreSQL", () => {
     expect(firsts[1]).toEqual(firsts[0]);
   });
 
+  it("finds a row of signs alone, which has no embedding, by its own text, as an index in a folder does", async () => {
+    const names = ["!!!", "Toyota", "★ ★", "???", ""];
+    const asked = ["★ ★", "!!!", "?!", ""];
+    const mini = await miniEncoder();
+    const found = [];
+    for (const place of [join(folder, "signs.index"), at("signs")]) {
+      const index = await VectorIndex.create(place, {
+        ...{
+          dimension: mini.dimension,
+          columns: ["name"],
+          phraseColumn: "name",
+          model: { fingerprint: "f" },
+        },
+      });
+      await index.add({
+        vectors: (await mini.encodeMatrix(names)).data,
+        cells: names.map((name) => [name]),
+      });
+      await index.optimise();
+      const { data } = await mini.encodeMatrix(asked);
+      const hits = await index.search(data, { k: 3, phrases: asked });
+      found.push(hits.map((of) => of.map(({ cells, score }) => `${cells.name} ${score}`)));
+      await index.close();
+    }
+    expect(found[1]).toEqual([["★ ★ 1"], ["!!! 1"], [], []]);
+    expect(found[0]).toEqual(found[1]);
+  });
+
   it("of an earlier version is searched by embeddings, and says so", async () => {
     await server.sql("ALTER TABLE words_embeddings DROP COLUMN terms");
     const index = await VectorIndex.open(at("words"));
