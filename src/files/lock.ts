@@ -18,17 +18,15 @@ const holderSchema = object({
   token: string(),
 });
 type Holder = InferOutput<typeof holderSchema>;
+/** Whether a lock of another machine is held, or taken over, as after a container was replaced. */
+type Others = "outlive" | "are gone";
 
 export interface Lock {
   release(): Promise<void>;
 }
 
-/**
- * Locks a folder.
- * @param others "outlive": a lock of another machine is held; "are gone": it is taken over, as after a container was replaced
- * @throws LockedError where a living process holds the lock
- */
-export async function acquireLock(folder: string, others: "outlive" | "are gone" = "outlive"): Promise<Lock> {
+/** Locks a folder. @throws LockedError where a living process holds the lock */
+export async function acquireLock(folder: string, others: Others = "outlive"): Promise<Lock> {
   const path = join(folder, "lock");
   const { pid } = process;
   const ours: Holder = { pid, host: hostname(), started: await startOf(pid), token: randomUUID() };
@@ -55,7 +53,7 @@ export async function acquireLock(folder: string, others: "outlive" | "are gone"
 const temporaryName = /^lock\.[0-9a-f-]{36}$/;
 
 /** Whether a process had locked a folder, by this lock, and has ended without a release. */
-export async function isDead(path: string, others: "outlive" | "are gone"): Promise<boolean> {
+export async function isDead(path: string, others: Others): Promise<boolean> {
   const holder = await readHolder(path);
   return typeof holder === "object" && !(await isAlive(path, holder, others));
 }
@@ -112,11 +110,7 @@ async function readHolder(path: string): Promise<Holder | "being written" | unde
 const writtenAt = async (path: string): Promise<number> =>
   (await stat(path).catch(() => ({ mtimeMs: 0 }))).mtimeMs;
 
-async function isAlive(
-  path: string,
-  { pid, host, started }: Holder,
-  others: "outlive" | "are gone",
-): Promise<boolean> {
+async function isAlive(path: string, { pid, host, started }: Holder, others: Others): Promise<boolean> {
   if (host !== hostname()) return others === "outlive";
   if (pid <= 0) return false;
   try {

@@ -48,7 +48,6 @@ export function knownWords(
   const counts: number[] = [];
   const cut: boolean[] = [];
   const ngrams = new Int32Array(feature.ngrams);
-  const lettersRead = feature.ngrams / (feature.maximum - feature.minimum + 1);
   return {
     ...{ numbers, counts },
     isCut: (place) => cut[place],
@@ -59,7 +58,7 @@ export function knownWords(
       places.set(word, place);
       const { count } = hashWord(word, feature, ngrams);
       counts.push(count);
-      cut.push(word.length > 2 * lettersRead);
+      cut.push(word.length > (2 * feature.ngrams) / (feature.maximum - feature.minimum + 1));
       keep(ngrams, count, place);
       return place;
     },

@@ -186,12 +186,11 @@ export function sayRows(
 }
 
 function printReport(report: IndexTableReport, session: Session): void {
-  const { say, print } = session;
   const { path, added, rows, dimension, resumedRows, searchedBy } = report;
-  if (resumedRows > 0) say(`${counted(resumedRows, "row")} already added by an earlier run`);
+  if (resumedRows > 0) session.say(`${counted(resumedRows, "row")} already added by an earlier run`);
   sayRows(report, session);
   const total = `${formatCount(rows)} in all × ${dimension} dimensions`;
-  print(`${path}: ${counted(added, "row")} added, ${total}; ${searchedBy}`);
+  session.print(`${path}: ${counted(added, "row")} added, ${total}; ${searchedBy}`);
 }
 
 function describe(index: IndexDescription): string {

@@ -79,11 +79,7 @@ function heedProxies(handler: S3.S3Client["config"]["requestHandler"]): void {
 export async function request<Result>(
   address: string,
   signal: AbortSignal,
-  work: (
-    client: S3.S3Client,
-    place: { readonly Bucket: string; readonly Key: string },
-    sdk: typeof S3,
-  ) => Promise<Result>,
+  work: (client: S3.S3Client, place: { Bucket: string; Key: string }, sdk: typeof S3) => Promise<Result>,
 ): Promise<Result> {
   const { bucket, key } = parseObjectAddress(address);
   const sdk = loadSdk();

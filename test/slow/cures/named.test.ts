@@ -25,6 +25,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   "Leave the prompt out": "test/architectures/sentence-modules.test.ts",
   "Use a model that pools in one of these": "test/architectures/sentence-modules.test.ts",
   "is not the address of an HTTP proxy. Set it to": "test/files/proxy.test.ts",
+  "Check HTTPS_PROXY and NO_PROXY.": "test/files/object-storage/object-storage.full.test.ts",
   "is not a known encoding. Give one such as": "test/table/encodings.full.test.ts",
   "Pass one phrase per query.": "test/search/vector-index.full.test.ts",
   "Name another folder for the output.": "test/training/run.full.test.ts",

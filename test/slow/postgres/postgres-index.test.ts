@@ -235,28 +235,17 @@ describe.skipIf(noServer !== undefined)("an index in PostgreSQL", () => {
     const names = ["!!!", "Toyota", "★ ★", "???", ""];
     const asked = ["★ ★", "!!!", "?!", ""];
     const mini = await miniEncoder();
-    const found = [];
+    const layout = { dimension: mini.dimension, columns: ["name"], phraseColumn: "name" } as const;
+    const { data } = await mini.encodeMatrix(asked);
     for (const place of [join(folder, "signs.index"), at("signs")]) {
-      const index = await VectorIndex.create(place, {
-        ...{
-          dimension: mini.dimension,
-          columns: ["name"],
-          phraseColumn: "name",
-          model: { fingerprint: "f" },
-        },
-      });
-      await index.add({
-        vectors: (await mini.encodeMatrix(names)).data,
-        cells: names.map((name) => [name]),
-      });
-      await index.optimise();
-      const { data } = await mini.encodeMatrix(asked);
+      const index = await VectorIndex.create(place, { ...layout, model: { fingerprint: "f" } });
+      const { data: vectors } = await mini.encodeMatrix(names);
+      await index.add({ vectors, cells: names.map((name) => [name]) });
       const hits = await index.search(data, { k: 3, phrases: asked });
-      found.push(hits.map((of) => of.map(({ cells, score }) => `${cells.name} ${score}`)));
+      const found = hits.map((of) => of.map(({ cells, score }) => `${cells.name} ${score}`));
+      expect(found).toEqual([["★ ★ 1"], ["!!! 1"], [], []]);
       await index.close();
     }
-    expect(found[1]).toEqual([["★ ★ 1"], ["!!! 1"], [], []]);
-    expect(found[0]).toEqual(found[1]);
   });
 
   it("of an earlier version is searched by embeddings, and says so", async () => {
