@@ -44,7 +44,7 @@ export async function indexAnswer(
 
 /** A match with its reasons; the left side of the comparison is what was found. */
 function described(found: Joined, cells: NamedRow, pair: RowMatch) {
-  const { columns } = found.evidence(pair.left, pair.right);
+  const { columns } = found.explain(pair.left, pair.right);
   const evidence = columns.map(({ name, left, right, logOdds }) => {
     return { column: name, row: right, match: left, logOdds };
   });

@@ -1,7 +1,6 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { PhraseEncoder } from "../../../src/encoder/phrase-encoder.js";
-import { explainPhrases } from "../../../src/join/explain.js";
-import { explanationLine } from "../../../src/join/explanation-line.js";
+import { explainPhrases, explanationLine } from "../../../src/join/explain.js";
 import { fuzzyJoin } from "../../../src/join/fuzzy-join.js";
 import { pairCosines, prepareColumn } from "../../../src/match/columns.js";
 import { featureNames } from "../../../src/match/evidence/features.js";
