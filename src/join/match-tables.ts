@@ -10,8 +10,7 @@ import { type MatchedRows, type MatchMethod, type MatchRowsOptions, matchRows } 
 import { once } from "../match/once.js";
 import { partnersOfRight } from "../match/review/label-effect.js";
 import { type Learned, learnWeights, type Relation } from "../match/weights/learn.js";
-import { alikeAsWritten } from "./as-written.js";
-import { decidedPairs, type Fit, fitPairs } from "./fit-pairs.js";
+import { alikeAsWritten, decidedPairs, type Fit, fitPairs } from "./fit-pairs.js";
 import { type JoinKind, joinKinds } from "./options.js";
 
 /** Options of {@link matchTables}. */

@@ -4,8 +4,8 @@ import { withEncoder } from "../encoder/with-encoder.js";
 import { ArgumentError } from "../errors.js";
 import type { Sharing } from "../files/shards/shard.js";
 import type { TableColumns } from "./columns/align.js";
-import { pairText, readPairOf } from "./columns/asked-pair.js";
 import { canonicalSides, inverse } from "./columns/canonical.js";
+import { pairText, readPairOf } from "./columns/column-names.js";
 import {
   type ColumnOptions,
   type DroppedColumn,

@@ -4,8 +4,7 @@
  */
 import { inOneScript } from "../cells/one-script.js";
 import { type AlignedNames, alignHeaders, type ColumnNames, type TableColumns } from "./align.js";
-import { readPairOf } from "./asked-pair.js";
-import { cellsOfColumn, partSeparator, partsOfColumn } from "./column-parts.js";
+import { cellsOfColumn, partSeparator, partsOfColumn, readPairOf } from "./column-names.js";
 import { areAlike, type Content, contentOf, mostValues } from "./content.js";
 import { type ColumnOptions, usableColumns } from "./fields.js";
 import { inOrder, partsOfWhole } from "./parts-of-whole.js";

@@ -1,7 +1,7 @@
 /** Columns that together hold what one column of the other table holds. */
 import { describe, expect, it } from "vitest";
 import { likeArray } from "../../../src/like-array.js";
-import { cellsOfColumn, partsOfColumn } from "../../../src/match/columns/column-parts.js";
+import { cellsOfColumn, partsOfColumn } from "../../../src/match/columns/column-names.js";
 import { composedTables } from "../../../src/match/columns/composed.js";
 import { createRandom } from "../../../src/random.js";
 

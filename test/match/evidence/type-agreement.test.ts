@@ -5,8 +5,7 @@ import { fuzzyJoin } from "../../../src/join/fuzzy-join.js";
 import { pairCosines, prepareColumn } from "../../../src/match/columns.js";
 import { featureNames } from "../../../src/match/evidence/features.js";
 import { entityTypes, likeliestType, writeTypeRoots } from "../../../src/match/evidence/type-agreement.js";
-import type { ScorerFile } from "../../../src/match/scorer.js";
-import { defaultScorer } from "../../../src/match/scorer.js";
+import { defaultScorer, type ScorerFile } from "../../../src/match/scorer.js";
 import { dotRows } from "../../../src/search/vectors.js";
 
 const encoder = await PhraseEncoder.load("pearl-mini");
