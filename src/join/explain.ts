@@ -4,6 +4,7 @@
  */
 import { ArgumentError } from "../errors.js";
 import { type ColumnPair, pairCosines } from "../match/columns.js";
+import type { RowNumbers } from "../match/compare-tables.js";
 import {
   type FeatureName,
   featureNames,
@@ -77,7 +78,7 @@ export interface PhraseExplanation {
 export function explainPhrases(
   column: ColumnPair,
   { scorer, card }: ScorerFile,
-  pair: { readonly left: number; readonly right: number },
+  pair: RowNumbers,
 ): PhraseExplanation {
   const { base, queries, entityTypes, statistics } = column;
   const [text, otherText] = [base.texts[pair.left], queries.texts[pair.right]];

@@ -1,12 +1,11 @@
 /** Options and results of a join by one column. */
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import type { Sharing } from "../files/shards/shard.js";
-import type { KnownPair } from "../match/compare-tables.js";
+import type { KnownPair, RowMatch } from "../match/compare-tables.js";
 import type { PrecisionReport } from "../match/estimates/promise.js";
 import type { Matches } from "../match/matches.js";
 import type { ScorerFile } from "../match/scorer.js";
 import type { PhraseExplanation } from "./explain.js";
-import type { RowMatch } from "./match-tables.js";
 
 export const joinKinds = ["one-to-one", "many-to-one", "many-to-many"] as const;
 

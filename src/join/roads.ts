@@ -1,21 +1,21 @@
 /** The two roads of a join, with results of one form: by one column (`fuzzyJoin`), and by several (`matchTables`). */
 import { checkMatching } from "../match/check-tables.js";
 import type { TableColumns } from "../match/columns/align.js";
-import { comparedTables } from "../match/columns/composed.js";
+import { comparedTables, type TwoTables } from "../match/columns/composed.js";
 import {
   type ColumnOptions,
   type ColumnPlan,
   type DroppedColumn,
   planColumns,
 } from "../match/columns/fields.js";
-import type { KnownPair, MatchRunOptions } from "../match/compare-tables.js";
+import type { KnownPair, MatchRunOptions, RowMatch, RowNumbers } from "../match/compare-tables.js";
 import type { PrecisionReport } from "../match/estimates/promise.js";
 import { aloneEvidence, type ColumnReport, type RowExplanation } from "../match/explain.js";
 import { type Matches, sentenceOf } from "../match/matches.js";
 import { phraseColumn } from "../match/phrase-column.js";
 import { explanationLine, type PhraseExplanation } from "./explain.js";
 import { fuzzyJoin } from "./fuzzy-join.js";
-import { matchTables, type RowMatch, type TableMatches } from "./match-tables.js";
+import { matchComposed, type TableMatches } from "./match-tables.js";
 import type { JoinKind, JoinOptions, JoinResult } from "./options.js";
 import { knownPrecision } from "./precision.js";
 
@@ -48,11 +48,6 @@ export interface Joined extends Matches<Joined, JoinExplanation> {
   why(pair: RowMatch): string;
 }
 
-interface Texts {
-  readonly left: TableColumns;
-  readonly right: TableColumns;
-}
-
 interface RoadOptions extends ColumnOptions, Pick<MatchRunOptions, "spill">, Omit<JoinOptions, "onProgress"> {
   readonly known: readonly KnownPair[];
   readonly onProgress?: (stage: string, done: number, total: number) => void;
@@ -75,14 +70,16 @@ export async function joinRows(
 
 /** Joins by all columns of a plan. One column of text goes its own road; one of codes or dates shares that of several. */
 export async function joinColumns(
-  { left, right }: Texts,
+  tables: TwoTables,
   plan: ColumnPlan,
   options: RoadOptions,
 ): Promise<Joined> {
+  const { left, right } = tables;
   const only = phraseColumn([left, right], plan, options);
   if (only === undefined) {
     const { top: _, ...matching } = options;
-    return joinedByColumns(await matchTables(left, right, matching), left, plan, options);
+    checkMatching([left, right], matching);
+    return joinedByColumns(await matchComposed(tables, matching), left, plan, options);
   }
   const { name, other } = only;
   const column = name === other ? name : `${name}=${other}`;
@@ -119,7 +116,7 @@ function joinedByColumn(
 function phraseEvidence(
   { explain, probabilityAt }: JoinResult,
   { name }: ColumnReport,
-  pair: { readonly left: number; readonly right: number },
+  pair: RowNumbers,
 ): JoinExplanation {
   const phrases = explain(pair.left, pair.right);
   const { left, right, isCompared, isSame: isEqual, score } = phrases;

@@ -1,7 +1,7 @@
 /** What each column contributed: for the line a command prints per column, and to explain pairs, as data and in a sentence. */
 import type { TableColumns } from "./columns/align.js";
 import type { ColumnKind } from "./columns/profile.js";
-import type { ComparedTables } from "./compare-tables.js";
+import type { ComparedTables, RowNumbers } from "./compare-tables.js";
 import { opposition } from "./evidence/opposed-names.js";
 import { missing, opposedColumn } from "./evidence/pair-evidence.js";
 import type { Weights } from "./weights/learn.js";
@@ -73,7 +73,7 @@ const byHeader = <Item>(items: readonly Item[], columns: ComparedTables["columns
 export function explainPair(
   compared: Pick<ComparedTables, "columns" | "comparison" | "tables">,
   weights: Weights,
-  pair: { readonly left: number; readonly right: number },
+  pair: RowNumbers,
   given: { readonly left: TableColumns; readonly right: TableColumns },
 ): RowExplanation {
   const { tables, comparison } = compared;

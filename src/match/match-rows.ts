@@ -18,6 +18,7 @@ import {
   compareTables,
   type KnownPair,
   type MatchRunOptions,
+  type RowNumbers,
 } from "./compare-tables.js";
 import { auditOf, interleaved } from "./estimates/audit.js";
 import type { PrecisionReport } from "./estimates/promise.js";
@@ -79,8 +80,6 @@ export interface PreparedSides {
   /** The rows of the given tables, from a pair of prepared rows. */
   given(pair: RowNumbers): RowNumbers;
 }
-
-type RowNumbers = Pick<KnownPair, "left" | "right">;
 
 /** How accepted pairs are found and shown: as matches of two tables, or as groups of rows. */
 export interface MatchMethod<Accepted extends Level, Fit extends MatchFit<Accepted>, Own> {

@@ -1,7 +1,7 @@
 /** What is found of rows, whatever they are compared by; where a table has no rows: nothing, for certain. */
 import { ArgumentError } from "../errors.js";
 import { endWithNothing, type Sharing } from "../files/shards/shard.js";
-import type { KnownPair } from "./compare-tables.js";
+import type { KnownPair, RowMatch } from "./compare-tables.js";
 import type { PrecisionReport } from "./estimates/promise.js";
 import { pairSentence, type RowExplanation } from "./explain.js";
 import type { DoubtfulPair } from "./review/doubtful.js";
@@ -25,7 +25,7 @@ export interface Matches<Self, Explanation = RowExplanation> {
 /** Why a pair was found, in one sentence. */
 export const sentenceOf = (
   { explain }: Pick<Matches<unknown>, "explain">,
-  { left, right, probability }: Omit<DoubtfulPair, "accepted">,
+  { left, right, probability }: RowMatch,
 ): string => pairSentence(explain(left, right), probability);
 
 interface NothingFound<Self> extends PrecisionReport, Matches<Self, never> {
