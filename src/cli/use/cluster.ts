@@ -1,7 +1,7 @@
 /** `pearl cluster`: groups phrases that mean the same, each group with a representative. */
 import { UsageError } from "../../errors.js";
 import type { ClusterTableReport } from "../../group/tables/cluster-table.js";
-import { precisionLine } from "../../match/estimates/precision-line.js";
+import { precisionLine } from "../../match/estimates/promise.js";
 import { command } from "../command.js";
 import { counted } from "../format.js";
 import { checkFormat, fraction, option, positiveInteger, shared } from "../options.js";
