@@ -66,7 +66,7 @@ async function spacingAlone(set, encoder) {
     }
     return spacingPrecision(distance(nearest.scores[row]), neighbours);
   });
-  const { kept } = keepPromise(estimates, { target: promised });
+  const kept = keepPromise(estimates, { target: promised });
   return judge(
     set,
     Array.from(kept, (row) => ({ left: nearest.indices[row], right: row })),

@@ -52,22 +52,22 @@ export { readTagger, tagSentences, trainTagger, writeTagger } from "./fewshot/ta
 // Join two tables.
 
 export type { FeatureEffect, MatchedWords, MissingWord, PhraseExplanation } from "./join/explain.js";
-export { explanationLine } from "./join/explanation-line.js";
+export { explanationLine } from "./join/explain.js";
 export { fuzzyJoin } from "./join/fuzzy-join.js";
 export { type JoinTablesOptions, type JoinTablesReport, joinTables } from "./join/join-tables.js";
-export type { MatchTablesOptions, RowMatch, TableMatches } from "./join/match-tables.js";
+export type { MatchTablesOptions, TableMatches } from "./join/match-tables.js";
 export { matchTables } from "./join/match-tables.js";
 export type { JoinKind, JoinOptions, JoinResult } from "./join/options.js";
 export type { Spill } from "./match/candidates/pair-set.js";
-export type { ColumnExplanation, ColumnReport, RowExplanation } from "./match/column-report.js";
 export type { TableColumns } from "./match/columns/align.js";
 export type { ColumnOptions, DroppedColumn } from "./match/columns/fields.js";
 export type { ColumnKind } from "./match/columns/profile.js";
-export type { KnownPair, MatchRunOptions, MatchStage } from "./match/compare-tables.js";
+export type { KnownPair, MatchRunOptions, MatchStage, RowMatch } from "./match/compare-tables.js";
 export type { PrecisionReport, PromiseReport } from "./match/estimates/promise.js";
+export type { ColumnExplanation, ColumnReport, RowExplanation } from "./match/explain.js";
+export { pairSentence } from "./match/explain.js";
 export type { MemoryLimit } from "./match/memory/memory-plan.js";
 export type { BoundedOptions } from "./match/memory/within-memory.js";
-export { pairSentence } from "./match/pair-sentence.js";
 export type { DoubtfulPair } from "./match/review/doubtful.js";
 export type { LabelEffect } from "./match/review/label-effect.js";
 

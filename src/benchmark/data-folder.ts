@@ -4,8 +4,8 @@ import { basename, dirname, join, relative } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { gzipTrouble, MissingDataError, messageOf, PearlError, TableError } from "../errors.js";
 import { cachePath } from "../files/package.js";
+import { fetchByProxy } from "../files/proxy.js";
 import { exists, writeWholeFile } from "../files/whole-file.js";
-import { fetchByProxy } from "../hub/proxy.js";
 import { wordList } from "../text/word-lists.js";
 
 const archive =

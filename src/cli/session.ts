@@ -11,6 +11,7 @@ import { rowsEndingOf, stemOf } from "../table/format.js";
 import { addressOfTable, isPostgresAddress, tableOf } from "../table/postgres/address.js";
 import type { TableDescription } from "../table/table.js";
 import { standardOutput } from "../table/write/standard-output.js";
+import { counted } from "./format.js";
 import { interruptionSignal } from "./interruption.js";
 import { type TableOptions, tableOptionsOf } from "./options.js";
 import { progressDisplay, readingDisplay } from "./progress.js";
@@ -24,6 +25,7 @@ export function openSession(options: { readonly quiet?: boolean; readonly json?:
   const { json } = options;
   const reportPath = typeof json !== "string" ? undefined : isObjectAddress(json) ? json : resolve(json);
   const ends: (() => Promise<void>)[] = [];
+  let limit = "";
   const print = (text: string): void => {
     display.finish();
     process.stdout.write(`${text}\n`);
@@ -44,6 +46,15 @@ export function openSession(options: { readonly quiet?: boolean; readonly json?:
       if (output === "-") display.say(text);
       else if (options.json === true) printJson({ path: output, ...counts });
       else print(`wrote ${output}: ${text}`);
+    },
+    sayModel: ({ model, dimension, device }: PhraseEncoder): void => {
+      display.say(`model: ${model.name}, ${dimension} dimensions, on ${device}`);
+      const { maximumLength: tokens, phraseLength: words } = Object.assign({}, ...model.features);
+      limit = tokens ? ` (${tokens} tokens)` : words ? ` (${words} words), or with a very long word` : "";
+    },
+    sayCut: (count: number): void => {
+      const cut = `${counted(count, "phrase")} cut: longer than the model reads${limit}`;
+      if (count > 0) display.say(`${cut}. Shorten them, or use a model that reads more.`);
     },
     /** Writes what the command did to the file of `--json`, if one was given. */
     record: async (report: object): Promise<void> => {
@@ -103,7 +114,7 @@ export function encoderAfterTable(choice: EncoderChoice, session: Session) {
   return async ({ summary }: Pick<TableDescription, "summary">): Promise<PhraseEncoder> => {
     session.say(summary);
     const encoder = await loadEncoder(choice, session);
-    session.say(`model: ${encoder.model.name}, ${encoder.dimension} dimensions, on ${encoder.device}`);
+    session.sayModel(encoder);
     for (const note of choice.device === "auto" ? encoder.notes : []) session.say(`  not ${note}`);
     return encoder;
   };

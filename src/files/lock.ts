@@ -2,7 +2,7 @@
 import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { link, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
-import { hostname } from "node:os";
+import { hostname, uptime } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type InferOutput, nullable, number, object, string } from "valibot";
@@ -18,17 +18,15 @@ const holderSchema = object({
   token: string(),
 });
 type Holder = InferOutput<typeof holderSchema>;
+/** Whether a lock of another machine is held, or taken over, as after a container was replaced. */
+type Others = "outlive" | "are gone";
 
 export interface Lock {
   release(): Promise<void>;
 }
 
-/**
- * Locks a folder.
- * @param others "outlive": a lock of another machine is held; "are gone": it is taken over, as after a container was replaced
- * @throws LockedError where a living process holds the lock
- */
-export async function acquireLock(folder: string, others: "outlive" | "are gone" = "outlive"): Promise<Lock> {
+/** Locks a folder. @throws LockedError where a living process holds the lock */
+export async function acquireLock(folder: string, others: Others = "outlive"): Promise<Lock> {
   const path = join(folder, "lock");
   const { pid } = process;
   const ours: Holder = { pid, host: hostname(), started: await startOf(pid), token: randomUUID() };
@@ -45,7 +43,7 @@ export async function acquireLock(folder: string, others: "outlive" | "are gone"
       await sleep(200);
       continue;
     }
-    if (await isAlive(holder, others)) throw lockedError(folder, path, holder);
+    if (await isAlive(path, holder, others)) throw lockedError(folder, path, holder);
     await takeAway(path, holder);
   }
   throw new LockedError(`${folder} is locked by several processes in turn. Try again.`);
@@ -55,9 +53,9 @@ export async function acquireLock(folder: string, others: "outlive" | "are gone"
 const temporaryName = /^lock\.[0-9a-f-]{36}$/;
 
 /** Whether a process had locked a folder, by this lock, and has ended without a release. */
-export async function isDead(path: string, others: "outlive" | "are gone"): Promise<boolean> {
+export async function isDead(path: string, others: Others): Promise<boolean> {
   const holder = await readHolder(path);
-  return typeof holder === "object" && !(await isAlive(holder, others));
+  return typeof holder === "object" && !(await isAlive(path, holder, others));
 }
 
 function lockedError(folder: string, path: string, { pid, host, started }: Holder): LockedError {
@@ -103,14 +101,16 @@ async function readHolder(path: string): Promise<Holder | "being written" | unde
   try {
     return parseJson(text, path, holderSchema, { error: LockedError, cure: "" });
   } catch {
-    const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: 0 }));
-    if (Math.abs(Date.now() - mtimeMs) < writingMs) return "being written";
+    if (Math.abs(Date.now() - (await writtenAt(path))) < writingMs) return "being written";
     // A foreign file or a damaged one: a holder that cannot be alive, so that it is taken away.
     return { pid: -1, host: hostname(), started: null, token: text };
   }
 }
 
-async function isAlive({ pid, host, started }: Holder, others: "outlive" | "are gone"): Promise<boolean> {
+const writtenAt = async (path: string): Promise<number> =>
+  (await stat(path).catch(() => ({ mtimeMs: 0 }))).mtimeMs;
+
+async function isAlive(path: string, { pid, host, started }: Holder, others: Others): Promise<boolean> {
   if (host !== hostname()) return others === "outlive";
   if (pid <= 0) return false;
   try {
@@ -118,7 +118,9 @@ async function isAlive({ pid, host, started }: Holder, others: "outlive" | "are 
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "EPERM";
   }
-  return started === null || started === ((await startOf(pid)) ?? started);
+  if (started !== null) return started === ((await startOf(pid)) ?? started);
+  // No process outlives a restart of its machine.
+  return (await writtenAt(path)) > Date.now() - 1000 * uptime();
 }
 
 /** When a process started: in ticks since the machine did (proc(5), field 22 of stat), or as macOS's ps says it. */

@@ -4,7 +4,6 @@ import { ArgumentError } from "../errors.js";
 import { endWithNothing } from "../files/shards/shard.js";
 import { isFilled } from "../match/cells/filled.js";
 import { inOneScript, scriptNote } from "../match/cells/one-script.js";
-import type { ColumnReport, RowExplanation } from "../match/column-report.js";
 import type { TableColumns } from "../match/columns/align.js";
 import { type ColumnOptions, type ColumnPlan, type DroppedColumn, rowsOf } from "../match/columns/fields.js";
 import { type ColumnKind, profileColumn } from "../match/columns/profile.js";
@@ -13,10 +12,10 @@ import { readValues } from "../match/columns/value-set.js";
 import type { KnownPair } from "../match/compare-tables.js";
 import { interleaved } from "../match/estimates/audit.js";
 import type { PrecisionReport } from "../match/estimates/promise.js";
+import { aloneEvidence, type ColumnReport } from "../match/explain.js";
+import { type Matches, sentenceOf } from "../match/matches.js";
 import { once } from "../match/once.js";
-import { pairSentence } from "../match/pair-sentence.js";
-import { aloneEvidence, isPhrases, phraseColumn, reportOf } from "../match/phrase-column.js";
-import type { DoubtfulPair } from "../match/review/doubtful.js";
+import { isPhrases, phraseColumn, reportOf } from "../match/phrase-column.js";
 import { type LabelEffect, labelEffect, partnersInGroup } from "../match/review/label-effect.js";
 import { type ClusterOptions, cluster } from "./cluster.js";
 import { decidedGroups, sureRows } from "./decided-groups.js";
@@ -40,22 +39,13 @@ export interface FoundDuplicates extends Omit<PrecisionReport, "promise"> {
 }
 
 /** What all ways find. */
-export interface Duplicates {
+export interface Duplicates extends Matches<Duplicates> {
   readonly report: FoundDuplicates;
   readonly table: GroupedTable;
   /** The columns by which people recognise a row. */
   readonly shown: readonly string[];
-  doubtful(count: number): DoubtfulPair[];
-  /** The result with these judged pairs in place of those given, without comparing the rows again. */
-  withKnown(known: readonly KnownPair[]): Promise<Duplicates>;
-  labelEffect(): Promise<LabelEffect>;
   /** One sentence. */
   why(duplicate: DuplicateRow): string;
-}
-
-interface PhraseDuplicates extends Duplicates {
-  /** What the column says of any two rows. */
-  explain(a: number, b: number): RowExplanation;
 }
 
 /** What all ways need. */
@@ -105,7 +95,7 @@ export async function duplicatesByColumn(
   }: RoadOptions &
     Omit<ClusterOptions, "k"> &
     Pick<ColumnOptions, "kindOf"> & { readonly dropped?: readonly DroppedColumn[] },
-): Promise<PhraseDuplicates> {
+): Promise<Duplicates> {
   const cells = columns[name];
   const [compared] = await inOneScript([columns]);
   tellScripts(columns, compared, [name], options);
@@ -121,7 +111,7 @@ export async function duplicatesByColumn(
     decided(groupOf, key, { ...options, known }, probabilityOf, similarityOf);
   // Equal rows need no sample.
   const unanswered = once(() => decide(found.groupOf, []).grouped.filter(({ isSure }) => !isSure));
-  const resultWith = (known: readonly KnownPair[]): PhraseDuplicates => {
+  const resultWith = (known: readonly KnownPair[]): Duplicates => {
     const all = decide(found.groupOf, known);
     const confirmed = new Set(
       known.flatMap(({ left, right, match }) => (match ? [pairKey(left, right)] : [])),
@@ -200,14 +190,14 @@ function decidedByColumns(found: RowGroups, columns: TableColumns, options: Road
   const isSure = groups.length > 0 && sure.promise.established && !found.promise.established;
   const { estimate, low, high, promise } = isSure ? sure : found;
   const dropped = found.dropped.filter(({ name }) => !fields.some((field) => field.name === name));
-  const { doubtful, labelEffect } = found;
+  const { doubtful, labelEffect, explain } = found;
   return {
     report: { estimate, low, high, promise, groups, columns: found.columns, dropped },
-    ...{ table, doubtful, labelEffect },
+    ...{ table, doubtful, labelEffect, explain },
     shown: naming === undefined ? fields.slice(0, 2).map(({ name }) => name) : [naming.name],
     withKnown: async (all) =>
       decidedByColumns(await found.withKnown(all), columns, { ...options, known: all }),
-    why: ({ row, keptRow, probability }) => pairSentence(found.explain(keptRow, row), probability),
+    why: ({ row, keptRow, probability }) => sentenceOf(found, { left: keptRow, right: row, probability }),
   };
 }
 
@@ -223,7 +213,7 @@ export function equalRows(
   const { table, groups, grouped } = decided(none, key, options, () => 1);
   return {
     report: { ...groupedPromise(grouped, precision), groups, dropped, columns: [] },
-    ...{ table, shown: names.slice(0, 2), doubtful: () => [] },
+    ...{ table, shown: names.slice(0, 2), doubtful: () => [], explain: () => ({ prior: 0, columns: [] }) },
     withKnown: async (all) => equalRows(columns, names, { ...options, known: all }),
     labelEffect: async () => groupEffect(none, table.groupOf, known),
     why: () => "equal in all columns",

@@ -1,7 +1,7 @@
 /** Messages for a failed download: the file, the reason, and the cure. */
 import { ModelError, messageOf, PearlError } from "../errors.js";
+import { proxyFor } from "../files/proxy.js";
 import { weightsFile, weightsIndex } from "./convert/weight-files.js";
-import { proxyFor } from "./proxy.js";
 import { HubError } from "./request.js";
 import type { HubSettings } from "./settings.js";
 

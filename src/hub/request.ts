@@ -1,6 +1,6 @@
 /** One request to the hub: redirects, what the headers announce of the file, and an end to silent connections. */
 import { messageOf, PearlError } from "../errors.js";
-import { fetchByProxy } from "./proxy.js";
+import { fetchByProxy } from "../files/proxy.js";
 
 export interface HubErrorFacts {
   /** HTTP status of the answer; absent where the server could not be reached, or the connection broke. */

@@ -1,11 +1,15 @@
 /** Learns which candidate pairs of two tables match, with as many partners per row as the tables show. */
 
+import { groupBy } from "../by-key.js";
+import type { TableColumns } from "../match/columns/align.js";
+import type { PreparedTables } from "../match/columns/fields.js";
 import { Growing } from "../match/columns/growing.js";
 import type { ComparedTables } from "../match/compare-tables.js";
 import { halving, halvings } from "../match/estimates/audit.js";
 import { keepPrecision, veto } from "../match/estimates/promise.js";
 import { judgedEstimates, type ScoredPairs } from "../match/estimates/scored-pairs.js";
 import type { MatchFit } from "../match/match-rows.js";
+import { sameness } from "../match/rank-rows.js";
 import { type Known, withAnswers } from "../match/weights/answers.js";
 import { finder } from "../match/weights/chosen-places.js";
 import { certain, decide, type Learned, type Relation, scorePairs } from "../match/weights/learn.js";
@@ -18,8 +22,7 @@ import {
   pairBlocks,
   probabilityAt,
 } from "../match/weights/pair-blocks.js";
-import { competingSides, type PairTable, placeOf } from "../match/weights/pair-table.js";
-import { type Alike, preferAsWritten } from "./as-written.js";
+import { competingSides, type PairSide, type PairTable, placeOf } from "../match/weights/pair-table.js";
 import type { JoinKind } from "./options.js";
 import { partnersAlike, partnersPerRow, type RowRelation } from "./row-relation.js";
 
@@ -237,4 +240,43 @@ function partnersSentence({ left, right }: RowRelation, isSwapped: boolean): str
     (share) => `${Math.round(100 * share)} %`,
   );
   return `${ofLeft} of the left and ${ofRight} of the right rows have several likely partners`;
+}
+
+/** How alike two prepared rows are as they are written. */
+export type Alike = (left: number, right: number) => number;
+
+/** @param columns of the prepared tables, as they were before */
+export const alikeAsWritten =
+  ([first, second]: readonly TableColumns[], { fields, order }: PreparedTables): Alike =>
+  (left, right) =>
+    fields
+      .map(({ name, other }) => sameness(first[name][order[0][left]], second[other][order[1][right]]))
+      .reduce((sum, one) => sum + one, 0);
+
+/** The pairs that may be accepted, each with its probability, which changes, and what its columns say. */
+interface LikelyPairs {
+  readonly table: PairTable;
+  readonly pairs: Int32Array;
+  readonly own: Float64Array;
+  scoreOf(pair: number): number;
+}
+
+/** Gives the pair of a row that is most alike as written the probability of those that agree equally well. */
+export function preferAsWritten(
+  { table, pairs, own, scoreOf }: LikelyPairs,
+  sides: readonly PairSide[],
+  alike: Alike,
+): void {
+  // A row may have several partners that a person confirmed.
+  const places = [...pairs.keys()].filter((at) => scoreOf(pairs[at]) !== certain);
+  const alikeAt = (place: number): number => alike(table.left.at(pairs[place])!, table.right[pairs[place]]);
+  for (const { rowOf } of sides)
+    for (const tied of groupBy(places, (at) => `${rowOf(pairs[at])} ${scoreOf(pairs[at])}`).values()) {
+      if (tied.length === 1) continue;
+      const [best, next] = tied.map((at) => ({ at, alike: alikeAt(at) })).sort((a, b) => b.alike - a.alike);
+      if (best.alike === next.alike) continue;
+      const sum = tied.reduce((all, at) => all + own[at], 0);
+      for (const at of tied) own[at] = 0;
+      own[best.at] = Math.min(1, sum);
+    }
 }

@@ -16,16 +16,16 @@ import { textsInOneScript } from "../match/cells/one-script.js";
 import { checkCells } from "../match/check-tables.js";
 import { inCanonicalOrder } from "../match/columns/canonical.js";
 import { type ColumnPair, type JoinColumn, prepareColumn } from "../match/columns.js";
+import type { RowMatch, RowNumbers } from "../match/compare-tables.js";
 import { fitCalibration } from "../match/estimates/calibrate.js";
 import { candidatesOf, type Rankings, type RowPair } from "../match/estimates/estimate.js";
+import { withoutRows } from "../match/matches.js";
 import { once } from "../match/once.js";
 import { type OpenRanking, openRanking } from "../match/rank-pool.js";
 import type { RankedRows } from "../match/rank-rows.js";
 import { labelEffect, partnersOfRight } from "../match/review/label-effect.js";
 import { defaultScorer, type ScorerFile } from "../match/scorer.js";
-import { withoutRows } from "../match/without-rows.js";
 import { explainPhrases, type PhraseExplanation } from "./explain.js";
-import type { RowMatch } from "./match-tables.js";
 import { differentTexts, type RankedTables, rankedByRow } from "./one-column/copies.js";
 import {
   atLevel,
@@ -121,8 +121,6 @@ interface Ranked {
   /** Work with later known pairs: each closes the ranking when it ends. */
   readonly next: ReturnType<typeof inTurn>;
 }
-
-type RowNumbers = Pick<RowMatch, "left" | "right">;
 
 /** Row numbers of the given tables from those of the ranked ones, and back: rows are ranked in an order of their texts. */
 function rowNumbers([ofLeft, ofRight]: Ranked["sides"]) {

@@ -2,7 +2,7 @@
 import { groupBy } from "../by-key.js";
 import { TableError } from "../errors.js";
 import type { AlignedNames, TableColumns } from "../match/columns/align.js";
-import { cellsOfColumn, partsOfColumn } from "../match/columns/column-parts.js";
+import { cellsOfColumn, partsOfColumn } from "../match/columns/column-names.js";
 import { rowsOf } from "../match/columns/fields.js";
 import type { KnownPair } from "../match/compare-tables.js";
 import { reviewedPairs, writeReview } from "../match/review/review-file.js";

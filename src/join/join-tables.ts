@@ -2,8 +2,14 @@
 import { realpath } from "node:fs/promises";
 import { UsageError } from "../errors.js";
 import { scriptNote } from "../match/cells/one-script.js";
-import { pairText, readPair } from "../match/columns/asked-pair.js";
-import { cellsOfColumn, partSeparator, partsOfColumn, partsOfName } from "../match/columns/column-parts.js";
+import {
+  cellsOfColumn,
+  pairText,
+  partSeparator,
+  partsOfColumn,
+  partsOfName,
+  readPair,
+} from "../match/columns/column-names.js";
 import { comparedTables, composedTables } from "../match/columns/composed.js";
 import { type ColumnOptions, planColumns } from "../match/columns/fields.js";
 import { profiler } from "../match/columns/profile.js";

@@ -2,8 +2,7 @@
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { ArgumentError } from "../errors.js";
 import type { TableColumns } from "../match/columns/align.js";
-import { pairText, readPair } from "../match/columns/asked-pair.js";
-import { cellsOfColumn, partsOfColumn } from "../match/columns/column-parts.js";
+import { cellsOfColumn, pairText, partsOfColumn, readPair } from "../match/columns/column-names.js";
 import { ownValue } from "../match/columns/fields.js";
 import type { IndexEntry, SearchHit } from "../search/index-types.js";
 import { searchPhrases } from "../search/phrase-search.js";

@@ -2,16 +2,15 @@
 import { ArgumentError } from "../errors.js";
 import { checkMatching } from "../match/check-tables.js";
 import type { TableColumns } from "../match/columns/align.js";
-import { comparedTables } from "../match/columns/composed.js";
+import { comparedTables, type TwoTables } from "../match/columns/composed.js";
 import { rowsOf } from "../match/columns/fields.js";
-import { asStage } from "../match/compare-tables.js";
+import { asStage, type RowMatch } from "../match/compare-tables.js";
 import type { ScoredPairs } from "../match/estimates/scored-pairs.js";
 import { type MatchedRows, type MatchMethod, type MatchRowsOptions, matchRows } from "../match/match-rows.js";
 import { once } from "../match/once.js";
 import { partnersOfRight } from "../match/review/label-effect.js";
 import { type Learned, learnWeights, type Relation } from "../match/weights/learn.js";
-import { alikeAsWritten } from "./as-written.js";
-import { decidedPairs, type Fit, fitPairs } from "./fit-pairs.js";
+import { alikeAsWritten, decidedPairs, type Fit, fitPairs } from "./fit-pairs.js";
 import { type JoinKind, joinKinds } from "./options.js";
 
 /** Options of {@link matchTables}. */
@@ -21,14 +20,6 @@ export interface MatchTablesOptions extends MatchRowsOptions {
    * may have several right rows. Default: found from the tables.
    */
   readonly kind?: JoinKind;
-}
-
-/** Two rows, counted from 0, that are likely the same. */
-export interface RowMatch {
-  readonly left: number;
-  readonly right: number;
-  /** Estimated probability that they are the same. */
-  readonly probability: number;
 }
 
 interface Matches {
@@ -56,7 +47,11 @@ export async function matchTables(
   options: MatchTablesOptions = {},
 ): Promise<TableMatches> {
   checkMatching([left, right], options);
-  const tables = await comparedTables({ left, right }, options);
+  return matchComposed(await comparedTables({ left, right }, options), options);
+}
+
+/** The same of tables as they are compared, which were checked. */
+export function matchComposed(tables: TwoTables, options: MatchTablesOptions): Promise<TableMatches> {
   if (options.kind !== undefined && !joinKinds.includes(options.kind))
     throw new ArgumentError(`kind must be ${joinKinds.join(" or ")}, not ${options.kind}`);
   const method: MatchMethod<ScoredPairs, Fit, Matches> = {
@@ -86,7 +81,7 @@ export async function matchTables(
       });
       return { kind, kindReason, matches: matches.sort((x, y) => x.left - y.left || x.right - y.right) };
     },
-    partners: (before, after) => partnersOfRight(rowsOf(right), before.matches, after.matches),
+    partners: (before, after) => partnersOfRight(rowsOf(tables.right), before.matches, after.matches),
     judgedRows: (pair) => [pair.right],
   };
   return matchRows(tables.left, tables.right, options, method);

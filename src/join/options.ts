@@ -1,13 +1,11 @@
 /** Options and results of a join by one column. */
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import type { Sharing } from "../files/shards/shard.js";
-import type { KnownPair } from "../match/compare-tables.js";
+import type { KnownPair, RowMatch } from "../match/compare-tables.js";
 import type { PrecisionReport } from "../match/estimates/promise.js";
-import type { DoubtfulPair } from "../match/review/doubtful.js";
-import type { LabelEffect } from "../match/review/label-effect.js";
+import type { Matches } from "../match/matches.js";
 import type { ScorerFile } from "../match/scorer.js";
 import type { PhraseExplanation } from "./explain.js";
-import type { RowMatch } from "./match-tables.js";
 
 export const joinKinds = ["one-to-one", "many-to-one", "many-to-many"] as const;
 
@@ -52,7 +50,7 @@ export interface JoinOptions {
 export type JoinStage = "encoding" | "comparing" | "measuring the left table's spacing";
 
 /** What {@link fuzzyJoin} found. Rows are positions in their table, counted from 0. */
-export interface JoinResult extends PrecisionReport {
+export interface JoinResult extends PrecisionReport, Matches<JoinResult, PhraseExplanation> {
   /** Ordered by right row, then the likeliest first. If the promise is refused, they are likely, but not verified. */
   readonly matches: readonly RowMatch[];
   /** Right rows without a match, ascending. */
@@ -61,16 +59,8 @@ export interface JoinResult extends PrecisionReport {
   readonly proposals: readonly RowMatch[];
   /** For each right row, the second-best left row with a different text, or -1. */
   readonly runnersUp: Int32Array;
-  /** How many right rows have other partners than without `known`, and why. */
-  readonly labelEffect: () => Promise<LabelEffect>;
   /** What weakens the join, one sentence each. */
   readonly warnings: readonly string[];
-  /** Pairs that are most worth judging, best first: their answers, as `known`, improve the matches most. */
-  readonly doubtful: (count: number) => DoubtfulPair[];
-  /** The result with these judged pairs in place of `known`, without comparing the rows again. */
-  readonly withKnown: (known: readonly KnownPair[]) => Promise<JoinResult>;
   /** The probability that a left row whose pair with a right row has this score, as `explain` gives it, is its match. */
   readonly probabilityAt: (right: number, score: number) => number;
-  /** Explains the probability of any pair of rows. */
-  readonly explain: (left: number, right: number) => PhraseExplanation;
 }

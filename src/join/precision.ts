@@ -1,12 +1,12 @@
 /** Keeps as many matches of a join by one column as keep a promised precision, judged by two views: its own probabilities, and decoys. */
 import { groupBy } from "../by-key.js";
+import type { RowMatch } from "../match/compare-tables.js";
 import { type Calibration, calibrated } from "../match/estimates/calibrate.js";
 import { decoyPairs, decoyPrecision } from "../match/estimates/decoys.js";
 import { candidatesOf, evidenceAmong, type Rankings, type RowPair } from "../match/estimates/estimate.js";
 import { established, type PrecisionReport, refused, tooFew } from "../match/estimates/promise.js";
 import type { RankedRows } from "../match/rank-rows.js";
 import { type EstimateWeights, estimateFrom } from "../match/scorer.js";
-import type { RowMatch } from "./match-tables.js";
 import type { Decision } from "./one-column/decide.js";
 
 /** Ranks rows of the left table for other rows of it. */

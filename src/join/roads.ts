@@ -1,23 +1,21 @@
 /** The two roads of a join, with results of one form: by one column (`fuzzyJoin`), and by several (`matchTables`). */
 import { checkMatching } from "../match/check-tables.js";
-import type { ColumnReport, RowExplanation } from "../match/column-report.js";
 import type { TableColumns } from "../match/columns/align.js";
-import { comparedTables } from "../match/columns/composed.js";
+import { comparedTables, type TwoTables } from "../match/columns/composed.js";
 import {
   type ColumnOptions,
   type ColumnPlan,
   type DroppedColumn,
   planColumns,
 } from "../match/columns/fields.js";
-import type { KnownPair, MatchRunOptions } from "../match/compare-tables.js";
+import type { KnownPair, MatchRunOptions, RowMatch, RowNumbers } from "../match/compare-tables.js";
 import type { PrecisionReport } from "../match/estimates/promise.js";
-import { pairSentence } from "../match/pair-sentence.js";
-import { aloneEvidence, phraseColumn } from "../match/phrase-column.js";
-import type { DoubtfulPair } from "../match/review/doubtful.js";
-import type { LabelEffect } from "../match/review/label-effect.js";
-import { explanationLine } from "./explanation-line.js";
+import { aloneEvidence, type ColumnReport, type RowExplanation } from "../match/explain.js";
+import { type Matches, sentenceOf } from "../match/matches.js";
+import { phraseColumn } from "../match/phrase-column.js";
+import { explanationLine, type PhraseExplanation } from "./explain.js";
 import { fuzzyJoin } from "./fuzzy-join.js";
-import { matchTables, type RowMatch, type TableMatches } from "./match-tables.js";
+import { matchComposed, type TableMatches } from "./match-tables.js";
 import type { JoinKind, JoinOptions, JoinResult } from "./options.js";
 import { knownPrecision } from "./precision.js";
 
@@ -32,8 +30,13 @@ export interface JoinFindings extends PrecisionReport {
   readonly warnings: readonly string[];
 }
 
+/** What each compared column says of two rows; where phrases are compared alone, also how their words correspond. */
+interface JoinExplanation extends RowExplanation {
+  readonly phrases?: PhraseExplanation;
+}
+
 /** What both roads find. */
-export interface Joined {
+export interface Joined extends Matches<Joined, JoinExplanation> {
   readonly findings: JoinFindings;
   /** By right row, then the likeliest first. */
   readonly matches: readonly RowMatch[];
@@ -41,21 +44,8 @@ export interface Joined {
   readonly naming: { readonly left: string; readonly right: string };
   /** For a right row its second-best left row; undefined if unknown. */
   runnerUp(right: number): number | undefined;
-  labelEffect(): Promise<LabelEffect>;
-  doubtful(count: number): DoubtfulPair[];
-  /** The result with these judged pairs in place of those given, without comparing the rows again. */
-  withKnown(known: readonly KnownPair[]): Promise<Joined>;
-  /** Plain data for programs. */
-  explain(left: number, right: number): object;
-  /** What each compared column says of any two rows; of a column that is compared alone, that is the whole probability. */
-  evidence(left: number, right: number): RowExplanation;
-  /** The same in a sentence. */
+  /** Why two rows match, in one sentence. */
   why(pair: RowMatch): string;
-}
-
-interface Texts {
-  readonly left: TableColumns;
-  readonly right: TableColumns;
 }
 
 interface RoadOptions extends ColumnOptions, Pick<MatchRunOptions, "spill">, Omit<JoinOptions, "onProgress"> {
@@ -80,14 +70,16 @@ export async function joinRows(
 
 /** Joins by all columns of a plan. One column of text goes its own road; one of codes or dates shares that of several. */
 export async function joinColumns(
-  { left, right }: Texts,
+  tables: TwoTables,
   plan: ColumnPlan,
   options: RoadOptions,
 ): Promise<Joined> {
+  const { left, right } = tables;
   const only = phraseColumn([left, right], plan, options);
   if (only === undefined) {
     const { top: _, ...matching } = options;
-    return joinedByColumns(await matchTables(left, right, matching), left, plan, options);
+    checkMatching([left, right], matching);
+    return joinedByColumns(await matchComposed(tables, matching), left, plan, options);
   }
   const { name, other } = only;
   const column = name === other ? name : `${name}=${other}`;
@@ -109,14 +101,14 @@ function joinedByColumn(
 ): Joined {
   const { kind = "many-to-one" } = options;
   const { name, other } = column;
-  const { estimate, low, high, promise, warnings, matches, labelEffect, doubtful, explain } = found;
+  const { estimate, low, high, promise, warnings, matches, labelEffect, doubtful } = found;
   const kindReason = options.kind === undefined ? "the default where one column is compared" : undefined;
   return {
     findings: { estimate, low, high, promise, kind, kindReason, columns: [column], dropped, warnings },
-    ...{ matches, labelEffect, doubtful, explain, naming: { left: name, right: other } },
-    evidence: (left, right) => phraseEvidence(found, column, { left, right }),
+    ...{ matches, labelEffect, doubtful, naming: { left: name, right: other } },
+    explain: (left, right) => phraseEvidence(found, column, { left, right }),
+    why: ({ left, right }) => explanationLine(found.explain(left, right)),
     runnerUp: (row) => (found.runnersUp[row] < 0 ? undefined : found.runnersUp[row]),
-    why: (pair) => explanationLine(found.explain(pair.left, pair.right)),
     withKnown: async (known) => joinedByColumn(await found.withKnown(known), column, dropped, options),
   };
 }
@@ -124,11 +116,12 @@ function joinedByColumn(
 function phraseEvidence(
   { explain, probabilityAt }: JoinResult,
   { name }: ColumnReport,
-  pair: { readonly left: number; readonly right: number },
-): RowExplanation {
-  const { left, right, isCompared, isSame: isEqual, score } = explain(pair.left, pair.right);
+  pair: RowNumbers,
+): JoinExplanation {
+  const phrases = explain(pair.left, pair.right);
+  const { left, right, isCompared, isSame: isEqual, score } = phrases;
   const probability = isCompared ? probabilityAt(pair.right, score) : undefined;
-  return aloneEvidence({ name, left, right, isEqual }, probability);
+  return { ...aloneEvidence({ name, left, right, isEqual }, probability), phrases };
 }
 
 function joinedByColumns(
@@ -152,11 +145,11 @@ function joinedByColumns(
     findings: {
       ...{ estimate, low, high, promise, kind: found.kind, kindReason, columns, dropped, warnings: [] },
     },
-    ...{ matches, labelEffect, doubtful, explain, evidence: explain },
+    ...{ matches, labelEffect, doubtful, explain },
     // Without rows no column is compared.
     naming: { left: naming?.name ?? "", right: naming?.other ?? "" },
+    why: (pair) => sentenceOf(found, pair),
     runnerUp: () => undefined,
-    why: (pair) => pairSentence(found.explain(pair.left, pair.right), pair.probability),
     withKnown: async (all) =>
       joinedByColumns(await found.withKnown(all), left, plan, { ...options, known: all }),
   };

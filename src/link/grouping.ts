@@ -2,9 +2,8 @@
 import { disjointSets } from "../disjoint-sets.js";
 import { sureRows } from "../group/decided-groups.js";
 import { isFilled } from "../match/cells/filled.js";
-import type { RowExplanation } from "../match/column-report.js";
 import type { KnownPair } from "../match/compare-tables.js";
-import { pairSentence } from "../match/pair-sentence.js";
+import { pairSentence, type RowExplanation } from "../match/explain.js";
 import { sigmoid } from "../match/weights/logistic.js";
 import { placesByNumber } from "../places-by-number.js";
 import type { EntityChange, LinkedRow } from "./reconcile.js";

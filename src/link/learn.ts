@@ -6,8 +6,8 @@ import type { TableColumns } from "../match/columns/align.js";
 import { type ColumnPlan, planColumns } from "../match/columns/fields.js";
 import type { KnownPair } from "../match/compare-tables.js";
 import type { PrecisionReport } from "../match/estimates/promise.js";
+import { sentenceOf } from "../match/matches.js";
 import { type BoundedOptions, storeWithinMemory, withinMemory } from "../match/memory/within-memory.js";
-import { pairSentence } from "../match/pair-sentence.js";
 import { phraseColumn } from "../match/phrase-column.js";
 import { readRows } from "../match/rescore.js";
 import { type ReviewPair, readDecisions, writeReview } from "../match/review/review-file.js";
@@ -119,6 +119,4 @@ const mostDoubtful = 100;
 
 /** The pairs that are most worth judging. */
 const doubtfulPairs = (found: FoundGroups): ReviewPair[] =>
-  found.doubtful(mostDoubtful).map((pair) => {
-    return { ...pair, why: pairSentence(found.explain(pair.left, pair.right), pair.probability) };
-  });
+  found.doubtful(mostDoubtful).map((pair) => ({ ...pair, why: sentenceOf(found, pair) }));

@@ -2,13 +2,13 @@
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import type { Sharing } from "../files/shards/shard.js";
 import { likeArray } from "../like-array.js";
-import type { ColumnReport } from "../match/column-report.js";
 import type { TableColumns } from "../match/columns/align.js";
 import type { ColumnOptions, DroppedColumn } from "../match/columns/fields.js";
 import type { KnownPair } from "../match/compare-tables.js";
 import type { PrecisionReport } from "../match/estimates/promise.js";
 import { oppositionLevels } from "../match/evidence/opposed-names.js";
 import { type EvidenceColumn, opposedColumn } from "../match/evidence/pair-evidence.js";
+import type { ColumnReport } from "../match/explain.js";
 import type { BoundedOptions } from "../match/memory/within-memory.js";
 import type { LearnedRows } from "../match/rescore.js";
 import { CellFile } from "../table/read/cell-file.js";

@@ -2,7 +2,7 @@
 import { ArgumentError } from "../errors.js";
 import { isLikeArray } from "../like-array.js";
 import type { TableColumns } from "./columns/align.js";
-import { partSeparator, partsOfColumn } from "./columns/column-parts.js";
+import { partSeparator, partsOfColumn } from "./columns/column-names.js";
 import { type ColumnOptions, rowsOf } from "./columns/fields.js";
 import { columnKinds } from "./columns/profile.js";
 

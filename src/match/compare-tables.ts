@@ -47,10 +47,20 @@ export interface CompareOptions extends MatchRunOptions, Pick<RangeOptions, "ite
   readonly sharing?: Sharing;
 }
 
-/** A pair of rows that someone has judged. */
-export interface KnownPair {
+/** Two rows, counted from 0. */
+export interface RowNumbers {
   readonly left: number;
   readonly right: number;
+}
+
+/** Two rows that are likely the same. */
+export interface RowMatch extends RowNumbers {
+  /** Estimated probability that they are the same. */
+  readonly probability: number;
+}
+
+/** A pair of rows that someone has judged. */
+export interface KnownPair extends RowNumbers {
   readonly match: boolean;
   /** Where one answer decides about many pairs, the share of it that each has. Default 1. */
   readonly share?: number;

@@ -3,10 +3,9 @@ import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { withEncoder } from "../encoder/with-encoder.js";
 import { ArgumentError } from "../errors.js";
 import type { Sharing } from "../files/shards/shard.js";
-import { type ColumnReport, columnReports, explainPair, type RowExplanation } from "./column-report.js";
 import type { TableColumns } from "./columns/align.js";
-import { pairText, readPairOf } from "./columns/asked-pair.js";
 import { canonicalSides, inverse } from "./columns/canonical.js";
+import { pairText, readPairOf } from "./columns/column-names.js";
 import {
   type ColumnOptions,
   type DroppedColumn,
@@ -19,18 +18,20 @@ import {
   compareTables,
   type KnownPair,
   type MatchRunOptions,
+  type RowNumbers,
 } from "./compare-tables.js";
 import { auditOf, interleaved } from "./estimates/audit.js";
 import type { PrecisionReport } from "./estimates/promise.js";
 import type { ScoredPairs } from "./estimates/scored-pairs.js";
 import { uninformativeFields, withoutFields } from "./estimates/uninformative-columns.js";
-import { type DoubtfulPair, doubtfulPairs } from "./review/doubtful.js";
+import { type ColumnReport, columnReports, explainPair, type RowExplanation } from "./explain.js";
+import { type Matches, withoutRows } from "./matches.js";
+import { doubtfulPairs } from "./review/doubtful.js";
 import { withKnownPairs } from "./review/known-candidates.js";
-import { type LabelEffect, labelEffect, type Partners } from "./review/label-effect.js";
+import { labelEffect, type Partners } from "./review/label-effect.js";
 import { isComparison, readPrepared } from "./shards/kept-comparison.js";
 import type { Known } from "./weights/answers.js";
 import { knownPlaces, type Weights } from "./weights/learn.js";
-import { withoutRows } from "./without-rows.js";
 
 /** Options of matching rows by all columns. */
 export interface MatchRowsOptions extends ColumnOptions, MatchRunOptions {
@@ -46,21 +47,10 @@ export interface MatchRowsOptions extends ColumnOptions, MatchRunOptions {
   readonly leaveOut?: "uninformative" | "none";
 }
 
-/** What is known of rows that were compared by all columns. Rows are counted from 0. */
-export interface MatchedRows<Self> extends PrecisionReport {
+/** What is known of rows that were compared by all columns. */
+export interface MatchedRows<Self> extends PrecisionReport, Matches<Self> {
   readonly columns: readonly ColumnReport[];
   readonly dropped: readonly DroppedColumn[];
-  /** What each column says about two rows. */
-  explain(left: number, right: number): RowExplanation;
-  /** Pairs that are most worth judging, best first: their answers, as `known`, improve the result most. */
-  doubtful(count: number): DoubtfulPair[];
-  /**
-   * The result with these judged pairs in place of `known`, without comparing the rows again.
-   * @throws ArgumentError for a row that a table lacks
-   */
-  withKnown(known: readonly KnownPair[]): Promise<Self>;
-  /** How many rows (of two tables: right rows) have other partners than without `known`, and why. Learns once more. */
-  labelEffect(): Promise<LabelEffect>;
   /** The result at another promise, without comparing the rows again. */
   atPrecision(target: number): Self;
 }
@@ -90,8 +80,6 @@ export interface PreparedSides {
   /** The rows of the given tables, from a pair of prepared rows. */
   given(pair: RowNumbers): RowNumbers;
 }
-
-type RowNumbers = Pick<KnownPair, "left" | "right">;
 
 /** How accepted pairs are found and shown: as matches of two tables, or as groups of rows. */
 export interface MatchMethod<Accepted extends Level, Fit extends MatchFit<Accepted>, Own> {

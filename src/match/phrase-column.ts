@@ -3,12 +3,10 @@
  * codes, dates, numbers or telephones, by weights learned from the tables. Weights that are learned from one column of
  * phrases see one view of each pair, and promise what nothing confirms.
  */
-import type { ColumnExplanation, ColumnReport, RowExplanation } from "./column-report.js";
 import type { TableColumns } from "./columns/align.js";
 import { both, type ColumnOptions, type ColumnPlan, fieldKind } from "./columns/fields.js";
 import { type ColumnKind, type ColumnProfile, isText, profileColumn } from "./columns/profile.js";
-import { missing } from "./evidence/pair-evidence.js";
-import { logit } from "./weights/logistic.js";
+import type { ColumnReport } from "./explain.js";
 
 export const isPhrases = (kind: ColumnKind): boolean => isText(kind) || kind === "category";
 
@@ -32,15 +30,4 @@ export function reportOf(profile: ColumnProfile, other: string, kindOf?: ColumnO
   const { name, distinct, filled, rows } = profile;
   const kind = fieldKind({ name, other, profile }, kindOf);
   return { name, other, kind, filled: filled / Math.max(1, rows), distinct, weights: [] };
-}
-
-/** What the column says of two rows, which is all that is known of them. @param probability undefined where they are not compared */
-export function aloneEvidence(
-  cells: Pick<ColumnExplanation, "name" | "left" | "right" | "isEqual">,
-  probability: number | undefined,
-): RowExplanation {
-  const logOdds = probability === undefined ? 0 : logit(probability);
-  const bounds = { most: Math.max(0, logOdds), least: Math.min(0, logOdds) };
-  const level = probability === undefined ? missing : 0;
-  return { prior: 0, columns: [{ ...cells, level, logOdds, ...bounds }] };
 }

@@ -3,7 +3,6 @@
  * words is that of the table, which is not read again.
  */
 import type { NamingVectors } from "./candidates/near-names.js";
-import { explainPair, type RowExplanation } from "./column-report.js";
 import type { TableColumns } from "./columns/align.js";
 import { type Field, type PreparedTables, rowsOf } from "./columns/fields.js";
 import { isText } from "./columns/profile.js";
@@ -12,6 +11,7 @@ import { TextNumbers, textCount } from "./columns/texts.js";
 import { readValues } from "./columns/value-set.js";
 import { countWords, rarities } from "./columns/vocabulary.js";
 import { comparisonSettings, type EvidenceColumn, rowComparison } from "./evidence/pair-evidence.js";
+import { explainPair, type RowExplanation } from "./explain.js";
 import { countGrams, type GramLists, gramLists, weighGrams } from "./spelling/gram-sets.js";
 import { scorePairs, type Weights } from "./weights/learn.js";
 

@@ -9,7 +9,7 @@ import { shellWord } from "../shell-word.js";
 import { wordWithoutPassword } from "../table/postgres/address.js";
 import type { WholeTable } from "../table/whole-table.js";
 import { isVisible } from "../text/visible.js";
-import { cellsOfColumn } from "./columns/column-parts.js";
+import { cellsOfColumn } from "./columns/column-names.js";
 
 /** A column whose filled cells repeat more than this holds categories. */
 const LEAST_DISTINCT = 1 / 5;

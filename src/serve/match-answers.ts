@@ -2,8 +2,9 @@
 import { groupBy } from "../by-key.js";
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { columnsOf, matchNearest, type NamedRow, type NearestRows } from "../join/match-index.js";
-import type { MatchTablesOptions, RowMatch } from "../join/match-tables.js";
+import type { MatchTablesOptions } from "../join/match-tables.js";
 import { type Joined, joinRows } from "../join/roads.js";
+import type { RowMatch } from "../match/compare-tables.js";
 
 /** Options that a request may give. */
 export type MatchSettings = Pick<MatchTablesOptions, "on" | "kind" | "precision">;
@@ -44,7 +45,7 @@ export async function indexAnswer(
 
 /** A match with its reasons; the left side of the comparison is what was found. */
 function described(found: Joined, cells: NamedRow, pair: RowMatch) {
-  const { columns } = found.evidence(pair.left, pair.right);
+  const { columns } = found.explain(pair.left, pair.right);
   const evidence = columns.map(({ name, left, right, logOdds }) => {
     return { column: name, row: right, match: left, logOdds };
   });

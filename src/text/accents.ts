@@ -22,6 +22,25 @@ export const foldLetters = (text: string): string => text.replace(/[ßæœøđð
 /** A text in lower case, without accents and letters of one language: "Æro", "AERO" and "aéro" are "aero". */
 export const folded = (text: string): string => foldLetters(withoutAccents(text).toLowerCase());
 
+/** Words of decomposed texts. */
+const words = /[\p{L}\p{M}]+/gu;
+const spelledOut = (word: string): string => word.toLowerCase().replace(/(?<=[aou])\u0308/g, "e");
+
+/** Returns a function that gives words the umlauts that they have in any of the texts: "Mueller" becomes "Müller" if that is there. */
+export function umlautSpelling(texts: Iterable<string>): (text: string) => string {
+  const found = new Map<string, string>();
+  const spelled = (word: string): string => {
+    const other = found.get(spelledOut(word)) ?? "";
+    return word.replace(/e/gi, (e, place) => (other[place] === "\u0308" ? other[place] : e));
+  };
+  for (const text of texts)
+    for (const word of (/[äöü]|\u0308/i.test(text) && text.normalize("NFD").match(words)) || [])
+      if (word.includes("\u0308")) found.set(spelledOut(word), spelled(word));
+  const mayBeSpelledOut = (text: string): boolean => found.size > 0 && /[aou]e/i.test(text);
+  return (text) =>
+    mayBeSpelledOut(text) ? text.normalize("NFD").replace(words, spelled).normalize("NFC") : text;
+}
+
 /** A text with its letters, digits and signs of full width, as Chinese and Japanese tables have them, in their usual form. */
 export const narrow = (text: string): string =>
   /[\u3000\uff01-\uff5e]/.test(text) ? text.replace(/[\u3000\uff01-\uff5e]/g, usual) : text;

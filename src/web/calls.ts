@@ -2,12 +2,11 @@
 import type { MessagePort } from "node:worker_threads";
 import type { DuplicateRow } from "../group/kept-rows.js";
 import type { FoundDuplicates } from "../group/roads.js";
-import type { RowMatch } from "../join/match-tables.js";
 import type { JoinKind } from "../join/options.js";
 import type { JoinFindings } from "../join/roads.js";
 import type { TableColumns } from "../match/columns/align.js";
 import type { ColumnOptions } from "../match/columns/fields.js";
-import type { KnownPair } from "../match/compare-tables.js";
+import type { KnownPair, RowMatch } from "../match/compare-tables.js";
 
 /** What crosses to the worker with every call: a port for its progress, and for the page's wish to stop. */
 export interface Call {

@@ -5,7 +5,7 @@ import { removedRows } from "../group/kept-rows.js";
 import { duplicatesByPlan } from "../group/roads.js";
 import { joinRows } from "../join/roads.js";
 import { planColumns, rowsOf } from "../match/columns/fields.js";
-import { precisionLine } from "../match/estimates/precision-line.js";
+import { precisionLine } from "../match/estimates/promise.js";
 import { serve } from "../runtime/worker-server.js";
 import { exactNeighbours } from "../search/exact.js";
 import { foundIn } from "../search/ranking.js";

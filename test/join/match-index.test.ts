@@ -85,7 +85,7 @@ describe("matchNearest", () => {
     const { matches, promise } = await fuzzyJoin(left, names, { encoder });
     expect(found).toMatchObject({ matches, findings: { promise, columns: [{ name: "name", weights: [] }] } });
     const [{ left: place, right, probability }] = matches;
-    const [{ logOdds, level }] = found.evidence(place, right).columns;
+    const [{ logOdds, level }] = found.explain(place, right).columns;
     expect([1 / (1 + Math.exp(-logOdds)), level]).toEqual([expect.closeTo(probability, 5), 0]);
   });
 

@@ -1,9 +1,8 @@
 /** Simulated reviews: a person answers 5, 20 or 100 proposed pairs of a join. */
 import { describe, expect, it } from "vitest";
 import { fuzzyJoin } from "../../src/join/fuzzy-join.js";
-import type { RowMatch } from "../../src/join/match-tables.js";
 import type { JoinResult } from "../../src/join/options.js";
-import type { KnownPair } from "../../src/match/compare-tables.js";
+import type { KnownPair, RowMatch } from "../../src/match/compare-tables.js";
 import { createRandom } from "../../src/random.js";
 
 const random = createRandom(4);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { folded, withoutAccents } from "../../src/text/accents.js";
+import { folded, umlautSpelling, withoutAccents } from "../../src/text/accents.js";
 
 describe("a text without accents", () => {
   it.each([
@@ -28,4 +28,23 @@ describe("a text without accents", () => {
   ])("keeps what tells words apart: %s %s", (...texts) => {
     expect(new Set(texts.map(withoutAccents)).size).toBe(texts.length);
   });
+});
+
+it("gives words the umlauts that they have in other texts, and no others", () => {
+  const texts = [
+    "Hans MÜLLER",
+    "Göthe",
+    "Ba\u0308r",
+    "Müslischuessel",
+    "Mueslischüssel",
+    "Citroën",
+    "Dörfler-Jäger",
+  ];
+  const spelled = umlautSpelling([...texts, "für"]);
+  expect(spelled("MUELLER & Söhne, Mueller")).toBe("MÜLLER & Söhne, Müller");
+  expect(spelled("Goethe fuer baer-Jaeger")).toBe("Göthe für bär-Jäger");
+  expect(spelled("Muesli Mueslischuessel")).toBe("Muesli Müslischüssel");
+  const others = "Bauer Samuel blue does Muellers Muller Citroen Mülle";
+  expect(spelled(others)).toBe(others);
+  expect(umlautSpelling(["Mueller", "Michèle"])("Mueller")).toBe("Mueller");
 });

@@ -56,9 +56,9 @@ export function knownWords(
       if (found !== undefined) return found;
       const place = numbers.push(exact(word) || -instead(word)) - 1;
       places.set(word, place);
-      const { count, truncated } = hashWord(word, feature, ngrams);
+      const { count } = hashWord(word, feature, ngrams);
       counts.push(count);
-      cut.push(truncated);
+      cut.push(word.length > (2 * feature.ngrams) / (feature.maximum - feature.minimum + 1));
       keep(ngrams, count, place);
       return place;
     },
@@ -87,7 +87,7 @@ interface WordRows extends FeatureRows {
   readonly store?: WordStore;
 }
 
-/** Reads words into a store; phrases that have more words or n-grams than the model reads are cut. */
+/** Reads words into a store. Cut are phrases of more words than the model reads, or with a word that it reads less than half of. */
 export function storeFeaturizer(
   { innerCapitals, phraseLength }: WordsFeature,
   { exact }: Numbers,

@@ -11,7 +11,6 @@ import type { ServedIndex } from "../../serve/service.js";
 import { stemOf } from "../../table/format.js";
 import { isPostgresAddress } from "../../table/postgres/address.js";
 import { command, type OptionsOf } from "../command.js";
-import { formatCount } from "../format.js";
 import { aborted, expectInterruption } from "../interruption.js";
 import {
   choice,
@@ -163,8 +162,7 @@ function announce(
   const names = [...indexes.keys()]
     .map((index) => `${index} (/reconcile/${encodeURIComponent(index)})`)
     .join(", ");
-  const { name } = encoder.model;
-  session.say(`model: ${name}, ${formatCount(encoder.dimension)} dimensions, on ${encoder.device}`);
+  session.sayModel(encoder);
   if (names !== "") session.say(`indexes: ${names}`);
   if (!isLoopback(host) && apiKey === undefined)
     session.say(

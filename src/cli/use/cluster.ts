@@ -1,7 +1,7 @@
 /** `pearl cluster`: groups phrases that mean the same, each group with a representative. */
 import { UsageError } from "../../errors.js";
 import type { ClusterTableReport } from "../../group/tables/cluster-table.js";
-import { precisionLine } from "../../match/estimates/precision-line.js";
+import { precisionLine } from "../../match/estimates/promise.js";
 import { command } from "../command.js";
 import { counted } from "../format.js";
 import { checkFormat, fraction, option, positiveInteger, shared } from "../options.js";
@@ -62,16 +62,9 @@ export default command({
 });
 
 /** How many groups, and how sure they are. */
-function summary({
-  representatives,
-  groupsOfSeveral,
-  threshold,
-  estimate = 1,
-  low = 1,
-  high = 1,
-  promise,
-}: ClusterTableReport): string {
-  const counts = `${counted(representatives.length, "group")}, ${groupsOfSeveral().length} with two or more rows`;
+function summary(report: ClusterTableReport): string {
+  const { representatives, threshold, estimate = 1, low = 1, high = 1, promise } = report;
+  const counts = `${counted(representatives.length, "group")}, ${report.groupsOfSeveral().length} with two or more rows`;
   const alike = threshold === undefined ? counts : `${counts}; similarity at least ${threshold.toFixed(2)}`;
   if (promise !== undefined) return `${alike}\n${precisionLine({ estimate, low, high, promise })}`;
   return threshold === undefined ? counts : `${alike}, estimated precision ${estimate.toFixed(2)}`;

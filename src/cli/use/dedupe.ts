@@ -2,7 +2,7 @@
 import { UsageError } from "../../errors.js";
 import { endsEarly, type Sharing } from "../../files/shards/shard.js";
 import type { DedupeOutputs, DedupeTableReport } from "../../group/tables/dedupe-table.js";
-import { precisionLine } from "../../match/estimates/precision-line.js";
+import { precisionLine } from "../../match/estimates/promise.js";
 import { rowsFormatOfName, stemOf } from "../../table/format.js";
 import { command, type OptionsOf } from "../command.js";
 import { counted, formatCount } from "../format.js";

@@ -60,12 +60,11 @@ export default command({
   },
 });
 
-function printReport(report: EncodeTableReport, { say, wrote }: Session): void {
+function printReport(report: EncodeTableReport, { say, sayCut, wrote }: Session): void {
   const { rows, dimension, bytes, seconds, resumedRows, empty, truncated, keysPath } = report;
   if (resumedRows > 0) say(`${counted(resumedRows, "row")} already encoded by an earlier run`);
   if (empty > 0) say(`${counted(empty, "empty phrase")} encoded as the zero vector`);
-  if (truncated > 0)
-    say(`${counted(truncated, "phrase")} cut: too long for the model, or with a word that is`);
+  sayCut(truncated);
   const rate = (rows - resumedRows) / Math.max(seconds, 1e-3);
   say(`${formatDuration(seconds)}, ${formatCount(rate)} phrases/s`);
   const keys = keysPath === undefined ? "" : `, keys in ${keysPath}`;

@@ -178,20 +178,19 @@ export async function sayState(index: VectorIndex, { say }: Session): Promise<vo
 /** Says which rows of an index are not searched as they are, and how long it took. */
 export function sayRows(
   { empty, truncated, seconds }: Pick<IndexTableReport, "empty" | "truncated" | "seconds">,
-  say: Session["say"],
+  { say, sayCut }: Session,
 ): void {
   if (empty > 0) say(`${counted(empty, "row")} without a phrase: kept, but no search finds them`);
-  if (truncated > 0)
-    say(`${counted(truncated, "phrase")} cut: too long for the model, or with a word that is`);
+  sayCut(truncated);
   say(formatDuration(seconds));
 }
 
-function printReport(report: IndexTableReport, { say, print }: Session): void {
-  const { path, added, rows, dimension, resumedRows, empty, truncated, searchedBy, seconds } = report;
-  if (resumedRows > 0) say(`${counted(resumedRows, "row")} already added by an earlier run`);
-  sayRows({ empty, truncated, seconds }, say);
+function printReport(report: IndexTableReport, session: Session): void {
+  const { path, added, rows, dimension, resumedRows, searchedBy } = report;
+  if (resumedRows > 0) session.say(`${counted(resumedRows, "row")} already added by an earlier run`);
+  sayRows(report, session);
   const total = `${formatCount(rows)} in all × ${dimension} dimensions`;
-  print(`${path}: ${counted(added, "row")} added, ${total}; ${searchedBy}`);
+  session.print(`${path}: ${counted(added, "row")} added, ${total}; ${searchedBy}`);
 }
 
 function describe(index: IndexDescription): string {

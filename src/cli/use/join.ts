@@ -3,7 +3,7 @@ import { UsageError } from "../../errors.js";
 import type { Sharing } from "../../files/shards/shard.js";
 import type { JoinTablesReport } from "../../join/join-tables.js";
 import { joinKinds } from "../../join/options.js";
-import { precisionLine } from "../../match/estimates/precision-line.js";
+import { precisionLine } from "../../match/estimates/promise.js";
 import { rowsFormatOfName, stemOf } from "../../table/format.js";
 import { isPostgresAddress } from "../../table/postgres/address.js";
 import { command, type OptionsOf } from "../command.js";

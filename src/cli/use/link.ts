@@ -4,7 +4,7 @@ import { endsEarly, type Sharing } from "../../files/shards/shard.js";
 import { alignColumns } from "../../files/text-table.js";
 import type { EntityEvent, EntityHistory } from "../../link/history.js";
 import type { LinkReport } from "../../link/link-table.js";
-import { precisionLine } from "../../match/estimates/precision-line.js";
+import { precisionLine } from "../../match/estimates/promise.js";
 import { stemOf } from "../../table/format.js";
 import { command, type OptionsOf } from "../command.js";
 import { counted, formatCount } from "../format.js";

@@ -1,7 +1,7 @@
 /** What `join`, `dedupe`, `cluster` and `link` report alike: the columns they compared, and how precise the result is. */
 import { alignColumns } from "../../files/text-table.js";
-import type { ColumnReport } from "../../match/column-report.js";
 import type { DroppedColumn } from "../../match/columns/fields.js";
+import type { ColumnReport } from "../../match/explain.js";
 import type { LabelEffect } from "../../match/review/label-effect.js";
 import { counted, formatCount, formatPercent } from "../format.js";
 

@@ -111,13 +111,12 @@ async function queriesOf(options: SearchOptions, session: Session): Promise<Aske
 
 async function printHits(answered: Answers, index: VectorIndex, format: HitFormat): Promise<void> {
   let separator = "";
-  for await (const part of answered) {
+  for await (const part of answered)
     for (const [query, hits] of part) {
       const text = format === "json" ? asJson(query, hits, index) : separator + asText(query, hits, index);
       process.stdout.write(`${text}\n`);
       separator = "\n";
     }
-  }
 }
 
 async function writeHits(

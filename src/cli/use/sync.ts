@@ -67,7 +67,7 @@ export default command({
     // It has ended in order.
     if (follow === true) expectInterruption();
     if (dryRun === true) session.print(report.statements.map((statement) => `${statement};`).join("\n"));
-    sayRows(report, say);
+    sayRows(report, session);
     if (dryRun === true) say(`would write ${resultLine(report)}`);
     else session.print(resultLine(report));
     await session.record(report);

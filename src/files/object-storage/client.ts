@@ -1,6 +1,7 @@
 /** The client of object storage: the optional AWS SDK with its own chain of settings and credentials. */
 import type * as S3 from "@aws-sdk/client-s3";
 import { loadOptional } from "../package.js";
+import { proxyAgent } from "../proxy.js";
 import { parseObjectAddress } from "./address.js";
 import { storageTrouble } from "./trouble.js";
 
@@ -40,24 +41,45 @@ async function createClient(): Promise<S3.S3Client> {
   // Servers other than Amazon's have no regions, and Amazon's name the right one.
   const region = await config.region().catch(() => "us-east-1");
   const { serviceConfiguredEndpoint } = config as { serviceConfiguredEndpoint?: () => Promise<unknown> };
-  return new S3Client({
+  const client = new S3Client({
     region,
     followRegionRedirects: true,
     // Amazon's servers have a host for each bucket, others rarely do.
     forcePathStyle: (await serviceConfiguredEndpoint?.()) !== undefined,
     requestHandler: { connectionTimeout: connectMs, socketTimeout: silentMs },
   });
+  heedProxies(client.config.requestHandler);
+  return client;
+}
+
+/** Sends a request by its proxy, if it has one: the SDK knows none. */
+function heedProxies(handler: S3.S3Client["config"]["requestHandler"]): void {
+  const direct = handler.handle.bind(handler);
+  handler.handle = async (request, options: { readonly abortSignal?: unknown } = {}) => {
+    const { protocol, hostname, port, method, body, query = {} } = request;
+    const origin = `${protocol}//${hostname}${port ? `:${port}` : ""}`;
+    const agent = await proxyAgent(new URL(origin));
+    if (agent === undefined) return direct(request, options);
+    const search = new URLSearchParams();
+    for (const [name, values] of Object.entries(query))
+      for (const value of [values ?? ""].flat() as string[]) search.append(name, value);
+    // undici refuses to wait for the server's "continue".
+    const { Expect: _, ...headers } = request.headers;
+    const signal = options.abortSignal as AbortSignal | undefined;
+    const path = `${request.path}?${search.toString().replaceAll("+", "%20")}`;
+    const waits = { headersTimeout: silentMs, bodyTimeout: silentMs };
+    const sent = agent.request({ ...waits, origin, path, method, headers, body, signal });
+    // The SDK does not know undici's errors: a proxy closes a connection that was idle.
+    const response = await sent.catch((error) => Promise.reject(Object.assign(error, { $retryable: {} })));
+    return { response } as never;
+  };
 }
 
 /** Runs requests on an address. @throws ObjectStorageError with a cure; the reason of an aborted signal */
 export async function request<Result>(
   address: string,
   signal: AbortSignal,
-  work: (
-    client: S3.S3Client,
-    place: { readonly Bucket: string; readonly Key: string },
-    sdk: typeof S3,
-  ) => Promise<Result>,
+  work: (client: S3.S3Client, place: { Bucket: string; Key: string }, sdk: typeof S3) => Promise<Result>,
 ): Promise<Result> {
   const { bucket, key } = parseObjectAddress(address);
   const sdk = loadSdk();

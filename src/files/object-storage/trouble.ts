@@ -46,6 +46,8 @@ export function storageTrouble(error: unknown, address: string, bucket: string):
     return trouble(
       `the server denies access (${message}). Ask its owner for s3:GetObject and s3:ListBucket to read and s3:PutObject to write, or choose other credentials with AWS_PROFILE.`,
     );
+  if (/^Proxy/.test(message))
+    return trouble(`the proxy refuses (${message}). Check HTTPS_PROXY and NO_PROXY.`);
   if (unreachable.includes(code) || /CERT|SIGNATURE|ERR_INVALID_URL/.test(code))
     return trouble(`no server answers (${message}). Check AWS_ENDPOINT_URL and the network.`);
   if (name === "PreconditionFailed" || name === "ConditionalRequestConflict")

@@ -6,6 +6,7 @@ import { sortedTexts, TextNumbers, textReader } from "../../match/columns/texts.
 import { once } from "../../match/once.js";
 import { chosenPlaces } from "../../match/weights/chosen-places.js";
 import { placesByNumber } from "../../places-by-number.js";
+import { umlautSpelling } from "../../text/accents.js";
 import { numberedPhrases } from "../numbered.js";
 
 /** Of numbered phrases, enough are compared that the cosine of unrelated phrases is that of the table. */
@@ -26,8 +27,9 @@ export function distinctPhrases(
   mayBeNumbered: boolean,
 ) {
   const texts = new TextNumbers();
+  const spelled = umlautSpelling(phrases);
   const nodeOf = Int32Array.from({ length: phrases.length }, (_, row) => {
-    const text = phrases[row].trim().replace(/\s+/g, " ");
+    const text = spelled(phrases[row]).trim().replace(/\s+/g, " ");
     return isFilled(text) ? texts.numberOf(text) : -1;
   });
   // In the order of the texts, so that nothing depends on that of the rows.

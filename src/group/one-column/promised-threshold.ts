@@ -134,9 +134,7 @@ export function groupedPromise(rows: readonly GroupedRow[], target: number): Pre
  * Similarities behave like cosines: 1 - cosine is half the squared distance of unit vectors, and only its root obeys the
  * triangle inequality that the estimate relies on.
  */
-function distanceOf(similarity: number): number {
-  return Math.sqrt(Math.max(0, 1 - similarity));
-}
+const distanceOf = (similarity: number): number => Math.sqrt(Math.max(0, 1 - similarity));
 
 /** The distances of a row to the nearest member that it is linked with in each other group. */
 function distancesToGroups(row: number, groups: Int32Array, links: LinkTable): number[] {

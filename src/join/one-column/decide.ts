@@ -2,6 +2,8 @@
  * Decides which ranked pairs match. Every candidate has a probability: the best one of a row has its estimate, the others less, in
  * proportion to their odds. Pairs of the asked kind are proposed, and the most probable ones kept.
  */
+
+import type { RowMatch, RowNumbers } from "../../match/compare-tables.js";
 import {
   type Audit,
   auditOf,
@@ -14,7 +16,6 @@ import { candidatesOf, estimatePairs, type Rankings, type RowPair } from "../../
 import { keepPromise } from "../../match/estimates/spacing-precision.js";
 import type { DoubtfulPair } from "../../match/review/doubtful.js";
 import type { EstimateWeights } from "../../match/scorer.js";
-import type { RowMatch } from "../match-tables.js";
 import type { JoinKind, JoinOptions } from "../options.js";
 import { noLabels, openPairs, type RowLabels } from "./labels.js";
 import { siblings } from "./siblings.js";
@@ -140,10 +141,7 @@ function assignPairs(
 }
 
 /** The pairs in their order, as long as the rows that have one partner at most are free. */
-function freePairs<Pair extends Omit<RowMatch, "probability">>(
-  pairs: Iterable<Pair>,
-  kind: JoinKind,
-): Pair[] {
+function freePairs<Pair extends RowNumbers>(pairs: Iterable<Pair>, kind: JoinKind): Pair[] {
   const [ofLeft, ofRight] = [new Set<number>(), new Set<number>()];
   const isFree = ({ left, right }: Pair): boolean => {
     if ((kind !== "many-to-many" && ofRight.has(right)) || (kind === "one-to-one" && ofLeft.has(left)))
@@ -155,7 +153,7 @@ function freePairs<Pair extends Omit<RowMatch, "probability">>(
   return [...pairs].filter(isFree);
 }
 
-const isMatch = ({ matches }: RowLabels, { left, right }: Omit<RowMatch, "probability">): boolean =>
+const isMatch = ({ matches }: RowLabels, { left, right }: RowNumbers): boolean =>
   matches.get(right)?.has(left) ?? false;
 
 /** The most probable pairs, as many as have a mean probability; all likely ones at 0. */
@@ -165,7 +163,7 @@ export function decisionAt(
 ): Decision {
   const { likely } = proposed;
   const probabilities = likely.map(({ probability }) => probability);
-  const { kept } = keepPromise(probabilities, { target: meanProbability, floor: leastLikely });
+  const kept = keepPromise(probabilities, { target: meanProbability, floor: leastLikely });
   return decisionWith(
     proposed,
     kept.map((place) => likely[place]),

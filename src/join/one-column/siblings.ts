@@ -1,8 +1,8 @@
 /** Finds right rows that share a left row without being the same: species that match the name of their genus. */
 import { groupBy } from "../../by-key.js";
 import { cellWords, hasDigit } from "../../match/cells/cell-words.js";
+import type { RowMatch } from "../../match/compare-tables.js";
 import { softLikeness } from "../../match/spelling/soft-words.js";
-import type { RowMatch } from "../match-tables.js";
 
 /** Shorter words are initials, articles and forms; of other scripts two letters are a word. */
 const shortest = 3;

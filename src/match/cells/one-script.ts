@@ -2,8 +2,7 @@
 import { isLikeArray, likeArray } from "../../like-array.js";
 import { createRandom } from "../../random.js";
 import { alignHeaders, type TableColumns } from "../columns/align.js";
-import { readPairOf } from "../columns/asked-pair.js";
-import { partsOfColumn } from "../columns/column-parts.js";
+import { partsOfColumn, readPairOf } from "../columns/column-names.js";
 import { latinWriter, type Writing, writingOf } from "./latin-letters.js";
 
 /** Cells of a column with letters, by what they are written in. */

@@ -4,14 +4,13 @@
  */
 import { inOneScript } from "../cells/one-script.js";
 import { type AlignedNames, alignHeaders, type ColumnNames, type TableColumns } from "./align.js";
-import { readPairOf } from "./asked-pair.js";
-import { cellsOfColumn, partSeparator, partsOfColumn } from "./column-parts.js";
+import { cellsOfColumn, partSeparator, partsOfColumn, readPairOf } from "./column-names.js";
 import { areAlike, type Content, contentOf, mostValues } from "./content.js";
 import { type ColumnOptions, usableColumns } from "./fields.js";
 import { inOrder, partsOfWhole } from "./parts-of-whole.js";
 import { isText } from "./profile.js";
 
-interface TwoTables {
+export interface TwoTables {
   readonly left: TableColumns;
   readonly right: TableColumns;
 }
@@ -19,14 +18,8 @@ interface TwoTables {
 /** The least number of words in a code that may be a whole, such as "58627 Calw". */
 const leastWords = 1.5;
 
-/** Tables that are composed already: a join composes them before it plans its columns, and then matches them. */
-const composed = new WeakSet<TableColumns>();
-
-const areComposed = ({ left, right }: TwoTables): boolean => composed.has(left) && composed.has(right);
-
 /** The tables as they are compared: in one script, and {@link composedTables}. */
 export async function comparedTables(given: TwoTables, options: ColumnOptions): Promise<TwoTables> {
-  if (areComposed(given)) return given;
   const [left, right] = await inOneScript([given.left, given.right], options);
   return composedTables({ left, right }, options);
 }
@@ -36,11 +29,8 @@ export async function comparedTables(given: TwoTables, options: ColumnOptions): 
  * it, those that are found.
  */
 export function composedTables(given: TwoTables, options: ColumnOptions): TwoTables {
-  if (areComposed(given)) return given;
   const names = options.on === undefined ? foundNames(given, options) : askedNames(options.on, given);
-  const tables = { left: withColumns(given.left, names.left), right: withColumns(given.right, names.right) };
-  composed.add(tables.left).add(tables.right);
-  return tables;
+  return { left: withColumns(given.left, names.left), right: withColumns(given.right, names.right) };
 }
 
 function askedNames(on: readonly string[], { left, right }: TwoTables): ColumnNames {

@@ -1,6 +1,6 @@
 /** Finds the columns of a table that together hold what a column of another table holds. */
 import type { TableColumns } from "./align.js";
-import { cellsOfParts } from "./column-parts.js";
+import { cellsOfParts } from "./column-names.js";
 import {
   agreementOf,
   type Content,

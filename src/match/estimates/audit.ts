@@ -3,6 +3,7 @@
  * wrong. The pairs are those accepted without answers, so that answers do not choose their own sample.
  */
 import { createRandom } from "../../random.js";
+import type { RowMatch } from "../compare-tables.js";
 import { once } from "../once.js";
 import type { DoubtfulPair } from "../review/doubtful.js";
 import type { Known } from "../weights/answers.js";
@@ -96,7 +97,7 @@ export function halving<Level extends SampledLevel>(levels: Iterable<Level>): Le
 export const halvings = 5;
 
 /** Levels of likely pairs: all of them, the better half, and so on. */
-export function likelyHalves(pairs: readonly Omit<DoubtfulPair, "accepted">[]): SampledLevel[] {
+export function likelyHalves(pairs: readonly RowMatch[]): SampledLevel[] {
   const table = { left: pairs.map(({ left }) => left), right: pairs.map(({ right }) => right) };
   const probability = pairs.map((pair) => pair.probability);
   const order = [...pairs.keys()].sort((a, b) => probability[b] - probability[a] || a - b);
@@ -162,7 +163,7 @@ export function auditOf<Level extends SampledLevel>(
 }
 
 /** Pairs of the audit between those that are worth judging for their gain, each once. */
-export function interleaved<Pair extends Omit<DoubtfulPair, "accepted">>(
+export function interleaved<Pair extends RowMatch>(
   gains: readonly Pair[],
   audit: readonly Pair[],
   count: number,

@@ -4,11 +4,14 @@
  * not verified.
  */
 import { shellWord } from "../../shell-word.js";
-import { answeredPrecision } from "./answers.js";
-import { nameContradictions, weakestColumn } from "./contradictions.js";
-import { leftOutPrecision } from "./left-out-column.js";
-import { narrowMargins } from "./margins.js";
-import { rivalPrecision } from "./rivals.js";
+import {
+  answeredPrecision,
+  leftOutPrecision,
+  nameContradictions,
+  narrowMargins,
+  rivalPrecision,
+  weakestColumn,
+} from "./estimators.js";
 import { posteriorPrecision, type ScoredPairs } from "./scored-pairs.js";
 
 /** Whether a precision can be promised. */
@@ -177,4 +180,21 @@ function range(estimates: ReadonlyMap<string, number>, accepted: Counted) {
   const stray = 1.645 * Math.sqrt((share * (1 - share)) / Math.max(1, count));
   const low = Math.max(0, Math.min(least, 2 * estimate - most, estimate - stray));
   return { estimate, low, high: Math.min(1, Math.max(most, estimate + stray)) };
+}
+
+/** Of a wider range, the smallest estimate tells nothing. */
+const widest = 0.8;
+
+/** One line: the estimate with its range, and whether it establishes the promise. */
+export function precisionLine({ estimate, low, high, promise }: PrecisionReport): string {
+  // As many digits as the estimate has, so that rounding never puts it outside its range.
+  const [least, most] = [low.toFixed(3), high.toFixed(3)];
+  const range = least < most ? ` (${least} to ${most})` : "";
+  const estimated =
+    high - low > widest
+      ? `the precision may be anything from ${least} to ${most}`
+      : `estimated precision ${estimate.toFixed(3)}${range}`;
+  return promise.established
+    ? `${estimated}: a precision of ${promise.target} is established, ${promise.reason}`
+    : `a precision of ${promise.target} is not established: ${promise.reason}; ${estimated}`;
 }

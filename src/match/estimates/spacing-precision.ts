@@ -20,26 +20,22 @@ export function spacingPrecision(distance: number, neighbours: readonly number[]
  * @param estimates precision of each match, from 0 to 1
  * @param target the promised mean
  * @param floor matches at or below it are dropped even if the mean would still meet the promise
- * @returns positions of the kept matches among the estimates, most certain first; their mean estimate, 1 if there are none;
- *   the lowest kept estimate, Infinity if there are none
+ * @returns positions of the kept matches among the estimates, most certain first
  */
 export function keepPromise(
   estimates: readonly number[],
   { target, floor = 0 }: { readonly target: number; readonly floor?: number },
-) {
+): number[] {
   const order = [...estimates.keys()]
     .filter((index) => estimates[index] > floor)
     .sort((a, b) => estimates[b] - estimates[a] || a - b);
-  let sum = 0;
-  let best = { count: 0, mean: 1 };
+  let [sum, kept] = [0, 0];
   order.forEach((index, position) => {
     sum += estimates[index];
     const count = position + 1;
     if (count < order.length && estimates[order[count]] === estimates[index]) return;
     // The running mean of sorted estimates never rises, so the kept matches are a prefix.
-    if (sum / count + 1e-12 >= target) best = { count, mean: sum / count };
+    if (sum / count + 1e-12 >= target) kept = count;
   });
-  const kept = order.slice(0, best.count);
-  const threshold = best.count > 0 ? estimates[kept[best.count - 1]] : Infinity;
-  return { kept, estimatedPrecision: best.mean, threshold };
+  return order.slice(0, kept);
 }

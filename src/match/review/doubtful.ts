@@ -4,16 +4,14 @@
  * similar evidence, so neither a lone pair at even odds nor the tenth of one kind comes first.
  */
 import type { ValuedColumn } from "../columns/value-set.js";
+import type { RowMatch } from "../compare-tables.js";
 import type { ScoredPairs } from "../estimates/scored-pairs.js";
 import { featurePrecision, type Known, pairFeatures, rankedPairs } from "../weights/answers.js";
 import { finder } from "../weights/chosen-places.js";
 import { addOuter, dot, inverseOf, logit, sigmoid } from "../weights/logistic.js";
 
 /** A pair that is worth judging. */
-export interface DoubtfulPair {
-  readonly left: number;
-  readonly right: number;
-  readonly probability: number;
+export interface DoubtfulPair extends RowMatch {
   /** Whether the rows are joined, or in one group, as long as nobody judges them. */
   readonly accepted: boolean;
 }

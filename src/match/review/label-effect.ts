@@ -1,5 +1,6 @@
 /** How known pairs changed a result: rows by cause. */
 import { placesByNumber } from "../../places-by-number.js";
+import type { RowNumbers } from "../compare-tables.js";
 
 /** Numbers of rows whose partners are others than without the known pairs. */
 export interface LabelEffect {
@@ -37,10 +38,12 @@ export function labelEffect({ rows, had, has, isSame }: Partners, known: Readonl
   return effect;
 }
 
-type Matches = readonly { readonly left: number; readonly right: number }[];
-
 /** The left partners of each right row. Both lists of matches are in the same order. */
-export function partnersOfRight(rows: number, before: Matches, after: Matches): Partners {
+export function partnersOfRight(
+  rows: number,
+  before: readonly RowNumbers[],
+  after: readonly RowNumbers[],
+): Partners {
   const texts = [before, after].map((matches) => {
     const partners = new Array<string>(rows).fill("");
     for (const { left, right } of matches) partners[right] += `${left} `;

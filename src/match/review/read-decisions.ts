@@ -4,12 +4,27 @@ import { groupBy } from "../../by-key.js";
 import { TableError } from "../../errors.js";
 import { readWholeTable } from "../../table/whole-table.js";
 import { isVisible } from "../../text/visible.js";
-import type { TableColumns } from "../columns/align.js";
+import type { AlignedNames, TableColumns } from "../columns/align.js";
 import { rowsOf } from "../columns/fields.js";
 import type { KnownPair } from "../compare-tables.js";
 import { rowsInOrder } from "../weights/pair-table.js";
-import { cellHeader, type ReviewedTables, rowHeader, type Side, sides } from "./review-columns.js";
-import { compareCells } from "./same-cell.js";
+
+/** The tables of a review: two, or one that is compared with itself. */
+export interface ReviewedTables {
+  readonly left: TableColumns;
+  readonly right?: TableColumns;
+  /** Columns that belong together: shown first, side by side. Default: those of one name. */
+  readonly columns?: readonly AlignedNames[];
+}
+
+export const sides = ["left", "right"] as const;
+export type Side = (typeof sides)[number];
+
+/** Header of a table's cells in the file. "left_row" is the number of the row. */
+export const cellHeader = (side: Side, name: string): string =>
+  name.trim().toLowerCase() === "row" ? `${side}_${name} (cell)` : `${side}_${name}`;
+
+export const rowHeader = (side: Side): string => `${side}_row`;
 
 /** "?" is looked at and left open. */
 export type Answer = "yes" | "no" | "?" | "";
@@ -28,7 +43,12 @@ export const answerOf = (cell: string): Answer | undefined =>
 export const columnNamed = (columns: readonly string[], ...wanted: readonly string[]): string | undefined =>
   columns.find((name) => wanted.includes(name.trim().toLowerCase()));
 
-export const decisionNames = ["decision", "match", "label", "is_match"] as const;
+/** The columns of a review or label file that hold the numbers of the rows, and the decision; undefined where it has none. */
+export const reviewColumns = (names: readonly string[]) => ({
+  left: columnNamed(names, rowHeader("left")),
+  right: columnNamed(names, rowHeader("right")),
+  decision: columnNamed(names, "decision", "match", "label", "is_match"),
+});
 
 /** A label of texts stands for no more pairs of rows. */
 const mostPairs = 10_000;
@@ -72,18 +92,17 @@ export async function checkReview(path: string, tables: ReviewedTables): Promise
   if (rows !== undefined) reviewedPairs(file, rows, decisionsOf(file, undefined));
 }
 
-/** @returns rows: the columns of row numbers, in a review file */
+/** @returns rows: the columns of row numbers, in a review file; decision: that of decisions */
 async function openDecisions(path: string, { left, right = left }: ReviewedTables) {
   const { description, columns } = await readWholeTable(path, { column: "1" });
   const file: DecisionFile = { name: basename(path), columns, tables: { left, right } };
-  const [lefts, rights] = sides.map((side) => columnNamed(description.columns, rowHeader(side)));
+  const { left: lefts, right: rights, decision } = reviewColumns(description.columns);
   const rows = lefts === undefined || rights === undefined ? undefined : ([lefts, rights] as const);
-  return { file, names: description.columns, rows };
+  return { file, names: description.columns, rows, decision };
 }
 
 async function judgedPairs(path: string, tables: ReviewedTables): Promise<JudgedPair[]> {
-  const { file, names, rows } = await openDecisions(path, tables);
-  const decision = columnNamed(names, ...decisionNames);
+  const { file, names, rows, decision } = await openDecisions(path, tables);
   const found =
     rows === undefined
       ? labelledPairs(file, labelColumns(file.name, names, decision), tables)
@@ -251,4 +270,20 @@ function withoutContradictions(pairs: readonly JudgedPair[], isOneTable: boolean
     if (earlier === undefined || share > (earlier.share ?? 1)) known.set(key, pair);
   }
   return Array.from(known.values(), ({ file, row, ...pair }) => pair);
+}
+
+const plain = (cell: string): string => cell.replace(/\s+/g, " ").trim();
+/** Numbers, dates and times, also with an exponent; no words. */
+const rewritable = /^[\s.,:/+\-()]*\d[\d\s.,:/+\-()]*(E[+-]?\d+)?$/i;
+const numberOf = (cell: string): number => Number(cell.replace(",", "."));
+
+/**
+ * Spreadsheets rewrite numbers and dates ("007" as 7, "2020-01-31" as 31.01.20), but no words. "rewritten" says that the
+ * two may be the same.
+ */
+function compareCells(written: string, own: string): "same" | "rewritten" | "other" {
+  const [a, b] = [plain(written), plain(own)];
+  if (a === b) return "same";
+  if (!rewritable.test(a) || !rewritable.test(b)) return "other";
+  return numberOf(a) === numberOf(b) ? "same" : "rewritten";
 }

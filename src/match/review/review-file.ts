@@ -4,10 +4,10 @@ import type { LineStyle } from "../../table/format.js";
 import { batchesOf } from "../../table/whole-table.js";
 import { writeRows } from "../../table/write/text-rows.js";
 import type { DoubtfulPair } from "./doubtful.js";
-import { cellHeader, type ReviewedTables, rowHeader, type Side, sides } from "./review-columns.js";
+import { cellHeader, type ReviewedTables, rowHeader, type Side, sides } from "./read-decisions.js";
 
+export type { ReviewedTables } from "./read-decisions.js";
 export { checkReview, readDecisions, readKnown } from "./read-decisions.js";
-export type { ReviewedTables } from "./review-columns.js";
 
 /** A pair of rows, counted from 0, for a person to judge. */
 export interface ReviewPair extends DoubtfulPair {

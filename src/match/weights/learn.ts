@@ -129,12 +129,13 @@ async function fitWeights(table: PairTable, fit: Fit, options: LearnOptions): Pr
   const expected: Expectation = areSeveral
     ? classExpectation(table)
     : (logOdds, _, matches) => competing(logOdds, matches);
-  const weigh = (counts: ExpectedCounts, near?: NearCounts): Weights =>
-    hasNear
-      ? nearFit(table, { shares, totals, counts, near, factors })
-      : plainFit(table, { shares, totals, counts });
   let factors: Float64Array | undefined;
   let counts = expectedCounts(table, startingPosteriors(table, relation, shares));
+  const identity = hasNear ? identifying(table, totals, counts) : [];
+  const weigh = (counts: ExpectedCounts, near?: NearCounts): Weights =>
+    hasNear
+      ? nearFit(table, { shares, totals, counts, identity, near, factors })
+      : plainFit(table, { shares, totals, counts });
   let weights = weigh(counts);
   let logOdds: Float64Array = new Float64Array(0);
   const pause = pauses(signal, 1);
@@ -191,6 +192,18 @@ export function decide<Table extends PairTable>(
   all.set(decided, logOdds.length);
   return { table: { ...table, ...separated(table, [...known.keys()]) }, logOdds: all };
 }
+
+/** Per column whether it identifies: not one in which likely matches agree no more often than any pairs, whatever it is called. */
+const identifying = (
+  table: PairTable,
+  totals: readonly Float64Array[],
+  { matches }: ExpectedCounts,
+): boolean[] =>
+  table.columns.map(({ levels, agrees, identifies }, at) => {
+    const agreeing = (sums: Float64Array): number =>
+      total(sums.subarray(agrees)) / Math.max(1e-9, total(sums));
+    return identifies && agreeing(byLevel(table.levels[at], levels, matches)) > agreeing(totals[at]);
+  });
 
 /** What one round has found. */
 interface Found {
@@ -269,14 +282,18 @@ const identityStrength = { least: 20, share: 0.3 };
 
 function nearFit(
   table: PairTable,
-  found: Found & { readonly near?: NearCounts; readonly factors?: Float64Array },
+  found: Found & {
+    readonly identity: readonly boolean[];
+    readonly near?: NearCounts;
+    readonly factors?: Float64Array;
+  },
 ): Weights {
-  const { shares, counts, near, factors } = found;
+  const { shares, counts, identity, near, factors } = found;
   const [match, shared, differing]: Float64Array[][] = [[], [], []];
   const numbers = expectedMatches(table, counts);
   const strength = identityStrength.least + identityStrength.share * numbers.matches;
   table.columns.forEach((column, at) => {
-    const { levels, differs, identifies, unit } = column;
+    const { levels, differs, unit } = column;
     const [inShared, inDiffering] = [near?.shared[unit], near?.differing[unit]];
     const others = [inShared, inDiffering].map((ofClass) => byLevel(table.levels[at], levels, ofClass));
     const own = levelShares(
@@ -288,13 +305,13 @@ function nearFit(
     const seen = byLevel(table.levels[at], levels, counts.shares);
     const wrong = total(seen.subarray(0, differs)) + strength * believedDiffering;
     const most = Math.min(mostDiffering, wrong / (total(seen) + strength));
-    const ofMatch = identifies ? withDiffering(own.match, differs, most) : own.match;
+    const ofMatch = identity[at] ? withDiffering(own.match, differs, most) : own.match;
     match.push(weighted(column, shares[at], clampedLogRatio(ofMatch, own.unrelated, true)));
     const ofNear = nearWeights(column, table.levels[at], { ...own, match: ofMatch }, inDiffering);
     shared.push(ofNear.shared.map((weight) => shares[at] * weight));
     differing.push(ofNear.differing.map((weight) => shares[at] * weight));
   });
-  const kinds = kindShares(table, factors, near?.kinds);
+  const kinds = kindShares(table, identity, factors, near?.kinds);
   return { match, near: { kinds, shared, differing }, related: [], relatedShare: 0, ...numbers };
 }
 

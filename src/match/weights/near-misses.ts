@@ -115,19 +115,26 @@ const sameIdentity = 0.5;
 /** Where nothing is known, each kind has as many pairs as this share of the rows. */
 const firstShare = 0.02;
 
-/** The share of each kind among all pairs. @param factors by kind: what the mates of their rows say @param found undefined at first */
-export function kindShares(table: PairTable, factors?: Float64Array, found?: Float64Array): Float64Array {
+/**
+ * The share of each kind among all pairs.
+ * @param identity per column whether it identifies
+ * @param factors by kind: what the mates of their rows say
+ * @param found undefined at first
+ */
+export function kindShares(
+  table: PairTable,
+  identity: readonly boolean[],
+  factors?: Float64Array,
+  found?: Float64Array,
+): Float64Array {
   const units = unitCount(table.columns);
   const pairs = Math.max(1, allPairs(table));
-  const identity = table.columns.reduce(
-    (bits, { unit, identifies }) => bits | (identifies ? 1 << unit : 0),
-    0,
-  );
+  const identifying = table.columns.reduce((bits, { unit }, at) => bits | (identity[at] ? 1 << unit : 0), 0);
   const all = 2 ** units - 1;
   return Float64Array.from({ length: all + 1 }, (_, kind) => {
     // What shares everything is a match.
     if (kind === all) return 0;
-    const differs = (identity & ~kind) !== 0;
+    const differs = (identifying & ~kind) !== 0;
     const count =
       found === undefined
         ? Math.max(1, firstShare * table.rows[0])

@@ -168,13 +168,13 @@ export class PostgresStore implements VectorStore {
     return this.#ask(async (connection) => {
       const known = new Set(found.map(({ key }) => key));
       const others = (await keysByTerms(this.tables, phrase, k)).filter((key) => !known.has(key));
-      if (others.length === 0) return [];
-      const added: NearRow[] = [];
+      // Rows of signs alone have no embedding, and those are similar to nothing.
+      const scores = new Map(others.map((key) => [key, 0]));
       for await (const { keys, vectors } of this.#vectors(connection, this.#areKeys(others))) {
-        const scores = await multiplyRows(query, vectors, this.layout.dimension);
-        added.push(...keys.map((key, row) => ({ key, score: scores[row] })));
+        const products = await multiplyRows(query, vectors, this.layout.dimension);
+        for (const [row, key] of keys.entries()) scores.set(key, products[row]);
       }
-      return added;
+      return [...scores].map(([key, score]) => ({ key, score }));
     });
   }
 

@@ -40,9 +40,9 @@ function scored(found: IndexMatches, right: number) {
   return candidates.sort((a, b) => rank(b) - rank(a));
 }
 
-function evidenceOf({ evidence, rows }: IndexMatches, hit: IndexMatches["nearest"][0][0], right: number) {
+function evidenceOf({ explain, rows }: IndexMatches, hit: IndexMatches["nearest"][0][0], right: number) {
   const row: NamedRow = rows[right];
-  const { prior, columns } = evidence(hit.place, right);
+  const { prior, columns } = explain(hit.place, right);
   const filled = columns.filter(({ level, isEqual }) => level >= 0 && isEqual !== undefined);
   // What tells rows apart too well or hardly at all is not compared as evidence; a cell that the query names still counts.
   const left = Object.keys(row).filter((name) => !columns.some((column) => column.name === name));

@@ -9,8 +9,7 @@ import { checkIfMatch, throughUpload } from "../../files/object-storage/write.js
 import { isObjectAddress } from "../../files/place.js";
 import { isSystemError, replaceFile } from "../../files/whole-file.js";
 import { inTurn } from "../../in-turn.js";
-import { type Answer, answerOf, columnNamed, decisionNames } from "../../match/review/read-decisions.js";
-import { rowHeader } from "../../match/review/review-columns.js";
+import { type Answer, answerOf, columnNamed, reviewColumns } from "../../match/review/read-decisions.js";
 import { type RowsFormat, rowsEndingOf, rowsFormatOfName } from "../../table/format.js";
 import { isPostgresAddress } from "../../table/postgres/address.js";
 import { changeCell } from "../../table/postgres/write.js";
@@ -90,9 +89,7 @@ async function readReview(path: string) {
   const version = await versionOf(path);
   const { description, columns, typed, phrases } = await readWholeTable(path, { column: "1" });
   const [name, names] = [basename(path), description.columns];
-  const left = columnNamed(names, rowHeader("left"));
-  const right = columnNamed(names, rowHeader("right"));
-  const decision = columnNamed(names, ...decisionNames);
+  const { left, right, decision } = reviewColumns(names);
   if (left === undefined || right === undefined || decision === undefined)
     throw new TableError(
       `${name}: a review has the columns decision, left_row and right_row. \`pearl join\` and \`pearl dedupe\` write one with --review-out FILE.`,

@@ -19,7 +19,7 @@ export async function keysByTerms(
        FROM counted, total WHERE counted.rows > 0),
      followed AS MATERIALIZED (SELECT term, weight FROM visited WHERE visited <= ${mostVisited} OR place = 1)
      SELECT s.key::text AS key FROM ${side.sql} s
-     WHERE s.terms && (SELECT array_agg(term) FROM followed) AND s.embedding IS NOT NULL
+     WHERE s.terms && (SELECT array_agg(term) FROM followed)
        AND EXISTS (SELECT FROM ${source.sql} t WHERE t.${identifier(side.settings.key)} = s.key)
      ORDER BY (SELECT sum(weight) FROM followed WHERE term = ANY(s.terms)) / sqrt(cardinality(s.terms)) DESC, s.key LIMIT $2`,
     [[...phraseTerms(phrase)].map((term) => String(term | 0)), k, side.sql],

@@ -139,7 +139,7 @@ describe("pearl join", () => {
     expect(explained.find(({ left_row: row }) => row === 8)).toMatchObject({
       right_row: 2,
       why: expect.stringContaining('"Corp" short for "Corporation"'),
-      ...{ left: "Toyota Motor Corporation", right: "Toyota Motors Corp." },
+      phrases: { left: "Toyota Motor Corporation", right: "Toyota Motors Corp." },
     });
     expect(stderr).toContain("the known pairs changed the matches of 1 row that they judge\n");
     const { labelEffect } = JSON.parse(readFileSync(join(folder, "why.json"), "utf8"));

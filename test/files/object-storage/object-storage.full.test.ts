@@ -1,6 +1,8 @@
 /** Objects and folders in object storage, against s3rver. */
 import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer, request as send } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { parseObjectAddress } from "../../../src/files/object-storage/address.js";
@@ -73,6 +75,40 @@ describe("reading", () => {
     await expect(readRange(`${bucket}/kept`, 0, 3, etag)).rejects.toThrow(
       "the object changed while it was read. Run the command again.",
     );
+  });
+
+  it("goes through the proxies of the environment", async () => {
+    const asked: string[] = [];
+    const proxy = createServer((request, response) => {
+      const { method, url = "", headers } = request;
+      asked.push(`${method} ${url}`);
+      const forwarded = send(url, { method, headers, agent: false }, (answer) => {
+        answer.pipe(response.writeHead(answer.statusCode!, answer.headers));
+      });
+      request.pipe(forwarded);
+    });
+    proxy.on("connect", ({ url }, socket) => {
+      asked.push(`CONNECT ${url}`);
+      socket.end("HTTP/1.1 407 Proxy Authentication Required\r\n\r\n");
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+    const address = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+    const proxies = { HTTP_PROXY: address, HTTPS_PROXY: address };
+    await withEnvironment({ ...proxies, NO_PROXY: "127.0.0.1" }, () => objectState(`${bucket}/large`));
+    expect(asked).toEqual([]);
+    await withEnvironment(proxies, async () => {
+      await uploadFile(file, `${bucket}/by proxy+1`);
+      expect((await bytesOf(`${bucket}/by proxy+1`)).equals(large)).toBe(true);
+    });
+    expect(asked.length).toBe(server.requests.length - 1);
+    expect(asked).toContain(`POST ${process.env.AWS_ENDPOINT_URL}/bucket/by%20proxy%2B1?uploads=`);
+    const refused = { ...proxies, AWS_ENDPOINT_URL: "https://storage.example" };
+    await expect(withEnvironment(refused, () => objectState(`${bucket}/large`))).rejects.toThrow(
+      "the proxy refuses (Proxy response (407) !== 200 when HTTP Tunneling). Check HTTPS_PROXY and NO_PROXY.",
+    );
+    expect(asked.at(-1)).toBe("CONNECT storage.example:443");
+    proxy.closeAllConnections();
+    proxy.close();
   });
 
   it("takes the server's address from a profile as from the environment", async () => {

@@ -1,14 +1,17 @@
 import { describe, expect, it } from "vitest";
-import { nameContradictions, weakestColumn } from "../../../src/match/estimates/contradictions.js";
-import { narrowMargins } from "../../../src/match/estimates/margins.js";
-import { precisionLine } from "../../../src/match/estimates/precision-line.js";
+import {
+  nameContradictions,
+  narrowMargins,
+  rivalPrecision,
+  weakestColumn,
+} from "../../../src/match/estimates/estimators.js";
 import {
   contradiction,
   keepPrecision,
   precisionEstimates,
+  precisionLine,
   refused,
 } from "../../../src/match/estimates/promise.js";
-import { rivalPrecision } from "../../../src/match/estimates/rivals.js";
 import { posteriorPrecision, type ScoredPairs } from "../../../src/match/estimates/scored-pairs.js";
 import { opposedColumn } from "../../../src/match/evidence/pair-evidence.js";
 import { everyPair } from "../../../src/match/weights/pair-classes.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { readValues } from "../../../src/match/columns/value-set.js";
 import { TextNumbers } from "../../../src/match/columns/texts.js";
+import { readValues } from "../../../src/match/columns/value-set.js";
 import { hasNumbers, numbersComparison } from "../../../src/match/evidence/text-numbers.js";
 
 function compare(a: string, b: string): number {

@@ -1,13 +1,11 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { PhraseEncoder } from "../../../src/encoder/phrase-encoder.js";
-import { explainPhrases } from "../../../src/join/explain.js";
-import { explanationLine } from "../../../src/join/explanation-line.js";
+import { explainPhrases, explanationLine } from "../../../src/join/explain.js";
 import { fuzzyJoin } from "../../../src/join/fuzzy-join.js";
 import { pairCosines, prepareColumn } from "../../../src/match/columns.js";
 import { featureNames } from "../../../src/match/evidence/features.js";
 import { entityTypes, likeliestType, writeTypeRoots } from "../../../src/match/evidence/type-agreement.js";
-import type { ScorerFile } from "../../../src/match/scorer.js";
-import { defaultScorer } from "../../../src/match/scorer.js";
+import { defaultScorer, type ScorerFile } from "../../../src/match/scorer.js";
 import { dotRows } from "../../../src/search/vectors.js";
 
 const encoder = await PhraseEncoder.load("pearl-mini");

@@ -24,7 +24,10 @@ function households(persons: number, seed: number): PairTable {
     return columns.map(({ identifies }) => levelIn((identifies ? isSame : isHousehold) ? 0.95 : 0.001));
   };
   const pairs = Array.from({ length: persons }, (_, row) =>
-    [row - (row % 2), row - (row % 2) + 1, (row + 7) % persons, (row + 12) % persons].map((other) => [row, other]),
+    [row - (row % 2), row - (row % 2) + 1, (row + 7) % persons, (row + 12) % persons].map((other) => [
+      row,
+      other,
+    ]),
   )
     .flat()
     .filter(([left, right], at, all) => all.findIndex(([a, b]) => a === left && b === right) === at)
@@ -60,7 +63,10 @@ describe("near misses", () => {
     for (const place of [0, 1, 5]) {
       const all = sum(table.levels, place);
       own.forEach((odds, kind) => expect(odds).toBeCloseTo(oddsOfKind(near, kind, place), 9));
-      expect(all).toBeCloseTo(own.reduce((a, b) => a + b), 9);
+      expect(all).toBeCloseTo(
+        own.reduce((a, b) => a + b),
+        9,
+      );
     }
   });
 

@@ -231,6 +231,23 @@ describe.skipIf(noServer !== undefined)("an index in PostgreSQL", () => {
     expect(firsts[1]).toEqual(firsts[0]);
   });
 
+  it("finds a row of signs alone, which has no embedding, by its own text, as an index in a folder does", async () => {
+    const names = ["!!!", "Toyota", "★ ★", "???", ""];
+    const asked = ["★ ★", "!!!", "?!", ""];
+    const mini = await miniEncoder();
+    const layout = { dimension: mini.dimension, columns: ["name"], phraseColumn: "name" } as const;
+    const { data } = await mini.encodeMatrix(asked);
+    for (const place of [join(folder, "signs.index"), at("signs")]) {
+      const index = await VectorIndex.create(place, { ...layout, model: { fingerprint: "f" } });
+      const { data: vectors } = await mini.encodeMatrix(names);
+      await index.add({ vectors, cells: names.map((name) => [name]) });
+      const hits = await index.search(data, { k: 3, phrases: asked });
+      const found = hits.map((of) => of.map(({ cells, score }) => `${cells.name} ${score}`));
+      expect(found).toEqual([["★ ★ 1"], ["!!! 1"], [], []]);
+      await index.close();
+    }
+  });
+
   it("of an earlier version is searched by embeddings, and says so", async () => {
     await server.sql("ALTER TABLE words_embeddings DROP COLUMN terms");
     const index = await VectorIndex.open(at("words"));

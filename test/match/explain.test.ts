@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { matchTables } from "../../src/join/match-tables.js";
-import type { ColumnExplanation } from "../../src/match/column-report.js";
-import { pairSentence } from "../../src/match/pair-sentence.js";
+import { type ColumnExplanation, pairSentence } from "../../src/match/explain.js";
 import { twoTables } from "./people.js";
 
 const column = (name: string, logOdds: number, cells: Partial<ColumnExplanation> = {}): ColumnExplanation => {

@@ -1,17 +1,34 @@
-/** What is found where a table has no rows: nothing, for certain. */
+/** What is found of rows, whatever they are compared by; where a table has no rows: nothing, for certain. */
 import { ArgumentError } from "../errors.js";
 import { endWithNothing, type Sharing } from "../files/shards/shard.js";
-import type { KnownPair } from "./compare-tables.js";
+import type { KnownPair, RowMatch } from "./compare-tables.js";
 import type { PrecisionReport } from "./estimates/promise.js";
+import { pairSentence, type RowExplanation } from "./explain.js";
+import type { DoubtfulPair } from "./review/doubtful.js";
 import { type LabelEffect, labelEffect, partnersInGroup } from "./review/label-effect.js";
 
-interface NothingFound<Self> extends PrecisionReport {
-  /** @throws ArgumentError */
-  explain(left: number, right: number): never;
-  doubtful(): [];
-  /** @throws ArgumentError for any pair */
+/** What matching finds, whatever rows are compared by, and how answers change it. Rows are counted from 0. */
+export interface Matches<Self, Explanation = RowExplanation> {
+  /** What each column says about any two rows. */
+  explain(left: number, right: number): Explanation;
+  /** Pairs that are most worth judging, best first: their answers, as `known`, improve the result most. */
+  doubtful(count: number): DoubtfulPair[];
+  /**
+   * The result with these judged pairs in place of `known`, without comparing the rows again.
+   * @throws ArgumentError for a row that a table lacks
+   */
   withKnown(known: readonly KnownPair[]): Promise<Self>;
+  /** How many rows (of two tables: right rows) have other partners than without `known`, and why. Learns once more. */
   labelEffect(): Promise<LabelEffect>;
+}
+
+/** Why a pair was found, in one sentence. */
+export const sentenceOf = (
+  { explain }: Pick<Matches<unknown>, "explain">,
+  { left, right, probability }: RowMatch,
+): string => pairSentence(explain(left, right), probability);
+
+interface NothingFound<Self> extends PrecisionReport, Matches<Self, never> {
   atPrecision(target: number): Self;
 }
 

@@ -1,4 +1,4 @@
-/** fetch through the proxies that HTTPS_PROXY, HTTP_PROXY and NO_PROXY name: Node 20's own fetch ignores them. */
+/** Requests through the proxies that HTTPS_PROXY, HTTP_PROXY and NO_PROXY name: Node 20's own ignore them. */
 import type { ProxyAgent } from "undici";
 import { ArgumentError } from "../errors.js";
 
@@ -6,16 +6,24 @@ const agents = new Map<string, ProxyAgent>();
 
 /** As fetch, and as curl reads the variables: lower case first. @throws ArgumentError for a proxy of another kind */
 export async function fetchByProxy(url: string | URL, init: RequestInit): Promise<Response> {
-  const proxy = proxyFor(new URL(url));
-  if (proxy === undefined) return fetch(url, init);
+  const dispatcher = await proxyAgent(new URL(url));
+  if (dispatcher === undefined) return fetch(url, init);
   const undici = await import("undici");
-  const dispatcher = agents.get(proxy) ?? new undici.ProxyAgent({ uri: proxy, proxyTunnel: false });
-  agents.set(proxy, dispatcher);
   const answer = undici.fetch(url, { ...(init as object), dispatcher }) as unknown as Promise<Response>;
   return answer.catch((error) => {
     // The refusal of a proxy lies one level deeper than other causes.
     throw error.cause?.cause ? new TypeError(error.message, { cause: error.cause.cause }) : error;
   });
+}
+
+/** What sends requests to `url` through their proxy, if they have one. @throws ArgumentError */
+export async function proxyAgent(url: URL): Promise<ProxyAgent | undefined> {
+  const uri = proxyFor(url);
+  if (uri === undefined) return undefined;
+  const { ProxyAgent } = await import("undici");
+  const agent = agents.get(uri) ?? new ProxyAgent({ uri, proxyTunnel: false });
+  agents.set(uri, agent);
+  return agent;
 }
 
 /** The address of the proxy for requests to `url`, if there is one. @throws ArgumentError */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { answeredPrecision } from "../../../src/match/estimates/answers.js";
 import type { JudgedEstimate } from "../../../src/match/estimates/calibrate.js";
+import { answeredPrecision } from "../../../src/match/estimates/estimators.js";
 import { keepPrecision } from "../../../src/match/estimates/promise.js";
 import type { ScoredPairs } from "../../../src/match/estimates/scored-pairs.js";
 import { everyPair } from "../../../src/match/weights/pair-classes.js";

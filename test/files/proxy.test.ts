@@ -2,8 +2,8 @@
 import { createServer, type Server } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { afterAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { proxyFor } from "../../src/files/proxy.js";
 import { downloadModel } from "../../src/hub/download.js";
-import { proxyFor } from "../../src/hub/proxy.js";
 import { hubSettings } from "../../src/hub/settings.js";
 import { startHubServer } from "../encoder/hub-server.js";
 import { newFolder } from "../setup/new-folder.js";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { kindOfColumn } from "../../../src/cli/options.js";
 import { matchTables } from "../../../src/join/match-tables.js";
-import { pairText, readPair } from "../../../src/match/columns/asked-pair.js";
+import { pairText, readPair } from "../../../src/match/columns/column-names.js";
 import { twoTables } from "../people.js";
 
 const read = (text: string, left: readonly string[], right: readonly string[]) =>
