@@ -4,7 +4,7 @@ import type { ColumnKind } from "./columns/profile.js";
 import type { ComparedTables, RowNumbers } from "./compare-tables.js";
 import { opposition } from "./evidence/opposed-names.js";
 import { missing, opposedColumn } from "./evidence/pair-evidence.js";
-import type { Weights } from "./weights/learn.js";
+import { scorePairs, type Weights } from "./weights/learn.js";
 import { logit } from "./weights/logistic.js";
 
 /** What was compared in a column, and how much each level of agreement says. */
@@ -91,8 +91,19 @@ export function explainPair(
     const logOdds = level === missing ? 0 : ofLevels[level];
     return { name, ...cells, level, logOdds, most: Math.max(...ofLevels), least: Math.min(...ofLevels) };
   });
-  return { prior: weights.prior, columns: byHeader(columns, compared.columns) };
+  const { prior, near } = weights;
+  const own = byHeader(columns, compared.columns);
+  if (near === undefined) return { prior, columns: own };
+  const logOdds = columns.reduce(
+    (rest, column) => rest - column.logOdds,
+    scorePairs(levels, weights, compared.columns)[0] - prior,
+  );
+  const bounds = { most: Math.max(0, logOdds), least: Math.min(0, logOdds) };
+  return { prior, columns: [...own, { name: lookAlikes, level: 0, logOdds, ...bounds }] };
 }
+
+/** What the columns say together beside what each says: pairs that share as much are often of different things. */
+const lookAlikes = "look-alikes";
 
 /** What a column that is compared alone says of two rows. @param probability undefined where they are not compared */
 export function aloneEvidence(
@@ -125,6 +136,7 @@ const acrossColumns: Readonly<Record<string, readonly [string, string]>> = {
     "the names do not contradict each other",
     "each name has a word that the other row lacks",
   ],
+  [lookAlikes]: ["rows agree in all that is filled", "different things share as much"],
   "name anywhere": ["the other row has the words of the name", "the other row lacks words of the name"],
 };
 

@@ -74,7 +74,10 @@ describe("two tables of persons", () => {
   it("are explained column by column: contributions add up", async () => {
     const found = await matchTables(left, right, { encoder });
     const { prior, columns } = found.explain(3, 3);
-    expect(columns.map(({ name }) => name)).toEqual(found.columns.map(({ name }) => name));
+    expect(columns.map(({ name }) => name)).toEqual([
+      ...found.columns.map(({ name }) => name),
+      "look-alikes",
+    ]);
     const total = columns.reduce((sum, { logOdds }) => sum + logOdds, prior);
     expect(total).toBeGreaterThan(2);
     const other = found.explain(3, 4);
@@ -228,12 +231,8 @@ describe("the same matches", { timeout: 300_000 }, () => {
     for (const [name, noise] of Object.entries(noises)) {
       const added = { ...left, noise: left.name.map(noise) };
       const found = await matchTables(added, { ...right, noise: right.name.map(noise) }, { encoder });
-      // Sums over pairs are rounded in another order.
-      const near = given.matches.map((match) => ({
-        ...match,
-        probability: expect.closeTo(match.probability, 9),
-      }));
-      expect(found.matches, name).toEqual(near);
+      // Codes of the column remain among the codes anywhere, which moves probabilities a little.
+      expect(pairsOf(found), name).toEqual(pairsOf(given));
       expect(found.dropped).toEqual([
         { name: "noise", reason: "agrees in matches as often as in any two rows" },
       ]);

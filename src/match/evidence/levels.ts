@@ -174,6 +174,11 @@ function textComparison(
   const overlap = overlapComparison({ words, rarity: set.rarity });
   const byEdits = kind !== "long" && kind !== "list";
   let last = 0;
+  const { starts, items } = set.words;
+  /** Whether a value is one word of the initials of the other: "IBM" does not differ from "International Business Machines". */
+  const areInitials = (a: number, b: number): boolean =>
+    starts[a + 1] - starts[a] === 1 &&
+    words.initialsEnd(items[starts[a]], starts[b], starts[b + 1], (place) => items[place]) >= 0;
   const compare = (a: number, b: number): number => {
     const { cosine, unmatched } = overlap(set.words, a, set.words, b);
     last = unmatched;
@@ -188,7 +193,8 @@ function textComparison(
     // A single word either has a partner or not: its letters say more.
     const covered = edited !== undefined && edits.areSingle ? Math.max(cosine, edited) : cosine;
     const penalty = Math.min(1, Math.max(0, unmatched - 0.2));
-    return levelOf(0.5 * covered + 0.25 * letters + 0.25 * whole - 0.25 * penalty, textCuts);
+    const level = levelOf(0.5 * covered + 0.25 * letters + 0.25 * whole - 0.25 * penalty, textCuts);
+    return level < textScale.differs && (areInitials(a, b) || areInitials(b, a)) ? textScale.differs : level;
   };
   const levels = withEqual(textCuts.length + 1, surprise, rareCuts, compare);
   return { ...levels, ...textScale, unmatched: () => last };

@@ -1,5 +1,5 @@
 /**
- * The numbers in texts: digits, and letters that stand alone, as in "Flat C, 31 Mill Lane", "31C Mill Lane" and "XB-955". Things
+ * The numbers in texts: digits, and letters that stand alone, as in "Flat C, 31 Mill Lane", "31C Mill Lane" and "R. Smith". Things
  * of one family differ in them, and their words are the same.
  */
 import { distance } from "fastest-levenshtein";
@@ -8,8 +8,8 @@ import type { ValueSet } from "../columns/value-set.js";
 import { ListsBuilder } from "../columns/vocabulary.js";
 import { type FieldComparison, haveSameLetters } from "./levels.js";
 
-/** Digits, or one letter between what is no letter; an initial has a point behind it. */
-const tokens = /\d+|(?<!\p{L})\p{L}(?![\p{L}.'’])/gu;
+/** Digits, or one letter between what is no letter: not the O of O'Brien. */
+const tokens = /\d+|(?<!\p{L})\p{L}(?![\p{L}'’])/gu;
 
 /** Share of filled cells with a number from which a column has numbers. */
 const leastShare = 0.15;

@@ -131,7 +131,7 @@ async function fitWeights(table: PairTable, fit: Fit, options: LearnOptions): Pr
     : (logOdds, _, matches) => competing(logOdds, matches);
   let factors: Float64Array | undefined;
   let counts = expectedCounts(table, startingPosteriors(table, relation, shares));
-  const identity = hasNear ? identifying(table, totals, counts) : [];
+  const identity = hasNear ? identifying(table, relation, shares, totals) : [];
   const weigh = (counts: ExpectedCounts, near?: NearCounts): Weights =>
     hasNear
       ? nearFit(table, { shares, totals, counts, identity, near, factors })
@@ -193,17 +193,31 @@ export function decide<Table extends PairTable>(
   return { table: { ...table, ...separated(table, [...known.keys()]) }, logOdds: all };
 }
 
-/** Per column whether it identifies: not one in which likely matches agree no more often than any pairs, whatever it is called. */
-const identifying = (
+/** What identifies agrees in likely matches by so much more than in any pairs, as a share of what is left to 1. */
+const leastIdentity = 0.1;
+
+/**
+ * Per column whether it identifies: not one in which pairs that the other columns take for matches hardly agree more often than
+ * any pairs, whatever it is called.
+ */
+function identifying(
   table: PairTable,
+  relation: Relation,
+  shares: readonly number[],
   totals: readonly Float64Array[],
-  { matches }: ExpectedCounts,
-): boolean[] =>
-  table.columns.map(({ levels, agrees, identifies }, at) => {
-    const agreeing = (sums: Float64Array): number =>
-      total(sums.subarray(agrees)) / Math.max(1e-9, total(sums));
-    return identifies && agreeing(byLevel(table.levels[at], levels, matches)) > agreeing(totals[at]);
+): boolean[] {
+  return table.columns.map(({ levels, agrees, identifies, unit }, at) => {
+    if (!identifies || shares[at] === 0) return false;
+    const others = shares.map((share, other) => (table.columns[other].unit === unit ? 0 : share));
+    const { matches } = expectedCounts(table, startingPosteriors(table, relation, others));
+    const ofLikely = byLevel(table.levels[at], levels, matches);
+    const [likely, any] = [ofLikely, totals[at]].map(
+      (sums) => total(sums.subarray(agrees)) / Math.max(1e-9, total(sums)),
+    );
+    const error = 2 * Math.sqrt((any * (1 - any)) / Math.max(1, total(ofLikely)));
+    return likely - any > leastIdentity * (1 - any) + error;
   });
+}
 
 /** What one round has found. */
 interface Found {

@@ -48,6 +48,27 @@ describe("levels of a comparison", () => {
       ]);
   });
 
+  it("take initials neither for another text nor for the same", () => {
+    const level = levels("text", filler);
+    const initials = level("United Parcel Service", "UPS");
+    expectRising([
+      level("United Parcel Service", "Oslo"),
+      initials,
+      level("United Parcel Service", "United Parcel"),
+    ]);
+    expect(level("UPS", "United Parcel Service")).toBe(initials);
+    expect(level("United Parcel Service", "UPX")).toBeLessThan(initials);
+  });
+
+  it("take a misspelt category, which is seldom seen, for neither another one nor the same", () => {
+    const colours = ["red", "green", "blue", "white"].flatMap((colour) => new Array<string>(20).fill(colour));
+    const level = levels("category", colours);
+    expectRising([level("green", "blue"), level("green", "grene"), level("green", "green")]);
+    // Both are often seen.
+    const sizes = ["large", "lange"].flatMap((size) => new Array<string>(20).fill(size));
+    expect(levels("category", sizes)("large", "lange")).toBe(level("green", "blue"));
+  });
+
   it("take the same words in another order, or with brackets on one side, for equal values", () => {
     const level = levels("text", filler);
     const same = level("Rita Moreno", "rita moreno");

@@ -20,8 +20,9 @@ describe("numbers in texts", () => {
     ["Flat 2, 31 Mill Lane", "Flat 3, 31 Mill Lane", 1],
     ["Windows 10", "Windows 11", 0],
     ["Windows 10", "Windows", -1],
-    // An initial is no number.
-    ["J. Smith", "R. Smith", -1],
+    ["J. Smith", "R. Smith", 0],
+    ["J. Smith", "John Smith", -1],
+    ["Ann O'Brien", "R. O'Brien", -1],
   ])("%s, %s: %d", (a, b, level) => {
     expect(compare(a, b)).toBe(level);
   });

@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { decide, knownPlaces, learnWeights, scorePairs } from "../../../src/match/weights/learn.js";
+import {
+  decide,
+  knownPlaces,
+  type Learned,
+  learnWeights,
+  scorePairs,
+} from "../../../src/match/weights/learn.js";
+import { nearOdds } from "../../../src/match/weights/near-misses.js";
 import { competedProbabilities } from "../../../src/match/weights/one-to-one.js";
 import { probabilityAt } from "../../../src/match/weights/pair-blocks.js";
 import { pairClasses } from "../../../src/match/weights/pair-classes.js";
@@ -78,13 +85,14 @@ describe("learning without labels", () => {
         expect(weights[level]).toBeGreaterThanOrEqual(weights[level - 1]);
   });
 
-  it("scores a pair by the prior and its filled columns' weights", () => {
+  it("scores a pair by the prior and its filled columns' weights, against what near misses explain as well", async () => {
     const levels = [4, -1, 0, -1, -1].map((level) => Int8Array.of(level));
-    const { match, prior } = learned.weights;
-    expect(scorePairs(levels, learned.weights, table.columns)[0]).toBeCloseTo(
-      prior + match[0][4] + match[2][0],
-      12,
-    );
+    const scoreBy = ({ weights }: Learned): number => scorePairs(levels, weights, table.columns)[0];
+    const plain = await learnWeights(table, { isCautious: true });
+    const sum = ({ weights: { match, prior } }: Learned): number => prior + match[0][4] + match[2][0];
+    expect(scoreBy(plain)).toBeCloseTo(sum(plain), 12);
+    const misses = nearOdds(learned.weights.near!, table.columns).sum(levels, 0);
+    expect(scoreBy(learned)).toBeCloseTo(sum(learned) - Math.log(misses + 1), 12);
   });
 
   it("finds the places of known pairs among the candidates", () => {

@@ -1,0 +1,50 @@
+import { describe, expect, it } from "vitest";
+import { prepareTables } from "../../../src/match/columns/fields.js";
+import { rowWords } from "../../../src/match/columns/row-words.js";
+import { comparisonSettings, rowComparison } from "../../../src/match/evidence/pair-evidence.js";
+
+const rows = 40;
+const word = (row: number): string =>
+  `${"bdfgklmnprst"[row % 12]}a${"bdfgklmnprst"[(row * 7) % 12]}o${"bdfgk"[row % 5]}e`;
+const cells = (cell: (row: number) => string): string[] =>
+  Array.from({ length: rows }, (_, row) => cell(row));
+
+function columnsOf(table: Record<string, string[]>) {
+  const tables = prepareTables(table, undefined, {});
+  return rowComparison(comparisonSettings(tables, rowWords(tables))).columns;
+}
+
+describe("columns of evidence", () => {
+  const columns = columnsOf({
+    name: cells((row) => `${word(row)} ${word(3 * row + 1)}`),
+    born: cells((row) => `19${10 + row}-0${1 + (row % 9)}-1${row % 10}`),
+    hotel: cells((row) => `${word(5 * row + 2)} inn`),
+    homeAddress: cells((row) => `${1 + ((row * 13) % 97)} ${word(row)} Lane`),
+    Telefonnummer: cells((row) => `0${300 + row} ${5550000 + 37 * row}`),
+    price: cells((row) => `${(19.99 + 3.1 * row).toFixed(2)}`),
+  });
+  const named = (wanted: string) => columns.find(({ name }) => name === wanted)!;
+
+  it("identify unless their header says what several things share", () => {
+    const identifying = columns.flatMap(({ name, field, identifies }) =>
+      field >= 0 && identifies ? [name] : [],
+    );
+    expect(identifying.sort()).toEqual(["born", "hotel", "name"]);
+  });
+
+  it("have the numbers of texts as a unit of their own, and second looks at names none", () => {
+    const numbers = named("homeAddress numbers");
+    expect(numbers).toMatchObject({
+      field: -1,
+      from: named("homeAddress").field,
+      identifies: false,
+      share: 0,
+    });
+    expect(columns.some(({ name }) => name === "name numbers")).toBe(false);
+    const units = columns
+      .filter(({ field, from, unit }) => field >= 0 || unit !== from)
+      .map(({ unit }) => unit);
+    expect(units.sort()).toEqual([...units.keys()]);
+    expect(named("name anywhere").unit).toBe(named("name").unit);
+  });
+});
