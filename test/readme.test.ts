@@ -59,7 +59,7 @@ describe("README and docs", () => {
     for (const [page, text] of texts) {
       for (const [, name] of text.matchAll(/(?:npx |`)pearl ([a-z][a-z-]*)/g))
         expect(commands, `${page}: pearl ${name}`).toContain(name);
-      const ours = text.replaceAll(/^.*npx (?!pearl).*$/gm, "");
+      const ours = text.replaceAll(/^.*(?:npx (?!pearl)|npm install ).*$/gm, "");
       for (const [option] of ours.matchAll(/(?<=[\s`])--[a-z][\w-]+/g))
         expect(known, `${page}: ${option}`).toContain(option);
     }
