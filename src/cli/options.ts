@@ -2,7 +2,7 @@
 import type { Option as TypedOption } from "@commander-js/extra-typings";
 import { InvalidArgumentError, Option } from "commander";
 import { messageOf, UsageError } from "../errors.js";
-import { type ColumnKind, columnKinds } from "../match/columns/profile.js";
+import { type ColumnKind, type ColumnRole, columnKinds, columnRoles } from "../match/columns/profile.js";
 import { parseDelimiter, parseEncoding, rowsFormats } from "../table/format.js";
 import type { OptionsOf } from "./command.js";
 
@@ -101,12 +101,13 @@ export const namedValues = namedParser<number | string>("NAME=VALUE, as in margi
 /** Parser of `--kind-of born=date`; repeatable. */
 export function kindOfColumn(
   text: string,
-  previous: Readonly<Record<string, ColumnKind>> | undefined,
-): Record<string, ColumnKind> {
+  previous: Readonly<Record<string, ColumnKind | ColumnRole>> | undefined,
+): Record<string, ColumnKind | ColumnRole> {
   const [, name, word] = /^(.+)=(\w+)$/.exec(text) ?? [];
-  const kind = columnKinds.find((known) => known === word);
+  const kinds = [...columnKinds, ...columnRoles];
+  const kind = kinds.find((known) => known === word);
   if (kind === undefined)
-    throw new InvalidArgumentError(`It must be COLUMN=KIND; kinds are ${columnKinds.join(", ")}.`);
+    throw new InvalidArgumentError(`It must be COLUMN=KIND; kinds are ${kinds.join(", ")}.`);
   return { ...previous, [name.replaceAll("\\=", "=")]: kind };
 }
 
@@ -191,7 +192,11 @@ export const shared = {
       repeatable,
     ),
     option("--ignore <column>", "compare all columns but this one; repeatable", repeatable),
-    option("--kind-of <column=kind>", "what a column holds, such as born=date; repeatable", kindOfColumn),
+    option(
+      "--kind-of <column=kind>",
+      "what a column holds, such as born=date, or if it identifies: company=shared; repeatable",
+      kindOfColumn,
+    ),
   ] as const,
   /** How much memory a matching takes, and where its temporary files go. */
   bounded: [

@@ -70,6 +70,7 @@ function parseModel(text: string): StoreModel | undefined {
   const whole = {
     ...{ ...weights, match: columns(match), related: columns(related) },
     near: near && {
+      ...near,
       kinds: Float64Array.from(near.kinds),
       ...{ shared: columns(near.shared), differing: columns(near.differing) },
     },

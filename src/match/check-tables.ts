@@ -4,7 +4,7 @@ import { isLikeArray } from "../like-array.js";
 import type { TableColumns } from "./columns/align.js";
 import { partSeparator, partsOfColumn } from "./columns/column-names.js";
 import { type ColumnOptions, rowsOf } from "./columns/fields.js";
-import { columnKinds } from "./columns/profile.js";
+import { columnKinds, columnRoles } from "./columns/profile.js";
 
 /** @throws ArgumentError for a table whose columns are not arrays of strings, and for settings out of range */
 export function checkMatching(
@@ -15,8 +15,9 @@ export function checkMatching(
   if (precision !== undefined && !(precision >= 0 && precision <= 1))
     throw new ArgumentError(`precision must be between 0 and 1, not ${precision}`);
   for (const [name, kind] of Object.entries(kindOf)) {
-    if (!columnKinds.includes(kind))
-      throw new ArgumentError(`kindOf ${name}: there is no kind ${kind}. Kinds: ${columnKinds.join(", ")}`);
+    const known: readonly string[] = [...columnKinds, ...columnRoles];
+    if (!known.includes(kind))
+      throw new ArgumentError(`kindOf ${name}: there is no kind ${kind}. Kinds: ${known.join(", ")}`);
     const isPart = (column: string): boolean => column.split(partSeparator).includes(name);
     if (!tables.some((table) => partsOfColumn(table, name).length > 0 || Object.keys(table).some(isPart)))
       throw new ArgumentError(

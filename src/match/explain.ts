@@ -17,6 +17,8 @@ export interface ColumnReport {
   /** Share of filled cells, number of different values. */
   readonly filled?: number;
   readonly distinct?: number;
+  /** Whether rows of one thing are believed to differ in it seldom; undefined where near misses are not learned. */
+  readonly identifies?: boolean;
   /** Log-odds of each level, from the worst disagreement to agreement on a rare value. */
   readonly weights: readonly number[];
 }
@@ -51,7 +53,8 @@ export function columnReports({ tables, columns }: ComparedTables, weights: Weig
     const profile = found && { kind: found.kind, distinct: found.profile.distinct };
     const filled = found && found.profile.filled / Math.max(1, found.profile.rows);
     const ofLevels = [...weights.match[column]];
-    return { name, other: found?.other ?? name, ...profile, filled, weights: ofLevels };
+    const identifies = found && weights.near?.identity[column];
+    return { name, other: found?.other ?? name, ...profile, filled, identifies, weights: ofLevels };
   });
   return byHeader(reports, columns);
 }

@@ -22,7 +22,16 @@ function columnLines(columns: readonly ColumnReport[], dropped: readonly Dropped
   const heading = ["column", "kind", "filled", "distinct", "agrees", "differs"];
   const lines = alignColumns([heading, ...rows], (column) => column > 1).split("\n");
   const legend = "agrees, differs: +2.3 makes a match 10 times likelier, -2.3 makes it 10 times less likely";
-  return [...lines, legend, ...notComparedLine(dropped)];
+  return [...lines, legend, ...rolesLine(columns), ...notComparedLine(dropped)];
+}
+
+/** Which columns rows of one thing seldom differ in, where that was learned. */
+function rolesLine(columns: readonly ColumnReport[]): string[] {
+  const having = (role: boolean): string =>
+    columns.flatMap(({ name, identifies }) => (identifies === role ? [name] : [])).join(", ") || "none";
+  if (columns.every(({ identifies }) => identifies === undefined)) return [];
+  const cure = "--kind-of COLUMN=identifies or COLUMN=shared changes it";
+  return [`identify: ${having(true)}; may be shared by several: ${having(false)} (${cure})`];
 }
 
 /** The same where one column of phrases was compared, without weights. If pearl chose it, the others follow in a line. */

@@ -5,7 +5,15 @@ import { isDayFirst } from "../cells/dates.js";
 import { type AlignedNames, alignColumns, alignWords, type TableColumns } from "./align.js";
 import { canonicalOrder, reorder } from "./canonical.js";
 import { readPairOf } from "./column-names.js";
-import { type ColumnKind, type ColumnProfile, isText, profileColumn } from "./profile.js";
+import {
+  type ColumnKind,
+  type ColumnProfile,
+  type ColumnRole,
+  columnKinds,
+  columnRoles,
+  isText,
+  profileColumn,
+} from "./profile.js";
 import { TextNumbers, type Texts } from "./texts.js";
 import { type Cells, readValues, type ValuedColumn } from "./value-set.js";
 
@@ -15,8 +23,8 @@ export interface ColumnOptions {
   readonly on?: readonly string[];
   /** Columns to leave out. */
   readonly ignore?: readonly string[];
-  /** Kinds of columns by name, in place of those found. */
-  readonly kindOf?: Readonly<Record<string, ColumnKind>>;
+  /** Kinds or roles of columns by name, in place of those found. */
+  readonly kindOf?: Readonly<Record<string, ColumnKind | ColumnRole>>;
   /** Profiles a column of one table. Default: looks at its cells each time. */
   readonly profileOf?: typeof profileColumn;
 }
@@ -28,6 +36,8 @@ export interface Field extends ValuedColumn {
   /** Header in the right table. */
   readonly other: string;
   readonly kind: ColumnKind;
+  /** Undefined where nobody has said it. */
+  readonly role?: ColumnRole;
   readonly profile: ColumnProfile;
 }
 
@@ -157,7 +167,8 @@ function readField(
   const kind = fieldKind({ name, other, profile }, kindOf);
   const dayFirst =
     kind !== "date" ? [] : left === right ? [profile.dayFirst] : [isDayFirst(left), isDayFirst(right)];
-  return { ...readValues(left, right, kind, vocabulary, dayFirst), name, other, kind, profile };
+  const role = saidOf({ name, other }, columnRoles, kindOf);
+  return { ...readValues(left, right, kind, vocabulary, dayFirst), name, other, kind, role, profile };
 }
 
 /** What an aligned column holds: what the caller says, by either header, or else what was found. */
@@ -165,8 +176,15 @@ export function fieldKind(
   { name, other, profile }: Pick<Field, "name" | "other" | "profile">,
   kindOf: ColumnOptions["kindOf"] = {},
 ): ColumnKind {
-  return ownValue(kindOf, name) ?? ownValue(kindOf, other) ?? profile.kind;
+  return saidOf({ name, other }, columnKinds, kindOf) ?? profile.kind;
 }
+
+/** What the caller says of a column, if it is one of the known words. */
+const saidOf = <Word>(
+  { name, other }: Pick<Field, "name" | "other">,
+  known: readonly Word[],
+  said: Readonly<Record<string, unknown>> = {},
+): Word | undefined => known.find((word) => word === (ownValue(said, name) ?? ownValue(said, other)));
 
 /** What a record holds under a header, which may be one that every object inherits a value for: "constructor". */
 export const ownValue = <Value>(

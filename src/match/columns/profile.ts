@@ -28,6 +28,10 @@ export const columnKinds = [
 /** What the cells of a column are. */
 export type ColumnKind = (typeof columnKinds)[number];
 
+/** Whether rows of one thing seldom differ in a column, as in a name, or several things may share what it holds. */
+export const columnRoles = ["identifies", "shared"] as const;
+export type ColumnRole = (typeof columnRoles)[number];
+
 const texts = new Set<ColumnKind>(["name", "text", "long", "list"]);
 export const isText = (kind: ColumnKind): boolean => texts.has(kind);
 

@@ -38,8 +38,8 @@ export interface EvidenceColumn extends LevelScale {
   readonly unit: number;
   /** Share of its learned weight that counts where near misses are not learned: less for a column that repeats another. */
   readonly share: number;
-  /** Whether rows of one thing seldom differ in it; what several things may share does not identify. */
-  readonly identifies: boolean;
+  /** Whether rows of one thing seldom differ in it, by its header and kind, or as the caller says. */
+  readonly identifies: boolean | "said";
   /** Weight of the lowest level where it is not learned. */
   readonly lowest?: number;
 }
@@ -96,7 +96,8 @@ const circumstances = wordSet("circumstances");
 const shortestPart = 5;
 
 /** Whether a column identifies: names, dates and codes do unless their header says what several things share. */
-function identifies({ name, other, kind }: Field, isNaming: boolean): boolean {
+function identifies({ name, other, kind, role }: Field, isNaming: boolean): boolean | "said" {
+  if (role !== undefined) return role === "identifies" && "said";
   if (kind === "long") return false;
   if (isNaming) return true;
   const words = [name, other].flatMap((header) =>

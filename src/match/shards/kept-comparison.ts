@@ -54,9 +54,9 @@ export function keptComparison(
 ): Kept {
   const head: Head = {
     ...{ naming, isOneTable, rows, dropped, dimension: vectors?.dimension ?? 0 },
-    fields: fields.map(({ name, other, kind, profile, set: { filled } }, field) => {
+    fields: fields.map(({ name, other, kind, role, profile, set: { filled } }, field) => {
       const isNumbered = areNumbered[field];
-      return { name, other, kind, profile, filled, isNumbered, hasGrams: grams[field] !== undefined };
+      return { name, other, kind, role, profile, filled, isNumbered, hasGrams: grams[field] !== undefined };
     }),
   };
   const ofFields = fields.map(({ set, ...values }, field) => {

@@ -207,7 +207,7 @@ function identifying(
   totals: readonly Float64Array[],
 ): boolean[] {
   return table.columns.map(({ levels, agrees, identifies, unit }, at) => {
-    if (!identifies || shares[at] === 0) return false;
+    if (!identifies || identifies === "said" || shares[at] === 0) return identifies === "said";
     const others = shares.map((share, other) => (table.columns[other].unit === unit ? 0 : share));
     const { matches } = expectedCounts(table, startingPosteriors(table, relation, others));
     const ofLikely = byLevel(table.levels[at], levels, matches);
@@ -326,7 +326,7 @@ function nearFit(
     differing.push(ofNear.differing.map((weight) => shares[at] * weight));
   });
   const kinds = kindShares(table, identity, factors, near?.kinds);
-  return { match, near: { kinds, shared, differing }, related: [], relatedShare: 0, ...numbers };
+  return { match, near: { kinds, shared, differing, identity }, related: [], relatedShare: 0, ...numbers };
 }
 
 /** Shares of which those of the levels below `differs` are so many together. */

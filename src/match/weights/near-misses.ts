@@ -16,6 +16,8 @@ export interface NearMisses {
   /** Per column and level: log-ratio to unrelated pairs where the column is shared, and where it differs. */
   readonly shared: readonly Float64Array[];
   readonly differing: readonly Float64Array[];
+  /** Per column whether it identifies: rows of one thing seldom differ in it. */
+  readonly identity: readonly boolean[];
 }
 
 /** Of more units there are too many kinds to learn how many pairs each has. */

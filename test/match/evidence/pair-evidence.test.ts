@@ -32,6 +32,16 @@ describe("columns of evidence", () => {
     expect(identifying.sort()).toEqual(["born", "hotel", "name"]);
   });
 
+  it("identify, or not, as the caller says", () => {
+    const table = { name: cells(word), city: cells((row) => word(2 * row)), code: cells((row) => `k${row}`) };
+    const kindOf = { name: "shared", city: "identifies" } as const;
+    const tables = prepareTables(table, undefined, { kindOf });
+    const { columns } = rowComparison(comparisonSettings(tables, rowWords(tables)));
+    const found = Object.fromEntries(columns.map(({ name, identifies }) => [name, identifies]));
+    expect(found).toMatchObject({ name: false, city: "said" });
+    expect(tables.fields.find(({ name }) => name === "city")?.kind).not.toBe("identifies");
+  });
+
   it("have the numbers of texts as a unit of their own, and second looks at names none", () => {
     const numbers = named("homeAddress numbers");
     expect(numbers).toMatchObject({

@@ -48,7 +48,7 @@ describe("near misses", () => {
   const someOdds = (random = createRandom(5)): NearMisses => {
     const weights = () => table.columns.map(() => Float64Array.from({ length: 4 }, () => 3 * random() - 1.5));
     const kinds = Float64Array.from({ length: 32 }, (_, kind) => (kind === 31 ? 0 : random() / 100));
-    return { kinds, shared: weights(), differing: weights() };
+    return { kinds, shared: weights(), differing: weights(), identity: [] };
   };
   /** By definition: the share of the kind times, of each filled column, how much it says where shared or differing. */
   const oddsOfKind = ({ kinds, shared, differing }: NearMisses, kind: number, place: number): number =>
