@@ -125,7 +125,7 @@ export function precisionEstimates(pairs: ScoredPairs): Map<string, number> {
   if (leftOut !== undefined) estimates.set("columns left out", leftOut);
   const found = veto(pairs) === undefined ? contradiction(pairs) : undefined;
   if (found !== undefined) estimates.set("contradictions", 1 - found.strength);
-  if (pairs.relation !== "one-to-one") {
+  if (pairs.relation !== "one-to-one" && pairs.weights.near === undefined) {
     const names = nameContradictions(pairs);
     if (names !== undefined) estimates.set("codes in names", 1 - names.codes);
   }
