@@ -6,7 +6,7 @@ import type { TableColumns } from "../match/columns/align.js";
 import type { Field } from "../match/columns/fields.js";
 import { asStage, type ComparedTables, type MatchRunOptions } from "../match/compare-tables.js";
 import { halving } from "../match/estimates/audit.js";
-import { contradiction, keepPrecision, veto } from "../match/estimates/promise.js";
+import { keepPrecision, veto } from "../match/estimates/promise.js";
 import { judgedEstimates, type ScoredPairs } from "../match/estimates/scored-pairs.js";
 import {
   type MatchedRows,
@@ -76,20 +76,11 @@ const described = ({ name, other, kind, profile }: Field): LearnedRows["fields"]
   return { name, other, kind, profile };
 };
 
-const byGroups: MatchMethod<GroupLevel, Fit, Groups> = {
+const byGroups: MatchMethod<GroupLevel, MatchFit<GroupLevel>, Groups> = {
   learner: (compared, run) => {
     const settings = asStage(run, "learning weights");
-    const usual = once(() => learnWeights(compared, settings));
-    const cautious = once(() => learnWeights(compared, { ...settings, isCautious: true }));
-    return async (known, table) => {
-      const learned = await usual();
-      // Columns made from the naming column repeat it. They help to find groups where rows differ much, and take families of
-      // similar names for one thing where names are the lesser evidence: then a second fit trusts them less.
-      const first = await fitGroups(table, learned, known, run);
-      if (first.doubt === 0 || learned.weights.near !== undefined) return first;
-      const second = await fitGroups(table, await cautious(), known, run);
-      return second.doubt < first.doubt ? second : first;
-    };
+    const learned = once(() => learnWeights(compared, settings));
+    return async (known, table) => fitGroups(table, await learned(), known, run);
   },
   nothing: {
     groupOf: new Int32Array(0),
@@ -140,17 +131,12 @@ interface GroupLevel extends ScoredPairs {
   readonly groups: Int32Array;
 }
 
-interface Fit extends MatchFit<GroupLevel> {
-  /** How far the likely groups contradict themselves: 0 if nothing speaks against them. */
-  readonly doubt: number;
-}
-
 async function fitGroups(
   compared: ComparedTables,
   learned: Learned,
   known: Known,
   run: MatchRunOptions,
-): Promise<Fit> {
+): Promise<MatchFit<GroupLevel>> {
   const size = compared.rows[0];
   const { weights, logOdds: candidateOdds } = withAnswers(compared, learned, known);
   const decided = decide(compared, candidateOdds, known);
@@ -179,16 +165,15 @@ async function fitGroups(
     for (const cut of cuts) if (cut >= from) yield cut === evenOdds ? even : levelAt(cut);
   }
   const even = levelAt(evenOdds);
-  const [found, doubt] = [contradiction(even), veto(even)];
+  const doubt = veto(even)?.reason;
   let likely: GroupLevel | undefined;
   const fallback = (): GroupLevel => {
     likely ??= greatestF1(levels());
     return likely;
   };
-  const accept: Fit["accept"] = (target) =>
-    keepPrecision({ target, levels: levels(), fallback, doubt: doubt?.reason });
+  const accept = (target: number) => keepPrecision({ target, levels: levels(), fallback, doubt });
   const sampled = (): GroupLevel[] => halving(levels(evenOdds));
-  return { weights, compared, doubt: found?.strength ?? 0, accept, likely: even, sampled };
+  return { weights, compared, accept, likely: even, sampled };
 }
 
 /** A level after decisions on pairs of rows, which need not be pairs of the level. */

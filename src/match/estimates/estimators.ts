@@ -4,7 +4,6 @@ import { opposition } from "../evidence/opposed-names.js";
 import { missing, opposedColumn } from "../evidence/pair-evidence.js";
 import { logit, sigmoid } from "../weights/logistic.js";
 import { classCount, classSizes, sizesOf } from "../weights/pair-classes.js";
-import { levelTotals } from "../weights/pair-table.js";
 import { calibrated, fitCalibration } from "./calibrate.js";
 import { acceptedScores, contribution, type ScoredPairs } from "./scored-pairs.js";
 
@@ -128,99 +127,13 @@ export function rivalPrecision({ table, relation, logOdds, accepted }: ScoredPai
   );
 }
 
-/**
- * Margins of a row's best accepted partner over the best rows outside its group: the share of rows whose lead over the first
- * outsider is no larger than outsiders' usual lead. If the partner is only one of several look-alikes, the two leads are alike.
- */
-export function narrowMargins({ table, logOdds, accepted }: ScoredPairs): number {
-  const leads: number[] = [];
-  const spacings: number[] = [];
-  const { left, right, rows, classOf, isOneTable } = table;
-  const ofLeft = bestScores(rows[0]);
-  const sides = isOneTable ? [ofLeft] : [ofLeft, bestScores(rows[1])];
-  const ofRight = sides.at(-1)!;
-  let next = 0;
-  for (let pair = 0; pair < classOf.length; pair++) {
-    const [score, isPartner] = [logOdds[classOf[pair]], accepted[next] === pair];
-    if (isPartner) next++;
-    ofLeft.add(left.at(pair)!, score, isPartner);
-    ofRight.add(right[pair], score, isPartner);
-  }
-  for (const { partner, first, second } of sides) {
-    for (let row = 0; row < partner.length; row++) {
-      if (partner[row] === -Infinity) continue;
-      leads.push(partner[row] - first[row]);
-      if (second[row] > -Infinity) spacings.push(first[row] - second[row]);
-    }
-  }
-  spacings.sort((a, b) => a - b);
-  const usual = spacings[spacings.length >> 1] ?? 0;
-  return leads.filter((lead) => lead <= usual).length / Math.max(1, leads.length);
-}
-
-/** Of each row the best score of its partners, and the two best of other rows. */
-function bestScores(rows: number) {
-  const [partner, first, second] = [0, 1, 2].map(() => new Float64Array(rows).fill(-Infinity));
-  const add = (row: number, score: number, isPartner: boolean): void => {
-    if (isPartner) partner[row] = Math.max(partner[row], score);
-    else if (score > first[row]) [first[row], second[row]] = [score, first[row]];
-    else second[row] = Math.max(second[row], score);
-  };
-  return { partner, first, second, add };
-}
-
-/**
- * Shares of the accepted pairs whose names contradict each other; undefined without a naming column. In pairs of rows of the same
- * thing names seldom carry different codes: where that is common, families of siblings were taken for things.
- */
-export function nameContradictions({
-  table,
-  accepted,
-}: ScoredPairs): { codes: number; words: number } | undefined {
+/** The share of the accepted pairs in which each name has words that the other row lacks. */
+export function nameContradictions({ table, accepted }: ScoredPairs): number {
   const column = table.columns.findIndex(({ name }) => name === opposedColumn);
-  if (column < 0) return undefined;
-  const pairs = accepted.length;
-  let [codes, words] = [0, 0];
-  for (const pair of accepted) {
-    const level = table.levels[column][table.classOf[pair]];
-    if (level === missing) continue;
-    if (level <= opposition.codes) codes++;
-    if (level !== opposition.none) words++;
-  }
-  return { codes: codes / Math.max(1, pairs), words: words / Math.max(1, pairs) };
-}
-
-/** A column distinguishes things if two random rows agree no more often, and it is filled in this share of the pairs. */
-const rareAgreement = 0.1;
-const leastKnown = 0.4;
-
-/** The distinguishing column that agrees in the smallest share of the accepted pairs where it is filled. */
-export function weakestColumn({ table, weights, accepted }: ScoredPairs): {
-  name: string;
-  agreement: number;
-} {
-  const totals = levelTotals(table);
-  let weakest = { name: "", agreement: 1 };
-  table.columns.forEach(({ name, field }, column) => {
-    if (field < 0) return;
-    const agrees = (level: number): number => (weights.match[column][level] > 0 ? 1 : 0);
-    let [all, agreeing] = [0, 0];
-    totals[column].forEach((sum, level) => {
-      all += sum;
-      agreeing += agrees(level) * sum;
-    });
-    if (agreeing > rareAgreement * all) return;
-    let [filled, same] = [0, 0];
-    for (const pair of accepted) {
-      const level = table.levels[column][table.classOf[pair]];
-      if (level === missing) continue;
-      filled++;
-      same += agrees(level);
-    }
-    if (filled >= leastKnown * accepted.length && same < weakest.agreement * filled)
-      weakest = { name, agreement: same / filled };
-  });
-  return weakest;
+  if (column < 0) return 0;
+  const isOpposed = (level: number): boolean => level !== missing && level !== opposition.none;
+  const opposed = accepted.filter((pair) => isOpposed(table.levels[column][table.classOf[pair]]));
+  return opposed.length / Math.max(1, accepted.length);
 }
 
 /** Estimates are shifted within these limits: answers cannot move what is certain. */

@@ -3,15 +3,7 @@
  * decides. Where it does not reach the promise, the promise is refused with a reason, and the likely pairs are returned as
  * not verified.
  */
-import { shellWord } from "../../shell-word.js";
-import {
-  answeredPrecision,
-  leftOutPrecision,
-  nameContradictions,
-  narrowMargins,
-  rivalPrecision,
-  weakestColumn,
-} from "./estimators.js";
+import { answeredPrecision, leftOutPrecision, nameContradictions, rivalPrecision } from "./estimators.js";
 import { posteriorPrecision, type ScoredPairs } from "./scored-pairs.js";
 
 /** Whether a precision can be promised. */
@@ -47,8 +39,6 @@ export interface PromiseOptions<Level extends ScoredPairs> {
 export const fewest = 50;
 /** The smallest estimate must exceed the promise by this share of what is left to 1. */
 const reserve = 0.25;
-/** Share of rows in one table whose partner does not stand out, from which the groups are arbitrary. */
-const mostNarrow = 0.1;
 
 export function keepPrecision<Level extends ScoredPairs>({
   target,
@@ -83,33 +73,22 @@ export const tooFew = (count: number): string =>
     ? "no pair is likely"
     : `only ${count === 1 ? "1 pair is" : `${count} pairs are`} likely: too few to estimate from`;
 
-/** Share of pairs with contradicting names from which groups are families; least agreement of a distinguishing column. */
+/** Share of pairs with contradicting names from which groups are families. */
 const mostContradictions = 0.25;
-const leastAgreement = 0.6;
 
 /** From so many answers on, contradictions are one estimate among others, and no veto. */
 const enoughAnswers = 20;
 
 /** What speaks against rows of several partners being the same: undefined if nothing does. */
-export function contradiction(pairs: ScoredPairs): { reason: string; strength: number } | undefined {
+function contradiction(pairs: ScoredPairs): { reason: string; strength: number } | undefined {
   if (pairs.relation === "one-to-one") return undefined;
-  const words = nameContradictions(pairs)?.words ?? 0;
-  const { name, agreement } = weakestColumn(pairs);
-  const strength = Math.max(words, 1 - agreement);
-  const percent = (share: number): string => `${Math.round(100 * share)} %`;
-  if (words > mostContradictions)
-    return {
-      strength,
-      reason: `in ${percent(words)} of the likely pairs each name has words that the other row lacks`,
-    };
-  if (agreement < leastAgreement)
-    return {
-      strength,
-      reason:
-        `${name} agrees in only ${percent(agreement)} of the likely pairs ` +
-        `(if it does not tell things apart, leave it out: --ignore ${shellWord(name)})`,
-    };
-  return undefined;
+  const strength = nameContradictions(pairs);
+  if (strength <= mostContradictions) return undefined;
+  const percent = Math.round(100 * strength);
+  return {
+    strength,
+    reason: `in ${percent} % of the likely pairs each name has words that the other row lacks`,
+  };
 }
 
 /** A contradiction, where too few people have judged pairs. */
@@ -125,14 +104,7 @@ export function precisionEstimates(pairs: ScoredPairs): Map<string, number> {
   if (leftOut !== undefined) estimates.set("columns left out", leftOut);
   const found = veto(pairs) === undefined ? contradiction(pairs) : undefined;
   if (found !== undefined) estimates.set("contradictions", 1 - found.strength);
-  if (pairs.relation !== "one-to-one" && pairs.weights.near === undefined) {
-    const names = nameContradictions(pairs);
-    if (names !== undefined) estimates.set("codes in names", 1 - names.codes);
-  }
-  if (pairs.relation === "many-to-many") {
-    const narrow = narrowMargins(pairs);
-    estimates.set("rows outside the groups", narrow > mostNarrow ? 0 : 1 - narrow);
-  } else estimates.set("rows without a partner", rivalPrecision(pairs));
+  if (pairs.relation !== "many-to-many") estimates.set("rows without a partner", rivalPrecision(pairs));
   // The weights of the columns have taken the answers in already.
   for (const [name, value] of estimates)
     if (name !== "column weights") estimates.set(name, answeredPrecision(pairs, value));

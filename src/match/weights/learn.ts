@@ -39,8 +39,6 @@ export type Relation = "one-to-one" | "many-to-one" | "one-to-many" | "many-to-m
 export interface LearnOptions {
   /** "one-to-one": the candidates of a row compete for it; the default for two tables. */
   readonly relation?: Relation;
-  /** Columns that look at names in another way count less, and near misses are not learned. */
-  readonly isCautious?: boolean;
   readonly signal?: AbortSignal;
   /** Called after each round with the rounds done and at most. */
   readonly onProgress?: (done: number, total: number) => void;
@@ -83,15 +81,15 @@ const mostTaken = 0.2;
  * rejects with the reason of its signal.
  */
 export async function learnWeights(table: PairTable, options: LearnOptions = {}): Promise<Learned> {
-  const { onProgress, isCautious = false } = options;
+  const { onProgress } = options;
   const all = rounds.near + rounds.plain;
   const plain = once(() =>
-    fitWeights(table, isCautious ? "cautious" : "plain", {
+    fitWeights(table, "plain", {
       ...options,
       onProgress: (done) => onProgress?.(rounds.near + done, all),
     }),
   );
-  if (isCautious || unitCount(table.columns) > mostUnits) return plain();
+  if (unitCount(table.columns) > mostUnits) return plain();
   const near = await fitWeights(table, "near misses", {
     ...options,
     onProgress: (done) => onProgress?.(done, all),
@@ -108,14 +106,14 @@ export async function learnWeights(table: PairTable, options: LearnOptions = {})
 const relationOf = ({ isOneTable }: PairTable, { relation }: LearnOptions): Relation =>
   relation ?? (isOneTable ? "many-to-many" : "one-to-one");
 
-/** What is learned beside matches: near misses, related pairs, or these with less trust in what repeats names. */
-type Fit = "near misses" | "plain" | "cautious";
+/** What is learned beside matches: near misses, or related pairs. */
+type Fit = "near misses" | "plain";
 
 /** How much of the learned weight of a column counts: what is learned with near misses needs no second look at names. */
 function shareIn(fit: Fit, { field, from, unit, share }: EvidenceColumn): number {
   if (field >= 0) return 1;
-  if (fit === "near misses") return from >= 0 && unit === from ? 0 : 1;
-  return fit === "plain" ? share : Math.min(share, from < 0 ? 0.5 : 0.25);
+  if (fit === "plain") return share;
+  return from >= 0 && unit === from ? 0 : 1;
 }
 
 async function fitWeights(table: PairTable, fit: Fit, options: LearnOptions): Promise<Learned> {

@@ -1,16 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { nameContradictions, rivalPrecision } from "../../../src/match/estimates/estimators.js";
 import {
-  nameContradictions,
-  narrowMargins,
-  rivalPrecision,
-  weakestColumn,
-} from "../../../src/match/estimates/estimators.js";
-import {
-  contradiction,
   keepPrecision,
   precisionEstimates,
   precisionLine,
   refused,
+  veto,
 } from "../../../src/match/estimates/promise.js";
 import { posteriorPrecision, type ScoredPairs } from "../../../src/match/estimates/scored-pairs.js";
 import { opposedColumn } from "../../../src/match/evidence/pair-evidence.js";
@@ -70,73 +65,33 @@ describe("precision from free rivals", () => {
   });
 });
 
-describe("margins within one table", () => {
-  const pair = (left: number, right: number, score: number, accepted: boolean): Pair => ({
-    left,
-    right,
-    score,
-    accepted,
-  });
-
-  it("are narrow where an outsider is as near as the partner", () => {
-    const pairs: Pair[] = [];
-    for (let row = 0; row < 40; row += 4) {
-      pairs.push(pair(row, row + 1, 5, true), pair(row, row + 2, 4.9, false), pair(row, row + 3, 1, false));
-      pairs.push(pair(row + 1, row + 2, 4.8, false), pair(row + 1, row + 3, 1, false));
-    }
-    const close = scored(pairs, [40, 40]);
-    expect(narrowMargins({ ...close, table: { ...close.table, isOneTable: true } })).toBe(1);
-    const far = scored(
-      pairs.map((one) => (one.accepted ? { ...one, score: 15 } : one)),
-      [40, 40],
-    );
-    expect(narrowMargins({ ...far, table: { ...far.table, isOneTable: true } })).toBe(0);
-  });
-});
-
 describe("contradictions", () => {
   const level = withRivals(0, [150, 200]);
-  const column = (name: string, field: number, levels: number) => ({
-    name,
-    field,
-    from: -1,
-    levels,
-    unit: field,
-    share: 1,
-    differs: 1,
-    agrees: 2,
-    identifies: false,
-  });
+  const column = { name: opposedColumn, field: -1, from: -1, levels: 5, unit: 0, share: 1 };
+  const levels = [Int8Array.from({ length: 100 }, (_, pair) => (pair < 30 ? pair % 3 : pair < 40 ? -1 : 4))];
+  const opposed: ScoredPairs = {
+    ...{ ...level, relation: "many-to-one" },
+    table: {
+      ...{ ...level.table, levels, random: levels },
+      columns: [{ ...column, differs: 1, agrees: 2, identifies: false }],
+    },
+  };
 
   it("are counted among the accepted pairs", () => {
-    const codes = Int8Array.from({ length: 100 }, (_, pair) =>
-      pair < 10 ? 0 : pair < 20 ? 1 : pair < 30 ? 2 : 4,
-    );
-    const table = {
-      ...level.table,
-      columns: [column(opposedColumn, -1, 5)],
-      levels: [codes],
-      random: [codes],
-    };
-    expect(nameContradictions({ ...level, table })).toEqual({ codes: 0.2, words: 0.3 });
-    expect(nameContradictions(level)).toBeUndefined();
+    expect(nameContradictions(opposed)).toBe(0.3);
+    expect(nameContradictions(level)).toBe(0);
   });
 
-  it("name the distinguishing column that agrees least", () => {
-    const agree = Int8Array.from({ length: 100 }, (_, pair) => (pair < 40 ? 1 : 0));
-    const rare = new Int8Array(1000);
-    const common = new Int8Array(1000).fill(1);
-    const table = {
-      ...level.table,
-      columns: [column("phone", 0, 2), column("source", 1, 2)],
-      levels: [agree, agree.map((value) => 1 - value)],
-      random: [rare, common],
-    };
-    const weights = { ...level.weights, match: [Float64Array.of(-2, 5), Float64Array.of(-1, 1)] };
-    expect(weakestColumn({ ...level, table, weights })).toEqual({ name: "phone", agreement: 0.4 });
-    expect(contradiction({ ...level, table, weights, relation: "many-to-one" })?.reason).toBe(
-      "phone agrees in only 40 % of the likely pairs (if it does not tell things apart, leave it out: --ignore phone)",
-    );
+  it("refuse a promise where rows have several partners, until people have judged enough pairs", () => {
+    const reason = "in 30 % of the likely pairs each name has words that the other row lacks";
+    expect(veto(opposed)).toEqual({ strength: 0.3, reason });
+    expect(veto({ ...opposed, relation: "one-to-one" })).toBeUndefined();
+    const { report } = keepPrecision({ target: 0.9, levels: [opposed], fallback: () => opposed });
+    expect(report.promise).toEqual({ target: 0.9, established: false, reason });
+    const judged = Array.from({ length: 20 }, () => ({ estimate: 0.99, match: true }));
+    const estimate = precisionEstimates({ ...opposed, judged }).get("contradictions")!;
+    expect(estimate).toBeGreaterThan(0.7);
+    expect(estimate).toBeLessThan(0.9);
   });
 });
 
