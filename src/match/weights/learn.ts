@@ -92,12 +92,13 @@ export async function learnWeights(table: PairTable, options: LearnOptions = {})
     }),
   );
   if (isCautious || unitCount(table.columns) > mostUnits) return plain();
+  const relation = relationOf(table, options);
   const near = await fitWeights(table, "near misses", {
     ...options,
     onProgress: (done) => onProgress?.(done, all),
   });
   const isTaken =
-    relationOf(table, options) === "many-to-many"
+    relation === "many-to-many"
       ? severalPartners(table, near.logOdds) > oftenSeveral
       : near.weights.matches < mostTaken * (await plain()).weights.matches;
   if (isTaken) return plain();
@@ -198,7 +199,7 @@ const leastIdentity = 0.1;
 
 /**
  * Per column whether it identifies: not one in which pairs that the other columns take for matches hardly agree more often than
- * any pairs, whatever it is called.
+ * any pairs, whatever it is called. Where that holds for all, there are too few matches to tell.
  */
 function identifying(
   table: PairTable,
@@ -206,8 +207,9 @@ function identifying(
   shares: readonly number[],
   totals: readonly Float64Array[],
 ): boolean[] {
-  return table.columns.map(({ levels, agrees, identifies, unit }, at) => {
-    if (!identifies || shares[at] === 0) return false;
+  const named = table.columns.map(({ identifies }, at) => identifies && shares[at] > 0);
+  const found = table.columns.map(({ levels, agrees, unit }, at) => {
+    if (!named[at]) return false;
     const others = shares.map((share, other) => (table.columns[other].unit === unit ? 0 : share));
     const { matches } = expectedCounts(table, startingPosteriors(table, relation, others));
     const ofLikely = byLevel(table.levels[at], levels, matches);
@@ -217,6 +219,7 @@ function identifying(
     const error = 2 * Math.sqrt((any * (1 - any)) / Math.max(1, total(ofLikely)));
     return likely - any > leastIdentity * (1 - any) + error;
   });
+  return found.includes(true) ? found : named;
 }
 
 /** What one round has found. */
