@@ -262,10 +262,16 @@ function weighted({ lowest }: EvidenceColumn, share: number, weights: Float64Arr
   return own;
 }
 
-/** Matches expected, and the log-odds that a random pair is one. One row has no pairs. */
-function expectedMatches(table: PairTable, counts: ExpectedCounts): Pick<Weights, "matches" | "prior"> {
+/** Matches expected, and the log-odds that a random pair is one. One row has no pairs. @param believed before any is seen */
+function expectedMatches(
+  table: PairTable,
+  counts: ExpectedCounts,
+  believed = 0,
+): Pick<Weights, "matches" | "prior"> {
+  const pairs = Math.max(1, allPairs(table));
   const matches = Math.max(1e-3, total(counts.matches));
-  return { matches, prior: Math.log(matches / Math.max(1, allPairs(table))) };
+  const all = matches + Math.min(believed, pairs / 2);
+  return { matches, prior: Math.min(0, Math.log(all / pairs)) };
 }
 
 /**
@@ -296,6 +302,8 @@ const mostDiffering = 0.03;
 const believedDiffering = 0.02;
 /** Matches by which that is believed: so many, and this share of those that are expected. */
 const identityStrength = { least: 20, share: 0.3 };
+/** Matches that are believed in before any is seen, as near misses are: a small table would be left without one. */
+const believedMatches = 1;
 
 function nearFit(
   table: PairTable,
@@ -307,7 +315,7 @@ function nearFit(
 ): Weights {
   const { shares, counts, identity, near, factors } = found;
   const [match, shared, differing]: Float64Array[][] = [[], [], []];
-  const numbers = expectedMatches(table, counts);
+  const numbers = expectedMatches(table, counts, believedMatches);
   const strength = identityStrength.least + identityStrength.share * numbers.matches;
   table.columns.forEach((column, at) => {
     const { levels, differs, unit } = column;
