@@ -20,6 +20,23 @@ function judged({ groupOf }: RowGroups) {
   return { precision: right / Math.max(1, found.size), recall: right / truth.size };
 }
 
+describe("a table of a few rows", () => {
+  const names = ["Ann Scott", "Bert Jones", "Carla Maier", "Dora Quist", "Emil Wolf"];
+  const row = (at: number): string[] => [names[at], ["Rome", "Oslo"][at % 2], `195${at}-03-1${at}`];
+  const groups = async (rows: readonly string[][]): Promise<number> => {
+    const columns = ["name", "city", "born"].map((name, at) => [name, rows.map((cells) => cells[at])]);
+    return new Set((await groupRows(Object.fromEntries(columns), { encoder })).groupOf).size;
+  };
+
+  it("has the duplicate found that one of many has, and brothers kept apart", async () => {
+    for (const count of [1, 2, 5]) {
+      const rows = Array.from({ length: count }, (_, at) => row(at));
+      expect(await groups([...rows, row(0)])).toBe(count);
+      expect(await groups([...rows, ["Anton Scott", "Rome", "1961-08-25"]])).toBe(count + 1);
+    }
+  });
+});
+
 describe("names that are written differently", () => {
   const persons = tableWithDuplicates(60).table;
   const families = Array.from({ length: 10 }, (_, family) => family);

@@ -92,8 +92,8 @@ export function comparisonSettings(
 }
 
 const circumstances = wordSet("circumstances");
-/** Shorter words are parts of others by chance: a hotel is no telephone. */
-const shortestPart = 5;
+/** Words with fewer letters, or with fewer beside them, are parts of others by chance: a hotel is no telephone, an estate no state. */
+const [shortestPart, fewestBeside] = [5, 4];
 
 /** Whether a column identifies: names, dates and codes do unless their header says what several things share. */
 function identifies({ name, other, kind, role }: Field, isNaming: boolean): boolean | "said" {
@@ -103,8 +103,10 @@ function identifies({ name, other, kind, role }: Field, isNaming: boolean): bool
   const words = [name, other].flatMap((header) =>
     folded(header.replace(/(?<=\p{Ll})(?=\p{Lu})/gu, " ")).split(/\P{L}+/u),
   );
-  const isShared = words.some((word) =>
-    [...circumstances()].some((own) => word === own || (own.length >= shortestPart && word.includes(own))),
+  const hasPart = (word: string, own: string): boolean =>
+    own.length >= shortestPart && word.length >= own.length + fewestBeside && word.includes(own);
+  const isShared = words.some(
+    (word) => circumstances().has(word) || [...circumstances()].some((own) => hasPart(word, own)),
   );
   return kind !== "number" && kind !== "list" && !isShared;
 }

@@ -90,12 +90,13 @@ export async function learnWeights(table: PairTable, options: LearnOptions = {})
     }),
   );
   if (unitCount(table.columns) > mostUnits) return plain();
+  const relation = relationOf(table, options);
   const near = await fitWeights(table, "near misses", {
     ...options,
     onProgress: (done) => onProgress?.(done, all),
   });
   const isTaken =
-    relationOf(table, options) === "many-to-many"
+    relation === "many-to-many"
       ? severalPartners(table, near.logOdds) > oftenSeveral
       : near.weights.matches < mostTaken * (await plain()).weights.matches;
   if (isTaken) return plain();
@@ -145,6 +146,7 @@ async function fitWeights(table: PairTable, fit: Fit, options: LearnOptions): Pr
     logOdds = scorePairs(table.levels, weights, table.columns, related);
     counts = await expected(logOdds, related, weights.matches);
     if (counts.moved < settled * counts.sum && (!hasNear || round > unmated)) break;
+    if (hasNear && areSeveral && round === unmated && severalPartners(table, logOdds) > oftenSeveral) break;
     if (hasNear && round >= unmated && round % 2 === 0) {
       const found = await nearFactors(table, relation, { weights, logOdds, related }, options);
       factors = found.map((factor, kind) => Math.min(1, Math.max(1e-6, (factors?.[kind] ?? 1) * factor)));
@@ -196,7 +198,7 @@ const leastIdentity = 0.1;
 
 /**
  * Per column whether it identifies: not one in which pairs that the other columns take for matches hardly agree more often than
- * any pairs, whatever it is called.
+ * any pairs, whatever it is called. Where that holds for all, there are too few matches to tell.
  */
 function identifying(
   table: PairTable,
@@ -204,8 +206,9 @@ function identifying(
   shares: readonly number[],
   totals: readonly Float64Array[],
 ): boolean[] {
-  return table.columns.map(({ levels, agrees, identifies, unit }, at) => {
-    if (!identifies || identifies === "said" || shares[at] === 0) return identifies === "said";
+  const named = table.columns.map(({ identifies }, at) => identifies !== false && shares[at] > 0);
+  const found = table.columns.map(({ levels, agrees, identifies, unit }, at) => {
+    if (!named[at] || identifies === "said") return named[at];
     const others = shares.map((share, other) => (table.columns[other].unit === unit ? 0 : share));
     const { matches } = expectedCounts(table, startingPosteriors(table, relation, others));
     const ofLikely = byLevel(table.levels[at], levels, matches);
@@ -215,6 +218,7 @@ function identifying(
     const error = 2 * Math.sqrt((any * (1 - any)) / Math.max(1, total(ofLikely)));
     return likely - any > leastIdentity * (1 - any) + error;
   });
+  return found.includes(true) ? found : named;
 }
 
 /** What one round has found. */
@@ -257,10 +261,16 @@ function weighted({ lowest }: EvidenceColumn, share: number, weights: Float64Arr
   return own;
 }
 
-/** Matches expected, and the log-odds that a random pair is one. One row has no pairs. */
-function expectedMatches(table: PairTable, counts: ExpectedCounts): Pick<Weights, "matches" | "prior"> {
+/** Matches expected, and the log-odds that a random pair is one. One row has no pairs. @param believed before any is seen */
+function expectedMatches(
+  table: PairTable,
+  counts: ExpectedCounts,
+  believed = 0,
+): Pick<Weights, "matches" | "prior"> {
+  const pairs = Math.max(1, allPairs(table));
   const matches = Math.max(1e-3, total(counts.matches));
-  return { matches, prior: Math.log(matches / Math.max(1, allPairs(table))) };
+  const all = matches + Math.min(believed, pairs / 2);
+  return { matches, prior: Math.min(0, Math.log(all / pairs)) };
 }
 
 /**
@@ -291,6 +301,8 @@ const mostDiffering = 0.03;
 const believedDiffering = 0.02;
 /** Matches by which that is believed: so many, and this share of those that are expected. */
 const identityStrength = { least: 20, share: 0.3 };
+/** Matches that are believed in before any is seen, as near misses are: a small table would be left without one. */
+const believedMatches = 1;
 
 function nearFit(
   table: PairTable,
@@ -302,7 +314,7 @@ function nearFit(
 ): Weights {
   const { shares, counts, identity, near, factors } = found;
   const [match, shared, differing]: Float64Array[][] = [[], [], []];
-  const numbers = expectedMatches(table, counts);
+  const numbers = expectedMatches(table, counts, believedMatches);
   const strength = identityStrength.least + identityStrength.share * numbers.matches;
   table.columns.forEach((column, at) => {
     const { levels, differs, unit } = column;

@@ -87,13 +87,21 @@ function byMates(table: PairTable, probabilities: Probabilities) {
   return { beside, free, mates: [ofLeft, ofRight] };
 }
 
-function poissonAtMost(count: number, mean: number): number {
-  let [term, sum] = [Math.exp(-Math.min(700, mean)), 0];
-  for (let k = 0; k <= Math.floor(count); k++) {
+/** Logarithm of the factorial, by Stirling's series. */
+const logFactorial = (n: number): number =>
+  n === 0 ? 0 : n * Math.log(n) - n + Math.log(2 * Math.PI * n) / 2 + 1 / (12 * n) - 1 / (360 * n ** 3);
+
+/** The chance of at most so many where `mean` are expected; 1 where these are not too few. */
+export function poissonAtMost(count: number, mean: number): number {
+  if (count >= mean) return 1;
+  const most = Math.floor(count);
+  // From the most likely number down, as a multiple of its own chance: that of large means is no number.
+  let [term, sum] = [1, 0];
+  for (let k = most; k >= 0 && term > 1e-9 * sum; k--) {
     sum += term;
-    term *= mean / (k + 1);
+    term *= k / mean;
   }
-  return sum;
+  return sum * Math.exp(most * Math.log(mean) - mean - logFactorial(most));
 }
 
 /** Log-odds from which a row's partners are counted. */
@@ -101,13 +109,16 @@ const partner = Math.log(9);
 
 /** Of the rows with a partner, the share that has several. */
 export function severalPartners(table: PairTable, logOdds: Float64Array): number {
-  const counts = new Uint32Array(table.rows[0]);
+  const ofLeft = new Uint32Array(table.rows[0]);
+  const ofRight = table.isOneTable ? ofLeft : new Uint32Array(table.rows[1]);
   for (const { left, right, classOf } of pairBlocks(table))
     for (let at = 0; at < left.length; at++)
       if (logOdds[classOf[at]] >= partner) {
-        counts[left[at]]++;
-        counts[right[at]]++;
+        ofLeft[left[at]]++;
+        ofRight[right[at]]++;
       }
-  const having = (least: number): number => counts.filter((count) => count >= least).length;
+  const counts = table.isOneTable ? [ofLeft] : [ofLeft, ofRight];
+  const having = (least: number): number =>
+    counts.reduce((all, ofRow) => all + ofRow.filter((count) => count >= least).length, 0);
   return having(2) / Math.max(1, having(1));
 }

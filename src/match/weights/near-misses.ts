@@ -116,6 +116,8 @@ const believed = { identity: 0.2, circumstance: 0.02 };
 const sameIdentity = 0.5;
 /** Where nothing is known, each kind has as many pairs as this share of the rows. */
 const firstShare = 0.02;
+/** Near misses are no more of all pairs: in a table of a few rows, what is believed would exceed these. */
+const mostNear = 0.5;
 
 /**
  * The share of each kind among all pairs.
@@ -133,16 +135,18 @@ export function kindShares(
   const pairs = Math.max(1, allPairs(table));
   const identifying = table.columns.reduce((bits, { unit }, at) => bits | (identity[at] ? 1 << unit : 0), 0);
   const all = 2 ** units - 1;
-  return Float64Array.from({ length: all + 1 }, (_, kind) => {
+  const counts = Float64Array.from({ length: all + 1 }, (_, kind) => {
     // What shares everything is a match.
     if (kind === all) return 0;
     const differs = (identifying & ~kind) !== 0;
     const count =
       found === undefined
-        ? Math.max(1, firstShare * table.rows[0])
+        ? firstShare * Math.min(...table.rows)
         : found[kind] * (differs ? 1 : sameIdentity) + believed[differs ? "identity" : "circumstance"];
-    return (count * (factors?.[kind] ?? 1)) / pairs;
+    return count * (factors?.[kind] ?? 1);
   });
+  const whole = Math.max(pairs, total(counts) / mostNear);
+  return counts.map((count) => count / whole);
 }
 
 /** Near misses that share a column differ in its lowest levels less often than matches do. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { knownPlaces, learnWeights, scorePairs } from "../../../src/match/weights/learn.js";
-import { nearFactors, severalPartners } from "../../../src/match/weights/near-mates.js";
+import { nearFactors, poissonAtMost, severalPartners } from "../../../src/match/weights/near-mates.js";
 import {
   mostUnits,
   type NearMisses,
@@ -159,4 +159,19 @@ it("counts rows with several partners among those with one", () => {
   };
   // 0-1 and 1-2: one of three rows has two partners; 3-4 is no match.
   expect(severalPartners(table, Float64Array.of(5, -5))).toBeCloseTo(1 / 3);
+  // Of two tables, right row 1 is another row than left row 1.
+  const two: PairTable = { ...table, isOneTable: false, rows: [5, 4], left: Int32Array.of(0, 1, 3) };
+  expect(severalPartners({ ...two, right: Int32Array.of(1, 2, 3) }, Float64Array.of(5, -5))).toBe(0);
+  expect(severalPartners({ ...two, right: Int32Array.of(1, 1, 3) }, Float64Array.of(5, -5))).toBeCloseTo(
+    1 / 3,
+  );
+});
+
+it("finds the chance of few pairs where few or very many are expected", () => {
+  expect(poissonAtMost(0, 3)).toBeCloseTo(Math.exp(-3), 9);
+  expect(poissonAtMost(2.5, 10)).toBeCloseTo(61 * Math.exp(-10), 6);
+  expect(poissonAtMost(900, 1500)).toBeLessThan(1e-60);
+  expect(poissonAtMost(5000, 10_000)).toBeLessThan(1e-60);
+  expect(poissonAtMost(9_990, 10_000)).toBeCloseTo(0.46, 2);
+  expect(poissonAtMost(7, 0)).toBe(1);
 });
