@@ -83,6 +83,18 @@ export const resultOf = (
   ...(best && { evaluations }),
 });
 
+/** What the kept weights scored, and how that differs from the start: "hit@1 0.6800 (+0.0200 since the start)". */
+export function gainText({ best, evaluations: [start] = [] }: RunResult): string {
+  if (!best) return "";
+  const figuresOf = ({ score, figures }: Evaluated) => figures ?? { [best.measure ?? "score"]: score };
+  const figures = Object.entries(figuresOf(best)).map(([name, value], place) => {
+    const change = start ? value - figuresOf(start)[name] : 0;
+    const since = `${change < 0 ? "" : "+"}${change.toFixed(4)}${place === 0 ? " since the start" : ""}`;
+    return `${name} ${value.toFixed(4)}${best.step > 0 ? ` (${since})` : ""}`;
+  });
+  return figures.join(", ");
+}
+
 /** What a run returns: its record, the model's folder, and the step that it was resumed at (0 for a new run). */
 export type RunReport<Record extends RunRecord> = Record & {
   readonly output: string;
