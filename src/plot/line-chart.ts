@@ -18,7 +18,7 @@ export interface LinePanel {
   readonly range?: readonly [number, number];
 }
 
-const panel = { width: 240, height: 190, gap: 36, left: 34 };
+const panel = { width: 240, height: 190, gap: 48, left: 34 };
 
 /** The panels as an SVG file. */
 export function lineChart(title: string, notes: readonly string[], panels: readonly LinePanel[]): string {
@@ -39,6 +39,9 @@ function drawPanel({ title, points, references = [], range }: LinePanel, left: n
   const placed = points.map((point, place) => ({
     ...{ x: round(left + ((place + 0.5) * panel.width) / points.length), ...point },
   }));
+  // labels that would touch are left out, at 8 pixels for a character
+  const longest = Math.max(...points.map(({ label }) => label.length));
+  const every = Math.ceil((8 * longest * points.length) / panel.width);
   return [
     text(title, left, top - 10, "start", 13),
     ...[...new Set([low, high])].map((tick) =>
@@ -52,10 +55,10 @@ function drawPanel({ title, points, references = [], range }: LinePanel, left: n
       `M${placed.map(({ x, value }) => `${x} ${y(value)}`).join("L")}`,
       'stroke="var(--c0)" stroke-width="2"',
     ),
-    ...placed.flatMap(({ x, label, value, deviation = 0 }) => [
+    ...placed.flatMap(({ x, label, value, deviation = 0 }, place) => [
       path(`M${x} ${y(value - deviation)}V${y(value + deviation)}`, 'stroke="var(--c0)"'),
       `<circle cx="${x}" cy="${y(value)}" r="4" fill="var(--c0)"/>`,
-      text(label, x, bottom + 16),
+      ...(place % every === 0 ? [text(label, x, bottom + 16)] : []),
     ]),
   ];
 }
