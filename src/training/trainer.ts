@@ -1,5 +1,5 @@
 /** Training from first step to last: batches ahead, schedule, evaluation, checkpoints, metrics, interruption. */
-import { mkdirSync, rmSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ArgumentError, DeviceError, TrainingError } from "../errors.js";
 import { packageVersion } from "../files/package.js";
@@ -12,6 +12,7 @@ import {
   checkSettings,
   type Evaluated,
   listCheckpoints,
+  plainNumbers,
   pruneCheckpoints,
   readCheckpoint,
   type Settings,
@@ -19,7 +20,6 @@ import {
 } from "./checkpoint.js";
 import type { EngineOptions } from "./engine.js";
 import { type EngineClient, LostDevice, openEngineClient } from "./engine-client.js";
-import { saveFailedStep } from "./failed-step.js";
 import { appendMetrics, type StepLoss, type StepMetrics, startMetrics, stepMetrics } from "./metrics.js";
 import { type Schedule, type StepReport, scheduleFactor } from "./optimiser/optimiser.js";
 import type { TrainingBatch, TrainingProgram } from "./program.js";
@@ -324,4 +324,17 @@ class Run {
       throw new TrainingError(`${this.#checkpoints}: the best checkpoint, of step ${step}, is missing`);
     await this.#engine.call("load", await readCheckpoint(place));
   }
+}
+
+/** Writes a step without finite numbers for a person to look at, as `failed-step-STEP.json`. @returns its path */
+async function saveFailedStep(
+  folder: string,
+  { step, loss, gradientNorm, learningRate }: StepMetrics,
+  data: TrainingData,
+): Promise<string> {
+  const batch = await (data.describe?.(step - 1) ?? data.batch(step - 1));
+  const path = join(folder, `failed-step-${step}.json`);
+  const report = { step, loss: String(loss), gradientNorm: String(gradientNorm), learningRate, batch };
+  writeFileSync(path, JSON.stringify(report, plainNumbers));
+  return path;
 }

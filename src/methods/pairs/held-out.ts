@@ -18,12 +18,10 @@ const [fewest, most] = [200, 1000];
 /** Held-out pairs of a file at most: each text is compared with each positive. */
 const mostOfFile = 10_000;
 
-type Numbered = Pair & { readonly group: number };
-
 export interface SplitPairs {
   readonly trained: readonly Pair[];
   /** `group`: equal for pairs that share phrases, also over several pairs. */
-  readonly heldOut: readonly Numbered[];
+  readonly heldOut: readonly (Pair & { readonly group: number })[];
   /** Name and fingerprint of the table that the held-out pairs are from; default: that of the training's pairs. */
   readonly file?: string;
   readonly fingerprint?: string;
@@ -40,17 +38,19 @@ export function splitPairs(
 ): SplitPairs {
   const wanted = Math.min(most, Math.round((fraction ?? (pairs.length < fewest ? 0 : 0.1)) * pairs.length));
   const isRanked = positives === "column" && pairs[0].score === undefined;
-  const heldOut = isRanked && wanted > 0 ? connected(pairs, wanted, random) : [];
+  const rows = withGroups(pairs);
+  const groups = [...groupBy(rows, ({ group }) => group).values()];
+  const heldOut: typeof rows = [];
+  // whole groups of connected pairs in random order, as many as fit
+  for (const place of isRanked && wanted > 0 ? shuffled(groups.length, random) : [])
+    if (heldOut.length + groups[place].length <= wanted) heldOut.push(...groups[place]);
   if (fraction !== undefined && fraction > 0 && heldOut.length === 0)
     throw new ArgumentError(
       `none of the ${pairs.length} pairs can be held out (--validate ${fraction}): that takes a column of positives, no ` +
         "scores, and enough pairs that share no phrase with others. Leave --validate out.",
     );
-  const out = new Set<Pair>(heldOut.map(({ pair }) => pair));
-  return {
-    trained: pairs.filter((pair) => !out.has(pair)),
-    heldOut: heldOut.map(({ pair, group }) => ({ ...pair, group })),
-  };
+  const out = new Set(heldOut.map(({ group }) => group));
+  return { trained: pairs.filter((_, i) => !out.has(rows[i].group)), heldOut };
 }
 
 /**
@@ -70,18 +70,7 @@ export async function heldOutOf(path: string, pairs: readonly Pair[]): Promise<S
   const trained = pairs.filter((pair) => !out.has(keyOf(pair)));
   if (trained.length === 0)
     throw new ArgumentError(`--validate ${path}: it holds all pairs of the training. Give it other pairs.`);
-  const heldOut = withGroups(table.pairs).map(({ pair, group }) => ({ ...pair, group }));
-  return { trained, heldOut, file: basename(path), fingerprint: table.fingerprint };
-}
-
-/** Whole groups of connected pairs in random order, as many as fit. */
-function connected(pairs: readonly Pair[], wanted: number, random: () => number) {
-  const rows = withGroups(pairs);
-  const groups = [...groupBy(rows, ({ group }) => group).values()];
-  const taken: typeof rows = [];
-  for (const place of shuffled(groups.length, random))
-    if (taken.length + groups[place].length <= wanted) taken.push(...groups[place]);
-  return taken;
+  return { trained, heldOut: withGroups(table.pairs), file: basename(path), fingerprint: table.fingerprint };
 }
 
 /** Equal numbers for pairs that share phrases, also over several pairs. */
@@ -91,7 +80,7 @@ function withGroups(pairs: readonly Pair[]) {
   );
   const sets = disjointSets(phrases.length);
   pairs.forEach((_, i) => sets.unite(phrases[2 * i], phrases[2 * i + 1]));
-  return pairs.map((pair, i) => ({ pair, group: sets.rootOf(phrases[2 * i]) }));
+  return pairs.map((pair, i) => ({ ...pair, group: sets.rootOf(phrases[2 * i]) }));
 }
 
 /** Ranks held-out pairs about ten times while training; a training by time, at ends of epochs. */
@@ -126,8 +115,11 @@ export async function rankHeldOut(
       const isOwn = (place: number) => candidates[place][1] === pairs[i].group;
       const best = row.reduce((top, score, place) => (isOwn(place) ? Math.max(top, score) : top), -1);
       const others = row.filter((_, place) => !isOwn(place));
-      const total = others.reduce((sum, score) => sum + Math.exp((score - best) / temperature), 1);
-      return { rank: 1 + others.filter((score) => score >= best).length, loss: Math.log(total) };
+      const top = others.reduce((most, score) => Math.max(most, score), best);
+      const share = (score: number) => Math.exp((score - top) / temperature);
+      const total = others.reduce((sum, score) => sum + share(score), share(best));
+      const loss = Math.log(total) + (top - best) / temperature;
+      return { rank: 1 + others.filter((score) => score >= best).length, loss };
     });
   });
   const score = mean(found.map(({ rank }) => 1 / rank));
