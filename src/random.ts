@@ -1,4 +1,5 @@
 /** Seeded random numbers: the same seed gives the same results on every machine. */
+import { countBy } from "./by-key.js";
 
 /** Uniform numbers in [0, 1), the same sequence for the same seed on every machine. */
 export type Random = () => number;
@@ -76,17 +77,54 @@ export const batchSeed = (seed: number, index: number): number =>
 /**
  * Items in batches of nearly equal size: every epoch all items once.
  * @param batchSize items in a batch at most @param orderOf all item numbers, shuffled for an epoch
+ * @param groupOf items of one group are in different batches, if there are enough; default: the order alone decides
  */
-export function inEpochs(count: number, batchSize: number, orderOf: (epoch: number) => Int32Array) {
+export function inEpochs(
+  count: number,
+  batchSize: number,
+  orderOf: (epoch: number) => Int32Array,
+  groupOf?: (item: number) => number,
+) {
   const batchesPerEpoch = Math.ceil(count / batchSize);
-  const edge = (within: number) => Math.floor((within * count) / batchesPerEpoch);
-  const keptOrderOf = keptOrder(orderOf);
+  const edges = Array.from({ length: batchesPerEpoch + 1 }, (_, within) =>
+    Math.floor((within * count) / batchesPerEpoch),
+  );
+  const keptOrderOf = keptOrder((epoch) =>
+    groupOf === undefined ? orderOf(epoch) : apart(orderOf(epoch), edges, groupOf),
+  );
   return {
     batchesPerEpoch,
     /** Numbers of the items in a batch, counted from 0 over all epochs. */
     itemsOf(batch: number): Int32Array {
       const within = batch % batchesPerEpoch;
-      return keptOrderOf(Math.floor(batch / batchesPerEpoch)).slice(edge(within), edge(within + 1));
+      return keptOrderOf(Math.floor(batch / batchesPerEpoch)).slice(edges[within], edges[within + 1]);
     },
   };
+}
+
+/**
+ * An order in which items of one group are in different batches: the first of a group is where the order has it, each other
+ * one in the next batch with room, and items that are alone in their group take what is left.
+ */
+function apart(order: Int32Array, edges: readonly number[], groupOf: (item: number) => number): Int32Array {
+  const next = edges.slice(0, -1);
+  const placed = new Int32Array(order.length);
+  const put = (item: number, from: number): number => {
+    let batch = from % next.length;
+    while (next[batch] === edges[batch + 1]) batch = (batch + 1) % next.length;
+    placed[next[batch]++] = item;
+    return batch;
+  };
+  const sizes = countBy(order, groupOf);
+  const isAlone = (item: number): boolean => sizes.get(groupOf(item)) === 1;
+  const lastOf = new Map<number, number>();
+  for (const [place, item] of order.entries()) {
+    if (isAlone(item)) continue;
+    const last = lastOf.get(groupOf(item));
+    const from = last === undefined ? Math.floor((place * next.length) / order.length) : last + 1;
+    lastOf.set(groupOf(item), put(item, from));
+  }
+  let open = 0;
+  for (const item of order) if (isAlone(item)) open = put(item, open);
+  return placed;
 }

@@ -45,7 +45,7 @@ export type { StepMetrics } from "./training/metrics.js";
 export type { AdamOptions } from "./training/optimiser/adam.js";
 export { type Schedule, scheduleFactor } from "./training/optimiser/optimiser.js";
 export type { Chunk, TrainingBatch, TrainingProgram } from "./training/program.js";
-export type { Evaluation, TrainingData, TrainingResult, TrainOptions } from "./training/trainer.js";
+export type { Evaluation, Scored, TrainingData, TrainingResult, TrainOptions } from "./training/trainer.js";
 export { train } from "./training/trainer.js";
 
 // Write the trained model as a folder, as pearl's own trainings do: resumption, a record, a model card.

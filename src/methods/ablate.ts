@@ -11,7 +11,7 @@ import { readManifest } from "../corpus/corpus-folder.js";
 import { ArgumentError, TrainingError } from "../errors.js";
 import { readJson } from "../files/json.js";
 import { writeWholeJson } from "../files/whole-file.js";
-import { escapeText, headHeight, headMargin, svgFile } from "../plot/theme.js";
+import { lineChart } from "../plot/line-chart.js";
 import { deviation, mean } from "../statistics.js";
 import { scoreTasks } from "./benchmark-score.js";
 import { type CorpusFinetuneOptions, finetuneOnCorpus } from "./corpus/corpus-finetune.js";
@@ -230,58 +230,30 @@ async function trainedModel(output: string, key: string, options: Omit<CorpusFin
   return result;
 }
 
-/** Draws the grid of an ablation as the paper's figure 5: a panel per setting, the mean score at each of its values. */
-const panel = { width: 240, height: 190, gap: 36, left: 34 };
-
-/** The picture as SVG. A dashed line shows the whole method; bars show the standard deviation over seeds. */
+/**
+ * Draws the grid of an ablation as the paper's figure 5: a panel per setting, the mean score at each of its values. A dashed
+ * line shows the whole method; bars show the standard deviation over seeds.
+ */
 export function gridChart({ runs, steps, seeds }: AblationReport): string {
   const points = runs.flatMap((run) => (run.point ? [{ ...run, ...run.point }] : []));
   const whole = runs.filter(({ name }) => name === "whole");
   const ends = [...points, ...whole].flatMap(({ mean, deviation = 0 }) =>
-    [-1, 1].map((sign) => mean + sign * deviation),
+    [-1, 1].map((sign) => 100 * (mean + sign * deviation)),
   );
-  const low = Math.floor(100 * Math.min(...ends));
-  const high = Math.max(Math.ceil(100 * Math.max(...ends)), low + 1);
+  const low = Math.floor(Math.min(...ends));
+  const range = [low, Math.max(Math.ceil(Math.max(...ends)), low + 1)] as const;
   const trainings =
     seeds > 1
       ? `${seeds} trainings each; bars: standard deviation`
       : "one training each: small differences may be chance";
   const notes = [`Mean score × 100 after ${steps} steps, ${trainings}. Dashed: the whole method.`];
-  const top = headHeight(notes) + 26;
-  const bottom = top + panel.height;
-  const y = (mean: number): number => round(bottom - ((100 * mean - low) / (high - low)) * panel.height);
-  const axes = [...groupBy(points, ({ setting }) => setting)];
-  const body = axes.flatMap(([setting, own], column) => {
-    const left = headMargin + panel.left + column * (panel.width + panel.gap);
-    const path = (d: string, style: string) => `<path d="${d}" fill="none" ${style}/>`;
-    // values are evenly spaced, as they often grow by factors
-    const sorted = own
+  const panels = [...groupBy(points, ({ setting }) => setting)].map(([title, own]) => ({
+    ...{ title, range, references: whole.map(({ mean }) => 100 * mean) },
+    points: own
       .toSorted((a, b) => a.value - b.value)
-      .map((point, place) => {
-        return { x: round(left + ((place + 0.5) * panel.width) / own.length), ...point };
-      });
-    const line = sorted.map(({ x, mean }) => `${x} ${y(mean)}`).join("L");
-    return [
-      text(setting, left, top - 10, "start", 13),
-      ...[low, high].map((tick) => text(`${tick}`, left - 6, y(tick / 100) + 4, "end")),
-      path(`M${left} ${top}V${bottom}H${left + panel.width}`, 'stroke="var(--line)"'),
-      ...whole.map(({ mean }) =>
-        path(`M${left} ${y(mean)}h${panel.width}`, 'stroke="var(--muted)" stroke-dasharray="4 3"'),
-      ),
-      path(`M${line}`, 'stroke="var(--c0)" stroke-width="2"'),
-      ...sorted.flatMap(({ x, value, mean, deviation = 0 }) => [
-        path(`M${x} ${y(mean - deviation)}V${y(mean + deviation)}`, 'stroke="var(--c0)"'),
-        `<circle cx="${x}" cy="${y(mean)}" r="4" fill="var(--c0)"/>`,
-        text(`${value}`, x, bottom + 16),
-      ]),
-    ];
-  });
-  const width = Math.max(2 * headMargin + axes.length * (panel.width + panel.gap), 640);
-  const height = bottom + 36;
-  return svgFile({ title: "Settings of the method", notes, width, height, body: body.join("\n") });
+      .map(({ value, mean, deviation = 0 }) => ({
+        ...{ label: `${value}`, value: 100 * mean, deviation: 100 * deviation },
+      })),
+  }));
+  return lineChart("Settings of the method", notes, panels);
 }
-
-const text = (content: string, x: number, y: number, anchor = "middle", size = 11): string =>
-  `<text x="${x}" y="${y}" font-size="${size}" text-anchor="${anchor}" fill="var(--ink)">${escapeText(content)}</text>`;
-
-const round = (value: number): number => Number(value.toFixed(1));

@@ -21,16 +21,24 @@ import type { EngineState } from "./optimiser/optimiser.js";
 import type { TrainingProgram } from "./program.js";
 import type { TrainingData, TrainOptions } from "./trainer.js";
 
+const Evaluated = v.object({
+  step: v.number(),
+  score: v.number(),
+  figures: v.optional(v.record(v.string(), v.number())),
+});
+
+/** The weights of a step, evaluated: the score that chooses the best ones, and what else was measured, by name. */
+export type Evaluated = Readonly<v.InferOutput<typeof Evaluated>>;
+
 const StoredRecord = v.object({
   step: v.number(),
   version: v.string(),
   /** Settings that must be equal to resume; values are compared as JSON. */
   settings: v.record(v.string(), v.unknown()),
-  best: v.optional(v.object({ step: v.number(), score: v.number() })),
   /** Of the last step taken: a resumed run without further steps reports it. */
   last: v.optional(v.object({ loss: v.number(), parts: v.record(v.string(), v.number()) })),
-  /** Step of the last evaluation: one that was interrupted is missing here, and the resumed run makes it. */
-  evaluatedAt: v.optional(v.number()),
+  /** All so far: one that was interrupted is missing here, and the resumed run makes it. */
+  evaluations: v.array(Evaluated),
   checksum: v.string(),
 });
 

@@ -2,7 +2,7 @@
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import writeFileAtomic from "write-file-atomic";
 import { messageOf, TrainingError } from "../errors.js";
-import type { CheckpointRecord } from "./checkpoint.js";
+import type { CheckpointRecord, Evaluated } from "./checkpoint.js";
 import type { Losses } from "./gradients/gradients.js";
 
 export interface StepLoss {
@@ -43,9 +43,6 @@ export function stepMetrics(
   };
 }
 
-/** An evaluation, after `step` steps. */
-type Evaluated = Readonly<Record<"step" | "score" | "seconds", number>>;
-
 /** Keeps the lines up to a checkpoint: a resumed run repeats the steps and evaluations that came after it. */
 export function startMetrics(path: string, reached: Reached): void {
   const lines = existsSync(path) ? readFileSync(path, "utf8").split("\n") : [];
@@ -53,20 +50,23 @@ export function startMetrics(path: string, reached: Reached): void {
   writeFileAtomic.sync(path, kept.map((line) => `${line}\n`).join(""));
 }
 
-type Reached = Pick<CheckpointRecord, "step" | "evaluatedAt">;
+type Reached = Pick<CheckpointRecord, "step" | "evaluations">;
 
 /** A line that a crash cut off counts as later. */
-function isUpTo(line: string, { step: taken, evaluatedAt = -1 }: Reached): boolean {
+function isUpTo(line: string, { step: taken, evaluations }: Reached): boolean {
   try {
     const { step, score } = JSON.parse(line);
-    return step <= (score === undefined ? taken : evaluatedAt);
+    return step <= (score === undefined ? taken : (evaluations.at(-1)?.step ?? -1));
   } catch {
     return false;
   }
 }
 
 /** @throws TrainingError if the line cannot be written, for example to a full disk */
-export function appendMetrics(path: string, metrics: StepMetrics | Evaluated): void {
+export function appendMetrics(
+  path: string,
+  metrics: StepMetrics | (Evaluated & Pick<StepMetrics, "seconds">),
+): void {
   try {
     appendFileSync(path, `${JSON.stringify(metrics)}\n`);
   } catch (error) {

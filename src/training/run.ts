@@ -8,11 +8,11 @@ import { isObjectAddress, objectName } from "../files/object-storage/address.js"
 import { exists } from "../files/whole-file.js";
 import { checkIsFree, removePartialFolders } from "../files/whole-folder.js";
 import type { Tensor } from "../onnx/tensor.js";
-import { checkpointFolder, listCheckpoints } from "./checkpoint.js";
+import { checkpointFolder, type Evaluated, listCheckpoints } from "./checkpoint.js";
 import { type MeasuredSteps, measureSteps, parametersOf, stepsIn, stepsOf } from "./measure-steps.js";
 import type { StepMetrics } from "./metrics.js";
 import type { TrainingProgram } from "./program.js";
-import { type TrainingData, type TrainingResult, type TrainOptions, train } from "./trainer.js";
+import { type Scored, type TrainingData, type TrainingResult, type TrainOptions, train } from "./trainer.js";
 import { isWorthKeeping, openWorkFolder, removeOwn } from "./work-folder.js";
 
 /** Options that every method has. */
@@ -32,7 +32,9 @@ export interface RunOptions extends Pick<TrainOptions, "device" | "threads" | "r
   /** Called after every step, with the number of steps of the whole run. */
   readonly onStep?: (metrics: StepMetrics, steps: number) => void;
   /** Called after every evaluation, with what was measured, such as "mean benchmark score". */
-  readonly onEvaluation?: (step: number, score: number, measure: string) => void;
+  readonly onEvaluation?: (step: number, score: number, measure: string, figures?: Scored["figures"]) => void;
+  /** Evaluations in a row that are no better than an earlier one and end the training; the default is the method's. */
+  readonly patience?: number;
 }
 
 /** What a run is going to do. */
@@ -66,17 +68,32 @@ export interface RunResult {
   /** Loss of the last step. */
   readonly loss?: number;
   /** The evaluation of the weights that were kept, the best one. */
-  readonly best?: { readonly step: number; readonly score: number; readonly measure?: string };
+  readonly best?: Evaluated & { readonly measure?: string };
+  /** All evaluations, that of the start first. */
+  readonly evaluations?: readonly Evaluated[];
 }
 
 /** The end of a run as records hold it. @param evaluation what its scores are */
 export const resultOf = (
-  { steps, last, best }: TrainingResult,
+  { steps, last, best, evaluations }: TrainingResult,
   evaluation?: { readonly measure?: string },
 ): RunResult => ({
   ...{ steps, loss: last?.loss },
   best: best && { ...best, measure: evaluation?.measure },
+  ...(best && { evaluations }),
 });
+
+/** What the kept weights scored, and how that differs from the start: "hit@1 0.6800 (+0.0200 since the start)". */
+export function gainText({ best, evaluations: [start] = [] }: RunResult): string {
+  if (!best) return "";
+  const figuresOf = ({ score, figures }: Evaluated) => figures ?? { [best.measure ?? "score"]: score };
+  const figures = Object.entries(figuresOf(best)).map(([name, value], place) => {
+    const change = start ? value - figuresOf(start)[name] : 0;
+    const since = `${change < 0 ? "" : "+"}${change.toFixed(4)}${place === 0 ? " since the start" : ""}`;
+    return `${name} ${value.toFixed(4)}${best.step > 0 ? ` (${since})` : ""}`;
+  });
+  return figures.join(", ");
+}
 
 /** What a run returns: its record, the model's folder, and the step that it was resumed at (0 for a new run). */
 export type RunReport<Record extends RunRecord> = Record & {
@@ -107,12 +124,16 @@ export interface PreparedRun<Record extends RunRecord> {
     readonly every: number;
     /** What the score is; default "score". */
     readonly measure?: string;
-    score(folder: string, signal?: AbortSignal): Promise<number>;
+    /** Default of RunOptions.patience. */
+    readonly patience?: number;
+    score(folder: string, signal?: AbortSignal): Promise<number | Scored>;
   };
   /** What training.json holds. */
   record(result: TrainingResult): Record | Promise<Record>;
   /** README.md of the model. */
   card(name: string, record: Record): string;
+  /** More files of the model folder, by name. */
+  texts?(record: Record): Readonly<globalThis.Record<string, string>>;
   /** Writes the model folder and `texts`, more files by name; a snapshot that is only scored has none. */
   write(
     folder: string,
@@ -186,6 +207,7 @@ async function runIn<Record extends RunRecord>(
     const record = await prepared.record(result);
     const output = isObjectAddress(options.output) ? options.output : resolve(options.output);
     await prepared.write(output, prepared.finish?.(result.weights) ?? result.weights, {
+      ...prepared.texts?.(record),
       "README.md": prepared.card(basename(output), record),
       "training.json": `${JSON.stringify(record, null, 2)}\n`,
       "metrics.jsonl": await readFile(join(work, "metrics.jsonl"), "utf8"),
@@ -218,7 +240,8 @@ async function trainPrepared<Record extends RunRecord>(
   return train(program, data, {
     ...prepared.options(steps),
     ...{ steps, learningRate, folder: work, device, threads, resume, signal, onNote },
-    onEvaluation: (step, score) => onEvaluation?.(step, score, evaluation?.measure ?? "score"),
+    onEvaluation: (step, score, figures) =>
+      onEvaluation?.(step, score, evaluation?.measure ?? "score", figures),
     checkpointEvery: options.checkpointEvery ?? prepared.checkpointEvery,
     onOpen: ({ device, notes }) => {
       onNote?.(`training ${prepared.what(steps)} on ${device}`);
@@ -227,6 +250,7 @@ async function trainPrepared<Record extends RunRecord>(
     onStep: (metrics) => onStep?.(metrics, steps),
     evaluation: evaluation && {
       every: evaluation.every,
+      patience: options.patience ?? evaluation.patience,
       async run(weights) {
         // a run that was killed while it scored has left its snapshot
         await rm(snapshot, { recursive: true, force: true });

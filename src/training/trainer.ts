@@ -1,5 +1,5 @@
 /** Training from first step to last: batches ahead, schedule, evaluation, checkpoints, metrics, interruption. */
-import { mkdirSync, rmSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ArgumentError, DeviceError, TrainingError } from "../errors.js";
 import { packageVersion } from "../files/package.js";
@@ -10,7 +10,9 @@ import {
   type CheckpointRecord,
   checkpointFolder,
   checkSettings,
+  type Evaluated,
   listCheckpoints,
+  plainNumbers,
   pruneCheckpoints,
   readCheckpoint,
   type Settings,
@@ -18,7 +20,6 @@ import {
 } from "./checkpoint.js";
 import type { EngineOptions } from "./engine.js";
 import { type EngineClient, LostDevice, openEngineClient } from "./engine-client.js";
-import { saveFailedStep } from "./failed-step.js";
 import { appendMetrics, type StepLoss, type StepMetrics, startMetrics, stepMetrics } from "./metrics.js";
 import { type Schedule, type StepReport, scheduleFactor } from "./optimiser/optimiser.js";
 import type { TrainingBatch, TrainingProgram } from "./program.js";
@@ -37,9 +38,14 @@ export interface TrainingData {
 export interface Evaluation {
   /** Steps between two evaluations; the first comes before the first step, the last one after the last. */
   readonly every: number;
+  /** Evaluations in a row that are no better than an earlier one and end the training; default: none do. */
+  readonly patience?: number;
   /** Scores weights (by name, in the graph's layout); a larger score is better. The run's signal may reject it. */
-  run(weights: ReadonlyMap<string, Tensor>, step: number): Promise<number>;
+  run(weights: ReadonlyMap<string, Tensor>, step: number): Promise<number | Scored>;
 }
+
+/** A score, and other figures to record with it. */
+export type Scored = Omit<Evaluated, "step">;
 
 /** Options of {@link train}. */
 export interface TrainOptions extends Omit<EngineOptions, "device"> {
@@ -71,7 +77,7 @@ export interface TrainOptions extends Omit<EngineOptions, "device"> {
   readonly onNote?: (note: string) => void;
   /** Called after every step. */
   readonly onStep?: (metrics: StepMetrics) => void;
-  readonly onEvaluation?: (step: number, score: number) => void;
+  readonly onEvaluation?: (step: number, score: number, figures?: Scored["figures"]) => void;
 }
 
 /** The trained weights and how the training ended. */
@@ -83,7 +89,8 @@ export interface TrainingResult {
   /** The step that this run resumed at; 0 for a new one. */
   readonly resumedAt: number;
   /** The evaluation of the returned weights. */
-  readonly best?: { readonly step: number; readonly score: number };
+  readonly best?: Evaluated;
+  readonly evaluations: readonly Evaluated[];
   /** Loss of the last step, taken in this run or before it was resumed. */
   readonly last?: StepLoss;
 }
@@ -119,7 +126,14 @@ function checkOptions({ steps, learningRate, evaluation, folder }: TrainOptions)
 }
 
 /** State before the first step: every field, so that a resumed run writes them in the same order. */
-const start = { step: 0, best: undefined, last: undefined, evaluatedAt: undefined };
+const start = { step: 0, last: undefined, evaluations: [] };
+
+/** The first of those with the highest score. */
+const bestOf = (evaluations: readonly Evaluated[]): Evaluated | undefined =>
+  evaluations.reduce<Evaluated | undefined>(
+    (best, own) => (best && best.score >= own.score ? best : own),
+    undefined,
+  );
 
 /** One run: its state, and everything that happens around a step. */
 class Run {
@@ -163,11 +177,12 @@ class Run {
     const { learningRate, schedule = { kind: "constant" } } = this.#options;
     let next = this.#batch(this.#state.step);
     for (;;) {
-      const { step, evaluatedAt = -1 } = this.#state;
+      const { step } = this.#state;
       const isDue = evaluation && (step % evaluation.every === 0 || step === steps);
-      if (isDue && step > evaluatedAt) await this.#evaluate(evaluation);
-      if (step === steps || (step > 0 && step % checkpointEvery === 0)) await this.#save();
-      if (step === steps) break;
+      if (isDue && step > (this.#state.evaluations.at(-1)?.step ?? -1)) await this.#evaluate(evaluation);
+      const isLast = step === steps || this.#isStale();
+      if (isLast || (step > 0 && step % checkpointEvery === 0)) await this.#save();
+      if (isLast) break;
       if (signal?.aborted) await this.#interrupt(signal);
       const asked = performance.now();
       const batch = (await next) as TrainingBatch;
@@ -188,14 +203,27 @@ class Run {
       this.#reported.step = metrics.step;
       this.#options.onStep?.(metrics);
     }
-    const { step, best, last } = this.#state;
+    const { step, last, evaluations } = this.#state;
+    const best = bestOf(evaluations);
     if (best && best.step !== step) await this.#loadBest(best.step);
     return {
       weights: await this.#engine.call<TrainingResult["weights"]>("weights"),
       steps: step,
-      best,
-      last,
+      ...{ best, last, evaluations },
     };
+  }
+
+  /** True where evaluations have not been better for as long as their patience lasts. */
+  #isStale(): boolean {
+    const { steps, evaluation: { patience = Infinity } = {}, onNote } = this.#options;
+    const { step, evaluations } = this.#state;
+    const best = bestOf(evaluations);
+    if (!best || evaluations.length - 1 - evaluations.indexOf(best) < patience) return false;
+    if (step < steps)
+      onNote?.(
+        `training ends after ${step} of ${steps} steps: ${patience} evaluations in a row were no better than that of step ${best.step}`,
+      );
+    return true;
   }
 
   /**
@@ -263,30 +291,31 @@ class Run {
   async #evaluate(evaluation: Evaluation): Promise<void> {
     const started = performance.now();
     const { signal } = this.#options;
-    const { step, best } = this.#state;
+    const { step, evaluations } = this.#state;
     // a caller in JavaScript may return a plain number
     const running = Promise.resolve(evaluation.run(await this.#engine.call("weights"), step));
-    const score = await running.catch(async (error: unknown) => {
+    const found = await running.catch(async (error: unknown) => {
       if (signal?.aborted) await this.#interrupt(signal);
       throw error;
     });
-    if (Number.isNaN(score)) throw new TrainingError(`step ${step}: the evaluation's score is NaN`);
+    const scored = typeof found === "number" ? { score: found } : found;
+    if (Number.isNaN(scored.score)) throw new TrainingError(`step ${step}: the evaluation's score is NaN`);
     const seconds = (performance.now() - started) / 1000;
-    if (this.#metrics) appendMetrics(this.#metrics, { step, score, seconds });
-    if (step > this.#reported.evaluation) this.#options.onEvaluation?.(step, score);
+    if (this.#metrics) appendMetrics(this.#metrics, { step, ...scored, seconds });
+    if (step > this.#reported.evaluation) this.#options.onEvaluation?.(step, scored.score, scored.figures);
     this.#reported.evaluation = Math.max(step, this.#reported.evaluation);
-    this.#state.evaluatedAt = step;
-    if (!best || best.step === step || score > best.score) {
-      this.#state.best = { step, score };
-      await this.#save();
-    }
+    this.#state.evaluations = [...evaluations, { step, ...scored }];
+    if (bestOf(this.#state.evaluations)?.step === step) await this.#save();
   }
 
   async #save(): Promise<void> {
     if (!this.#checkpoints || this.#savedAt === this.#state.step) return;
     await this.#engine.call("save", { folder: this.#checkpoints, record: this.#state });
     this.#savedAt = this.#state.step;
-    pruneCheckpoints(this.#checkpoints, { keep: this.#options.keep ?? 2, best: this.#state.best?.step });
+    pruneCheckpoints(this.#checkpoints, {
+      keep: this.#options.keep ?? 2,
+      best: bestOf(this.#state.evaluations)?.step,
+    });
   }
 
   async #loadBest(step: number): Promise<void> {
@@ -295,4 +324,17 @@ class Run {
       throw new TrainingError(`${this.#checkpoints}: the best checkpoint, of step ${step}, is missing`);
     await this.#engine.call("load", await readCheckpoint(place));
   }
+}
+
+/** Writes a step without finite numbers for a person to look at, as `failed-step-STEP.json`. @returns its path */
+async function saveFailedStep(
+  folder: string,
+  { step, loss, gradientNorm, learningRate }: StepMetrics,
+  data: TrainingData,
+): Promise<string> {
+  const batch = await (data.describe?.(step - 1) ?? data.batch(step - 1));
+  const path = join(folder, `failed-step-${step}.json`);
+  const report = { step, loss: String(loss), gradientNorm: String(gradientNorm), learningRate, batch };
+  writeFileSync(path, JSON.stringify(report, plainNumbers));
+  return path;
 }

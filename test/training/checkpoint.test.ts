@@ -6,7 +6,7 @@ import { tensor } from "../../src/onnx/tensor.js";
 import { listCheckpoints, readCheckpoint, writeCheckpoint } from "../../src/training/checkpoint.js";
 import { newFolder } from "../setup/new-folder.js";
 
-const record = (step: number) => ({ step, version: "0", settings: {} });
+const record = (step: number) => ({ step, version: "0", settings: {}, evaluations: [] });
 const state = (step: number, value = 1) => ({
   step,
   tensors: new Map([["w", tensor("float32", [2], [1, value])]]),

@@ -144,6 +144,24 @@ describe("an evaluation", () => {
     expect(best?.step).toBe(30);
   });
 
+  it("ends the training where as many as its patience are no better, also when it is resumed", async () => {
+    const folder = newFolder();
+    const notes: string[] = [];
+    const evaluation = {
+      ...{ every: 5, patience: 3 },
+      run: async (_: unknown, step: number) => ({ score: step === 5 ? 1 : 0, figures: { loss: step } }),
+    };
+    const options = { folder, evaluation, onNote: (note: string) => notes.push(note) };
+    const { steps, best, evaluations } = await run(options);
+    expect([steps, best]).toEqual([20, { step: 5, score: 1, figures: { loss: 5 } }]);
+    expect(evaluations.map(({ step }) => step)).toEqual([0, 5, 10, 15, 20]);
+    expect(notes.at(-1)).toMatch(
+      /ends after 20 of 30 steps: 3 evaluations in a row were no better than that of step 5$/,
+    );
+    const again = await run({ ...options, resume: "continue" });
+    expect(again).toMatchObject({ resumedAt: 20, steps: 20, evaluations });
+  });
+
   it("before the first step stays in the metrics of a run that is killed before its next checkpoint", async () => {
     const folder = newFolder();
     await expect(run({ folder, ...scored([]), onStep: crashAt(7) })).rejects.toThrow("power cut");

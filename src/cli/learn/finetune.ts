@@ -43,6 +43,10 @@ function marksRange(text: string): { least: number; most: number } {
   throw new InvalidArgumentError("It must be a number or a range from 1 on, such as 1-3.");
 }
 
+/** Parser of a number below 1, or a file. */
+const fractionOrFile = (text: string): number | string =>
+  Number.isNaN(Number(text)) ? text : fractionBelowOne(text);
+
 const options = [
   option("--corpus <folder>", "corpus made by pearl corpus build (default: WordNet's phrases)"),
   option("--pairs <file>", "table with columns text and positive, optionally negative, type, label, score"),
@@ -63,9 +67,14 @@ const options = [
     positiveInteger,
   ),
   option(
-    "--validate <fraction>",
+    "--validate <fraction|file>",
     "with --pairs alone: held-out pairs, which choose the weights (default: 0.1 from 200 pairs on; 0: none)",
-    fractionBelowOne,
+    fractionOrFile,
+  ),
+  option(
+    "--patience <n>",
+    "end after n evaluations in a row that are no better (default: 3 with held-out pairs)",
+    positiveInteger,
   ),
   option("--steps <n>", "number of training steps, instead of --epochs", positiveInteger),
   option("--minutes <n>", "training time, instead of --epochs; the first steps are measured", positiveNumber),
@@ -148,6 +157,13 @@ function checkUse(options: FinetuneOptions): void {
       );
   }
   checkTypes(options);
+  const { evalData, validate, patience } = options;
+  if (evalData !== undefined && validate !== undefined)
+    throw new UsageError(
+      "--validate and --eval-data each choose the weights that are kept: give one of them",
+    );
+  if (patience !== undefined && evalData === undefined && (!isPairsAlone(options) || validate === 0))
+    throw new UsageError("--patience counts evaluations: add --eval-data FOLDER, or hold pairs out");
   const { view, viewWeight, viewMarks, viewCalm } = options;
   if (view !== "punctuation" && (viewWeight ?? viewMarks ?? viewCalm) !== undefined)
     throw new UsageError("--view-weight, --view-marks and --view-calm are settings of --view punctuation");
@@ -165,11 +181,13 @@ function checkUse(options: FinetuneOptions): void {
 const commonOptions = (options: FinetuneOptions, session: Session) => ({
   ...trainingSettings(options, session),
   ...{ output: options.output, seed: options.seed, types: typesFile(options) },
-  evaluationData: options.evalData,
+  ...{ evaluationData: options.evalData, patience: options.patience },
   onPlan: announcePlan(options, session),
   onDownload: session.onDownload,
-  onEvaluation: (step: number, score: number, measure: string) =>
-    session.say(`after ${counted(step, "step")}: ${measure} ${(100 * score).toFixed(1)} of 100`),
+  onEvaluation: (step: number, score: number, measure: string, figures = { [measure]: score }) => {
+    const list = Object.entries(figures).map(([name, value]) => `${name} ${value.toFixed(4)}`);
+    session.say(`after ${counted(step, "step")}: ${list.join(", ")}`);
+  },
 });
 
 const pairOptions = (options: FinetuneOptions, session: Session) => ({

@@ -5,7 +5,7 @@ import { PearlError, UsageError } from "../../errors.js";
 import { alignColumns } from "../../files/text-table.js";
 import type { MethodSettings } from "../../methods/settings/method-settings.js";
 import type { StepMetrics } from "../../training/metrics.js";
-import type { RunPlan, RunResult } from "../../training/run.js";
+import { gainText, type RunPlan, type RunResult } from "../../training/run.js";
 import type { OptionsOf } from "../command.js";
 import { counted, formatBytes, formatCount, formatDuration, formatPercent } from "../format.js";
 import {
@@ -70,12 +70,16 @@ export async function printTraining(
   if (resumedAt > 0) session.say(`${counted(resumedAt, "step")} already done by an earlier run`);
   const loss = result.loss === undefined ? [] : [`loss ${result.loss.toFixed(4)}`];
   const parts = [...data, counted(result.steps, "step"), ...loss, formatDuration(session.seconds())];
-  const { steps, loss: lastLoss, best } = result;
+  const { steps, loss: lastLoss, best, evaluations } = result;
   if (best && best.step === 0)
-    session.say("no step scored better than the start: the model is the one that training began with");
-  if (best) session.say(`kept the weights of step ${best.step}: ${best.measure} ${best.score.toFixed(4)}`);
+    session.say(
+      best.score === 1
+        ? "the start has the highest score, 1, so that no step could be better: the model is the one that training began with"
+        : "no step scored better than the start: the model is the one that training began with",
+    );
+  if (best) session.say(`kept the weights of step ${best.step}: ${gainText(result)}`);
   session.print(`wrote ${output}: ${parts.join(", ")}`);
-  await session.record({ output, steps, loss: lastLoss, best, resumedAt });
+  await session.record({ output, steps, loss: lastLoss, best, start: evaluations?.[0], resumedAt });
 }
 
 /** Seconds that a training may take without being asked for. */

@@ -23,7 +23,7 @@ import { checkEvaluation, evaluationOn } from "../benchmark-score.js";
 import type { CorpusFinetuneOptions } from "../corpus/corpus-finetune.js";
 import { type BaseModel, cardText, phraseModel } from "../model-writer.js";
 import { averagedWithBase, describeBase, startOfBase } from "../start-model.js";
-import { meanReciprocalRank, type SplitPairs, splitPairs } from "./held-out.js";
+import { evaluationOf, heldOutChart, heldOutOf, type SplitPairs, splitPairs } from "./held-out.js";
 import { createPairData, type PairData } from "./pair-data.js";
 import { type PairTable, readPairs } from "./pairs.js";
 import type { ChosenObjective, PhraseView, PunctuationSettings } from "./views.js";
@@ -46,10 +46,11 @@ export interface FinetuneOptions extends RunOptions, Pick<CorpusFinetuneOptions,
   /** Of the view punctuation. */
   readonly punctuation?: Partial<PunctuationSettings>;
   /**
-   * Fraction of the pairs that is held out; of the weights at the start, on the way and at the end, those are written that
-   * find the positives of held-out pairs best. 0: none. Default: a tenth of at least 200 pairs, at most 1,000.
+   * Fraction of the pairs that is held out, or a table of other pairs; of the weights at the start, on the way and at the
+   * end, those are written that find the positives of held-out pairs best. 0: none. Default: a tenth of at least 200 pairs,
+   * at most 1,000.
    */
-  readonly validate?: number;
+  readonly validate?: number | string;
   /** Passes over the pairs, unless `steps` or `minutes` is given; default 2, and as many as make 100 steps. */
   readonly epochs?: number;
   /** Pairs in a batch at most; default a thirtieth of all, from 32 to 512. */
@@ -81,6 +82,8 @@ export interface TrainingRecord extends RunRecord {
     readonly file: string;
     readonly pairs: number;
     readonly heldOut: number;
+    /** The table of the held-out pairs; default: `file`. */
+    readonly heldOutOf?: string;
     readonly withNegative: number;
     readonly withType: number;
     readonly types: readonly string[];
@@ -118,8 +121,10 @@ async function readData(options: PlanOptions, objective: ChosenObjective) {
     throw new ArgumentError(
       `all types are "${types[0]}": give at least two, or leave types out (--no-types)`,
     );
-  const fraction = options.evaluationData === undefined ? options.validate : 0;
-  return { table, types, split: splitPairs(table, { fraction, random: createRandom(options.seed ?? 0) }) };
+  const { validate, evaluationData, seed = 0 } = options;
+  if (typeof validate === "string") return { table, types, split: await heldOutOf(validate, table.pairs) };
+  const fraction = evaluationData === undefined ? validate : 0;
+  return { table, types, split: splitPairs(table, { fraction, random: createRandom(seed) }) };
 }
 
 async function prepareRun(options: PlanOptions): Promise<PreparedRun<TrainingRecord>> {
@@ -127,7 +132,7 @@ async function prepareRun(options: PlanOptions): Promise<PreparedRun<TrainingRec
   await checkEvaluation(evaluationData);
   const objective = objectiveOf(options);
   const { table, types, split } = await readData(options, objective);
-  const { heldOut, trained } = split;
+  const { heldOut, trained, file } = split;
   const base = await readModelFolder(await locateModel(options.base, options));
   const settings = settingsOf(base, objective, trained.length, options);
   const { start, program, data } = await prepare(
@@ -137,19 +142,22 @@ async function prepareRun(options: PlanOptions): Promise<PreparedRun<TrainingRec
     settings,
     options,
   );
-  noteData(table, data, options, settings);
+  noteData({ table, data, split }, options, settings);
   const { view, punctuation, dropout, learningRate, schedule, clipNorm, chunkCells, optimiser } = settings;
   const described = await describeBase(options.base ?? DEFAULT_MODEL, base);
-  const steps = options.steps ?? data.batchesPerEpoch * (settings.epochs ?? 1);
+  const { batchesPerEpoch } = data;
+  const steps = options.steps ?? batchesPerEpoch * (settings.epochs ?? 1);
+  const every = options.minutes === undefined ? Math.max(1, Math.round(steps / 10)) : batchesPerEpoch;
+  const temperature = Number(objective.settings.temperature ?? 0.07);
   const evaluation =
-    evaluationOn(evaluationData, data.batchesPerEpoch) ?? evaluationOf(split, data.batchesPerEpoch, steps);
+    evaluationOn(evaluationData, batchesPerEpoch) ?? evaluationOf(heldOut, { every, temperature });
   const factors = [...new Set(Object.values(optimiser.rateFactors ?? {}))];
   return {
     ...{ program, data, learningRate, steps, evaluation },
     minutes: options.steps === undefined ? options.minutes : undefined,
     summary: {
       model: `${base.name}, ${start.assembled.width} dimensions`,
-      data: `${table.summary}, ${formatCount(heldOut.length)} of them held out, up to ${formatCount(settings.batchSize)} in a batch`,
+      data: `${table.summary}, ${formatCount(heldOut.length)} ${file === undefined ? "of them" : `of ${file}`} held out, up to ${formatCount(settings.batchSize)} in a batch`,
       ...(factors.length > 0 && {
         rates: `${learningRate}, of tables ${factors.join(" or ")} times as large`,
       }),
@@ -158,37 +166,36 @@ async function prepareRun(options: PlanOptions): Promise<PreparedRun<TrainingRec
       ...{ schedule, optimiser, clipNorm },
       settings: {
         ...{ base: described.fingerprint, objective, view, punctuation, dropout, chunkCells },
-        heldOut: heldOut.length,
+        heldOut: split.fingerprint ?? heldOut.length,
         averageWithBase: settings.averageWithBase,
       },
     }),
     what: () => base.name,
     record: (result) => ({
       ...{ pearl: packageVersion(), runtime: loadRuntime().name, base: described },
-      data: {
-        ...{ file: basename(options.pairs), fingerprint: table.fingerprint, pairs: table.pairs.length },
-        ...{ empty: table.empty, repeated: table.repeated, heldOut: heldOut.length },
-        withNegative: table.pairs.filter(({ negative }) => negative !== "").length,
-        withType: table.pairs.filter(({ type }) => type !== "").length,
-        types,
-      },
+      data: dataRecord(basename(options.pairs), table, types, split),
       ...{ settings, result: resultOf(result, evaluation) },
     }),
+    texts: ({ result }) => heldOutChart(result),
     card: (name, record) => fineTuningCard(name, record, base),
     finish: (weights) => averagedWithBase(weights, base, { own: start.own, share: options.averageWithBase }),
     write: start.write,
   };
 }
 
-/** Ranks held-out pairs at most five times while training, at ends of epochs. */
-const evaluationOf = ({ heldOut }: SplitPairs, batchesPerEpoch: number, steps: number) =>
-  heldOut.length === 0
-    ? undefined
-    : {
-        every: batchesPerEpoch * Math.max(1, Math.round(steps / batchesPerEpoch / 5)),
-        measure: `mean reciprocal rank of ${formatCount(heldOut.length)} held-out pairs`,
-        score: (folder: string, signal?: AbortSignal) => meanReciprocalRank(folder, heldOut, signal),
-      };
+/** What training.json says of the data. */
+const dataRecord = (
+  file: string,
+  { pairs, fingerprint, empty, repeated }: PairTable,
+  types: readonly string[],
+  split: SplitPairs,
+): TrainingRecord["data"] => ({
+  ...{ file, fingerprint, pairs: pairs.length, empty, repeated },
+  ...{ heldOut: split.heldOut.length, heldOutOf: split.file },
+  withNegative: pairs.filter(({ negative }) => negative !== "").length,
+  withType: pairs.filter(({ type }) => type !== "").length,
+  types,
+});
 
 async function prepare(
   base: ModelFolder,
@@ -226,15 +233,17 @@ async function prepare(
 }
 
 function noteData(
-  table: PairTable,
-  { truncated, connected }: PairData,
+  { table, data, split }: { readonly table: PairTable; readonly data: PairData; readonly split: SplitPairs },
   { onNote }: Pick<FinetuneOptions, "onNote">,
   { batchSize, objective, view }: FinetuneSettings,
 ): void {
+  const { truncated, connected } = data;
   onNote?.(table.summary);
   const counted = (what: string, count: number) => count > 0 && onNote?.(`${what}: ${formatCount(count)}`);
   counted(`rows left out because ${table.needed} is empty`, table.empty);
   counted("rows left out because an earlier row is the same", table.repeated);
+  if (split.file !== undefined)
+    counted(`pairs left out because ${split.file} has them`, table.pairs.length - split.trained.length);
   for (const column of table.unread)
     onNote?.(`the objective ${objective.name} does not read the column ${column}`);
   if (table.mapped) onNote?.(`scores from ${table.mapped.join(" to ")} are mapped to 0 to 1`);
@@ -308,10 +317,11 @@ export function fineTuningCard(name: string, record: TrainingRecord, { features 
 "${settings.pooling}", normalised.`
       : `Or in Node, with pearl-embeddings: \`await PhraseEncoder.load("./${name}")\`.`,
     training: [
-      `data: ${data.file}, ${formatCount(data.pairs)} pairs of phrases (fingerprint ${data.fingerprint}); ${formatCount(data.withNegative)} with a hard negative, ${formatCount(data.withType)} with one of ${data.types.length} types`,
+      `data: ${data.file}, ${formatCount(data.pairs)} pairs of phrases (fingerprint ${data.fingerprint}); ${formatCount(data.withNegative)} with a hard negative, ${formatCount(data.withType)} with one of ${data.types.length} types; ${formatCount(data.heldOut)} ${data.heldOutOf === undefined ? "" : `of ${data.heldOutOf} `}held out`,
       `left out: ${formatCount(data.empty)} rows with an empty cell, ${formatCount(data.repeated)} repeated rows`,
       `loss: ${lossText(settings)}${data.types.length > 0 ? ", and cross-entropy of the phrase types" : ""}`,
       `${settings.epochs === undefined ? "" : `${settings.epochs} epochs in `}batches of ${settings.batchSize} pairs, ${result.steps} steps, learning rate ${settings.learningRate}, seed ${settings.seed}`,
+      result.evaluations?.[0].figures !== undefined && "held-out pairs by step: [training.svg](training.svg)",
       settings.averageWithBase !== undefined &&
         `averaged with the base's weights: ${settings.averageWithBase} of the trained ones`,
     ],

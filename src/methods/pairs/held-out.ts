@@ -1,21 +1,30 @@
 /** Pairs that a training does not see: how well their texts find their positives chooses the weights that are kept. */
+import { basename } from "node:path";
 import { groupBy } from "../../by-key.js";
 import { disjointSets, numbered } from "../../disjoint-sets.js";
 import { withEncoder } from "../../encoder/with-encoder.js";
 import { ArgumentError } from "../../errors.js";
+import { formatCount } from "../../files/count-text.js";
+import { lineChart } from "../../plot/line-chart.js";
 import { shuffled } from "../../random.js";
 import { mean } from "../../statistics.js";
-import type { Pair, PairTable } from "./pairs.js";
+import type { PreparedRun, RunRecord, RunResult } from "../../training/run.js";
+import type { Scored } from "../../training/trainer.js";
+import { type Pair, type PairTable, readPairs } from "./pairs.js";
 
 /** Pairs from which on a tenth is held out, and held-out pairs at most. */
 const [fewest, most] = [200, 1000];
 
-type Numbered = Pair & { readonly group: number };
+/** Held-out pairs of a file at most: each text is compared with each positive. */
+const mostOfFile = 10_000;
 
 export interface SplitPairs {
   readonly trained: readonly Pair[];
   /** `group`: equal for pairs that share phrases, also over several pairs. */
-  readonly heldOut: readonly Numbered[];
+  readonly heldOut: readonly (Pair & { readonly group: number })[];
+  /** Name and fingerprint of the table that the held-out pairs are from; default: that of the training's pairs. */
+  readonly file?: string;
+  readonly fingerprint?: string;
 }
 
 /**
@@ -29,53 +38,104 @@ export function splitPairs(
 ): SplitPairs {
   const wanted = Math.min(most, Math.round((fraction ?? (pairs.length < fewest ? 0 : 0.1)) * pairs.length));
   const isRanked = positives === "column" && pairs[0].score === undefined;
-  const heldOut = isRanked && wanted > 0 ? connected(pairs, wanted, random) : [];
+  const rows = withGroups(pairs);
+  const groups = [...groupBy(rows, ({ group }) => group).values()];
+  const heldOut: typeof rows = [];
+  // whole groups of connected pairs in random order, as many as fit
+  for (const place of isRanked && wanted > 0 ? shuffled(groups.length, random) : [])
+    if (heldOut.length + groups[place].length <= wanted) heldOut.push(...groups[place]);
   if (fraction !== undefined && fraction > 0 && heldOut.length === 0)
     throw new ArgumentError(
       `none of the ${pairs.length} pairs can be held out (--validate ${fraction}): that takes a column of positives, no ` +
         "scores, and enough pairs that share no phrase with others. Leave --validate out.",
     );
-  const out = new Set<Pair>(heldOut.map(({ pair }) => pair));
-  return {
-    trained: pairs.filter((pair) => !out.has(pair)),
-    heldOut: heldOut.map(({ pair, group }) => ({ ...pair, group })),
-  };
+  const out = new Set(heldOut.map(({ group }) => group));
+  return { trained: pairs.filter((_, i) => !out.has(rows[i].group)), heldOut };
 }
 
-/** Whole groups of connected pairs in random order, as many as fit. */
-function connected(pairs: readonly Pair[], wanted: number, random: () => number) {
+/**
+ * Holds out the pairs of a file. The training has none of them, in either order; it may have their phrases in other pairs.
+ * @throws TableError; ArgumentError for too many pairs
+ */
+export async function heldOutOf(path: string, pairs: readonly Pair[]): Promise<SplitPairs> {
+  const table = await readPairs(path);
+  if (table.pairs.length > mostOfFile)
+    throw new ArgumentError(
+      `--validate ${path}: ${formatCount(table.pairs.length)} pairs, and each text is compared with each positive. ` +
+        `Give at most ${formatCount(mostOfFile)}.`,
+    );
+  const keyOf = ({ text, positive }: Pair) =>
+    JSON.stringify([text, positive].map((x) => x.toLowerCase()).sort());
+  const out = new Set(table.pairs.map(keyOf));
+  const trained = pairs.filter((pair) => !out.has(keyOf(pair)));
+  if (trained.length === 0)
+    throw new ArgumentError(`--validate ${path}: it holds all pairs of the training. Give it other pairs.`);
+  return { trained, heldOut: withGroups(table.pairs), file: basename(path), fingerprint: table.fingerprint };
+}
+
+/** Equal numbers for pairs that share phrases, also over several pairs. */
+function withGroups(pairs: readonly Pair[]) {
   const phrases = numbered(
     pairs.flatMap(({ text, positive }) => [text, positive].map((x) => x.toLowerCase())),
   );
   const sets = disjointSets(phrases.length);
   pairs.forEach((_, i) => sets.unite(phrases[2 * i], phrases[2 * i + 1]));
-  const rows = pairs.map((pair, i) => ({ pair, group: sets.rootOf(phrases[2 * i]) }));
-  const groups = [...groupBy(rows, ({ group }) => group).values()];
-  const taken: typeof rows = [];
-  for (const place of shuffled(groups.length, random))
-    if (taken.length + groups[place].length <= wanted) taken.push(...groups[place]);
-  return taken;
+  return pairs.map((pair, i) => ({ ...pair, group: sets.rootOf(phrases[2 * i]) }));
 }
 
-/** Mean reciprocal rank of each text's best positive among all positives; ties are misses. @param model a folder */
-export async function meanReciprocalRank(
+/** Ranks held-out pairs about ten times while training; a training by time, at ends of epochs. */
+export const evaluationOf = (
+  heldOut: SplitPairs["heldOut"],
+  { every, temperature }: { readonly every: number; readonly temperature: number },
+): PreparedRun<RunRecord>["evaluation"] =>
+  heldOut.length === 0
+    ? undefined
+    : {
+        ...{ every, patience: 3 },
+        measure: `mean reciprocal rank of ${formatCount(heldOut.length)} held-out pairs`,
+        score: (folder, signal) => rankHeldOut(folder, heldOut, { temperature, signal }),
+      };
+
+/**
+ * How well texts find their positives among all positives; of several positives of a text the nearest counts, and ties are
+ * misses. The loss is InfoNCE: -log of the share that the positive has of Σ exp(cosine / temperature).
+ * @param model a folder
+ */
+export async function rankHeldOut(
   model: string,
   pairs: SplitPairs["heldOut"],
-  signal?: AbortSignal,
-): Promise<number> {
+  { temperature, signal }: { readonly temperature: number; readonly signal?: AbortSignal },
+): Promise<Scored> {
   const candidates = [...new Map(pairs.map(({ positive, group }) => [positive, group]))];
   const names = candidates.map(([positive]) => positive);
-  const ranks = await withEncoder(undefined, { source: model, threads: 1, signal }, async (encoder) => {
-    const scores = await encoder.similarity(
-      pairs.map(({ text }) => text),
-      names,
-      { signal },
-    );
+  const texts = pairs.map(({ text }) => text);
+  const found = await withEncoder(undefined, { source: model, threads: 1, signal }, async (encoder) => {
+    const scores = await encoder.similarity(texts, names, { signal });
     return scores.map((row, i) => {
       const isOwn = (place: number) => candidates[place][1] === pairs[i].group;
       const best = row.reduce((top, score, place) => (isOwn(place) ? Math.max(top, score) : top), -1);
-      return 1 + row.filter((score, place) => !isOwn(place) && score >= best).length;
+      const others = row.filter((_, place) => !isOwn(place));
+      const top = others.reduce((most, score) => Math.max(most, score), best);
+      const share = (score: number) => Math.exp((score - top) / temperature);
+      const total = others.reduce((sum, score) => sum + share(score), share(best));
+      const loss = Math.log(total) + (top - best) / temperature;
+      return { rank: 1 + others.filter((score) => score >= best).length, loss };
     });
   });
-  return mean(ranks.map((rank) => 1 / rank));
+  const score = mean(found.map(({ rank }) => 1 / rank));
+  const hits = mean(found.map(({ rank }) => Number(rank === 1)));
+  const loss = mean(found.map((own) => own.loss));
+  return { score, figures: { "mean reciprocal rank": score, "hit@1": hits, loss } };
+}
+
+/** training.svg, where held-out pairs were ranked: a panel for each figure. A dashed line shows the start. */
+export function heldOutChart({ evaluations, best }: RunResult): Readonly<Record<string, string>> {
+  if (!evaluations?.[0].figures) return {};
+  const panels = Object.keys(evaluations[0].figures).map((title) => {
+    const values = evaluations.map(({ figures }) => figures?.[title] ?? 0);
+    const points = values.map((value, i) => ({ label: `${evaluations[i].step}`, value }));
+    return { title, points, references: [values[0]] };
+  });
+  const notes = [`Held-out pairs, by step. The weights of step ${best?.step} were kept. Dashed: the start.`];
+  return { "training.svg": lineChart("Training on pairs", notes, panels) };
 }

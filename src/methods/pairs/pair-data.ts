@@ -45,13 +45,16 @@ export async function createPairData(
   const { read, place } = all;
   const lookOf = (text: string) => read.groups[place(text)];
   const classes = classesOf({ pairs, positives }, { groupOf: lookOf, count: read.groups.length });
-  const epochs = inEpochs(pairs.length, batchSize, (epoch) => permutation(pairs.length, seed, epoch));
+  // labels want phrases of a class beside each other; connected pairs are no negatives, so that each is better off alone
+  const groupOf = pairs.some(({ label }) => label) ? undefined : (i: number) => classes.joined(pairs[i].text);
+  const orderOf = (epoch: number) => permutation(pairs.length, seed, epoch);
+  const epochs = inEpochs(pairs.length, batchSize, orderOf, groupOf);
   const sizes = countBy(pairs, ({ text }) => classes.joined(text)).values();
   return {
     batchesPerEpoch: epochs.batchesPerEpoch,
     connected: [...sizes].reduce((most, size) => Math.max(most, size), 0) / pairs.length,
     truncated: read.truncated,
-    fingerprint: `${fingerprint} seed ${seed} batch ${batchSize}${view ? ` view ${view} ${JSON.stringify(punctuation) ?? ""}` : ""}`,
+    fingerprint: `${fingerprint} seed ${seed} batch ${batchSize}${groupOf ? " apart" : ""}${view ? ` view ${view} ${JSON.stringify(punctuation) ?? ""}` : ""}`,
     async batch(index) {
       const rows = Array.from(epochs.itemsOf(index), (i) => pairs[i]);
       const own = batchSeed(seed, index);

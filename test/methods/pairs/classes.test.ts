@@ -21,6 +21,11 @@ const numbered = (
   );
 };
 
+const reader = async () => {
+  const folder = await readModelFolder("models/pearl-strings");
+  return openReader(folder, { model: readModel(folder.graph), features: folder.features });
+};
+
 describe("classes of pairs", () => {
   it("join pairs that share a phrase, in any order and over several steps", () => {
     const pairs = [
@@ -71,9 +76,7 @@ describe("classes of pairs", () => {
   it("join pairs by their whole positives, also where the view cuts words of them", async () => {
     const whole = "International Business Machines";
     const pairs = [pair("Big Blue", whole), pair("IBM", whole), pair("Big Apple", "New York City")];
-    const folder = await readModelFolder("models/pearl-strings");
-    const reader = await openReader(folder, { model: readModel(folder.graph), features: folder.features });
-    const data = await createPairData({ pairs, positives: "column" }, reader, {
+    const data = await createPairData({ pairs, positives: "column" }, await reader(), {
       ...{ negatives: "none", view: "cutoff", batchSize: 3, seed: 1, types: [], fingerprint: "" },
       inputNames: [pairInputs.classes],
     });
@@ -82,5 +85,29 @@ describe("classes of pairs", () => {
     const classOf = (text: string) => Number(feeds[pairInputs.classes].data[texts.indexOf(text)]);
     expect(classOf("IBM")).toBe(classOf("Big Blue"));
     expect(classOf("Big Apple")).not.toBe(classOf("IBM"));
+  });
+});
+
+describe("batches of pairs", () => {
+  const pairs = Array.from({ length: 20 }, (_, i) => pair(i % 4 === 0 ? "hub" : `name ${i}`, `alias ${i}`));
+  const batchesOf = async (own: readonly Pair[]) => {
+    const data = await createPairData({ pairs: own, positives: "column" }, await reader(), {
+      ...{ negatives: "none", batchSize: 4, seed: 1, types: [], fingerprint: "", inputNames: [] },
+    });
+    return Array.from({ length: 40 }, (_, index) => data.describe!(index) as readonly Pair[]);
+  };
+  const hubs = (rows: readonly Pair[]) => rows.filter(({ text }) => text === "hub").length;
+
+  it("hold no two pairs that share a phrase where there are enough batches, and each pair once an epoch", async () => {
+    const batches = await batchesOf(pairs);
+    expect(batches.map(hubs)).toEqual(batches.map(() => 1));
+    for (let epoch = 0; epoch < 8; epoch++)
+      expect(new Set(batches.slice(5 * epoch, 5 * epoch + 5).flat()).size).toBe(20);
+    expect(batches[0]).not.toEqual(batches[5]);
+  });
+
+  it("have phrases of one label beside each other", async () => {
+    const batches = await batchesOf(pairs.map((own) => ({ ...own, label: own.text })));
+    expect(Math.max(...batches.map(hubs))).toBeGreaterThan(1);
   });
 });

@@ -289,7 +289,7 @@ describe("finetune with benchmark data", () => {
     const best = Math.max(...scores.map(([, score]) => score));
     expect(result.best?.score).toBe(best);
     expect(readFileSync(join(options.output, "README.md"), "utf8")).toContain(
-      `scored best while training (mean benchmark score ${best.toFixed(4)})`,
+      `scored best while training: mean benchmark score ${best.toFixed(4)}`,
     );
     expect(metricsOf(options.output).filter((line) => line.score !== undefined)).toHaveLength(5);
   });

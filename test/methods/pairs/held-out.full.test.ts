@@ -1,8 +1,9 @@
 /** Held-out pairs: whole groups of connected pairs, and the rank of each positive among them. */
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { finetune } from "../../../src/methods/pairs/finetune.js";
-import { meanReciprocalRank, splitPairs } from "../../../src/methods/pairs/held-out.js";
+import { heldOutOf, rankHeldOut, splitPairs } from "../../../src/methods/pairs/held-out.js";
 import type { Pair } from "../../../src/methods/pairs/pairs.js";
 import { readModel } from "../../../src/onnx/io/file.js";
 import { createRandom } from "../../../src/random.js";
@@ -70,6 +71,7 @@ describe("a training with held-out pairs", () => {
     expect(Math.max(...scores)).toBe(scores[0]);
     expect(result.best).toEqual({
       ...{ step: 0, score: scores[0], measure: "mean reciprocal rank of 24 held-out pairs" },
+      figures: { "mean reciprocal rank": scores[0], "hit@1": expect.any(Number), loss: expect.any(Number) },
     });
     const [before, after] = [base, output].map((folder) => readModel(join(folder, "onnx/model.onnx")).graph);
     for (const [name, { data: values }] of after.initializers)
@@ -81,9 +83,47 @@ describe("a training with held-out pairs", () => {
       ...pair(text, text),
       group,
     }));
-    expect(await meanReciprocalRank(base, heldOut)).toBe(1);
+    const sharp = { temperature: 0.01 };
+    const found = await rankHeldOut(base, heldOut, sharp);
+    expect(found).toMatchObject({ score: 1, figures: { "hit@1": 1 } });
     // each text's own positive is the text of the next row, so that another is nearest
     const turned = heldOut.map((own, i) => ({ ...own, positive: heldOut[(i + 1) % 3].text }));
-    expect(await meanReciprocalRank(base, turned)).toBeLessThanOrEqual(0.5);
+    const other = await rankHeldOut(base, turned, sharp);
+    expect(other.score).toBeLessThanOrEqual(0.5);
+    expect(other.figures).toMatchObject({ "mean reciprocal rank": other.score, "hit@1": 0 });
+    expect(other.figures?.loss).toBeGreaterThan(found.figures?.loss as number);
+  });
+
+  it("ends after three evaluations that are no better, and draws all of them beside the model", async () => {
+    const output = join(newFolder(), "early");
+    const validate = writeTable([...rows.slice(0, 20), ["t103 t104", "t105 t106"]], ["text", "positive"]);
+    const { result, data } = await finetune({ ...training, output, validate, steps: 40, learningRate: 0.5 });
+    expect([result.steps, result.best?.step]).toEqual([12, 0]);
+    expect(data).toMatchObject({ pairs: 240, heldOut: 21, heldOutOf: "pairs.csv" });
+    expect(result.evaluations?.map(({ step }) => step)).toEqual([0, 4, 8, 12]);
+    const picture = readFileSync(join(output, "training.svg"), "utf8");
+    expect(picture.match(/<circle/g)).toHaveLength(3 * 4);
+    expect(picture).toContain("The weights of step 0 were kept");
+    expect(readFileSync(join(output, "README.md"), "utf8")).toMatch(
+      /; 21 of pairs\.csv held out\n.*\(training\.svg\).*hit@1 \d\.\d{4}, loss \d/s,
+    );
+  });
+});
+
+describe("held-out pairs of a file", () => {
+  const path = writeTable(
+    [
+      ["b", "A"],
+      ["a", "c"],
+    ],
+    ["text", "positive"],
+  );
+
+  it("leave the training, in either order and case; other pairs of their phrases stay", async () => {
+    const { trained, heldOut } = await heldOutOf(path, [pair("a", "b"), pair("a", "d")]);
+    expect(trained).toEqual([pair("a", "d")]);
+    expect(heldOut.map(({ text }) => text)).toEqual(["b", "a"]);
+    expect(heldOut[0].group).toBe(heldOut[1].group);
+    await expect(heldOutOf(path, [pair("a", "b")])).rejects.toThrow(/holds all pairs of the training/);
   });
 });
