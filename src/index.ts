@@ -61,7 +61,7 @@ export type { JoinKind, JoinOptions, JoinResult } from "./join/options.js";
 export type { Spill } from "./match/candidates/pair-set.js";
 export type { TableColumns } from "./match/columns/align.js";
 export type { ColumnOptions, DroppedColumn } from "./match/columns/fields.js";
-export type { ColumnKind } from "./match/columns/profile.js";
+export type { ColumnKind, ColumnRole } from "./match/columns/profile.js";
 export type { KnownPair, MatchRunOptions, MatchStage, RowMatch } from "./match/compare-tables.js";
 export type { PrecisionReport, PromiseReport } from "./match/estimates/promise.js";
 export type { ColumnExplanation, ColumnReport, RowExplanation } from "./match/explain.js";
