@@ -331,7 +331,13 @@ function nearFit(
     const most = Math.min(mostDiffering, wrong / (total(seen) + strength));
     const ofMatch = identity[at] ? withDiffering(own.match, differs, most) : own.match;
     match.push(weighted(column, shares[at], clampedLogRatio(ofMatch, own.unrelated, true)));
-    const ofNear = nearWeights(column, table.levels[at], { ...own, match: ofMatch }, inDiffering);
+    const ofNear = nearWeights(
+      column,
+      identity[at],
+      table.levels[at],
+      { ...own, match: ofMatch },
+      inDiffering,
+    );
     shared.push(ofNear.shared.map((weight) => shares[at] * weight));
     differing.push(ofNear.differing.map((weight) => shares[at] * weight));
   });

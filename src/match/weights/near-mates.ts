@@ -39,6 +39,7 @@ export async function nearFactors(
       : await competedProbabilities(table, relation, { logOdds, matches: weights.matches }, run);
   const { beside, free, mates } = byMates(table, probabilities);
   const odds = nearOdds(weights.near!, table.columns);
+  const expected = expectedBeside(mates);
   const [besides, frees] = [0, 1].map(() => new Float64Array(odds.own.length));
   for (let place = 0; place < related.length; place++) {
     if (related[place] < 1e-6) continue;
@@ -48,10 +49,6 @@ export async function nearFactors(
       frees[kind] += free[place] * scale * ofKind;
     });
   }
-  const [left, right] = mates.map((sums) =>
-    Math.max(leastFree, sums.filter((sum) => sum <= sure).length / sums.length),
-  );
-  const expected = awaited * (1 / (left * right) - 1);
   return besides.map((found, kind) => {
     // The kind that shares nothing is of unrelated pairs.
     if (kind === 0 || (found < fewest && frees[kind] < fewest)) return 1;
@@ -59,6 +56,14 @@ export async function nearFactors(
     const upper = (found + 2 * Math.sqrt(found) + 1) / expected;
     return Math.min(1, Math.max(step.least, upper / frees[kind]));
   });
+}
+
+/** How many near misses lie beside a sure mate, for each whose rows have none, at least. @param mates of each row, by side */
+function expectedBeside(mates: readonly Float64Array[]): number {
+  const [left, right] = mates.map((sums) =>
+    Math.max(leastFree, sums.filter((sum) => sum <= sure).length / sums.length),
+  );
+  return awaited * (1 / (left * right) - 1);
 }
 
 /** Of each class how many pairs that are no match lie beside a sure mate, and how many do not; and the mates of each row. */

@@ -160,12 +160,15 @@ const strength = 30;
 /** How near misses look in one column. @param counts near misses in which it differs, of each class */
 export function nearWeights(
   { levels: count, differs, agrees }: EvidenceColumn,
+  identifies: boolean,
   levels: Int8Array,
   { match, unrelated }: Record<"match" | "unrelated", Float64Array>,
   counts: Float64Array | undefined,
 ): Record<"shared" | "differing", Float64Array> {
   const shared = sharesOf(match.map((share, level) => (level < differs ? sharedDiffers * share : share)));
-  const alike = sharesOf(unrelated.map((_, level) => (level < agrees ? 1 : 0)));
+  // Of codes that several things share, as telephone numbers, one with a slip is seldom another one.
+  const isSlip = !identifies && agrees - differs === 1;
+  const alike = sharesOf(unrelated.map((_, level) => (level < (isSlip ? differs : agrees) ? 1 : 0)));
   const prior = sharesOf(
     unrelated.map((share, level) => {
       const byChance = level >= agrees ? equalByChance * share + 1e-5 : share;
