@@ -23,6 +23,8 @@ export interface LevelScale {
   /** Levels below it say that values differ, those from `agrees` on that they agree. */
   readonly differs: number;
   readonly agrees: number;
+  /** Whether the level between is that of a slip, as in a telephone number. */
+  readonly hasSlips?: boolean;
 }
 
 /** Compares two values of a column by number. */
@@ -48,7 +50,7 @@ const textCuts = steps(0.1, 0.95, 0.05);
 /** Texts differ below a similarity of .45, and agree from .8 on. */
 const textScale = { differs: 8, agrees: 15 };
 const codeCuts = [0.5, 0.7, 0.85];
-const codeScale = { differs: codeCuts.length, agrees: codeCuts.length + 1 };
+const codeScale = { differs: codeCuts.length, agrees: codeCuts.length + 1, hasSlips: true };
 const categoryCuts = [1, 2, 3];
 const numberCuts = [0.5, 0.8, 0.95, 0.999];
 const numberScale = { differs: 3, agrees: numberCuts.length };

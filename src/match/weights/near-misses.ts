@@ -159,7 +159,7 @@ const strength = 30;
 
 /** How near misses look in one column. @param counts near misses in which it differs, of each class */
 export function nearWeights(
-  { levels: count, differs, agrees }: EvidenceColumn,
+  { levels: count, differs, agrees, hasSlips = false }: EvidenceColumn,
   identifies: boolean,
   levels: Int8Array,
   { match, unrelated }: Record<"match" | "unrelated", Float64Array>,
@@ -167,8 +167,8 @@ export function nearWeights(
 ): Record<"shared" | "differing", Float64Array> {
   const shared = sharesOf(match.map((share, level) => (level < differs ? sharedDiffers * share : share)));
   // Of codes that several things share, as telephone numbers, one with a slip is seldom another one.
-  const isSlip = !identifies && agrees - differs === 1;
-  const alike = sharesOf(unrelated.map((_, level) => (level < (isSlip ? differs : agrees) ? 1 : 0)));
+  const least = hasSlips && !identifies ? differs : agrees;
+  const alike = sharesOf(unrelated.map((_, level) => (level < least ? 1 : 0)));
   const prior = sharesOf(
     unrelated.map((share, level) => {
       const byChance = level >= agrees ? equalByChance * share + 1e-5 : share;
