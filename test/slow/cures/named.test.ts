@@ -30,6 +30,10 @@ const elsewhere: Readonly<Record<string, string>> = {
   "Pass one phrase per query.": "test/search/vector-index.full.test.ts",
   "Name another folder for the output.": "test/training/run.full.test.ts",
   "(it ignores If-Match). Copy the object": "test/serve/review/answer-file.full.test.ts",
+  'unknown device "': "test/slow/web/webgpu.test.ts",
+  "--validate and --eval-data each choose the weights": "test/cli/learn/finetune.test.ts",
+  "--patience counts evaluations: add --eval-data FOLDER": "test/cli/learn/finetune.test.ts",
+  "holds all pairs of the training": "test/methods/pairs/held-out.full.test.ts",
 };
 
 /** Words of messages whose cure no test applies, with the reason. */
@@ -37,6 +41,7 @@ const notHere: Readonly<Record<string, string>> = {
   " is locked by several processes in turn": "needs two processes that take the lock within microseconds",
   ": cannot be read (…). Check its permissions.": "tests may run as root, whom no permission stops",
   " bytes of different texts. ": "its column has four gigabytes of text",
+  " pairs, and each text is compared with each positive. ": "its table has more than 10,000 pairs",
   " rows are more than can be embedded": "its table has more than seven million rows",
   ": no benchmark task has its data here":
     "its cure downloads from GitHub; network.test.ts walks that download",
