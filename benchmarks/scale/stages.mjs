@@ -17,7 +17,7 @@ function next(following) {
 
 const { firstPass, ShardDone } = await import("../../dist/files/shards/shard.js");
 const partFile = await import("../../dist/files/shards/part-file.js");
-const { fileFingerprint } = await import("../../dist/files/fingerprint.js");
+const { fileFingerprint } = await import("../../dist/files/checksums/fingerprint.js");
 const { withEncoder } = await import("../../dist/encoder/with-encoder.js");
 const { encodeTable } = await import("../../dist/encoder/encode-table.js");
 const { joinTables } = await import("../../dist/join/join-tables.js");

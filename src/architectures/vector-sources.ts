@@ -1,5 +1,5 @@
 /** What a model's vectors depend on beside its precision: the content of its fingerprint. */
-import { checksum } from "../files/crc.js";
+import { checksum } from "../files/checksums/crc.js";
 import type { ModelFolder } from "./architecture.js";
 import { readJson } from "./folder-json.js";
 import { filesOfGraph } from "./model-folder.js";

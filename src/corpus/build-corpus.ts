@@ -4,7 +4,7 @@ import { availableParallelism } from "node:os";
 import { basename, join } from "node:path";
 import { groupBy } from "../by-key.js";
 import { ArgumentError, MissingDataError } from "../errors.js";
-import { fileFingerprint, fingerprint, openFingerprint } from "../files/fingerprint.js";
+import { fileFingerprint, fingerprint, openFingerprint } from "../files/checksums/fingerprint.js";
 import type { Sharing } from "../files/shards/shard.js";
 import { isDevice } from "../files/whole-file.js";
 import { checkIsFree, writeWholeFolder } from "../files/whole-folder.js";

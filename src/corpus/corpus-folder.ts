@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { custom } from "valibot";
 import { MissingDataError, TableError } from "../errors.js";
-import { fingerprint } from "../files/fingerprint.js";
+import { fingerprint } from "../files/checksums/fingerprint.js";
 import { readJson } from "../files/json.js";
 import { writeWholeJson } from "../files/whole-file.js";
 import { ENTITY_TYPES, LEXICAL_CLASSES, type LexicalClass } from "../pearl/phrase-types.js";

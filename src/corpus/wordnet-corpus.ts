@@ -1,5 +1,5 @@
 /** WordNet as a corpus: its lemmas are phrases, its synsets synonyms, its glosses and examples text. */
-import { openFingerprint } from "../files/fingerprint.js";
+import { openFingerprint } from "../files/checksums/fingerprint.js";
 import { readSynsets, readTagCounts } from "../text/wordnet.js";
 import type { CorpusPhrase, SynonymPair } from "./corpus-folder.js";
 

@@ -1,8 +1,8 @@
 /** The fingerprint of a model: equal for equal vectors. */
 import type { ModelFolder } from "../architectures/architecture.js";
 import { vectorSources } from "../architectures/vector-sources.js";
+import { openFingerprint } from "../files/checksums/fingerprint.js";
 import { exists, readPieces } from "../files/disk.js";
-import { openFingerprint } from "../files/fingerprint.js";
 
 /**
  * SHA-256 over the precision, the graph with its external weights, the files that number its inputs, and how inputs are read

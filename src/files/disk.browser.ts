@@ -3,7 +3,7 @@
  * their address and checksum, so that a changed file is fetched again; `checksums.json` lists both.
  */
 import { ModelError, messageOf } from "../errors.js";
-import { checksum } from "./crc.js";
+import { checksum } from "./checksums/crc.js";
 
 /** What the compiler would know from a browser's list of globals. */
 interface Cache {

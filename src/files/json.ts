@@ -1,7 +1,7 @@
 /** Reads JSON files with a schema: a wrong one is refused with its name, the field and the cure. */
 import { type BaseIssue, type BaseSchema, getDotPath, safeParse } from "valibot";
 import { messageOf, type PearlError } from "../errors.js";
-import { checksum } from "./crc.js";
+import { checksum } from "./checksums/crc.js";
 import { readText } from "./disk.js";
 
 export type Schema<Value> = BaseSchema<unknown, Value, BaseIssue<unknown>>;

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { number, object, record, string, tuple } from "valibot";
 import type { PearlError } from "../errors.js";
-import { checksum, differenceFrom, type FileSum, fileSum } from "./checksum.js";
+import { checksum, differenceFrom, type FileSum, fileSum } from "./checksums/checksum.js";
 import { filesIn } from "./disk.js";
 import { readJson } from "./json.js";
 import { writeCheckedJson } from "./whole-file.js";

@@ -5,7 +5,7 @@ import type { FileHandle } from "node:fs/promises";
 import { copyFile, mkdir, open, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { checksum } from "./crc.js";
+import { checksum } from "./checksums/crc.js";
 import { exists } from "./disk.js";
 import { inTemporaryFolder, writeTemporary } from "./object-storage/temporary-folder.js";
 import { isObjectAddress, refuseUnknownAddress } from "./place.js";

@@ -2,7 +2,7 @@
 import { groupBy } from "../by-key.js";
 import { disjointSets, numberedRows } from "../disjoint-sets.js";
 import { ArgumentError } from "../errors.js";
-import { FNV_BASIS, FNV_PRIME } from "../files/fnv.js";
+import { FNV_BASIS, FNV_PRIME } from "../files/checksums/fnv.js";
 import type { KnownPair } from "../match/compare-tables.js";
 
 /** @throws ArgumentError for decisions that make rejected pairs the same by way of confirmed ones */

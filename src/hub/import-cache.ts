@@ -2,7 +2,7 @@
 import { readFile, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { ArgumentError, ModelError, messageOf } from "../errors.js";
-import { fileFingerprint, fingerprint } from "../files/fingerprint.js";
+import { fileFingerprint, fingerprint } from "../files/checksums/fingerprint.js";
 import { exists } from "../files/whole-file.js";
 import { companionFiles, importModel, importVersion, sourceOf } from "./convert/import-model.js";
 import { hasSafetensors, weightFiles } from "./convert/weight-files.js";

@@ -6,7 +6,7 @@ import { realpath, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import type { DuckDBConnection, DuckDBInstance as Instance } from "@duckdb/node-api";
 import { isDiskFull, messageOf, PearlError, StoreError } from "../errors.js";
-import { fingerprint } from "../files/fingerprint.js";
+import { fingerprint } from "../files/checksums/fingerprint.js";
 import { exists } from "../files/whole-file.js";
 import { databaseMemory, type MemoryLimit } from "../match/memory/memory-plan.js";
 import { DuckDBBlobValue, DuckDBDataChunk, DuckDBInstance } from "../table/read/database.js";

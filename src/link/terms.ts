@@ -2,7 +2,7 @@
  * What the search for near rows and the rarity of words need of a store, as hashed terms with their counts: words of rows, and
  * values, words and 3-grams of their columns. Terms that find rows have a list of them.
  */
-import { FNV_BASIS, FNV_PRIME } from "../files/fnv.js";
+import { FNV_BASIS, FNV_PRIME } from "../files/checksums/fnv.js";
 import { RowSums } from "../match/candidates/row-sums.js";
 import { BestRows } from "../match/candidates/term-search.js";
 import { bareDigits } from "../match/cells/numbers.js";

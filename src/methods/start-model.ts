@@ -22,7 +22,7 @@ import { typeHead } from "../architectures/type-head.js";
 import { countBy } from "../by-key.js";
 import { FINE_PHRASE_TYPES } from "../corpus/typing/fine-types.js";
 import { ArgumentError, ModelError } from "../errors.js";
-import { fileFingerprint } from "../files/fingerprint.js";
+import { fileFingerprint } from "../files/checksums/fingerprint.js";
 import { exists } from "../files/whole-file.js";
 import { checkIsFree } from "../files/whole-folder.js";
 import { readModelCard } from "../hub/model-card.js";

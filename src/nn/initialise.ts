@@ -1,5 +1,5 @@
 /** Initial values of weights, each drawn from a seed and the weight's name: adding a layer changes no other. */
-import { FNV_BASIS, FNV_PRIME } from "../files/fnv.js";
+import { FNV_BASIS, FNV_PRIME } from "../files/checksums/fnv.js";
 import { elementCount, type Tensor, tensor } from "../onnx/tensor.js";
 import { createRandom, type Random } from "../random.js";
 

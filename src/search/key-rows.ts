@@ -1,5 +1,5 @@
 /** The rows of keys, as many as there are. */
-import { FNV_BASIS, FNV_PRIME } from "../files/fnv.js";
+import { FNV_BASIS, FNV_PRIME } from "../files/checksums/fnv.js";
 
 /** A map of JavaScript has room for 16.7 million texts. */
 const mapCount = 256;

@@ -1,7 +1,7 @@
 /** Tab-separated files with a fixed header, read with line numbers and written whole. */
 import { createReadStream } from "node:fs";
 import { messageOf, TableError } from "../errors.js";
-import { openFingerprint } from "../files/fingerprint.js";
+import { openFingerprint } from "../files/checksums/fingerprint.js";
 import { writeText } from "./write/text-rows.js";
 
 export interface TabBlock {

@@ -1,5 +1,5 @@
 /** Character n-grams of the words of a phrase, as hash buckets. */
-import { FNV_BASIS, FNV_PRIME } from "../files/fnv.js";
+import { FNV_BASIS, FNV_PRIME } from "../files/checksums/fnv.js";
 import { foldLetters } from "./accents.js";
 
 /** How phrases become n-gram buckets; a model's config.json records it. */

@@ -11,7 +11,7 @@ import { existsSync, fsyncSync, mkdirSync, readdirSync, renameSync, rmSync, writ
 import { join } from "node:path";
 import * as v from "valibot";
 import { isDiskFull, messageOf, TrainingError } from "../errors.js";
-import { fileFingerprint, fingerprint } from "../files/fingerprint.js";
+import { fileFingerprint, fingerprint } from "../files/checksums/fingerprint.js";
 import { readJson } from "../files/json.js";
 import { withFile } from "../onnx/io/parts.js";
 import { readSafetensors, writeSafetensors } from "../onnx/io/safetensors.js";

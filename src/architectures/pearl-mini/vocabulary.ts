@@ -2,7 +2,7 @@
  * A vocabulary as hash tables in memory that threads share: no worker has to fill a map of 85,000 words. One finds a word
  * by all its letters, another by all but one, and so the words that a misspelt one may stand for.
  */
-import { FNV_BASIS, FNV_PRIME } from "../../files/fnv.js";
+import { FNV_BASIS, FNV_PRIME } from "../../files/checksums/fnv.js";
 import { shared } from "../../runtime/shared-array.js";
 
 export interface WordIndex {

@@ -2,7 +2,7 @@
 import { readdir, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { UsageError } from "../../errors.js";
-import { fileFingerprint } from "../../files/fingerprint.js";
+import { fileFingerprint } from "../../files/checksums/fingerprint.js";
 import { isObjectAddress } from "../../files/object-storage/address.js";
 import type { QueuedRun } from "../../stores/queue/job.js";
 import type { JobQueue, Printed } from "../../stores/queue/queue.js";

@@ -105,7 +105,7 @@ export async function partHead(run: SharedRun): Promise<PartHead> {
 }
 
 async function fingerprints(paths: readonly string[]): Promise<Record<string, string>> {
-  const { fileFingerprint } = await import("../../files/fingerprint.js");
+  const { fileFingerprint } = await import("../../files/checksums/fingerprint.js");
   const found: Record<string, string> = {};
   for (const path of paths) {
     checkFile(path);

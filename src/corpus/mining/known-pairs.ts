@@ -1,5 +1,5 @@
 /** Pairs of phrases that are never hard negatives: equal after normalisation, known synonyms, or synonyms of the same phrase. */
-import { FNV_BASIS, FNV_PRIME } from "../../files/fnv.js";
+import { FNV_BASIS, FNV_PRIME } from "../../files/checksums/fnv.js";
 import { normalizedWords } from "../../text/hashed-ngrams.js";
 
 /**

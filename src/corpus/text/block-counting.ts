@@ -1,7 +1,7 @@
 /** Counts the phrases of texts in several workers, one file of counts per block. */
 import { readFile, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { fingerprint } from "../../files/fingerprint.js";
+import { fingerprint } from "../../files/checksums/fingerprint.js";
 import type { Kept } from "../../files/shards/shard.js";
 import type { WorkerClient } from "../../runtime/worker-client.js";
 import { eachInWorkers } from "../../runtime/worker-pool.js";

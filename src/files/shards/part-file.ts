@@ -6,7 +6,7 @@ import { createReadStream } from "node:fs";
 import { open, stat, writeFile } from "node:fs/promises";
 import * as v from "valibot";
 import { messageOf, PearlError, ShardError } from "../../errors.js";
-import { checksum, type FileSum, fileSum, pieceBytes } from "../checksum.js";
+import { checksum, type FileSum, fileSum, pieceBytes } from "../checksums/checksum.js";
 import { parseJson } from "../json.js";
 import { isObjectAddress } from "../object-storage/address.js";
 import { writeAll } from "../whole-file.js";

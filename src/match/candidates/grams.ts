@@ -2,7 +2,7 @@
  * Finds candidates by terms: character n-grams, words and initials as sparse vectors over hashed terms, with an inverted
  * index over one table. All data is in flat arrays that threads can share.
  */
-import { FNV_BASIS, FNV_PRIME } from "../../files/fnv.js";
+import { FNV_BASIS, FNV_PRIME } from "../../files/checksums/fnv.js";
 import { shared } from "../../runtime/shared-array.js";
 import { splitFolded } from "../evidence/phrase.js";
 

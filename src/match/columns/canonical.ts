@@ -1,5 +1,5 @@
 /** An order of rows that depends on their contents alone, so that results do not depend on the order of the input. */
-import { FNV_BASIS, FNV_PRIME } from "../../files/fnv.js";
+import { FNV_BASIS, FNV_PRIME } from "../../files/checksums/fnv.js";
 import { isLikeArray, likeArray } from "../../like-array.js";
 import type { TableColumns } from "./align.js";
 import type { Cells } from "./value-set.js";

@@ -1,5 +1,5 @@
 /** What a column holds: its different values and the distribution of its words, and how near those of two columns are. */
-import { FNV_BASIS, FNV_PRIME } from "../../files/fnv.js";
+import { FNV_BASIS, FNV_PRIME } from "../../files/checksums/fnv.js";
 import { cellWords, ideographs, ideographsIn } from "../cells/cell-words.js";
 import { isDayFirst, readDate } from "../cells/dates.js";
 import { bareDigits } from "../cells/numbers.js";

@@ -3,8 +3,8 @@
  * thread, and a map has room for 16 million of them.
  */
 import { ArgumentError } from "../../errors.js";
+import { FNV_BASIS, FNV_PRIME } from "../../files/checksums/fnv.js";
 import { formatCount } from "../../files/count-text.js";
-import { FNV_BASIS, FNV_PRIME } from "../../files/fnv.js";
 import { sharedCopy } from "../../runtime/shared-array.js";
 import { remembering } from "../once.js";
 import { enlarged, Growing } from "./growing.js";

@@ -116,7 +116,7 @@ const believed = { identity: 0.2, circumstance: 0.02 };
 const sameIdentity = 0.5;
 /** Where nothing is known, each kind has as many pairs as this share of the rows. */
 const firstShare = 0.02;
-/** Near misses are no more of all pairs: in a table of a few rows, what is believed would exceed these. */
+/** At most this share of all pairs are near misses. In a table of a few rows, the believed ones alone would be more. */
 const mostNear = 0.5;
 
 /**

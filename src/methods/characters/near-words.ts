@@ -1,7 +1,7 @@
 /** Words of similar spelling, as hard negatives: found by shared deletions (as in SymSpell). */
 import { distance } from "fastest-levenshtein";
 import { ArgumentError } from "../../errors.js";
-import { FNV_BASIS, FNV_PRIME } from "../../files/fnv.js";
+import { FNV_BASIS, FNV_PRIME } from "../../files/checksums/fnv.js";
 import { placeIn } from "../../match/weights/chosen-places.js";
 import { createRandom } from "../../random.js";
 

@@ -2,8 +2,8 @@
 import { basename } from "node:path";
 import { countBy } from "../../by-key.js";
 import { ArgumentError, UsageError } from "../../errors.js";
+import { fingerprint } from "../../files/checksums/fingerprint.js";
 import { formatCount } from "../../files/count-text.js";
-import { fingerprint } from "../../files/fingerprint.js";
 import { placeIn } from "../../match/weights/chosen-places.js";
 import { normal } from "../../nn/initialise.js";
 import { batchSeed, createRandom } from "../../random.js";

@@ -12,7 +12,7 @@ import {
 } from "../../corpus/corpus-folder.js";
 import { entityTypeOfFine, FINE_TYPES } from "../../corpus/typing/fine-types.js";
 import { disjointSets } from "../../disjoint-sets.js";
-import { fileFingerprint } from "../../files/fingerprint.js";
+import { fileFingerprint } from "../../files/checksums/fingerprint.js";
 import { type BatchData, type BatchRow, type BatchSettings, batchRows } from "../../pearl/batches.js";
 import { contrastiveBatch, type Reader, readDistinct } from "../../pearl/contrastive-batch.js";
 import { LEXICAL_CLASSES } from "../../pearl/phrase-types.js";

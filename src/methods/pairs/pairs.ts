@@ -2,8 +2,8 @@
 import { basename } from "node:path";
 import { groupBy } from "../../by-key.js";
 import { TableError } from "../../errors.js";
+import { fingerprint } from "../../files/checksums/fingerprint.js";
 import { formatCount } from "../../files/count-text.js";
-import { fingerprint } from "../../files/fingerprint.js";
 import type { ObjectiveColumn } from "../../objectives/objective.js";
 import { type ObjectiveName, objectiveNamed, objectiveNames } from "../../objectives/registry.js";
 import { namesColumns, type TableDescription } from "../../table/table.js";

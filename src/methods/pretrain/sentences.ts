@@ -2,7 +2,7 @@
 import type { Featurizer } from "../../architectures/architecture.js";
 import { readDocuments } from "../../corpus/text/text-sources.js";
 import { MissingDataError } from "../../errors.js";
-import { fingerprint } from "../../files/fingerprint.js";
+import { fingerprint } from "../../files/checksums/fingerprint.js";
 import { batchSeed, createRandom, epochOrders } from "../../random.js";
 import { type Feeds, int32 } from "../../runtime/tensor.js";
 import type { TrainingData } from "../../training/trainer.js";

@@ -5,7 +5,7 @@ import * as v from "valibot";
 import { PUNCTUATION } from "../../architectures/contexts.js";
 import { readTexts, type TextOptions } from "../../corpus/text/text-sources.js";
 import { ArgumentError, MissingDataError } from "../../errors.js";
-import { fileFingerprint, fingerprint, openFingerprint } from "../../files/fingerprint.js";
+import { fileFingerprint, fingerprint, openFingerprint } from "../../files/checksums/fingerprint.js";
 import { readJson } from "../../files/json.js";
 import { isDevice, writeAll, writeWholeJson } from "../../files/whole-file.js";
 import { batchSeed, createRandom } from "../../random.js";

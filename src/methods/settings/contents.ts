@@ -1,6 +1,6 @@
 /** Settings by the contents of their files: changed files are noticed, and moved ones are the same. */
 import { settingFiles } from "../../augmentation/settings.js";
-import { fileFingerprint } from "../../files/fingerprint.js";
+import { fileFingerprint } from "../../files/checksums/fingerprint.js";
 import type { MethodSettings } from "./method-settings.js";
 
 /** The fingerprint of a file; what names none stays as it is. @throws TableError */

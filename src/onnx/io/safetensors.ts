@@ -2,7 +2,7 @@
 import { fstatSync } from "node:fs";
 import * as v from "valibot";
 import { ModelError, messageOf, PearlError } from "../../errors.js";
-import { openFingerprint } from "../../files/fingerprint.js";
+import { openFingerprint } from "../../files/checksums/fingerprint.js";
 import { parseJson } from "../../files/json.js";
 import { arrayOver, byteLength, bytesOf, type DataType, type Tensor } from "../tensor.js";
 import { readPart, withFile, writePart } from "./parts.js";

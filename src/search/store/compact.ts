@@ -1,7 +1,7 @@
 /** Frees disk space: copies the rows that are not deleted into a new generation, removes what killed writers left. */
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { FileSum } from "../../files/checksum.js";
+import type { FileSum } from "../../files/checksums/checksum.js";
 import type { IndexWork } from "../index-types.js";
 import { gatherRows } from "../vectors.js";
 import { syncFolder } from "./disk.js";

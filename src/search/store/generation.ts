@@ -2,7 +2,7 @@
 import { readSync } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { join } from "node:path";
-import { checkOnce, checksum, type FileSum, rememberOwn } from "../../files/checksum.js";
+import { checkOnce, checksum, type FileSum, rememberOwn } from "../../files/checksums/checksum.js";
 import { makeFolder } from "../../files/whole-file.js";
 import { fromFloat16, toFloat16 } from "../../onnx/io/float16.js";
 import type { IndexEntry, IndexLayout, IndexMetric, VectorPrecision } from "../index-types.js";

@@ -2,7 +2,7 @@
 import { open, readdir, readFile, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { PearlError } from "../../errors.js";
-import { checkOnce, differenceFrom, type FileSum, fileSum } from "../../files/checksum.js";
+import { checkOnce, differenceFrom, type FileSum, fileSum } from "../../files/checksums/checksum.js";
 import { exists, replaceFile, writeWholeFile } from "../../files/whole-file.js";
 import { checkedEfforts, effortAlongAxes, hnswLibrary, type NeighbourGraph } from "../graph/hnsw.js";
 import type { IndexWork } from "../index-types.js";

@@ -1,8 +1,8 @@
 /** The journal of a generation: a line for each change, after its checksum. It says which parts of the files are valid. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { checksum, type FileSum } from "../../files/checksum.js";
-import { fingerprint } from "../../files/fingerprint.js";
+import { checksum, type FileSum } from "../../files/checksums/checksum.js";
+import { fingerprint } from "../../files/checksums/fingerprint.js";
 import { damaged } from "./disk.js";
 
 /** Size of the valid part of the files. */

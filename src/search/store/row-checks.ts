@@ -1,6 +1,6 @@
 /** Compares the stored rows of a generation with the checksums of its commits. */
 import { open } from "node:fs/promises";
-import { checksum, pieceBytes } from "../../files/checksum.js";
+import { checksum, pieceBytes } from "../../files/checksums/checksum.js";
 import { damaged } from "./disk.js";
 import type { Commit } from "./journal.js";
 

@@ -1,6 +1,6 @@
 /** Follows a table's changes by LISTEN and NOTIFY: its triggers name the changed rows, and a pass brings their embeddings in step. */
 import { TableError } from "../../errors.js";
-import { fingerprint } from "../../files/fingerprint.js";
+import { fingerprint } from "../../files/checksums/fingerprint.js";
 import { inTransaction, type PostgresConnection } from "../../table/postgres/connection.js";
 import type { Relation } from "../../table/postgres/relation.js";
 import { identifier, literal } from "../../table/read/database.js";

@@ -4,7 +4,7 @@
  */
 import * as v from "valibot";
 import { ModelError, TableError } from "../../errors.js";
-import { fingerprint } from "../../files/fingerprint.js";
+import { fingerprint } from "../../files/checksums/fingerprint.js";
 import { parseJson } from "../../files/json.js";
 import { findColumn } from "../../table/columns.js";
 import type { PostgresConnection } from "../../table/postgres/connection.js";

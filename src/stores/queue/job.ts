@@ -1,7 +1,7 @@
 /** Jobs of a queue: a command's first pass, its shards, and their merge. Each holds all that a worker needs. */
 import * as v from "valibot";
 import { StoreError } from "../../errors.js";
-import { fingerprint } from "../../files/fingerprint.js";
+import { fingerprint } from "../../files/checksums/fingerprint.js";
 import { parseJson } from "../../files/json.js";
 import { packageVersion } from "../../files/package.js";
 

@@ -1,5 +1,5 @@
 /** Brings a table of PostgreSQL into a database, row after row from one snapshot, with every column's type. */
-import { openFingerprint } from "../../files/fingerprint.js";
+import { openFingerprint } from "../../files/checksums/fingerprint.js";
 import { type Database, identifier } from "../read/database.js";
 import { type Imported, rowsTable, typedTable } from "../read/import.js";
 import type { TableOptions } from "../table.js";

@@ -5,7 +5,7 @@
 import { isUtf8 } from "node:buffer";
 import { writeFile } from "node:fs/promises";
 import { TableError } from "../../errors.js";
-import { openFingerprint } from "../../files/fingerprint.js";
+import { openFingerprint } from "../../files/checksums/fingerprint.js";
 import { nameOfDelimiter } from "../format.js";
 import { JsonKeys } from "./json-keys.js";
 import { cellsOf, RecordScanner, type ScanStatus } from "./records.js";

@@ -2,7 +2,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { TableError } from "../../errors.js";
-import { fileFingerprint } from "../../files/fingerprint.js";
+import { fileFingerprint } from "../../files/checksums/fingerprint.js";
 import { isObjectAddress } from "../../files/object-storage/address.js";
 import { isNested } from "../cell.js";
 import { type ColumnInfo, unnamedColumn } from "../columns.js";

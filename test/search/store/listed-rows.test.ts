@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { fileSum } from "../../../src/files/checksum.js";
+import { fileSum } from "../../../src/files/checksums/checksum.js";
 import { createRandom } from "../../../src/random.js";
 import { Generation } from "../../../src/search/store/generation.js";
 import { findUnreached } from "../../../src/search/store/listed-rows.js";

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import type * as Transformers from "@huggingface/transformers";
 import { array, number, object, string, union } from "valibot";
 import { ModelError, messageOf, TableError } from "../../../errors.js";
-import { fileFingerprint, fingerprint } from "../../../files/fingerprint.js";
+import { fileFingerprint, fingerprint } from "../../../files/checksums/fingerprint.js";
 import { parseJson } from "../../../files/json.js";
 import { loadOptional } from "../../../files/package.js";
 import { exists, writeWholeFile } from "../../../files/whole-file.js";

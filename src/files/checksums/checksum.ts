@@ -5,8 +5,8 @@
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { pieceBytes, readPieces } from "../disk.js";
 import { checksum } from "./crc.js";
-import { pieceBytes, readPieces } from "./disk.js";
 
 export { checksum, pieceBytes };
 

@@ -1,7 +1,7 @@
 /** The checksum of browsers is that of zlib. */
 import { describe, expect, it } from "vitest";
-import { checksum as inBrowser } from "../../src/files/crc.browser.js";
-import { checksum } from "../../src/files/crc.js";
+import { checksum as inBrowser } from "../../../src/files/checksums/crc.browser.js";
+import { checksum } from "../../../src/files/checksums/crc.js";
 
 describe("checksum", () => {
   it("is that of zlib in a browser too, at once and in parts", () => {

@@ -1,7 +1,7 @@
 /** Fingerprints: the first 16 hexadecimal digits of a SHA-256 hash. */
 import { createHash } from "node:crypto";
-import { messageOf, TableError } from "../errors.js";
-import { readPieces } from "./disk.js";
+import { messageOf, TableError } from "../../errors.js";
+import { readPieces } from "../disk.js";
 
 /** The fingerprint of content that arrives in parts. */
 export function openFingerprint() {
