@@ -71,7 +71,9 @@ const addedTokens = (vocabulary: Vocabulary, tokens: readonly string[]) =>
       content,
       single_word: false,
       lstrip: content === "<mask>", // RoBERTa's mask includes the space before it
-      ...{ rstrip: false, normalized: false, special: true },
+      rstrip: false,
+      normalized: false,
+      special: true,
     }))
     .sort((a, b) => a.id - b.id);
 
@@ -103,8 +105,10 @@ export function wordPieceTokenizer(entries: readonly string[], settings: Setting
     },
     decoder: { type: "WordPiece", prefix: "##", cleanup: true },
     model: {
-      ...{ type: "WordPiece", unk_token: unk },
-      ...{ continuing_subword_prefix: "##", max_input_chars_per_word: 100 },
+      type: "WordPiece",
+      unk_token: unk,
+      continuing_subword_prefix: "##",
+      max_input_chars_per_word: 100,
       vocab,
     },
   };
@@ -131,8 +135,13 @@ function byteLevelTokenizer(vocab: Vocabulary, merges: string, settings: Setting
     },
     decoder: { type: "ByteLevel", add_prefix_space: true, trim_offsets: true, use_regex: true },
     model: {
-      ...{ type: "BPE", dropout: null, unk_token: null, continuing_subword_prefix: "" },
-      ...{ end_of_word_suffix: "", fuse_unk: false, byte_fallback: false },
+      type: "BPE",
+      dropout: null,
+      unk_token: null,
+      continuing_subword_prefix: "",
+      end_of_word_suffix: "",
+      fuse_unk: false,
+      byte_fallback: false,
       vocab,
       merges: pairs,
     },

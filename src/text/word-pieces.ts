@@ -103,9 +103,7 @@ class PairCounts {
   /** The entries that contain, or once contained, a pair. */
   readonly #places = new Map<string, Set<Entry>>();
   /** Pairs with a current or an earlier, higher count; those at the top are corrected before they are used. */
-  readonly #ranking = new Heap<Counted>(
-    (a, b) => a.count > b.count || (a.count === b.count && a.pair < b.pair),
-  );
+  readonly #ranking = new Heap(precedes);
 
   constructor(entries: readonly Entry[]) {
     for (const entry of entries) this.#add(entry);
@@ -172,3 +170,7 @@ interface Counted {
   readonly pair: string;
   readonly count: number;
 }
+
+/** Whether a comes before b: more frequent, or equally frequent and first in the alphabet. */
+const precedes = (a: Counted, b: Counted): boolean =>
+  a.count > b.count || (a.count === b.count && a.pair < b.pair);
