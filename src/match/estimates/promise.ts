@@ -116,7 +116,7 @@ export function established(
   estimates: ReadonlyMap<string, number>,
   target: number,
   accepted: Counted,
-  reason = `agreed by ${[...estimates.keys()].join(", ")}`,
+  reason = `${estimates.size > 1 ? "agreed by" : "from"} ${[...estimates.keys()].join(", ")}`,
 ): PrecisionReport {
   return { ...range(estimates, accepted), promise: { target, established: true, reason } };
 }
