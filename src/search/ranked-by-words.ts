@@ -20,7 +20,7 @@ const wordShare = 0.4;
 
 /**
  * Orders hits by embeddings and by words and letters, which weigh more the fewer of the hits have them. A hit that is the very
- * phrase comes first. Of 2,000 names of companies without their legal form, 99.9 % are found first, 94.3 % by embeddings alone.
+ * phrase comes first.
  * @param hits with cosines as scores @param column of the cells that hold phrases
  */
 export function rankedByWords<Hit extends { readonly score: number; readonly cells: readonly string[] }>(

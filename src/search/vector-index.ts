@@ -236,20 +236,20 @@ export class VectorIndex {
    * @throws ArgumentError for another dimension, ModelError for another model
    */
   async search(queries: Float32Array, options: SearchOptions = {}): Promise<SearchHit[][]> {
-    const { k = 10 } = options;
+    const { k = 10, phrases: asked, ...work } = options;
     const { dimension, metric, columns, phraseColumn } = this.layout;
-    this.checkModel(options.fingerprint);
+    this.checkModel(work.fingerprint);
     if (!(Number.isInteger(k) && k > 0)) throw new ArgumentError(`k must be a positive integer, not ${k}`);
     const count = countRows(queries, dimension, "queries");
     if (count === 0) return [];
     const vectors = metric === "cosine" ? unitRows(queries, dimension) : queries;
-    const phrases = phraseColumn === undefined || metric !== "cosine" ? undefined : options.phrases;
+    const phrases = phraseColumn === undefined || metric !== "cosine" ? undefined : asked;
     if (phrases !== undefined && phrases.length !== count)
       throw new ArgumentError(
         `There are ${count} queries, but ${phrases.length} phrases. Pass one phrase per query.`,
       );
     const most = phrases ? Math.max(k, rankedRows) : k;
-    const found = await this.#open.search(vectors, most, { ...options, phrases });
+    const found = await this.#open.search(vectors, most, { ...work, phrases });
     const column = columns.indexOf(phraseColumn ?? "");
     const ranked = found.map((hits, query) =>
       phrases === undefined ? hits : rankedByWords(phrases[query], hits, column).slice(0, k),

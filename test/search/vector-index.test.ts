@@ -89,6 +89,24 @@ describe("VectorIndex", () => {
     await index.close();
   });
 
+  it("finds the same first rows, with the same scores, however many are asked for", async () => {
+    const { vectors } = rowsOf(25, 3);
+    const words = "red blue green white black".split(" ");
+    const cells = Array.from({ length: 25 }, (_, row) => [
+      `${row}`,
+      `${words[row % 5]} ${words[Math.floor(row / 5)]} inn`,
+    ]);
+    const index = await VectorIndex.build(place(), [{ vectors, cells }], base);
+    const query = rowsOf(1, 9).vectors;
+    const found = (k: number) => index.search(query, { k, phrases: ["white green inn"] });
+    const [whole] = await found(25);
+    for (const k of [1, 2, 3, 10]) expect(await found(k)).toEqual([whole.slice(0, k)]);
+    // The row with the words of the query is not the one with the nearest vector.
+    const [[nearest]] = await index.search(query, { k: 1 });
+    expect(whole[0].cells.id).not.toBe(nearest.cells.id);
+    await index.close();
+  });
+
   it("allows one writer and many readers, and takes over the lock of a dead process", async () => {
     const path = place();
     const writer = await VectorIndex.build(path, [rowsOf(5)], base);
