@@ -88,7 +88,13 @@ function startSide(/** @type {string} */ command, /** @type {string[]} */ parame
     stdio: ["pipe", "pipe", "inherit"],
   });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  const answer = async () => JSON.parse((await lines.next()).value ?? "null");
+  const answer = async () => {
+    const { value } = await lines.next();
+    if (value !== undefined) return JSON.parse(value);
+    throw new Error(
+      `${command} has ended (above: why). PyTorch is Debian's python3-torch; name its Python with --python.`,
+    );
+  };
   return {
     started: answer,
     step: (/** @type {number} */ batch) => {

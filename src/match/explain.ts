@@ -164,7 +164,8 @@ export function pairSentence({ columns }: RowExplanation, probability: number): 
 function said({ name, left, right, isEqual, level, logOdds }: ColumnExplanation): string {
   if (name === opposedColumn && level === opposition.opposites) return "the names say opposites";
   if (left === undefined || right === undefined) {
-    const [agrees, differs] = acrossColumns[name] ?? [`${name} agrees`, `${name} differs`];
+    // Without an entry: the numbers in the texts of a column.
+    const [agrees, differs] = acrossColumns[name] ?? [`${name} agree`, `${name} differ`];
     return logOdds > 0 ? agrees : differs;
   }
   if (level === missing) return `${name} missing`;

@@ -221,7 +221,7 @@ class Run {
     if (!best || evaluations.length - 1 - evaluations.indexOf(best) < patience) return false;
     if (step < steps)
       onNote?.(
-        `training ends after ${step} of ${steps} steps: ${patience} evaluations in a row were no better than that of step ${best.step}`,
+        `training ends after ${step} of ${steps} steps: no evaluation was better than that of step ${best.step} (patience ${patience})`,
       );
     return true;
   }

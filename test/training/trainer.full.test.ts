@@ -156,7 +156,7 @@ describe("an evaluation", () => {
     expect([steps, best]).toEqual([20, { step: 5, score: 1, figures: { loss: 5 } }]);
     expect(evaluations.map(({ step }) => step)).toEqual([0, 5, 10, 15, 20]);
     expect(notes.at(-1)).toMatch(
-      /ends after 20 of 30 steps: 3 evaluations in a row were no better than that of step 5$/,
+      /ends after 20 of 30 steps: no evaluation was better than that of step 5 \(patience 3\)$/,
     );
     const again = await run({ ...options, resume: "continue" });
     expect(again).toMatchObject({ resumedAt: 20, steps: 20, evaluations });
