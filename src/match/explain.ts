@@ -164,8 +164,8 @@ export function pairSentence({ columns }: RowExplanation, probability: number): 
 function said({ name, left, right, isEqual, level, logOdds }: ColumnExplanation): string {
   if (name === opposedColumn && level === opposition.opposites) return "the names say opposites";
   if (left === undefined || right === undefined) {
-    // Without an entry: the numbers in the texts of a column.
-    const [agrees, differs] = acrossColumns[name] ?? [`${name} agree`, `${name} differ`];
+    const s = name.endsWith(" numbers") ? "" : "s";
+    const [agrees, differs] = acrossColumns[name] ?? [`${name} agree${s}`, `${name} differ${s}`];
     return logOdds > 0 ? agrees : differs;
   }
   if (level === missing) return `${name} missing`;

@@ -46,6 +46,7 @@ describe("the sentence about a pair", () => {
       "codes or numbers differ (-2.1); the other row has the words of the name (+1.2) → 0.40",
     );
     expect(sentence(0.4, across("something new", -2))).toBe("something new differs (-2.0) → 0.40");
+    expect(sentence(0.9, across("street numbers", 2))).toBe("street numbers agree (+2.0) → 0.90");
   });
 
   it("cuts long cells and stays on one line", () => {
