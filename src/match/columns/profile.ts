@@ -30,6 +30,8 @@ export type ColumnKind = (typeof columnKinds)[number];
 
 /** Whether rows of one thing seldom differ in a column, as in a name, or several things may share what it holds. */
 export const columnRoles = ["identifies", "shared"] as const;
+
+/** What a column says of a thing: which one it is, or only what it has in common with others. */
 export type ColumnRole = (typeof columnRoles)[number];
 
 const texts = new Set<ColumnKind>(["name", "text", "long", "list"]);

@@ -21,8 +21,8 @@ const rowsOf = (phrases: readonly string[], first: number, nearness = 0) => {
   };
 };
 const query = Float32Array.of(1, 0, 0, 0, 0, 0, 0, 0);
-/** By embeddings, the nearest rows. */
-const decoys = Array.from({ length: 300 }, (_, row) => `Decoy ${row}`);
+/** By embeddings, the nearest rows. They share no word with a query. */
+const decoys = Array.from({ length: 300 }, (_, row) => `Decoy ${1000 + row}`);
 const all = [rowsOf(decoys, 1000, 0.3), rowsOf(names, 0)];
 
 const best = async (index: VectorIndex, phrase: string): Promise<string> => {
