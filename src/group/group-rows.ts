@@ -171,7 +171,8 @@ async function fitGroups(
     likely ??= greatestF1(levels());
     return likely;
   };
-  const accept = (target: number) => keepPrecision({ target, levels: levels(), fallback, doubt });
+  const accept: MatchFit<GroupLevel>["accept"] = (target, most) =>
+    keepPrecision({ target, levels: levels(), fallback, doubt, most });
   const sampled = (): GroupLevel[] => halving(levels(evenOdds));
   return { weights, compared, accept, likely: even, sampled };
 }

@@ -40,9 +40,11 @@ export interface Fit extends MatchFit<ScoredPairs> {
   readonly kindReason: string;
 }
 
-/** Floors of probability, from the widest. */
-const floors = [0.02, 0.05, 0.1, 0.25, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99];
 const evenOdds = 0.5;
+/** Floors of probability, from the widest: a pair that is likelier wrong than right is no match. */
+const floors = [evenOdds, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99];
+/** Pairs are known down to this probability: a person may be asked about them. */
+const leastKnown = 0.02;
 /** Share of rows with several partners from which a join is not one-to-one. */
 const severalPartners = 0.25;
 /** Share of rows with several partners below which each row of a side has one. */
@@ -103,7 +105,7 @@ function likelyProbabilities(table: PairTable, probabilities: Probabilities, kno
     probabilities(block, ofBlock);
     for (let at = 0; at < right.length; at++) {
       const probability = known.get(from + at) ?? ofBlock[at];
-      if (probability < floors[0]) continue;
+      if (probability < leastKnown) continue;
       places.push(from + at);
       likely.push(probability);
     }
@@ -162,7 +164,7 @@ async function acceptPairs(
       accepted[count++] = pair;
     }
     return {
-      ...{ table, relation, weights, logOdds, probability, judged },
+      ...{ table, relation, weights, logOdds, probability, judged, leastProbability: floor },
       accepted: accepted.slice(0, count).sort(),
     };
   };
@@ -218,7 +220,8 @@ function acceptAt(levelAt: RelationFit["levelAt"], doubt: string | undefined): F
   function* levels(): Generator<ScoredPairs> {
     for (const floor of floors) yield levelAt(floor);
   }
-  return (target) => keepPrecision({ target, levels: levels(), fallback: () => levelAt(evenOdds), doubt });
+  const fallback = () => levelAt(evenOdds);
+  return (target, most) => keepPrecision({ target, levels: levels(), fallback, doubt, most });
 }
 
 /** The relation in which one side's rows have one partner at most, if only the other side's rows have several. */

@@ -160,9 +160,9 @@ async function joinRanked(ranked: Ranked, options: JoinOptions): Promise<JoinRes
   );
   const decide = (meanProbability: number, pairs = proposed): Decision =>
     withoutSiblings(decisionAt(pairs, { meanProbability, leastLikely }), texts);
-  const judge = { rankings, measureSpacing, queried, estimate, calibration };
-  const kept = await keepPromised(decide, precision, judge);
   const sample = sampledMatches(decide(0, unlabelled()).matches, proposed);
+  const judge = { rankings, measureSpacing, queried, estimate, calibration, most: sample.most };
+  const kept = await keepPromised(decide, precision, judge);
   const sampled = sample.widest(precision, kept.report, kept.decision.matches.length);
   const report = sampled?.report ?? kept.report;
   const decision = sampled === undefined ? kept.decision : atLevel(kept.decision, sampled.level);
@@ -181,7 +181,7 @@ async function joinRanked(ranked: Ranked, options: JoinOptions): Promise<JoinRes
     },
     warnings: tableWarnings(texts, options.column ?? "phrase", rankings, sides),
     doubtful: (count) => {
-      const open = report.promise.established ? [] : sample.open(precision);
+      const open = sample.open(precision, report.promise.established ? matches.length : undefined);
       return given(doubtfulProposals(decision, { sample: open, count }));
     },
     withKnown: (all) =>

@@ -4,11 +4,12 @@ import { TableError } from "../errors.js";
 import type { AlignedNames, TableColumns } from "../match/columns/align.js";
 import { cellsOfColumn, partsOfColumn } from "../match/columns/column-names.js";
 import { rowsOf } from "../match/columns/fields.js";
-import type { KnownPair } from "../match/compare-tables.js";
+import type { KnownPair, RowMatch } from "../match/compare-tables.js";
 import { reviewedPairs, writeReview } from "../match/review/review-file.js";
 import { type Cell, numberCell, type OutputColumn } from "../table/cell.js";
 import type { RowsFormat } from "../table/format.js";
 import { batchesOf, type WholeTable } from "../table/whole-table.js";
+import { stateOf } from "../table/write/output-state.js";
 import { writeRows, writeText } from "../table/write/text-rows.js";
 import type { Joined } from "./roads.js";
 
@@ -24,6 +25,8 @@ export interface JoinOutputs {
   readonly explainPath?: string;
   /** Where to write pairs for a person to review, those most worth it first. */
   readonly reviewPath?: string;
+  /** Where to write likely matches that a refused promise leaves out, or over such a file of an earlier run. */
+  readonly likelyPath?: string;
   /** Where to write the known matches as pairs for `pearl finetune`. */
   readonly pairsPath?: string;
 }
@@ -35,6 +38,10 @@ interface PairsReport {
 }
 
 export interface WrittenFiles {
+  /** Pairs in the joined table. */
+  readonly matches: number;
+  /** Likely pairs that are not in it. */
+  readonly likely: number;
   /** Pairs in the review file. */
   readonly reviewed?: number;
   /** What was written to `pairsPath`. */
@@ -45,6 +52,13 @@ export interface WrittenFiles {
 export interface JoinedTables {
   readonly left: WholeTable;
   readonly right: WholeTable;
+}
+
+/** The matches that are written, and the likely rest, which a refused promise leaves out. */
+export function dividedMatches({ matches, findings }: Pick<Joined, "matches" | "findings">) {
+  const { leastProbability = 0 } = findings.promise.narrower ?? {};
+  const isKept = ({ probability }: RowMatch): boolean => probability >= leastProbability;
+  return { kept: matches.filter(isKept), likely: matches.filter((match) => !isKept(match)) };
 }
 
 export async function writeJoin(
@@ -59,22 +73,25 @@ export async function writeJoin(
     { name: "probability", type: "DOUBLE" },
     ...(options.explain === "column" ? ["why"] : []),
   ];
-  const { explainPath, reviewPath, pairsPath, known } = options;
+  const { explainPath, reviewPath, likelyPath, pairsPath, known } = options;
   const texts = { left: left.columns, right: right.columns };
   // Refused before anything is written.
   const trained = pairsPath === undefined ? [] : trainingPairs(pairsPath, texts, joined, known);
-  await writeRows(
-    output,
-    columns,
-    outputRows({ left, right }, joined, options),
-    options.format,
-    left.description,
-  );
+  const { kept, likely } = dividedMatches(joined);
+  const write = (path: string, found: readonly RowMatch[], how: JoinOutputs): Promise<number> => {
+    const rows = outputRows({ left, right }, { ...joined, matches: found }, how);
+    return writeRows(path, columns, rows, options.format, left.description);
+  };
+  await write(output, kept, options);
+  // A file of an earlier run must not look like one of this run.
+  if (likelyPath !== undefined && (likely.length > 0 || (await stateOf(likelyPath)) !== undefined))
+    await write(likelyPath, likely, { ...options, unmatched: "leave-out" });
   if (explainPath !== undefined) await writeText(explainPath, explanationLines(joined));
   const doubtful = reviewPath === undefined ? [] : joined.doubtful(reviewedPairs);
   const shown = { ...texts, columns: shownPairs(texts, joined) };
   const proposed = doubtful.map((pair) => ({ ...pair, why: joined.why(pair) }));
   return {
+    ...{ matches: kept.length, likely: likely.length },
     ...(reviewPath !== undefined && {
       reviewed: await writeReview(reviewPath, shown, proposed, left.description),
     }),

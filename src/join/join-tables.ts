@@ -13,6 +13,7 @@ import {
 import { comparedTables, composedTables } from "../match/columns/composed.js";
 import { type ColumnOptions, planColumns } from "../match/columns/fields.js";
 import { profiler } from "../match/columns/profile.js";
+import type { RowNumbers } from "../match/compare-tables.js";
 import { type BoundedOptions, boundedReading, withinMemory } from "../match/memory/within-memory.js";
 import type { LabelEffect } from "../match/review/label-effect.js";
 import { readKnown } from "../match/review/review-file.js";
@@ -23,7 +24,13 @@ import type { TableOptions } from "../table/table.js";
 import { noteEmpty, readAllColumns, type WholeTable } from "../table/whole-table.js";
 import { refuseOverwriting } from "../table/write/output-names.js";
 import { readCandidates } from "./database-candidates.js";
-import { type JoinedTables, type JoinOutputs, type WrittenFiles, writeJoin } from "./join-output.js";
+import {
+  dividedMatches,
+  type JoinedTables,
+  type JoinOutputs,
+  type WrittenFiles,
+  writeJoin,
+} from "./join-output.js";
 import type { JoinKind, JoinOptions } from "./options.js";
 import { type JoinFindings, joinColumns } from "./roads.js";
 
@@ -56,9 +63,7 @@ export interface JoinTablesReport extends JoinFindings, WrittenFiles {
   /** Left rows that were read, where candidates were found in the database. */
   readonly leftRowsRead?: number;
   readonly rightRows: number;
-  /** Written pairs; more than `matchedRows` where right rows have several partners. */
-  readonly matches: number;
-  /** Right rows with at least one match. */
+  /** Right rows with at least one match in the joined table; fewer than `matches` where rows have several partners. */
   readonly matchedRows: number;
   /** What the judged pairs changed; undefined without any. */
   readonly labelEffect?: LabelEffect;
@@ -67,7 +72,8 @@ export interface JoinTablesReport extends JoinFindings, WrittenFiles {
 
 /**
  * Joins the right table's rows to the left table's by all columns that carry evidence, or by those named. If the promised
- * precision is not established, the likely pairs are written.
+ * precision is not established, the likely pairs are written: those whose precision is established highest to `output`, and the
+ * others to `likelyPath`; all of them to `output` where no part of them is.
  * @param output .csv, .tsv, .jsonl or .parquet; "-" is standard output
  * @throws TableError, also if pearl chose one column of several and it holds categories or would leave out more than a third
  *   of the right rows; UsageError if both paths are the same file, ArgumentError
@@ -79,18 +85,19 @@ export async function joinTables(
   options: JoinTablesOptions = {},
 ): Promise<JoinTablesReport> {
   const started = performance.now();
-  const { reviewPath, pairsPath, explainPath, decisionPaths = [] } = options;
-  refuseOverwriting([leftPath, rightPath, ...decisionPaths], [output, reviewPath, pairsPath, explainPath]);
+  const { reviewPath, pairsPath, explainPath, likelyPath, decisionPaths = [] } = options;
+  const outputs = [output, reviewPath, pairsPath, explainPath, likelyPath];
+  refuseOverwriting([leftPath, rightPath, ...decisionPaths], outputs);
   const { tables, total, known, joined, unnamed, command } = await openJoin(leftPath, rightPath, options);
-  const matchedRows = new Set(joined.matches.map((match) => match.right)).size;
+  const rowsOf = (matches: readonly RowNumbers[]): number => new Set(matches.map(({ right }) => right)).size;
   const rightRows = tables.right.phrases.length;
-  const lost = options.unmatched === "keep" ? 0 : rightRows - matchedRows;
+  const lost = options.unmatched === "keep" ? 0 : rightRows - rowsOf(joined.matches);
   refuseLoss(unnamed, { lost, rows: rightRows, loss: "left out without a match" }, command);
   for (const warning of joined.findings.warnings) options.onNote?.(`warning: ${warning}`);
   const files = await writeJoin(output, tables, joined, { ...options, known });
   const labelEffect = known.length > 0 ? await joined.labelEffect() : undefined;
   return {
-    ...{ ...joined.findings, ...files, labelEffect, matches: joined.matches.length, matchedRows },
+    ...{ ...joined.findings, ...files, labelEffect, matchedRows: rowsOf(dividedMatches(joined).kept) },
     leftRows: total ?? tables.left.phrases.length,
     ...(total !== undefined && { leftRowsRead: tables.left.phrases.length }),
     ...{ rightRows, seconds: (performance.now() - started) / 1000 },

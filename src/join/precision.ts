@@ -4,7 +4,14 @@ import type { RowMatch } from "../match/compare-tables.js";
 import { type Calibration, calibrated } from "../match/estimates/calibrate.js";
 import { decoyPairs, decoyPrecision } from "../match/estimates/decoys.js";
 import { candidatesOf, evidenceAmong, type Rankings, type RowPair } from "../match/estimates/estimate.js";
-import { established, type PrecisionReport, refused, tooFew } from "../match/estimates/promise.js";
+import {
+  established,
+  fewest,
+  type NarrowerPromise,
+  type PrecisionReport,
+  refused,
+  tooFew,
+} from "../match/estimates/promise.js";
 import type { RankedRows } from "../match/rank-rows.js";
 import { type EstimateWeights, estimateFrom } from "../match/scorer.js";
 import type { Decision } from "./one-column/decide.js";
@@ -23,21 +30,24 @@ interface Judge extends Pick<LeftRanker, "measureSpacing"> {
   queried(): ReturnType<typeof leftDecoys>;
   readonly estimate: EstimateWeights;
   readonly calibration: Calibration;
+  /** As `PromiseOptions` have it. */
+  most(count: number): number;
 }
-
-/**
- * With fewer unverified matches, the measured precision strays from its expected value by more than .055 (one standard
- * deviation at .9): no estimate could promise it.
- */
-const fewest = 30;
 
 /**
  * How far the mean probability may lie below the promise, as a share of what is left to 1. Probabilities come from other
  * tables and know nothing of how many rows of this one have no partner: they order the pairs, and decoys give the estimate.
  */
 const below = 0.5;
-/** Mean probabilities from the widest level to the strictest, as shares of what is left to 1 above the promise. */
-const levels = Array.from({ length: 11 }, (_, place) => place / 10 - below);
+/** Mean probabilities in hundredths, from the widest level to the strictest: as far above the promise as they may lie below it. */
+const levelsFor = (target: number): number[] =>
+  Array.from({ length: 100 }, (_, hundredths) => hundredths / 100).filter(
+    (mean) => Math.abs(mean - target) <= below * (1 - target) + 1e-9,
+  );
+/** The highest promise that a mean probability allows. */
+const allowedBy = (meanProbability: number): number => (meanProbability + below) / (1 + below);
+/** A precision that is established lower is of no use. */
+const leastUseful = 0.5;
 
 interface Judged {
   readonly decision: Decision;
@@ -64,15 +74,23 @@ export async function keepPromised(
     return probable.unverified.length > 0 ? judged(target, probable) : judged(0, likely);
   }
   let tried = Infinity;
-  for (const share of levels) {
-    const meanProbability = target + share * (1 - target);
+  let narrower: NarrowerPromise | undefined;
+  for (const meanProbability of levelsFor(target)) {
     const decision = decide(meanProbability);
-    if (decision.matches.length === tried) continue;
+    if (decision.matches.length === tried || decision.unverified.length < fewest) continue;
     tried = decision.matches.length;
     const found = await judged(meanProbability, decision);
     if (found.report.promise.established) return found;
+    const precision = Math.min(found.report.estimate, allowedBy(decision.meanProbability));
+    if (precision > (narrower?.precision ?? leastUseful)) narrower = narrowerOf(precision, decision);
   }
-  return judged(0, likely);
+  const { report, ...found } = await judged(0, likely);
+  return { ...found, report: { ...report, promise: { ...report.promise, narrower } } };
+}
+
+function narrowerOf(precision: number, { matches }: Decision): NarrowerPromise {
+  const leastProbability = matches.reduce((least, { probability }) => Math.min(least, probability), 1);
+  return { precision, pairs: matches.length, leastProbability };
 }
 
 /** Decoys must keep the promise, and probabilities come near it, unless matches that are known keep it alone. */
@@ -83,8 +101,11 @@ async function judgedPrecision(decision: Decision, target: number, judge: Judge)
   const estimates = new Map([["probabilities of the pairs", meanProbability]]);
   const count = unverified.length;
   if (count === 0) return refused(estimates, target, { count }, tooFew(count));
-  const estimate = await decoyEstimate(decision, judge);
-  estimates.set("rows without their partner", estimate);
+  const decoys = await decoyEstimate(decision, judge);
+  estimates.set("rows without their partner", decoys);
+  const bound = judge.most(matches.length);
+  if (bound < 1) estimates.set("pairs drawn at random", bound);
+  const estimate = Math.min(decoys, bound);
   if (count < fewest) return refused(estimates, target, { count }, tooFew(count));
   if (estimate >= target && meanProbability >= target - below * (1 - target))
     return established(estimates, target, { count, estimate });

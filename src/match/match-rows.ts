@@ -69,7 +69,8 @@ export interface MatchFit<Accepted extends Level> {
   readonly likely: ScoredPairs;
   /** The likely pairs, and better ones that are half of them at most, and so on. */
   sampled(): Accepted[];
-  accept(target: number): { level: Accepted; report: PrecisionReport };
+  /** @param most as `PromiseOptions` have it */
+  accept(target: number, most: (count: number) => number): { level: Accepted; report: PrecisionReport };
 }
 
 /** The tables as they were prepared: of two tables, which comes first does not depend on the caller. */
@@ -220,7 +221,7 @@ function answeredResults<Accepted extends Level, Fit extends MatchFit<Accepted>,
       return { ...found, columns };
     };
     const atPrecision = (target: number): Result<Own> => {
-      const estimated = fit.accept(target);
+      const estimated = fit.accept(target, audit.most);
       const sampled = audit.widest(target, estimated.report, estimated.level.accepted.length);
       const level = sampled === undefined ? estimated.level : method.decided(sampled.level, judged, table);
       const { report } = sampled ?? estimated;
@@ -230,7 +231,7 @@ function answeredResults<Accepted extends Level, Fit extends MatchFit<Accepted>,
         doubtful: (count) => {
           const { groups, accepted } = level;
           const asked = { known: judged, count, candidates: table.left.length, groups, accepted, fields };
-          const sample = report.promise.established ? [] : audit.open(target);
+          const sample = audit.open(target, report.promise.established ? accepted.length : undefined);
           return interleaved(doubtfulPairs(estimated.level, asked), sample, count).map((pair) => ({
             ...pair,
             ...given(pair),

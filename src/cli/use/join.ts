@@ -10,7 +10,7 @@ import { command, type OptionsOf } from "../command.js";
 import { counted, formatCount, formatDuration, formatPercent } from "../format.js";
 import { choice, fraction, noteUnused, option, positiveInteger, shared } from "../options.js";
 import { reviewCommand } from "../serve/review.js";
-import { boundedSettings, loadEncoderOrNone, type Session } from "../session.js";
+import { besideOutput, boundedSettings, loadEncoderOrNone, type Session } from "../session.js";
 import { compareLearned } from "../shards/compare-learned.js";
 import { checkShare, learnOptions, shardOption, shareWork } from "../shards/sharing.js";
 import { openIndex } from "./index-table.js";
@@ -83,6 +83,7 @@ export default command({
     checkShare(run);
     if (await compareLearned(run, options, session)) return;
     const { inDatabase } = options;
+    const likelyOut = output === "-" ? undefined : besideOutput(output, "likely", `${stem}.csv`);
     const synced = inDatabase && isPostgresAddress(left) ? await openIndex(left, session) : undefined;
     const model = options.model ?? synced?.layout.model?.name;
     const encoder = await loadEncoderOrNone({ ...options, model }, session);
@@ -93,12 +94,12 @@ export default command({
         reading: inDatabase ? "candidates" : "whole",
         unmatched: options.keepUnmatched ? "keep" : "leave-out",
         explain: options.explain ? "column" : "none",
-        ...{ reviewPath: reviewOut, pairsPath: pairsOut, explainPath: explainOut },
+        ...{ reviewPath: reviewOut, pairsPath: pairsOut, explainPath: explainOut, likelyPath: likelyOut },
         onProgress: (stage, done, total) => session.show(stage, done, total),
       });
     const report = await shareWork(run, encoder, session, join);
     if (report === undefined) return;
-    printReport(report, [left, right], options, session);
+    printReport(report, [left, right], { ...options, likelyOut }, session);
     await session.record(report);
   },
 });
@@ -119,10 +120,11 @@ function checkUsage({ top, kind, pairsOut, explainOut, labels, review }: JoinOpt
 function printReport(
   report: JoinTablesReport,
   tables: readonly string[],
-  options: JoinOptions,
+  options: JoinOptions & { readonly likelyOut: string | undefined },
   { say, wrote }: Session,
 ): void {
-  const { matches, matchedRows, rightRows, columns, kind, kindReason, promise, reviewed, pairs } = report;
+  const { matches, likely, matchedRows, rightRows, columns, kind, kindReason, promise, reviewed, pairs } =
+    report;
   if (report.leftRows > 0 && rightRows > 0) {
     for (const line of comparedLines(report, options.on)) say(line);
     say(kindReason === undefined ? kind : `${kind}: ${kindReason}`);
@@ -134,6 +136,7 @@ function printReport(
     `${counted(matches, "match", "matches")} for ${formatCount(matchedRows)} of ${counted(rightRows, "right row")} ` +
       `(${formatPercent(matchedRows / Math.max(1, rightRows))})${unverified}, ${formatDuration(report.seconds)}`,
   );
+  if (likely > 0) say(likelyLine(likely, options.likelyOut));
   if (!promise.established) say(cure(columns.length, matches));
   if (report.labelEffect !== undefined) say(effectLine(report.labelEffect, "match"));
   if (reviewed !== undefined) {
@@ -145,6 +148,11 @@ function printReport(
     say(`wrote ${options.pairsOut}: ${counted(pairs.pairs, "pair")}, ${negatives}`);
   }
 }
+
+const likelyLine = (likely: number, file: string | undefined): string =>
+  file === undefined
+    ? `${counted(likely, "likely match", "likely matches")} left out: -o FILE writes them beside it`
+    : `wrote ${file}: ${counted(likely, "likely match", "likely matches")} left out of it`;
 
 function cure(columns: number, matches: number): string {
   const likely = matches > 0 ? "Each match is likelier right than wrong: check them. " : "";

@@ -8,7 +8,7 @@ import { once } from "../once.js";
 import type { DoubtfulPair } from "../review/doubtful.js";
 import type { Known } from "../weights/answers.js";
 import type { LeftRows } from "../weights/left-rows.js";
-import { counted, established, fewest, type PrecisionReport } from "./promise.js";
+import { counted, established, type PrecisionReport } from "./promise.js";
 import type { PairProbabilities } from "./scored-pairs.js";
 
 /**
@@ -20,6 +20,8 @@ import type { PairProbabilities } from "./scored-pairs.js";
 const outside = 0.05;
 /** Pairs of a sample that are asked about at most. */
 const mostAsked = 100;
+/** Fewer pairs are no level of their own. */
+const fewest = 50;
 
 /** The share of right pairs in a sample, and between which values that of all pairs lies. */
 interface Sample {
@@ -116,8 +118,13 @@ export interface Audit<Level extends SampledLevel> {
     estimated: PrecisionReport,
     count: number,
   ): { readonly level: Level; readonly report: PrecisionReport } | undefined;
-  /** The pairs to judge next: of the widest level whose sample may still confirm the target. */
-  open(target: number): DoubtfulPair[];
+  /** The most that the precision of the `count` likeliest pairs of the widest level may be, by its sample. */
+  most(count: number): number;
+  /**
+   * The pairs to judge next: those of the widest level whose sample may still confirm the target.
+   * @param accepted where estimates establish it: of the so many likeliest pairs, whose sample may refute it
+   */
+  open(target: number, accepted?: number): DoubtfulPair[];
 }
 
 /** @param known answers by pair of the levels */
@@ -125,12 +132,18 @@ export function auditOf<Level extends SampledLevel>(
   levels: () => readonly Level[],
   known: Known,
 ): Audit<Level> {
-  const samples = once(() =>
-    levels().map((level) => {
-      const order = drawn(level);
-      return { level, order, ...sampleOf(order, known) };
-    }),
-  );
+  const sampled = (level: Level) => {
+    const order = drawn(level);
+    return { level, order, ...sampleOf(order, known) };
+  };
+  const samples = once(() => levels().map(sampled));
+  const sampleOfLikeliest = (count: number) => {
+    const [widest] = samples();
+    const { accepted, probability } = widest.level;
+    if (count >= accepted.length) return widest;
+    const order = accepted.toSorted((a, b) => probability.at(b)! - probability.at(a)! || a - b);
+    return sampled({ ...widest.level, accepted: order.slice(0, count).sort() });
+  };
   return {
     widest: (target, estimated, count) => {
       const found = known.size === 0 ? undefined : samples().find(({ low }) => low >= target);
@@ -145,11 +158,13 @@ export function auditOf<Level extends SampledLevel>(
       };
       return { level, report };
     },
-    open: (target) => {
+    most: (count) => (known.size === 0 ? 1 : sampleOfLikeliest(count).high),
+    open: (target, count) => {
       // As long as one more right pair would bring the sample to the target, a level is worth asking about.
-      const next = samples().find(
-        ({ low, right, judged }) => low < target && right + 1 >= target * (judged + 1),
-      );
+      const next =
+        count === undefined
+          ? samples().find(({ low, right, judged }) => low < target && right + 1 >= target * (judged + 1))
+          : sampleOfLikeliest(count);
       if (next === undefined) return [];
       const { level, order } = next;
       const { left, right } = level.table;

@@ -3,6 +3,7 @@
  * decides. Where it does not reach the promise, the promise is refused with a reason, and the likely pairs are returned as
  * not verified.
  */
+import { formatCount } from "../../files/count-text.js";
 import { answeredPrecision, leftOutPrecision, nameContradictions, rivalPrecision } from "./estimators.js";
 import { posteriorPrecision, type ScoredPairs } from "./scored-pairs.js";
 
@@ -13,6 +14,16 @@ export interface PromiseReport {
   readonly established: boolean;
   /** One sentence: what the estimates rest on, or why they cannot be trusted. */
   readonly reason: string;
+  /** Of a refused promise: the likely pairs whose precision is established highest. Undefined where none is above one half. */
+  readonly narrower?: NarrowerPromise;
+}
+
+/** The best of the likely pairs, and the precision that is established for them. */
+export interface NarrowerPromise {
+  readonly precision: number;
+  readonly pairs: number;
+  /** Less likely pairs are not among them. Undefined for pairs of rows within groups. */
+  readonly leastProbability?: number;
 }
 
 /** How precise a result is by its own estimates, 0 to 1. */
@@ -33,36 +44,55 @@ export interface PromiseOptions<Level extends ScoredPairs> {
   readonly fallback: () => Level;
   /** A reason to refuse whatever the estimates say. */
   readonly doubt?: string;
+  /** The most that the precision of so many pairs may be, by those that were drawn at random and judged. */
+  readonly most?: (count: number) => number;
 }
 
-/** Fewer accepted pairs are too few to estimate from. */
-export const fewest = 50;
-/** The smallest estimate must exceed the promise by this share of what is left to 1. */
-const reserve = 0.25;
+/** Fewer accepted pairs are too few to estimate from: of so many the measured share strays by .055 at .9 (one deviation). */
+export const fewest = 30;
+/** The lower end of the range may lie so far below what is promised. */
+const tolerance = 0.02;
+/** A precision that is established lower is of no use. */
+const leastUseful = 0.5;
 
+/** The widest level that keeps the promise. Where none does, the likely pairs, and which of them keep most. */
 export function keepPrecision<Level extends ScoredPairs>({
   target,
   levels,
   fallback,
   doubt,
+  most,
 }: PromiseOptions<Level>): { level: Level; report: PrecisionReport } {
-  const needed = target + reserve * (1 - target);
+  const judged = (level: Level) => {
+    const estimates = precisionEstimates(level);
+    const bound = most?.(level.accepted.length) ?? 1;
+    if (bound < 1) estimates.set("pairs drawn at random", bound);
+    return estimates;
+  };
+  let narrower: NarrowerPromise | undefined;
   if (doubt === undefined) {
     for (const level of levels) {
       if (level.accepted.length < fewest) break;
-      const estimates = precisionEstimates(level);
-      const isEnough = Math.min(...estimates.values()) >= needed && veto(level) === undefined;
-      if (isEnough) return { level, report: established(estimates, target, counted(level)) };
+      if (veto(level) !== undefined) continue;
+      const estimates = judged(level);
+      const precision = Math.min(1, range(estimates, counted(level)).low + tolerance);
+      if (precision >= target) return { level, report: established(estimates, target, counted(level)) };
+      if (precision > (narrower?.precision ?? leastUseful)) narrower = { precision, ...described(level) };
     }
   }
   const level = fallback();
   const found = veto(level);
-  const estimates = precisionEstimates(level);
+  const estimates = judged(level);
   if (found !== undefined) estimates.set("contradictions", 1 - found.strength);
   const { count } = counted(level);
   const few = count < fewest ? tooFew(count) : undefined;
-  return { level, report: refused(estimates, target, { count }, doubt ?? found?.reason ?? few) };
+  const report = refused(estimates, target, { count }, doubt ?? found?.reason ?? few);
+  return { level, report: { ...report, promise: { ...report.promise, narrower } } };
 }
+
+const described = ({ accepted, leastProbability }: ScoredPairs): Omit<NarrowerPromise, "precision"> => {
+  return { pairs: accepted.length, leastProbability };
+};
 
 /** How many pairs a level accepts, as reports take it. */
 export const counted = ({ accepted }: Pick<ScoredPairs, "accepted">): Counted => ({ count: accepted.length });
@@ -140,18 +170,27 @@ interface Counted {
 }
 
 /**
- * What others lie above the estimate, the truth may lie below it; and of few pairs the share that is right strays from its
- * expected value by chance (in 9 of 10 tables within these limits).
+ * Columns hang together, so that their views share errors: for each wrong pair that they see there may be two that they do
+ * not.
+ */
+const mostErrors = 3;
+
+/**
+ * What others lie above the estimate, the truth may lie below it, or as many more pairs are wrong as its views may not see;
+ * and of few pairs the share that is right strays from its expected value by chance (in 9 of 10 tables within these limits).
  */
 function range(estimates: ReadonlyMap<string, number>, accepted: Counted) {
   const { count } = accepted;
   const values = [...estimates.values()];
-  const { estimate = Math.min(...values) } = accepted;
   const [least, most] = [Math.min(...values), Math.max(...values)];
-  const share = (estimate * count + 1) / (count + 2);
-  const stray = 1.645 * Math.sqrt((share * (1 - share)) / Math.max(1, count));
-  const low = Math.max(0, Math.min(least, 2 * estimate - most, estimate - stray));
-  return { estimate, low, high: Math.min(1, Math.max(most, estimate + stray)) };
+  const { estimate = least } = accepted;
+  const stray = (expected: number): number => {
+    const share = (expected * count + 1) / (count + 2);
+    return 1.645 * Math.sqrt((share * (1 - share)) / Math.max(1, count));
+  };
+  const worst = accepted.estimate === undefined ? Math.max(0, 1 - mostErrors * (1 - least)) : estimate;
+  const low = Math.max(0, Math.min(least, 2 * estimate - most, worst - stray(worst)));
+  return { estimate, low, high: Math.min(1, Math.max(most, estimate + stray(estimate))) };
 }
 
 /** Of a wider range, the smallest estimate tells nothing. */
@@ -166,7 +205,12 @@ export function precisionLine({ estimate, low, high, promise }: PrecisionReport)
     high - low > widest
       ? `the precision may be anything from ${least} to ${most}`
       : `estimated precision ${estimate.toFixed(3)}${range}`;
-  return promise.established
-    ? `${estimated}: a precision of ${promise.target} is established, ${promise.reason}`
-    : `a precision of ${promise.target} is not established: ${promise.reason}; ${estimated}`;
+  const { target, established, reason, narrower } = promise;
+  if (established) return `${estimated}: a precision of ${target} is established, ${reason}`;
+  const kept =
+    narrower && `; of the best ${formatCount(narrower.pairs)}, ${percentBelow(narrower.precision)} is`;
+  return `a precision of ${target} is not established: ${reason}; ${estimated}${kept ?? ""}`;
 }
+
+/** Two digits, never more than is kept. */
+const percentBelow = (precision: number): number => Math.floor(100 * precision) / 100;

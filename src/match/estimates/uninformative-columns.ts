@@ -7,16 +7,15 @@ import { missing, rowComparison } from "../evidence/pair-evidence.js";
 import { sigmoid } from "../weights/logistic.js";
 import { pairClasses } from "../weights/pair-classes.js";
 import { levelTotals } from "../weights/pair-table.js";
-import { fewest } from "./promise.js";
 import { contribution, type ScoredPairs } from "./scored-pairs.js";
 
 /** Nats that a column must add to the log-odds of a match on average. */
 const least = 0.05;
-const fewestFilled = 30;
+const [fewestAccepted, fewestFilled] = [50, 30];
 
 /** Their fields: none if too few pairs are accepted to tell, or if no column would be left. */
 export function uninformativeFields(level: ScoredPairs): number[] {
-  if (level.accepted.length < fewest) return [];
+  if (level.accepted.length < fewestAccepted) return [];
   const { columns } = level.table;
   const totals = levelTotals(level.table);
   const found = columns.flatMap(({ field }, column) =>

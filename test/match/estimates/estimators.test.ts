@@ -58,8 +58,8 @@ describe("a promise", () => {
   };
 
   it("that the estimates established is refused if people find wrong pairs", () => {
-    expect(promised([], 0.78).established).toBe(true);
-    const { established, reason } = promised(answers(60, false), 0.78);
+    expect(promised([], 0.45).established).toBe(true);
+    const { established, reason } = promised(answers(60, false), 0.45);
     expect(established).toBe(false);
     expect(reason).toContain("rows without a partner");
   });
