@@ -171,8 +171,8 @@ async function fitGroups(
     likely ??= greatestF1(levels());
     return likely;
   };
-  const accept: MatchFit<GroupLevel>["accept"] = (target, most) =>
-    keepPrecision({ target, levels: levels(), fallback, doubt, most });
+  const accept: MatchFit<GroupLevel>["accept"] = (target, allowed) =>
+    keepPrecision({ target, levels: levels(), fallback, doubt, allowed });
   const sampled = (): GroupLevel[] => halving(levels(evenOdds));
   return { weights, compared, accept, likely: even, sampled };
 }

@@ -221,7 +221,7 @@ function acceptAt(levelAt: RelationFit["levelAt"], doubt: string | undefined): F
     for (const floor of floors) yield levelAt(floor);
   }
   const fallback = () => levelAt(evenOdds);
-  return (target, most) => keepPrecision({ target, levels: levels(), fallback, doubt, most });
+  return (target, allowed) => keepPrecision({ target, levels: levels(), fallback, doubt, allowed });
 }
 
 /** The relation in which one side's rows have one partner at most, if only the other side's rows have several. */

@@ -161,7 +161,8 @@ async function joinRanked(ranked: Ranked, options: JoinOptions): Promise<JoinRes
   const decide = (meanProbability: number, pairs = proposed): Decision =>
     withoutSiblings(decisionAt(pairs, { meanProbability, leastLikely }), texts);
   const sample = sampledMatches(decide(0, unlabelled()).matches, proposed);
-  const judge = { rankings, measureSpacing, queried, estimate, calibration, most: sample.most };
+  const allowed = (count: number): number => sample.allows(count, false);
+  const judge = { rankings, measureSpacing, queried, estimate, calibration, allowed };
   const kept = await keepPromised(decide, precision, judge);
   const sampled = sample.widest(precision, kept.report, kept.decision.matches.length);
   const report = sampled?.report ?? kept.report;

@@ -31,7 +31,7 @@ interface Judge extends Pick<LeftRanker, "measureSpacing"> {
   readonly estimate: EstimateWeights;
   readonly calibration: Calibration;
   /** As `PromiseOptions` have it. */
-  most(count: number): number;
+  allowed(count: number): number;
 }
 
 /**
@@ -103,7 +103,7 @@ async function judgedPrecision(decision: Decision, target: number, judge: Judge)
   if (count === 0) return refused(estimates, target, { count }, tooFew(count));
   const decoys = await decoyEstimate(decision, judge);
   estimates.set("rows without their partner", decoys);
-  const bound = judge.most(matches.length);
+  const bound = judge.allowed(matches.length);
   if (bound < 1) estimates.set("pairs drawn at random", bound);
   const estimate = Math.min(decoys, bound);
   if (count < fewest) return refused(estimates, target, { count }, tooFew(count));

@@ -69,8 +69,8 @@ export interface MatchFit<Accepted extends Level> {
   readonly likely: ScoredPairs;
   /** The likely pairs, and better ones that are half of them at most, and so on. */
   sampled(): Accepted[];
-  /** @param most as `PromiseOptions` have it */
-  accept(target: number, most: (count: number) => number): { level: Accepted; report: PrecisionReport };
+  /** @param allowed as `PromiseOptions` have it */
+  accept(target: number, allowed?: (count: number) => number): { level: Accepted; report: PrecisionReport };
 }
 
 /** The tables as they were prepared: of two tables, which comes first does not depend on the caller. */
@@ -221,7 +221,8 @@ function answeredResults<Accepted extends Level, Fit extends MatchFit<Accepted>,
       return { ...found, columns };
     };
     const atPrecision = (target: number): Result<Own> => {
-      const estimated = fit.accept(target, audit.most);
+      const wasRefused = known.length > 0 && !unanswered.accept(target).report.promise.established;
+      const estimated = fit.accept(target, (count) => audit.allows(count, wasRefused));
       const sampled = audit.widest(target, estimated.report, estimated.level.accepted.length);
       const level = sampled === undefined ? estimated.level : method.decided(sampled.level, judged, table);
       const { report } = sampled ?? estimated;

@@ -118,8 +118,11 @@ export interface Audit<Level extends SampledLevel> {
     estimated: PrecisionReport,
     count: number,
   ): { readonly level: Level; readonly report: PrecisionReport } | undefined;
-  /** The most that the precision of the `count` likeliest pairs of the widest level may be, by its sample. */
-  most(count: number): number;
+  /**
+   * What a sample of the `count` likeliest pairs of the widest level allows to promise of as many: at most its upper end, or
+   * where answers are to establish what was refused without them, its estimate. 1 without answers.
+   */
+  allows(count: number, wasRefused: boolean): number;
   /**
    * The pairs to judge next: those of the widest level whose sample may still confirm the target.
    * @param accepted where estimates establish it: of the so many likeliest pairs, whose sample may refute it
@@ -158,7 +161,11 @@ export function auditOf<Level extends SampledLevel>(
       };
       return { level, report };
     },
-    most: (count) => (known.size === 0 ? 1 : sampleOfLikeliest(count).high),
+    allows: (count, wasRefused) => {
+      if (known.size === 0) return 1;
+      const { estimate, high } = sampleOfLikeliest(count);
+      return wasRefused ? estimate : high;
+    },
     open: (target, count) => {
       // As long as one more right pair would bring the sample to the target, a level is worth asking about.
       const next =

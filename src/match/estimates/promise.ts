@@ -44,8 +44,8 @@ export interface PromiseOptions<Level extends ScoredPairs> {
   readonly fallback: () => Level;
   /** A reason to refuse whatever the estimates say. */
   readonly doubt?: string;
-  /** The most that the precision of so many pairs may be, by those that were drawn at random and judged. */
-  readonly most?: (count: number) => number;
+  /** What pairs that were drawn at random and judged allow to promise of so many pairs. */
+  readonly allowed?: (count: number) => number;
 }
 
 /** Fewer accepted pairs are too few to estimate from: of so many the measured share strays by .055 at .9 (one deviation). */
@@ -61,30 +61,26 @@ export function keepPrecision<Level extends ScoredPairs>({
   levels,
   fallback,
   doubt,
-  most,
+  allowed = () => 1,
 }: PromiseOptions<Level>): { level: Level; report: PrecisionReport } {
-  const judged = (level: Level) => {
-    const estimates = precisionEstimates(level);
-    const bound = most?.(level.accepted.length) ?? 1;
-    if (bound < 1) estimates.set("pairs drawn at random", bound);
-    return estimates;
-  };
   let narrower: NarrowerPromise | undefined;
   if (doubt === undefined) {
     for (const level of levels) {
-      if (level.accepted.length < fewest) break;
+      const { length: count } = level.accepted;
+      if (count < fewest) break;
       if (veto(level) !== undefined) continue;
-      const estimates = judged(level);
-      const precision = Math.min(1, range(estimates, counted(level)).low + tolerance);
-      if (precision >= target) return { level, report: established(estimates, target, counted(level)) };
+      const estimates = precisionEstimates(level);
+      const precision = Math.min(range(estimates, { count }).low + tolerance, allowed(count));
+      if (precision >= target) return { level, report: established(estimates, target, { count }) };
       if (precision > (narrower?.precision ?? leastUseful)) narrower = { precision, ...described(level) };
     }
   }
   const level = fallback();
-  const found = veto(level);
-  const estimates = judged(level);
+  const { length: count } = level.accepted;
+  const estimates = precisionEstimates(level);
+  const [found, drawn] = [veto(level), allowed(count)];
   if (found !== undefined) estimates.set("contradictions", 1 - found.strength);
-  const { count } = counted(level);
+  if (drawn < target) estimates.set("pairs drawn at random", drawn);
   const few = count < fewest ? tooFew(count) : undefined;
   const report = refused(estimates, target, { count }, doubt ?? found?.reason ?? few);
   return { level, report: { ...report, promise: { ...report.promise, narrower } } };
@@ -106,11 +102,8 @@ export const tooFew = (count: number): string =>
 /** Share of pairs with contradicting names from which groups are families. */
 const mostContradictions = 0.25;
 
-/** From so many answers on, contradictions are one estimate among others, and no veto. */
-const enoughAnswers = 20;
-
-/** What speaks against rows of several partners being the same: undefined if nothing does. */
-function contradiction(pairs: ScoredPairs): { reason: string; strength: number } | undefined {
+/** What speaks against rows of several partners being the same, whatever the estimates are: undefined if nothing does. */
+export function veto(pairs: ScoredPairs): { reason: string; strength: number } | undefined {
   if (pairs.relation === "one-to-one") return undefined;
   const strength = nameContradictions(pairs);
   if (strength <= mostContradictions) return undefined;
@@ -121,19 +114,11 @@ function contradiction(pairs: ScoredPairs): { reason: string; strength: number }
   };
 }
 
-/** A contradiction, where too few people have judged pairs. */
-export const veto = (pairs: ScoredPairs): ReturnType<typeof contradiction> =>
-  (pairs.judged ?? []).reduce((sum, { share = 1 }) => sum + share, 0) < enoughAnswers
-    ? contradiction(pairs)
-    : undefined;
-
 /** Estimates by what they rest on. */
 export function precisionEstimates(pairs: ScoredPairs): Map<string, number> {
   const estimates = new Map([["column weights", posteriorPrecision(pairs)]]);
   const leftOut = leftOutPrecision(pairs);
   if (leftOut !== undefined) estimates.set("columns left out", leftOut);
-  const found = veto(pairs) === undefined ? contradiction(pairs) : undefined;
-  if (found !== undefined) estimates.set("contradictions", 1 - found.strength);
   if (pairs.relation !== "many-to-many") estimates.set("rows without a partner", rivalPrecision(pairs));
   // The weights of the columns have taken the answers in already.
   for (const [name, value] of estimates)
