@@ -18,16 +18,21 @@ export interface LinePanel {
   readonly range?: readonly [number, number];
 }
 
-const panel = { width: 240, height: 190, gap: 48, left: 34 };
+const panel = { width: 240, height: 190, gap: 48, left: 34, title: 26, labels: 36 };
+const panelsInRow = 4;
 
-/** The panels as an SVG file. */
+/** The panels as an SVG file, four in a row. */
 export function lineChart(title: string, notes: readonly string[], panels: readonly LinePanel[]): string {
-  const top = headHeight(notes) + 26;
-  const body = panels.flatMap((own, column) =>
-    drawPanel(own, headMargin + panel.left + column * (panel.width + panel.gap), top),
-  );
-  const width = Math.max(2 * headMargin + panels.length * (panel.width + panel.gap), 640);
-  return svgFile({ title, notes, width, height: top + panel.height + 36, body: body.join("\n") });
+  const top = headHeight(notes);
+  const [columnWidth, rowHeight] = [panel.width + panel.gap, panel.title + panel.height + panel.labels];
+  const body = panels.flatMap((own, place) => {
+    const row = Math.floor(place / panelsInRow);
+    const left = headMargin + panel.left + (place % panelsInRow) * columnWidth;
+    return drawPanel(own, left, top + panel.title + row * rowHeight);
+  });
+  const width = Math.max(2 * headMargin + Math.min(panels.length, panelsInRow) * columnWidth, 640);
+  const height = top + Math.ceil(panels.length / panelsInRow) * rowHeight;
+  return svgFile({ title, notes, width, height, body: body.join("\n") });
 }
 
 function drawPanel({ title, points, references = [], range }: LinePanel, left: number, top: number) {
