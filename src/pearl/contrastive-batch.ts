@@ -52,7 +52,7 @@ export async function openReader(
   const { inputs, initializers } = model.graph;
   const names = inputs.map(({ name }) => name).filter((name) => !initializers.has(name));
   const featurizers = await openFeaturizers({ ...folder, features }, names);
-  const isPadded = (i: number) => device !== "cpu" && architectureOf(features[i]).cost === "transformer";
+  const isPadded = (i: number) => device !== "cpu" && architectureOf(features[i]).padsRows === true;
   const primary = costliest(features);
   return {
     features: featurizers.map((featurizer, i) => ({

@@ -18,20 +18,18 @@ export interface LinePanel {
   readonly range?: readonly [number, number];
 }
 
-const panel = { width: 240, height: 190, gap: 48, left: 34, title: 26, labels: 36 };
-const panelsInRow = 4;
+const panel = { width: 240, height: 190, left: 34, column: 288, row: 252, inRow: 4 };
 
 /** The panels as an SVG file, four in a row. */
 export function lineChart(title: string, notes: readonly string[], panels: readonly LinePanel[]): string {
   const top = headHeight(notes);
-  const [columnWidth, rowHeight] = [panel.width + panel.gap, panel.title + panel.height + panel.labels];
   const body = panels.flatMap((own, place) => {
-    const row = Math.floor(place / panelsInRow);
-    const left = headMargin + panel.left + (place % panelsInRow) * columnWidth;
-    return drawPanel(own, left, top + panel.title + row * rowHeight);
+    const row = Math.floor(place / panel.inRow);
+    const left = headMargin + panel.left + (place % panel.inRow) * panel.column;
+    return drawPanel(own, left, top + row * panel.row + 26);
   });
-  const width = Math.max(2 * headMargin + Math.min(panels.length, panelsInRow) * columnWidth, 640);
-  const height = top + Math.ceil(panels.length / panelsInRow) * rowHeight;
+  const width = Math.max(2 * headMargin + Math.min(panels.length, panel.inRow) * panel.column, 640);
+  const height = top + Math.ceil(panels.length / panel.inRow) * panel.row;
   return svgFile({ title, notes, width, height, body: body.join("\n") });
 }
 
@@ -41,12 +39,11 @@ function drawPanel({ title, points, references = [], range }: LinePanel, left: n
   const [low, high] = range ?? [Math.min(...values), Math.max(...values)];
   const y = (value: number): number => round(bottom - ((value - low) / (high - low || 1)) * panel.height);
   const path = (d: string, style: string) => `<path d="${d}" fill="none" ${style}/>`;
-  const placed = points.map((point, place) => ({
-    ...{ x: round(left + ((place + 0.5) * panel.width) / points.length), ...point },
-  }));
+  const step = panel.width / points.length;
+  const placed = points.map((point, place) => ({ ...point, x: round(left + (place + 0.5) * step) }));
   // labels that would touch are left out, at 8 pixels for a character
   const longest = Math.max(...points.map(({ label }) => label.length));
-  const every = Math.ceil((8 * longest * points.length) / panel.width);
+  const every = Math.ceil((8 * longest) / step);
   return [
     text(title, left, top - 10, "start", 13),
     ...[...new Set([low, high])].map((tick) =>
