@@ -44,6 +44,7 @@ function drawPanel({ title, points, references = [], range }: LinePanel, left: n
   // labels that would touch are left out, at 8 pixels for a character
   const longest = Math.max(...points.map(({ label }) => label.length));
   const every = Math.ceil((8 * longest) / step);
+  const line = `M${placed.map(({ x, value }) => `${x} ${y(value)}`).join("L")}`;
   return [
     text(title, left, top - 10, "start", 13),
     ...[...new Set([low, high])].map((tick) =>
@@ -53,10 +54,7 @@ function drawPanel({ title, points, references = [], range }: LinePanel, left: n
     ...references.map((value) =>
       path(`M${left} ${y(value)}h${panel.width}`, 'stroke="var(--muted)" stroke-dasharray="4 3"'),
     ),
-    path(
-      `M${placed.map(({ x, value }) => `${x} ${y(value)}`).join("L")}`,
-      'stroke="var(--c0)" stroke-width="2"',
-    ),
+    path(line, 'stroke="var(--c0)" stroke-width="2"'),
     ...placed.flatMap(({ x, label, value, deviation = 0 }, place) => [
       path(`M${x} ${y(value - deviation)}V${y(value + deviation)}`, 'stroke="var(--c0)"'),
       `<circle cx="${x}" cy="${y(value)}" r="4" fill="var(--c0)"/>`,
