@@ -165,7 +165,7 @@ async function measureAll() {
   const found = values.continue ? [...(known.fitted ?? []), ...(known.checked ?? [])] : [];
   const record = () => {
     const of = (tasks) => tasks.flatMap((task) => found.find(isOf(task)) ?? []);
-    return { machine: machine(), fitted: of(fitted), checked: of(checked), queueCheck: known.queueCheck };
+    return { machine: machine(), fitted: of(fitted), checked: of(checked) };
   };
   const open = [...fitted, ...checked].filter((task) => !found.some(isOf(task)));
   const worker = async () => {

@@ -10,7 +10,6 @@ const wordsOf = (phrase) => phrase.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 export default {
   kind: "mean-of-words",
   files: [FILE],
-  cost: "addition",
   inputs: () => [INPUT],
 
   /** Maps phrases to word ids: 0 is padding, 1 an unknown word. */

@@ -1,113 +1,119 @@
 /**
- * Draws an ablation as a table, or a learning curve, from records of training. Needs `npm run build`.
+ * Records a training, and draws its learning curve. Needs `npm run build`.
  *
- *     node scripts/draw-training.mjs ablation REPORT.json [-o benchmarks/results/ablation.svg]
- *     node scripts/draw-training.mjs learning-curve CURVE.json [-o benchmarks/results/learning-curve.svg]
- *     node scripts/draw-training.mjs record PRETRAIN_METRICS.jsonl [FINETUNE_METRICS.jsonl] -o CURVE.json
- *         [--name pearl-mini] [--scores STAGE:STEP=BENCH.json]...
+ *     node scripts/draw-training.mjs [CURVE.json] [-o FILE.svg]
+ *     node scripts/draw-training.mjs record STAGE=METRICS.jsonl... [--scores STAGE:STEP=BENCH.json]... -o CURVE.json
  *
- * REPORT.json is the output of `pearl ablate --json`, or benchmarks/results/from-scratch.json, which contains
- * it. `record` writes CURVE.json from the metrics.jsonl of model folders, at most 300 points per stage, and
- * from `pearl bench --json` scores of intermediate models. The exit code is 1 for invalid input and 2 for
- * wrong usage.
+ * CURVE.json is what `record` wrote (default: benchmarks/results/learning-curve.json); the picture lies beside it. `record`
+ * reads the metrics.jsonl of model folders, whose trainings may still run, and the output of `pearl bench --json` for
+ * models at some steps.
  */
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { PearlError, UsageError } from "../dist/errors.js";
 import { writeWholeFile } from "../dist/files/whole-file.js";
-import { ablationPicture } from "./training-pictures/ablation.mjs";
-import { learningCurvePicture } from "./training-pictures/learning-curve.mjs";
-import { readAblation, readCurve } from "./training-pictures/read.mjs";
-import { recordScores, recordStage } from "./training-pictures/record.mjs";
+import { taskScores } from "../dist/methods/benchmark-score.js";
+import { lineChart } from "../dist/plot/line-chart.js";
+import { mean } from "../dist/statistics.js";
 
-const usage = `usage: draw-training.mjs ablation REPORT.json [-o FILE.svg]
-       draw-training.mjs learning-curve CURVE.json [-o FILE.svg]
-       draw-training.mjs record PRETRAIN_METRICS.jsonl [FINETUNE_METRICS.jsonl] -o CURVE.json
-           [--name pearl-mini] [--scores STAGE:STEP=BENCH.json]...
+/** Points of a stage in a record at most, and in a panel. */
+const most = { recorded: 300, drawn: 24 };
 
-  ablation        draws the output of pearl ablate --json or of benchmarks/from-scratch.mjs
-                  (default: benchmarks/results/ablation.svg)
-  learning-curve  draws the output of record (default: benchmarks/results/learning-curve.svg)
-  record          merges the metrics.jsonl of model folders and scores of pearl bench --json into one file
-                  (STAGE: pretrain or finetune)`;
-
-const stageNames = ["pretrain", "finetune"];
-const commands = { ablation: drawAblation, "learning-curve": drawCurve, record };
-
-try {
-  await run(process.argv.slice(2));
-} catch (error) {
-  // what parseArgs throws
-  const isUsage = error instanceof UsageError || String(error.code).startsWith("ERR_PARSE_ARGS");
-  if (!isUsage && !(error instanceof PearlError) && error.syscall === undefined) throw error;
-  console.error(`error: ${error.message}${isUsage ? `\n${usage}` : ""}`);
-  process.exitCode = isUsage ? 2 : 1;
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { output: { type: "string", short: "o" }, scores: { type: "string", multiple: true } },
+});
+const [command, ...stages] = positionals;
+if (command === "record") {
+  if (values.output === undefined || stages.length === 0)
+    throw new Error("record needs STAGE=METRICS.jsonl and -o CURVE.json");
+  await writeWholeFile(values.output, `${JSON.stringify(recordOf(stages, values.scores ?? []))}\n`);
+} else {
+  const results = new URL("../benchmarks/results/learning-curve.json", import.meta.url);
+  const path = command ?? fileURLToPath(results);
+  const curve = JSON.parse(readFileSync(path, "utf8"));
+  await writeWholeFile(values.output ?? path.replace(/\.json$/, ".svg"), curvePicture(curve));
 }
 
-/** @param {string[]} parameters */
-async function run(parameters) {
-  const { values, positionals } = parseArgs({
-    args: parameters,
-    allowPositionals: true,
-    options: {
-      output: { type: "string", short: "o" },
-      name: { type: "string" },
-      scores: { type: "string", multiple: true },
-      help: { type: "boolean", short: "h" },
-    },
+/** The parts of "NAME=FILE". @param {string} text @returns {[string, string]} */
+function named(text) {
+  const at = text.indexOf("=");
+  if (at < 1) throw new Error(`${text}: expected NAME=FILE`);
+  return [text.slice(0, at), text.slice(at + 1)];
+}
+
+/** @param {string[]} stages @param {string[]} scores */
+function recordOf(stages, scores) {
+  return {
+    stages: stages.map(named).map(([name, path]) => {
+      const lines = readFileSync(path, "utf8").split("\n");
+      // the text after the last line break is empty or an incomplete line; lines without a loss are evaluations
+      const steps = lines.slice(0, -1).map((line) => JSON.parse(line));
+      return {
+        name,
+        metrics: averaged(
+          steps.filter((entry) => "loss" in entry),
+          most.recorded,
+        ),
+      };
+    }),
+    scores: scores.map(named).map(([when, path]) => {
+      const [stage, step] = when.split(":");
+      const [report] = [JSON.parse(readFileSync(path, "utf8"))].flat();
+      return { stage, step: Number(step), tasks: taskScores(report) };
+    }),
+  };
+}
+
+/**
+ * The means of few equal runs of steps; the number of a run is that of its last step. JSON holds null for a loss that is no
+ * number, which counts in no mean.
+ * @param {{ step: number, loss: number | null, parts?: Record<string, number | null> }[]} metrics @param {number} most
+ */
+function averaged(metrics, most) {
+  const size = Math.ceil(metrics.length / most);
+  const meanOf = (/** @type {(number | null | undefined)[]} */ values) => {
+    const known = values.filter((value) => typeof value === "number");
+    return known.length === 0 ? null : mean(known);
+  };
+  return Array.from({ length: Math.ceil(metrics.length / (size || 1)) }, (_, place) => {
+    const run = metrics.slice(place * size, (place + 1) * size);
+    const names = [...new Set(run.flatMap(({ parts = {} }) => Object.keys(parts)))];
+    return {
+      step: run[run.length - 1].step,
+      loss: meanOf(run.map(({ loss }) => loss)),
+      parts: Object.fromEntries(names.map((name) => [name, meanOf(run.map(({ parts }) => parts?.[name]))])),
+    };
   });
-  if (values.help) return console.log(usage);
-  const [command, ...files] = positionals;
-  if (command === undefined || !Object.hasOwn(commands, command))
-    throw new UsageError(command === undefined ? "give a command" : `unknown command "${command}"`);
-  await commands[command](files, values);
 }
 
-async function drawAblation(files, options) {
-  const report = await readAblation(onlyFile(files, options));
-  await write(options.output ?? inResults("ablation.svg"), ablationPicture(report));
-}
-
-async function drawCurve(files, options) {
-  const curve = await readCurve(onlyFile(files, options));
-  await write(options.output ?? inResults("learning-curve.svg"), learningCurvePicture(curve));
-}
-
-async function record(files, { output, name = "pearl-mini", scores: given = [] }) {
-  if (files.length === 0 || files.length > stageNames.length)
-    throw new UsageError("give record the metrics.jsonl of pretraining, and optionally that of fine-tuning");
-  if (output === undefined) throw new UsageError("record needs -o CURVE.json");
-  const reports = given.map(parseScores);
-  const recorded = await Promise.all(files.map((path, index) => recordStage(stageNames[index], path)));
-  const scores = recorded.flatMap((stage) => stage.scores);
-  for (const { stage, step, path } of reports) scores.push(await recordScores(stage, step, path));
-  const stages = recorded.map(({ stage }) => stage);
-  await write(output, `${JSON.stringify({ name, stages, scores })}\n`);
-}
-
-/** Parses STAGE:STEP=FILE. */
-function parseScores(text) {
-  const [, stage, step, path] = /^(\w+):(\d+)=(.+)$/.exec(text) ?? [];
-  if (path === undefined || !stageNames.includes(stage))
-    throw new UsageError(
-      `--scores ${text}: expected STAGE:STEP=FILE, where STAGE is ${stageNames.join(" or ")}`,
-    );
-  return { stage, step: Number(step), path };
-}
-
-function onlyFile(files, { name, scores }) {
-  if (files.length !== 1) throw new UsageError(`expected one JSON file, found ${files.length}`);
-  if (name !== undefined || scores !== undefined)
-    throw new UsageError("--name and --scores are options of record");
-  return files[0];
-}
-
-/** Path in benchmarks/results, independent of the working directory. */
-function inResults(file) {
-  return fileURLToPath(new URL(`../benchmarks/results/${file}`, import.meta.url));
-}
-
-async function write(path, content) {
-  await writeWholeFile(path, content);
-  console.log(`wrote ${path}: ${Math.ceil(content.length / 1000)} kB`);
+/** @param {ReturnType<typeof recordOf>} curve */
+function curvePicture({ stages, scores }) {
+  const losses = stages.flatMap(({ name, metrics }) => {
+    const points = averaged(metrics, most.drawn);
+    const parts = [...new Set(points.flatMap((point) => Object.keys(point.parts)))];
+    const series = [
+      { title: `${name}: loss`, of: points.map(({ step, loss }) => ({ step, value: loss })) },
+      ...parts.map((part) => ({
+        title: `${name}: ${part.replaceAll("_", " ")}`,
+        of: points.map(({ step, parts }) => ({ step, value: parts[part] })),
+      })),
+    ];
+    return series.map(({ title, of }) => ({
+      title,
+      points: of.flatMap(({ step, value }) =>
+        typeof value === "number" ? [{ label: String(step), value }] : [],
+      ),
+    }));
+  });
+  const tasks = [...new Set(scores.flatMap((score) => Object.keys(score.tasks)))];
+  const ofTasks = tasks.map((task) => ({
+    title: task,
+    range: /** @type {const} */ ([0, 1]),
+    points: scores
+      .filter((score) => task in score.tasks)
+      .map(({ stage, step, tasks }) => ({ label: `${stage} ${step}`, value: tasks[task] })),
+  }));
+  const notes = ["Losses by step, each point the mean of several steps; then the scores of the tasks."];
+  return lineChart("Learning curve", notes, [...losses, ...ofTasks]);
 }

@@ -1,9 +1,7 @@
-/** What docs/scale.md says, from what was measured: constants, predictions of other runs and of larger tables, the simulated queue. */
+/** What docs/scale.md says, from what was measured: constants, predictions of other runs and of larger tables. */
 import { readFileSync } from "node:fs";
-import { createRandom } from "../../dist/random.js";
 import { constantsFrom } from "./constants.mjs";
 import { predict, stepsOf } from "./model.mjs";
-import { exponential, pareto, simulateQueue } from "./queue.mjs";
 
 /** @typedef {import("./constants.mjs").Run} Run */
 /** @typedef {import("./model.mjs").Constants} Constants */
@@ -24,7 +22,6 @@ export function conclude(measured) {
     earlier: earlier.map((run) => withPrediction(constants, run)),
     scaled: scaled(constants),
     reach: sized(constants, { kind: "join", rows: [10_000_000, 1_000_000] }, [1, 4]),
-    queue: queued(constants),
   };
 }
 
@@ -77,50 +74,5 @@ function sized(constants, task, counts) {
       shardMegabytes: predict(constants, { ...task, shards: workers }).shardMegabytes,
       steps: stepsOf(constants, task, workers),
     })),
-  };
-}
-
-const runs = 200;
-/** The queue of the simulation: a dedupe of ten million rows. */
-export const simulated = { kind: /** @type {const} */ ("dedupe"), rows: [1e7], workers: 16 };
-/** One try in a thousand takes ten times as long, half of them at most a quarter longer. */
-const slowdown = pareto(3);
-export const hoursToKill = 6;
-
-/**
- * Mean hours of runs with so many shards for each worker.
- * @param {Constants} constants
- */
-function queued(constants) {
-  const { workers, ...task } = simulated;
-  return [1, 2, 4, 8].map((shardsEach) => {
-    const steps = stepsOf(constants, task, workers, shardsEach);
-    const run = {
-      ...{ workers, shards: workers * shardsEach },
-      ...{ learn: steps["first pass"], merge: steps.merge, shard: steps.shards / shardsEach },
-    };
-    const untilKill = exponential(hoursToKill * 3600);
-    const killed = { ...run, slowdown, untilKill, restart: 60 };
-    return {
-      shardsEach,
-      calm: meanHours(run).hours,
-      stragglers: meanHours({ ...run, slowdown }).hours,
-      kills: meanHours(killed),
-    };
-  });
-}
-
-/** @param {Omit<import("./queue.mjs").QueueRun, "random">} run */
-function meanHours(run) {
-  const found = Array.from({ length: runs }, (_, seed) =>
-    simulateQueue({ ...run, random: createRandom(seed) }),
-  );
-  const mean = (/** @type {(one: typeof found[0]) => number} */ of) => total(found.map(of)) / runs;
-  return {
-    hours: mean(({ seconds }) => seconds) / 3600,
-    lostHours: mean(({ lost }) => lost) / 3600,
-    kills: mean(({ kills }) => kills),
-    /** Runs that ended without a result. */
-    failed: found.filter(({ dead }) => dead > 0).length / runs,
   };
 }

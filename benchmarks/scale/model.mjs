@@ -177,12 +177,10 @@ const durationOf = ({ seconds, bytes }) => seconds + bytes / bandwidth;
  * one process.
  * @param {Constants} constants
  * @param {Task} task
- * @param {number} workers
- * @param {number} [shardsEach] shards for each worker
+ * @param {number} workers a shard for each
  */
-export function stepsOf(constants, task, workers, shardsEach = 1) {
-  const shards = workers * shardsEach;
-  const { stages, learn, shard, merge } = predict(constants, { ...task, shards });
-  const [first, second, third] = (shards === 1 ? stages : [learn, shard, merge]).map(durationOf);
-  return { "first pass": first, shards: shardsEach * second, merge: third };
+export function stepsOf(constants, task, workers) {
+  const { stages, learn, shard, merge } = predict(constants, { ...task, shards: workers });
+  const [first, second, third] = (workers === 1 ? stages : [learn, shard, merge]).map(durationOf);
+  return { "first pass": first, shards: second, merge: third };
 }

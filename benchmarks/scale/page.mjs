@@ -1,5 +1,5 @@
 /** Writes the tables of docs/scale.md from the record of benchmarks/scale.mjs. */
-import { hoursToKill, simulated, workerCounts } from "./conclude.mjs";
+import { workerCounts } from "./conclude.mjs";
 
 /** @typedef {ReturnType<typeof import("./conclude.mjs").conclude>} Record */
 /** @typedef {Record["scaled"][0]} Scaled */
@@ -17,8 +17,6 @@ export function pageWith(page, record) {
     join: hoursTable(record, "join"),
     dedupe: hoursTable(record, "dedupe"),
     reach: reachTable(record),
-    "queue-check": queueCheckTable(record),
-    queue: queueTable(record),
   };
   let text = page;
   for (const [name, table] of Object.entries(tables)) {
@@ -167,44 +165,5 @@ function reachTable({ reach: { byWorkers, megabytes } }) {
       bytes(megabytes),
       workers === 1 ? "" : `${workers} × ${bytes(shardMegabytes)}`,
     ]),
-  );
-}
-
-/** @param {Record} record */
-function queueTable({ queue }) {
-  const hours = (/** @type {number} */ of) => of.toFixed(2);
-  return tableOf(
-    [
-      `shards for each of ${simulated.workers} workers`,
-      "without trouble",
-      "with stragglers",
-      `and with kills every ${hoursToKill} h`,
-      "worker hours lost",
-      "runs with a dead letter",
-    ],
-    queue.map(({ shardsEach, calm, stragglers, kills }) => [
-      String(shardsEach),
-      hours(calm),
-      hours(stragglers),
-      hours(kills.hours),
-      hours(kills.lostHours),
-      `${Math.round(100 * kills.failed)} %`,
-    ]),
-  );
-}
-
-/** @param {Record} record */
-function queueCheckTable({ queueCheck }) {
-  const { workers, shards, shard, expire, kills, predicted, measured, ratio } = queueCheck;
-  return tableOf(
-    ["a queue in PostgreSQL", "simulated", "measured", "ratio"],
-    [
-      [
-        `${workers} workers, ${shards} shards that wait ${shard} s each, ${kills} kills, \`--expire ${expire}\``,
-        inSeconds(Math.round(predicted)),
-        inSeconds(Math.round(measured)),
-        ratio.toFixed(2),
-      ],
-    ],
   );
 }

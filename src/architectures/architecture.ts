@@ -151,8 +151,8 @@ export interface Architecture<F extends Feature = Feature> {
   readonly className?: string;
   /** Files of the model folder that it reads phrases with. */
   readonly files: readonly string[];
-  /** Cost of one position in a batch: a pass through a transformer, or an addition. */
-  readonly cost: "transformer" | "addition";
+  /** True where each position of a padded row costs a pass through a transformer. Default: an addition. */
+  readonly padsRows?: true;
   /** Another library that loads a model of this feature alone. Default: only pearl does. */
   readonly library?: "transformers.js";
   /** Learning rate of a training on pairs, and factors of it by name of the weight. Default: PEARL's 3e-5. */

@@ -81,7 +81,7 @@ export function classNameOf([feature]: readonly Feature[]): string {
 
 /** Index of the feature that costs most; its lengths decide how batches are cut. */
 export function costliest(features: readonly Feature[]): number {
-  const first = features.findIndex((feature) => architectureOf(feature).cost === "transformer");
+  const first = features.findIndex((feature) => architectureOf(feature).padsRows === true);
   return Math.max(0, first);
 }
 

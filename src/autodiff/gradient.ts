@@ -19,11 +19,6 @@ export interface DifferentiateOptions {
   device?: "cpu" | "gpu";
   /** "rows": gradients of gathered rows are outputs, for the caller to add up. Default "dense": one per weight. */
   tables?: "dense" | "rows";
-  /**
-   * Lists of indices, each with the one that undoes it: the gradient of a Gather by one is a Gather by the other. Where a
-   * list names a row twice or leaves one out, the gradient there must be 0. Default: none.
-   */
-  inverses?: ReadonlyMap<string, string>;
 }
 
 /** Part of a table's gradient: `values` [..., width] belong to the rows `indices` [...], which may repeat. */
@@ -52,7 +47,7 @@ export interface GradientGraph {
  *   where the model is quantised, of 16 bits, or fused by ONNX Runtime; ArgumentError for a bad loss or weight.
  */
 export function differentiate(model: Model, options: DifferentiateOptions): GradientGraph {
-  const { loss, shapes, device = "cpu", weights, tables = "dense", inverses } = options;
+  const { loss, shapes, device = "cpu", weights, tables = "dense" } = options;
   const opset = model.opsets[""] ?? 0;
   if (opset < 17) throw new ModelError(`the model has opset ${opset}: upgrade it to 17 before training`);
   if (weights === undefined) rejectUntrainable(model);
@@ -61,7 +56,7 @@ export function differentiate(model: Model, options: DifferentiateOptions): Grad
   const wanted = new Set(weights ?? candidates(graph));
   const builder = new GraphBuilder(copy);
   const constants = constantsOf(graph, wanted);
-  const backward: Backward = { builder, shapes, opset, device, constants, inverses, emitted: new Map() };
+  const backward: Backward = { builder, shapes, opset, device, constants, emitted: new Map() };
 
   const reached = reachedFrom(wanted, graph.nodes, shapes);
   // what each value's readers contribute to its gradient

@@ -36,7 +36,6 @@ export interface Backward {
   /** What was emitted already, by operator, inputs and attributes: nothing is computed twice. */
   readonly emitted: Map<string, string>;
   readonly constants: ReadonlyMap<string, Tensor>;
-  readonly inverses?: ReadonlyMap<string, string>;
 }
 
 export class Site {
@@ -112,9 +111,6 @@ export class Site {
     const stem = `${this.node.name || this.y}/gradient/${op}`;
     return Array.from({ length: count }, () => this.#backward.builder.fresh(stem));
   }
-
-  /** The indices that undo a Gather by these. */
-  inverse = (indices: string): string | undefined => this.#backward.inverses?.get(indices);
 
   /** The numbers of a value that is known before the run (an initializer, a Constant node), else undefined. */
   constant(value: string): number[] | undefined {

@@ -103,7 +103,7 @@ async function* readSome(open: OpenModel, request: EncodeRequest, first: number)
   const { device } = open.session;
   const primary = costliest(features);
   const lengths = eachLengths[primary];
-  const isTransformer = architectureOf(features[primary]).cost === "transformer";
+  const isTransformer = architectureOf(features[primary]).padsRows === true;
   const cells = isTransformer ? TOKENS[device] : NGRAMS;
   const batches =
     device === "cpu" || !isTransformer

@@ -10,7 +10,6 @@
  * | a phrase or a pair with yes or no                    | {@link binaryCrossEntropy}    |
  * | a phrase with a number                               | {@link squaredError}          |
  */
-import { tensor } from "../onnx/tensor.js";
 import { logSumExp, mean, type Net, number, reduce } from "./net.js";
 import { l2Normalise } from "./pooling.js";
 
@@ -128,46 +127,14 @@ export function contrastBothWays(
   return g.add("Sub", [g.add("Mul", [totals, number(net, 0.5)]), g.add("Mul", [agreement, factor])]);
 }
 
-/** Options of {@link crossEntropy}. */
-export interface CrossEntropyOptions {
-  /** Number of classes. */
-  classes: number;
-  /** ε; default 0. */
-  labelSmoothing?: number;
-  /** One per class; default all 1. */
-  classWeights?: readonly number[];
-}
-
 /**
- * Cross-entropy of a classifier: -log softmax(x)_y, with class weights w and label smoothing ε as in PyTorch:
- *
- *     Σ_i [(1 - ε) w_y(i) nll_i(y(i)) + ε/C Σ_c w_c nll_i(c)] / Σ_i w_y(i),   nll_i(c) = log Σ_k exp x_ik - x_ic.
- *
- * Smoothing: Szegedy et al. (2016), section 7.
- * @param inputs logits float32 [rows, classes], labels int64 [rows]
- * @returns a scalar, the weighted mean
+ * Cross-entropy of a classifier: the mean of -log softmax(x)_y over the rows.
+ * @param inputs logits float32 [rows, classes], labels int64 [rows] @returns a scalar
  */
-export function crossEntropy(
-  net: Net,
-  { logits, labels }: { logits: string; labels: string },
-  { classes, labelSmoothing = 0, classWeights }: CrossEntropyOptions,
-): string {
+export function crossEntropy(net: Net, { logits, labels }: { logits: string; labels: string }): string {
   const { g } = net;
-  const total = logSumExp(net, logits);
   const picked = g.add("GatherElements", [logits, g.add("Unsqueeze", [labels, g.ints(1)])], { axis: 1 });
-  const hit = g.add("Sub", [total, g.add("Squeeze", [picked, g.ints(1)])]);
-  // a Constant node, since initializers are trained
-  const weights = g.add("Constant", [], {
-    value: tensor("float32", [classes], [...(classWeights ?? new Array(classes).fill(1))]),
-  });
-  const weight = g.add("Gather", [weights, labels]);
-  const weighted = g.add("Mul", [weight, hit]);
-  const sum = (values: string) => reduce(net, "ReduceSum", values, { axes: [0] });
-  if (labelSmoothing === 0) return g.add("Div", [sum(weighted), sum(weight)]);
-  const each = g.add("Mul", [g.add("Sub", [g.add("Unsqueeze", [total, g.ints(1)]), logits]), weights]);
-  const every = g.add("Mul", [reduce(net, "ReduceSum", each), number(net, labelSmoothing / classes)]);
-  const rows = g.add("Add", [g.add("Mul", [weighted, number(net, 1 - labelSmoothing)]), every]);
-  return g.add("Div", [sum(rows), sum(weight)]);
+  return mean(net, g.add("Sub", [logSumExp(net, logits), g.add("Squeeze", [picked, g.ints(1)])]));
 }
 
 /**

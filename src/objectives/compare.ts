@@ -154,7 +154,7 @@ export const maskedRowMeans = (net: Net, values: string, mask: string): string =
  * others.
  * @param scores [R, C] @param numerator "mean": that of the first sum is divided by the number of others @returns a scalar
  */
-export function missedShare(
+export function classCrossEntropy(
   net: Net,
   scores: string,
   { same, different }: Pick<Comparison, "same" | "different">,

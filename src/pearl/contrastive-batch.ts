@@ -12,12 +12,10 @@ import type { TrainingBatch } from "../training/program.js";
 
 export interface ReadPhrases {
   /** Whether batches are cut and padded to few shapes, as a GPU needs it; default false. */
-  readonly inFewShapes?: boolean;
+  readonly bucketShapes?: boolean;
   readonly features: readonly FeatureLengths[];
   /** For each phrase the length of the costliest feature: tokens where the model reads them. */
   readonly lengths: Int32Array;
-  /** The same lengths without a GPU's padding; default `lengths`. */
-  readonly tokens?: Int32Array;
   /** Phrases with the same number look the same to the model. */
   readonly groups: Int32Array;
   readonly truncated: number;
@@ -36,7 +34,7 @@ interface PaddedFeature {
 
 export interface Reader {
   /** True on a GPU. */
-  readonly inFewShapes: boolean;
+  readonly bucketShapes: boolean;
   readonly features: readonly PaddedFeature[];
   /** Index of the feature with the lengths that decide how batches are cut. */
   readonly primary: number;
@@ -54,14 +52,14 @@ export async function openReader(
   const { inputs, initializers } = model.graph;
   const names = inputs.map(({ name }) => name).filter((name) => !initializers.has(name));
   const featurizers = await openFeaturizers({ ...folder, features }, names);
-  const isPadded = (i: number) => device !== "cpu" && architectureOf(features[i]).cost === "transformer";
+  const isPadded = (i: number) => device !== "cpu" && architectureOf(features[i]).padsRows === true;
   const primary = costliest(features);
   return {
     features: featurizers.map((featurizer, i) => ({
       featurizer,
       padded: (longest) => (isPadded(i) ? paddedLength(longest, features[i].maximumLength) : longest),
     })),
-    ...{ primary, inFewShapes: isPadded(primary) },
+    ...{ primary, bucketShapes: isPadded(primary) },
   };
 }
 
@@ -76,7 +74,7 @@ const portion = 2048;
 
 export async function readPhrases(
   phrases: readonly string[],
-  { features: asked, primary, inFewShapes }: Reader,
+  { features: asked, primary, bucketShapes }: Reader,
 ): Promise<ReadPhrases> {
   let truncated = 0;
   const features: FeatureLengths[] = [];
@@ -99,9 +97,8 @@ export async function readPhrases(
   const keyOf = (i: number): string =>
     features.map(({ rows: { ids, starts } }) => ids.subarray(starts[i], starts[i + 1])).join(";");
   const groups = numbered(Array.from(phrases, (_, i) => keyOf(i)));
-  const tokens = features[primary].lengths;
-  const lengths = tokens.map(features[primary].padded);
-  return { inFewShapes, features, lengths, tokens, groups, truncated };
+  const lengths = features[primary].lengths.map(features[primary].padded);
+  return { bucketShapes, features, lengths, groups, truncated };
 }
 
 /** Each phrase read once, and the number of a phrase among them. */
@@ -154,11 +151,10 @@ export function contrastiveBatch(
     ...further?.feeds,
   };
   const lengths = Int32Array.from(phrases, (phrase) => read.lengths[phrase]);
-  const tokens = Int32Array.from(phrases, (phrase) => (read.tokens ?? read.lengths)[phrase]);
-  const plan = read.inFewShapes
-    ? planEqualChunks(lengths, tokens, options.cells ?? cellsOnGpu)
+  const plan = read.bucketShapes
+    ? planEqualChunks(lengths, options.cells ?? cellsOnGpu)
     : planChunks(lengths, options);
-  const shortest = tokens.indexOf(tokens.reduce((least, count) => Math.min(least, count)));
+  const shortest = lengths.indexOf(lengths.reduce((least, count) => Math.min(least, count)));
   const inputsOf = (chunk: Iterable<number>, part: number) => {
     // rows that only fill a chunk are short ones
     const numbers = Int32Array.from(chunk, (row) => phrases[row < 0 ? shortest : row]);

@@ -18,16 +18,19 @@ export interface LinePanel {
   readonly range?: readonly [number, number];
 }
 
-const panel = { width: 240, height: 190, gap: 48, left: 34 };
+const panel = { width: 240, height: 190, left: 34, column: 288, row: 252, inRow: 4 };
 
-/** The panels as an SVG file. */
+/** The panels as an SVG file, four in a row. */
 export function lineChart(title: string, notes: readonly string[], panels: readonly LinePanel[]): string {
-  const top = headHeight(notes) + 26;
-  const body = panels.flatMap((own, column) =>
-    drawPanel(own, headMargin + panel.left + column * (panel.width + panel.gap), top),
-  );
-  const width = Math.max(2 * headMargin + panels.length * (panel.width + panel.gap), 640);
-  return svgFile({ title, notes, width, height: top + panel.height + 36, body: body.join("\n") });
+  const top = headHeight(notes);
+  const body = panels.flatMap((own, place) => {
+    const row = Math.floor(place / panel.inRow);
+    const left = headMargin + panel.left + (place % panel.inRow) * panel.column;
+    return drawPanel(own, left, top + row * panel.row + 26);
+  });
+  const width = Math.max(2 * headMargin + Math.min(panels.length, panel.inRow) * panel.column, 640);
+  const height = top + Math.ceil(panels.length / panel.inRow) * panel.row;
+  return svgFile({ title, notes, width, height, body: body.join("\n") });
 }
 
 function drawPanel({ title, points, references = [], range }: LinePanel, left: number, top: number) {
@@ -36,12 +39,12 @@ function drawPanel({ title, points, references = [], range }: LinePanel, left: n
   const [low, high] = range ?? [Math.min(...values), Math.max(...values)];
   const y = (value: number): number => round(bottom - ((value - low) / (high - low || 1)) * panel.height);
   const path = (d: string, style: string) => `<path d="${d}" fill="none" ${style}/>`;
-  const placed = points.map((point, place) => ({
-    ...{ x: round(left + ((place + 0.5) * panel.width) / points.length), ...point },
-  }));
+  const step = panel.width / points.length;
+  const placed = points.map((point, place) => ({ ...point, x: round(left + (place + 0.5) * step) }));
   // labels that would touch are left out, at 8 pixels for a character
   const longest = Math.max(...points.map(({ label }) => label.length));
-  const every = Math.ceil((8 * longest * points.length) / panel.width);
+  const every = Math.ceil((8 * longest) / step);
+  const line = `M${placed.map(({ x, value }) => `${x} ${y(value)}`).join("L")}`;
   return [
     text(title, left, top - 10, "start", 13),
     ...[...new Set([low, high])].map((tick) =>
@@ -51,10 +54,7 @@ function drawPanel({ title, points, references = [], range }: LinePanel, left: n
     ...references.map((value) =>
       path(`M${left} ${y(value)}h${panel.width}`, 'stroke="var(--muted)" stroke-dasharray="4 3"'),
     ),
-    path(
-      `M${placed.map(({ x, value }) => `${x} ${y(value)}`).join("L")}`,
-      'stroke="var(--c0)" stroke-width="2"',
-    ),
+    path(line, 'stroke="var(--c0)" stroke-width="2"'),
     ...placed.flatMap(({ x, label, value, deviation = 0 }, place) => [
       path(`M${x} ${y(value - deviation)}V${y(value + deviation)}`, 'stroke="var(--c0)"'),
       `<circle cx="${x}" cy="${y(value)}" r="4" fill="var(--c0)"/>`,

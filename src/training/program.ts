@@ -55,7 +55,7 @@ export async function observeProgram({ model, sample }: TrainingProgram): Promis
   return observeShapes(model, sample, (bytes) => createOrtSession(bytes, { optimization: "disabled" }));
 }
 
-export type Target = Pick<DifferentiateOptions, "device" | "tables" | "inverses">;
+export type Target = Pick<DifferentiateOptions, "device" | "tables">;
 
 /** The whole program with gradients, for batches that are not cut. */
 export function wholeGraph(program: TrainingProgram, shapes: Shapes, target: Target): GradientGraph {

@@ -67,7 +67,7 @@ export function addTask(encoder: Model): Model {
   const logits = linear(net, pooled, { name: "type_head", inputs: 32, outputs: 95 });
   const [first, second] = g
     .addMany("Split", [logits], 2, { axis: 0 })
-    .map((half) => crossEntropy(net, { logits: half, labels }, { classes: 95 }));
+    .map((half) => crossEntropy(net, { logits: half, labels }));
   g.output("ntxent", nt);
   g.output("cross_entropy_sum", g.add("Add", [first, second]));
   g.output("total", g.add("Add", ["ntxent", "cross_entropy_sum"]));

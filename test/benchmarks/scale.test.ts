@@ -14,7 +14,6 @@ interface Scaled {
 interface ScaleRecord {
   checked: Check[];
   scaled: Scaled[];
-  queue: { shardsEach: number; calm: number; stragglers: number; kills: { hours: number } }[];
 }
 const load = (name: string) => import(new URL(`../../benchmarks/scale/${name}.mjs`, import.meta.url).href);
 const { conclude } = (await load("conclude")) as { conclude: (measured: object) => ScaleRecord };

@@ -9,7 +9,6 @@ import { createModel, registerArchitecture } from "../../src/index.js";
 const source = `export default {
   kind: "phrase-length",
   files: [],
-  cost: "addition",
   inputs: () => ["length"],
   open: () => ({ read() {}, fill() {} }),
   parts: {

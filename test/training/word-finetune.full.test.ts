@@ -174,10 +174,10 @@ describe("a word encoder on a corpus", () => {
     const meanShares = { characters: 0.7, meaning: 0.2, types: 0.1, weight: 1, meanings };
     const changed = { ...settings, base, meanShares, synonymSides: undefined };
     await expect(finetuneOnCorpus(options("sides", { settings: changed }))).rejects.toThrow("synonymSides");
-    const runsBy = { names: "middle" as "last" };
-    const odd = { ...settings, base, runsBy };
+    const hardGroupBy = { names: "middle" as "last" };
+    const odd = { ...settings, base, hardGroupBy };
     await expect(finetuneOnCorpus(options("runs", { settings: odd }))).rejects.toThrow(
-      'the setting runsBy.names must be rarest or last or first, not "middle"',
+      'the setting hardGroupBy.names must be rarest or last or first, not "middle"',
     );
     expect(existsSync(join(folder, "sides"))).toBe(false);
   });

@@ -7,7 +7,6 @@ export const characters: Architecture<CharactersFeature> = {
   kind: "characters",
   className: "PearlCharacters",
   files: [CHARACTERS_FILE],
-  cost: "addition",
   learning: { rate: 1e-3 },
   inputs: () => Object.values(characterInputNames),
   open: async (feature, { folder }) => characterFeaturizer(feature, await readVocabulary(folder, feature)),

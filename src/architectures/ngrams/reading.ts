@@ -14,7 +14,6 @@ export const hashedNgrams: Architecture<HashedNgramsFeature> = {
   // folders of earlier versions have this name too
   className: "PearlCharacters",
   files: [],
-  cost: "addition",
   learning: { rate: 1e-3 },
   inputs: ({ input }) => [input],
   open: ngramFeaturizer,

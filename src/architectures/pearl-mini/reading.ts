@@ -7,7 +7,7 @@ import { characterColumns, embeddingWidth, type WordEncoderSizes } from "./sizes
 export const words: Architecture<WordsFeature> = {
   kind: "words",
   files: [WORDS_FILE],
-  cost: "transformer",
+  padsRows: true,
   // few batches use a row of a table
   learning: {
     rate: 3e-4,

@@ -18,7 +18,7 @@ const TOKENIZER_FILE = "tokenizer.json";
 export const transformer: Architecture<TokensFeature> = {
   kind: "tokens",
   files: [TOKENIZER_FILE],
-  cost: "transformer",
+  padsRows: true,
   library: "transformers.js",
   inputs: () => ["input_ids", "attention_mask", "token_type_ids", "position_ids"],
   async open({ maximumLength }, { folder, inputNames }) {

@@ -65,8 +65,6 @@ const gatherOne = (s: Site, x: string, index: string, axis: number): string => {
 const gather: Rule = (s, x, indices) => {
   const axis = s.axis(intAttribute(s.node, "axis", 0), x);
   if (s.rank(indices) === 0) return [() => gatherOne(s, x, indices, axis)];
-  const inverse = s.inverse(indices);
-  if (inverse && axis === 0) return [() => s.op("Gather", [s.dy, inverse], { axis: 0 })];
   return axis === 0 ? gatherRows(s, x, indices) : view(s, x, indices);
 };
 

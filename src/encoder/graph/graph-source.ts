@@ -34,7 +34,7 @@ async function graphSource({ folder, precision, device }: OpenRequest): Promise<
     );
   if (isLarge || (precision === "full" && onCpu)) return folder.graph;
   await inheritArchitectures();
-  const isTransformer = folder.features.some((feature) => architectureOf(feature).cost === "transformer");
+  const isTransformer = folder.features.some((feature) => architectureOf(feature).padsRows === true);
   if (!isTransformer && onCpu) return folder.graph;
   const { encodeModel, readModel } = await import("../../onnx/io/file.js");
   if (!isTransformer) return readModel(folder.graph);

@@ -29,7 +29,7 @@ import { type NeighbourRuns, neighbourRuns, type PhrasePair } from "./neighbour-
 /** The settings of a training that decide its batches. */
 export const batchKeys = [
   ...(["anchors", "hardNegatives", "synonyms", "synonymShares", "synonymSides", "countPower"] as const),
-  ...(["run", "runsBy", "augmentPairs", "augmentation"] as const),
+  ...(["run", "hardGroupBy", "augmentPairs", "augmentation"] as const),
 ];
 
 /** What decides the batches of a corpus, as plain data. */
@@ -223,7 +223,7 @@ function synonymSources(
   pairs: Iterable<{ readonly phrase: string; readonly synonym: string; readonly source: string }>,
   settings: CorpusBatchSettings,
 ): PairSource[] {
-  const { synonymShares, run, seed, augmentPairs, synonymSides, runsBy } = settings;
+  const { synonymShares, run, seed, augmentPairs, synonymSides, hardGroupBy } = settings;
   const bySource = groupBy(pairs, ({ source }) => source);
   const weights = [...bySource].map(([source, list]) => synonymShares?.[source] ?? list.length);
   const sum = weights.reduce((total, weight) => total + weight, 0);
@@ -231,7 +231,7 @@ function synonymSources(
     const runsPerBatch = sum === 0 ? 0 : (settings.synonyms * weights[i]) / sum / Math.min(run, list.length);
     const augmented = typeof augmentPairs === "number" ? augmentPairs : (augmentPairs[source] ?? 0);
     const texts = list.map(({ phrase, synonym }) => ({ text: phrase, positive: synonym }));
-    const runs = neighbourRuns(texts, { run, seed, by: runsBy?.[source] });
+    const runs = neighbourRuns(texts, { run, seed, by: hardGroupBy?.[source] });
     return runsPerBatch > 0 ? [{ runs, runsPerBatch, augmented, side: synonymSides?.[source] }] : [];
   });
 }

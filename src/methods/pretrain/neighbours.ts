@@ -3,9 +3,9 @@
  * CURL (Arora et al., 2019) on the same batches.
  */
 import { basename } from "node:path";
+import { buildPair, chosenEncoders, type Encoding } from "../../architectures/encoder-pair.js";
 import type { SpellingEncoder, SpellingStart } from "../../architectures/pretraining.js";
 import { spellingEncoder } from "../../architectures/registry.js";
-import { buildTwins, chosenTwin, type Encoding } from "../../architectures/twins.js";
 import { ArgumentError } from "../../errors.js";
 import { formatCount } from "../../files/count-text.js";
 import { packageVersion } from "../../files/package.js";
@@ -102,7 +102,7 @@ async function prepareRun(options: NeighbourOptions): Promise<PreparedRun<Neighb
     }),
     card: (name, record) => neighbourCard(name, record, encoder),
     write(folder, trained, texts) {
-      const { part, weights } = chosenTwin(start.part, encode, trained);
+      const { part, weights } = chosenEncoders(start.part, encode, trained);
       return writePart(folder, part, { seed, weights, texts });
     },
   };
@@ -146,7 +146,7 @@ export function neighbourProgram(
     const classes = g.input(sentenceInputs.blocks, "int32", ["sentences"]);
     g.output(loss, objectiveLoss(net, { ...batch, classes }, { name: "block" }));
   } else {
-    const { f, g: candidates } = buildTwins(net, part);
+    const { f, g: candidates } = buildPair(net, part);
     const places = g.input(sentenceInputs.places, "int32", ["sentences"]);
     g.output(loss, neighbourLoss(net, { sentences: f, candidates, places }, { contextSize }));
   }

@@ -64,7 +64,7 @@ export interface MethodSettings extends Omit<PearlSettings, "augmentation" | "sc
   /** Length of a run: synonym pairs that share words and go into one batch; 1: no runs. */
   readonly run: number;
   /** Which words the pairs of a run share, by source of synonyms; default "rarest". */
-  readonly runsBy?: Readonly<Record<string, RunKey>>;
+  readonly hardGroupBy?: Readonly<Record<string, RunKey>>;
   /** Fraction of synonym pairs whose second phrase is augmented too. */
   readonly augmentPairs: AugmentedFractions;
   readonly augmentation: AugmentationSettings | "none";

@@ -61,7 +61,7 @@ const settings = {
   ...{ clipNorm: amount, averageWithBase: fraction, countPower: v.optional(fraction) },
   synonymShares: v.optional(bySource(amount)),
   synonymSides: v.optional(bySource(word(["characters", "phrase", "both"]))),
-  runsBy: v.optional(bySource(word(RUN_KEYS))),
+  hardGroupBy: v.optional(bySource(word(RUN_KEYS))),
   prefixLoss: v.optional(amount),
   contexts: v.optional(object({ spans: count, weight: amount })),
   meanShares: v.optional(object({ ...gates, meanings: v.optional(object(gates)), weight: amount })),

@@ -14,7 +14,7 @@
  */
 import { linear } from "../../nn/layers.js";
 import { type Net, number } from "../../nn/net.js";
-import { classMasks, missedShare, plus, rowProducts, times } from "../compare.js";
+import { classCrossEntropy, classMasks, plus, rowProducts, times } from "../compare.js";
 import { objective } from "../objective.js";
 
 export const gaussian = objective({
@@ -33,7 +33,7 @@ export const gaussian = objective({
       number(net, epsilon),
     );
     const divergence = symmetricDivergence(net, project("mean"), variance, outputs);
-    return missedShare(net, g.add("Neg", [divergence]), classMasks(net, batch), "mean");
+    return classCrossEntropy(net, g.add("Neg", [divergence]), classMasks(net, batch), "mean");
   },
 });
 

@@ -12,7 +12,7 @@
  */
 import { ones } from "../../nn/initialise.js";
 import { number, weight } from "../../nn/net.js";
-import { compareAll, missedShare, squaredDistances } from "../compare.js";
+import { classCrossEntropy, compareAll, squaredDistances } from "../compare.js";
 import { objective } from "../objective.js";
 
 /** Name of the weight 1/T, relative to its first value. */
@@ -28,6 +28,6 @@ export const softNearest = objective({
     const first = number(net, -1 / temperature);
     const factor = learning === "fixed" ? first : g.add("Mul", [weight(net, sharpness, [1], ones), first]);
     const scores = g.add("Mul", [squaredDistances(net, compared.products), factor]);
-    return missedShare(net, scores, compared, "sum");
+    return classCrossEntropy(net, scores, compared, "sum");
   },
 });

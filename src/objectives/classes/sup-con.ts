@@ -20,7 +20,7 @@ export const supCon = objective({
     const { g } = net;
     const { products, same, different } = compare.compareAll(net, rows);
     const scores = compare.times(net, products, 1 / temperature);
-    if (form === "in") return compare.missedShare(net, scores, { same, different }, "mean");
+    if (form === "in") return compare.classCrossEntropy(net, scores, { same, different }, "mean");
     const all = compare.maskedLogSumExp(net, scores, g.add("Add", [same, different]));
     const drawn = compare.maskedRowMeans(net, scores, same);
     return compare.maskedMean(net, g.add("Sub", [all, drawn]), compare.hasAny(net, same));

@@ -84,7 +84,7 @@ export function pairProgram(encoder: Model, options: PairProgramOptions): Traini
   return {
     ...{ model, loss: lossNames.total, parts: terms.map(({ name }) => name), cut: phraseVector },
     sample: sampleOf(model, options, terms),
-    hasFewShapes: options.sample.inFewShapes,
+    hasFewShapes: options.sample.bucketShapes,
     ...(trained && { weights: trained(model) }),
   };
 }

@@ -66,7 +66,7 @@ export function typeLoss(
   const typed = g.add("Gather", [phraseVector, rows]);
   const entropy = layout?.logits
     ? factoredEntropy(net, { typed, labels, logits: layout.logits })
-    : crossEntropy(net, { logits: typeLogits(net, typed, { width, types }), labels }, { classes: types });
+    : crossEntropy(net, { logits: typeLogits(net, typed, { width, types }), labels });
   return g.add("Mul", [g.add("Mul", [entropy, number(net, 2)]), weight]);
 }
 
@@ -76,12 +76,11 @@ function factoredEntropy(
   { typed, labels, logits }: { typed: string; labels: string } & Required<Pick<VectorLayout, "logits">>,
 ): string {
   const { g } = net;
-  const [types, classes] = [logits.types, logits.classes].map(([from, to]) => to - from);
-  const among = g.scalar("int64", types);
-  const of = (range: Columns, own: string, count: number) =>
-    crossEntropy(net, { logits: columnsOf(net, typed, [range]), labels: own }, { classes: count });
+  const among = g.scalar("int64", logits.types[1] - logits.types[0]);
+  const of = (range: Columns, own: string) =>
+    crossEntropy(net, { logits: columnsOf(net, typed, [range]), labels: own });
   return g.add("Add", [
-    of(logits.types, g.add("Mod", [labels, among]), types),
-    of(logits.classes, g.add("Div", [labels, among]), classes),
+    of(logits.types, g.add("Mod", [labels, among])),
+    of(logits.classes, g.add("Div", [labels, among])),
   ]);
 }

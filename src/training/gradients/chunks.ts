@@ -27,35 +27,21 @@ export function planChunks(lengths: ArrayLike<number>, options: ChunkOptions = {
   return groups.flatMap((rows) => evenParts(rows, Math.max(1, Math.floor(cells / lengths[rows[0]]))));
 }
 
-/** Of a GPU's pass with more than `cells` cells, twice as many at most: the fraction of `cells` that its tokens may be. */
-const tokensInWide = 0.75;
-
 /**
  * Cuts a batch that has more than `cells` cells into chunks of few shapes: each has `cells` cells, or half or a quarter of
- * them, as far as its length divides them; or twice as many, where most of it is padding, which attention alone computes.
- * A GPU's memory for one shape serves no other.
- * @param lengths as they are padded @param tokens of each row, without padding
+ * them, as far as its length divides them. A GPU's memory for one shape serves no other.
+ * @param lengths as they are padded
  * @returns as {@link planChunks}; -1 stands for rows that only fill a chunk
  */
-export function planEqualChunks(
-  lengths: ArrayLike<number>,
-  tokens: ArrayLike<number>,
-  cells: number,
-): Int32Array[] | undefined {
+export function planEqualChunks(lengths: ArrayLike<number>, cells: number): Int32Array[] | undefined {
   const order = longestFirst(lengths);
-  const fits = (start: number, count: number): boolean => {
-    const area = count * lengths[order[start]];
-    const own = order.subarray(start, start + count).reduce((sum, row) => sum + tokens[row], 0);
-    return area <= cells || (area <= 2 * cells && own <= tokensInWide * cells);
-  };
-  if (fits(0, order.length)) return undefined;
+  if (order.length * lengths[order[0]] <= cells) return undefined;
   const chunks: Int32Array[] = [];
   for (let start = 0; start < order.length; ) {
     const most = Math.max(1, Math.floor(cells / lengths[order[start]]));
-    const counts = [4, 2, 1, 0.5].map((part) => Math.ceil(most / part));
+    const counts = [4, 2, 1].map((part) => Math.ceil(most / part));
     const left = order.length - start;
-    const whole = counts.find((rows) => rows >= left && fits(start, rows));
-    const count = whole ?? (fits(start, 2 * most) ? 2 * most : most);
+    const count = counts.find((rows) => rows >= left) ?? most;
     const chunk = new Int32Array(count).fill(-1);
     chunk.set(order.subarray(start, start + count));
     chunks.push(chunk);

@@ -3,9 +3,7 @@ import type { GradientGraph } from "../../autodiff/gradient.js";
 import { madeFor } from "../../by-key.js";
 import { encodeModel } from "../../onnx/io/file.js";
 import type { Model } from "../../onnx/model.js";
-import type { Shapes } from "../../onnx/observe-shapes.js";
 import { forGpuTraining } from "../../onnx/rewrite/gpu-training.js";
-import { inverseIndices, unpadTraining } from "../../onnx/rewrite/unpad-training.js";
 import {
   createOrtSession,
   type DeviceFeeds,
@@ -46,11 +44,6 @@ export interface GradientSink {
 interface GradientOptions extends SessionOptions {
   /** Gradients in "memory" (the default), those of tables by rows, or on the "device", all dense. */
   readonly gradients?: "memory" | "device";
-  /**
-   * Whether padding is computed outside attention, too. Default "skipped" on a GPU, where the graph can be rewritten so, and
-   * "computed" on the CPU, whose chunks have little padding: their time stays the same without it.
-   */
-  readonly padding?: "skipped" | "computed";
 }
 
 /**
@@ -58,12 +51,13 @@ interface GradientOptions extends SessionOptions {
  * @throws ModelError if an operator between weights and loss has no derivative
  */
 export async function openGradients(given: TrainingProgram, options: GradientOptions = {}) {
-  const { gradients = "memory", padding, ...sessionOptions } = options;
+  const { gradients = "memory", ...sessionOptions } = options;
   const device = (options.device ?? "cpu") === "cpu" ? "cpu" : "gpu";
-  const { program, shapes } = await prepare(given, device, padding);
+  const program = device === "cpu" ? given : { ...given, model: forGpuTraining(given.model) };
+  const shapes = await observeProgram(program);
   // rows in memory: writing whole tables of zeros would cost more
   const tables = gradients === "device" ? "dense" : "rows";
-  const target: Target = { device, tables, inverses: inverseIndices };
+  const target: Target = { device, tables };
   const whole = wholeGraph(program, shapes, target);
   const { cut = "", loss: lossName, parts: partNames = [] } = program;
   const [sessions, arrange] = [lazySessions<Model>(), arranger()];
@@ -124,20 +118,6 @@ export async function openGradients(given: TrainingProgram, options: GradientOpt
     },
     release: sessions.release,
   };
-}
-
-/** The program as it runs, and the shapes of its values. */
-async function prepare(
-  given: TrainingProgram,
-  device: Target["device"],
-  padding: GradientOptions["padding"] = device === "gpu" ? "skipped" : "computed",
-): Promise<{ program: TrainingProgram; shapes: Shapes }> {
-  const program = device === "cpu" ? given : { ...given, model: forGpuTraining(given.model) };
-  const shapes = await observeProgram(program);
-  const model = padding === "skipped" ? unpadTraining(program.model, shapes) : undefined;
-  if (model === undefined) return { program, shapes };
-  const unpadded = { ...program, model };
-  return { program: unpadded, shapes: await observeProgram(unpadded) };
 }
 
 const outputPlaces = ({ graph }: Model, inMemory: readonly (string | undefined)[]) =>

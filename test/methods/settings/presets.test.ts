@@ -59,7 +59,7 @@ describe("presets", () => {
       "augmentation: { paraphraseFiles: para.tsv }",
       'augmentation.paraphraseFiles must be a list of files, not "para.tsv"',
     ],
-    ["runsBy: { names: middle }", 'runsBy.names must be rarest or last or first, not "middle"'],
+    ["hardGroupBy: { names: middle }", 'hardGroupBy.names must be rarest or last or first, not "middle"'],
     ["schedule: { kind: cosine }", 'schedule.kind must be constant or exponential or .*, not "cosine"'],
     ["schedule: { kind: exponential, factor: 0.9 }", "the setting schedule.every is missing"],
     ["characters: love", 'characters must be none, or settings, not "love"'],

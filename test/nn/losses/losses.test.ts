@@ -17,18 +17,8 @@ const losses: Record<string, Build> = {
   "ntXent.groups": (net, inputs) => nn.ntXent(net, inputs as Pair, { temperature: 0.1 }),
   bothWays: (net, inputs) => nn.contrastBothWays(net, unitLength(net, inputs), 10),
   "bothWays.learned": (net, inputs) => nn.contrastBothWays(net, unitLength(net, inputs), inputs.scale),
-  crossEntropy: (net, inputs) => nn.crossEntropy(net, inputs as Labelled, { classes: 3 }),
-  "crossEntropy.smooth": (net, inputs) =>
-    nn.crossEntropy(net, inputs as Labelled, { classes: 3, labelSmoothing: 0.1 }),
-  "crossEntropy.weighted": (net, inputs) =>
-    nn.crossEntropy(net, inputs as Labelled, { classes: 3, classWeights: [0.5, 1, 2.5] }),
-  "crossEntropy.both": (net, inputs) =>
-    nn.crossEntropy(net, inputs as Labelled, {
-      classes: 3,
-      classWeights: [0.5, 1, 2.5],
-      labelSmoothing: 0.2,
-    }),
-  "crossEntropy.huge": (net, inputs) => nn.crossEntropy(net, inputs as Labelled, { classes: 3 }),
+  crossEntropy: (net, inputs) => nn.crossEntropy(net, inputs as Labelled),
+  "crossEntropy.huge": (net, inputs) => nn.crossEntropy(net, inputs as Labelled),
   binaryCrossEntropy: (net, { logits, targets }) => nn.binaryCrossEntropy(net, { logits, targets }),
   "binaryCrossEntropy.huge": (net, { logits, targets }) => nn.binaryCrossEntropy(net, { logits, targets }),
   squaredError: (net, { predictions, targets }) => nn.squaredError(net, { predictions, targets }),

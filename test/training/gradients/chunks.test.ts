@@ -35,12 +35,12 @@ describe("planEqualChunks", () => {
   const lists = (chunks: Int32Array[] | undefined) => chunks?.map((chunk) => [...chunk]);
 
   it("leaves a batch whole that fits", () => {
-    expect(planEqualChunks([8, 8, 16, 8], [8, 8, 16, 8], 64)).toBeUndefined();
+    expect(planEqualChunks([8, 8, 16, 8], 64)).toBeUndefined();
   });
 
   it("cuts chunks of the whole, a half and a quarter of the cells, longest rows first, and fills the last", () => {
     const lengths = [...Array<number>(3).fill(16), ...Array<number>(12).fill(8)];
-    expect(lists(planEqualChunks(lengths, lengths, 64))).toEqual([
+    expect(lists(planEqualChunks(lengths, 64))).toEqual([
       [0, 1, 2, 3],
       [4, 5, 6, 7, 8, 9, 10, 11],
       [12, 13, 14, -1],
@@ -48,21 +48,7 @@ describe("planEqualChunks", () => {
   });
 
   it("gives a row of more cells than a chunk its own", () => {
-    expect(lists(planEqualChunks([128, 8], [128, 8], 64))).toEqual([[0], [1, -1]]);
-  });
-
-  it("takes twice the cells where at most three quarters of one time are tokens", () => {
-    const lengths = Array<number>(8).fill(16);
-    expect(planEqualChunks(lengths, Array(8).fill(6), 64)).toBeUndefined();
-    expect(lists(planEqualChunks(lengths, Array(8).fill(7), 64))).toEqual([
-      [0, 1, 2, 3],
-      [4, 5, 6, 7],
-    ]);
-    const more = Array<number>(11).fill(16);
-    expect(lists(planEqualChunks(more, Array(11).fill(6), 64))).toEqual([
-      [0, 1, 2, 3, 4, 5, 6, 7],
-      [8, 9, 10, -1],
-    ]);
+    expect(lists(planEqualChunks([128, 8], 64))).toEqual([[0], [1, -1]]);
   });
 });
 

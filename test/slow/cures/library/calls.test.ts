@@ -51,7 +51,7 @@ describe("the cure in a message of an encoder", () => {
     /** A phrase as its length. */
     const source = (kind: string) =>
       `data:text/javascript,${encodeURIComponent(`export default {
-        kind: "${kind}", files: [], cost: "addition", inputs: () => ["length"],
+        kind: "${kind}", files: [], inputs: () => ["length"],
         open: () => ({ read() {}, fill() {} }),
         parts: { "${kind}": () => ({
           features: [{ kind: "${kind}" }], width: 1,

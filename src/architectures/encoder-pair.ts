@@ -13,12 +13,12 @@ export type Encoding = "f" | "g" | "both";
 const prefix = "g.";
 
 /** Adds both encoders. @returns the names of their vectors, each float32 [rows, width] */
-export function buildTwins(net: Net, part: ModelPart): { readonly f: string; readonly g: string } {
+export function buildPair(net: Net, part: ModelPart): { readonly f: string; readonly g: string } {
   return { f: part.build(net), g: part.build({ ...net, prefix }) };
 }
 
-/** What is written of trained twins: the part of a model, and its weights by their names there. */
-export function chosenTwin(
+/** What is written of a trained pair: the part of a model, and its weights by their names there. */
+export function chosenEncoders(
   part: ModelPart,
   encoding: Encoding,
   trained: ReadonlyMap<string, Tensor>,
@@ -34,7 +34,7 @@ export function chosenTwin(
     // two encoders cannot be one part of another model
     section: {},
     build(net) {
-      const { f, g } = buildTwins(net, part);
+      const { f, g } = buildPair(net, part);
       return net.g.add("Concat", [f, g], { axis: 1 });
     },
   };
