@@ -53,4 +53,11 @@ export function finishVector(source: Float32Array, target: Float32Array, length:
 
 /** The dot product of each vector of `left` with each of `right`: their cosine if they have unit length. */
 export const dotProducts = (left: readonly Float32Array[], right: readonly Float32Array[]): Float32Array[] =>
-  left.map((x) => Float32Array.from(right, (y) => x.reduce((sum, value, i) => sum + value * y[i], 0)));
+  left.map((x) => Float32Array.from(right, (y) => dotProduct(x, y)));
+
+/** A loop, as `reduce` of a typed array takes about 60 times as long. */
+function dotProduct(x: Float32Array, y: Float32Array): number {
+  let sum = 0;
+  for (let i = 0; i < x.length; i++) sum += x[i] * y[i];
+  return sum;
+}

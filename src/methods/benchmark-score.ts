@@ -14,8 +14,17 @@ export async function checkEvaluation(dataFolder: string | undefined): Promise<v
     throw new MissingDataError(
       `${dataFolder}: there is no folder to score the model on (--eval-data). Name another.`,
     );
-  await locateTasks({ tasks: ["all"], dataFolder });
+  await locateTasks({ tasks: ["all"], dataFolder }).catch((cause) => {
+    // the reasons, one a task, advise options that a training does not have
+    throw cause instanceof MissingDataError ? withoutTasks(dataFolder, cause) : cause;
+  });
 }
+
+const withoutTasks = (dataFolder: string | undefined, cause?: Error): MissingDataError =>
+  new MissingDataError(
+    `${dataFolder}: no benchmark task has its data here (--eval-data). \`pearl data autofj\` downloads one.`,
+    { cause },
+  );
 
 /** Scores a model on the tasks of a folder after every epoch; without a folder nothing is scored. */
 export function evaluationOn(dataFolder: string | undefined, stepsPerEpoch: number) {
@@ -44,7 +53,5 @@ export async function scoreTasks(
   const scores = taskScores(report);
   const values = Object.values(scores);
   if (values.length > 0) return { scores, mean: mean(values) };
-  throw new MissingDataError(
-    `${request.dataFolder}: no benchmark task has its data here. \`pearl data autofj\` downloads one.`,
-  );
+  throw withoutTasks(request.dataFolder);
 }

@@ -48,22 +48,19 @@ const variables = (theme: typeof light): string =>
     .map(([name, colour]) => `--${name}:${colour}`)
     .join(";");
 
-const lightColours = named(light);
+/** A text, such as a style, with the theme's colours in the place of their variables. */
+const painted = (text: string, theme: typeof light): string =>
+  text.replaceAll(/var\(--(\w+)\)/g, (_, name) => named(theme)[name]);
 
-/** A style with each colour in its light form before the variable, or instead of it, for viewers without variables. */
-const withPlainColours = (style: string, colours: "reader" | "light" = "reader"): string =>
-  style.replaceAll(/([\w-]+):var\(--(\w+)\)/g, (rule, property, name) => {
-    const plain = `${property}:${lightColours[name]}`;
-    return colours === "light" ? plain : `${plain};${rule}`;
-  });
-
-/** Style that defines the colours as variables, by the reader's preference for light or dark. */
-function themeStyle(selector: string): string {
-  return (
-    `${selector}{color-scheme:light dark;${variables(light)}}\n` +
-    `@media (prefers-color-scheme:dark){${selector}{${variables(dark)}}}`
-  );
-}
+/** Dark mode for a picture whose attributes hold plain light colours. */
+const darkStyle = (style: string): string =>
+  `@media (prefers-color-scheme:dark){${Object.entries(named(light))
+    .map(([name, colour]) => {
+      const other = named(dark)[name];
+      return `[fill="${colour}"]{fill:${other}}[stroke="${colour}"]{stroke:${other}}`;
+    })
+    .join("")}
+${painted(style, dark)}}`;
 
 /** System fonts: nothing is downloaded. */
 export const fontFamily = 'system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif';
@@ -102,7 +99,8 @@ export function htmlPage({ title, body, style = "", script }: Page): string {
 <meta name="viewport" content="width=device-width,initial-scale=1">
 <title>${escapeText(title)}</title>
 <style>
-${themeStyle(":root")}
+:root{color-scheme:light dark;${variables(light)}}
+@media (prefers-color-scheme:dark){:root{${variables(dark)}}}
 body{margin:0 auto;max-width:72rem;padding:1.5rem 1rem 3rem;background:var(--background);color:var(--ink);
 font:15px/1.5 ${fontFamily}}
 h1{font-size:1.4rem;margin:0 0 .25rem}h2{font-size:1.1rem;margin:2rem 0 .5rem}
@@ -135,7 +133,7 @@ interface Picture {
 export const headMargin = 20;
 export const headHeight = (notes: readonly string[]): number => 48 + notes.length * 17;
 
-/** The picture as a file. Viewers without CSS variables show it in light colours. */
+/** The picture as a file. Its colours are plain, as some viewers draw variables in black; a style replaces them in dark mode. */
 export function svgFile({ title, notes, width, height, body, style = "", colours }: Picture): string {
   const head = [
     `<rect width="100%" height="100%" fill="var(--background)"/>`,
@@ -149,20 +147,9 @@ export function svgFile({ title, notes, width, height, body, style = "", colours
 <title id="t">${escapeText(title)}</title>
 <desc id="d">${escapeText(notes.join(" "))}</desc>
 <style>
-${[colours === "light" ? "" : themeStyle("svg"), withPlainColours(style, colours)].filter(Boolean).join("\n")}
+${[painted(style, light), colours === "light" ? "" : darkStyle(style)].filter(Boolean).join("\n")}
 </style>
-${paintedPlainly([...head, body].join("\n"), colours)}
+${[...head, body].join("\n").replaceAll(/<\w[^>]*>/g, (tag) => painted(tag, light))}
 </svg>
 `;
 }
-
-/** Viewers without CSS variables draw an attribute that uses one in black, but ignore such a style. */
-const paintedPlainly = (elements: string, colours?: Colours): string =>
-  elements.replaceAll(/<\w[^>]*var\(--[^>]*>/g, (tag) => {
-    const rules: string[] = [];
-    const bare = tag.replaceAll(/ (fill|stroke)="(var\(--\w+\))"/g, (_, property, colour) => {
-      rules.push(`${property}:${colour}`);
-      return "";
-    });
-    return bare.replace(/\s*\/?>$/, (end) => ` style="${withPlainColours(rules.join(";"), colours)}"${end}`);
-  });

@@ -82,11 +82,13 @@ export async function stepsOf(
   return { steps: fitting, store: () => writeWholeJson(path, { steps: fitting, minutes, seconds }) };
 }
 
+/** The weights that are trained, as they are at the start. */
+export const trainedWeights = ({ model, weights }: TrainingProgram) =>
+  new Map([...model.graph.initializers].filter(([name]) => isTrained(model, name, weights)));
+
 /** The number of trained parameters. */
-export function parametersOf({ model, weights }: TrainingProgram): number {
-  const trained = [...model.graph.initializers].filter(([name]) => isTrained(model, name, weights));
-  return trained.reduce((sum, [, { data }]) => sum + data.length, 0);
-}
+export const parametersOf = (program: TrainingProgram): number =>
+  [...trainedWeights(program).values()].reduce((sum, { data }) => sum + data.length, 0);
 
 function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);

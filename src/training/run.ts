@@ -1,5 +1,6 @@
 /** A training from options to a model folder, for every method: prepare, train, record, card, write. */
-import { readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { looseObject, number } from "valibot";
 import { TrainingError } from "../errors.js";
@@ -9,7 +10,14 @@ import { exists } from "../files/whole-file.js";
 import { checkIsFree, removePartialFolders } from "../files/whole-folder.js";
 import type { Tensor } from "../onnx/tensor.js";
 import { checkpointFolder, type Evaluated, listCheckpoints } from "./checkpoint.js";
-import { type MeasuredSteps, measureSteps, parametersOf, stepsIn, stepsOf } from "./measure-steps.js";
+import {
+  type MeasuredSteps,
+  measureSteps,
+  parametersOf,
+  stepsIn,
+  stepsOf,
+  trainedWeights,
+} from "./measure-steps.js";
 import type { StepMetrics } from "./metrics.js";
 import type { TrainingProgram } from "./program.js";
 import { type Scored, type TrainingData, type TrainingResult, type TrainOptions, train } from "./trainer.js";
@@ -46,7 +54,9 @@ export interface RunPlan {
   readonly steps: number;
   readonly learningRate: number;
   readonly step: MeasuredSteps;
-  /** Estimated time of all steps. */
+  /** Evaluations, unless patience ends the run earlier, and the time of one: that of the start is measured. */
+  readonly evaluations?: { readonly count: number; readonly seconds: number; readonly patience?: number };
+  /** Estimated time of all steps and evaluations. */
   readonly seconds: number;
 }
 
@@ -119,9 +129,10 @@ export interface PreparedRun<Record extends RunRecord> {
   readonly summary?: { readonly model: string; readonly data: string; readonly rates?: string };
   /** What is trained, for the note "training WHAT on DEVICE". */
   what(steps: number): string;
-  /** Scores a model folder every `every` steps; a larger score is better, and the best weights are kept. */
+  /** Scores a model folder; a larger score is better, and the best weights are kept. */
   readonly evaluation?: {
-    readonly every: number;
+    /** Steps between two evaluations, or a tenth of all. */
+    readonly every: number | "tenth";
     /** What the score is; default "score". */
     readonly measure?: string;
     /** Default of RunOptions.patience. */
@@ -226,17 +237,16 @@ async function trainPrepared<Record extends RunRecord>(
 ): Promise<TrainingResult> {
   const { program, data, learningRate, evaluation } = prepared;
   const { device, threads, resume, signal, onNote, onStep, onEvaluation } = options;
-  const measure = measurement(prepared, options);
+  const measure = measurement(prepared, options, work);
   const { steps, store } = await stepsOf(prepared, { ...options, measure }, work);
   const isNew = resume !== "continue" || listCheckpoints(join(work, checkpointFolder)).length === 0;
-  if (options.onPlan && isNew) await options.onPlan(planOf(prepared, steps, await measure(steps)));
+  if (options.onPlan && isNew) await options.onPlan(planOf(prepared, options, steps, await measure(steps)));
   if (resume !== "continue") {
     // What an earlier run has trained is removed once this one can take a step.
     if (listCheckpoints(join(work, checkpointFolder)).length > 0) await measure(1);
     await removeOwn(work, "training");
   }
   await store?.();
-  const snapshot = join(work, "evaluation");
   return train(program, data, {
     ...prepared.options(steps),
     ...{ steps, learningRate, folder: work, device, threads, resume, signal, onNote },
@@ -249,50 +259,110 @@ async function trainPrepared<Record extends RunRecord>(
     },
     onStep: (metrics) => onStep?.(metrics, steps),
     evaluation: evaluation && {
-      every: evaluation.every,
+      every: everyOf(evaluation, steps),
       patience: options.patience ?? evaluation.patience,
-      async run(weights) {
-        // a run that was killed while it scored has left its snapshot
-        await rm(snapshot, { recursive: true, force: true });
-        await removePartialFolders(snapshot);
-        await prepared.write(snapshot, prepared.finish?.(weights) ?? weights);
-        const removed = () => rm(snapshot, { recursive: true, force: true });
-        return evaluation.score(snapshot, signal).finally(removed);
+      async run(weights, step) {
+        const start = step === 0 ? (await measure.done())?.evaluation : undefined;
+        return start?.score ?? scoreSnapshot(prepared, weights, { work, signal });
       },
     },
   });
 }
 
-type Measure = (atMost?: number) => Promise<MeasuredSteps>;
+type Evaluation = NonNullable<PreparedRun<RunRecord>["evaluation"]>;
 
-/** Measures a run's steps when they are first needed. */
-function measurement({ program, data, learningRate }: Trainable, options: Measurable): Measure {
+const everyOf = ({ every }: Evaluation, steps: number): number =>
+  every === "tenth" ? Math.max(1, Math.round(steps / 10)) : every;
+
+/** Scores weights as a model folder, which lies in `work` for as long. */
+async function scoreSnapshot(
+  { write, finish, evaluation }: Trainable,
+  weights: ReadonlyMap<string, Tensor>,
+  { work, signal }: { readonly work: string; readonly signal?: AbortSignal },
+): Promise<number | Scored> {
+  const snapshot = join(work, "evaluation");
+  // a run that was killed while it scored has left its snapshot
+  await rm(snapshot, { recursive: true, force: true });
+  await removePartialFolders(snapshot);
+  await write(snapshot, finish?.(weights) ?? weights);
+  const removed = () => rm(snapshot, { recursive: true, force: true });
+  return (evaluation as Evaluation).score(snapshot, signal).finally(removed);
+}
+
+/** Time of a step, and of an evaluation where there are any; the start's score is kept. */
+interface Measured extends MeasuredSteps {
+  readonly evaluation?: { readonly seconds: number; readonly score: number | Scored };
+}
+
+interface Measure {
+  (atMost?: number): Promise<Measured>;
+  /** What was measured, if anything was. */
+  done(): Promise<Measured> | undefined;
+}
+
+/** Measures a run's steps and the evaluation of its start when they are first needed. */
+function measurement(prepared: Trainable, options: Measurable, work: string): Measure {
+  const { program, data, learningRate, evaluation } = prepared;
   const { device, threads, signal, onNote } = options;
-  let measured: Promise<MeasuredSteps> | undefined;
-  return (atMost) => {
-    measured ??= measureSteps(program, data, { device, threads, signal, onNote, learningRate, atMost });
+  let measured: Promise<Measured> | undefined;
+  const measureAll = async (atMost?: number): Promise<Measured> => {
+    const step = await measureSteps(program, data, { device, threads, signal, onNote, learningRate, atMost });
+    if (evaluation === undefined) return step;
+    const started = performance.now();
+    const score = await scoreSnapshot(prepared, trainedWeights(program), { work, signal });
+    return { ...step, evaluation: { seconds: (performance.now() - started) / 1000, score } };
+  };
+  const measure = (atMost?: number) => {
+    measured ??= measureAll(atMost);
     return measured;
   };
+  return Object.assign(measure, { done: () => measured });
 }
 
 type Trainable = Pick<
   PreparedRun<RunRecord>,
-  "program" | "data" | "learningRate" | "steps" | "minutes" | "summary" | "close"
+  | "program"
+  | "data"
+  | "learningRate"
+  | "steps"
+  | "minutes"
+  | "summary"
+  | "evaluation"
+  | "write"
+  | "finish"
+  | "close"
 >;
-type Measurable = Pick<RunOptions, "device" | "threads" | "signal" | "onNote">;
+type Measurable = Pick<RunOptions, "device" | "threads" | "signal" | "onNote" | "patience">;
 
-function planOf({ program, learningRate, summary }: Trainable, steps: number, step: MeasuredSteps): RunPlan {
-  const parameters = parametersOf(program);
-  return { summary, parameters, steps, learningRate, step, seconds: steps * step.seconds };
+function planOf(
+  { program, learningRate, summary, evaluation }: Trainable,
+  options: Measurable,
+  steps: number,
+  { evaluation: measured, ...step }: Measured,
+): RunPlan {
+  const evaluations =
+    evaluation && measured
+      ? {
+          count: 1 + Math.ceil(steps / everyOf(evaluation, steps)),
+          ...{ seconds: measured.seconds, patience: options.patience ?? evaluation.patience },
+        }
+      : undefined;
+  const { count, seconds } = evaluations ?? { count: 0, seconds: 0 };
+  return {
+    ...{ summary, parameters: parametersOf(program), steps, learningRate, step, evaluations },
+    seconds: steps * step.seconds + count * seconds,
+  };
 }
 
 /** Plans a run without starting it. */
 export async function planRun(prepared: Trainable, options: Measurable): Promise<RunPlan> {
   const { steps, minutes, close } = prepared;
+  const work = await mkdtemp(join(tmpdir(), "pearl-plan-"));
   try {
-    const step = await measurement(prepared, options)(minutes === undefined ? steps : undefined);
-    return planOf(prepared, minutes === undefined ? steps : stepsIn(minutes, step), step);
+    const measured = await measurement(prepared, options, work)(minutes === undefined ? steps : undefined);
+    return planOf(prepared, options, minutes === undefined ? steps : stepsIn(minutes, measured), measured);
   } finally {
+    await rm(work, { recursive: true, force: true });
     await close?.();
   }
 }

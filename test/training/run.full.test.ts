@@ -6,7 +6,13 @@ import { describe, expect, it } from "vitest";
 import { ArgumentError, LockedError, TrainingError } from "../../src/errors.js";
 import { writeWholeFolder } from "../../src/files/whole-folder.js";
 import type { Tensor } from "../../src/onnx/tensor.js";
-import { type PreparedRun, type RunOptions, type RunRecord, runMethod } from "../../src/training/run.js";
+import {
+  type PreparedRun,
+  type RunOptions,
+  type RunPlan,
+  type RunRecord,
+  runMethod,
+} from "../../src/training/run.js";
 import { newFolder } from "../setup/new-folder.js";
 import { tinyData, tinyProgram } from "./tiny-program.js";
 
@@ -301,6 +307,36 @@ describe("an evaluation", () => {
     const score = async (folder: string) => seen.push(read(folder, "weights.json"));
     await run({ output }, { finish: half, evaluation: { every: 6, score } });
     expect(read(output, "weights.json")).toBe(seen[1]);
+  });
+
+  it("is counted in the plan, with the measured time of the start's, which is scored once", async () => {
+    const seen: string[] = [];
+    const score = async (folder: string) => {
+      await new Promise((after) => setTimeout(after, 50));
+      return { score: seen.push(read(folder, "weights.json")) };
+    };
+    const plans: RunPlan[] = [];
+    const scores: number[] = [];
+    const options = {
+      ...{ output: newOutput(), patience: 9 },
+      onPlan: (plan: RunPlan) => void plans.push(plan),
+      onEvaluation: (_: number, own: number) => void scores.push(own),
+    };
+    await run(options, { steps: 20, evaluation: { every: "tenth", score } });
+    const [{ evaluations, seconds, step }] = plans;
+    expect(evaluations).toMatchObject({ count: 11, patience: 9 });
+    expect(evaluations?.seconds).toBeGreaterThan(0.045);
+    expect(seconds).toBeCloseTo(20 * step.seconds + 11 * (evaluations?.seconds ?? 0));
+    expect(scores).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+    const again = newOutput();
+    await run(
+      { output: again },
+      {
+        steps: 1,
+        evaluation: { every: 1, score: async (folder) => seen.push(read(folder, "weights.json")) },
+      },
+    );
+    expect(seen[11]).toBe(seen[0]);
   });
 
   it("is given the run's signal", async () => {

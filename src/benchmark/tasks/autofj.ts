@@ -43,7 +43,7 @@ async function setNames({ dataFolder, dataset }: Pick<TaskContext, "dataFolder" 
   const names = await foldersWith(folder, autofjFiles);
   if (names.length === 0) {
     const tried = autofjFiles.map((file) => join(folder, "<set>", file));
-    throw missing("autofj", "no set of tables", tried);
+    throw missing("autofj", "a set of tables", tried);
   }
   if (dataset === undefined) return names;
   if (names.includes(dataset)) return [dataset];

@@ -93,15 +93,26 @@ export function runPlanText({ summary, parameters, ...plan }: RunPlan): string {
   ]);
 }
 
-type Steps = Pick<RunPlan, "summary" | "steps" | "learningRate" | "step" | "seconds">;
+type Steps = Pick<RunPlan, "summary" | "steps" | "learningRate" | "step" | "evaluations" | "seconds">;
 
-/** Steps, time and memory of a plan, as rows of a table. */
-export const stepLines = ({ steps, learningRate, step, seconds, summary }: Steps): string[][] => [
+/** Steps, evaluations, time and memory of a plan, as rows of a table. */
+export const stepLines = ({
+  steps,
+  learningRate,
+  step,
+  evaluations,
+  seconds,
+  summary,
+}: Steps): string[][] => [
   ["steps", `${formatCount(steps)}, learning rate ${summary?.rates ?? learningRate}`],
   ["one step", `${formatDuration(step.seconds)}, ${formatPercent(step.waiting, 0)} of it waiting for data`],
+  ...(evaluations ? [["evaluations", evaluationText(evaluations)]] : []),
   ["training", `about ${formatDuration(seconds)}, after loading and preparing`],
   ["memory", formatBytes(step.memory)],
 ];
+
+const evaluationText = ({ count, seconds, patience }: NonNullable<RunPlan["evaluations"]>): string =>
+  `${count}, ${formatDuration(seconds)} each${patience === undefined ? "" : `; training ends after ${patience} in a row that are no better`}`;
 
 interface Terminal {
   readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean };

@@ -147,10 +147,8 @@ async function prepareRun(options: PlanOptions): Promise<PreparedRun<TrainingRec
   const described = await describeBase(options.base ?? DEFAULT_MODEL, base);
   const { batchesPerEpoch } = data;
   const steps = options.steps ?? batchesPerEpoch * (settings.epochs ?? 1);
-  const every = options.minutes === undefined ? Math.max(1, Math.round(steps / 10)) : batchesPerEpoch;
   const temperature = Number(objective.settings.temperature ?? 0.07);
-  const evaluation =
-    evaluationOn(evaluationData, batchesPerEpoch) ?? evaluationOf(heldOut, { every, temperature });
+  const evaluation = evaluationOn(evaluationData, batchesPerEpoch) ?? evaluationOf(heldOut, { temperature });
   const factors = [...new Set(Object.values(optimiser.rateFactors ?? {}))];
   return {
     ...{ program, data, learningRate, steps, evaluation },
@@ -216,6 +214,10 @@ async function prepare(
     );
   const shape = { width: assembled.width, layout: own?.layout, negatives } as const;
   const scores = pairs.some(({ score }) => score !== undefined) ? "used" : "none";
+  if (settings.batchSize === 1 && negatives === "none" && scores === "none")
+    throw new ArgumentError(
+      "--batch-size 1 leaves nothing to compare a phrase with, as the other pairs of a batch are the negatives: give at least 2",
+    );
   const program = pairProgram(prepareForTraining(assembled.model), {
     ...{ sample: await readPhrases(samplePhrases, reader), types: labels.length, dropout, seed, ...shape },
     // NT-Xent's; other objectives have their own

@@ -83,15 +83,15 @@ function withGroups(pairs: readonly Pair[]) {
   return pairs.map((pair, i) => ({ ...pair, group: sets.rootOf(phrases[2 * i]) }));
 }
 
-/** Ranks held-out pairs about ten times while training; a training by time, at ends of epochs. */
+/** Ranks held-out pairs about ten times while training. */
 export const evaluationOf = (
   heldOut: SplitPairs["heldOut"],
-  { every, temperature }: { readonly every: number; readonly temperature: number },
+  { temperature }: { readonly temperature: number },
 ): PreparedRun<RunRecord>["evaluation"] =>
   heldOut.length === 0
     ? undefined
     : {
-        ...{ every, patience: 3 },
+        ...{ every: "tenth", patience: 3 },
         measure: `mean reciprocal rank of ${formatCount(heldOut.length)} held-out pairs`,
         score: (folder, signal) => rankHeldOut(folder, heldOut, { temperature, signal }),
       };

@@ -1,7 +1,7 @@
 /** Before a long training a person at a terminal is asked; scripts, and who has agreed, are not. */
 import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
-import { announcePlan } from "../../../src/cli/learn/training.js";
+import { announcePlan, runPlanText } from "../../../src/cli/learn/training.js";
 
 const plan = (seconds: number) => ({
   ...{ parameters: 1, steps: 100, learningRate: 1e-3, seconds },
@@ -36,6 +36,15 @@ async function announce(
 }
 
 describe("a plan", () => {
+  it("says how often the training is evaluated, and what ends it", () => {
+    const evaluations = { count: 11, seconds: 2, patience: 3 };
+    const text = runPlanText({ ...plan(60), evaluations });
+    expect(text).toMatch(
+      /^evaluations +11, 2\S* s each; training ends after 3 in a row that are no better$/m,
+    );
+    expect(runPlanText(plan(60))).not.toContain("evaluations");
+  });
+
   it("of more than ten minutes is asked about on a terminal, and yes is the only answer that starts it", async () => {
     const question = expect.stringContaining("This takes about 10 min 1 s. Start? [y/N] ");
     for (const yes of ["y\n", "Yes\n"])

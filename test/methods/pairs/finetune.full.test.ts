@@ -233,6 +233,12 @@ describe("finetune on odd input", () => {
     expect(notes.join("\n")).toMatch(/all 5 pairs make one batch/);
   });
 
+  it("refuses batches of one pair, in which nothing could be compared", async () => {
+    const rows = somePairs(20).map(([a, b]) => [a, b]);
+    const alone = withPairs(rows, ["text", "positive"], { batchSize: 1 });
+    await expect(alone).rejects.toThrow("the other pairs of a batch are the negatives: give at least 2");
+  });
+
   it("learns from rows that have a type or a negative only here and there", async () => {
     const rows = somePairs(30).map(([a, b, c, d], i) => [a, b, i < 2 ? c : "", i < 3 ? d : ""]);
     const { data, output } = await withPairs(rows, header, { batchSize: 5 });
@@ -296,7 +302,7 @@ describe("finetune with benchmark data", () => {
 
   it("says before the first step that there is no data", async () => {
     const options = { ...start(), evaluationData: newFolder() };
-    await expect(finetune(options)).rejects.toThrow(/no task's data/);
+    await expect(finetune(options)).rejects.toThrow(/^[^\n]*: no benchmark task has its data here[^\n]*$/);
     // before the pairs are read and the base is loaded
     const nothing = { ...options, pairs: "missing.csv", base: "./missing", evaluationData: "missing" };
     await expect(finetune(nothing)).rejects.toThrow("missing: there is no folder to score the model on");
@@ -322,5 +328,6 @@ describe("finetune without settings", () => {
     const transformer = await planFinetune({ base, pairs, types: "none" });
     expect(transformer).toMatchObject({ steps: 120, learningRate: 3e-5 });
     expect(transformer.summary?.data).toMatch(/1,500 pairs .*, 150 of them held out, up to 45 in a batch/);
+    expect(transformer.evaluations).toMatchObject({ count: 11, patience: 3 });
   });
 });

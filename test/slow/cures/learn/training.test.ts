@@ -57,6 +57,12 @@ const cases: Readonly<Record<string, Case>> = {
     "there is no folder to score the model on (--eval-data). Name another.",
     `${onPairs} --eval-data bench`,
   ),
+  "a batch of one pair": pairsCase(
+    untyped,
+    `${onPairs} --batch-size 1`,
+    "as the other pairs of a batch are the negatives: give at least 2",
+    `${onPairs} --batch-size 2`,
+  ),
   "a width without a corpus": pairsCase(
     untyped,
     `${onPairs} --anchors 8`,
