@@ -4,7 +4,14 @@ import type { LineStyle } from "../../table/format.js";
 import { batchesOf } from "../../table/whole-table.js";
 import { writeRows } from "../../table/write/text-rows.js";
 import type { DoubtfulPair } from "./doubtful.js";
-import { cellHeader, type ReviewedTables, rowHeader, type Side, sides } from "./read-decisions.js";
+import {
+  type Answer,
+  cellHeader,
+  type ReviewedTables,
+  rowHeader,
+  type Side,
+  sides,
+} from "./read-decisions.js";
 
 export type { ReviewedTables } from "./read-decisions.js";
 export { checkReview, readDecisions, readKnown } from "./read-decisions.js";
@@ -12,6 +19,8 @@ export { checkReview, readDecisions, readKnown } from "./read-decisions.js";
 /** A pair of rows, counted from 0, for a person to judge. */
 export interface ReviewPair extends DoubtfulPair {
   readonly why: string;
+  /** Where it is judged already. */
+  readonly decision?: Answer;
 }
 
 /** Pairs in a review file at most. They are in the order of their use, so that a person may stop anywhere. */
@@ -39,7 +48,7 @@ export async function writeReview(
     "why",
   ];
   const cellsOf = (pair: ReviewPair): Cell[] => [
-    "",
+    pair.decision ?? "",
     numberCell(pair.probability, 4),
     pair.accepted ? "yes" : "no",
     ...sides.map((side) => numberCell(pair[side] + 1)),
