@@ -7,12 +7,8 @@ import { type ColumnOptions, planColumns } from "../../match/columns/fields.js";
 import { profiler } from "../../match/columns/profile.js";
 import { type BoundedOptions, boundedReading, withinMemory } from "../../match/memory/within-memory.js";
 import type { LabelEffect } from "../../match/review/label-effect.js";
-import {
-  type ReviewedTables,
-  readKnown,
-  reviewedPairs,
-  writeReview,
-} from "../../match/review/review-file.js";
+import type { ReviewedTables } from "../../match/review/read-decisions.js";
+import { readKnown, reviewedPairs, writeReview } from "../../match/review/review-file.js";
 import { refuseCategory, refuseLoss } from "../../match/unnamed-column.js";
 import { type Cell, nameOfColumn } from "../../table/cell.js";
 import { isPostgresAddress } from "../../table/postgres/address.js";

@@ -4,14 +4,7 @@ import type { LineStyle } from "../../table/format.js";
 import { batchesOf } from "../../table/whole-table.js";
 import { writeRows } from "../../table/write/text-rows.js";
 import type { DoubtfulPair } from "./doubtful.js";
-import {
-  type Answer,
-  cellHeader,
-  type ReviewedTables,
-  rowHeader,
-  type Side,
-  sides,
-} from "./read-decisions.js";
+import { cellHeader, type ReviewedTables, rowHeader, type Side, sides } from "./read-decisions.js";
 
 export type { ReviewedTables } from "./read-decisions.js";
 export { checkReview, readDecisions, readKnown } from "./read-decisions.js";
@@ -20,7 +13,7 @@ export { checkReview, readDecisions, readKnown } from "./read-decisions.js";
 export interface ReviewPair extends DoubtfulPair {
   readonly why: string;
   /** Where it is judged already. */
-  readonly decision?: Answer;
+  readonly decision?: "yes" | "no";
 }
 
 /** Pairs in a review file at most. They are in the order of their use, so that a person may stop anywhere. */
