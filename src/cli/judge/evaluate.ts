@@ -79,7 +79,7 @@ function checkUsage(right: string | undefined, options: Options): void {
   if (right !== undefined && (truthColumn ?? column) !== undefined)
     throw new UsageError("--truth-column and -c are of one table: use --truth FILE and --on LEFT=RIGHT");
   if (column !== undefined && (on ?? ignore) !== undefined)
-    throw new UsageError("-c compares one column alone: leave out --on and --ignore");
+    throw new UsageError("-c names the only column that is compared: leave --on and --ignore out");
 }
 
 /** What the truth is, scores, the promise beside what was measured, and scores by threshold. */

@@ -42,7 +42,11 @@ it.each([
   [["t.csv"], 2, "name the known matches: --truth FILE or, of one table, --truth-column NAME"],
   [["t.csv", "--truth", "truth.csv", "--truth-column", "group"], 2, "name the known matches"],
   [["t.csv", "u.csv", "--truth-column", "group"], 2, "--truth-column and -c are of one table"],
-  [["t.csv", "--truth", "truth.csv", "-c", "name", "--on", "city"], 2, "-c compares one column alone"],
+  [
+    ["t.csv", "--truth", "truth.csv", "-c", "name", "--on", "city"],
+    2,
+    "-c names the only column that is compared",
+  ],
   [["t.csv", "--truth", "truth.csv", "--chart", "c.png"], 2, "The name must end in .svg."],
   [["t.csv", "--truth", "truth.csv", "-o", "truth.csv"], 1, "truth.csv"],
   [
