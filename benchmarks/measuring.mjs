@@ -1,8 +1,10 @@
-/** What benchmarks share: time spent, figures rounded and summed up, and seeded phrases of the training data. */
+/** What benchmarks share: time spent, figures rounded and summed up, phrases of the training data, and matching of sets of tables. */
 import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
+import { createReadStream, existsSync, readdirSync } from "node:fs";
 import { availableParallelism, cpus } from "node:os";
 import { join } from "node:path";
+import { openDuplicates } from "../dist/group/tables/dedupe-table.js";
+import { openJoin } from "../dist/join/join-tables.js";
 import { deviation, mean } from "../dist/statistics.js";
 import { readRows } from "../scripts/training-tables.mjs";
 
@@ -46,4 +48,27 @@ export function wordsAndNames(data) {
     words: rows("words/words.txt.gz").flatMap(([word]) => word || []),
     names: rows("train/pairs/names.tsv.gz").flatMap((cells) => cells.slice(0, 2)),
   };
+}
+
+/** The sets in the layout of `pearl bench --task er` that folders are or hold, by name. @param {readonly string[]} parents */
+export function setFolders(parents) {
+  const isSet = (/** @type {string} */ folder) => existsSync(join(folder, "about.json"));
+  return parents
+    .flatMap((parent) => (isSet(parent) ? [parent] : readdirSync(parent).map((name) => join(parent, name))))
+    .filter(isSet)
+    .sort();
+}
+
+/** Pairs of rows of such a set as `left × width + right`, and what is promised of them, by the way that the commands take. */
+export async function foundPairs(folder, { right, width }, options) {
+  if (right !== undefined) {
+    const { joined } = await openJoin(join(folder, "left.csv"), join(folder, "right.csv"), options);
+    return { report: joined.findings, pairs: joined.matches.map((pair) => pair.left * width + pair.right) };
+  }
+  const { found } = await openDuplicates(join(folder, "table.csv"), options);
+  const pairs = found.report.groups.flatMap(({ kept, others }) => {
+    const rows = [kept, ...others.map(({ row }) => row)].sort((a, b) => a - b);
+    return rows.flatMap((a, place) => rows.slice(place + 1).map((b) => a * width + b));
+  });
+  return { report: found.report, pairs };
 }

@@ -14,17 +14,15 @@
  */
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
 import { pairScores } from "../dist/benchmark/metrics.js";
 import { readErSet } from "../dist/benchmark/tasks/er.js";
 import { PhraseEncoder } from "../dist/encoder/phrase-encoder.js";
-import { openDuplicates } from "../dist/group/tables/dedupe-table.js";
-import { openJoin } from "../dist/join/join-tables.js";
 import { mean } from "../dist/statistics.js";
-import { round } from "./measuring.mjs";
+import { foundPairs, round, setFolders } from "./measuring.mjs";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -61,25 +59,11 @@ function binomialAtMost(right, count, p) {
   return Math.min(1, total);
 }
 
-/** Pairs of rows as `left × width + right`, and what is promised of them, by the way that the commands take. */
-async function found(folder, { right, width }, options) {
-  if (right !== undefined) {
-    const { joined } = await openJoin(join(folder, "left.csv"), join(folder, "right.csv"), options);
-    return { report: joined.findings, pairs: joined.matches.map((pair) => pair.left * width + pair.right) };
-  }
-  const { found } = await openDuplicates(join(folder, "table.csv"), options);
-  const pairs = found.report.groups.flatMap(({ kept, others }) => {
-    const rows = [kept, ...others.map(({ row }) => row)].sort((a, b) => a - b);
-    return rows.flatMap((a, place) => rows.slice(place + 1).map((b) => a * width + b));
-  });
-  return { report: found.report, pairs };
-}
-
 /** What one set measures. */
 async function judged(folder, encoder) {
   const set = await readErSet(folder);
   const started = performance.now();
-  const { report, pairs } = await found(folder, set, { encoder, precision: target });
+  const { report, pairs } = await foundPairs(folder, set, { encoder, precision: target });
   const { precision, recall, f1 } = pairScores(pairs, set.pairs);
   const { estimate, low, high, promise } = report;
   const [p, count] = [precision ?? 1, Math.min(400, pairs.length)];
@@ -121,16 +105,9 @@ if (given.length === 0) {
   );
   process.exit(1);
 }
-const folders = given.flatMap((parent) =>
-  existsSync(join(parent, "about.json"))
-    ? [parent]
-    : readdirSync(parent)
-        .map((name) => join(parent, name))
-        .filter((folder) => existsSync(join(folder, "about.json"))),
-);
 const encoder = values.model === "none" ? undefined : await PhraseEncoder.load(values.model);
 const sets = [];
-for (const folder of folders.sort()) {
+for (const folder of setFolders(given)) {
   const set = await judged(folder, encoder);
   sets.push(set);
   const [p, f1] = [set.precision?.toFixed(3) ?? "–", set.f1.toFixed(3)];

@@ -18,6 +18,7 @@ const loaders: Readonly<Record<string, () => Promise<{ default: AnyCommand }>>> 
   work: () => import("./queue/work.js"),
   cluster: () => import("./use/cluster.js"),
   dedupe: () => import("./use/dedupe.js"),
+  evaluate: () => import("./judge/evaluate.js"),
   review: () => import("./serve/review.js"),
   link: () => import("./use/link.js"),
   index: () => import("./use/index-table.js"),

@@ -6,7 +6,7 @@ import { keysPathOf, refuseAsStore, refuseOverwriting } from "../table/write/out
 
 /** Options that name a file to write, as commander calls their values. */
 const outputOptions = new Set([
-  ...["output", "json", "report", "plot", "groups", "export"],
+  ...["output", "json", "report", "plot", "groups", "export", "chart"],
   ...["reviewOut", "explainOut", "pairsOut", "learn"],
 ]);
 

@@ -100,7 +100,7 @@ export async function writeJoin(
 }
 
 /** The compared columns, each in one pair at most. Of those that are compared as one, the first that is in no other pair. */
-function shownPairs(
+export function shownPairs(
   { left, right }: Record<"left" | "right", TableColumns>,
   { findings: { columns } }: Pick<Joined, "findings">,
 ): AlignedNames[] {

@@ -16,7 +16,7 @@ import { profiler } from "../match/columns/profile.js";
 import type { RowNumbers } from "../match/compare-tables.js";
 import { type BoundedOptions, boundedReading, withinMemory } from "../match/memory/within-memory.js";
 import type { LabelEffect } from "../match/review/label-effect.js";
-import { readKnown } from "../match/review/review-file.js";
+import { type ReviewedTables, readKnown } from "../match/review/review-file.js";
 import { commandWith, type NamedCommand, refuseCategory, refuseLoss } from "../match/unnamed-column.js";
 import { findColumn, namedColumn } from "../table/columns.js";
 import { withoutPassword } from "../table/postgres/address.js";
@@ -49,6 +49,8 @@ export interface JoinTablesOptions
    * rows, their neighbours and a sample are read. Default "whole".
    */
   readonly reading?: "whole" | "candidates";
+  /** Called with the cells of both tables before any are compared. */
+  readonly onTables?: (tables: ReviewedTables) => Promise<void>;
   /** How the tables are read. */
   readonly table?: Omit<TableOptions, "column">;
   /** Called with notes on how each table was read, and with warnings. */
@@ -114,6 +116,7 @@ export async function openJoin(leftGiven: string, rightGiven: string, options: J
   const { left, right } = tables;
   const columns = { ...resolvedColumns(tables, options), profileOf: profiler() };
   const texts = { left: left.columns, right: right.columns };
+  await options.onTables?.(texts);
   const compared = await comparedTables(texts, columns);
   const plan = planColumns(compared.left, compared.right, columns);
   const [only, ...others] = plan.pairs;

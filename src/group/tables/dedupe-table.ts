@@ -7,6 +7,7 @@ import { type ColumnOptions, planColumns } from "../../match/columns/fields.js";
 import { profiler } from "../../match/columns/profile.js";
 import { type BoundedOptions, boundedReading, withinMemory } from "../../match/memory/within-memory.js";
 import type { LabelEffect } from "../../match/review/label-effect.js";
+import type { ReviewedTables } from "../../match/review/read-decisions.js";
 import { readKnown, reviewedPairs, writeReview } from "../../match/review/review-file.js";
 import { refuseCategory, refuseLoss } from "../../match/unnamed-column.js";
 import { type Cell, nameOfColumn } from "../../table/cell.js";
@@ -58,6 +59,8 @@ export interface DedupeTableOptions
     Pick<DedupeOptions, "encoder" | "precision" | "threshold" | "likely" | "sharing" | "signal"> {
   /** Files of judged pairs: reviewed files, or tables with the columns left, right and decision. */
   readonly decisionPaths?: readonly string[];
+  /** Called with the cells of the table before any are compared. */
+  readonly onTables?: (tables: ReviewedTables) => Promise<void>;
   /** Whether empty cells of a kept row are filled from the removed rows of its group. Default "empty". */
   readonly fill?: "empty" | "none";
   /** "column" adds a column "why" to the groups. Default "none". */
@@ -143,6 +146,7 @@ export async function openDuplicates(path: string, options: DedupeTableOptions) 
   const read = column === undefined ? readAllColumns : readWholeTable;
   const table = await read(path, await boundedReading(options.table, options), options.onNote);
   noteEmpty(table, options.onNote);
+  await options.onTables?.({ left: table.columns });
   const { cells, phrases } = table;
   // A table without rows has none of the rows that decisions are about.
   const decisions = phrases.length === 0 ? [] : (options.decisionPaths ?? []);

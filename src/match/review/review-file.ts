@@ -12,6 +12,8 @@ export { checkReview, readDecisions, readKnown } from "./read-decisions.js";
 /** A pair of rows, counted from 0, for a person to judge. */
 export interface ReviewPair extends DoubtfulPair {
   readonly why: string;
+  /** Where it is judged already. */
+  readonly decision?: "yes" | "no";
 }
 
 /** Pairs in a review file at most. They are in the order of their use, so that a person may stop anywhere. */
@@ -39,7 +41,7 @@ export async function writeReview(
     "why",
   ];
   const cellsOf = (pair: ReviewPair): Cell[] => [
-    "",
+    pair.decision ?? "",
     numberCell(pair.probability, 4),
     pair.accepted ? "yes" : "no",
     ...sides.map((side) => numberCell(pair[side] + 1)),
