@@ -211,6 +211,7 @@ export const shared = {
   judged: [
     option("--review-out <file>", "write doubtful pairs for a person to decide"),
     option("--review <file>", "apply the decisions of a reviewed file"),
+    option("--related-out <file>", "write pairs that look alike and are different things"),
     option(
       "--labels <file>",
       "apply known pairs: left, right and, if some do not match, decision; repeatable",

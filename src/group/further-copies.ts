@@ -7,6 +7,7 @@ import { isFilled } from "../match/cells/filled.js";
 import type { TableColumns } from "../match/columns/align.js";
 import { planColumns, rowsOf } from "../match/columns/fields.js";
 import { profiler } from "../match/columns/profile.js";
+import type { RowNumbers } from "../match/compare-tables.js";
 import type { MatchedRows, MatchRowsOptions } from "../match/match-rows.js";
 import { firstEqual } from "./decided-groups.js";
 
@@ -44,13 +45,16 @@ export async function groupWithoutCopies<Found extends Grouped<Found>>(
     ([name, cells]) => [name, likeArray(rows.length, (at) => cells[rows[at]])] as const,
   );
   const placed = known.map((pair) => ({ ...pair, left: place[pair.left], right: place[pair.right] }));
+  const ofTable = <Pair extends RowNumbers>(pair: Pair): Pair => {
+    return { ...pair, left: rows[pair.left], right: rows[pair.right] };
+  };
   const ofAll = (found: Found): Found => ({
     ...found,
     groupOf: place.map((at) => found.groupOf[at]),
     probabilityOf: (a, b) => (place[a] === place[b] ? 1 : found.probabilityOf(place[a], place[b])),
     explain: (a, b) => found.explain(place[a], place[b]),
-    doubtful: (count) =>
-      found.doubtful(count).map((pair) => ({ ...pair, left: rows[pair.left], right: rows[pair.right] })),
+    doubtful: (count) => found.doubtful(count).map(ofTable),
+    related: (count) => found.related(count).map(ofTable),
     withKnown: (all) => groupWithoutCopies(table, { ...options, known: all }, group),
     atPrecision: (target) => ofAll(found.atPrecision(target)),
   });

@@ -140,6 +140,7 @@ export async function duplicatesByColumn(
         const isOpen = isSampled && !promised.promise.established;
         return interleaved(doubted, isOpen ? sample.open(precision) : [], count);
       },
+      related: () => [],
       withKnown: async (all) => resultWith(all),
       labelEffect: async () => groupEffect(found.groupOf, table.groupOf, known),
       explain: (a, b) => {
@@ -190,10 +191,10 @@ function decidedByColumns(found: RowGroups, columns: TableColumns, options: Road
   const isSure = groups.length > 0 && sure.promise.established && !found.promise.established;
   const { estimate, low, high, promise } = isSure ? sure : found;
   const dropped = found.dropped.filter(({ name }) => !fields.some((field) => field.name === name));
-  const { doubtful, labelEffect, explain } = found;
+  const { doubtful, related, labelEffect, explain } = found;
   return {
     report: { estimate, low, high, promise, groups, columns: found.columns, dropped },
-    ...{ table, doubtful, labelEffect, explain },
+    ...{ table, doubtful, related, labelEffect, explain },
     shown: naming === undefined ? fields.slice(0, 2).map(({ name }) => name) : [naming.name],
     withKnown: async (all) =>
       decidedByColumns(await found.withKnown(all), columns, { ...options, known: all }),
@@ -213,7 +214,8 @@ export function equalRows(
   const { table, groups, grouped } = decided(none, key, options, () => 1);
   return {
     report: { ...groupedPromise(grouped, precision), groups, dropped, columns: [] },
-    ...{ table, shown: names.slice(0, 2), doubtful: () => [], explain: () => ({ prior: 0, columns: [] }) },
+    ...{ table, shown: names.slice(0, 2), doubtful: () => [], related: () => [] },
+    explain: () => ({ prior: 0, columns: [] }),
     withKnown: async (all) => equalRows(columns, names, { ...options, known: all }),
     labelEffect: async () => groupEffect(none, table.groupOf, known),
     why: () => "equal in all columns",

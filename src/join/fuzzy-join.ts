@@ -185,6 +185,7 @@ async function joinRanked(ranked: Ranked, options: JoinOptions): Promise<JoinRes
       const open = sample.open(precision, report.promise.established ? matches.length : undefined);
       return given(doubtfulProposals(decision, { sample: open, count }));
     },
+    related: () => [],
     withKnown: (all) =>
       ranked.next(() => closing(ranking, () => joinRanked(ranked, { ...options, known: all }))),
     probabilityAt: (row, score) => {

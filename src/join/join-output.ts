@@ -5,7 +5,8 @@ import type { AlignedNames, TableColumns } from "../match/columns/align.js";
 import { cellsOfColumn, partsOfColumn } from "../match/columns/column-names.js";
 import { rowsOf } from "../match/columns/fields.js";
 import type { KnownPair, RowMatch } from "../match/compare-tables.js";
-import { reviewedPairs, writeReview } from "../match/review/review-file.js";
+import { relatedForReview } from "../match/review/related.js";
+import { mostRelated, reviewedPairs, writeReview } from "../match/review/review-file.js";
 import { type Cell, numberCell, type OutputColumn } from "../table/cell.js";
 import type { RowsFormat } from "../table/format.js";
 import { batchesOf, type WholeTable } from "../table/whole-table.js";
@@ -25,6 +26,8 @@ export interface JoinOutputs {
   readonly explainPath?: string;
   /** Where to write pairs for a person to review, those most worth it first. */
   readonly reviewPath?: string;
+  /** Where to write pairs that look alike and are different things, in the form of a review file. */
+  readonly relatedPath?: string;
   /** Where to write likely matches that a refused promise leaves out, or over such a file of an earlier run. */
   readonly likelyPath?: string;
   /** Where to write the known matches as pairs for `pearl finetune`. */
@@ -44,6 +47,8 @@ export interface WrittenFiles {
   readonly likely: number;
   /** Pairs in the review file. */
   readonly reviewed?: number;
+  /** Pairs that look alike and are different things. */
+  readonly related?: number;
   /** What was written to `pairsPath`. */
   readonly pairs?: PairsReport;
 }
@@ -73,7 +78,7 @@ export async function writeJoin(
     { name: "probability", type: "DOUBLE" },
     ...(options.explain === "column" ? ["why"] : []),
   ];
-  const { explainPath, reviewPath, likelyPath, pairsPath, known } = options;
+  const { explainPath, reviewPath, relatedPath, likelyPath, pairsPath, known } = options;
   const texts = { left: left.columns, right: right.columns };
   // Refused before anything is written.
   const trained = pairsPath === undefined ? [] : trainingPairs(pairsPath, texts, joined, known);
@@ -94,6 +99,14 @@ export async function writeJoin(
     ...{ matches: kept.length, likely: likely.length },
     ...(reviewPath !== undefined && {
       reviewed: await writeReview(reviewPath, shown, proposed, left.description),
+    }),
+    ...(relatedPath !== undefined && {
+      related: await writeReview(
+        relatedPath,
+        shown,
+        joined.related(mostRelated).map(relatedForReview),
+        left.description,
+      ),
     }),
     ...(pairsPath !== undefined && { pairs: await writePairs(pairsPath, trained) }),
   };

@@ -87,8 +87,8 @@ export async function joinTables(
   options: JoinTablesOptions = {},
 ): Promise<JoinTablesReport> {
   const started = performance.now();
-  const { reviewPath, pairsPath, explainPath, likelyPath, decisionPaths = [] } = options;
-  const outputs = [output, reviewPath, pairsPath, explainPath, likelyPath];
+  const { reviewPath, relatedPath, pairsPath, explainPath, likelyPath, decisionPaths = [] } = options;
+  const outputs = [output, reviewPath, relatedPath, pairsPath, explainPath, likelyPath];
   refuseOverwriting([leftPath, rightPath, ...decisionPaths], outputs);
   const { tables, total, known, joined, unnamed, command } = await openJoin(leftPath, rightPath, options);
   const rowsOf = (matches: readonly RowNumbers[]): number => new Set(matches.map(({ right }) => right)).size;

@@ -101,11 +101,11 @@ function joinedByColumn(
 ): Joined {
   const { kind = "many-to-one" } = options;
   const { name, other } = column;
-  const { estimate, low, high, promise, warnings, matches, labelEffect, doubtful } = found;
+  const { estimate, low, high, promise, warnings, matches, labelEffect, doubtful, related } = found;
   const kindReason = options.kind === undefined ? "the default where one column is compared" : undefined;
   return {
     findings: { estimate, low, high, promise, kind, kindReason, columns: [column], dropped, warnings },
-    ...{ matches, labelEffect, doubtful, naming: { left: name, right: other } },
+    ...{ matches, labelEffect, doubtful, related, naming: { left: name, right: other } },
     explain: (left, right) => phraseEvidence(found, column, { left, right }),
     why: ({ left, right }) => explanationLine(found.explain(left, right)),
     runnerUp: (row) => (found.runnersUp[row] < 0 ? undefined : found.runnersUp[row]),
@@ -138,14 +138,14 @@ function joinedByColumns(
   const placeOf = ({ name }: ColumnReport): number => place.get(name) ?? Infinity;
   const columns = found.columns.toSorted((a, b) => placeOf(a) - placeOf(b) || 0);
   const naming = columns.find((column) => column.kind === "name") ?? columns[0];
-  const { labelEffect, doubtful, explain, kindReason } = found;
+  const { labelEffect, doubtful, related, explain, kindReason } = found;
   const dropped = notCompared(found.dropped, plan);
   const { estimate, low, high, promise } = knownPrecision(matches, unverified, precision) ?? found;
   return {
     findings: {
       ...{ estimate, low, high, promise, kind: found.kind, kindReason, columns, dropped, warnings: [] },
     },
-    ...{ matches, labelEffect, doubtful, explain },
+    ...{ matches, labelEffect, doubtful, related, explain },
     // Without rows no column is compared.
     naming: { left: naming?.name ?? "", right: naming?.other ?? "" },
     why: (pair) => sentenceOf(found, pair),

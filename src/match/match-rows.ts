@@ -24,11 +24,18 @@ import { auditOf, interleaved } from "./estimates/audit.js";
 import type { PrecisionReport } from "./estimates/promise.js";
 import type { ScoredPairs } from "./estimates/scored-pairs.js";
 import { uninformativeFields, withoutFields } from "./estimates/uninformative-columns.js";
-import { type ColumnReport, columnReports, explainPair, type RowExplanation } from "./explain.js";
+import {
+  type ColumnExplanation,
+  type ColumnReport,
+  columnReports,
+  explainPair,
+  type RowExplanation,
+} from "./explain.js";
 import { type Matches, withoutRows } from "./matches.js";
 import { doubtfulPairs } from "./review/doubtful.js";
 import { withKnownPairs } from "./review/known-candidates.js";
 import { labelEffect, type Partners } from "./review/label-effect.js";
+import { type RelatedPair, relatedPairs } from "./review/related.js";
 import { isComparison, readPrepared } from "./shards/kept-comparison.js";
 import type { Known } from "./weights/answers.js";
 import { knownPlaces, type Weights } from "./weights/learn.js";
@@ -193,6 +200,9 @@ function answeredResults<Accepted extends Level, Fit extends MatchFit<Accepted>,
   const { compared, tables, isSwapped, given, prepared, learn, unanswered } = rows;
   const { dropped, fields } = compared.tables;
   const shown = isSwapped ? turned(tables) : tables;
+  const others = new Map(fields.map(({ name, other }) => [name, other]));
+  const asGiven = (found: RowExplanation): RowExplanation =>
+    isSwapped ? { ...found, columns: found.columns.map((column) => turnedCells(column, others)) } : found;
   const withAnswers = async (known: readonly KnownPair[]): Promise<(target: number) => Result<Own>> => {
     const answers = known.map((pair) => ({ ...pair, ...prepared(pair) }));
     const table = withKnownPairs(compared, answers);
@@ -206,20 +216,8 @@ function answeredResults<Accepted extends Level, Fit extends MatchFit<Accepted>,
     const columns = columnReports(fit.compared, fit.weights).map((column) =>
       isSwapped ? { ...column, name: column.other, other: column.name } : column,
     );
-    const explain = (left: number, right: number): RowExplanation => {
-      const found = explainPair(fit.compared, fit.weights, prepared({ left, right }), shown);
-      if (!isSwapped) return found;
-      const others = new Map(fields.map(({ name, other }) => [name, other]));
-      const columns = found.columns.map((column) => {
-        return {
-          ...column,
-          name: others.get(column.name) ?? column.name,
-          left: column.right,
-          right: column.left,
-        };
-      });
-      return { ...found, columns };
-    };
+    const explain = (left: number, right: number): RowExplanation =>
+      asGiven(explainPair(fit.compared, fit.weights, prepared({ left, right }), shown));
     const atPrecision = (target: number): Result<Own> => {
       const wasRefused = known.length > 0 && !unanswered.accept(target).report.promise.established;
       const estimated = fit.accept(target, (count) => audit.allows(count, wasRefused));
@@ -238,6 +236,7 @@ function answeredResults<Accepted extends Level, Fit extends MatchFit<Accepted>,
             ...given(pair),
           }));
         },
+        related: (count) => relatedRows(fit, estimated.level, rows, count),
         withKnown: async (all) => (await withAnswers(all))(target),
         labelEffect: async () => {
           const without = known.length === 0 ? own : (await withAnswers([]))(target);
@@ -248,4 +247,22 @@ function answeredResults<Accepted extends Level, Fit extends MatchFit<Accepted>,
     return atPrecision;
   };
   return withAnswers;
+}
+
+const turnedCells = (column: ColumnExplanation, others: ReadonlyMap<string, string>): ColumnExplanation => ({
+  ...column,
+  ...{ name: others.get(column.name) ?? column.name, left: column.right, right: column.left },
+});
+
+/** Related pairs as rows of the given tables. */
+function relatedRows(
+  { compared: { columns, tables }, weights }: MatchFit<Level>,
+  { table, probability }: Level,
+  { isSwapped, given }: PreparedSides & { readonly isSwapped: boolean },
+  count: number,
+): RelatedPair[] {
+  const nameOf = (column: number): string =>
+    tables.fields[columns[column].field][isSwapped ? "other" : "name"];
+  const found = relatedPairs({ table, weights, probability, count, nameOf });
+  return found.map((pair) => ({ ...pair, ...given(pair) }));
 }

@@ -6,6 +6,7 @@ import type { PrecisionReport } from "./estimates/promise.js";
 import { pairSentence, type RowExplanation } from "./explain.js";
 import type { DoubtfulPair } from "./review/doubtful.js";
 import { type LabelEffect, labelEffect, partnersInGroup } from "./review/label-effect.js";
+import type { RelatedPair } from "./review/related.js";
 
 /** What matching finds, whatever rows are compared by, and how answers change it. Rows are counted from 0. */
 export interface Matches<Self, Explanation = RowExplanation> {
@@ -13,6 +14,8 @@ export interface Matches<Self, Explanation = RowExplanation> {
   explain(left: number, right: number): Explanation;
   /** Pairs that are most worth judging, best first: their answers, as `known`, improve the result most. */
   doubtful(count: number): DoubtfulPair[];
+  /** Pairs that look alike and are different things, first those that share most. None where one column is compared. */
+  related(count: number): RelatedPair[];
   /**
    * The result with these judged pairs in place of `known`, without comparing the rows again.
    * @throws ArgumentError for a row that a table lacks
@@ -57,7 +60,7 @@ export function withoutRows<Own>(
   endWithNothing(sharing);
   return {
     ...{ ...own, ...nothingToCompare(precision), explain },
-    doubtful: () => [],
+    ...{ doubtful: () => [], related: () => [] },
     withKnown: async (all) => withoutRows(own, { precision, known: all }),
     labelEffect: async () => labelEffect(partnersInGroup(new Int32Array(0), new Int32Array(0)), new Set()),
     atPrecision: (target) => withoutRows(own, { precision: target }),

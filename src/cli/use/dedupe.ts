@@ -12,7 +12,7 @@ import { besideOutput, boundedSettings, loadEncoderOrNone, outputFor, type Sessi
 import { compareLearned } from "../shards/compare-learned.js";
 import { checkShare, learnOptions, shardOption, shareWork } from "../shards/sharing.js";
 import { groupingOptions } from "./cluster.js";
-import { comparedLines, effectLine } from "./report.js";
+import { comparedLines, effectLine, relatedLine } from "./report.js";
 
 const options = [
   option(
@@ -66,8 +66,10 @@ export default command({
       groups: options.groups ?? (options.explain ? beside("groups") : undefined),
       likelyGroups: options.removed ? beside("groups") : undefined,
       review: options.reviewOut,
+      related: options.relatedOut,
     };
-    for (const path of [options.groups, options.reviewOut]) if (path !== undefined) rowsFormatOfName(path);
+    for (const path of [options.groups, options.reviewOut, options.relatedOut])
+      if (path !== undefined) rowsFormatOfName(path);
     const decisionPaths = [labels ?? [], review ?? []].flat();
     const inputs = [file, ...decisionPaths];
     const run = { command: "dedupe", arguments: [file], options, inputs, stem: `${stemOf(file)}.deduped` };
@@ -118,6 +120,7 @@ function sayFindings(report: DedupeTableReport, file: string, options: Options, 
     );
   }
   if (labelEffect !== undefined) say(effectLine(labelEffect, "group"));
+  if (report.related !== undefined) say(relatedLine(options.relatedOut!, report.related));
   if (reviewed === undefined) return;
   say(`wrote ${reviewOut}: ${counted(reviewed, "pair")} to decide`);
   say(`to decide them in a browser: ${reviewCommand(reviewOut!, [file], options)}`);

@@ -14,7 +14,7 @@ import { besideOutput, boundedSettings, loadEncoderOrNone, type Session } from "
 import { compareLearned } from "../shards/compare-learned.js";
 import { checkShare, learnOptions, shardOption, shareWork } from "../shards/sharing.js";
 import { openIndex } from "./index-table.js";
-import { comparedLines, effectLine } from "./report.js";
+import { comparedLines, effectLine, relatedLine } from "./report.js";
 
 const options = [
   ...shared.compared,
@@ -70,9 +70,9 @@ export default command({
   run: async ([left, right], options, session) => {
     checkUsage(options);
     noteUnused(options, session.say);
-    const { output = "-", format, reviewOut, pairsOut, explainOut } = options;
+    const { output = "-", format, reviewOut, relatedOut, pairsOut, explainOut } = options;
     const isWhole = (options.shard ?? options.learn) === undefined;
-    for (const path of [format || !isWhole ? undefined : output, reviewOut, pairsOut]) {
+    for (const path of [format || !isWhole ? undefined : output, reviewOut, relatedOut, pairsOut]) {
       if (path !== undefined) rowsFormatOfName(path);
     }
     const { joinTables } = await import("../../join/join-tables.js");
@@ -95,6 +95,7 @@ export default command({
         unmatched: options.keepUnmatched ? "keep" : "leave-out",
         explain: options.explain ? "column" : "none",
         ...{ reviewPath: reviewOut, pairsPath: pairsOut, explainPath: explainOut, likelyPath: likelyOut },
+        relatedPath: relatedOut,
         onProgress: (stage, done, total) => session.show(stage, done, total),
       });
     const report = await shareWork(run, encoder, session, join);
@@ -143,6 +144,7 @@ function printReport(
     say(`wrote ${options.reviewOut}: ${counted(reviewed, "pair")} to decide`);
     say(`to decide them in a browser: ${reviewCommand(options.reviewOut!, tables, options)}`);
   }
+  if (report.related !== undefined) say(relatedLine(options.relatedOut!, report.related));
   if (pairs !== undefined) {
     const negatives = `${formatCount(pairs.withNegative)} with a hard negative`;
     say(`wrote ${options.pairsOut}: ${counted(pairs.pairs, "pair")}, ${negatives}`);

@@ -55,6 +55,9 @@ function notComparedLine(dropped: readonly DroppedColumn[]): string[] {
   return reasons.length === 0 ? [] : [`not compared: ${reasons.slice(0, shownDropped).join(", ")}${more}`];
 }
 
+export const relatedLine = (path: string, related: number): string =>
+  `wrote ${path}: ${counted(related, "pair")} of different things that look alike`;
+
 /** What the known pairs changed, in how many rows, and why. */
 export function effectLine(
   { decided, gained, lost, replaced }: LabelEffect,

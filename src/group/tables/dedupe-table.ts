@@ -8,7 +8,8 @@ import { profiler } from "../../match/columns/profile.js";
 import { type BoundedOptions, boundedReading, withinMemory } from "../../match/memory/within-memory.js";
 import type { LabelEffect } from "../../match/review/label-effect.js";
 import type { ReviewedTables } from "../../match/review/read-decisions.js";
-import { readKnown, reviewedPairs, writeReview } from "../../match/review/review-file.js";
+import { relatedForReview } from "../../match/review/related.js";
+import { mostRelated, readKnown, reviewedPairs, writeReview } from "../../match/review/review-file.js";
 import { refuseCategory, refuseLoss } from "../../match/unnamed-column.js";
 import { type Cell, nameOfColumn } from "../../table/cell.js";
 import { isPostgresAddress } from "../../table/postgres/address.js";
@@ -49,6 +50,8 @@ export interface DedupeOutputs {
   readonly likelyGroups?: string;
   /** Pairs for a person to review, those most worth it first. */
   readonly review?: string;
+  /** Pairs that look alike and are different things, in the form of a review file. */
+  readonly related?: string;
 }
 
 /** Options of {@link dedupeTable}. `table.column` names the one column to compare. */
@@ -82,6 +85,8 @@ export interface DedupeTableReport extends FoundDuplicates {
   readonly labelEffect?: LabelEffect;
   /** Pairs in the review file. */
   readonly reviewed?: number;
+  /** Pairs that look alike and are different things. */
+  readonly related?: number;
   /** Rows as people recognise them: their different names, or their first cells if they have one name. */
   shown(rows: readonly number[]): string[];
 }
@@ -99,10 +104,10 @@ export async function dedupeTable(
   outputs: DedupeOutputs,
   options: DedupeTableOptions = {},
 ): Promise<DedupeTableReport> {
-  const { kept, removed, groups, likelyGroups, review } = outputs;
+  const { kept, removed, groups, likelyGroups, review, related } = outputs;
   checkNames(
     [path, ...(options.decisionPaths ?? [])],
-    [kept, removed, groups ?? likelyGroups, review],
+    [kept, removed, groups ?? likelyGroups, review, related],
     options.format,
   );
   const { table, known, found } = await openDuplicates(path, options);
@@ -135,6 +140,7 @@ export async function dedupeTable(
     ...{ ...found.report, ...chosen, rows: phrases.length, likely, filled },
     labelEffect: known.length > 0 ? await found.labelEffect() : undefined,
     reviewed: review === undefined ? undefined : await writeDoubtful(review, table, found),
+    related: related === undefined ? undefined : await writeRelated(related, table, found),
     shown: (rows) => shownRows(table, found, rows),
   };
 }
@@ -239,3 +245,10 @@ function writeDoubtful(
   });
   return writeReview(path, { left: columns }, pairs, description);
 }
+
+const writeRelated = (
+  path: string,
+  { columns, description }: WholeTable,
+  found: Duplicates,
+): Promise<number> =>
+  writeReview(path, { left: columns }, found.related(mostRelated).map(relatedForReview), description);

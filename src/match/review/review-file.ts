@@ -18,6 +18,8 @@ export interface ReviewPair extends DoubtfulPair {
 
 /** Pairs in a review file at most. They are in the order of their use, so that a person may stop anywhere. */
 export const reviewedPairs = 1000;
+/** Related pairs in a file at most. */
+export const mostRelated = 10_000;
 
 /**
  * Writes pairs in the given order.
