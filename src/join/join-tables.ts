@@ -16,7 +16,7 @@ import { profiler } from "../match/columns/profile.js";
 import type { RowNumbers } from "../match/compare-tables.js";
 import { type BoundedOptions, boundedReading, withinMemory } from "../match/memory/within-memory.js";
 import type { LabelEffect } from "../match/review/label-effect.js";
-import { type ReviewedTables, readKnown } from "../match/review/review-file.js";
+import { type ReviewedTables, readKnown, refuseAnswered } from "../match/review/review-file.js";
 import { commandWith, type NamedCommand, refuseCategory, refuseLoss } from "../match/unnamed-column.js";
 import { findColumn, namedColumn } from "../table/columns.js";
 import { withoutPassword } from "../table/postgres/address.js";
@@ -90,6 +90,7 @@ export async function joinTables(
   const { reviewPath, relatedPath, pairsPath, explainPath, likelyPath, decisionPaths = [] } = options;
   const outputs = [output, reviewPath, relatedPath, pairsPath, explainPath, likelyPath];
   refuseOverwriting([leftPath, rightPath, ...decisionPaths], outputs);
+  await refuseAnswered(reviewPath, relatedPath);
   const { tables, total, known, joined, unnamed, command } = await openJoin(leftPath, rightPath, options);
   const rowsOf = (matches: readonly RowNumbers[]): number => new Set(matches.map(({ right }) => right)).size;
   const rightRows = tables.right.phrases.length;

@@ -15,7 +15,7 @@ import type { ColumnReport } from "../match/explain.js";
 import { nothingToCompare } from "../match/matches.js";
 import { type BoundedOptions, boundedReading } from "../match/memory/within-memory.js";
 import { once } from "../match/once.js";
-import { writeReview } from "../match/review/review-file.js";
+import { refuseAnswered, writeReview } from "../match/review/review-file.js";
 import type { Cell } from "../table/cell.js";
 import { findColumn } from "../table/columns.js";
 import { type RowsFormat, stemOf } from "../table/format.js";
@@ -81,6 +81,7 @@ export async function linkTable(
   const outputs = [given.output, given.reviewOutput, given.likelyOutput];
   checkNames([path, given.review], outputs, given.format);
   refuseAsStore(storePath, [path, ...outputs]);
+  await refuseAnswered(given.reviewOutput);
   given.signal?.throwIfAborted();
   const table = await readAllColumns(path, await boundedReading(given.table, given), given.onNote);
   noteEmpty(table, given.onNote);

@@ -9,7 +9,13 @@ import { type BoundedOptions, boundedReading, withinMemory } from "../../match/m
 import type { LabelEffect } from "../../match/review/label-effect.js";
 import type { ReviewedTables } from "../../match/review/read-decisions.js";
 import { relatedForReview } from "../../match/review/related.js";
-import { mostRelated, readKnown, reviewedPairs, writeReview } from "../../match/review/review-file.js";
+import {
+  mostRelated,
+  readKnown,
+  refuseAnswered,
+  reviewedPairs,
+  writeReview,
+} from "../../match/review/review-file.js";
 import { refuseCategory, refuseLoss } from "../../match/unnamed-column.js";
 import { type Cell, nameOfColumn } from "../../table/cell.js";
 import { isPostgresAddress } from "../../table/postgres/address.js";
@@ -110,6 +116,7 @@ export async function dedupeTable(
     [kept, removed, groups ?? likelyGroups, review, related],
     options.format,
   );
+  await refuseAnswered(review, related);
   const { table, known, found } = await openDuplicates(path, options);
   const { phrases } = table;
   const isTrusted = found.report.promise?.established !== false || options.likely === "remove";

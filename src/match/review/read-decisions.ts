@@ -1,7 +1,9 @@
 /** Reads what people decided: review files, which name pairs by their rows, and label files, which name them by texts. */
+import { existsSync, statSync } from "node:fs";
 import { basename } from "node:path";
 import { groupBy } from "../../by-key.js";
-import { TableError } from "../../errors.js";
+import { ArgumentError, TableError } from "../../errors.js";
+import { formatCount } from "../../files/count-text.js";
 import { readWholeTable } from "../../table/whole-table.js";
 import { isVisible } from "../../text/visible.js";
 import type { AlignedNames, TableColumns } from "../columns/align.js";
@@ -90,6 +92,24 @@ export async function readKnown(paths: readonly string[], tables: ReviewedTables
 export async function checkReview(path: string, tables: ReviewedTables): Promise<void> {
   const { file, rows } = await openDecisions(path, tables);
   if (rows !== undefined) reviewedPairs(file, rows, decisionsOf(file, undefined));
+}
+
+/**
+ * Keeps answers from being written over by a new review.
+ * @throws ArgumentError for a review file that has some
+ */
+export async function refuseAnswered(...paths: readonly (string | undefined)[]): Promise<void> {
+  for (const path of paths) {
+    if (path === undefined || !existsSync(path) || !statSync(path).isFile()) continue;
+    const found = await readWholeTable(path, { column: "1" }).catch(() => undefined);
+    const { left, decision } = reviewColumns(found?.description.columns ?? []);
+    if (found === undefined || left === undefined || decision === undefined) continue;
+    const answers = found.columns[decision].filter(isVisible).length;
+    if (answers > 0)
+      throw new ArgumentError(
+        `${path} has ${formatCount(answers)} ${answers === 1 ? "answer" : "answers"}. Apply it (--review), and give the new review another name.`,
+      );
+  }
 }
 
 /** @returns rows: the columns of row numbers, in a review file; decision: that of decisions */

@@ -7,7 +7,7 @@ import type { DoubtfulPair } from "./doubtful.js";
 import { cellHeader, type ReviewedTables, rowHeader, type Side, sides } from "./read-decisions.js";
 
 export type { ReviewedTables } from "./read-decisions.js";
-export { checkReview, readDecisions, readKnown } from "./read-decisions.js";
+export { checkReview, readDecisions, readKnown, refuseAnswered } from "./read-decisions.js";
 
 /** A pair of rows, counted from 0, for a person to judge. */
 export interface ReviewPair extends DoubtfulPair {

@@ -7,6 +7,7 @@ import {
   type ReviewPair,
   readDecisions,
   readKnown,
+  refuseAnswered,
   writeReview,
 } from "../../../src/match/review/review-file.js";
 
@@ -115,6 +116,25 @@ describe("a review file", () => {
       { left: 1, right: 1, match: false },
       { left: 0, right: 0, match: true },
     ]);
+  });
+});
+
+describe("a review with answers", () => {
+  it("is not written over; one without is, as is any other file", async () => {
+    const file = path("kept.csv");
+    await writeReview(file, tables, pairs);
+    await refuseAnswered(file, undefined, path("absent.csv"), "-");
+    writeFileSync(
+      file,
+      readFileSync(file, "utf8")
+        .replace(/^""/m, "yes")
+        .replace(/^,|^"",/m, "no,"),
+    );
+    await expect(refuseAnswered(file)).rejects.toThrow(
+      /kept\.csv has [12] answers?\. Apply it \(--review\), and give the new review another name\./,
+    );
+    writeFileSync(path("notes.csv"), "decision,what\nyes,tea\n");
+    await refuseAnswered(path("notes.csv"));
   });
 });
 
