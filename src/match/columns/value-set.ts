@@ -131,11 +131,15 @@ function bareCodes(tables: readonly Cells[]): (code: string) => string {
 function normalForm(cell: string, words: readonly string[], kind: ColumnKind, isFirst: DayFirst): string {
   const joined = words.join(" ");
   if (kind === "phone") return phoneDigits(cell) || joined;
-  if (kind === "code" || kind === "category") return signed(cell.trim(), joined);
+  if (kind === "code") return signed(cell.trim(), joined.replace(betweenParts, ""));
+  if (kind === "category") return signed(cell.trim(), joined);
   const number =
     kind === "number" ? cellNumber(cell) : kind === "date" ? dateNumber(cell, isFirst) : Number.NaN;
   return Number.isNaN(number) ? joined : String(number);
 }
+
+/** Where a code may be written in parts, "MATH 281" as "MATH281"; not between digits: "1 23" is not "12 3". */
+const betweenParts = /(?<!\d) | (?!\d)/g;
 
 /** Signs that tell short values apart: "-12 kg", "A+", "A-", "C#". */
 function signed(cell: string, joined: string): string {

@@ -5,6 +5,7 @@
 import { distance } from "fastest-levenshtein";
 import { dotRows } from "../../search/vectors.js";
 import type { NamingVectors } from "../candidates/near-names.js";
+import { hasDigit } from "../cells/cell-words.js";
 import { dayOf } from "../cells/dates.js";
 import { bareDigits } from "../cells/numbers.js";
 import type { Field } from "../columns/fields.js";
@@ -48,9 +49,9 @@ const steps = (from: number, to: number, step: number): number[] =>
 const rareCuts = [2, 4, 6, 8, 10];
 const textCuts = steps(0.1, 0.95, 0.05);
 /** Texts differ below a similarity of .45, and agree from .8 on. */
-const textScale = { differs: 8, agrees: 15 };
+export const textScale = { differs: 8, agrees: 15 };
 const codeCuts = [0.5, 0.7, 0.85];
-const codeScale = { differs: codeCuts.length, agrees: codeCuts.length + 1, hasSlips: true };
+export const codeScale = { differs: codeCuts.length, agrees: codeCuts.length + 1, hasSlips: true };
 const categoryCuts = [1, 2, 3];
 const numberCuts = [0.5, 0.8, 0.95, 0.999];
 const numberScale = { differs: 3, agrees: numberCuts.length };
@@ -66,6 +67,7 @@ interface TextData {
 /** Compares the values of a field; with vectors of the values, their cosine counts too. */
 export function fieldComparison(field: Field, data: TextData): FieldComparison {
   const { kind, set } = field;
+  const addsWords = addedWords(set, data.words);
   const surprise = (value: number): number => -Math.log(set.counts[value] / Math.max(1, set.filled));
   if (isText(kind)) return textComparison(field, surprise, data);
   if (kind === "number") {
@@ -75,12 +77,29 @@ export function fieldComparison(field: Field, data: TextData): FieldComparison {
   const read = textReader(set.texts);
   if (kind === "category") {
     const compare = (a: number, b: number): number =>
-      Math.min(set.counts[a], set.counts[b]) <= mostSlips(set.filled) && isSlip(read(a), read(b)) ? 1 : 0;
+      addsWords(a, b) ||
+      (Math.min(set.counts[a], set.counts[b]) <= mostSlips(set.filled) && isSlip(read(a), read(b)))
+        ? 1
+        : 0;
     return { ...withEqual(2, surprise, categoryCuts, compare), differs: 1, agrees: 2 };
   }
   const [unequal, compare, scale] =
     kind === "date" ? [dateLevels, dateLevel, dateScale] : [codeCuts.length + 1, codeLevel, codeScale];
-  return { ...withEqual(unequal, surprise, rareCuts, (a, b) => compare(read(a), read(b))), ...scale };
+  const ofTexts = (a: number, b: number): number =>
+    kind === "code" && addsWords(a, b) ? codeCuts.length : compare(read(a), read(b));
+  return { ...withEqual(unequal, surprise, rareCuts, ofTexts), ...scale };
+}
+
+/** Whether one of two values only adds words to the other, as "Rev A" to "A" and "No. 12" to "12": not a number or a single letter. */
+function addedWords({ words: { starts, items } }: ValueSet, words: VocabularyWords) {
+  return (a: number, b: number): boolean => {
+    const [own, others] = [a, b].map((value) => items.subarray(starts[value], starts[value + 1]));
+    const [few, many] = own.length < others.length ? [own, others] : [others, own];
+    const isAdded = (word: number): boolean =>
+      words.read(word).length > 1 && !hasDigit(words.read(word)) && !few.includes(word);
+    if (few.length === many.length || few.some((word) => !many.includes(word))) return false;
+    return many.every((word) => few.includes(word) || isAdded(word));
+  };
 }
 
 /** Of so many filled cells a misspelt value is in no more than these. */
@@ -153,6 +172,11 @@ const sameParts = (a: string, b: string): number =>
     Boolean,
   ).length;
 
+/** Rarity from which a word without a partner counts. */
+const leastUnmatched = 0.2;
+/** Of so many words a name is short: "Anna Keller", "Linden Foods Ltd". */
+const mostOfShort = 3;
+
 /** A first look: below it, texts do not have the same words. */
 const leastCosine = 0.5;
 
@@ -177,12 +201,19 @@ function textComparison(
   const byEdits = kind !== "long" && kind !== "list";
   let last = 0;
   const { starts, items } = set.words;
+  const wordsOf = (value: number): number => starts[value + 1] - starts[value];
   /** Whether a value is one word of the initials of the other: "IBM" does not differ from "International Business Machines". */
   const areInitials = (a: number, b: number): boolean =>
-    starts[a + 1] - starts[a] === 1 &&
+    wordsOf(a) === 1 &&
     words.initialsEnd(items[starts[a]], starts[b], starts[b + 1], (place) => items[place]) >= 0;
+  /** Short names of several words that each have one of their own differ; no text agrees that has a word more. */
+  const mostAlike = (a: number, b: number, unmatched: number, hasSurplus: boolean): number => {
+    const isShort = Math.min(wordsOf(a), wordsOf(b)) > 1 && Math.max(wordsOf(a), wordsOf(b)) <= mostOfShort;
+    if (isShort && unmatched > leastUnmatched) return textScale.differs - 1;
+    return hasSurplus ? textScale.agrees - 1 : textCuts.length;
+  };
   const compare = (a: number, b: number): number => {
-    const { cosine, unmatched } = overlap(set.words, a, set.words, b);
+    const { cosine, unmatched, hasSurplus } = overlap(set.words, a, set.words, b);
     last = unmatched;
     if (cosine > leastCosine && sameMainWords(set, a, b))
       return textCuts.length + 1 + levelOf(-Math.log((set.counts[a] + set.counts[b]) / set.filled), rareCuts);
@@ -194,8 +225,9 @@ function textComparison(
     else if (edited === undefined) whole = (2 * cosine + letters) / 3;
     // A single word either has a partner or not: its letters say more.
     const covered = edited !== undefined && edits.areSingle ? Math.max(cosine, edited) : cosine;
-    const penalty = Math.min(1, Math.max(0, unmatched - 0.2));
-    const level = levelOf(0.5 * covered + 0.25 * letters + 0.25 * whole - 0.25 * penalty, textCuts);
+    const penalty = Math.min(1, Math.max(0, unmatched - leastUnmatched));
+    const found = levelOf(0.5 * covered + 0.25 * letters + 0.25 * whole - 0.25 * penalty, textCuts);
+    const level = Math.min(found, mostAlike(a, b, unmatched, hasSurplus));
     return level < textScale.differs && (areInitials(a, b) || areInitials(b, a)) ? textScale.differs : level;
   };
   const levels = withEqual(textCuts.length + 1, surprise, rareCuts, compare);

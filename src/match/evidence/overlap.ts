@@ -11,6 +11,8 @@ export interface Overlap {
   cosine: number;
   /** The smaller of the two sides' heaviest words without a partner. */
   unmatched: number;
+  /** Whether a side has a word without a partner that says more than an article or a legal form; a number apart. */
+  hasSurplus: boolean;
 }
 
 /** Unmatched words compared with each other: the first ones of longer lists. */
@@ -25,7 +27,7 @@ export interface WordWeights {
 export function overlapComparison({ words, rarity }: WordWeights) {
   const left = new Side();
   const right = new Side();
-  const result: Overlap = { cosine: 0, unmatched: 0 };
+  const result: Overlap = { cosine: 0, unmatched: 0, hasSurplus: false };
   return (listsA: Lists, a: number, listsB: Lists, b: number): Overlap => {
     left.load(listsA, a);
     right.load(listsB, b);
@@ -39,6 +41,7 @@ export function overlapComparison({ words, rarity }: WordWeights) {
     right.sum(rarity);
     result.cosine = Math.sqrt(left.covered * right.covered);
     result.unmatched = Math.min(left.unmatched, right.unmatched);
+    result.hasSurplus = left.hasSurplus(words) || right.hasSurplus(words);
     return result;
   };
 }
@@ -104,6 +107,12 @@ export class Side {
     let next = place + 1;
     while (next < this.count && this.met[next] !== 0) next++;
     return next;
+  }
+
+  hasSurplus(words: VocabularyWords): boolean {
+    for (let place = 0; place < this.count; place++)
+      if (this.met[place] === 0 && !words.isOptional(this.word(place))) return true;
+    return false;
   }
 
   sum(rarity: Float32Array): void {

@@ -38,8 +38,8 @@ export interface EvidenceColumn extends LevelScale {
   readonly unit: number;
   /** Share of its learned weight that counts where near misses are not learned: less for a column that repeats another. */
   readonly share: number;
-  /** Whether rows of one thing seldom differ in it, by its header and kind, or as the caller says. */
-  readonly identifies: boolean | "said";
+  /** Whether rows of one thing seldom differ in it, by its kind, or as the caller says; "doubtful" where only its header speaks against it. */
+  readonly identifies: boolean | "said" | "doubtful";
   /** Weight of the lowest level where it is not learned. */
   readonly lowest?: number;
 }
@@ -95,8 +95,8 @@ const circumstances = wordSet("circumstances");
 /** Words with fewer letters, or with fewer beside them, are parts of others by chance: a hotel is no telephone, an estate no state. */
 const [shortestPart, fewestBeside] = [5, 4];
 
-/** Whether a column identifies: names, dates and codes do unless their header says what several things share. */
-function identifies({ name, other, kind, role }: Field, isNaming: boolean): boolean | "said" {
+/** Whether a column identifies: names, dates and codes do; doubtful are lists, and what several things share by its header. */
+function identifies({ name, other, kind, role }: Field, isNaming: boolean): EvidenceColumn["identifies"] {
   if (role !== undefined) return role === "identifies" && "said";
   if (kind === "long") return false;
   if (isNaming) return true;
@@ -108,7 +108,8 @@ function identifies({ name, other, kind, role }: Field, isNaming: boolean): bool
   const isShared = words.some(
     (word) => circumstances().has(word) || [...circumstances()].some((own) => hasPart(word, own)),
   );
-  return kind !== "number" && kind !== "list" && !isShared;
+  if (kind === "number") return false;
+  return isShared || kind === "list" ? "doubtful" : true;
 }
 
 export function rowComparison(settings: ComparisonSettings): RowComparison {

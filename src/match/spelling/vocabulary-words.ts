@@ -1,7 +1,7 @@
 /** The words of a vocabulary, by number. Most questions about two of them are answered by their bytes, without reading them. */
-import { isDigit } from "../cells/cell-words.js";
+import { hasDigit, isDigit } from "../cells/cell-words.js";
 import { type Texts, textReader } from "../columns/texts.js";
-import { functionWords } from "../evidence/optional-words.js";
+import { functionWords, legalForms } from "../evidence/optional-words.js";
 import { shortestOfTwoEdits, softLikeness } from "./soft-words.js";
 
 /** Neighbours that are joined to one word. */
@@ -10,10 +10,17 @@ const mostJoined = 4;
 export class VocabularyWords {
   readonly read: (word: number) => string;
   readonly #texts: Texts;
+  readonly #optional: boolean[] = [];
 
   constructor(texts: Texts) {
     this.#texts = texts;
     this.read = textReader(texts);
+  }
+
+  /** Whether a name may leave a word out: an article, a legal form, an initial; and a number, which is compared for itself. */
+  isOptional(word: number): boolean {
+    this.#optional[word] ??= isOptional(this.read(word));
+    return this.#optional[word];
   }
 
   /** How alike two different words are, as {@link softLikeness}. */
@@ -104,3 +111,6 @@ export class VocabularyWords {
     return at === last && end - from > 1 ? end : -1;
   }
 }
+
+const isOptional = (word: string): boolean =>
+  word.length === 1 || hasDigit(word) || functionWords.has(word) || legalForms.has(word);

@@ -99,6 +99,11 @@ export async function learnWeights(table: PairTable, options: LearnOptions = {})
     relation === "many-to-many"
       ? severalPartners(table, near.logOdds) > oftenSeveral
       : near.weights.matches < mostTaken * (await plain()).weights.matches;
+  if (isTaken && relation === "many-to-many") {
+    // Branches of a chain share its name: what tells them apart is the street.
+    const doubting = await fitWeights(table, "headers doubted", { ...options, onProgress: undefined });
+    if (severalPartners(table, doubting.logOdds) <= oftenSeveral) return doubting;
+  }
   if (isTaken) return plain();
   onProgress?.(all, all);
   return near;
@@ -107,8 +112,8 @@ export async function learnWeights(table: PairTable, options: LearnOptions = {})
 const relationOf = ({ isOneTable }: PairTable, { relation }: LearnOptions): Relation =>
   relation ?? (isOneTable ? "many-to-many" : "one-to-one");
 
-/** What is learned beside matches: near misses, or related pairs. */
-type Fit = "near misses" | "plain";
+/** What is learned beside matches: near misses, also where what headers call shared is taken to identify, or related pairs. */
+type Fit = "near misses" | "headers doubted" | "plain";
 
 /** How much of the learned weight of a column counts: what is learned with near misses needs no second look at names. */
 function shareIn(fit: Fit, { field, from, unit, share }: EvidenceColumn): number {
@@ -121,7 +126,7 @@ async function fitWeights(table: PairTable, fit: Fit, options: LearnOptions): Pr
   const { signal, onProgress } = options;
   const relation = relationOf(table, options);
   const areSeveral = relation === "many-to-many";
-  const hasNear = fit === "near misses";
+  const hasNear = fit !== "plain";
   const shares = table.columns.map((column) => shareIn(fit, column));
   const totals = levelTotals(table);
   const competing = competition(table, relation, options);
@@ -130,7 +135,7 @@ async function fitWeights(table: PairTable, fit: Fit, options: LearnOptions): Pr
     : (logOdds, _, matches) => competing(logOdds, matches);
   let factors: Float64Array | undefined;
   let counts = expectedCounts(table, startingPosteriors(table, relation, shares));
-  const identity = hasNear ? identifying(table, relation, shares, totals) : [];
+  const identity = hasNear ? identifying(table, relation, shares, totals, fit) : [];
   const weigh = (counts: ExpectedCounts, near?: NearCounts): Weights =>
     hasNear
       ? nearFit(table, { shares, totals, counts, identity, near, factors })
@@ -205,8 +210,12 @@ function identifying(
   relation: Relation,
   shares: readonly number[],
   totals: readonly Float64Array[],
+  fit: Fit,
 ): boolean[] {
-  const named = table.columns.map(({ identifies }, at) => identifies !== false && shares[at] > 0);
+  const named = table.columns.map(
+    ({ identifies }, at) =>
+      identifies !== false && (identifies !== "doubtful" || fit === "headers doubted") && shares[at] > 0,
+  );
   const found = table.columns.map(({ levels, agrees, identifies, unit }, at) => {
     if (!named[at] || identifies === "said") return named[at];
     const others = shares.map((share, other) => (table.columns[other].unit === unit ? 0 : share));

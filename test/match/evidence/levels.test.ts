@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { prepareTables } from "../../../src/match/columns/fields.js";
 import type { ColumnKind } from "../../../src/match/columns/profile.js";
-import { fieldComparison, levelOf } from "../../../src/match/evidence/levels.js";
+import { codeScale, fieldComparison, levelOf, textScale } from "../../../src/match/evidence/levels.js";
 import { VocabularyWords } from "../../../src/match/spelling/vocabulary-words.js";
 import { createRandom } from "../../../src/random.js";
 
@@ -58,6 +58,36 @@ describe("levels of a comparison", () => {
     ]);
     expect(level("UPS", "United Parcel Service")).toBe(initials);
     expect(level("United Parcel Service", "UPX")).toBeLessThan(initials);
+  });
+
+  it("do not agree where a text has a word more, unless it is a legal form, an initial or a number", () => {
+    const level = levels("text", filler);
+    const { agrees } = textScale;
+    for (const more of ["Junior", "Remastered", "Opening Night"])
+      expect(level("Ghent Jazz Festival", `Ghent Jazz Festival ${more}`), more).toBeLessThan(agrees);
+    for (const more of ["Ltd", "B.", "2008"])
+      expect(level("Ghent Jazz Festival", `Ghent Jazz Festival ${more}`), more).toBeGreaterThanOrEqual(
+        agrees,
+      );
+  });
+
+  it("differ where each of two short names has a word of its own", () => {
+    const level = levels("text", filler);
+    expect(level("Petra Eggerson", "Vera Eggerson")).toBeLessThan(textScale.differs);
+    expect(level("Petra Eggerson", "Petra Egerson")).toBeGreaterThanOrEqual(textScale.differs);
+    // What one word is compared with is its letters.
+    expect(level("Bianca", "Biacna")).toBeGreaterThanOrEqual(textScale.differs);
+  });
+
+  it("take codes that are written in parts for the same, and a word beside them for neither the same nor another", () => {
+    const level = levels("code", filler);
+    const same = level("MATH281", "MATH281");
+    for (const text of ["MATH 281", "math-281"]) expect(level("MATH281", text), text).toBe(same);
+    expect(level("1 23", "12 3")).toBeLessThan(same);
+    expect(level("No. 246", "246")).toBe(codeScale.differs);
+    expect(level("246", "246 B")).toBeLessThan(codeScale.differs);
+    expect(levels("category", filler)("Rev A", "A")).toBe(1);
+    expect(levels("category", filler)("Rev A", "B")).toBe(0);
   });
 
   it("take a misspelt category, which is seldom seen, for neither another one nor the same", () => {
