@@ -3,7 +3,7 @@
  * what that costs.
  */
 import { ArgumentError } from "../errors.js";
-import { type ColumnPair, pairCosines } from "../match/columns.js";
+import { type ColumnPair, type LikelyType, likeliestType, pairCosines } from "../match/columns.js";
 import type { RowNumbers } from "../match/compare-tables.js";
 import {
   type FeatureName,
@@ -12,12 +12,10 @@ import {
   type WeighedPhrase,
   weighPhrase,
 } from "../match/evidence/features.js";
-import { functionWords, legalForms } from "../match/evidence/optional-words.js";
 import { haveSameLetters, numberValue } from "../match/evidence/phrase.js";
-import { type LikelyType, likeliestType } from "../match/evidence/type-agreement.js";
 import { alignWords, type WordKind, type WordMatch } from "../match/evidence/words.js";
 import { type ScorerFile, scoreFeatures } from "../match/scorer.js";
-import { sidesOf } from "../match/spelling/opposites.js";
+import { functionWords, legalForms, sidesOf } from "../match/spelling/soft-words.js";
 
 /** A feature and its effect: how much higher the score is than with the feature's mean over candidate pairs. */
 export interface FeatureEffect {

@@ -3,12 +3,11 @@
  * values, words and 3-grams of their columns. Terms that find rows have a list of them.
  */
 import { FNV_BASIS, FNV_PRIME } from "../files/checksums/fnv.js";
-import { RowSums } from "../match/candidates/row-sums.js";
-import { BestRows } from "../match/candidates/term-search.js";
+import { BestRows, RowSums } from "../match/candidates/term-search.js";
 import { bareDigits } from "../match/cells/numbers.js";
+import { invertLists, type Lists, ListsBuilder } from "../match/columns/lists.js";
 import { isText } from "../match/columns/profile.js";
 import { textCount, textReader } from "../match/columns/texts.js";
-import { invertLists, type Lists, ListsBuilder } from "../match/columns/vocabulary.js";
 import { countRows, type ReadRows, type RowCounts } from "../match/rescore.js";
 import { buckets, gramsOf } from "../match/spelling/gram-sets.js";
 import type { LinkedRow } from "./reconcile.js";

@@ -2,19 +2,21 @@
  * Candidate pairs of two tables, or of one, from several sources: rare words of the whole row, letters and embedding of
  * the naming column, words of each other text column, and equal codes. Every source is bounded per row.
  */
+
+import { placesByNumber } from "../../places-by-number.js";
+import { shared } from "../../runtime/shared-array.js";
 import type { Field, PreparedTables } from "../columns/fields.js";
+import type { Lists } from "../columns/lists.js";
 import { isText } from "../columns/profile.js";
-import { rowWords } from "../columns/row-words.js";
-import { textReader } from "../columns/texts.js";
+import { type CountedWords, rowWords } from "../columns/row-words.js";
+import { textCount, textReader } from "../columns/texts.js";
+import type { ValuedColumn } from "../columns/value-set.js";
 import { inRanges, type RangedWork, type RangeOptions } from "../run/partition.js";
-import { withoutCopies } from "./copies.js";
-import { equalCodes } from "./equal-codes.js";
-import { type FoldedTexts, indexTerms, termRows } from "./grams.js";
-import { type NamingVectors, nearNames } from "./near-names.js";
+import { equalCodes, NumberedKeys } from "./equal-codes.js";
+import { type FoldedTexts, indexTerms, type SparseRows, termRows } from "./grams.js";
+import { type NamingVectors, nearNames } from "./nearest-by-embedding.js";
 import { type AddPair, PairSet, type Pairs, type Spill } from "./pair-set.js";
-import type { SearchSettings } from "./row-search.js";
-import type { TermSearchOptions } from "./term-search.js";
-import { fieldTerms, type Terms, wordTerms } from "./word-terms.js";
+import type { RowTerms, SearchSettings, TermSearchOptions } from "./term-search.js";
 
 export interface CandidateOptions extends RangeOptions, Omit<TermSearchOptions, "accept" | "k"> {
   /** Candidates per row and source. */
@@ -114,4 +116,149 @@ function gramTerms({ set, left, right }: Field, isOneTable: boolean): Terms {
     { ...found.right, values: right },
   ];
   return { left: ofLeft, right: isOneTable ? ofLeft : ofRight, terms: found.statistics.documents.length };
+}
+
+/** Words in a larger share of the rows tell too little to find candidates by. */
+const commonShare = 0.1;
+const fewRows = 50;
+
+/** Words of the rows of both tables; of one table the same object twice. */
+export interface Terms {
+  readonly left: RowTerms;
+  readonly right: RowTerms;
+  /** Number of terms. */
+  readonly terms: number;
+}
+
+export function wordTerms(
+  { left, right, rows: rowsWith }: CountedWords,
+  rows: readonly [number, number],
+  isOneTable: boolean,
+): Terms {
+  const total = isOneTable ? rows[0] : rows[0] + rows[1];
+  const most = Math.max(fewRows, commonShare * total);
+  const weights = Float32Array.from(rowsWith, (count) =>
+    count > most || count === 0 ? 0 : Math.log(1 + total / count),
+  );
+  const side = (lists: Lists): SparseRows => {
+    const { starts, items } = sortedLists(lists);
+    return weighted(starts.length - 1, (row) => items.subarray(starts[row], starts[row + 1]), weights);
+  };
+  const leftTerms = side(left);
+  return { left: leftTerms, right: isOneTable ? leftTerms : side(right), terms: weights.length };
+}
+
+/** The words of one column's cells. */
+export function fieldTerms({ set, left, right }: Field): Terms {
+  const { starts, items } = sortedLists(set.words);
+  const empty = new Uint32Array(0);
+  const side = (values: Int32Array): RowTerms => {
+    const wordsOf = (row: number): Uint32Array =>
+      values[row] < 0 ? empty : items.subarray(starts[values[row]], starts[values[row] + 1]);
+    return { ...weighted(values.length, wordsOf, set.rarity), values };
+  };
+  const leftTerms = side(left);
+  return { left: leftTerms, right: right === left ? leftTerms : side(right), terms: set.rarity.length };
+}
+
+/** The same lists, each ascending. */
+function sortedLists({ starts, items }: Lists): Lists {
+  const sorted = items.slice();
+  for (let list = 0; list + 1 < starts.length; list++) sorted.subarray(starts[list], starts[list + 1]).sort();
+  return { starts, items: sorted };
+}
+
+function weighted(rows: number, wordsOf: (row: number) => Uint32Array, weights: Float32Array): SparseRows {
+  const starts = shared(Uint32Array, rows + 1);
+  let total = 0;
+  for (let row = 0; row < rows; row++) total += wordsOf(row).length;
+  const columns = shared(Uint32Array, total);
+  const values = shared(Float32Array, total);
+  let used = 0;
+  for (let row = 0; row < rows; row++) {
+    const words = wordsOf(row);
+    let squares = 0;
+    words.forEach((word, place) => {
+      if (weights[word] === 0 || (place > 0 && words[place - 1] === word)) return;
+      columns[used] = word;
+      values[used++] = weights[word];
+      squares += weights[word] ** 2;
+    });
+    starts[row + 1] = used;
+    const scale = squares > 0 ? 1 / Math.sqrt(squares) : 0;
+    for (let place = starts[row]; place < used; place++) values[place] *= scale;
+  }
+  return { starts, columns: columns.subarray(0, used), weights: values.subarray(0, used) };
+}
+
+/** The first row that equals each row; of an empty row itself. */
+function firstRows(columns: readonly Pick<ValuedColumn, "set" | "left">[], rows: number): Int32Array {
+  let classOf = new Int32Array(rows);
+  for (const { set, left } of columns) {
+    const keys = new NumberedKeys(rows);
+    const values = textCount(set.texts) + 1;
+    classOf = classOf.map((number, row) => keys.add(number * values + left[row] + 1));
+  }
+  const firstOf = new Int32Array(rows).fill(-1);
+  return classOf.map((number, row) => {
+    if (columns.every(({ left }) => left[row] < 0)) return row;
+    if (firstOf[number] < 0) firstOf[number] = row;
+    return firstOf[number];
+  });
+}
+
+/**
+ * The tables with empty cells in rows that equal an earlier one, and a function that adds a pair for all rows that equal its two.
+ * @param k how many further pairs with equal rows a row has for each source of candidates
+ */
+export function withoutCopies(tables: PreparedTables, k: number) {
+  const { fields, alone, rows, isOneTable } = tables;
+  const left = firstRows([...fields, ...alone[0]], rows[0]);
+  const ofRight = fields.map(({ set, right }) => ({ set, left: right }));
+  const right = isOneTable ? left : firstRows([...ofRight, ...alone[1]], rows[1]);
+  const isFirst = (first: number, row: number): boolean => first === row;
+  if (left.every(isFirst) && right.every(isFirst)) return undefined;
+  const emptied = (values: Int32Array, firstOf: Int32Array): Int32Array =>
+    values.map((value, row) => (firstOf[row] === row ? value : -1));
+  const masked = fields.map((field) => {
+    const ofLeft = emptied(field.left, left);
+    return {
+      ...field,
+      left: ofLeft,
+      right: field.right === field.left ? ofLeft : emptied(field.right, right),
+    };
+  });
+  const maskedAlone = ([left, right] as const).map((firstOf, side) =>
+    alone[side].map((column) => ({ ...column, left: emptied(column.left, firstOf) })),
+  );
+  const [ofLeft, ofRightRows] = [placesByNumber(left, rows[0]), placesByNumber(right, rows[1])];
+  const open = [new Int32Array(rows[0]), new Int32Array(rows[1])];
+  return {
+    tables: { ...tables, fields: masked, alone: [maskedAlone[0], maskedAlone[1]] as const },
+    /** Each row meets an equal of the other, and the nearest ones, which come first, meet all as long as there is room. */
+    adding: (add: AddPair): AddPair => {
+      for (const rooms of open) rooms.fill(k);
+      return (a, b) => {
+        const own = ofLeft.order.subarray(ofLeft.starts[a], ofLeft.starts[a + 1]);
+        const others = ofRightRows.order.subarray(ofRightRows.starts[b], ofRightRows.starts[b + 1]);
+        const least = Math.min(own.length, others.length);
+        const further = Math.min(least - 1, open[0][a], open[1][b]);
+        open[0][a] -= further;
+        open[1][b] -= further;
+        const most = Math.max(own.length, others.length);
+        for (let step = 0; step <= further; step++)
+          for (let at = 0; at < most; at++) add(own[at % own.length], others[(at + step) % others.length]);
+      };
+    },
+    /** Pairs of equal rows of one table. */
+    addEqual: (add: AddPair): void => {
+      for (let first = 0; first < rows[0]; first++) {
+        const equal = ofLeft.order.subarray(ofLeft.starts[first], ofLeft.starts[first + 1]);
+        const steps = Math.min(k, equal.length - 1);
+        equal.forEach((row, at) => {
+          for (let step = 1; step <= steps; step++) add(row, equal[(at + step) % equal.length]);
+        });
+      }
+    },
+  };
 }

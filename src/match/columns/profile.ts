@@ -7,7 +7,7 @@ import { cellNumber } from "../cells/numbers.js";
 import { isPhone } from "../cells/phones.js";
 import { commonPrefix } from "../spelling/jaro-winkler.js";
 import { hashOf } from "./content.js";
-import { Growing } from "./growing.js";
+import { Growing } from "./lists.js";
 import { eachText, sortedTexts, TextNumbers, type Texts, textAt } from "./texts.js";
 import type { Cells } from "./value-set.js";
 

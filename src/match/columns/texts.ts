@@ -7,7 +7,7 @@ import { FNV_BASIS, FNV_PRIME } from "../../files/checksums/fnv.js";
 import { formatCount } from "../../files/count-text.js";
 import { sharedCopy } from "../../runtime/shared-array.js";
 import { remembering } from "../once.js";
-import { enlarged, Growing } from "./growing.js";
+import { enlarged, Growing } from "./lists.js";
 
 /** Text i has the bytes from starts[i] to starts[i + 1]. */
 export interface Texts {

@@ -2,7 +2,7 @@
 import { distance } from "fastest-levenshtein";
 import { type TermStatistics, wordHash } from "../candidates/grams.js";
 import { commonPrefix, jaroWinkler } from "../spelling/jaro-winkler.js";
-import { areOpposed } from "../spelling/opposites.js";
+import { areOpposed } from "../spelling/soft-words.js";
 import { haveSameLetters, isYear, type JoinPhrase, readJoinPhrase } from "./phrase.js";
 import { alignWords } from "./words.js";
 

@@ -2,7 +2,7 @@
 import { foldLetters, INNER_CAPITALS, withoutAccents } from "../../text/accents.js";
 import { isDigit, signWords } from "../cells/cell-words.js";
 import { bareDigits } from "../cells/numbers.js";
-import { sidesOf } from "../spelling/opposites.js";
+import { sidesOf } from "../spelling/soft-words.js";
 
 export interface JoinPhrase {
   /** Lower-case, without accents, quotes and repeated spaces. */

@@ -11,9 +11,9 @@ import {
 } from "../../files/shards/shard.js";
 import type { Pairs } from "../candidates/pair-set.js";
 import type { Field, PreparedTables } from "../columns/fields.js";
-import { Growing } from "../columns/growing.js";
+import type { Lists } from "../columns/lists.js";
+import { Growing } from "../columns/lists.js";
 import type { Texts } from "../columns/texts.js";
-import type { Lists } from "../columns/vocabulary.js";
 import type { ComparisonSettings } from "../evidence/pair-evidence.js";
 import type { GramSets } from "../spelling/gram-sets.js";
 import { numbersIn, type PickedLists, type Places, pickLists, pickNumbers, renumber } from "./picking.js";

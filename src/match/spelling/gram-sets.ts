@@ -1,7 +1,7 @@
 /** The 3-grams of texts as sorted sets of hashes, weighted by rarity, for the cosine of any two. */
 import { shared, sharedCopy } from "../../runtime/shared-array.js";
 import { hash } from "../candidates/grams.js";
-import { Growing } from "../columns/growing.js";
+import { Growing } from "../columns/lists.js";
 import { eachText, type Texts, textCount } from "../columns/texts.js";
 
 /** The different grams of each text, ascending, as steps from one to the next: those of text i from starts[i] to starts[i + 1]. */

@@ -1,4 +1,4 @@
-/** How alike two different words are: initials, abbreviations, misspellings. */
+/** How alike two different words are (initials, abbreviations, misspellings), and words that say opposites or may be left out. */
 import { distance } from "fastest-levenshtein";
 import { wordList } from "../../text/word-lists.js";
 import { hasDigit } from "../cells/cell-words.js";
@@ -66,3 +66,38 @@ function isTransposed(a: string, b: string): boolean {
   while (first < a.length && a[first] === b[first]) first++;
   return a[first] === b[first + 1] && a[first + 1] === b[first] && a.slice(first + 2) === b.slice(first + 2);
 }
+
+/** By word what it says of two things that contradict each other, as "Jr" and "Sr", its sides: each the number of its set and its place there, as one number, 16 sides at most. */
+const sides = wordList("opposites", (sets) => {
+  const found = new Map<string, number[]>();
+  sets.forEach((ofSet, set) => {
+    ofSet.forEach((words, side) => {
+      for (const word of words.split(" ")) found.set(word, [...(found.get(word) ?? []), (set << 4) | side]);
+    });
+  });
+  return found;
+});
+const none: readonly number[] = [];
+
+/** What a folded word says, if it has opposites. */
+export const sidesOf = (word: string): readonly number[] => sides().get(word) ?? none;
+
+/** Whether two names say opposites: of one set each has a side that the other lacks. */
+export const areOpposed = (left: readonly number[], right: readonly number[]): boolean =>
+  left.some((a) => !right.includes(a) && right.some((b) => isOpposite(a, b) && !left.includes(b)));
+
+const isOpposite = (a: number, b: number): boolean => a >> 4 === b >> 4;
+
+/** Articles, prepositions, conjunctions: names have or lack them, and legal forms, without another meaning. */
+export const functionWords: ReadonlySet<string> = new Set(
+  "the a an of and in at on for to by from with de la le les du des el los las del da do di et y e und der die das".split(
+    " ",
+  ),
+);
+
+export const legalForms: ReadonlySet<string> = new Set(
+  (
+    "inc incorporated ltd limited co company corp corporation llc llp lp plc gmbh ag kg sa sas sarl srl spa nv bv ab " +
+    "as oy oyj pty pvt pte"
+  ).split(" "),
+);

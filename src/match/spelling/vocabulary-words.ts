@@ -1,8 +1,7 @@
 /** The words of a vocabulary, by number. Most questions about two of them are answered by their bytes, without reading them. */
 import { isDigit } from "../cells/cell-words.js";
 import { type Texts, textReader } from "../columns/texts.js";
-import { functionWords } from "../evidence/optional-words.js";
-import { shortestOfTwoEdits, softLikeness } from "./soft-words.js";
+import { functionWords, shortestOfTwoEdits, softLikeness } from "./soft-words.js";
 
 /** Neighbours that are joined to one word. */
 const mostJoined = 4;
