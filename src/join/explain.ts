@@ -12,10 +12,10 @@ import {
   type WeighedPhrase,
   weighPhrase,
 } from "../match/evidence/features.js";
-import { haveSameLetters, numberValue } from "../match/evidence/phrase.js";
+import { haveSameLetters, readWords } from "../match/evidence/phrase.js";
 import { alignWords, type WordKind, type WordMatch } from "../match/evidence/words.js";
 import { type ScorerFile, scoreFeatures } from "../match/scorer.js";
-import { functionWords, legalForms, sidesOf } from "../match/spelling/soft-words.js";
+import { functionWords, legalForms } from "../match/spelling/soft-words.js";
 
 /** A feature and its effect: how much higher the score is than with the feature's mean over candidate pairs. */
 export interface FeatureEffect {
@@ -171,14 +171,8 @@ function missingWords(
 
 function withoutWord(phrase: WeighedPhrase, place: number): WeighedPhrase {
   const words = phrase.words.toSpliced(place, 1);
-  const aside = phrase.aside.toSpliced(place, 1);
-  const value = numberValue(phrase.words[place]);
   return {
-    ...{ words, aside, rest: phrase.rest, folded: words.join(" "), compact: words.join("") },
-    sides: words.flatMap(sidesOf),
-    main: words.filter((_, index) => !aside[index]).join(""),
-    numbers:
-      value === undefined ? phrase.numbers : phrase.numbers.toSpliced(phrase.numbers.indexOf(value), 1),
+    ...{ ...phrase, ...readWords(words, phrase.aside.toSpliced(place, 1)), folded: words.join(" ") },
     weights: phrase.weights.filter((_, index) => index !== place),
     totalWeight: phrase.totalWeight - phrase.weights[place],
   };
@@ -200,7 +194,7 @@ export function explanationLine(explanation: PhraseExplanation): string {
   const parts = [
     ...(equal.length > 0 ? [`same word${equal.length > 1 ? "s" : ""} ${listed(equal)}`] : []),
     ...words.filter(({ kind }) => kind !== "equal").map(correspondence),
-    ...numbers(explanation),
+    ...numbersSaid[explanation.numbers],
     ...onlyLeft.map((word) => missing(word, "left")),
     ...onlyRight.map((word) => missing(word, "right")),
     ...(embedding === undefined ? [] : [`embedding similarity ${embedding.toFixed(2)}`]),
@@ -224,11 +218,10 @@ function correspondence({ kind, left, right, likeness }: MatchedWords): string {
   return `"${left}" spelt like "${right}" (${likeness.toFixed(2)})`;
 }
 
-function numbers({ numbers: found }: PhraseExplanation): string[] {
-  if (found === "agree") return ["numbers agree"];
-  if (found === "one-sided") return ["a number only on one side"];
-  return found === "differ" ? ["numbers differ"] : [];
-}
+const numbersSaid: Readonly<Record<PhraseExplanation["numbers"], readonly string[]>> = {
+  ...{ none: [], agree: ["numbers agree"], differ: ["numbers differ"] },
+  "one-sided": ["a number only on one side"],
+};
 
 function missing({ word, rarity, role, cost }: MissingWord, side: "left" | "right"): string {
   const kind = role ?? (rarity >= RARE ? "rare" : rarity <= COMMON ? "common" : undefined);

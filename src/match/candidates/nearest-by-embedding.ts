@@ -1,4 +1,6 @@
 /** Finds candidates by embedding: exactly for tables of moderate size, in the nearest IVF lists for large ones. */
+
+import { placesByNumber } from "../../places-by-number.js";
 import { type BoundedRows, boundRows, nearestBounded } from "../../search/bounded-search.js";
 import { exactNeighbours } from "../../search/exact.js";
 import { type IvfLists, makeIvfLists, nearestInLists } from "../../search/ivf-lists.js";
@@ -7,6 +9,7 @@ import { dotRows, gatherRows } from "../../search/vectors.js";
 import type { Field } from "../columns/fields.js";
 import { textCount } from "../columns/texts.js";
 import type { ColumnPair, RankedColumn } from "../columns.js";
+import { chosenPlaces } from "../weights/chosen-places.js";
 import type { AddPair } from "./pair-set.js";
 
 /** The nearest base rows of each query: [queries, k], -1 for none. */
@@ -116,58 +119,38 @@ interface NameSearch {
 /** Rows whose naming values have near embeddings; of equal values, `k` rows at most. */
 export async function nearNames(
   { set, left, right }: Field,
-  options: NameSearch,
+  { vectors: { data, dimension }, k, isOneTable, signal, onShare }: NameSearch,
   add: AddPair,
 ): Promise<void> {
-  const { vectors, k, isOneTable, signal, onShare } = options;
-  const { data, dimension } = vectors;
-  const [leftRows, rightRows] = [left, right].map((values) => rowsByValue(values, textCount(set.texts)));
-  const search = async (
-    from: number[][],
-    to: number[][],
-    onProgress: (done: number, total: number) => void,
-    take: AddPair,
-  ): Promise<void> => {
-    const base = [...to.keys()].filter((value) => to[value].length > 0);
-    const filled = [...from.keys()].filter((value) => from[value].length > 0);
-    const columns = {
-      dimension,
-      base: { vectors: pickRows(data, Uint32Array.from(base), dimension) },
-      queries: { vectors: pickRows(data, Uint32Array.from(filled), dimension) },
-    };
-    const places = Uint32Array.from(filled.keys());
-    const limits = { k: k + (isOneTable ? 1 : 0), total: filled.length, signal, onProgress };
-    const near = await nearestByEmbedding(columns, places, limits);
-    filled.forEach((value, place) => {
-      let left = k;
-      for (let at = place * near.k; at < (place + 1) * near.k && near.rows[at] >= 0 && left > 0; at++) {
-        const other = base[near.rows[at]];
+  const sideOf = (values: Int32Array) => {
+    const { starts, order } = placesByNumber(values, textCount(set.texts));
+    const rowsOf = (value: number): Uint32Array => order.subarray(starts[value], starts[value + 1]);
+    const filled = chosenPlaces(starts.length - 1, (value) => starts[value] < starts[value + 1]);
+    return { rowsOf, filled, vectors: pickRows(data, Uint32Array.from(filled), dimension) };
+  };
+  const ofLeft = sideOf(left);
+  const ofRight = isOneTable ? ofLeft : sideOf(right);
+  const directions = [{ queries: ofLeft, base: ofRight, take: add }];
+  if (!isOneTable) directions.push({ queries: ofRight, base: ofLeft, take: (row, found) => add(found, row) });
+  for (const [at, { queries, base, take }] of directions.entries()) {
+    const total = queries.filled.length;
+    const onProgress = (done: number): void => onShare((at + done / total) / directions.length);
+    const limits = { k: k + (isOneTable ? 1 : 0), total, signal, onProgress };
+    const places = Uint32Array.from(queries.filled.keys());
+    const near = await nearestByEmbedding({ base, queries, dimension }, places, limits);
+    queries.filled.forEach((value, place) => {
+      let open = k;
+      for (let at = place * near.k; at < (place + 1) * near.k && near.rows[at] >= 0 && open > 0; at++) {
+        const other = base.filled[near.rows[at]];
         if (dotRows(data, value, data, other, dimension) <= leastCosine) continue;
-        const partners = to[other];
-        const count = Math.min(left, partners.length);
+        const partners = base.rowsOf(other);
+        const count = Math.min(open, partners.length);
         // Rows with equal values get different partners, so that every row with the value is met.
-        from[value].forEach((row, first) => {
+        queries.rowsOf(value).forEach((row, first) => {
           for (let step = 0; step < count; step++) take(row, partners[(first + step) % partners.length]);
         });
-        left -= count;
+        open -= count;
       }
     });
-  };
-  const half = isOneTable ? 1 : 0.5;
-  await search(leftRows, rightRows, (done, total) => onShare((half * done) / total), add);
-  if (!isOneTable)
-    await search(
-      rightRows,
-      leftRows,
-      (done, total) => onShare(half + (half * done) / total),
-      (row, base) => add(base, row),
-    );
-}
-
-function rowsByValue(values: Int32Array, count: number): number[][] {
-  const rows: number[][] = Array.from({ length: count }, () => []);
-  values.forEach((value, row) => {
-    if (value >= 0) rows[value].push(row);
-  });
-  return rows;
+  }
 }

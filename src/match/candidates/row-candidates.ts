@@ -13,7 +13,7 @@ import { textCount, textReader } from "../columns/texts.js";
 import type { ValuedColumn } from "../columns/value-set.js";
 import { inRanges, type RangedWork, type RangeOptions } from "../run/partition.js";
 import { equalCodes, NumberedKeys } from "./equal-codes.js";
-import { type FoldedTexts, indexTerms, type SparseRows, termRows } from "./grams.js";
+import { type FoldedTexts, indexTerms, termRows } from "./grams.js";
 import { type NamingVectors, nearNames } from "./nearest-by-embedding.js";
 import { type AddPair, PairSet, type Pairs, type Spill } from "./pair-set.js";
 import type { RowTerms, SearchSettings, TermSearchOptions } from "./term-search.js";
@@ -28,8 +28,8 @@ export interface CandidateOptions extends RangeOptions, Omit<TermSearchOptions, 
 
 const leastCosine = 0.3;
 
-/** One way to find candidates. It adds pairs in any order, and tells how far it is as a share. */
-type Source = (onShare: (share: number) => void) => Promise<void>;
+/** A rule of blocking: adds pairs in any order, and tells how far it is as a share. */
+type Rule = (add: AddPair, onShare: (share: number) => void) => Promise<void>;
 
 /** An aborted call rejects with the reason of its signal. */
 export async function findCandidates(
@@ -40,33 +40,30 @@ export async function findCandidates(
   const copies = withoutCopies(given, k);
   const tables = copies?.tables ?? given;
   const { fields, naming, rows, isOneTable } = tables;
-  const { signal } = run;
+  const byTerms =
+    (termsOf: () => Terms, limits: Nearest = { k, least: 0 }): Rule =>
+    (add, onShare) =>
+      searchTerms(termsOf(), { ...limits, postings, mostOfRarest, isOneTable }, { ...run, onShare }, add);
+  const rules = [byTerms(() => wordTerms(rowWords(tables), rows))];
+  fields.forEach((field, index) => {
+    if (index === naming) rules.push(byTerms(() => gramTerms(field)));
+    else if (isText(field.kind))
+      rules.push(byTerms(() => fieldTerms(field), { k: kOther, least: leastCosine }));
+  });
+  const one = { k, isOneTable, signal: run.signal };
+  if (vectors !== undefined)
+    rules.push((add, onShare) => nearNames(fields[naming], { ...one, vectors, onShare }, add));
+  rules.push((add) => equalCodes(fields, one, add));
   const pairs = new PairSet(rows[1], spill);
   const addPair: AddPair = isOneTable
     ? (a, b) => (a < b ? pairs.add(a, b) : a > b ? pairs.add(b, a) : undefined)
     : (a, b) => pairs.add(a, b);
-  let add = addPair;
   if (isOneTable) copies?.addEqual(addPair);
-  const common = { postings, mostOfRarest, isOneTable };
-  const byTerms =
-    (termsOf: () => Terms, limits: Nearest): Source =>
-    (onShare) =>
-      searchTerms(termsOf(), { ...limits, ...common }, { ...run, onShare }, (a, b) => add(a, b));
-  const sources = [byTerms(() => wordTerms(rowWords(tables), rows, isOneTable), { k, least: 0 })];
-  fields.forEach((field, index) => {
-    if (index === naming) sources.push(byTerms(() => gramTerms(field, isOneTable), { k, least: 0 }));
-    else if (isText(field.kind))
-      sources.push(byTerms(() => fieldTerms(field), { k: kOther, least: leastCosine }));
-  });
-  if (vectors !== undefined)
-    sources.push((onShare) => nearNames(fields[naming], { vectors, k, isOneTable, signal, onShare }, add));
-  sources.push(() => equalCodes(fields, { isOneTable, signal }, add));
   try {
-    for (const [place, source] of sources.entries()) {
+    for (const [place, rule] of rules.entries()) {
       const onShare = (share: number): void =>
-        onProgress?.(Math.floor((place + share) * rows[0]), sources.length * rows[0]);
-      add = copies?.adding(addPair) ?? addPair;
-      await source(onShare);
+        onProgress?.(Math.floor((place + share) * rows[0]), rules.length * rows[0]);
+      await rule(copies?.adding(addPair) ?? addPair, onShare);
       onShare(1);
     }
     return pairs.finish();
@@ -101,8 +98,26 @@ async function searchTerms(
   }
 }
 
+/** The terms of the rows of both tables; of one table the same object twice. */
+interface Terms {
+  readonly left: RowTerms;
+  readonly right: RowTerms;
+  /** Number of terms. */
+  readonly terms: number;
+}
+
+/** @param rowsOf the terms of a table's rows, called once for one table */
+function termsOf<Side>(
+  { left, right }: Readonly<Record<"left" | "right", Side>>,
+  terms: number,
+  rowsOf: (side: Side) => RowTerms,
+): Terms {
+  const ofLeft = rowsOf(left);
+  return { left: ofLeft, right: right === left ? ofLeft : rowsOf(right), terms };
+}
+
 /** Letters, words and initials of the naming column. */
-function gramTerms({ set, left, right }: Field, isOneTable: boolean): Terms {
+function gramTerms({ set, left, right }: Field): Terms {
   const read = textReader(set.texts);
   const textsOf = (values: Int32Array): FoldedTexts => ({
     length: values.length,
@@ -110,55 +125,32 @@ function gramTerms({ set, left, right }: Field, isOneTable: boolean): Terms {
       for (const value of values) yield value < 0 ? "" : read(value);
     },
   });
-  const found = termRows(textsOf(left), isOneTable ? [] : textsOf(right));
-  const [ofLeft, ofRight] = [
-    { ...found.left, values: left },
-    { ...found.right, values: right },
-  ];
-  return { left: ofLeft, right: isOneTable ? ofLeft : ofRight, terms: found.statistics.documents.length };
+  const found = termRows(textsOf(left), left === right ? [] : textsOf(right));
+  return termsOf({ left, right }, found.statistics.documents.length, (values) => ({
+    ...(values === left ? found.left : found.right),
+    values,
+  }));
 }
 
 /** Words in a larger share of the rows tell too little to find candidates by. */
 const commonShare = 0.1;
 const fewRows = 50;
 
-/** Words of the rows of both tables; of one table the same object twice. */
-export interface Terms {
-  readonly left: RowTerms;
-  readonly right: RowTerms;
-  /** Number of terms. */
-  readonly terms: number;
-}
-
-export function wordTerms(
-  { left, right, rows: rowsWith }: CountedWords,
-  rows: readonly [number, number],
-  isOneTable: boolean,
-): Terms {
-  const total = isOneTable ? rows[0] : rows[0] + rows[1];
+/** The words of whole rows. */
+function wordTerms(words: CountedWords, rows: readonly [number, number]): Terms {
+  const total = words.right === words.left ? rows[0] : rows[0] + rows[1];
   const most = Math.max(fewRows, commonShare * total);
-  const weights = Float32Array.from(rowsWith, (count) =>
+  const weights = Float32Array.from(words.rows, (count) =>
     count > most || count === 0 ? 0 : Math.log(1 + total / count),
   );
-  const side = (lists: Lists): SparseRows => {
-    const { starts, items } = sortedLists(lists);
-    return weighted(starts.length - 1, (row) => items.subarray(starts[row], starts[row + 1]), weights);
-  };
-  const leftTerms = side(left);
-  return { left: leftTerms, right: isOneTable ? leftTerms : side(right), terms: weights.length };
+  return termsOf(words, weights.length, (lists) => weighted(sortedLists(lists), weights));
 }
 
 /** The words of one column's cells. */
-export function fieldTerms({ set, left, right }: Field): Terms {
-  const { starts, items } = sortedLists(set.words);
-  const empty = new Uint32Array(0);
-  const side = (values: Int32Array): RowTerms => {
-    const wordsOf = (row: number): Uint32Array =>
-      values[row] < 0 ? empty : items.subarray(starts[values[row]], starts[values[row] + 1]);
-    return { ...weighted(values.length, wordsOf, set.rarity), values };
-  };
-  const leftTerms = side(left);
-  return { left: leftTerms, right: right === left ? leftTerms : side(right), terms: set.rarity.length };
+function fieldTerms(field: Field): Terms {
+  const { words, rarity } = field.set;
+  const sorted = sortedLists(words);
+  return termsOf(field, rarity.length, (values) => weighted(sorted, rarity, values));
 }
 
 /** The same lists, each ascending. */
@@ -168,27 +160,33 @@ function sortedLists({ starts, items }: Lists): Lists {
   return { starts, items: sorted };
 }
 
-function weighted(rows: number, wordsOf: (row: number) => Uint32Array, weights: Float32Array): SparseRows {
+/** Sparse vectors of unit length. @param values the list of each row, -1 for none; default: each row has its own */
+function weighted({ starts: lists, items }: Lists, weights: Float32Array, values?: Int32Array): RowTerms {
+  const rows = values?.length ?? lists.length - 1;
   const starts = shared(Uint32Array, rows + 1);
+  const listOf = (row: number): number => (values === undefined ? row : values[row]);
   let total = 0;
-  for (let row = 0; row < rows; row++) total += wordsOf(row).length;
+  for (let row = 0; row < rows; row++)
+    if (listOf(row) >= 0) total += lists[listOf(row) + 1] - lists[listOf(row)];
   const columns = shared(Uint32Array, total);
-  const values = shared(Float32Array, total);
+  const ofTerms = shared(Float32Array, total);
   let used = 0;
   for (let row = 0; row < rows; row++) {
-    const words = wordsOf(row);
+    const list = listOf(row);
+    const end = list < 0 ? 0 : lists[list + 1];
     let squares = 0;
-    words.forEach((word, place) => {
-      if (weights[word] === 0 || (place > 0 && words[place - 1] === word)) return;
+    for (let place = lists[Math.max(0, list)]; place < end; place++) {
+      const word = items[place];
+      if (weights[word] === 0 || (place > lists[list] && items[place - 1] === word)) continue;
       columns[used] = word;
-      values[used++] = weights[word];
+      ofTerms[used++] = weights[word];
       squares += weights[word] ** 2;
-    });
+    }
     starts[row + 1] = used;
     const scale = squares > 0 ? 1 / Math.sqrt(squares) : 0;
-    for (let place = starts[row]; place < used; place++) values[place] *= scale;
+    for (let place = starts[row]; place < used; place++) ofTerms[place] *= scale;
   }
-  return { starts, columns: columns.subarray(0, used), weights: values.subarray(0, used) };
+  return { starts, columns: columns.subarray(0, used), weights: ofTerms.subarray(0, used), values };
 }
 
 /** The first row that equals each row; of an empty row itself. */
@@ -211,7 +209,7 @@ function firstRows(columns: readonly Pick<ValuedColumn, "set" | "left">[], rows:
  * The tables with empty cells in rows that equal an earlier one, and a function that adds a pair for all rows that equal its two.
  * @param k how many further pairs with equal rows a row has for each source of candidates
  */
-export function withoutCopies(tables: PreparedTables, k: number) {
+function withoutCopies(tables: PreparedTables, k: number) {
   const { fields, alone, rows, isOneTable } = tables;
   const left = firstRows([...fields, ...alone[0]], rows[0]);
   const ofRight = fields.map(({ set, right }) => ({ set, left: right }));
@@ -222,19 +220,14 @@ export function withoutCopies(tables: PreparedTables, k: number) {
     values.map((value, row) => (firstOf[row] === row ? value : -1));
   const masked = fields.map((field) => {
     const ofLeft = emptied(field.left, left);
-    return {
-      ...field,
-      left: ofLeft,
-      right: field.right === field.left ? ofLeft : emptied(field.right, right),
-    };
+    return { ...field, left: ofLeft, right: isOneTable ? ofLeft : emptied(field.right, right) };
   });
-  const maskedAlone = ([left, right] as const).map((firstOf, side) =>
-    alone[side].map((column) => ({ ...column, left: emptied(column.left, firstOf) })),
-  );
+  const maskedAlone = (side: 0 | 1, firstOf: Int32Array): ValuedColumn[] =>
+    alone[side].map((column) => ({ ...column, left: emptied(column.left, firstOf) }));
   const [ofLeft, ofRightRows] = [placesByNumber(left, rows[0]), placesByNumber(right, rows[1])];
   const open = [new Int32Array(rows[0]), new Int32Array(rows[1])];
   return {
-    tables: { ...tables, fields: masked, alone: [maskedAlone[0], maskedAlone[1]] as const },
+    tables: { ...tables, fields: masked, alone: [maskedAlone(0, left), maskedAlone(1, right)] as const },
     /** Each row meets an equal of the other, and the nearest ones, which come first, meet all as long as there is room. */
     adding: (add: AddPair): AddPair => {
       for (const rooms of open) rooms.fill(k);

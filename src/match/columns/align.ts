@@ -40,51 +40,47 @@ export function alignHeaders(names: ColumnNames): { aligned: AlignedNames[]; res
 /** Pairs of column names, best first. Each column is in one pair at most. */
 export function alignColumns(left: TableColumns, right: TableColumns, names: ColumnNames): AlignedNames[] {
   const { aligned, rest } = alignHeaders(names);
-  if (rest.left.length === 0) return aligned;
-  const contents = new Map(rest.right.map((name) => [name, contentOf(right[name])] as const));
-  const scored = rest.left.flatMap((name) => {
-    const content = contentOf(left[name]);
-    return [...contents].flatMap(([other, otherContent]) => {
-      const overlap = overlapOf(content, otherContent);
-      const agreement = agreementOf(content.words, otherContent.words);
-      const isLikely =
-        overlap >= leastOverlap &&
-        (agreement >= leastAgreement || haveRareValues(content, otherContent, overlap));
-      return isLikely ? [{ names: [name, other] as const, score: overlap + 0.2 * agreement }] : [];
-    });
+  const found = alignContents({ left, right }, rest, (content, other) => {
+    const [overlap, agreement] = [overlapOf(content, other), agreementOf(content.words, other.words)];
+    const isLikely =
+      overlap >= leastOverlap && (agreement >= leastAgreement || haveRareValues(content, other, overlap));
+    return isLikely ? overlap + 0.2 * agreement : undefined;
   });
-  return [...aligned, ...greedily(scored)];
+  return [...aligned, ...found];
 }
 
 /** The least agreement of words of columns without a common value. */
 const leastLikeness = 0.5;
 
 /** Further pairs of columns of text whose words are the same, though no cell is: "Parry, Derek L." and "D. Parry". */
-export function alignWords(left: TableColumns, right: TableColumns, names: ColumnNames): AlignedNames[] {
+export const alignWords = (left: TableColumns, right: TableColumns, names: ColumnNames): AlignedNames[] =>
+  alignContents({ left, right }, names, ({ words }, other) => {
+    const agreement = agreementOf(words, other.words);
+    return agreement >= leastLikeness ? agreement : undefined;
+  });
+
+/**
+ * Pairs of columns by what they hold, the best first, of equally good ones the first. Each column is in one pair at most.
+ * @param scoreOf undefined for columns that do not belong together
+ */
+function alignContents(
+  { left, right }: Readonly<Record<"left" | "right", TableColumns>>,
+  names: ColumnNames,
+  scoreOf: (content: Content, other: Content) => number | undefined,
+): AlignedNames[] {
   if (names.left.length === 0) return [];
-  const contents = new Map(names.right.map((name) => [name, contentOf(right[name])] as const));
+  const contents = names.right.map((name) => [name, contentOf(right[name])] as const);
   const scored = names.left.flatMap((name) => {
     const content = contentOf(left[name]);
-    return [...contents].map(([other, { words }]) => ({
-      names: [name, other] as const,
-      score: agreementOf(content.words, words),
-    }));
+    return contents.map(([other, ofOther]) => [name, other, scoreOf(content, ofOther) ?? -1] as const);
   });
-  return greedily(scored.filter(({ score }) => score >= leastLikeness));
-}
-
-/** Pairs of columns, the best first, of equally good ones the first. Each column is in one pair at most. */
-function greedily(
-  scored: readonly { readonly names: AlignedNames; readonly score: number }[],
-): AlignedNames[] {
-  const sorted = [...scored].sort((a, b) => b.score - a.score);
-  const [takenLeft, takenRight] = [new Set<string>(), new Set<string>()];
+  const taken = [new Set<string>(), new Set<string>()];
   const aligned: AlignedNames[] = [];
-  for (const { names } of sorted) {
-    if (takenLeft.has(names[0]) || takenRight.has(names[1])) continue;
-    takenLeft.add(names[0]);
-    takenRight.add(names[1]);
-    aligned.push(names);
+  for (const [name, other, score] of scored.sort(([, , a], [, , b]) => b - a)) {
+    if (score < 0 || taken[0].has(name) || taken[1].has(other)) continue;
+    taken[0].add(name);
+    taken[1].add(other);
+    aligned.push([name, other]);
   }
   return aligned;
 }

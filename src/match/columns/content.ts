@@ -1,5 +1,5 @@
 /** What a column holds: its different values and the distribution of its words, and how near those of two columns are. */
-import { FNV_BASIS, FNV_PRIME } from "../../files/checksums/fnv.js";
+import { fnv } from "../../files/checksums/fnv.js";
 import { cellWords, ideographs, ideographsIn } from "../cells/cell-words.js";
 import { isDayFirst, readDate } from "../cells/dates.js";
 import { bareDigits } from "../cells/numbers.js";
@@ -60,9 +60,7 @@ export function contentOf(cells: readonly string[], most = mostValues): Content 
 }
 
 export function hashOf(text: string): number {
-  let hash = FNV_BASIS;
-  for (let place = 0; place < text.length; place++)
-    hash = Math.imul(hash ^ text.charCodeAt(place), FNV_PRIME);
+  const hash = fnv(text);
   return (hash ^ (hash >>> 16)) >>> 0;
 }
 

@@ -3,6 +3,7 @@ import { shared, sharedCopy } from "../../runtime/shared-array.js";
 
 type Numbers = Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64Array;
 
+/** Numbers that are added one after another: a plain array takes up to eight times as much memory. */
 export class Growing<Kind extends Numbers> {
   /** Those added, and room for others. */
   numbers: Kind;
@@ -30,9 +31,9 @@ export function enlarged<Kind extends Numbers>(numbers: Kind, length: number): K
 }
 
 /** Lists of numbers, one for each item: item i has those from starts[i] to starts[i + 1]. */
-export interface Lists {
+export interface Lists<Items = Uint32Array> {
   readonly starts: Uint32Array;
-  readonly items: Uint32Array;
+  readonly items: Items;
 }
 
 /** Collects lists one after another. */

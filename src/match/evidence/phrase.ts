@@ -115,8 +115,6 @@ export function readJoinPhrase(text: string): JoinPhrase {
   const folded = whole.slice(0, mostCompared);
   const places: number[] = [];
   const words = splitFolded(folded, places);
-  const compact = words.join("");
-  const numbers = words.map(numberValue).filter((value) => value !== undefined);
   const spans = Array.from(folded.matchAll(parentheses), ({ 0: span, index }) => [
     index,
     index + span.length,
@@ -124,9 +122,15 @@ export function readJoinPhrase(text: string): JoinPhrase {
   const inside = places.map((place) => spans.some(([from, to]) => place >= from && place < to));
   const isWhole = !inside.includes(true) || !inside.includes(false);
   const aside = isWhole ? words.map(() => false) : inside;
-  const main = words.filter((_, index) => !aside[index]).join("");
-  return { folded, compact, words, numbers, sides: words.flatMap(sidesOf), main, aside, rest: restOf(whole) };
+  return { folded, rest: restOf(whole), ...readWords(words, aside) };
 }
+
+/** What a phrase of some words is compared by. @param aside whether each is inside parentheses */
+export const readWords = (words: readonly string[], aside: readonly boolean[]) => ({
+  ...{ words, aside, compact: words.join(""), sides: words.flatMap(sidesOf) },
+  numbers: words.map(numberValue).filter((value) => value !== undefined),
+  main: words.filter((_, index) => !aside[index]).join(""),
+});
 
 const noRest = { folded: "", compact: "" };
 

@@ -13,10 +13,8 @@ import type { Pairs } from "../candidates/pair-set.js";
 import type { Field, PreparedTables } from "../columns/fields.js";
 import type { Lists } from "../columns/lists.js";
 import { Growing } from "../columns/lists.js";
-import type { Texts } from "../columns/texts.js";
 import type { ComparisonSettings } from "../evidence/pair-evidence.js";
-import type { GramSets } from "../spelling/gram-sets.js";
-import { numbersIn, type PickedLists, type Places, pickLists, pickNumbers, renumber } from "./picking.js";
+import { numbersIn, type Places, pickLists, pickNumbers, renumber } from "./picking.js";
 
 /** What is no array. */
 interface Head extends Pick<PreparedTables, "naming" | "isOneTable" | "rows" | "dropped"> {
@@ -39,12 +37,11 @@ const named = (prefix: string, arrays: Kept): Kept =>
   Object.fromEntries(Object.entries(arrays).map(([name, numbers]) => [`${prefix} ${name}`, numbers]));
 
 export const nameOf = (field: number): string => `column ${field}`;
-const listNames = (name: string) => [`${name} starts`, `${name} items`] as const;
 
-const keptLists = (name: string, starts: KeptArray, items: KeptArray): Kept => {
-  const [ofStarts, ofItems] = listNames(name);
-  return { [ofStarts]: starts, [ofItems]: items };
-};
+const keptLists = (name: string, { starts, items }: Lists<KeptArray>): Kept => ({
+  [`${name} starts`]: starts,
+  [`${name} items`]: items,
+});
 
 /** @param pairs the candidates */
 export function keptComparison(
@@ -64,25 +61,22 @@ export function keptComparison(
     return named(nameOf(field), {
       left: values.left,
       ...(isOneTable ? undefined : { right: values.right }),
-      ...keptLists("texts", set.texts.starts, set.texts.bytes),
-      ...keptLists("words", set.words.starts, set.words.items),
+      ...keptLists("texts", set.texts),
+      ...keptLists("words", set.words),
       ...{ counts: set.counts, mainWords: set.mainWords, rarity: set.rarity, numbers: set.numbers },
-      ...(own && keptLists("grams", own.grams.starts, own.grams.steps)),
-      ...(own && { gramWeights: own.weights, gramLengths: own.lengths }),
+      ...(own && {
+        ...keptLists("grams", own.grams),
+        ...{ gramWeights: own.weights, gramLengths: own.lengths },
+      }),
     });
   });
   return {
     [headName]: new TextEncoder().encode(JSON.stringify(head)),
     ...{ left, right, isCode: rowWords.isCode, rarity: rowWords.rarity },
-    ...keptLists("words", words.starts, words.bytes),
-    ...keptLists("left words", rowWords.left.starts, rowWords.left.items),
+    ...keptLists("words", words),
+    ...keptLists("left words", rowWords.left),
     "left order": order[0],
-    ...(isOneTable
-      ? undefined
-      : {
-          ...keptLists("right words", rowWords.right.starts, rowWords.right.items),
-          "right order": order[1],
-        }),
+    ...(isOneTable ? undefined : { ...keptLists("right words", rowWords.right), "right order": order[1] }),
     ...(vectors && { vectors: vectors.data }),
     ...Object.assign({}, ...ofFields),
   };
@@ -96,16 +90,11 @@ export async function readHead(kept: KeptReader): Promise<Head> {
 /** Whether shards have ranges of the right rows, not of the left ones: of the larger table, so that each holds a part of it. */
 const isByRight = ({ rows }: Pick<Head, "rows">): boolean => rows[1] > rows[0];
 
-/** A shard's pairs, and what they are compared by. */
-export interface ShardComparison {
-  readonly settings: ComparisonSettings;
-  /** Rows are counted among those of the shard. */
-  readonly pairs: Pairs;
-  /** The rows of the shard among all, ascending, of both sides. */
-  readonly rows: readonly [Uint32Array, Uint32Array];
-}
-
-export async function readComparison(kept: KeptReader, shard: Shard): Promise<ShardComparison> {
+/**
+ * A shard's pairs, and what they are compared by.
+ * @returns rows: those of the shard among all, ascending, of both sides; pairs count rows among these
+ */
+export async function readComparison(kept: KeptReader, shard: Shard) {
   const head = await readHead(kept);
   const { pairs, rows } = await readPairs(kept, shard, head);
   return { settings: await readSettings(kept, head, rows), pairs, rows };
@@ -135,8 +124,8 @@ async function readSettings(
   const { naming, isOneTable, dimension } = head;
   const isSame = isOneTable && rows[0] === "all";
   const rightSide = isOneTable ? "left" : "right";
-  const left = await pickLists(kept, listNames("left words"), Uint32Array, rows[0]);
-  const right = isSame ? left : await pickLists(kept, listNames(`${rightSide} words`), Uint32Array, rows[1]);
+  const left = await pickLists(kept, "left words", Uint32Array, rows[0]);
+  const right = isSame ? left : await pickLists(kept, `${rightSide} words`, Uint32Array, rows[1]);
   const columns: Column[] = [];
   for (const [field, { hasGrams }] of head.fields.entries())
     columns.push(await readColumn(kept, nameOf(field), { rows, rightSide, isSame, hasGrams }));
@@ -150,7 +139,7 @@ async function readSettings(
   }
   return {
     ...{ fields, naming, isOneTable },
-    words: textsOf(await pickLists(kept, listNames("words"), Uint8Array, words)),
+    words: await pickLists(kept, "words", Uint8Array, words),
     rowWords: {
       ...{ left, right },
       isCode: await pickNumbers(kept, "isCode", Uint8Array, words),
@@ -227,25 +216,19 @@ async function readColumn(
   const ofRight = isSame ? ofLeft : await pickNumbers(kept, `${name} ${rightSide}`, Int32Array, rows[1]);
   const count = kept.lengthOf(`${name} counts`)!;
   const values: Places = rows[0] === "all" ? "all" : numberedAnew([ofLeft, ofRight], count);
-  const words: Lists = await pickLists(kept, listNames(`${name} words`), Uint32Array, values);
   const set = {
-    words,
-    texts: textsOf(await pickLists(kept, listNames(`${name} texts`), Uint8Array, values)),
+    words: await pickLists(kept, `${name} words`, Uint32Array, values),
+    texts: await pickLists(kept, `${name} texts`, Uint8Array, values),
     counts: await pickNumbers(kept, `${name} counts`, Uint32Array, values),
     mainWords: await pickNumbers(kept, `${name} mainWords`, Uint8Array, values),
     numbers: await pickNumbers(kept, `${name} numbers`, Float64Array, values),
   };
-  const grams = hasGrams ? await readGrams(kept, name, values) : undefined;
+  const grams = hasGrams
+    ? {
+        grams: await pickLists(kept, `${name} grams`, Uint16Array, values),
+        weights: await pickNumbers(kept, `${name} gramWeights`, Float32Array, "all"),
+        lengths: await pickNumbers(kept, `${name} gramLengths`, Float32Array, values),
+      }
+    : undefined;
   return { ofLeft, ofRight, values, set, grams };
-}
-
-const textsOf = ({ starts, items }: PickedLists<Uint8Array>): Texts => ({ starts, bytes: items });
-
-async function readGrams(kept: KeptReader, column: string, values: Places): Promise<GramSets> {
-  const { starts, items } = await pickLists(kept, listNames(`${column} grams`), Uint16Array, values);
-  return {
-    grams: { starts, steps: items },
-    weights: await pickNumbers(kept, `${column} gramWeights`, Float32Array, "all"),
-    lengths: await pickNumbers(kept, `${column} gramLengths`, Float32Array, values),
-  };
 }

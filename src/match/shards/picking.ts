@@ -1,12 +1,7 @@
 /** Takes some numbers and lists out of kept arrays, which need not have room in memory, and numbers them anew in their order. */
 import type { KeptArray, KeptReader } from "../../files/shards/shard.js";
 import { shared } from "../../runtime/shared-array.js";
-
-/** Lists of numbers, one for each item: item i has those from starts[i] to starts[i + 1]. */
-export interface PickedLists<Items> {
-  readonly starts: Uint32Array;
-  readonly items: Items;
-}
+import type { Lists } from "../columns/lists.js";
 
 type Kind<Numbers> = {
   new (buffer: SharedArrayBuffer): Numbers;
@@ -53,13 +48,14 @@ async function readAll<Numbers extends KeptArray>(
   return all;
 }
 
-/** Some of the lists. @param names of the array of starts and of that of items */
+/** Some of the lists of a name. */
 export async function pickLists<Numbers extends KeptArray>(
   kept: KeptReader,
-  [ofStarts, ofItems]: readonly [string, string],
+  name: string,
   kind: Kind<Numbers>,
   lists: Places,
-): Promise<PickedLists<Numbers>> {
+): Promise<Lists<Numbers>> {
+  const [ofStarts, ofItems] = [`${name} starts`, `${name} items`];
   if (lists === "all")
     return { starts: await readAll(kept, ofStarts, Uint32Array), items: await readAll(kept, ofItems, kind) };
   const begins = await pickNumbers(kept, ofStarts, Uint32Array, lists);
