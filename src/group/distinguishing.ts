@@ -11,8 +11,7 @@
  */
 import { TextCounts } from "../match/columns/texts.js";
 import type { WeighedPhrase } from "../match/evidence/features.js";
-import { numberValue } from "../match/evidence/phrase.js";
-import { alignWords } from "../match/evidence/words.js";
+import { alignWords, numberValue } from "../match/evidence/phrase.js";
 import { functionWords, legalForms } from "../match/spelling/soft-words.js";
 import type { Links } from "./linkage.js";
 

@@ -12,8 +12,13 @@ import {
   type WeighedPhrase,
   weighPhrase,
 } from "../match/evidence/features.js";
-import { haveSameLetters, readWords } from "../match/evidence/phrase.js";
-import { alignWords, type WordKind, type WordMatch } from "../match/evidence/words.js";
+import {
+  alignWords,
+  haveSameLetters,
+  readWords,
+  type WordKind,
+  type WordMatch,
+} from "../match/evidence/phrase.js";
 import { type ScorerFile, scoreFeatures } from "../match/scorer.js";
 import { functionWords, legalForms } from "../match/spelling/soft-words.js";
 

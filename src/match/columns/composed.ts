@@ -3,19 +3,22 @@
  * street, a house number and a city hold an address. They are compared as one column, "first name + last name".
  */
 import { inOneScript } from "../cells/one-script.js";
-import { type AlignedNames, alignHeaders, type ColumnNames, type TableColumns } from "./align.js";
-import { cellsOfColumn, cellsOfParts, partSeparator, partsOfColumn, readPairOf } from "./column-names.js";
 import {
+  type AlignedNames,
   agreementOf,
+  alignHeaders,
   areAlike,
+  type ColumnNames,
   type Content,
   contentOf,
   leastAgreement,
   leastOverlap,
   mostValues,
   overlapOf,
+  type TableColumns,
   wordsOfCell,
-} from "./content.js";
+} from "./align.js";
+import { cellsOfColumn, cellsOfParts, partSeparator, partsOfColumn, readPairOf } from "./column-names.js";
 import { type ColumnOptions, usableColumns } from "./fields.js";
 import { isText } from "./profile.js";
 

@@ -6,7 +6,7 @@ import { type DayFirst, isDayFirst, readDate } from "../cells/dates.js";
 import { cellNumber } from "../cells/numbers.js";
 import { isPhone } from "../cells/phones.js";
 import { commonPrefix } from "../spelling/jaro-winkler.js";
-import { hashOf } from "./content.js";
+import { hashOf } from "./align.js";
 import { Growing } from "./lists.js";
 import { eachText, sortedTexts, TextNumbers, type Texts, textAt } from "./texts.js";
 import type { Cells } from "./value-set.js";

@@ -3,8 +3,7 @@ import { distance } from "fastest-levenshtein";
 import { type TermStatistics, wordHash } from "../candidates/grams.js";
 import { commonPrefix, jaroWinkler } from "../spelling/jaro-winkler.js";
 import { areOpposed } from "../spelling/soft-words.js";
-import { haveSameLetters, isYear, type JoinPhrase, readJoinPhrase } from "./phrase.js";
-import { alignWords } from "./words.js";
+import { alignWords, haveSameLetters, isYear, type JoinPhrase, readJoinPhrase } from "./phrase.js";
 
 /** The features in the order of the scorer's inputs, each from 0 to 1. */
 export const featureNames = [

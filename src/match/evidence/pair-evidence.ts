@@ -129,16 +129,9 @@ export function rowComparison(settings: ComparisonSettings): RowComparison {
   );
   const ofCells = (index: number, found: FieldComparison, column: Named): ComparedColumn => {
     const { left, right } = fields[index];
-    const { levels, differs, agrees, hasSlips, compare } = found;
+    const { compare, unmatched: _, ...scale } = found;
     return {
-      ...{
-        ...column,
-        levels,
-        differs,
-        agrees,
-        hasSlips,
-        identifies: identifies(fields[index], index === naming),
-      },
+      ...{ ...column, ...scale, identifies: identifies(fields[index], index === naming) },
       compare: (a, b) => (left[a] < 0 || right[b] < 0 ? missing : compare(left[a], right[b])),
     };
   };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { numbersIn, pickLists, pickNumbers, renumber } from "../../../src/match/shards/picking.js";
+import { numbersIn, pickLists, pickNumbers, renumber } from "../../../src/match/shards/kept-comparison.js";
 import { createRandom } from "../../../src/random.js";
 import { readerOf } from "../../files/shards/merged.js";
 
