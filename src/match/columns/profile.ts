@@ -5,7 +5,7 @@ import { cellWords, ideographsIn } from "../cells/cell-words.js";
 import { type DayFirst, isDayFirst, readDate } from "../cells/dates.js";
 import { cellNumber } from "../cells/numbers.js";
 import { isPhone } from "../cells/phones.js";
-import { commonPrefix } from "../spelling/jaro-winkler.js";
+import { commonPrefix } from "../spelling/soft-words.js";
 import { hashOf } from "./align.js";
 import { Growing } from "./lists.js";
 import { eachText, sortedTexts, TextNumbers, type Texts, textAt } from "./texts.js";
