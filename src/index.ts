@@ -66,8 +66,7 @@ export type { KnownPair, MatchRunOptions, MatchStage, RowMatch } from "./match/c
 export type { PrecisionReport, PromiseReport } from "./match/estimates/promise.js";
 export type { ColumnExplanation, ColumnReport, RowExplanation } from "./match/explain.js";
 export { pairSentence } from "./match/explain.js";
-export type { MemoryLimit } from "./match/memory/memory-plan.js";
-export type { BoundedOptions } from "./match/memory/within-memory.js";
+export type { BoundedOptions, MemoryLimit } from "./match/memory/memory-plan.js";
 export type { DoubtfulPair } from "./match/review/doubtful.js";
 export type { LabelEffect } from "./match/review/label-effect.js";
 

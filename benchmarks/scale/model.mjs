@@ -56,7 +56,7 @@ const randomPairs = 40_000;
 const total = (/** @type {readonly number[]} */ numbers) => numbers.reduce((sum, number) => sum + number, 0);
 
 /**
- * Bytes of a row of the made persons as CSV, of an embedding, of a pair in a shard and its part (two rows and a class), and in memory of each of all rows while a shard looks up its own (src/match/shards/picking.ts).
+ * Bytes of a row of the made persons as CSV, of an embedding, of a pair in a shard and its part (two rows and a class), and in memory of each of all rows while a shard looks up its own (src/match/shards/kept-comparison.ts).
  */
 export const bytesOf = { row: 62, embedding: 2400, pair: 8 + 4, lookup: 5 };
 

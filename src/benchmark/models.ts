@@ -4,7 +4,7 @@ import { type LoadOptions, PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { ArgumentError } from "../errors.js";
 import { exists } from "../files/whole-file.js";
 import { embeddedModels } from "../hub/locate.js";
-import { jaroWinkler } from "../match/spelling/jaro-winkler.js";
+import { jaroWinkler } from "../match/spelling/soft-words.js";
 import { jaccardBaseline, shortTfidfBaseline, tfidfBaseline, tfidfWordsBaseline } from "./baselines/tfidf.js";
 import { gloveBaseline, isVectorFile, vectorFileBaseline } from "./baselines/word-vectors.js";
 import type { EmbeddingModel, PhraseModel, SimilarityModel } from "./model.js";

@@ -2,7 +2,7 @@
 import { groupBy } from "../by-key.js";
 import { disjointSets, numberedRows } from "../disjoint-sets.js";
 import { ArgumentError } from "../errors.js";
-import { FNV_BASIS, FNV_PRIME } from "../files/checksums/fnv.js";
+import { fnv } from "../files/checksums/fnv.js";
 import type { KnownPair } from "../match/compare-tables.js";
 
 /** @throws ArgumentError for decisions that make rejected pairs the same by way of confirmed ones */
@@ -68,9 +68,7 @@ export function firstEqual(size: number, keyOf: (row: number) => string | undefi
   for (let row = 0; row < size; row++) {
     const key = keyOf(row);
     if (key === undefined) continue;
-    let hash = FNV_BASIS;
-    for (let index = 0; index < key.length; index++)
-      hash = Math.imul(hash ^ key.charCodeAt(index), FNV_PRIME);
+    const hash = fnv(key);
     hashes[row] = hash;
     let slot = (hash ^ (hash >>> 15)) & (slots.length - 1);
     while (slots[slot] >= 0 && (hashes[slots[slot]] !== hashes[row] || keyOf(slots[slot]) !== key))

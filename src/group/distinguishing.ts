@@ -11,9 +11,8 @@
  */
 import { TextCounts } from "../match/columns/texts.js";
 import type { WeighedPhrase } from "../match/evidence/features.js";
-import { functionWords, legalForms } from "../match/evidence/optional-words.js";
-import { numberValue } from "../match/evidence/phrase.js";
-import { alignWords } from "../match/evidence/words.js";
+import { alignWords, numberValue } from "../match/evidence/phrase.js";
+import { functionWords, legalForms } from "../match/spelling/soft-words.js";
 import type { Links } from "./linkage.js";
 
 /** The factor for distinguishing words, the same as for different numbers. */

@@ -3,7 +3,7 @@
  * comparison, and belong to the group of the first.
  */
 import { likeArray } from "../like-array.js";
-import { isFilled } from "../match/cells/filled.js";
+import { isFilled } from "../match/cells/cell-words.js";
 import type { TableColumns } from "../match/columns/align.js";
 import { planColumns, rowsOf } from "../match/columns/fields.js";
 import { profiler } from "../match/columns/profile.js";

@@ -1,6 +1,6 @@
 /** The pairs of rows within groups: also those that were no candidates, and what the rest of a group says about each. */
 
-import { Growing } from "../match/columns/growing.js";
+import { Growing } from "../match/columns/lists.js";
 import type { ComparedTables } from "../match/compare-tables.js";
 import type { PairProbabilities, ScoredPairs } from "../match/estimates/scored-pairs.js";
 import { pairLevels } from "../match/evidence/pair-levels.js";

@@ -1,5 +1,5 @@
 /** Which row of each group stays, which rows go, and what the rows that stay take from them. */
-import { isFilled } from "../match/cells/filled.js";
+import { isFilled } from "../match/cells/cell-words.js";
 import { chosenPlaces } from "../match/weights/chosen-places.js";
 import { placesByNumber } from "../places-by-number.js";
 import { type Cell, textOfCell } from "../table/cell.js";

@@ -2,7 +2,7 @@
 
 import { ArgumentError } from "../errors.js";
 import { endWithNothing } from "../files/shards/shard.js";
-import { isFilled } from "../match/cells/filled.js";
+import { isFilled } from "../match/cells/cell-words.js";
 import { inOneScript, scriptNote } from "../match/cells/one-script.js";
 import type { TableColumns } from "../match/columns/align.js";
 import { type ColumnOptions, type ColumnPlan, type DroppedColumn, rowsOf } from "../match/columns/fields.js";
@@ -21,9 +21,14 @@ import { type ClusterOptions, cluster } from "./cluster.js";
 import { decidedGroups, sureRows } from "./decided-groups.js";
 import { type GroupRowsOptions, groupRows, type RowGroups } from "./group-rows.js";
 import { type DuplicateGroup, type DuplicateRow, duplicateGroups, type GroupedTable } from "./kept-rows.js";
-import { contradictions } from "./one-column/contradicted.js";
-import { groupedPrecision, groupedPromise, isDenied } from "./one-column/promised-threshold.js";
-import { groupsAtLevel, sampledGroups } from "./one-column/sampled-groups.js";
+import {
+  contradictions,
+  groupedPrecision,
+  groupedPromise,
+  groupsAtLevel,
+  isDenied,
+  sampledGroups,
+} from "./one-column/promised-threshold.js";
 
 /** The duplicates in a table, and what their precision rests on. Rows are counted from 0. */
 export interface FoundDuplicates extends Omit<PrecisionReport, "promise"> {

@@ -23,7 +23,7 @@ import { pauses } from "../match/run/pause.js";
 import { mergedScores, unitedPairs } from "../match/shards/shared-pairs.js";
 import { learnDistinguishing } from "./distinguishing.js";
 import { type LinkTable, linkTable } from "./linkage.js";
-import type { NumberedPhrases } from "./numbered.js";
+import type { NumberedPhrases } from "./one-column/distinct-phrases.js";
 import { neighbourPairs } from "./one-column/neighbours.js";
 
 export interface SameTable {

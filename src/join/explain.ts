@@ -3,7 +3,7 @@
  * what that costs.
  */
 import { ArgumentError } from "../errors.js";
-import { type ColumnPair, pairCosines } from "../match/columns.js";
+import { type ColumnPair, type LikelyType, likeliestType, pairCosines } from "../match/columns.js";
 import type { RowNumbers } from "../match/compare-tables.js";
 import {
   type FeatureName,
@@ -12,12 +12,15 @@ import {
   type WeighedPhrase,
   weighPhrase,
 } from "../match/evidence/features.js";
-import { functionWords, legalForms } from "../match/evidence/optional-words.js";
-import { haveSameLetters, numberValue } from "../match/evidence/phrase.js";
-import { type LikelyType, likeliestType } from "../match/evidence/type-agreement.js";
-import { alignWords, type WordKind, type WordMatch } from "../match/evidence/words.js";
+import {
+  alignWords,
+  haveSameLetters,
+  readWords,
+  type WordKind,
+  type WordMatch,
+} from "../match/evidence/phrase.js";
 import { type ScorerFile, scoreFeatures } from "../match/scorer.js";
-import { sidesOf } from "../match/spelling/opposites.js";
+import { functionWords, legalForms } from "../match/spelling/soft-words.js";
 
 /** A feature and its effect: how much higher the score is than with the feature's mean over candidate pairs. */
 export interface FeatureEffect {
@@ -173,14 +176,8 @@ function missingWords(
 
 function withoutWord(phrase: WeighedPhrase, place: number): WeighedPhrase {
   const words = phrase.words.toSpliced(place, 1);
-  const aside = phrase.aside.toSpliced(place, 1);
-  const value = numberValue(phrase.words[place]);
   return {
-    ...{ words, aside, rest: phrase.rest, folded: words.join(" "), compact: words.join("") },
-    sides: words.flatMap(sidesOf),
-    main: words.filter((_, index) => !aside[index]).join(""),
-    numbers:
-      value === undefined ? phrase.numbers : phrase.numbers.toSpliced(phrase.numbers.indexOf(value), 1),
+    ...{ ...phrase, ...readWords(words, phrase.aside.toSpliced(place, 1)), folded: words.join(" ") },
     weights: phrase.weights.filter((_, index) => index !== place),
     totalWeight: phrase.totalWeight - phrase.weights[place],
   };
@@ -202,7 +199,7 @@ export function explanationLine(explanation: PhraseExplanation): string {
   const parts = [
     ...(equal.length > 0 ? [`same word${equal.length > 1 ? "s" : ""} ${listed(equal)}`] : []),
     ...words.filter(({ kind }) => kind !== "equal").map(correspondence),
-    ...numbers(explanation),
+    ...numbersSaid[explanation.numbers],
     ...onlyLeft.map((word) => missing(word, "left")),
     ...onlyRight.map((word) => missing(word, "right")),
     ...(embedding === undefined ? [] : [`embedding similarity ${embedding.toFixed(2)}`]),
@@ -226,11 +223,10 @@ function correspondence({ kind, left, right, likeness }: MatchedWords): string {
   return `"${left}" spelt like "${right}" (${likeness.toFixed(2)})`;
 }
 
-function numbers({ numbers: found }: PhraseExplanation): string[] {
-  if (found === "agree") return ["numbers agree"];
-  if (found === "one-sided") return ["a number only on one side"];
-  return found === "differ" ? ["numbers differ"] : [];
-}
+const numbersSaid: Readonly<Record<PhraseExplanation["numbers"], readonly string[]>> = {
+  ...{ none: [], agree: ["numbers agree"], differ: ["numbers differ"] },
+  "one-sided": ["a number only on one side"],
+};
 
 function missing({ word, rarity, role, cost }: MissingWord, side: "left" | "right"): string {
   const kind = role ?? (rarity >= RARE ? "rare" : rarity <= COMMON ? "common" : undefined);

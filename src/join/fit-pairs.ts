@@ -3,7 +3,7 @@
 import { groupBy } from "../by-key.js";
 import type { TableColumns } from "../match/columns/align.js";
 import type { PreparedTables } from "../match/columns/fields.js";
-import { Growing } from "../match/columns/growing.js";
+import { Growing } from "../match/columns/lists.js";
 import type { ComparedTables } from "../match/compare-tables.js";
 import { halving, halvings } from "../match/estimates/audit.js";
 import { keepPrecision, veto } from "../match/estimates/promise.js";

@@ -11,7 +11,7 @@ import { ArgumentError } from "../errors.js";
 import { type Kept, ownRange } from "../files/shards/shard.js";
 import { inTurn } from "../in-turn.js";
 import { exactPairs } from "../match/candidates/nearest-by-embedding.js";
-import { filledOnly } from "../match/cells/filled.js";
+import { filledOnly } from "../match/cells/cell-words.js";
 import { textsInOneScript } from "../match/cells/one-script.js";
 import { checkCells } from "../match/check-tables.js";
 import { inCanonicalOrder } from "../match/columns/canonical.js";
@@ -26,7 +26,13 @@ import type { RankedRows } from "../match/rank-rows.js";
 import { labelEffect, partnersOfRight } from "../match/review/label-effect.js";
 import { defaultScorer, type ScorerFile } from "../match/scorer.js";
 import { explainPhrases, type PhraseExplanation } from "./explain.js";
-import { differentTexts, type RankedTables, rankedByRow } from "./one-column/copies.js";
+import {
+  differentTexts,
+  keysOf,
+  type RankedTables,
+  rankedByRow,
+  tableWarnings,
+} from "./one-column/copies.js";
 import {
   atLevel,
   type Decision,
@@ -38,7 +44,6 @@ import {
   sampledMatches,
   withoutSiblings,
 } from "./one-column/decide.js";
-import { keysOf, tableWarnings } from "./one-column/keys.js";
 import { calibrateWith, noLabels, readLabels } from "./one-column/labels.js";
 import type { JoinOptions, JoinResult } from "./options.js";
 import { keepPromised, type LeftRanker, leftDecoys } from "./precision.js";

@@ -14,7 +14,7 @@ import { comparedTables, composedTables } from "../match/columns/composed.js";
 import { type ColumnOptions, planColumns } from "../match/columns/fields.js";
 import { profiler } from "../match/columns/profile.js";
 import type { RowNumbers } from "../match/compare-tables.js";
-import { type BoundedOptions, boundedReading, withinMemory } from "../match/memory/within-memory.js";
+import { type BoundedOptions, boundedReading, withinMemory } from "../match/memory/memory-plan.js";
 import type { LabelEffect } from "../match/review/label-effect.js";
 import { type ReviewedTables, readKnown, refuseAnswered } from "../match/review/review-file.js";
 import { commandWith, type NamedCommand, refuseCategory, refuseLoss } from "../match/unnamed-column.js";

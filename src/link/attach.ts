@@ -6,15 +6,14 @@
 import { groupBy } from "../by-key.js";
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { averageLinkage, groupsFrom } from "../group/average-linkage.js";
-import type { NamingVectors } from "../match/candidates/near-names.js";
+import type { NamingVectors } from "../match/candidates/nearest-by-embedding.js";
 import { PairSet, type Pairs } from "../match/candidates/pair-set.js";
 import { eachText } from "../match/columns/texts.js";
 import type { KnownPair } from "../match/compare-tables.js";
 import { type LearnedRows, type PairScorer, pairScorer, type ReadRows, readRows } from "../match/rescore.js";
 import { certain } from "../match/weights/learn.js";
 import { everyPair } from "../match/weights/pair-classes.js";
-import { equalGroups, type Grouping } from "./grouping.js";
-import { pairsWithoutFirst } from "./likely.js";
+import { equalGroups, type Grouping, pairsWithoutFirst } from "./grouping.js";
 import {
   columnsOf,
   type RunOptions,

@@ -7,7 +7,7 @@ import { type ColumnPlan, planColumns } from "../match/columns/fields.js";
 import type { KnownPair } from "../match/compare-tables.js";
 import type { PrecisionReport } from "../match/estimates/promise.js";
 import { sentenceOf } from "../match/matches.js";
-import { type BoundedOptions, storeWithinMemory, withinMemory } from "../match/memory/within-memory.js";
+import { type BoundedOptions, storeWithinMemory, withinMemory } from "../match/memory/memory-plan.js";
 import { phraseColumn } from "../match/phrase-column.js";
 import { readRows } from "../match/rescore.js";
 import { type ReviewPair, readDecisions, writeReview } from "../match/review/review-file.js";

@@ -1,12 +1,11 @@
 /** One run: identifies the rows of a table, links them to entities, and writes what changed; all within one transaction. */
 import { StoreError } from "../errors.js";
-import { checkAddedRows } from "../match/memory/within-memory.js";
+import { checkAddedRows } from "../match/memory/memory-plan.js";
 import { isPhrases } from "../match/phrase-column.js";
 import type { LineStyle } from "../table/format.js";
 import { attach, type LearnedModel } from "./attach.js";
-import { changeReasons, type Grouping, likelyPairs } from "./grouping.js";
+import { changeReasons, type Grouping, keepLikely, likelyPairs } from "./grouping.js";
 import type { AllLinked } from "./learn.js";
-import { keepLikely } from "./likely.js";
 import type { RunOptions, StoreModel, StoreState } from "./model.js";
 import { reconcile } from "./reconcile.js";
 import { type Store, version } from "./store.js";

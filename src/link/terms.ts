@@ -3,14 +3,15 @@
  * values, words and 3-grams of their columns. Terms that find rows have a list of them.
  */
 import { FNV_BASIS, FNV_PRIME } from "../files/checksums/fnv.js";
-import { RowSums } from "../match/candidates/row-sums.js";
-import { BestRows } from "../match/candidates/term-search.js";
+import { hash } from "../match/candidates/grams.js";
+import { BestRows, RowSums } from "../match/candidates/term-search.js";
 import { bareDigits } from "../match/cells/numbers.js";
+import { invertLists, type Lists, ListsBuilder } from "../match/columns/lists.js";
 import { isText } from "../match/columns/profile.js";
 import { textCount, textReader } from "../match/columns/texts.js";
-import { invertLists, type Lists, ListsBuilder } from "../match/columns/vocabulary.js";
 import { countRows, type ReadRows, type RowCounts } from "../match/rescore.js";
 import { buckets, gramsOf } from "../match/spelling/gram-sets.js";
+import { placesByNumber } from "../places-by-number.js";
 import type { LinkedRow } from "./reconcile.js";
 import { listed, type Store } from "./store.js";
 
@@ -19,13 +20,8 @@ const kinds = { word: 0, gram: 1, code: 2, value: 3, filled: 4, fieldWord: 5 } a
 type TermKind = keyof typeof kinds;
 
 /** 32 bits: of a million terms, one in five thousand shares its number with another. */
-function termOf(kind: TermKind, field: number, text: string): number {
-  let state = Math.imul(FNV_BASIS ^ (8 * field + kinds[kind]), FNV_PRIME);
-  for (let index = 0; index < text.length; index++)
-    state = Math.imul(state ^ text.charCodeAt(index), FNV_PRIME);
-  state = Math.imul(state ^ (state >>> 15), 0x2c1b3c6d);
-  return (state ^ (state >>> 13)) >>> 0;
-}
+const termOf = (kind: TermKind, field: number, text: string): number =>
+  hash(text, Math.imul(FNV_BASIS ^ (8 * field + kinds[kind]), FNV_PRIME));
 
 /** A term of some rows, and where it is counted. */
 interface CountedTerm {
@@ -72,10 +68,9 @@ function* termsOf({ tables }: ReadRows, { words, fields }: RowCounts): Generator
 function rowLists({ tables, words, grams }: ReadRows): (kind: TermKind, field: number) => Lists | undefined {
   const { fields, naming, vocabulary } = tables;
   const ofWords = invertLists(words.left, textCount(vocabulary));
-  const byValue = fields.map(({ left, set }) => {
-    const lists = new ListsBuilder();
-    for (const value of left) lists.push(value < 0 ? [] : [value]);
-    return invertLists(lists.finish(), textCount(set.texts));
+  const byValue = fields.map(({ left, set }): Lists => {
+    const { starts, order } = placesByNumber(left, textCount(set.texts));
+    return { starts, items: order };
   });
   const ofNames = new ListsBuilder();
   for (const value of naming < 0 ? [] : fields[naming].left) {

@@ -3,7 +3,7 @@ import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { type Kept, learnedOnce, type Sharing } from "../files/shards/shard.js";
 import { createRandom } from "../random.js";
 import { inSharedMemory, shared } from "../runtime/shared-array.js";
-import type { NamingVectors } from "./candidates/near-names.js";
+import type { NamingVectors } from "./candidates/nearest-by-embedding.js";
 import type { Pairs, Spill } from "./candidates/pair-set.js";
 import { findCandidates } from "./candidates/row-candidates.js";
 import type { PreparedTables } from "./columns/fields.js";

@@ -14,7 +14,7 @@ import {
 } from "./evidence/features.js";
 import { once, remembering } from "./once.js";
 import { type ScorerWeights, scoreFeatures } from "./scorer.js";
-import { areOpposed } from "./spelling/opposites.js";
+import { areOpposed } from "./spelling/soft-words.js";
 
 /** Block numbers of the rows: only rows with equal ones are compared. */
 export interface Blocks {

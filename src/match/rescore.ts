@@ -2,14 +2,14 @@
  * Scores rows by weights learned before. A few rows are read as a part of the whole table: the rarity of their values and
  * words is that of the table, which is not read again.
  */
-import type { NamingVectors } from "./candidates/near-names.js";
+import type { NamingVectors } from "./candidates/nearest-by-embedding.js";
 import type { TableColumns } from "./columns/align.js";
 import { type Field, type PreparedTables, rowsOf } from "./columns/fields.js";
+import { countWords, rarities } from "./columns/lists.js";
 import { isText } from "./columns/profile.js";
 import { type CountedWords, rowWords } from "./columns/row-words.js";
 import { TextNumbers, textCount } from "./columns/texts.js";
 import { readValues } from "./columns/value-set.js";
-import { countWords, rarities } from "./columns/vocabulary.js";
 import { comparisonSettings, type EvidenceColumn, rowComparison } from "./evidence/pair-evidence.js";
 import { explainPair, type RowExplanation } from "./explain.js";
 import { countGrams, type GramLists, gramLists, weighGrams } from "./spelling/gram-sets.js";

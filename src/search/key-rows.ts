@@ -1,5 +1,5 @@
 /** The rows of keys, as many as there are. */
-import { FNV_BASIS, FNV_PRIME } from "../files/checksums/fnv.js";
+import { fnv } from "../files/checksums/fnv.js";
 
 /** A map of JavaScript has room for 16.7 million texts. */
 const mapCount = 256;
@@ -28,9 +28,7 @@ export class KeyRows {
   }
 
   #mapOf(key: string): Map<string, number> {
-    let hash = FNV_BASIS;
-    for (let place = 0; place < key.length; place++)
-      hash = Math.imul(hash ^ key.charCodeAt(place), FNV_PRIME);
+    const hash = fnv(key);
     return this.#maps[(hash ^ (hash >>> 16)) & (mapCount - 1)];
   }
 }

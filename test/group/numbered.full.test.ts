@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PhraseEncoder } from "../../src/encoder/phrase-encoder.js";
 import { cluster } from "../../src/group/cluster.js";
-import { numberedPhrases } from "../../src/group/numbered.js";
+import { numberedPhrases } from "../../src/group/one-column/distinct-phrases.js";
 
 const part = (number: number): string => `Part ${String(number).padStart(6, "0")}`;
 const parts = (count: number): string[] => Array.from({ length: count }, (_, number) => part(number + 1));

@@ -7,8 +7,8 @@ import { manyRows, perRowOfMany } from "../../match/compare-tables.js";
 import { candidateRows } from "../../match/rank-rows.js";
 import { pauses } from "../../match/run/pause.js";
 import { chosenPlaces } from "../../match/weights/chosen-places.js";
-import { type NumberedPhrases, sameNumbers } from "../numbered.js";
 import type { SameTableOptions } from "../same-table.js";
+import { type NumberedPhrases, sameNumbers } from "./distinct-phrases.js";
 
 /** Neighbours of a phrase by embedding, and as many by n-grams; postings visited for these. */
 const limits = { candidates: 15, postings: 50_000 };

@@ -1,11 +1,17 @@
 /** Chooses the threshold of a clustering without labels, says what its precision rests on, and picks pairs to judge. */
 import { formatCount } from "../../files/count-text.js";
+import { cellWords } from "../../match/cells/cell-words.js";
+import type { TableColumns } from "../../match/columns/align.js";
+import { profileColumn } from "../../match/columns/profile.js";
+import type { KnownPair } from "../../match/compare-tables.js";
+import { auditOf, likelyHalves, type SampledLevel } from "../../match/estimates/audit.js";
 import type { PrecisionReport } from "../../match/estimates/promise.js";
 import { spacingPrecision } from "../../match/estimates/spacing-precision.js";
 import type { DoubtfulPair } from "../../match/review/doubtful.js";
 import { pauses } from "../../match/run/pause.js";
 import { placeIn } from "../../match/weights/chosen-places.js";
 import { placesByNumber } from "../../places-by-number.js";
+import type { DuplicateRow } from "../kept-rows.js";
 import { type LinkTable, linkGroups, representativesOf } from "../linkage.js";
 import type { SameTable, SameTableOptions } from "../same-table.js";
 
@@ -118,7 +124,7 @@ export function isDenied(rows: readonly GroupedRow[], target: number): boolean {
 /**
  * Adds the promise. Spacing is a single view, more than .1 too high on 5 of the 14 AutoFJ tables with 50 or more grouped
  * rows. Margins to outsiders and weights learned from the one column do not see its errors: only what is sure
- * establishes a promise, or a sample that people judged (sampled-groups.ts).
+ * establishes a promise, or a sample that people judged.
  */
 export function groupedPromise(rows: readonly GroupedRow[], target: number): PrecisionReport {
   const report = groupedPrecision(rows);
@@ -187,4 +193,71 @@ function* fromThreshold({ scores, strongest }: LinkTable, threshold: number): Ge
     while (distance(below) === least) equal.push(strongest[below++]);
     yield* equal.sort((a, b) => a - b);
   }
+}
+
+/**
+ * A random sample of the rows of groups that people judged, from which their precision is established.
+ * @param grouped rows with the other row that would be kept in their place, which no answer has influenced
+ * @param sureOf equal for rows that are equal or confirmed
+ */
+export function sampledGroups(
+  grouped: readonly DuplicateRow[],
+  sureOf: ArrayLike<number>,
+  known: readonly KnownPair[],
+) {
+  const classesOf = (a: number, b: number): string => [sureOf[a], sureOf[b]].sort((x, y) => x - y).join(" ");
+  const rejected = new Set(
+    known.flatMap(({ left, right, match }) => (match ? [] : [classesOf(left, right)])),
+  );
+  /** Whether two rows are the same, as far as answers say so. */
+  const answerOf = (a: number, b: number): 0 | 1 | undefined => {
+    if (sureOf[a] === sureOf[b]) return 1;
+    return rejected.has(classesOf(a, b)) ? 0 : undefined;
+  };
+  const pairs = grouped.map(({ row, keptRow, probability }) => {
+    return { left: Math.min(row, keptRow), right: Math.max(row, keptRow), probability };
+  });
+  const answers = new Map<number, number>();
+  pairs.forEach(({ left, right }, place) => {
+    const answer = answerOf(left, right);
+    if (answer !== undefined) answers.set(place, answer);
+  });
+  return { answerOf, ...auditOf(() => likelyHalves(pairs), answers) };
+}
+
+/** The groups without the rows whose pairs are not accepted: each of these is a group of its own. */
+export function groupsAtLevel(
+  groupOf: Int32Array,
+  grouped: readonly DuplicateRow[],
+  { accepted }: SampledLevel,
+): Int32Array {
+  const narrow = groupOf.slice();
+  let last = groupOf.reduce((most, group) => Math.max(most, group), -1);
+  for (const { row } of grouped) narrow[row] = ++last;
+  for (const place of accepted) narrow[grouped[place].row] = groupOf[grouped[place].row];
+  return narrow;
+}
+
+/** Other columns that both rows must fill: a single one may hold prices or dates, which change. */
+const leastCompared = 2;
+
+/**
+ * Whether two rows differ in most of the other columns that both fill: two persons named Smith are not one person. Cells
+ * agree that share half of the shorter one's words. Columns that tell nothing, such as numbering, are left out.
+ */
+export function contradictions(columns: TableColumns, compared: string): (a: number, b: number) => boolean {
+  const others = Object.entries(columns)
+    .filter(([name, cells]) => name !== compared && profileColumn(name, cells).dropped === undefined)
+    .map(([, cells]) => cells);
+  return (a, b) => {
+    if (others.length < leastCompared) return false;
+    const filled = others
+      .map((cells) => [new Set(cellWords(cells[a])), new Set(cellWords(cells[b]))])
+      .filter(([one, two]) => one.size > 0 && two.size > 0);
+    const agreeing = filled.filter(([one, two]) => {
+      const shared = [...one].filter((word) => two.has(word)).length;
+      return 2 * shared >= Math.min(one.size, two.size);
+    });
+    return filled.length >= leastCompared && 2 * agreeing.length < filled.length;
+  };
 }

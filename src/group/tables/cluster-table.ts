@@ -8,7 +8,7 @@ import {
   boundedReading,
   phrasesWithinMemory,
   withinMemory,
-} from "../../match/memory/within-memory.js";
+} from "../../match/memory/memory-plan.js";
 import { phraseColumn } from "../../match/phrase-column.js";
 import { refuseCategory } from "../../match/unnamed-column.js";
 import { placesByNumber } from "../../places-by-number.js";

@@ -2,10 +2,10 @@
 import { rm } from "node:fs/promises";
 import { UsageError } from "../../errors.js";
 import { isObjectAddress } from "../../files/object-storage/address.js";
-import { isFilled } from "../../match/cells/filled.js";
+import { isFilled } from "../../match/cells/cell-words.js";
 import { type ColumnOptions, planColumns } from "../../match/columns/fields.js";
 import { profiler } from "../../match/columns/profile.js";
-import { type BoundedOptions, boundedReading, withinMemory } from "../../match/memory/within-memory.js";
+import { type BoundedOptions, boundedReading, withinMemory } from "../../match/memory/memory-plan.js";
 import type { LabelEffect } from "../../match/review/label-effect.js";
 import type { ReviewedTables } from "../../match/review/read-decisions.js";
 import { relatedForReview } from "../../match/review/related.js";

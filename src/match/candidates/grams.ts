@@ -2,7 +2,7 @@
  * Finds candidates by terms: character n-grams, words and initials as sparse vectors over hashed terms, with an inverted
  * index over one table. All data is in flat arrays that threads can share.
  */
-import { FNV_BASIS, FNV_PRIME } from "../../files/checksums/fnv.js";
+import { FNV_BASIS, fnv } from "../../files/checksums/fnv.js";
 import { shared } from "../../runtime/shared-array.js";
 import { splitFolded } from "../evidence/phrase.js";
 
@@ -33,17 +33,16 @@ export interface TermStatistics {
   readonly documents: Uint32Array;
 }
 
-const salts = { gram: 1, word: 2, initials: 3 } as const;
-
-/** FNV-1a with a final mix. The salt separates the kinds of terms. */
-export function hash(text: string, salt: number, from = 0, to = text.length): number {
-  let state = FNV_BASIS ^ salt;
-  for (let index = from; index < to; index++) state = Math.imul(state ^ text.charCodeAt(index), FNV_PRIME);
+/** FNV-1a with a final mix. @param start separates the kinds of terms */
+export function hash(text: string, start: number, from = 0, to = text.length): number {
+  let state = fnv(text, start, from, to);
   state = Math.imul(state ^ (state >>> 15), 0x2c1b3c6d);
   return (state ^ (state >>> 13)) >>> 0;
 }
 
-export const wordHash = (word: string): number => hash(word, salts.word);
+const starts = { gram: FNV_BASIS ^ 1, word: FNV_BASIS ^ 2, initials: FNV_BASIS ^ 3 } as const;
+
+export const wordHash = (word: string): number => hash(word, starts.word);
 
 // Words that initials leave out.
 const skipped = new Set(["of", "the", "and", "for", "in", "de", "la", "et", "und", "der", "des", "du"]);
@@ -57,12 +56,12 @@ function phraseTerms(folded: string, buckets: number): number[] {
   const words = splitFolded(folded);
   const terms: number[] = [];
   const addInitials = (text: string): void => {
-    terms.push(buckets + (hash(text, salts.initials) & (mask >>> 2)));
+    terms.push(buckets + (hash(text, starts.initials) & (mask >>> 2)));
   };
   for (const word of words) {
     const padded = ` ${word} `;
     for (let from = 0; from + 3 <= padded.length; from++)
-      terms.push(hash(padded, salts.gram, from, from + 3) & mask);
+      terms.push(hash(padded, starts.gram, from, from + 3) & mask);
     terms.push(wordHash(word) & mask);
     if (word.length >= 3 && word.length <= 6) addInitials(word);
   }

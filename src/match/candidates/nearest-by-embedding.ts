@@ -1,10 +1,16 @@
 /** Finds candidates by embedding: exactly for tables of moderate size, in the nearest IVF lists for large ones. */
+
+import { placesByNumber } from "../../places-by-number.js";
 import { type BoundedRows, boundRows, nearestBounded } from "../../search/bounded-search.js";
 import { exactNeighbours } from "../../search/exact.js";
 import { type IvfLists, makeIvfLists, nearestInLists } from "../../search/ivf-lists.js";
 import { productSlack, settledRanking } from "../../search/ranking.js";
-import { gatherRows } from "../../search/vectors.js";
+import { dotRows, gatherRows } from "../../search/vectors.js";
+import type { Field } from "../columns/fields.js";
+import { textCount } from "../columns/texts.js";
 import type { ColumnPair, RankedColumn } from "../columns.js";
+import { chosenPlaces } from "../weights/chosen-places.js";
+import type { AddPair } from "./pair-set.js";
 
 /** The nearest base rows of each query: [queries, k], -1 for none. */
 export interface NearRows {
@@ -92,4 +98,59 @@ export async function nearestByEmbedding(
 export function pickRows(vectors: Float32Array, rows: Uint32Array, dimension: number): Float32Array {
   if (rows.length * dimension === vectors.length && rows.every((row, place) => row === place)) return vectors;
   return gatherRows(vectors, rows, dimension);
+}
+
+/** Embeddings of the values of the naming column, [values, dimension] at unit length. */
+export interface NamingVectors {
+  readonly data: Float32Array;
+  readonly dimension: number;
+}
+
+const leastCosine = 0.3;
+
+interface NameSearch {
+  readonly vectors: NamingVectors;
+  readonly k: number;
+  readonly isOneTable: boolean;
+  readonly signal?: AbortSignal;
+  onShare(share: number): void;
+}
+
+/** Rows whose naming values have near embeddings; of equal values, `k` rows at most. */
+export async function nearNames(
+  { set, left, right }: Field,
+  { vectors: { data, dimension }, k, isOneTable, signal, onShare }: NameSearch,
+  add: AddPair,
+): Promise<void> {
+  const sideOf = (values: Int32Array) => {
+    const { starts, order } = placesByNumber(values, textCount(set.texts));
+    const rowsOf = (value: number): Uint32Array => order.subarray(starts[value], starts[value + 1]);
+    const filled = chosenPlaces(starts.length - 1, (value) => starts[value] < starts[value + 1]);
+    return { rowsOf, filled, vectors: pickRows(data, Uint32Array.from(filled), dimension) };
+  };
+  const ofLeft = sideOf(left);
+  const ofRight = isOneTable ? ofLeft : sideOf(right);
+  const directions = [{ queries: ofLeft, base: ofRight, take: add }];
+  if (!isOneTable) directions.push({ queries: ofRight, base: ofLeft, take: (row, found) => add(found, row) });
+  for (const [at, { queries, base, take }] of directions.entries()) {
+    const total = queries.filled.length;
+    const onProgress = (done: number): void => onShare((at + done / total) / directions.length);
+    const limits = { k: k + (isOneTable ? 1 : 0), total, signal, onProgress };
+    const places = Uint32Array.from(queries.filled.keys());
+    const near = await nearestByEmbedding({ base, queries, dimension }, places, limits);
+    queries.filled.forEach((value, place) => {
+      let open = k;
+      for (let at = place * near.k; at < (place + 1) * near.k && near.rows[at] >= 0 && open > 0; at++) {
+        const other = base.filled[near.rows[at]];
+        if (dotRows(data, value, data, other, dimension) <= leastCosine) continue;
+        const partners = base.rowsOf(other);
+        const count = Math.min(open, partners.length);
+        // Rows with equal values get different partners, so that every row with the value is met.
+        queries.rowsOf(value).forEach((row, first) => {
+          for (let step = 0; step < count; step++) take(row, partners[(first + step) % partners.length]);
+        });
+        open -= count;
+      }
+    });
+  }
 }

@@ -1,5 +1,5 @@
 /** A growing set of pairs of rows, one number each: left row × right rows + right row. */
-import { enlarged } from "../columns/growing.js";
+import { enlarged } from "../columns/lists.js";
 import { roomFor, withRoom } from "../weights/pair-classes.js";
 
 export interface Pairs {

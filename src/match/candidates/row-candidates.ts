@@ -2,19 +2,22 @@
  * Candidate pairs of two tables, or of one, from several sources: rare words of the whole row, letters and embedding of
  * the naming column, words of each other text column, and equal codes. Every source is bounded per row.
  */
+import { type PlacesByNumber, placesByNumber } from "../../places-by-number.js";
+import { shared } from "../../runtime/shared-array.js";
+import { dayOf } from "../cells/dates.js";
+import { bareDigits } from "../cells/numbers.js";
 import type { Field, PreparedTables } from "../columns/fields.js";
+import type { Lists } from "../columns/lists.js";
 import { isText } from "../columns/profile.js";
-import { rowWords } from "../columns/row-words.js";
-import { textReader } from "../columns/texts.js";
+import { type CountedWords, rowWords } from "../columns/row-words.js";
+import { eachText, TextNumbers, type Texts, textCount, textReader } from "../columns/texts.js";
+import type { ValuedColumn } from "../columns/value-set.js";
 import { inRanges, type RangedWork, type RangeOptions } from "../run/partition.js";
-import { withoutCopies } from "./copies.js";
-import { equalCodes } from "./equal-codes.js";
+import { pauses } from "../run/pause.js";
 import { type FoldedTexts, indexTerms, termRows } from "./grams.js";
-import { type NamingVectors, nearNames } from "./near-names.js";
+import { type NamingVectors, nearNames } from "./nearest-by-embedding.js";
 import { type AddPair, PairSet, type Pairs, type Spill } from "./pair-set.js";
-import type { SearchSettings } from "./row-search.js";
-import type { TermSearchOptions } from "./term-search.js";
-import { fieldTerms, type Terms, wordTerms } from "./word-terms.js";
+import type { RowTerms, SearchSettings, TermSearchOptions } from "./term-search.js";
 
 export interface CandidateOptions extends RangeOptions, Omit<TermSearchOptions, "accept" | "k"> {
   /** Candidates per row and source. */
@@ -26,8 +29,8 @@ export interface CandidateOptions extends RangeOptions, Omit<TermSearchOptions, 
 
 const leastCosine = 0.3;
 
-/** One way to find candidates. It adds pairs in any order, and tells how far it is as a share. */
-type Source = (onShare: (share: number) => void) => Promise<void>;
+/** A rule of blocking: adds pairs in any order, and tells how far it is as a share. */
+type Rule = (add: AddPair, onShare: (share: number) => void) => Promise<void>;
 
 /** An aborted call rejects with the reason of its signal. */
 export async function findCandidates(
@@ -38,33 +41,30 @@ export async function findCandidates(
   const copies = withoutCopies(given, k);
   const tables = copies?.tables ?? given;
   const { fields, naming, rows, isOneTable } = tables;
-  const { signal } = run;
+  const byTerms =
+    (termsOf: () => Terms, limits: Nearest = { k, least: 0 }): Rule =>
+    (add, onShare) =>
+      searchTerms(termsOf(), { ...limits, postings, mostOfRarest, isOneTable }, { ...run, onShare }, add);
+  const rules = [byTerms(() => wordTerms(rowWords(tables), rows))];
+  fields.forEach((field, index) => {
+    if (index === naming) rules.push(byTerms(() => gramTerms(field)));
+    else if (isText(field.kind))
+      rules.push(byTerms(() => fieldTerms(field), { k: kOther, least: leastCosine }));
+  });
+  const one = { k, isOneTable, signal: run.signal };
+  if (vectors !== undefined)
+    rules.push((add, onShare) => nearNames(fields[naming], { ...one, vectors, onShare }, add));
+  rules.push((add) => equalCodes(fields, one, add));
   const pairs = new PairSet(rows[1], spill);
   const addPair: AddPair = isOneTable
     ? (a, b) => (a < b ? pairs.add(a, b) : a > b ? pairs.add(b, a) : undefined)
     : (a, b) => pairs.add(a, b);
-  let add = addPair;
   if (isOneTable) copies?.addEqual(addPair);
-  const common = { postings, mostOfRarest, isOneTable };
-  const byTerms =
-    (termsOf: () => Terms, limits: Nearest): Source =>
-    (onShare) =>
-      searchTerms(termsOf(), { ...limits, ...common }, { ...run, onShare }, (a, b) => add(a, b));
-  const sources = [byTerms(() => wordTerms(rowWords(tables), rows, isOneTable), { k, least: 0 })];
-  fields.forEach((field, index) => {
-    if (index === naming) sources.push(byTerms(() => gramTerms(field, isOneTable), { k, least: 0 }));
-    else if (isText(field.kind))
-      sources.push(byTerms(() => fieldTerms(field), { k: kOther, least: leastCosine }));
-  });
-  if (vectors !== undefined)
-    sources.push((onShare) => nearNames(fields[naming], { vectors, k, isOneTable, signal, onShare }, add));
-  sources.push(() => equalCodes(fields, { isOneTable, signal }, add));
   try {
-    for (const [place, source] of sources.entries()) {
+    for (const [place, rule] of rules.entries()) {
       const onShare = (share: number): void =>
-        onProgress?.(Math.floor((place + share) * rows[0]), sources.length * rows[0]);
-      add = copies?.adding(addPair) ?? addPair;
-      await source(onShare);
+        onProgress?.(Math.floor((place + share) * rows[0]), rules.length * rows[0]);
+      await rule(copies?.adding(addPair) ?? addPair, onShare);
       onShare(1);
     }
     return pairs.finish();
@@ -99,8 +99,26 @@ async function searchTerms(
   }
 }
 
+/** The terms of the rows of both tables; of one table the same object twice. */
+interface Terms {
+  readonly left: RowTerms;
+  readonly right: RowTerms;
+  /** Number of terms. */
+  readonly terms: number;
+}
+
+/** @param rowsOf the terms of a table's rows, called once for one table */
+function termsOf<Side>(
+  { left, right }: Readonly<Record<"left" | "right", Side>>,
+  terms: number,
+  rowsOf: (side: Side) => RowTerms,
+): Terms {
+  const ofLeft = rowsOf(left);
+  return { left: ofLeft, right: right === left ? ofLeft : rowsOf(right), terms };
+}
+
 /** Letters, words and initials of the naming column. */
-function gramTerms({ set, left, right }: Field, isOneTable: boolean): Terms {
+function gramTerms({ set, left, right }: Field): Terms {
   const read = textReader(set.texts);
   const textsOf = (values: Int32Array): FoldedTexts => ({
     length: values.length,
@@ -108,10 +126,275 @@ function gramTerms({ set, left, right }: Field, isOneTable: boolean): Terms {
       for (const value of values) yield value < 0 ? "" : read(value);
     },
   });
-  const found = termRows(textsOf(left), isOneTable ? [] : textsOf(right));
-  const [ofLeft, ofRight] = [
-    { ...found.left, values: left },
-    { ...found.right, values: right },
-  ];
-  return { left: ofLeft, right: isOneTable ? ofLeft : ofRight, terms: found.statistics.documents.length };
+  const found = termRows(textsOf(left), left === right ? [] : textsOf(right));
+  return termsOf({ left, right }, found.statistics.documents.length, (values) => ({
+    ...(values === left ? found.left : found.right),
+    values,
+  }));
+}
+
+/** Words in a larger share of the rows tell too little to find candidates by. */
+const commonShare = 0.1;
+const fewRows = 50;
+
+/** The words of whole rows. */
+function wordTerms(words: CountedWords, rows: readonly [number, number]): Terms {
+  const total = words.right === words.left ? rows[0] : rows[0] + rows[1];
+  const most = Math.max(fewRows, commonShare * total);
+  const weights = Float32Array.from(words.rows, (count) =>
+    count > most || count === 0 ? 0 : Math.log(1 + total / count),
+  );
+  return termsOf(words, weights.length, (lists) => weighted(sortedLists(lists), weights));
+}
+
+/** The words of one column's cells. */
+function fieldTerms(field: Field): Terms {
+  const { words, rarity } = field.set;
+  const sorted = sortedLists(words);
+  return termsOf(field, rarity.length, (values) => weighted(sorted, rarity, values));
+}
+
+/** The same lists, each ascending. */
+function sortedLists({ starts, items }: Lists): Lists {
+  const sorted = items.slice();
+  for (let list = 0; list + 1 < starts.length; list++) sorted.subarray(starts[list], starts[list + 1]).sort();
+  return { starts, items: sorted };
+}
+
+/** Sparse vectors of unit length. @param values the list of each row, -1 for none; default: each row has its own */
+function weighted({ starts: lists, items }: Lists, weights: Float32Array, values?: Int32Array): RowTerms {
+  const rows = values?.length ?? lists.length - 1;
+  const starts = shared(Uint32Array, rows + 1);
+  const listOf = (row: number): number => (values === undefined ? row : values[row]);
+  let total = 0;
+  for (let row = 0; row < rows; row++)
+    if (listOf(row) >= 0) total += lists[listOf(row) + 1] - lists[listOf(row)];
+  const columns = shared(Uint32Array, total);
+  const ofTerms = shared(Float32Array, total);
+  let used = 0;
+  for (let row = 0; row < rows; row++) {
+    const list = listOf(row);
+    const end = list < 0 ? 0 : lists[list + 1];
+    let squares = 0;
+    for (let place = lists[Math.max(0, list)]; place < end; place++) {
+      const word = items[place];
+      if (weights[word] === 0 || (place > lists[list] && items[place - 1] === word)) continue;
+      columns[used] = word;
+      ofTerms[used++] = weights[word];
+      squares += weights[word] ** 2;
+    }
+    starts[row + 1] = used;
+    const scale = squares > 0 ? 1 / Math.sqrt(squares) : 0;
+    for (let place = starts[row]; place < used; place++) ofTerms[place] *= scale;
+  }
+  return { starts, columns: columns.subarray(0, used), weights: ofTerms.subarray(0, used), values };
+}
+
+/** The first row that equals each row; of an empty row itself. */
+function firstRows(columns: readonly Pick<ValuedColumn, "set" | "left">[], rows: number): Int32Array {
+  let classOf = new Int32Array(rows);
+  for (const { set, left } of columns) {
+    const keys = new NumberedKeys(rows);
+    const values = textCount(set.texts) + 1;
+    classOf = classOf.map((number, row) => keys.add(number * values + left[row] + 1));
+  }
+  const firstOf = new Int32Array(rows).fill(-1);
+  return classOf.map((number, row) => {
+    if (columns.every(({ left }) => left[row] < 0)) return row;
+    if (firstOf[number] < 0) firstOf[number] = row;
+    return firstOf[number];
+  });
+}
+
+/**
+ * The tables with empty cells in rows that equal an earlier one, and a function that adds a pair for all rows that equal its two.
+ * @param k how many further pairs with equal rows a row has for each source of candidates
+ */
+function withoutCopies(tables: PreparedTables, k: number) {
+  const { fields, alone, rows, isOneTable } = tables;
+  const left = firstRows([...fields, ...alone[0]], rows[0]);
+  const ofRight = fields.map(({ set, right }) => ({ set, left: right }));
+  const right = isOneTable ? left : firstRows([...ofRight, ...alone[1]], rows[1]);
+  const isFirst = (first: number, row: number): boolean => first === row;
+  if (left.every(isFirst) && right.every(isFirst)) return undefined;
+  const emptied = (values: Int32Array, firstOf: Int32Array): Int32Array =>
+    values.map((value, row) => (firstOf[row] === row ? value : -1));
+  const masked = fields.map((field) => {
+    const ofLeft = emptied(field.left, left);
+    return { ...field, left: ofLeft, right: isOneTable ? ofLeft : emptied(field.right, right) };
+  });
+  const maskedAlone = (side: 0 | 1, firstOf: Int32Array): ValuedColumn[] =>
+    alone[side].map((column) => ({ ...column, left: emptied(column.left, firstOf) }));
+  const [ofLeft, ofRightRows] = [placesByNumber(left, rows[0]), placesByNumber(right, rows[1])];
+  const open = [new Int32Array(rows[0]), new Int32Array(rows[1])];
+  return {
+    tables: { ...tables, fields: masked, alone: [maskedAlone(0, left), maskedAlone(1, right)] as const },
+    /** Each row meets an equal of the other, and the nearest ones, which come first, meet all as long as there is room. */
+    adding: (add: AddPair): AddPair => {
+      for (const rooms of open) rooms.fill(k);
+      return (a, b) => {
+        const own = ofLeft.order.subarray(ofLeft.starts[a], ofLeft.starts[a + 1]);
+        const others = ofRightRows.order.subarray(ofRightRows.starts[b], ofRightRows.starts[b + 1]);
+        const least = Math.min(own.length, others.length);
+        const further = Math.min(least - 1, open[0][a], open[1][b]);
+        open[0][a] -= further;
+        open[1][b] -= further;
+        const most = Math.max(own.length, others.length);
+        for (let step = 0; step <= further; step++)
+          for (let at = 0; at < most; at++) add(own[at % own.length], others[(at + step) % others.length]);
+      };
+    },
+    /** Pairs of equal rows of one table. */
+    addEqual: (add: AddPair): void => {
+      for (let first = 0; first < rows[0]; first++) {
+        const equal = ofLeft.order.subarray(ofLeft.starts[first], ofLeft.starts[first + 1]);
+        const steps = Math.min(k, equal.length - 1);
+        equal.forEach((row, at) => {
+          for (let step = 1; step <= steps; step++) add(row, equal[(at + step) % equal.length]);
+        });
+      }
+    },
+  };
+}
+
+/** Blocks of more pairs hold a value that is common. */
+const mostPairs = 100;
+/** Columns that are combined by two. */
+const mostCombined = 6;
+
+/** Days by which the dates of one thing may differ, as of a payment and its booking. */
+const nearDays = [0, 1, -1, 2, -2, 3, -3];
+
+interface CodeOptions {
+  readonly isOneTable: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/** Pairs of equal codes, or of two equal cells together, such as date and amount. An aborted call rejects. */
+export async function equalCodes(
+  fields: readonly Field[],
+  { isOneTable, signal }: CodeOptions,
+  add: AddPair,
+): Promise<void> {
+  const pause = pauses(signal, 1);
+  const most = (isOneTable ? 2 : 1) * mostPairs;
+  const codes = fields.filter(({ kind }) => !isText(kind));
+  // Columns that leave pairs to be found by two equal cells.
+  const open = codes.filter(({ kind }) => kind === "category" || kind === "date");
+  for (const field of codes) {
+    await pause();
+    const { kind, set, left, right } = field;
+    if (kind === "category") continue;
+    const { ofValue, size } = bareCodes(set.texts);
+    const [leftCodes, rightCodes] = [left, right].map((values) =>
+      values.map((value) => ofValue[value] ?? -1),
+    );
+    const isWhole = pairWithinBlocks(leftCodes, placesByNumber(rightCodes, size), most, add);
+    if (!isWhole && kind !== "date") open.push(field);
+  }
+  const combined = open.sort((a, b) => information(b) - information(a)).slice(0, mostCombined);
+  for (const [index, first] of combined.entries()) {
+    for (const second of combined.slice(index + 1)) {
+      const [a, b] = second.kind === "date" ? [second, first] : [first, second];
+      const keys = new NumberedKeys(a.right.length);
+      const ofRight = blocksOf(a, b, "right", 0, (key) => keys.add(key));
+      const rows = placesByNumber(ofRight, keys.size);
+      for (const days of a.kind === "date" ? nearDays : [0]) {
+        await pause();
+        pairWithinBlocks(
+          blocksOf(a, b, "left", days, (key) => keys.find(key)),
+          rows,
+          most,
+          add,
+        );
+      }
+    }
+  }
+}
+
+/** How much a column tells: its filled rows and how many different values they have. */
+const information = ({ profile: { filled, distinct } }: Field): number => filled * Math.log(distinct);
+
+/** For each code a number, the same one for codes that differ only in leading zeros. */
+function bareCodes(texts: Texts): { ofValue: Int32Array; size: number } {
+  const bare = new TextNumbers();
+  const ofValue = Int32Array.from(eachText(texts), (text) => bare.numberOf(bareDigits(text)));
+  return { ofValue, size: bare.size };
+}
+
+/** For each row the number of one key for its cells of two columns, -1 where one is empty; dates are moved by some days. */
+function blocksOf(
+  first: Field,
+  second: Field,
+  side: "left" | "right",
+  days: number,
+  numberOf: (key: number) => number,
+): Int32Array {
+  const count = textCount(second.set.texts);
+  const keys =
+    first.kind === "date"
+      ? first.set.numbers.map((date) => dayOf(date) + 1e6 + days).map((day) => (day >= 0 ? day : -1))
+      : undefined;
+  return first[side].map((value, row) => {
+    const other = second[side][row];
+    const key = value < 0 || keys === undefined ? value : keys[value];
+    return key < 0 || other < 0 ? -1 : numberOf(key * count + other);
+  });
+}
+
+/** Numbers of keys, without a map, which has room for 16 million of them. Open addressing. */
+export class NumberedKeys {
+  size = 0;
+  readonly #keys: Float64Array;
+  /** -1 is free. */
+  readonly #slots: Int32Array;
+
+  /** @param most keys at most */
+  constructor(most: number) {
+    this.#keys = new Float64Array(most);
+    this.#slots = new Int32Array(2 ** Math.ceil(Math.log2(1.5 * most + 1))).fill(-1);
+  }
+
+  add(key: number): number {
+    const slot = this.#slotOf(key);
+    if (this.#slots[slot] < 0) {
+      this.#keys[this.size] = key;
+      this.#slots[slot] = this.size++;
+    }
+    return this.#slots[slot];
+  }
+
+  /** -1 for an unknown key. */
+  find(key: number): number {
+    return this.#slots[this.#slotOf(key)];
+  }
+
+  #slotOf(key: number): number {
+    const hash = Math.imul(key ^ Math.imul(key / 2 ** 32, 0x9e3779b1), 0x85ebca6b);
+    const last = this.#slots.length - 1;
+    let slot = (hash ^ (hash >>> 15)) & last;
+    while (this.#slots[slot] >= 0 && this.#keys[this.#slots[slot]] !== key) slot = (slot + 1) & last;
+    return slot;
+  }
+}
+
+/** Pairs left rows with right rows of the same block, unless there are too many of them. @returns whether there never were */
+function pairWithinBlocks(
+  blockOf: Int32Array,
+  { starts, order }: PlacesByNumber,
+  most: number,
+  add: AddPair,
+): boolean {
+  let isWhole = true;
+  const counts = new Uint32Array(starts.length - 1);
+  for (const block of blockOf) if (block >= 0) counts[block]++;
+  blockOf.forEach((block, row) => {
+    if (block < 0) return;
+    if (counts[block] * (starts[block + 1] - starts[block]) > most) {
+      isWhole = false;
+      return;
+    }
+    for (let place = starts[block]; place < starts[block + 1]; place++) add(row, order[place]);
+  });
+  return isWhole;
 }

@@ -1,4 +1,4 @@
-/** Splits a cell into words for comparison: names, codes such as "CD-MR80D" and decimals each stay one word. */
+/** Whether a cell says anything, and its words for comparison: names, codes such as "CD-MR80D" and decimals each stay one word. */
 import { folded } from "../../text/accents.js";
 import { isVisible } from "../../text/visible.js";
 import { wordList } from "../../text/word-lists.js";
@@ -100,3 +100,15 @@ export function hasDigit(word: string, end = word.length): boolean {
   for (let place = 0; place < end; place++) if (isDigit(word.charCodeAt(place))) return true;
   return false;
 }
+
+const placeholders = new Set(["n/a", "null", "none", "nan", "unknown", "-", "?"]);
+
+/** Whether a cell is not empty, nor holds a word that stands for that. */
+export const isFilled = (cell: string): boolean =>
+  isVisible(cell) && !placeholders.has(cell.trim().toLowerCase());
+
+/** The same cells with empty ones in place of those that say nothing. */
+export const filledOnly = (cells: readonly string[]): readonly string[] =>
+  cells.every((cell) => cell === "" || isFilled(cell))
+    ? cells
+    : cells.map((cell) => (isFilled(cell) ? cell : ""));

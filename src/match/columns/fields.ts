@@ -90,21 +90,17 @@ export function planColumns(
     right === undefined
       ? first.names.map((name): AlignedNames => [name, name])
       : withLoneColumns(alignColumns(left, right, { left: first.names, right: second.names }), first, second);
-  if (right !== undefined && asked === undefined) {
-    const open = (names: readonly string[], side: 0 | 1): string[] =>
-      names.filter((name) => !aligned.some((pair) => pair[side] === name));
+  const open = (names: readonly string[], side: 0 | 1): string[] =>
+    names.filter((name) => !aligned.some((pair) => pair[side] === name));
+  const isFound = right !== undefined && asked === undefined;
+  if (isFound)
     aligned.push(...alignWords(left, right, { left: open(first.texts, 0), right: open(second.texts, 1) }));
-  }
   const place = (side: UsableColumns, name: string): number => side.profiles.get(name)!.content;
   const sorted = [...(asked ?? aligned)].sort(
     (a, b) => place(first, a[0]) - place(first, b[0]) || place(second, a[1]) - place(second, b[1]),
   );
   const pairs = withoutCopies(sorted, left, other, dropped);
-  const unpaired = (names: readonly string[], side: 0 | 1): string[] =>
-    asked !== undefined || right === undefined
-      ? []
-      : names.filter((name) => !aligned.some((pair) => pair[side] === name));
-  const alone = [unpaired(first.names, 0), unpaired(second.names, 1)] as const;
+  const alone = isFound ? ([open(first.names, 0), open(second.names, 1)] as const) : ([[], []] as const);
   return { pairs, dropped, alone, profiles: first.profiles };
 }
 

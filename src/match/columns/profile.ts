@@ -5,9 +5,9 @@ import { cellWords, ideographsIn } from "../cells/cell-words.js";
 import { type DayFirst, isDayFirst, readDate } from "../cells/dates.js";
 import { cellNumber } from "../cells/numbers.js";
 import { isPhone } from "../cells/phones.js";
-import { commonPrefix } from "../spelling/jaro-winkler.js";
-import { hashOf } from "./content.js";
-import { Growing } from "./growing.js";
+import { commonPrefix } from "../spelling/soft-words.js";
+import { hashOf } from "./align.js";
+import { Growing } from "./lists.js";
 import { eachText, sortedTexts, TextNumbers, type Texts, textAt } from "./texts.js";
 import type { Cells } from "./value-set.js";
 

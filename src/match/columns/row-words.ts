@@ -3,9 +3,9 @@
 import { shared } from "../../runtime/shared-array.js";
 import { hasDigit } from "../cells/cell-words.js";
 import type { PreparedTables } from "./fields.js";
+import { countWords, type Lists, ListsBuilder, rarities } from "./lists.js";
 import { eachText, textCount } from "./texts.js";
 import type { ValuedColumn, ValueSet } from "./value-set.js";
-import { countWords, type Lists, ListsBuilder, rarities } from "./vocabulary.js";
 
 export interface RowWords {
   /** Different words of each row, in their order. For a single table both sides are the same. */

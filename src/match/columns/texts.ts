@@ -7,13 +7,10 @@ import { FNV_BASIS, FNV_PRIME } from "../../files/checksums/fnv.js";
 import { formatCount } from "../../files/count-text.js";
 import { sharedCopy } from "../../runtime/shared-array.js";
 import { remembering } from "../once.js";
-import { enlarged, Growing } from "./growing.js";
+import { enlarged, Growing, type Lists } from "./lists.js";
 
-/** Text i has the bytes from starts[i] to starts[i + 1]. */
-export interface Texts {
-  readonly starts: Uint32Array;
-  readonly bytes: Uint8Array;
-}
+/** The bytes of each text. */
+export type Texts = Lists<Uint8Array>;
 
 export const textCount = ({ starts }: Texts): number => starts.length - 1;
 
@@ -25,7 +22,7 @@ const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 /** Arguments of a call at most. */
 const mostAtOnce = 64;
 
-export function textAt({ starts, bytes }: Texts, text: number): string {
+export function textAt({ starts, items: bytes }: Texts, text: number): string {
   const [from, to] = [starts[text], starts[text + 1]];
   const codes: number[] = [];
   let place = from;
@@ -39,7 +36,7 @@ export function* eachText(texts: Texts): Generator<string> {
 }
 
 /** The numbers of the texts in the order in which strings are sorted, by their 16-bit units. */
-export function sortedTexts({ starts, bytes }: Texts): Uint32Array {
+export function sortedTexts({ starts, items: bytes }: Texts): Uint32Array {
   return Uint32Array.from({ length: starts.length - 1 }, (_, text) => text).sort((a, b) => {
     let [i, j] = [starts[a], starts[b]];
     const [endI, endJ] = [starts[a + 1], starts[b + 1]];
@@ -143,7 +140,7 @@ export class TextNumbers {
   /** The texts so far. */
   texts(): Texts {
     const starts = sharedCopy(Uint32Array, this.#starts.subarray(0, this.#count + 1));
-    return { starts, bytes: sharedCopy(Uint8Array, this.#bytes.subarray(0, starts[this.#count])) };
+    return { starts, items: sharedCopy(Uint8Array, this.#bytes.subarray(0, starts[this.#count])) };
   }
 }
 

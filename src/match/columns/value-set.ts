@@ -1,15 +1,13 @@
 /** The different values of a column of two tables, made ready for comparison. Equal values are stored once. */
 
 import { shared, sharedCopy } from "../../runtime/shared-array.js";
-import { cellWords, splitIdeographs } from "../cells/cell-words.js";
+import { cellWords, isFilled, splitIdeographs } from "../cells/cell-words.js";
 import { type DayFirst, dateNumber } from "../cells/dates.js";
-import { isFilled } from "../cells/filled.js";
 import { bareDigits, cellNumber } from "../cells/numbers.js";
 import { phoneDigits } from "../cells/phones.js";
-import { Growing } from "./growing.js";
+import { countWords, Growing, type Lists, ListsBuilder, rarities } from "./lists.js";
 import { type ColumnKind, isText } from "./profile.js";
 import { eachText, TextNumbers, type Texts } from "./texts.js";
-import { countWords, type Lists, ListsBuilder, rarities } from "./vocabulary.js";
 
 export interface ValueSet {
   /** Normal form of each value: lower-case words, digits of a phone number, value of a number. */

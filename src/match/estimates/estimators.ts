@@ -1,6 +1,6 @@
 /** Estimates of the precision of accepted pairs, each from other evidence: they fail for different reasons. */
 
-import { opposition } from "../evidence/opposed-names.js";
+import { opposition } from "../evidence/across-columns.js";
 import { missing, opposedColumn } from "../evidence/pair-evidence.js";
 import { logit, sigmoid } from "../weights/logistic.js";
 import { classCount, classSizes, sizesOf } from "../weights/pair-classes.js";

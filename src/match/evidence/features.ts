@@ -1,10 +1,8 @@
 /** The features of a pair of phrases: evidence for or against the same meaning, as inputs of the scorer. */
 import { distance } from "fastest-levenshtein";
 import { type TermStatistics, wordHash } from "../candidates/grams.js";
-import { commonPrefix, jaroWinkler } from "../spelling/jaro-winkler.js";
-import { areOpposed } from "../spelling/opposites.js";
-import { haveSameLetters, isYear, type JoinPhrase, readJoinPhrase } from "./phrase.js";
-import { alignWords } from "./words.js";
+import { areOpposed, commonPrefix, jaroWinkler } from "../spelling/soft-words.js";
+import { alignWords, haveSameLetters, isYear, type JoinPhrase, readJoinPhrase } from "./phrase.js";
 
 /** The features in the order of the scorer's inputs, each from 0 to 1. */
 export const featureNames = [

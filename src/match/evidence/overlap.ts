@@ -2,7 +2,7 @@
  * Soft overlap of two lists of words weighted by rarity: equal words, then neighbours that join to one word, then the best
  * partner among initials, abbreviations and misspellings.
  */
-import type { Lists } from "../columns/vocabulary.js";
+import type { Lists } from "../columns/lists.js";
 import type { VocabularyWords } from "../spelling/vocabulary-words.js";
 
 /** Result of a comparison, overwritten by the next one. */

@@ -6,20 +6,30 @@
 
 import { folded } from "../../text/accents.js";
 import { wordSet } from "../../text/word-lists.js";
-import type { NamingVectors } from "../candidates/near-names.js";
+import type { NamingVectors } from "../candidates/nearest-by-embedding.js";
 import type { Pairs } from "../candidates/pair-set.js";
 import type { Field, PreparedTables } from "../columns/fields.js";
 import { isText } from "../columns/profile.js";
-import { RowStamps } from "../columns/row-stamps.js";
 import type { RowWords } from "../columns/row-words.js";
 import type { Texts } from "../columns/texts.js";
 import { type GramSets, gramSets } from "../spelling/gram-sets.js";
 import { VocabularyWords } from "../spelling/vocabulary-words.js";
-import { codeComparison, codeLevels } from "./code-words.js";
-import { crossWords } from "./cross-words.js";
-import { type FieldComparison, fieldComparison, type LevelScale, levelOf } from "./levels.js";
-import { nameOpposition, oppositionLevels } from "./opposed-names.js";
-import { hasNumbers, numbersComparison } from "./text-numbers.js";
+import {
+  codeComparison,
+  codeLevels,
+  crossWords,
+  nameOpposition,
+  oppositionLevels,
+  RowStamps,
+} from "./across-columns.js";
+import {
+  type FieldComparison,
+  fieldComparison,
+  hasNumbers,
+  type LevelScale,
+  levelOf,
+  numbersComparison,
+} from "./levels.js";
 
 /** The column that says whether names contradict each other. */
 export const opposedColumn = "names opposed";
@@ -120,16 +130,9 @@ export function rowComparison(settings: ComparisonSettings): RowComparison {
   );
   const ofCells = (index: number, found: FieldComparison, column: Named): ComparedColumn => {
     const { left, right } = fields[index];
-    const { levels, differs, agrees, hasSlips, compare } = found;
+    const { compare, unmatched: _, ...scale } = found;
     return {
-      ...{
-        ...column,
-        levels,
-        differs,
-        agrees,
-        hasSlips,
-        identifies: identifies(fields[index], index === naming),
-      },
+      ...{ ...column, ...scale, identifies: identifies(fields[index], index === naming) },
       compare: (a, b) => (left[a] < 0 || right[b] < 0 ? missing : compare(left[a], right[b])),
     };
   };

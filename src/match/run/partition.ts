@@ -2,7 +2,7 @@
 import type { Range } from "../../files/shards/shard.js";
 import { availableParallelism } from "../../runtime/thread.js";
 import { WorkerPool } from "../../runtime/worker-pool.js";
-import { openSearch } from "../candidates/row-search.js";
+import { openSearch } from "../candidates/term-search.js";
 import { openComparison } from "../evidence/pair-evidence.js";
 import { once } from "../once.js";
 import { createRanker } from "../rank-rows.js";

@@ -1,6 +1,6 @@
 /**
  * All that pairs of rows are compared by, as arrays of a file: a first pass writes it. A shard reads its pairs, and no more of
- * rows, values and words than occurs in them; a merge reads all.
+ * rows, values and words than occurs in them, which are numbered anew in their order; a merge reads all.
  */
 import {
   type Kept,
@@ -9,14 +9,11 @@ import {
   type Shard,
   shardRange,
 } from "../../files/shards/shard.js";
+import { shared } from "../../runtime/shared-array.js";
 import type { Pairs } from "../candidates/pair-set.js";
 import type { Field, PreparedTables } from "../columns/fields.js";
-import { Growing } from "../columns/growing.js";
-import type { Texts } from "../columns/texts.js";
-import type { Lists } from "../columns/vocabulary.js";
+import { Growing, type Lists } from "../columns/lists.js";
 import type { ComparisonSettings } from "../evidence/pair-evidence.js";
-import type { GramSets } from "../spelling/gram-sets.js";
-import { numbersIn, type PickedLists, type Places, pickLists, pickNumbers, renumber } from "./picking.js";
 
 /** What is no array. */
 interface Head extends Pick<PreparedTables, "naming" | "isOneTable" | "rows" | "dropped"> {
@@ -39,12 +36,11 @@ const named = (prefix: string, arrays: Kept): Kept =>
   Object.fromEntries(Object.entries(arrays).map(([name, numbers]) => [`${prefix} ${name}`, numbers]));
 
 export const nameOf = (field: number): string => `column ${field}`;
-const listNames = (name: string) => [`${name} starts`, `${name} items`] as const;
 
-const keptLists = (name: string, starts: KeptArray, items: KeptArray): Kept => {
-  const [ofStarts, ofItems] = listNames(name);
-  return { [ofStarts]: starts, [ofItems]: items };
-};
+const keptLists = (name: string, { starts, items }: Lists<KeptArray>): Kept => ({
+  [`${name} starts`]: starts,
+  [`${name} items`]: items,
+});
 
 /** @param pairs the candidates */
 export function keptComparison(
@@ -64,25 +60,22 @@ export function keptComparison(
     return named(nameOf(field), {
       left: values.left,
       ...(isOneTable ? undefined : { right: values.right }),
-      ...keptLists("texts", set.texts.starts, set.texts.bytes),
-      ...keptLists("words", set.words.starts, set.words.items),
+      ...keptLists("texts", set.texts),
+      ...keptLists("words", set.words),
       ...{ counts: set.counts, mainWords: set.mainWords, rarity: set.rarity, numbers: set.numbers },
-      ...(own && keptLists("grams", own.grams.starts, own.grams.steps)),
-      ...(own && { gramWeights: own.weights, gramLengths: own.lengths }),
+      ...(own && {
+        ...keptLists("grams", own.grams),
+        ...{ gramWeights: own.weights, gramLengths: own.lengths },
+      }),
     });
   });
   return {
     [headName]: new TextEncoder().encode(JSON.stringify(head)),
     ...{ left, right, isCode: rowWords.isCode, rarity: rowWords.rarity },
-    ...keptLists("words", words.starts, words.bytes),
-    ...keptLists("left words", rowWords.left.starts, rowWords.left.items),
+    ...keptLists("words", words),
+    ...keptLists("left words", rowWords.left),
     "left order": order[0],
-    ...(isOneTable
-      ? undefined
-      : {
-          ...keptLists("right words", rowWords.right.starts, rowWords.right.items),
-          "right order": order[1],
-        }),
+    ...(isOneTable ? undefined : { ...keptLists("right words", rowWords.right), "right order": order[1] }),
     ...(vectors && { vectors: vectors.data }),
     ...Object.assign({}, ...ofFields),
   };
@@ -96,16 +89,11 @@ export async function readHead(kept: KeptReader): Promise<Head> {
 /** Whether shards have ranges of the right rows, not of the left ones: of the larger table, so that each holds a part of it. */
 const isByRight = ({ rows }: Pick<Head, "rows">): boolean => rows[1] > rows[0];
 
-/** A shard's pairs, and what they are compared by. */
-export interface ShardComparison {
-  readonly settings: ComparisonSettings;
-  /** Rows are counted among those of the shard. */
-  readonly pairs: Pairs;
-  /** The rows of the shard among all, ascending, of both sides. */
-  readonly rows: readonly [Uint32Array, Uint32Array];
-}
-
-export async function readComparison(kept: KeptReader, shard: Shard): Promise<ShardComparison> {
+/**
+ * A shard's pairs, and what they are compared by.
+ * @returns rows: those of the shard among all, ascending, of both sides; pairs count rows among these
+ */
+export async function readComparison(kept: KeptReader, shard: Shard) {
   const head = await readHead(kept);
   const { pairs, rows } = await readPairs(kept, shard, head);
   return { settings: await readSettings(kept, head, rows), pairs, rows };
@@ -135,8 +123,8 @@ async function readSettings(
   const { naming, isOneTable, dimension } = head;
   const isSame = isOneTable && rows[0] === "all";
   const rightSide = isOneTable ? "left" : "right";
-  const left = await pickLists(kept, listNames("left words"), Uint32Array, rows[0]);
-  const right = isSame ? left : await pickLists(kept, listNames(`${rightSide} words`), Uint32Array, rows[1]);
+  const left = await pickLists(kept, "left words", Uint32Array, rows[0]);
+  const right = isSame ? left : await pickLists(kept, `${rightSide} words`, Uint32Array, rows[1]);
   const columns: Column[] = [];
   for (const [field, { hasGrams }] of head.fields.entries())
     columns.push(await readColumn(kept, nameOf(field), { rows, rightSide, isSame, hasGrams }));
@@ -150,7 +138,7 @@ async function readSettings(
   }
   return {
     ...{ fields, naming, isOneTable },
-    words: textsOf(await pickLists(kept, listNames("words"), Uint8Array, words)),
+    words: await pickLists(kept, "words", Uint8Array, words),
     rowWords: {
       ...{ left, right },
       isCode: await pickNumbers(kept, "isCode", Uint8Array, words),
@@ -227,25 +215,121 @@ async function readColumn(
   const ofRight = isSame ? ofLeft : await pickNumbers(kept, `${name} ${rightSide}`, Int32Array, rows[1]);
   const count = kept.lengthOf(`${name} counts`)!;
   const values: Places = rows[0] === "all" ? "all" : numberedAnew([ofLeft, ofRight], count);
-  const words: Lists = await pickLists(kept, listNames(`${name} words`), Uint32Array, values);
   const set = {
-    words,
-    texts: textsOf(await pickLists(kept, listNames(`${name} texts`), Uint8Array, values)),
+    words: await pickLists(kept, `${name} words`, Uint32Array, values),
+    texts: await pickLists(kept, `${name} texts`, Uint8Array, values),
     counts: await pickNumbers(kept, `${name} counts`, Uint32Array, values),
     mainWords: await pickNumbers(kept, `${name} mainWords`, Uint8Array, values),
     numbers: await pickNumbers(kept, `${name} numbers`, Float64Array, values),
   };
-  const grams = hasGrams ? await readGrams(kept, name, values) : undefined;
+  const grams = hasGrams
+    ? {
+        grams: await pickLists(kept, `${name} grams`, Uint16Array, values),
+        weights: await pickNumbers(kept, `${name} gramWeights`, Float32Array, "all"),
+        lengths: await pickNumbers(kept, `${name} gramLengths`, Float32Array, values),
+      }
+    : undefined;
   return { ofLeft, ofRight, values, set, grams };
 }
 
-const textsOf = ({ starts, items }: PickedLists<Uint8Array>): Texts => ({ starts, bytes: items });
+type Kind<Numbers> = {
+  new (buffer: SharedArrayBuffer): Numbers;
+  readonly BYTES_PER_ELEMENT: number;
+};
 
-async function readGrams(kept: KeptReader, column: string, values: Places): Promise<GramSets> {
-  const { starts, items } = await pickLists(kept, listNames(`${column} grams`), Uint16Array, values);
-  return {
-    grams: { starts, steps: items },
-    weights: await pickNumbers(kept, `${column} gramWeights`, Float32Array, "all"),
-    lengths: await pickNumbers(kept, `${column} gramLengths`, Float32Array, values),
-  };
+/** Places in an array, ascending. */
+export type Places = Uint32Array | "all";
+
+/** Numbers that are read at a time. */
+const piece = 2 ** 20;
+
+/** The numbers at some places, none of an empty array; 0 beyond the last. @param width numbers of a place */
+export async function pickNumbers<Numbers extends KeptArray>(
+  kept: KeptReader,
+  name: string,
+  kind: Kind<Numbers>,
+  places: Places,
+  width = 1,
+): Promise<Numbers> {
+  if (places === "all") return readAll(kept, name, kind);
+  const length = kept.lengthOf(name)! / width;
+  const picked = shared(kind, length === 0 ? 0 : places.length * width);
+  const most = Math.ceil(piece / width);
+  for (let at = 0; at < places.length && places[at] < length; ) {
+    const from = places[at];
+    const to = Math.min(length, from + most, places[places.length - 1] + 1);
+    const numbers = await kept.read<Numbers>(name, from * width, to * width);
+    for (; at < places.length && places[at] < to; at++)
+      copy(numbers, (places[at] - from) * width, width, picked, at * width);
+  }
+  return picked;
+}
+
+async function readAll<Numbers extends KeptArray>(
+  kept: KeptReader,
+  name: string,
+  kind: Kind<Numbers>,
+): Promise<Numbers> {
+  const length = kept.lengthOf(name)!;
+  const all = shared(kind, length);
+  for (let from = 0; from < length; from += piece)
+    all.set(await kept.read<Numbers>(name, from, Math.min(length, from + piece)), from);
+  return all;
+}
+
+/** Some of the lists of a name. */
+export async function pickLists<Numbers extends KeptArray>(
+  kept: KeptReader,
+  name: string,
+  kind: Kind<Numbers>,
+  lists: Places,
+): Promise<Lists<Numbers>> {
+  const [ofStarts, ofItems] = [`${name} starts`, `${name} items`];
+  if (lists === "all")
+    return { starts: await readAll(kept, ofStarts, Uint32Array), items: await readAll(kept, ofItems, kind) };
+  const begins = await pickNumbers(kept, ofStarts, Uint32Array, lists);
+  const behind = lists.map((list) => list + 1);
+  const ends = await pickNumbers(kept, ofStarts, Uint32Array, behind);
+  const starts = shared(Uint32Array, lists.length + 1);
+  for (let list = 0; list < lists.length; list++) starts[list + 1] = starts[list] + ends[list] - begins[list];
+  const items = shared(kind, starts[lists.length]);
+  for (let list = 0; list < lists.length; ) {
+    const from = begins[list];
+    let next = list + 1;
+    while (next < lists.length && ends[next] - from <= piece) next++;
+    const numbers = await kept.read<Numbers>(ofItems, from, ends[next - 1]);
+    for (; list < next; list++)
+      copy(numbers, begins[list] - from, ends[list] - begins[list], items, starts[list]);
+  }
+  return { starts, items };
+}
+
+/** Most copies are of a few numbers: a loop is faster than an array over them. */
+function copy(from: KeptArray, start: number, count: number, to: KeptArray, place: number): void {
+  for (let at = 0; at < count; at++) to[place + at] = from[start + at];
+}
+
+/** The different numbers below `count`, ascending; -1 is none. */
+export function numbersIn(lists: readonly (Int32Array | Uint32Array)[], count: number): Uint32Array {
+  const isIn = new Uint8Array(count);
+  let different = 0;
+  for (const numbers of lists)
+    for (const number of numbers) {
+      if (number < 0 || isIn[number] === 1) continue;
+      isIn[number] = 1;
+      different++;
+    }
+  const found = new Uint32Array(different);
+  let used = 0;
+  for (let number = 0; number < count; number++) if (isIn[number] === 1) found[used++] = number;
+  return found;
+}
+
+/** Puts in the place of each number its place among some of those below `count`; -1 stays. */
+export function renumber(numbers: Int32Array | Uint32Array, among: Uint32Array, count: number): void {
+  const places = new Int32Array(count);
+  among.forEach((number, place) => {
+    places[number] = place;
+  });
+  for (let at = 0; at < numbers.length; at++) if (numbers[at] >= 0) numbers[at] = places[numbers[at]];
 }

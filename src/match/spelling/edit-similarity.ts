@@ -44,7 +44,7 @@ export class EditSimilarity {
   }
 
   #prepare(text: number): void {
-    const { starts, bytes } = this.#texts;
+    const { starts, items: bytes } = this.#texts;
     const [from, to] = [starts[text], starts[text + 1]];
     this.#prepared = text;
     this.#letters = 0;
@@ -61,7 +61,7 @@ export class EditSimilarity {
 
   /** Edits from the prepared text to some bytes; -1 if those are not all ASCII. */
   #editsTo(from: number, to: number): number {
-    const { bytes } = this.#texts;
+    const { items: bytes } = this.#texts;
     const places = this.#places;
     const last = 1 << (this.#letters - 1);
     // Differences of neighbouring numbers of edits that are +1, and those that are -1.

@@ -1,15 +1,16 @@
 /** The 3-grams of texts as sorted sets of hashes, weighted by rarity, for the cosine of any two. */
+
+import { FNV_BASIS } from "../../files/checksums/fnv.js";
 import { shared, sharedCopy } from "../../runtime/shared-array.js";
 import { hash } from "../candidates/grams.js";
-import { Growing } from "../columns/growing.js";
+import { Growing, type Lists } from "../columns/lists.js";
 import { eachText, type Texts, textCount } from "../columns/texts.js";
 
-/** The different grams of each text, ascending, as steps from one to the next: those of text i from starts[i] to starts[i + 1]. */
-export interface GramLists {
-  readonly starts: Uint32Array;
-  /** A step of `wide` or more is written as several numbers: each that equals `wide` is added to the next. */
-  readonly steps: Uint16Array;
-}
+/**
+ * The different grams of each text, ascending, as steps from one to the next. A step of `wide` or more is written as several numbers:
+ * each that equals `wide` is added to the next.
+ */
+export type GramLists = Lists<Uint16Array>;
 
 export interface GramSets {
   readonly grams: GramLists;
@@ -32,7 +33,7 @@ export function gramLists(texts: Texts): GramLists {
     const padded = ` ${own} `;
     const grams = new Uint32Array(Math.max(0, padded.length - 2));
     for (let from = 0; from < grams.length; from++)
-      grams[from] = hash(padded, 0, from, from + 3) & (buckets - 1);
+      grams[from] = hash(padded, FNV_BASIS, from, from + 3) & (buckets - 1);
     grams.sort();
     let last = -1;
     for (const gram of grams) {
@@ -44,19 +45,19 @@ export function gramLists(texts: Texts): GramLists {
     }
     starts[++text] = steps.length;
   }
-  return { starts, steps: sharedCopy(Uint16Array, steps.added()) };
+  return { starts, items: sharedCopy(Uint16Array, steps.added()) };
 }
 
 /** Walks the grams of a text. */
 class Walk {
   /** -1 behind the last. */
   gram = -1;
-  #steps: GramLists["steps"] = new Uint16Array(0);
+  #steps: GramLists["items"] = new Uint16Array(0);
   #place = 0;
   #end = 0;
 
-  begin({ starts, steps }: GramLists, text: number): void {
-    this.#steps = steps;
+  begin({ starts, items }: GramLists, text: number): void {
+    this.#steps = items;
     this.#place = starts[text];
     this.#end = starts[text + 1];
     this.gram = 0;

@@ -1,8 +1,10 @@
-/** How alike two different words are: initials, abbreviations, misspellings. */
+/**
+ * How alike two different words are: initials, abbreviations, misspellings, or by their letters (Jaro-Winkler, Winkler 1990). Words
+ * that say opposites, or may be left out.
+ */
 import { distance } from "fastest-levenshtein";
 import { wordList } from "../../text/word-lists.js";
 import { hasDigit } from "../cells/cell-words.js";
-import { commonPrefix } from "./jaro-winkler.js";
 
 const isDigits = /^\d+$/;
 /** Letters from which a word may have two edits, shorter ones have one. */
@@ -65,4 +67,79 @@ function isTransposed(a: string, b: string): boolean {
   let first = 0;
   while (first < a.length && a[first] === b[first]) first++;
   return a[first] === b[first + 1] && a[first + 1] === b[first] && a.slice(first + 2) === b.slice(first + 2);
+}
+
+/** By word what it says of two things that contradict each other, as "Jr" and "Sr", its sides: each the number of its set and its place there, as one number, 16 sides at most. */
+const sides = wordList("opposites", (sets) => {
+  const found = new Map<string, number[]>();
+  sets.forEach((ofSet, set) => {
+    ofSet.forEach((words, side) => {
+      for (const word of words.split(" ")) found.set(word, [...(found.get(word) ?? []), (set << 4) | side]);
+    });
+  });
+  return found;
+});
+const none: readonly number[] = [];
+
+/** What a folded word says, if it has opposites. */
+export const sidesOf = (word: string): readonly number[] => sides().get(word) ?? none;
+
+/** Whether two names say opposites: of one set each has a side that the other lacks. */
+export const areOpposed = (left: readonly number[], right: readonly number[]): boolean =>
+  left.some((a) => !right.includes(a) && right.some((b) => isOpposite(a, b) && !left.includes(b)));
+
+const isOpposite = (a: number, b: number): boolean => a >> 4 === b >> 4;
+
+/** Articles, prepositions, conjunctions: names have or lack them, and legal forms, without another meaning. */
+export const functionWords: ReadonlySet<string> = new Set(
+  "the a an of and in at on for to by from with de la le les du des el los las del da do di et y e und der die das".split(
+    " ",
+  ),
+);
+
+export const legalForms: ReadonlySet<string> = new Set(
+  (
+    "inc incorporated ltd limited co company corp corporation llc llp lp plc gmbh ag kg sa sas sarl srl spa nv bv ab " +
+    "as oy oyj pty pvt pte"
+  ).split(" "),
+);
+
+/**
+ * Jaro similarity: (m/|a| + m/|b| + (m − t)/m) / 3 with m matches no farther apart than half the longer string
+ * less one, and t half the number of matches out of order.
+ */
+function jaroSimilarity(a: string, b: string): number {
+  if (a === b) return 1;
+  const reach = Math.max(0, (Math.max(a.length, b.length) >> 1) - 1);
+  const isTaken = new Uint8Array(b.length);
+  const matched: number[] = []; // in the order of a
+  for (let indexA = 0; indexA < a.length; indexA++) {
+    const unit = a.charCodeAt(indexA);
+    const end = Math.min(b.length, indexA + reach + 1);
+    for (let indexB = Math.max(0, indexA - reach); indexB < end; indexB++) {
+      if (b.charCodeAt(indexB) !== unit || isTaken[indexB] === 1) continue;
+      isTaken[indexB] = 1;
+      matched.push(unit);
+      break;
+    }
+  }
+  const matches = matched.length;
+  if (matches === 0) return 0;
+  let [place, outOfOrder] = [0, 0];
+  for (let indexB = 0; indexB < b.length; indexB++)
+    if (isTaken[indexB] === 1 && b.charCodeAt(indexB) !== matched[place++]) outOfOrder++;
+  return (matches / a.length + matches / b.length + (matches - outOfOrder / 2) / matches) / 3;
+}
+
+/** How many first characters are equal. */
+export function commonPrefix(a: string, b: string): number {
+  let same = 0;
+  while (same < a.length && a.charCodeAt(same) === b.charCodeAt(same)) same++;
+  return same;
+}
+
+/** Jaro similarity raised by 0.1 of what is missing for each of up to 4 equal first characters. */
+export function jaroWinkler(a: string, b: string): number {
+  const jaro = jaroSimilarity(a, b);
+  return jaro + Math.min(4, commonPrefix(a, b)) * 0.1 * (1 - jaro);
 }

@@ -1,8 +1,7 @@
 /** The words of a vocabulary, by number. Most questions about two of them are answered by their bytes, without reading them. */
 import { hasDigit, isDigit } from "../cells/cell-words.js";
 import { type Texts, textReader } from "../columns/texts.js";
-import { functionWords, legalForms } from "../evidence/optional-words.js";
-import { shortestOfTwoEdits, softLikeness } from "./soft-words.js";
+import { functionWords, legalForms, shortestOfTwoEdits, softLikeness } from "./soft-words.js";
 
 /** Neighbours that are joined to one word. */
 const mostJoined = 4;
@@ -33,7 +32,7 @@ export class VocabularyWords {
    * forgiven. Others may not be alike either.
    */
   #areFarApart(a: number, b: number): boolean {
-    const { starts, bytes } = this.#texts;
+    const { starts, items: bytes } = this.#texts;
     const [fromA, fromB] = [starts[a], starts[b]];
     let [toA, toB] = [starts[a + 1], starts[b + 1]];
     if (bytes[fromA] === bytes[fromB]) return false;
@@ -59,7 +58,7 @@ export class VocabularyWords {
 
   /** Whether some bytes are ASCII letters, or have digits among them. */
   #kindOf(from: number, to: number): "letters" | "digits" | "other" {
-    const { bytes } = this.#texts;
+    const { items: bytes } = this.#texts;
     let hasDigit = false;
     for (let place = from; place < to; place++) {
       if (bytes[place] >= 0x80) return "other";
@@ -70,7 +69,7 @@ export class VocabularyWords {
 
   /** Whether the letters of a word are in another word. */
   contains(whole: number, part: number): boolean {
-    const { starts, bytes } = this.#texts;
+    const { starts, items: bytes } = this.#texts;
     const [first, length] = [starts[part], starts[part + 1] - starts[part]];
     const last = starts[whole + 1] - length;
     for (let from = starts[whole]; from <= last; from++) {
@@ -83,7 +82,7 @@ export class VocabularyWords {
 
   /** The end of 2 to 4 neighbours from a place on that join to one word, -1 without such. @param wordAt -1 for none */
   joinedEnd(whole: number, from: number, to: number, wordAt: (place: number) => number): number {
-    const { starts, bytes } = this.#texts;
+    const { starts, items: bytes } = this.#texts;
     const wholeEnd = starts[whole + 1];
     let [at, end] = [starts[whole], from];
     for (; end < to && end - from < mostJoined && at < wholeEnd; end++) {
@@ -99,7 +98,7 @@ export class VocabularyWords {
 
   /** The end of neighbours from a place on whose first letters are a word, as of "ICDE", function words left out; else -1. */
   initialsEnd(initials: number, from: number, to: number, wordAt: (place: number) => number): number {
-    const { starts, bytes } = this.#texts;
+    const { starts, items: bytes } = this.#texts;
     const last = starts[initials + 1];
     let [at, end] = [starts[initials], from];
     for (; end < to && at < last; end++) {

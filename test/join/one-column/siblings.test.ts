@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { siblings } from "../../../src/join/one-column/siblings.js";
+import { siblings } from "../../../src/join/one-column/decide.js";
 
 /** Which of the right texts are siblings, if all match one left text. */
 function among(left: string, right: readonly string[]): string[] {

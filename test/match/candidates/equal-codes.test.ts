@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { equalCodes } from "../../../src/match/candidates/equal-codes.js";
+import { equalCodes } from "../../../src/match/candidates/row-candidates.js";
 import { type Field, prepareTables } from "../../../src/match/columns/fields.js";
 import { createRandom } from "../../../src/random.js";
 

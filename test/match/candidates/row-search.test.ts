@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { indexTerms, type SparseRows } from "../../../src/match/candidates/grams.js";
-import { openSearch } from "../../../src/match/candidates/row-search.js";
+import { openSearch } from "../../../src/match/candidates/term-search.js";
 import { createRandom } from "../../../src/random.js";
 
 const random = createRandom(5);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { RowSums } from "../../../src/match/candidates/row-sums.js";
+import { RowSums } from "../../../src/match/candidates/term-search.js";
 import { createRandom } from "../../../src/random.js";
 
 /** Rows and sums of one start, as a map. */

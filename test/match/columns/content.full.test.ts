@@ -1,7 +1,6 @@
 /** What columns hold, of large tables by a part of their values. */
 import { expect, it } from "vitest";
-import { alignColumns } from "../../../src/match/columns/align.js";
-import { contentOf, overlapOf } from "../../../src/match/columns/content.js";
+import { alignColumns, contentOf, overlapOf } from "../../../src/match/columns/align.js";
 
 const values = (from: number, to: number): string[] =>
   Array.from({ length: to - from }, (_, row) => `Name ${from + row} of ${(from + row) * 7}`);

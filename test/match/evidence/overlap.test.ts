@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { ListsBuilder } from "../../../src/match/columns/lists.js";
 import { eachText, TextNumbers } from "../../../src/match/columns/texts.js";
-import { ListsBuilder } from "../../../src/match/columns/vocabulary.js";
 import { overlapComparison } from "../../../src/match/evidence/overlap.js";
 import { VocabularyWords } from "../../../src/match/spelling/vocabulary-words.js";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { TextNumbers } from "../../../src/match/columns/texts.js";
 import { readValues } from "../../../src/match/columns/value-set.js";
-import { hasNumbers, numbersComparison } from "../../../src/match/evidence/text-numbers.js";
+import { hasNumbers, numbersComparison } from "../../../src/match/evidence/levels.js";
 
 function compare(a: string, b: string): number {
   const { set, left } = readValues([a, b], [a, b], "text", new TextNumbers(), [undefined]);

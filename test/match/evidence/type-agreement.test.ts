@@ -2,9 +2,14 @@ import { afterAll, describe, expect, it } from "vitest";
 import { PhraseEncoder } from "../../../src/encoder/phrase-encoder.js";
 import { explainPhrases, explanationLine } from "../../../src/join/explain.js";
 import { fuzzyJoin } from "../../../src/join/fuzzy-join.js";
-import { pairCosines, prepareColumn } from "../../../src/match/columns.js";
+import {
+  entityTypes,
+  likeliestType,
+  pairCosines,
+  prepareColumn,
+  writeTypeRoots,
+} from "../../../src/match/columns.js";
 import { featureNames } from "../../../src/match/evidence/features.js";
-import { entityTypes, likeliestType, writeTypeRoots } from "../../../src/match/evidence/type-agreement.js";
 import { defaultScorer, type ScorerFile } from "../../../src/match/scorer.js";
 import { dotRows } from "../../../src/search/vectors.js";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { alignWords, wordLikeness } from "../../../src/match/evidence/words.js";
+import { alignWords, wordLikeness } from "../../../src/match/evidence/phrase.js";
 
 const align = (left: string, right: string) => {
   const met = alignWords(left.split(" "), right.split(" "));

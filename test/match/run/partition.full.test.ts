@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Range } from "../../../src/files/shards/shard.js";
 import { indexTerms, termRows } from "../../../src/match/candidates/grams.js";
-import type { SearchSettings } from "../../../src/match/candidates/row-search.js";
+import type { SearchSettings } from "../../../src/match/candidates/term-search.js";
 import { prepareTables } from "../../../src/match/columns/fields.js";
 import { compareTables } from "../../../src/match/compare-tables.js";
 import { inRanges, type RangeOptions } from "../../../src/match/run/partition.js";

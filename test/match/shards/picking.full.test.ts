@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { numbersIn, pickLists, pickNumbers, renumber } from "../../../src/match/shards/picking.js";
+import { numbersIn, pickLists, pickNumbers, renumber } from "../../../src/match/shards/kept-comparison.js";
 import { createRandom } from "../../../src/random.js";
 import { readerOf } from "../../files/shards/merged.js";
 
@@ -33,9 +33,9 @@ describe("numbers at some places", () => {
 describe("some lists", () => {
   it("are those of the whole, with empty ones and ones longer than what is read at a time", async () => {
     const starts = Uint32Array.of(0, 3, 3, 2 ** 20 + 9, 2 ** 20 + 9, 2 ** 20 + 10, many);
-    const kept = readerOf({ starts, numbers });
+    const kept = readerOf({ "lists starts": starts, "lists items": numbers });
     for (const lists of [[0, 1, 2, 3, 4, 5], [1], [2, 5], [0, 4], []]) {
-      const picked = await pickLists(kept, ["starts", "numbers"], Uint32Array, Uint32Array.from(lists));
+      const picked = await pickLists(kept, "lists", Uint32Array, Uint32Array.from(lists));
       lists.forEach((list, place) => {
         const own = picked.items.subarray(picked.starts[place], picked.starts[place + 1]);
         const whole = numbers.subarray(starts[list], starts[list + 1]);

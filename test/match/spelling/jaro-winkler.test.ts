@@ -1,6 +1,6 @@
 /** Jaro-Winkler similarity against published values. */
 import { describe, expect, it } from "vitest";
-import { jaroWinkler } from "../../../src/match/spelling/jaro-winkler.js";
+import { jaroWinkler } from "../../../src/match/spelling/soft-words.js";
 
 describe("Jaro-Winkler", () => {
   // Winkler's own table (1994) and the examples of the literature, to three digits.

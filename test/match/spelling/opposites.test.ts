@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { areOpposed, sidesOf } from "../../../src/match/spelling/opposites.js";
+import { areOpposed, sidesOf } from "../../../src/match/spelling/soft-words.js";
 import { folded } from "../../../src/text/accents.js";
 import { wordList } from "../../../src/text/word-lists.js";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { prepareTables } from "../../../src/match/columns/fields.js";
 import { rowWords } from "../../../src/match/columns/row-words.js";
-import { nameOpposition, opposition } from "../../../src/match/evidence/opposed-names.js";
+import { nameOpposition, opposition } from "../../../src/match/evidence/across-columns.js";
 import { VocabularyWords } from "../../../src/match/spelling/vocabulary-words.js";
 
 function opposed(a: string, b: string, more: readonly [string, string] = ["", ""]): number {
