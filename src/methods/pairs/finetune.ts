@@ -51,7 +51,7 @@ export interface FinetuneOptions extends RunOptions, Pick<CorpusFinetuneOptions,
    * at most 1,000.
    */
   readonly validate?: number | string;
-  /** Passes over the pairs, unless `steps` or `minutes` is given; default 2, and as many as make 100 steps. */
+  /** Passes over the pairs, unless `steps` or `minutes` is given; default 2, and as many as make 200 steps. */
   readonly epochs?: number;
   /** Pairs in a batch at most; default a thirtieth of all, from 32 to 512. */
   readonly batchSize?: number;
@@ -67,7 +67,10 @@ export interface FinetuneOptions extends RunOptions, Pick<CorpusFinetuneOptions,
   readonly optimiser?: AdamOptions;
   /** Default: gradients are not clipped. */
   readonly clipNorm?: number;
-  /** Weight of the trained model in an average with the base; default: no average. PEARL's is 0.5. */
+  /**
+   * Weight of the trained model in an average with the base; PEARL's is 0.5. Default: 1 or 0.5, whichever ranks held-out
+   * pairs better, and 1 where none are held out.
+   */
   readonly averageWithBase?: number;
 }
 
@@ -148,7 +151,9 @@ async function prepareRun(options: PlanOptions): Promise<PreparedRun<TrainingRec
   const { batchesPerEpoch } = data;
   const steps = options.steps ?? batchesPerEpoch * (settings.epochs ?? 1);
   const temperature = Number(objective.settings.temperature ?? 0.07);
-  const evaluation = evaluationOn(evaluationData, batchesPerEpoch) ?? evaluationOf(heldOut, { temperature });
+  const evaluation =
+    evaluationOn(evaluationData, batchesPerEpoch) ??
+    evaluationOf(heldOut, { temperature, share: settings.averageWithBase });
   const factors = [...new Set(Object.values(optimiser.rateFactors ?? {}))];
   return {
     ...{ program, data, learningRate, steps, evaluation },
@@ -176,7 +181,8 @@ async function prepareRun(options: PlanOptions): Promise<PreparedRun<TrainingRec
     }),
     texts: ({ result }) => heldOutChart(result),
     card: (name, record) => fineTuningCard(name, record, base),
-    finish: (weights) => averagedWithBase(weights, base, { own: start.own, share: options.averageWithBase }),
+    finish: (weights, share = settings.averageWithBase) =>
+      averagedWithBase(weights, base, { own: start.own, share }),
     write: start.write,
   };
 }
@@ -271,7 +277,7 @@ function objectiveOf(options: PlanOptions): ChosenObjective {
 }
 
 /** Steps at least, where nothing sets their number: the pairs are repeated. */
-const leastSteps = 100;
+const leastSteps = 200;
 
 /** All settings of a training on so many pairs. */
 export function settingsOf(
@@ -310,6 +316,7 @@ function lossText({ objective: { name, settings }, view }: FinetuneSettings): st
 export function fineTuningCard(name: string, record: TrainingRecord, { features }: ModelFolder): string {
   const { base, data, settings, result, pearl } = record;
   const library = soleArchitecture(features)?.library;
+  const share = result.best?.share ?? settings.averageWithBase ?? 1;
   return cardText(name, {
     ...phraseModel("these pairs", library ?? "pearl", record),
     opening: `Phrase embeddings, fine-tuned from ${base.name} with pearl ${pearl}.`,
@@ -324,8 +331,7 @@ export function fineTuningCard(name: string, record: TrainingRecord, { features 
       `loss: ${lossText(settings)}${data.types.length > 0 ? ", and cross-entropy of the phrase types" : ""}`,
       `${settings.epochs === undefined ? "" : `${settings.epochs} epochs in `}batches of ${settings.batchSize} pairs, ${result.steps} steps, learning rate ${settings.learningRate}, seed ${settings.seed}`,
       result.evaluations?.[0].figures !== undefined && "held-out pairs by step: [training.svg](training.svg)",
-      settings.averageWithBase !== undefined &&
-        `averaged with the base's weights: ${settings.averageWithBase} of the trained ones`,
+      share < 1 && `averaged with the base's weights: ${share} of the trained ones`,
     ],
   });
 }
