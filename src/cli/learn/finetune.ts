@@ -74,7 +74,7 @@ const options = [
   ),
   option(
     "--patience <n>",
-    "end after n evaluations in a row that are no better (default: 3 with held-out pairs)",
+    "end after n evaluations in a row that are no better (default: 5 with held-out pairs)",
     positiveInteger,
   ),
   option("--steps <n>", "number of training steps, instead of --epochs", positiveInteger),

@@ -51,11 +51,11 @@ export interface FinetuneOptions extends RunOptions, Pick<CorpusFinetuneOptions,
    * at most 1,000.
    */
   readonly validate?: number | string;
-  /** Passes over the pairs, unless `steps` or `minutes` is given; default 2, and as many as make 200 steps. */
+  /** Passes over the pairs, unless `steps` or `minutes` is given; default 2, and as many as make 100 steps, or 200 with held-out pairs. */
   readonly epochs?: number;
   /** Pairs in a batch at most; default a thirtieth of all, from 32 to 512. */
   readonly batchSize?: number;
-  /** Default: that of the architecture, 3e-4 for pearl-mini, 3e-5 for a transformer, 1e-3 for a character encoder. */
+  /** Default: that of the architecture, 6e-4 for pearl-mini, 3e-5 for a transformer, 1e-3 for a character encoder. */
   readonly learningRate?: number;
   /** Default PEARL's: × 0.98 every 2,000 steps. */
   readonly schedule?: Schedule;
@@ -137,7 +137,8 @@ async function prepareRun(options: PlanOptions): Promise<PreparedRun<TrainingRec
   const { table, types, split } = await readData(options, objective);
   const { heldOut, trained, file } = split;
   const base = await readModelFolder(await locateModel(options.base, options));
-  const settings = settingsOf(base, objective, trained.length, options);
+  const counts = { trained: trained.length, heldOut: heldOut.length };
+  const settings = settingsOf(base, objective, counts, options);
   const { start, program, data } = await prepare(
     base,
     { ...table, pairs: trained },
@@ -276,21 +277,22 @@ function objectiveOf(options: PlanOptions): ChosenObjective {
   return { name, settings: objectiveSettings(name, objectiveNamed(name), given) };
 }
 
-/** Steps at least, where nothing sets their number: the pairs are repeated. */
-const leastSteps = 200;
+/** Steps at least, where nothing sets their number: the pairs are repeated, and held-out pairs end what is too long. */
+const leastSteps = { heldOut: 200, none: 100 };
 
 /** All settings of a training on so many pairs. */
 export function settingsOf(
   { pooling, features }: ModelFolder,
   objective: ChosenObjective,
-  pairs: number,
+  { trained: pairs, heldOut }: Readonly<Record<"trained" | "heldOut", number>>,
   options: PlanOptions,
 ) {
   const { steps, minutes, view, clipNorm, averageWithBase, chunkCells } = options;
   const { rate, factors } = soleArchitecture(features)?.learning ?? { rate: pearlSmall.learningRate };
   const { learningRate = rate, schedule = pearlSchedule, seed = 0 } = options;
   const { batchSize = Math.min(512, Math.max(32, Math.floor(pairs / 30))) } = options;
-  const passes = Math.max(pearlSmall.epochs, Math.ceil(leastSteps / Math.ceil(pairs / batchSize)));
+  const least = leastSteps[heldOut > 0 ? "heldOut" : "none"];
+  const passes = Math.max(pearlSmall.epochs, Math.ceil(least / Math.ceil(pairs / batchSize)));
   const epochs = steps === undefined && minutes === undefined ? (options.epochs ?? passes) : undefined;
   // the views by dropout have SimCSE's
   const { dropout = view === "dropout" || view === "punctuation" ? 0.1 : 0 } = options;

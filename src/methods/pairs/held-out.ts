@@ -95,7 +95,7 @@ export const evaluationOf = (
   heldOut.length === 0
     ? undefined
     : {
-        ...{ every: "tenth", patience: 3, shares: share === undefined ? shares : [share] },
+        ...{ every: "tenth", patience: 5, shares: share === undefined ? shares : [share] },
         measure: `mean reciprocal rank of ${formatCount(heldOut.length)} held-out pairs`,
         score: (folder, signal) => rankHeldOut(folder, heldOut, { temperature, signal }),
       };

@@ -96,11 +96,11 @@ describe("a training with held-out pairs", () => {
     expect(other.figures?.loss).toBeGreaterThan(found.figures?.loss as number);
   });
 
-  it("ends after three evaluations that are no better, and draws all of them beside the model", async () => {
+  it("ends after five evaluations that are no better, and draws all of them beside the model", async () => {
     const output = join(newFolder(), "early");
     const validate = writeTable([...rows.slice(0, 20), ["t103 t104", "t105 t106"]], ["text", "positive"]);
     const { result, data } = await finetune({ ...training, output, validate, steps: 40, learningRate: 0.5 });
-    expect([result.steps, result.best?.step]).toEqual([12, 0]);
+    expect([result.steps, result.best?.step]).toEqual([20, 0]);
     expect(data).toMatchObject({ pairs: 240, heldOut: 21, heldOutOf: "pairs.csv" });
     const evaluated = result.evaluations?.map(({ step, share }) => [step, share]);
     expect(evaluated?.slice(0, 3)).toEqual([
@@ -108,9 +108,12 @@ describe("a training with held-out pairs", () => {
       [4, 1],
       [4, 0.5],
     ]);
-    expect(evaluated?.map(([step]) => step)).toEqual([0, 4, 4, 8, 8, 12, 12]);
+    expect(evaluated?.map(([step]) => step)).toEqual([
+      0,
+      ...[4, 8, 12, 16, 20].flatMap((step) => [step, step]),
+    ]);
     const picture = readFileSync(join(output, "training.svg"), "utf8");
-    expect(picture.match(/<circle/g)).toHaveLength(3 * 4);
+    expect(picture.match(/<circle/g)).toHaveLength(3 * 6);
     expect(picture).toContain(
       "Kept: the weights of step 0. Dashed: the start. Thin: averaged with the start.",
     );
