@@ -14,7 +14,7 @@ import { untieInitializers } from "../onnx/graph.js";
 import { writeModel } from "../onnx/io/file.js";
 import type { Model } from "../onnx/model.js";
 import type { Tensor } from "../onnx/tensor.js";
-import { gainText, type RunResult } from "../training/run.js";
+import { gainText, type RunResult, weightsText } from "../training/run.js";
 
 /** Files that belong to a model beside its graph and config.json. */
 const companionsOf = ({ features }: ModelFolder): string[] => [
@@ -135,7 +135,7 @@ export function phraseModel(
 ): Pick<CardParts, "metadata" | "limits"> {
   const { best } = result;
   const quality = best
-    ? `The weights are those of step ${best.step}, which scored best while training: ${gainText(result)}.`
+    ? `The weights are those of ${weightsText(best)}, which scored best while training: ${gainText(result)}.`
     : unmeasured("pearl bench");
   const licence = base?.licence
     ? `The licence is the base's (${base.licence}).`

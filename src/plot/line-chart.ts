@@ -12,6 +12,8 @@ export interface LinePoint {
 export interface LinePanel {
   readonly title: string;
   readonly points: readonly LinePoint[];
+  /** Values of another line over the same places, drawn thin and without points. */
+  readonly thin?: readonly number[];
   /** Drawn as dashed lines across the panel. */
   readonly references?: readonly number[];
   /** The values at the lower and the upper end of the axis; default: the smallest and the largest of the points. */
@@ -33,9 +35,13 @@ export function lineChart(title: string, notes: readonly string[], panels: reado
   return svgFile({ title, notes, width, height, body: body.join("\n") });
 }
 
-function drawPanel({ title, points, references = [], range }: LinePanel, left: number, top: number) {
+function drawPanel(
+  { title, points, thin = [], references = [], range }: LinePanel,
+  left: number,
+  top: number,
+) {
   const bottom = top + panel.height;
-  const values = points.map(({ value }) => value);
+  const values = [...points.map(({ value }) => value), ...thin];
   const [low, high] = range ?? [Math.min(...values), Math.max(...values)];
   const y = (value: number): number => round(bottom - ((value - low) / (high - low || 1)) * panel.height);
   const path = (d: string, style: string) => `<path d="${d}" fill="none" ${style}/>`;
@@ -44,7 +50,8 @@ function drawPanel({ title, points, references = [], range }: LinePanel, left: n
   // labels that would touch are left out, at 8 pixels for a character
   const longest = Math.max(...points.map(({ label }) => label.length));
   const every = Math.ceil((8 * longest) / step);
-  const line = `M${placed.map(({ x, value }) => `${x} ${y(value)}`).join("L")}`;
+  const through = (all: readonly number[]) =>
+    `M${all.map((value, place) => `${placed[place].x} ${y(value)}`).join("L")}`;
   return [
     text(title, left, top - 10, "start", 13),
     ...[...new Set([low, high])].map((tick) =>
@@ -54,7 +61,8 @@ function drawPanel({ title, points, references = [], range }: LinePanel, left: n
     ...references.map((value) =>
       path(`M${left} ${y(value)}h${panel.width}`, 'stroke="var(--muted)" stroke-dasharray="4 3"'),
     ),
-    path(line, 'stroke="var(--c0)" stroke-width="2"'),
+    path(through(points.map(({ value }) => value)), 'stroke="var(--c0)" stroke-width="2"'),
+    ...(thin.length > 0 ? [path(through(thin), 'stroke="var(--c0)"')] : []),
     ...placed.flatMap(({ x, label, value, deviation = 0 }, place) => [
       path(`M${x} ${y(value - deviation)}V${y(value + deviation)}`, 'stroke="var(--c0)"'),
       `<circle cx="${x}" cy="${y(value)}" r="4" fill="var(--c0)"/>`,

@@ -24,11 +24,23 @@ import type { TrainingData, TrainOptions } from "./trainer.js";
 const Evaluated = v.object({
   step: v.number(),
   score: v.number(),
+  /** Weight of the trained weights in an average with those of the start; absent where none was chosen. */
+  share: v.optional(v.number()),
   figures: v.optional(v.record(v.string(), v.number())),
 });
 
 /** The weights of a step, evaluated: the score that chooses the best ones, and what else was measured, by name. */
 export type Evaluated = Readonly<v.InferOutput<typeof Evaluated>>;
+
+/**
+ * Of the evaluations that score no less than the start, the first with the highest score less a tenth of its figure `loss`,
+ * if it has one: on a few hundred held-out pairs, ranks alone are too noisy to choose by.
+ */
+export function bestOf(evaluations: readonly Evaluated[]): Evaluated | undefined {
+  const quality = ({ score, figures }: Evaluated) => score - (figures?.loss ?? 0) / 10;
+  const candidates = evaluations.filter(({ score }) => score >= evaluations[0].score);
+  return candidates.sort((a, b) => quality(b) - quality(a)).at(0);
+}
 
 const StoredRecord = v.object({
   step: v.number(),

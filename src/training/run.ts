@@ -40,8 +40,15 @@ export interface RunOptions extends Pick<TrainOptions, "device" | "threads" | "r
   /** Called after every step, with the number of steps of the whole run. */
   readonly onStep?: (metrics: StepMetrics, steps: number) => void;
   /** Called after every evaluation, with what was measured, such as "mean benchmark score". */
-  readonly onEvaluation?: (step: number, score: number, measure: string, figures?: Scored["figures"]) => void;
-  /** Evaluations in a row that are no better than an earlier one and end the training; the default is the method's. */
+  readonly onEvaluation?: (
+    step: number,
+    score: number,
+    measure: string,
+    figures?: Scored["figures"],
+    /** Weight of the trained weights in an average with the start's, where averages are compared. */
+    share?: number,
+  ) => void;
+  /** Evaluated steps in a row that are no better than an earlier one and end the training; the default is the method's. */
   readonly patience?: number;
 }
 
@@ -93,6 +100,14 @@ export const resultOf = (
   ...(best && { evaluations }),
 });
 
+/** Where weights are an average: ", averaged with the start's (share 0.5)". */
+export const averageText = (share = 1): string =>
+  share < 1 ? `, averaged with the start's (share ${share})` : "";
+
+/** Which weights: "step 57, averaged with the start's (share 0.5)". */
+export const weightsText = ({ step, share }: Pick<Evaluated, "step" | "share">): string =>
+  `step ${step}${averageText(share)}`;
+
 /** What the kept weights scored, and how that differs from the start: "hit@1 0.6800 (+0.0200 since the start)". */
 export function gainText({ best, evaluations: [start] = [] }: RunResult): string {
   if (!best) return "";
@@ -137,6 +152,8 @@ export interface PreparedRun<Record extends RunRecord> {
     readonly measure?: string;
     /** Default of RunOptions.patience. */
     readonly patience?: number;
+    /** Weights of the trained model in averages that `finish` makes: each is scored. Default: what `finish` makes alone. */
+    readonly shares?: readonly [number, ...number[]];
     score(folder: string, signal?: AbortSignal): Promise<number | Scored>;
   };
   /** What training.json holds. */
@@ -151,8 +168,8 @@ export interface PreparedRun<Record extends RunRecord> {
     weights: ReadonlyMap<string, Tensor>,
     texts?: Readonly<globalThis.Record<string, string>>,
   ): Promise<void>;
-  /** The weights that are scored and written; default: the trained ones. */
-  finish?(weights: ReadonlyMap<string, Tensor>): ReadonlyMap<string, Tensor>;
+  /** The weights that are scored and written, for one of the evaluation's shares; default: the trained ones. */
+  finish?(weights: ReadonlyMap<string, Tensor>, share?: number): ReadonlyMap<string, Tensor>;
   /** Releases what `prepare` opened, such as threads. */
   close?(): Promise<void>;
 }
@@ -217,7 +234,7 @@ async function runIn<Record extends RunRecord>(
     const result = await trainPrepared(prepared, options, work);
     const record = await prepared.record(result);
     const output = isObjectAddress(options.output) ? options.output : resolve(options.output);
-    await prepared.write(output, prepared.finish?.(result.weights) ?? result.weights, {
+    await prepared.write(output, prepared.finish?.(result.weights, result.best?.share) ?? result.weights, {
       ...prepared.texts?.(record),
       "README.md": prepared.card(basename(output), record),
       "training.json": `${JSON.stringify(record, null, 2)}\n`,
@@ -250,8 +267,8 @@ async function trainPrepared<Record extends RunRecord>(
   return train(program, data, {
     ...prepared.options(steps),
     ...{ steps, learningRate, folder: work, device, threads, resume, signal, onNote },
-    onEvaluation: (step, score, figures) =>
-      onEvaluation?.(step, score, evaluation?.measure ?? "score", figures),
+    onEvaluation: (step, score, figures, share) =>
+      onEvaluation?.(step, score, evaluation?.measure ?? "score", figures, share),
     checkpointEvery: options.checkpointEvery ?? prepared.checkpointEvery,
     onOpen: ({ device, notes }) => {
       onNote?.(`training ${prepared.what(steps)} on ${device}`);
@@ -262,8 +279,17 @@ async function trainPrepared<Record extends RunRecord>(
       every: everyOf(evaluation, steps),
       patience: options.patience ?? evaluation.patience,
       async run(weights, step) {
-        const start = step === 0 ? (await measure.done())?.evaluation : undefined;
-        return start?.score ?? scoreSnapshot(prepared, weights, { work, signal });
+        if (step === 0)
+          return (
+            (await measure.done())?.evaluation?.score ?? scoreSnapshot(prepared, weights, { work, signal })
+          );
+        const found: Scored[] = [];
+        for (const share of evaluation.shares ?? [undefined]) {
+          const scored = await scoreSnapshot(prepared, weights, { work, signal, share });
+          const own = typeof scored === "number" ? { score: scored } : scored;
+          found.push({ ...own, ...(share !== undefined && { share }) });
+        }
+        return found as [Scored, ...Scored[]];
       },
     },
   });
@@ -274,17 +300,17 @@ type Evaluation = NonNullable<PreparedRun<RunRecord>["evaluation"]>;
 const everyOf = ({ every }: Evaluation, steps: number): number =>
   every === "tenth" ? Math.max(1, Math.round(steps / 10)) : every;
 
-/** Scores weights as a model folder, which lies in `work` for as long. */
+/** Scores weights, or an average of them with the start's, as a model folder, which lies in `work` for as long. */
 async function scoreSnapshot(
   { write, finish, evaluation }: Trainable,
   weights: ReadonlyMap<string, Tensor>,
-  { work, signal }: { readonly work: string; readonly signal?: AbortSignal },
+  { work, signal, share }: { readonly work: string; readonly signal?: AbortSignal; readonly share?: number },
 ): Promise<number | Scored> {
   const snapshot = join(work, "evaluation");
   // a run that was killed while it scored has left its snapshot
   await rm(snapshot, { recursive: true, force: true });
   await removePartialFolders(snapshot);
-  await write(snapshot, finish?.(weights) ?? weights);
+  await write(snapshot, finish?.(weights, share) ?? weights);
   const removed = () => rm(snapshot, { recursive: true, force: true });
   return (evaluation as Evaluation).score(snapshot, signal).finally(removed);
 }
@@ -344,7 +370,9 @@ function planOf(
     evaluation && measured
       ? {
           count: 1 + Math.ceil(steps / everyOf(evaluation, steps)),
-          ...{ seconds: measured.seconds, patience: options.patience ?? evaluation.patience },
+          // the start is scored once, later steps with each share
+          seconds: measured.seconds * (evaluation.shares?.length ?? 1),
+          patience: options.patience ?? evaluation.patience,
         }
       : undefined;
   const { count, seconds } = evaluations ?? { count: 0, seconds: 0 };

@@ -7,6 +7,7 @@ import type { Tensor } from "../onnx/tensor.js";
 import type { DeviceChoice, Place } from "../runtime/device.js";
 import { failureReason } from "../runtime/devices/device-failure.js";
 import {
+  bestOf,
   type CheckpointRecord,
   checkpointFolder,
   checkSettings,
@@ -38,10 +39,16 @@ export interface TrainingData {
 export interface Evaluation {
   /** Steps between two evaluations; the first comes before the first step, the last one after the last. */
   readonly every: number;
-  /** Evaluations in a row that are no better than an earlier one and end the training; default: none do. */
+  /** Evaluated steps in a row that are no better than an earlier one and end the training; default: none do. */
   readonly patience?: number;
-  /** Scores weights (by name, in the graph's layout); a larger score is better. The run's signal may reject it. */
-  run(weights: ReadonlyMap<string, Tensor>, step: number): Promise<number | Scored>;
+  /**
+   * Scores weights (by name, in the graph's layout), also several averages of them with the start's, whose share the best one
+   * keeps; a larger score is better, and a smaller figure `loss`. The run's signal may reject it.
+   */
+  run(
+    weights: ReadonlyMap<string, Tensor>,
+    step: number,
+  ): Promise<number | Scored | readonly [Scored, ...Scored[]]>;
 }
 
 /** A score, and other figures to record with it. */
@@ -77,7 +84,7 @@ export interface TrainOptions extends Omit<EngineOptions, "device"> {
   readonly onNote?: (note: string) => void;
   /** Called after every step. */
   readonly onStep?: (metrics: StepMetrics) => void;
-  readonly onEvaluation?: (step: number, score: number, figures?: Scored["figures"]) => void;
+  readonly onEvaluation?: (step: number, score: number, figures?: Scored["figures"], share?: number) => void;
 }
 
 /** The trained weights and how the training ended. */
@@ -127,13 +134,6 @@ function checkOptions({ steps, learningRate, evaluation, folder }: TrainOptions)
 
 /** State before the first step: every field, so that a resumed run writes them in the same order. */
 const start = { step: 0, last: undefined, evaluations: [] };
-
-/** The first of those with the highest score. */
-const bestOf = (evaluations: readonly Evaluated[]): Evaluated | undefined =>
-  evaluations.reduce<Evaluated | undefined>(
-    (best, own) => (best && best.score >= own.score ? best : own),
-    undefined,
-  );
 
 /** One run: its state, and everything that happens around a step. */
 class Run {
@@ -218,7 +218,8 @@ class Run {
     const { steps, evaluation: { patience = Infinity } = {}, onNote } = this.#options;
     const { step, evaluations } = this.#state;
     const best = bestOf(evaluations);
-    if (!best || evaluations.length - 1 - evaluations.indexOf(best) < patience) return false;
+    const later = evaluations.filter((own) => best && own.step > best.step).map((own) => own.step);
+    if (!best || new Set(later).size < patience) return false;
     if (step < steps)
       onNote?.(
         `training ends after ${step} of ${steps} steps: no evaluation was better than that of step ${best.step} (patience ${patience})`,
@@ -298,13 +299,18 @@ class Run {
       if (signal?.aborted) await this.#interrupt(signal);
       throw error;
     });
-    const scored = typeof found === "number" ? { score: found } : found;
-    if (Number.isNaN(scored.score)) throw new TrainingError(`step ${step}: the evaluation's score is NaN`);
-    const seconds = (performance.now() - started) / 1000;
-    if (this.#metrics) appendMetrics(this.#metrics, { step, ...scored, seconds });
-    if (step > this.#reported.evaluation) this.#options.onEvaluation?.(step, scored.score, scored.figures);
+    const one = typeof found === "number" ? { score: found } : found;
+    const all: readonly Scored[] = "score" in one ? [one] : one;
+    if (all.some(({ score }) => Number.isNaN(score)))
+      throw new TrainingError(`step ${step}: the evaluation's score is NaN`);
+    const seconds = (performance.now() - started) / 1000 / all.length;
+    for (const scored of all) {
+      if (this.#metrics) appendMetrics(this.#metrics, { step, ...scored, seconds });
+      if (step > this.#reported.evaluation)
+        this.#options.onEvaluation?.(step, scored.score, scored.figures, scored.share);
+    }
     this.#reported.evaluation = Math.max(step, this.#reported.evaluation);
-    this.#state.evaluations = [...evaluations, { step, ...scored }];
+    this.#state.evaluations = [...evaluations, ...all.map((scored) => ({ step, ...scored }))];
     if (bestOf(this.#state.evaluations)?.step === step) await this.#save();
   }
 

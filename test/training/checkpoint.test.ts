@@ -3,7 +3,13 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { TrainingError } from "../../src/errors.js";
 import { tensor } from "../../src/onnx/tensor.js";
-import { listCheckpoints, readCheckpoint, writeCheckpoint } from "../../src/training/checkpoint.js";
+import {
+  bestOf,
+  type Evaluated,
+  listCheckpoints,
+  readCheckpoint,
+  writeCheckpoint,
+} from "../../src/training/checkpoint.js";
 import { newFolder } from "../setup/new-folder.js";
 
 const record = (step: number) => ({ step, version: "0", settings: {}, evaluations: [] });
@@ -41,5 +47,29 @@ describe("checkpoints", () => {
     expect(writing).toThrow(TrainingError);
     expect(writing).toThrow("Use a smaller learning rate or clip gradients.");
     expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+/** Evaluations of steps 0, 1, ...: a score, and a loss if there is one. */
+const evaluations = (...rows: readonly (readonly [number, number?])[]): Evaluated[] =>
+  rows.map(([score, loss], step) => ({ step, score, ...(loss !== undefined && { figures: { loss } }) }));
+const bestStep = (...rows: readonly (readonly [number, number?])[]) => bestOf(evaluations(...rows))?.step;
+
+describe("bestOf", () => {
+  it("keeps the highest score, of equal ones the first", () => {
+    expect(bestOf([])).toBeUndefined();
+    expect(bestStep([0.5], [0.7], [0.7], [0.6])).toBe(1);
+    expect(bestStep([0.5], [0.4])).toBe(0);
+  });
+
+  it("weighs a tenth of the loss against the score", () => {
+    expect(bestStep([0.99, 0.7], [1, 0.3], [1, 0.2], [1, 0.2])).toBe(2);
+    expect(bestStep([0.8, 1.4], [0.884, 0.984], [0.8795, 0.845])).toBe(2);
+    expect(bestStep([0.8, 1.4], [0.9, 0.984], [0.8795, 0.845])).toBe(1);
+  });
+
+  it("keeps no score below that of the start, however low its loss is", () => {
+    expect(bestStep([0.8, 2], [0.799, 0.1])).toBe(0);
+    expect(bestStep([0.8, 2], [0.8, 0.1])).toBe(1);
   });
 });

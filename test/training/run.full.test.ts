@@ -11,6 +11,7 @@ import {
   type RunOptions,
   type RunPlan,
   type RunRecord,
+  resultOf,
   runMethod,
 } from "../../src/training/run.js";
 import { newFolder } from "../setup/new-folder.js";
@@ -307,6 +308,47 @@ describe("an evaluation", () => {
     const score = async (folder: string) => seen.push(read(folder, "weights.json"));
     await run({ output }, { finish: half, evaluation: { every: 6, score } });
     expect(read(output, "weights.json")).toBe(seen[1]);
+  });
+
+  it("scores each share of the trained weights, and writes the best", async () => {
+    const output = newOutput();
+    const finish: PreparedRun<RunRecord>["finish"] = (weights, share = 1) => {
+      const { data, ...rest } = weights.get("dense.weight") as Tensor;
+      const scaled = (data as Float32Array).map((x) => x * share);
+      return new Map([["dense.weight", { ...rest, data: scaled } as Tensor]]);
+    };
+    const seen: string[] = [];
+    const scores = [0, 1, 3, 2, 0];
+    const score = async (folder: string) => scores[seen.push(read(folder, "weights.json")) - 1];
+    const evaluated: unknown[] = [];
+    const onEvaluation: RunOptions["onEvaluation"] = (step, own, _, __, share) =>
+      void evaluated.push([step, own, share]);
+    const evaluation = { every: 3, measure: "score", shares: [1, 0.5], score } as const;
+    const texts = (record: RunRecord) => ({ "best.json": JSON.stringify(record.result.best) });
+    const record: typeof tinyRun.record = (result) => ({
+      ...{ pearl: "0.0.0", settings: {} },
+      result: resultOf(result, evaluation),
+    });
+    await run({ output, onEvaluation }, { finish, evaluation, record, texts });
+    expect(evaluated).toEqual([
+      [0, 0, undefined],
+      [3, 1, 1],
+      [3, 3, 0.5],
+      [6, 2, 1],
+      [6, 0, 0.5],
+    ]);
+    const [whole, half] = [seen[1], seen[2]].map((text) => JSON.parse(text) as number[]);
+    expect(half).toEqual(whole.map((x) => x / 2));
+    expect(read(output, "weights.json")).toBe(seen[2]);
+    expect(JSON.parse(read(output, "best.json"))).toEqual({
+      step: 3,
+      score: 3,
+      share: 0.5,
+      measure: "score",
+    });
+    const lines = read(output, "metrics.jsonl").trim().split("\n");
+    const shares = lines.map((line) => JSON.parse(line)).filter((line) => line.score !== undefined);
+    expect(shares.map((line) => line.share)).toEqual([undefined, 1, 0.5, 1, 0.5]);
   });
 
   it("is counted in the plan, with the measured time of the start's, which is scored once", async () => {

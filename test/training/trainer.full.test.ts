@@ -162,6 +162,25 @@ describe("an evaluation", () => {
     expect(again).toMatchObject({ resumedAt: 20, steps: 20, evaluations });
   });
 
+  it("of several averages counts once for the patience, also when it is resumed", async () => {
+    const folder = newFolder();
+    const own = { score: 0, share: 1 };
+    const evaluation: TrainOptions["evaluation"] = {
+      ...{ every: 5, patience: 3 },
+      run: async (_, step) => (step === 0 ? 0 : [own, { score: step === 5 ? 1 : 0, share: 0.5 }]),
+    };
+    const { steps, best, evaluations, weights } = await run({ folder, evaluation });
+    expect([steps, best]).toEqual([20, { step: 5, score: 1, share: 0.5 }]);
+    expect(evaluations.map(({ step }) => step)).toEqual([0, 5, 5, 10, 10, 15, 15, 20, 20]);
+    const parted = newFolder();
+    await expect(run({ folder: parted, evaluation, onStep: crashAt(12) })).rejects.toThrow("power cut");
+    const rest = await run({ folder: parted, evaluation, resume: "continue" });
+    expect(rest).toMatchObject({ resumedAt: 10, steps, best, evaluations });
+    expect(bytes(rest.weights)).toEqual(bytes(weights));
+    expect(checkpointFiles(parted, 20)).toEqual(checkpointFiles(folder, 20));
+    expect(evaluatedIn(parted)).toEqual(evaluatedIn(folder));
+  });
+
   it("before the first step stays in the metrics of a run that is killed before its next checkpoint", async () => {
     const folder = newFolder();
     await expect(run({ folder, ...scored([]), onStep: crashAt(7) })).rejects.toThrow("power cut");

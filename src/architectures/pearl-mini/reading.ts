@@ -10,7 +10,7 @@ export const words: Architecture<WordsFeature> = {
   padsRows: true,
   // few batches use a row of a table
   learning: {
-    rate: 3e-4,
+    rate: 6e-4,
     factors: { "ngrams.weight": 4, "vectors.weight": 4, "char_weight.weight": 4, "sum_weight.weight": 4 },
   },
   inputs: () => Object.values(wordInputNames),

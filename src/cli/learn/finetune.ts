@@ -6,6 +6,7 @@ import type { CorpusFinetuneOptions } from "../../methods/corpus/corpus-finetune
 import { viewNames } from "../../methods/pairs/views.js";
 import type { TrainingPlan } from "../../methods/plan.js";
 import { objectiveNames } from "../../objectives/registry.js";
+import { averageText } from "../../training/run.js";
 import { refuseStandardOutput } from "../addresses.js";
 import { command, type OptionsOf } from "../command.js";
 import { counted, formatCount, formatPercent } from "../format.js";
@@ -73,7 +74,7 @@ const options = [
   ),
   option(
     "--patience <n>",
-    "end after n evaluations in a row that are no better (default: 3 with held-out pairs)",
+    "end after n evaluations in a row that are no better (default: 5 with held-out pairs)",
     positiveInteger,
   ),
   option("--steps <n>", "number of training steps, instead of --epochs", positiveInteger),
@@ -184,9 +185,15 @@ const commonOptions = (options: FinetuneOptions, session: Session) => ({
   ...{ evaluationData: options.evalData, patience: options.patience },
   onPlan: announcePlan(options, session),
   onDownload: session.onDownload,
-  onEvaluation: (step: number, score: number, measure: string, figures = { [measure]: score }) => {
+  onEvaluation: (
+    step: number,
+    score: number,
+    measure: string,
+    figures: Readonly<Record<string, number>> = { [measure]: score },
+    share = 1,
+  ) => {
     const list = Object.entries(figures).map(([name, value]) => `${name} ${value.toFixed(4)}`);
-    session.say(`after ${counted(step, "step")}: ${list.join(", ")}`);
+    session.say(`after ${counted(step, "step")}${averageText(share)}: ${list.join(", ")}`);
   },
 });
 

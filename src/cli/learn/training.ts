@@ -5,7 +5,7 @@ import { PearlError, UsageError } from "../../errors.js";
 import { alignColumns } from "../../files/text-table.js";
 import type { MethodSettings } from "../../methods/settings/method-settings.js";
 import type { StepMetrics } from "../../training/metrics.js";
-import { gainText, type RunPlan, type RunResult } from "../../training/run.js";
+import { gainText, type RunPlan, type RunResult, weightsText } from "../../training/run.js";
 import type { OptionsOf } from "../command.js";
 import { counted, formatBytes, formatCount, formatDuration, formatPercent } from "../format.js";
 import {
@@ -72,12 +72,8 @@ export async function printTraining(
   const parts = [...data, counted(result.steps, "step"), ...loss, formatDuration(session.seconds())];
   const { steps, loss: lastLoss, best, evaluations } = result;
   if (best && best.step === 0)
-    session.say(
-      best.score === 1
-        ? "the start has the highest score, 1, so that no step could be better: the model is the one that training began with"
-        : "no step scored better than the start: the model is the one that training began with",
-    );
-  if (best) session.say(`kept the weights of step ${best.step}: ${gainText(result)}`);
+    session.say("no step scored better than the start: the model is the one that training began with");
+  if (best) session.say(`kept the weights of ${weightsText(best)}: ${gainText(result)}`);
   session.print(`wrote ${output}: ${parts.join(", ")}`);
   await session.record({ output, steps, loss: lastLoss, best, start: evaluations?.[0], resumedAt });
 }
@@ -176,12 +172,20 @@ export const settingOptions = [
   option("--augment <kind=weight,...>", "augmentations and their weights: character=.3,synonym=.2", weights),
   option("--anchors <n>", "phrases of the corpus in a batch", positiveInteger),
   option("--synonyms <n>", "synonym pairs of the corpus in a batch", wholeNumber),
-  option("--epochs <n>", "passes over the data (default: 2; on pairs at least 100 steps)", positiveInteger),
-  option("--lr <rate>", "learning rate (default: 3e-5; on pairs 3e-4 for pearl-mini)", positiveNumber),
+  option(
+    "--epochs <n>",
+    "passes over the data (default: 2; on pairs at least 100 steps, 200 with held-out pairs)",
+    positiveInteger,
+  ),
+  option("--lr <rate>", "learning rate (default: 3e-5; on pairs 6e-4 for pearl-mini)", positiveNumber),
   option("--temperature <t>", "temperature of a contrastive loss (NT-Xent's default: 0.07)", positiveNumber),
   option("--dropout <p>", "dropout of the transformer", fractionBelowOne),
   option("--clip <norm>", "clip gradients to this norm (default: no clipping)", positiveNumber),
-  option("--average <weight>", "weight of the trained model in the average with the base", fraction),
+  option(
+    "--average <weight>",
+    "weight of the trained model in the average with the base (on pairs the better of 1 and 0.5)",
+    fraction,
+  ),
   shared.seed,
 ] as const;
 

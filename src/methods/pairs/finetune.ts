@@ -51,11 +51,11 @@ export interface FinetuneOptions extends RunOptions, Pick<CorpusFinetuneOptions,
    * at most 1,000.
    */
   readonly validate?: number | string;
-  /** Passes over the pairs, unless `steps` or `minutes` is given; default 2, and as many as make 100 steps. */
+  /** Passes over the pairs, unless `steps` or `minutes` is given; default 2, and as many as make 100 steps, or 200 with held-out pairs. */
   readonly epochs?: number;
   /** Pairs in a batch at most; default a thirtieth of all, from 32 to 512. */
   readonly batchSize?: number;
-  /** Default: that of the architecture, 3e-4 for pearl-mini, 3e-5 for a transformer, 1e-3 for a character encoder. */
+  /** Default: that of the architecture, 6e-4 for pearl-mini, 3e-5 for a transformer, 1e-3 for a character encoder. */
   readonly learningRate?: number;
   /** Default PEARL's: × 0.98 every 2,000 steps. */
   readonly schedule?: Schedule;
@@ -67,7 +67,10 @@ export interface FinetuneOptions extends RunOptions, Pick<CorpusFinetuneOptions,
   readonly optimiser?: AdamOptions;
   /** Default: gradients are not clipped. */
   readonly clipNorm?: number;
-  /** Weight of the trained model in an average with the base; default: no average. PEARL's is 0.5. */
+  /**
+   * Weight of the trained model in an average with the base; PEARL's is 0.5. Default: 1 or 0.5, whichever ranks held-out
+   * pairs better, and 1 where none are held out.
+   */
   readonly averageWithBase?: number;
 }
 
@@ -134,7 +137,8 @@ async function prepareRun(options: PlanOptions): Promise<PreparedRun<TrainingRec
   const { table, types, split } = await readData(options, objective);
   const { heldOut, trained, file } = split;
   const base = await readModelFolder(await locateModel(options.base, options));
-  const settings = settingsOf(base, objective, trained.length, options);
+  const counts = { trained: trained.length, heldOut: heldOut.length };
+  const settings = settingsOf(base, objective, counts, options);
   const { start, program, data } = await prepare(
     base,
     { ...table, pairs: trained },
@@ -148,7 +152,9 @@ async function prepareRun(options: PlanOptions): Promise<PreparedRun<TrainingRec
   const { batchesPerEpoch } = data;
   const steps = options.steps ?? batchesPerEpoch * (settings.epochs ?? 1);
   const temperature = Number(objective.settings.temperature ?? 0.07);
-  const evaluation = evaluationOn(evaluationData, batchesPerEpoch) ?? evaluationOf(heldOut, { temperature });
+  const evaluation =
+    evaluationOn(evaluationData, batchesPerEpoch) ??
+    evaluationOf(heldOut, { temperature, share: settings.averageWithBase });
   const factors = [...new Set(Object.values(optimiser.rateFactors ?? {}))];
   return {
     ...{ program, data, learningRate, steps, evaluation },
@@ -176,7 +182,8 @@ async function prepareRun(options: PlanOptions): Promise<PreparedRun<TrainingRec
     }),
     texts: ({ result }) => heldOutChart(result),
     card: (name, record) => fineTuningCard(name, record, base),
-    finish: (weights) => averagedWithBase(weights, base, { own: start.own, share: options.averageWithBase }),
+    finish: (weights, share = settings.averageWithBase) =>
+      averagedWithBase(weights, base, { own: start.own, share }),
     write: start.write,
   };
 }
@@ -270,21 +277,22 @@ function objectiveOf(options: PlanOptions): ChosenObjective {
   return { name, settings: objectiveSettings(name, objectiveNamed(name), given) };
 }
 
-/** Steps at least, where nothing sets their number: the pairs are repeated. */
-const leastSteps = 100;
+/** Steps at least, where nothing sets their number: the pairs are repeated, and held-out pairs end what is too long. */
+const leastSteps = { heldOut: 200, none: 100 };
 
 /** All settings of a training on so many pairs. */
 export function settingsOf(
   { pooling, features }: ModelFolder,
   objective: ChosenObjective,
-  pairs: number,
+  { trained: pairs, heldOut }: Readonly<Record<"trained" | "heldOut", number>>,
   options: PlanOptions,
 ) {
   const { steps, minutes, view, clipNorm, averageWithBase, chunkCells } = options;
   const { rate, factors } = soleArchitecture(features)?.learning ?? { rate: pearlSmall.learningRate };
   const { learningRate = rate, schedule = pearlSchedule, seed = 0 } = options;
   const { batchSize = Math.min(512, Math.max(32, Math.floor(pairs / 30))) } = options;
-  const passes = Math.max(pearlSmall.epochs, Math.ceil(leastSteps / Math.ceil(pairs / batchSize)));
+  const least = leastSteps[heldOut > 0 ? "heldOut" : "none"];
+  const passes = Math.max(pearlSmall.epochs, Math.ceil(least / Math.ceil(pairs / batchSize)));
   const epochs = steps === undefined && minutes === undefined ? (options.epochs ?? passes) : undefined;
   // the views by dropout have SimCSE's
   const { dropout = view === "dropout" || view === "punctuation" ? 0.1 : 0 } = options;
@@ -310,6 +318,7 @@ function lossText({ objective: { name, settings }, view }: FinetuneSettings): st
 export function fineTuningCard(name: string, record: TrainingRecord, { features }: ModelFolder): string {
   const { base, data, settings, result, pearl } = record;
   const library = soleArchitecture(features)?.library;
+  const share = result.best?.share ?? settings.averageWithBase ?? 1;
   return cardText(name, {
     ...phraseModel("these pairs", library ?? "pearl", record),
     opening: `Phrase embeddings, fine-tuned from ${base.name} with pearl ${pearl}.`,
@@ -324,8 +333,7 @@ export function fineTuningCard(name: string, record: TrainingRecord, { features 
       `loss: ${lossText(settings)}${data.types.length > 0 ? ", and cross-entropy of the phrase types" : ""}`,
       `${settings.epochs === undefined ? "" : `${settings.epochs} epochs in `}batches of ${settings.batchSize} pairs, ${result.steps} steps, learning rate ${settings.learningRate}, seed ${settings.seed}`,
       result.evaluations?.[0].figures !== undefined && "held-out pairs by step: [training.svg](training.svg)",
-      settings.averageWithBase !== undefined &&
-        `averaged with the base's weights: ${settings.averageWithBase} of the trained ones`,
+      share < 1 && `averaged with the base's weights: ${share} of the trained ones`,
     ],
   });
 }

@@ -8,7 +8,8 @@ import { formatCount } from "../../files/count-text.js";
 import { lineChart } from "../../plot/line-chart.js";
 import { shuffled } from "../../random.js";
 import { mean } from "../../statistics.js";
-import type { PreparedRun, RunRecord, RunResult } from "../../training/run.js";
+import type { Evaluated } from "../../training/checkpoint.js";
+import { type PreparedRun, type RunRecord, type RunResult, weightsText } from "../../training/run.js";
 import type { Scored } from "../../training/trainer.js";
 import { type Pair, type PairTable, readPairs } from "./pairs.js";
 
@@ -83,15 +84,18 @@ function withGroups(pairs: readonly Pair[]) {
   return pairs.map((pair, i) => ({ ...pair, group: sets.rootOf(phrases[2 * i]) }));
 }
 
-/** Ranks held-out pairs about ten times while training. */
+/** The weight of the trained model in an average with the start: all, and half as in PEARL and WiSE-FT. */
+const shares = [1, 0.5] as const;
+
+/** Ranks held-out pairs about ten times while training. @param share the only share that is scored, if one is given */
 export const evaluationOf = (
   heldOut: SplitPairs["heldOut"],
-  { temperature }: { readonly temperature: number },
+  { temperature, share }: { readonly temperature: number; readonly share?: number },
 ): PreparedRun<RunRecord>["evaluation"] =>
   heldOut.length === 0
     ? undefined
     : {
-        ...{ every: "tenth", patience: 3 },
+        ...{ every: "tenth", patience: 5, shares: share === undefined ? shares : [share] },
         measure: `mean reciprocal rank of ${formatCount(heldOut.length)} held-out pairs`,
         score: (folder, signal) => rankHeldOut(folder, heldOut, { temperature, signal }),
       };
@@ -128,14 +132,26 @@ export async function rankHeldOut(
   return { score, figures: { "mean reciprocal rank": score, "hit@1": hits, loss } };
 }
 
-/** training.svg, where held-out pairs were ranked: a panel for each figure. A dashed line shows the start. */
+/**
+ * training.svg, where held-out pairs were ranked: a panel for each figure. A dashed line shows the start, and a thin one the
+ * weights that are averaged with it.
+ */
 export function heldOutChart({ evaluations, best }: RunResult): Readonly<Record<string, string>> {
-  if (!evaluations?.[0].figures) return {};
-  const panels = Object.keys(evaluations[0].figures).map((title) => {
-    const values = evaluations.map(({ figures }) => figures?.[title] ?? 0);
-    const points = values.map((value, i) => ({ label: `${evaluations[i].step}`, value }));
-    return { title, points, references: [values[0]] };
+  if (!best || !evaluations?.[0].figures) return {};
+  const [start] = evaluations;
+  const isAveraged = ({ share = 1 }: Evaluated) => share < 1;
+  const trained = evaluations.filter((own) => !isAveraged(own));
+  const averaged = [start, ...evaluations.filter(isAveraged)];
+  // where one share is given, there is one line
+  const [line, thin] = trained.length > 1 ? [trained, averaged] : [averaged, []];
+  const panels = Object.keys(start.figures ?? {}).map((title) => {
+    const points = line.map(({ step, figures }) => ({ label: `${step}`, value: figures?.[title] ?? 0 }));
+    const values = thin.map(({ figures }) => figures?.[title] ?? 0);
+    return { title, points, thin: values.length > 1 ? values : undefined, references: [points[0].value] };
   });
-  const notes = [`Held-out pairs, by step. The weights of step ${best?.step} were kept. Dashed: the start.`];
+  const notes = [
+    `Held-out pairs, by step. Kept: the weights of ${weightsText(best)}. Dashed: the start.` +
+      (thin.length > 1 ? " Thin: averaged with the start." : ""),
+  ];
   return { "training.svg": lineChart("Training on pairs", notes, panels) };
 }

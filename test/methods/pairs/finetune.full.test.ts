@@ -310,15 +310,28 @@ describe("finetune with benchmark data", () => {
 });
 
 describe("finetune without settings", () => {
-  it("takes at least 100 steps on batches of a thirtieth, at the rate of the architecture", async () => {
+  it("takes at least 100 steps, 200 with held-out pairs, on batches of a thirtieth, at the rate of the architecture", async () => {
     const objective = { name: "nt-xent", settings: { temperature: 0.07 } } as const;
-    const settings = settingsOf(await readModelFolder("models/pearl-mini"), objective, 450, start());
+    const some = { trained: 450, heldOut: 50 };
+    const settings = settingsOf(await readModelFolder("models/pearl-mini"), objective, some, start());
     const plain = { ...start(), batchSize: undefined, epochs: undefined, learningRate: undefined };
-    const mini = settingsOf(await readModelFolder("models/pearl-mini"), objective, 450, plain);
-    expect(mini).toMatchObject({ epochs: 7, batchSize: 32, learningRate: 3e-4 });
+    const mini = settingsOf(await readModelFolder("models/pearl-mini"), objective, some, plain);
+    expect(mini).toMatchObject({ epochs: 14, batchSize: 32, learningRate: 6e-4 });
     expect(mini.optimiser.rateFactors).toMatchObject({ "ngrams.weight": 4, "vectors.weight": 4 });
     expect(settings).toMatchObject({ epochs: 4, batchSize: 16, learningRate: 1e-3 });
-    const large = settingsOf(await readModelFolder("models/pearl-mini"), objective, 100_000, plain);
+    const none = settingsOf(
+      await readModelFolder("models/pearl-mini"),
+      objective,
+      { trained: 450, heldOut: 0 },
+      plain,
+    );
+    expect(none.epochs).toBe(7);
+    const large = settingsOf(
+      await readModelFolder("models/pearl-mini"),
+      objective,
+      { trained: 100_000, heldOut: 1000 },
+      plain,
+    );
     expect(large).toMatchObject({ epochs: 2, batchSize: 512 });
   });
 
@@ -326,8 +339,8 @@ describe("finetune without settings", () => {
     const base = makeOracleModel("encoder.folded.onnx");
     const pairs = writeTable(somePairs(1500), header);
     const transformer = await planFinetune({ base, pairs, types: "none" });
-    expect(transformer).toMatchObject({ steps: 120, learningRate: 3e-5 });
+    expect(transformer).toMatchObject({ steps: 210, learningRate: 3e-5 });
     expect(transformer.summary?.data).toMatch(/1,500 pairs .*, 150 of them held out, up to 45 in a batch/);
-    expect(transformer.evaluations).toMatchObject({ count: 11, patience: 3 });
+    expect(transformer.evaluations).toMatchObject({ count: 11, patience: 5 });
   });
 });

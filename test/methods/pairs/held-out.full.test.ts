@@ -3,10 +3,12 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { finetune } from "../../../src/methods/pairs/finetune.js";
-import { heldOutOf, rankHeldOut, splitPairs } from "../../../src/methods/pairs/held-out.js";
+import { evaluationOf, heldOutOf, rankHeldOut, splitPairs } from "../../../src/methods/pairs/held-out.js";
 import type { Pair } from "../../../src/methods/pairs/pairs.js";
 import { readModel } from "../../../src/onnx/io/file.js";
 import { createRandom } from "../../../src/random.js";
+import { bestOf, type Evaluated } from "../../../src/training/checkpoint.js";
+import { weightsText } from "../../../src/training/run.js";
 import { makeOracleModel } from "../../encoder/oracle-model.js";
 import { newFolder } from "../../setup/new-folder.js";
 import { somePairs, writeTable } from "../../training/pairs-folder.js";
@@ -94,19 +96,71 @@ describe("a training with held-out pairs", () => {
     expect(other.figures?.loss).toBeGreaterThan(found.figures?.loss as number);
   });
 
-  it("ends after three evaluations that are no better, and draws all of them beside the model", async () => {
+  it("ends after five evaluations that are no better, and draws all of them beside the model", async () => {
     const output = join(newFolder(), "early");
     const validate = writeTable([...rows.slice(0, 20), ["t103 t104", "t105 t106"]], ["text", "positive"]);
     const { result, data } = await finetune({ ...training, output, validate, steps: 40, learningRate: 0.5 });
-    expect([result.steps, result.best?.step]).toEqual([12, 0]);
+    expect([result.steps, result.best?.step]).toEqual([20, 0]);
     expect(data).toMatchObject({ pairs: 240, heldOut: 21, heldOutOf: "pairs.csv" });
-    expect(result.evaluations?.map(({ step }) => step)).toEqual([0, 4, 8, 12]);
+    const evaluated = result.evaluations?.map(({ step, share }) => [step, share]);
+    expect(evaluated?.slice(0, 3)).toEqual([
+      [0, undefined],
+      [4, 1],
+      [4, 0.5],
+    ]);
+    expect(evaluated?.map(([step]) => step)).toEqual([
+      0,
+      ...[4, 8, 12, 16, 20].flatMap((step) => [step, step]),
+    ]);
     const picture = readFileSync(join(output, "training.svg"), "utf8");
-    expect(picture.match(/<circle/g)).toHaveLength(3 * 4);
-    expect(picture).toContain("The weights of step 0 were kept");
+    expect(picture.match(/<circle/g)).toHaveLength(3 * 6);
+    expect(picture).toContain(
+      "Kept: the weights of step 0. Dashed: the start. Thin: averaged with the start.",
+    );
     expect(readFileSync(join(output, "README.md"), "utf8")).toMatch(
       /; 21 of pairs\.csv held out\n.*\(training\.svg\).*hit@1 \d\.\d{4}, loss \d/s,
     );
+  });
+});
+
+describe("a training whose averages with the start are scored", () => {
+  const base = makeOracleModel("encoder.folded.onnx");
+  const weightsIn = (folder: string) => readModel(join(folder, "onnx/model.onnx")).graph.initializers;
+  const heldOut = Array.from({ length: 4 }, (_, i) => ({ ...pair(`t10${i}`, `t20${i}`), group: i }));
+
+  it("ranks the trained weights and half of them, or the given share alone", () => {
+    const sharp = { temperature: 0.07 };
+    expect(evaluationOf(heldOut, sharp)?.shares).toEqual([1, 0.5]);
+    expect(evaluationOf(heldOut, { ...sharp, share: 0.25 })?.shares).toEqual([0.25]);
+    expect(evaluationOf([], sharp)).toBeUndefined();
+  });
+
+  it("writes the share that ranks them best, and says so in the card and the picture", async () => {
+    const pairs = writeTable(
+      somePairs(240).map(([text, positive]) => [text, positive]),
+      ["text", "positive"],
+    );
+    const shared = { base, pairs, batchSize: 64, steps: 4, seed: 3, learningRate: 1e-2, patience: 9 };
+    const [chosen, given] = ["chosen", "given"].map((name) => join(newFolder(), name));
+    const { result } = await finetune({ ...shared, output: chosen });
+    const best = result.best as Evaluated & { measure?: string };
+    const { measure: _, ...kept } = best;
+    expect(kept).toEqual(bestOf(result.evaluations ?? []));
+    expect([1, 0.5]).toContain(best.share);
+    // the same steps, with that share alone
+    const alone = await finetune({ ...shared, output: given, averageWithBase: best.share });
+    expect(alone.result.evaluations).toEqual(
+      result.evaluations?.filter(({ share }) => share === undefined || share === best.share),
+    );
+    for (const [name, { data }] of weightsIn(given)) expect(weightsIn(chosen).get(name)?.data).toEqual(data);
+    expect(readFileSync(join(chosen, "README.md"), "utf8")).toContain(
+      `are those of ${weightsText(best)}, which`,
+    );
+    const picture = readFileSync(join(chosen, "training.svg"), "utf8");
+    expect(picture).toContain(`Kept: the weights of step ${best.step}`);
+    // in each of three panels five points with their bars, and the thin line of averages
+    expect(picture.match(/<circle/g)).toHaveLength(15);
+    expect(picture.match(/stroke="#0067a5"\/>/g)).toHaveLength(15 + 3);
   });
 });
 

@@ -40,7 +40,7 @@ describe("pearl finetune", () => {
       /^data +pairs\.csv: 20 pairs from the columns text, positive, 0 of them held out, up to 32 in a batch$/m,
     );
     lines.push(
-      /^steps +100, learning rate 0.0003, of tables 4 times as large$/m,
+      /^steps +100, learning rate 0.0006, of tables 4 times as large$/m,
       /^one step +\d.* s, /m,
       /^training +about \d/m,
       /^memory/m,
@@ -52,7 +52,7 @@ describe("pearl finetune", () => {
     for (const line of lines) expect(planned.stdout).toMatch(line);
     expect(readdirSync(cwd)).toEqual(["pairs.csv", "plan.json"]);
     const plan = JSON.parse(readFileSync(join(cwd, "plan.json"), "utf8"));
-    expect(plan).toMatchObject({ steps: 100, learningRate: 3e-4, step: { seconds: expect.any(Number) } });
+    expect(plan).toMatchObject({ steps: 100, learningRate: 6e-4, step: { seconds: expect.any(Number) } });
     const tuned = await pearl(["finetune", "--pairs", "pairs.csv", "-o", "tuned"], { cwd });
     expect(tuned).toMatchObject({
       code: 0,
