@@ -181,6 +181,12 @@ const files: Readonly<Record<string, Case>> = {
     '"perhaps" is not a decision. Write yes or no, or leave it empty.',
     "left_row,right_row,decision\n1,1,\n2,2,yes\n",
   ]),
+  "a new review over one with answers": {
+    files: { "asked.csv": "left_row,right_row,decision\n1,1,yes\n" },
+    wrong: `${join} --review-out asked.csv`,
+    says: "Apply it (--review), and give the new review another name.",
+    cured: `${join} --review asked.csv --review-out new.csv`,
+  },
   "two decisions on one pair": decisions("--review", [
     "left_row,right_row,decision\n1,1,yes\n1,1,no\n",
     "judge the same pair, one as a match, one as a non-match. Keep one.",
