@@ -59,6 +59,7 @@ export function nameOpposition(
     words.contains(whole, part) && words.read(part).length >= shortestPart;
   const isWithin = (word: number, digit: number, { starts, items }: Lists, row: number): boolean => {
     const wordAt = (place: number): number => items[place];
+    if (words.lettered(word, starts[row], starts[row + 1], wordAt) !== undefined) return true;
     for (let place = starts[row]; place < starts[row + 1]; place++) {
       const other = items[place];
       if (isPart(word, other)) return true;

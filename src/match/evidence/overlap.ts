@@ -142,7 +142,7 @@ export function matchEqual(left: Side, right: Side): void {
   }
 }
 
-/** Matches 2 to 4 neighbours of `many` that join to one word of `one`. */
+/** Matches 2 to 4 neighbours of `many` that join to one word of `one`, or a number and a letter wherever they stand. */
 function matchJoined(one: Side, many: Side, words: VocabularyWords): void {
   const openAt = (place: number): number => (many.met[place] === 0 ? many.word(place) : -1);
   for (let i = 0; i < one.count; i++) {
@@ -154,6 +154,10 @@ function matchJoined(one: Side, many: Side, words: VocabularyWords): void {
       for (let place = from; place < to; place++) many.meet(place, 1);
       break;
     }
+    const apart = one.met[i] > 0 ? undefined : words.lettered(one.word(i), 0, many.count, openAt);
+    if (apart === undefined) continue;
+    one.meet(i, 1);
+    for (const place of apart) many.meet(place, 1);
   }
 }
 

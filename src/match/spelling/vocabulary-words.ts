@@ -96,6 +96,32 @@ export class VocabularyWords {
     return at === wholeEnd && end - from > 1 ? end : -1;
   }
 
+  /**
+   * The places of the number and of the letter that a word such as "135c" is made of, which need not be neighbours, as in
+   * "135 Market Street, Apt C"; undefined for other words, and without both. @param wordAt -1 for none
+   */
+  lettered(
+    whole: number,
+    from: number,
+    to: number,
+    wordAt: (place: number) => number,
+  ): readonly [number, number] | undefined {
+    const { starts, items: bytes } = this.#texts;
+    const [first, last] = [starts[whole], starts[whole + 1] - 1];
+    if (last <= first || isDigit(bytes[last]) || bytes[last] >= 0x80) return undefined;
+    for (let at = first; at < last; at++) if (!isDigit(bytes[at])) return undefined;
+    let [number, letter] = [-1, -1];
+    for (let place = from; place < to; place++) {
+      const part = wordAt(place);
+      if (part < 0) continue;
+      const length = starts[part + 1] - starts[part];
+      if (length === 1 && bytes[starts[part]] === bytes[last]) letter = place;
+      else if (length === last - first && isDigit(bytes[starts[part + 1] - 1]) && this.contains(whole, part))
+        number = place;
+    }
+    return number < 0 || letter < 0 ? undefined : [number, letter];
+  }
+
   /** The end of neighbours from a place on whose first letters are a word, as of "ICDE", function words left out; else -1. */
   initialsEnd(initials: number, from: number, to: number, wordAt: (place: number) => number): number {
     const { starts, items: bytes } = this.#texts;

@@ -22,6 +22,13 @@ describe("soft overlap", () => {
     expect(overlap("kx tg 6700b phone", "phone kxtg6700b").cosine).toBeCloseTo(1, 6);
   });
 
+  it("has a number and a letter for one word, also where they stand apart", () => {
+    expect(overlap("135c market street", "135 market street c").cosine).toBeCloseTo(1, 6);
+    expect(overlap("135c market street", "market street apt c 135").unmatched).toBe(0);
+    expect(overlap("135c market street", "135 market street d").cosine).toBeLessThan(0.9);
+    expect(overlap("135c market street", "35 market street c").cosine).toBeLessThan(0.9);
+  });
+
   it("weighs words by rarity: sqrt of the product of both covered shares", () => {
     const { cosine, unmatched } = overlap("acme cola", "acme beer gin", {
       acme: 0.9,
