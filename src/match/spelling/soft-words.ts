@@ -8,7 +8,7 @@ import { hasDigit } from "../cells/cell-words.js";
 
 const isDigits = /^\d+$/;
 /** Letters from which a word may have two edits, shorter ones have one. */
-export const shortestOfTwoEdits = 8;
+const shortestOfTwoEdits = 8;
 
 /**
  * From 0 to 1; the same in both directions. Words with digits need a long common beginning that has one, or one slip in many

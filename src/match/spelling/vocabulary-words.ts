@@ -1,7 +1,7 @@
-/** The words of a vocabulary, by number. Most questions about two of them are answered by their bytes, without reading them. */
+/** The words of a vocabulary, by number. Questions about parts of them are answered by their bytes, without reading them. */
 import { hasDigit, isDigit } from "../cells/cell-words.js";
 import { type Texts, textReader } from "../columns/texts.js";
-import { functionWords, legalForms, shortestOfTwoEdits, softLikeness } from "./soft-words.js";
+import { functionWords, legalForms, softLikeness } from "./soft-words.js";
 
 /** Neighbours that are joined to one word. */
 const mostJoined = 4;
@@ -24,47 +24,7 @@ export class VocabularyWords {
 
   /** How alike two different words are, as {@link softLikeness}. */
   likeness(a: number, b: number): number {
-    return this.#areFarApart(a, b) ? 0 : softLikeness(this.read(a), this.read(b));
-  }
-
-  /**
-   * Whether two words cannot be alike: of ASCII, with other first letters, and more than one edit apart where one is all that is
-   * forgiven. Others may not be alike either.
-   */
-  #areFarApart(a: number, b: number): boolean {
-    const { starts, items: bytes } = this.#texts;
-    const [fromA, fromB] = [starts[a], starts[b]];
-    let [toA, toB] = [starts[a + 1], starts[b + 1]];
-    if (bytes[fromA] === bytes[fromB]) return false;
-    const [kindA, kindB] = [this.#kindOf(fromA, toA), this.#kindOf(fromB, toB)];
-    if (kindA === "other" || kindB === "other") return false;
-    const shortest = Math.min(toA - fromA, toB - fromB);
-    const hasDigit = kindA === "digits" || kindB === "digits";
-    if (!hasDigit && shortest >= shortestOfTwoEdits) return false;
-    // First letters differ, so that one edit, or one exchange of the first two letters, leaves an equal end.
-    while (toA > fromA && toB > fromB && bytes[toA - 1] === bytes[toB - 1]) {
-      toA--;
-      toB--;
-    }
-    const rest = Math.max(toA - fromA, toB - fromB);
-    if (rest <= 1) return false;
-    const isExchanged =
-      rest === 2 &&
-      toA - fromA === toB - fromB &&
-      bytes[fromA] === bytes[fromB + 1] &&
-      bytes[fromA + 1] === bytes[fromB];
-    return !isExchanged;
-  }
-
-  /** Whether some bytes are ASCII letters, or have digits among them. */
-  #kindOf(from: number, to: number): "letters" | "digits" | "other" {
-    const { items: bytes } = this.#texts;
-    let hasDigit = false;
-    for (let place = from; place < to; place++) {
-      if (bytes[place] >= 0x80) return "other";
-      if (isDigit(bytes[place])) hasDigit = true;
-    }
-    return hasDigit ? "digits" : "letters";
+    return softLikeness(this.read(a), this.read(b));
   }
 
   /** Whether the letters of a word are in another word. */
