@@ -107,7 +107,7 @@ describe("two tables of persons", () => {
   });
 
   it("of too few pairs to estimate from are established by answers to a random sample", async () => {
-    const { left, right } = twoTables(40, 10, 3);
+    const { left, right } = twoTables(25, 10, 3);
     const refused = await matchTables(left, right, { encoder: "none" });
     expect(refused.promise).toMatchObject({ established: false, reason: expect.stringContaining("too few") });
     const known = refused.doubtful(70).map((pair) => ({ ...pair, match: pair.left === pair.right }));
