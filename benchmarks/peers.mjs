@@ -105,7 +105,7 @@ for (const folder of setFolders(positionals.length > 0 ? positionals : ["../shar
   }
   sets.push({ set: basename(folder), gold: set.gold, truePairs: set.pairs.size, scores });
 }
-await encoder.dispose?.();
+if (encoder !== "none") await encoder.dispose();
 const whole = sets.filter(({ gold }) => gold === "whole");
 const means = Object.fromEntries(
   tools.map((tool) => [tool, mean(whole.map(({ scores }) => scores[tool].f1))]),

@@ -286,8 +286,9 @@ async function trainPrepared<Record extends RunRecord>(
         const found: Scored[] = [];
         for (const share of evaluation.shares ?? [undefined]) {
           const scored = await scoreSnapshot(prepared, weights, { work, signal, share });
-          const own = typeof scored === "number" ? { score: scored } : scored;
-          found.push({ ...own, ...(share !== undefined && { share }) });
+          const { score, figures } = typeof scored === "number" ? { score: scored } : scored;
+          // in the order of a checkpoint's record: a resumed run writes the same bytes
+          found.push({ score, share, figures });
         }
         return found as [Scored, ...Scored[]];
       },
