@@ -1,5 +1,4 @@
 /** Fine-tuning an encoder on a table of pairs: model folder in, model folder out. */
-import { basename } from "node:path";
 import { type ModelFolder, readModelFolder } from "../../architectures/model-folder.js";
 import { DEFAULT_MODEL, soleArchitecture } from "../../architectures/registry.js";
 import { ArgumentError } from "../../errors.js";
@@ -16,27 +15,33 @@ import { createRandom } from "../../random.js";
 import { chooseDevice } from "../../runtime/devices/choose-device.js";
 import { loadRuntime } from "../../runtime/onnx-runtime.js";
 import { type AdamOptions, adamSettings } from "../../training/optimiser/adam.js";
-import type { Schedule } from "../../training/optimiser/optimiser.js";
 import type { PreparedRun, RunOptions, RunPlan, RunRecord, RunReport } from "../../training/run.js";
 import { planRun, resultOf, runMethod } from "../../training/run.js";
 import { checkEvaluation, evaluationOn } from "../benchmark-score.js";
 import type { CorpusFinetuneOptions } from "../corpus/corpus-finetune.js";
 import { type BaseModel, cardText, phraseModel } from "../model-writer.js";
+import {
+  decayOf,
+  type MethodSchedule,
+  scheduleOf,
+  type UpdateSettings,
+} from "../settings/method-settings.js";
 import { averagedWithBase, describeBase, startOfBase } from "../start-model.js";
 import { evaluationOf, heldOutChart, heldOutOf, type SplitPairs, splitPairs } from "./held-out.js";
 import { createPairData, type PairData } from "./pair-data.js";
-import { type PairTable, readPairs } from "./pairs.js";
+import type { PairTable } from "./pairs.js";
+import { fingerprintOf, type PairSource, readSources, type SourceTable } from "./sources.js";
 import type { ChosenObjective, PhraseView, PunctuationSettings } from "./views.js";
 import { cutsOf, punctuationSettings, viewNames, withObjective } from "./views.js";
 
 type Shared = "types" | "steps" | "minutes" | "chunkCells" | "evaluationData" | "onDownload";
 
 /** Options of {@link finetune}: the model to start from, the pairs, and the training's settings. */
-export interface FinetuneOptions extends RunOptions, Pick<CorpusFinetuneOptions, Shared> {
+export interface FinetuneOptions extends RunOptions, Pick<CorpusFinetuneOptions, Shared>, UpdateSettings {
   /** Folder or hub id of the model to start from; its weights are float32. Default pearl-mini. */
   readonly base?: string;
-  /** Table of pairs: columns text and positive, optionally negative, type, label and score. */
-  readonly pairs: string;
+  /** Table of pairs: columns text and positive, optionally negative, type, label and score; or several, each with a weight. */
+  readonly pairs: string | readonly PairSource[];
   /** The loss; docs/objectives.md says which needs what data. Default "nt-xent". */
   readonly objective?: ObjectiveName;
   /** Settings of the objective that differ from its defaults. */
@@ -51,14 +56,14 @@ export interface FinetuneOptions extends RunOptions, Pick<CorpusFinetuneOptions,
    * at most 1,000.
    */
   readonly validate?: number | string;
-  /** Passes over the pairs, unless `steps` or `minutes` is given; default 2, and as many as make 100 steps, or 200 with held-out pairs. */
+  /** Passes over the pairs (of several tables: as often as their weights say), unless `steps` or `minutes` is given; default 2, and as many as make 100 steps, or 200 with held-out pairs. */
   readonly epochs?: number;
   /** Pairs in a batch at most; default a thirtieth of all, from 32 to 512. */
   readonly batchSize?: number;
   /** Default: that of the architecture, 6e-4 for pearl-mini, 3e-5 for a transformer, 1e-3 for a character encoder. */
   readonly learningRate?: number;
-  /** Default PEARL's: × 0.98 every 2,000 steps. */
-  readonly schedule?: Schedule;
+  /** Default PEARL's: × 0.98 every 2,000 steps, without a warm-up. */
+  readonly schedule?: MethodSchedule;
   /** The objective's temperature; NT-Xent's default is 0.07. */
   readonly temperature?: number;
   /** Fraction of the transformer's inner values that is dropped in training; default 0, and 0.1 for the view dropout. */
@@ -76,6 +81,24 @@ export interface FinetuneOptions extends RunOptions, Pick<CorpusFinetuneOptions,
 
 type PlanOptions = Omit<FinetuneOptions, "output">;
 
+/** The options that `--set` has. */
+export type PairSettings = Pick<
+  FinetuneOptions,
+  | keyof UpdateSettings
+  | "epochs"
+  | "batchSize"
+  | "learningRate"
+  | "schedule"
+  | "temperature"
+  | "dropout"
+  | "clipNorm"
+  | "averageWithBase"
+  | "types"
+  | "view"
+  | "objectiveSettings"
+  | "punctuation"
+>;
+
 /** What training.json holds: enough to run the training again. */
 export interface TrainingRecord extends RunRecord {
   /** Name of the ONNX runtime that trained. */
@@ -83,6 +106,12 @@ export interface TrainingRecord extends RunRecord {
   readonly base: BaseModel;
   readonly data: Pick<PairTable, "fingerprint" | "empty" | "repeated"> & {
     readonly file: string;
+    /** Where there are several tables. */
+    readonly sources?: readonly (Pick<SourceTable, "weight" | "fingerprint"> & {
+      readonly file: string;
+      readonly pairs: number;
+      readonly heldOut: number;
+    })[];
     readonly pairs: number;
     readonly heldOut: number;
     /** The table of the held-out pairs; default: `file`. */
@@ -113,61 +142,58 @@ export async function planFinetune(options: PlanOptions): Promise<RunPlan> {
   return planRun(await prepareRun(options), options);
 }
 
-/** Pairs, types and those that are held out. @throws ArgumentError for one type alone */
+/** Tables, types and pairs that are held out. @throws ArgumentError for one type alone */
 async function readData(options: PlanOptions, objective: ChosenObjective) {
-  const table = await readPairs(options.pairs, {
+  const tables = await readSources(options.pairs, {
     ...{ typesPath: options.types, objective: objective.name },
     positives: options.view === undefined ? "column" : "view",
   });
-  const types = [...new Set(table.pairs.map(({ type }) => type))].filter((type) => type !== "").sort();
+  const all = tables.flatMap(({ pairs }) => pairs);
+  const types = [...new Set(all.map(({ type }) => type))].filter((type) => type !== "").sort();
   if (types.length === 1)
     throw new ArgumentError(
       `all types are "${types[0]}": give at least two, or leave types out (--no-types)`,
     );
   const { validate, evaluationData, seed = 0 } = options;
-  if (typeof validate === "string") return { table, types, split: await heldOutOf(validate, table.pairs) };
+  if (typeof validate === "string") return { tables, types, split: await heldOutOf(validate, tables) };
   const fraction = evaluationData === undefined ? validate : 0;
-  return { table, types, split: splitPairs(table, { fraction, random: createRandom(seed) }) };
+  return { tables, types, split: splitPairs(tables, { fraction, random: createRandom(seed) }) };
 }
 
 async function prepareRun(options: PlanOptions): Promise<PreparedRun<TrainingRecord>> {
   const { evaluationData } = options;
   await checkEvaluation(evaluationData);
   const objective = objectiveOf(options);
-  const { table, types, split } = await readData(options, objective);
-  const { heldOut, trained, file } = split;
+  const { tables, types, split } = await readData(options, objective);
+  const { heldOut, file } = split;
   const base = await readModelFolder(await locateModel(options.base, options));
-  const counts = { trained: trained.length, heldOut: heldOut.length };
+  const trained = tables.map((table, source) => ({ ...table, pairs: split.trained[source] }));
+  const inPass = trained.reduce((sum, { pairs, weight }) => sum + weight * pairs.length, 0);
+  const counts = { trained: inPass, heldOut: heldOut.length };
   const settings = settingsOf(base, objective, counts, options);
-  const { start, program, data } = await prepare(
-    base,
-    { ...table, pairs: trained },
-    types,
-    settings,
-    options,
-  );
-  noteData({ table, data, split }, options, settings);
-  const { view, punctuation, dropout, learningRate, schedule, clipNorm, chunkCells, optimiser } = settings;
+  const { start, program, data } = await prepare(base, trained, types, settings, options);
+  noteData({ tables, data, split }, options, settings);
+  const { view, punctuation, dropout, learningRate, clipNorm, chunkCells, optimiser } = settings;
   const described = await describeBase(options.base ?? DEFAULT_MODEL, base);
   const { batchesPerEpoch } = data;
   const steps = options.steps ?? batchesPerEpoch * (settings.epochs ?? 1);
   const temperature = Number(objective.settings.temperature ?? 0.07);
   const evaluation =
     evaluationOn(evaluationData, batchesPerEpoch) ??
-    evaluationOf(heldOut, { temperature, share: settings.averageWithBase });
+    evaluationOf(heldOut, { temperature, share: settings.averageWithBase, names: namesOf(tables, split) });
   const factors = [...new Set(Object.values(optimiser.rateFactors ?? {}))];
   return {
     ...{ program, data, learningRate, steps, evaluation },
     minutes: options.steps === undefined ? options.minutes : undefined,
     summary: {
       model: `${base.name}, ${start.assembled.width} dimensions`,
-      data: `${table.summary}, ${formatCount(heldOut.length)} ${file === undefined ? "of them" : `of ${file}`} held out, up to ${formatCount(settings.batchSize)} in a batch`,
+      data: `${tables.map(({ summary }) => summary).join("; ")}, ${formatCount(heldOut.length)} ${file === undefined ? "of them" : `of ${file}`} held out, up to ${formatCount(settings.batchSize)} in a batch`,
       ...(factors.length > 0 && {
         rates: `${learningRate}, of tables ${factors.join(" or ")} times as large`,
       }),
     },
-    options: () => ({
-      ...{ schedule, optimiser, clipNorm },
+    options: (steps) => ({
+      ...{ schedule: scheduleOf(settings, steps), optimiser, clipNorm },
       settings: {
         ...{ base: described.fingerprint, objective, view, punctuation, dropout, chunkCells },
         heldOut: split.fingerprint ?? heldOut.length,
@@ -177,7 +203,7 @@ async function prepareRun(options: PlanOptions): Promise<PreparedRun<TrainingRec
     what: () => base.name,
     record: (result) => ({
       ...{ pearl: packageVersion(), runtime: loadRuntime().name, base: described },
-      data: dataRecord(basename(options.pairs), table, types, split),
+      data: dataRecord(tables, types, split),
       ...{ settings, result: resultOf(result, evaluation) },
     }),
     texts: ({ result }) => heldOutChart(result),
@@ -188,29 +214,42 @@ async function prepareRun(options: PlanOptions): Promise<PreparedRun<TrainingRec
   };
 }
 
+/** The names of several sources whose held-out pairs are ranked apart. */
+const namesOf = (tables: readonly SourceTable[], { file }: SplitPairs): readonly string[] | undefined =>
+  tables.length > 1 && file === undefined ? tables.map(({ name }) => name) : undefined;
+
 /** What training.json says of the data. */
-const dataRecord = (
-  file: string,
-  { pairs, fingerprint, empty, repeated }: PairTable,
+function dataRecord(
+  tables: readonly SourceTable[],
   types: readonly string[],
-  split: SplitPairs,
-): TrainingRecord["data"] => ({
-  ...{ file, fingerprint, pairs: pairs.length, empty, repeated },
-  ...{ heldOut: split.heldOut.length, heldOutOf: split.file },
-  withNegative: pairs.filter(({ negative }) => negative !== "").length,
-  withType: pairs.filter(({ type }) => type !== "").length,
-  types,
-});
+  { heldOut, file }: SplitPairs,
+): TrainingRecord["data"] {
+  const pairs = tables.flatMap((table) => table.pairs);
+  const sum = (of: "empty" | "repeated") => tables.reduce((total, table) => total + table[of], 0);
+  const sources = tables.map(({ name, weight, fingerprint, ...table }, at) => ({
+    ...{ file: name, weight, fingerprint, pairs: table.pairs.length },
+    heldOut: file === undefined ? heldOut.filter(({ source }) => source === at).length : 0,
+  }));
+  return {
+    file: tables.map(({ name }) => name).join(", "),
+    ...{ fingerprint: fingerprintOf(tables), pairs: pairs.length },
+    ...{ empty: sum("empty"), repeated: sum("repeated") },
+    ...{ heldOut: heldOut.length, heldOutOf: file },
+    withNegative: pairs.filter(({ negative }) => negative !== "").length,
+    withType: pairs.filter(({ type }) => type !== "").length,
+    ...{ types, ...(tables.length > 1 && { sources }) },
+  };
+}
 
 async function prepare(
   base: ModelFolder,
-  table: PairTable,
+  tables: readonly SourceTable[],
   types: readonly string[],
   settings: FinetuneSettings,
   { device: wanted = "cpu", onNote }: PlanOptions,
 ) {
   const { objective, view, seed, dropout } = settings;
-  const { pairs, fingerprint } = table;
+  const pairs = tables.flatMap((table) => table.pairs);
   const start = await startOfBase(base, { types, seed });
   const { assembled, own, labels } = start;
   const reader = await openReader(base, assembled, (await chooseDevice(wanted, onNote)).device);
@@ -237,35 +276,48 @@ async function prepare(
       `the view dropout needs a model with a transformer and a dropout above 0: without, both views of a phrase are ` +
         `equal. Use --view cutoff for ${base.name}, or set --dropout.`,
     );
+  const fingerprint = fingerprintOf(tables);
   const given = { ...settings, types: labels, negatives, fingerprint, inputNames } as const;
-  return { start, program, data: await createPairData(table, reader, given) };
+  return { start, program, data: await createPairData(tables, reader, given) };
+}
+
+interface ReadData {
+  readonly tables: readonly SourceTable[];
+  readonly data: PairData;
+  readonly split: SplitPairs;
 }
 
 function noteData(
-  { table, data, split }: { readonly table: PairTable; readonly data: PairData; readonly split: SplitPairs },
+  { tables, data, split }: ReadData,
   { onNote }: Pick<FinetuneOptions, "onNote">,
   { batchSize, objective, view }: FinetuneSettings,
 ): void {
   const { truncated, connected } = data;
-  onNote?.(table.summary);
   const counted = (what: string, count: number) => count > 0 && onNote?.(`${what}: ${formatCount(count)}`);
-  counted(`rows left out because ${table.needed} is empty`, table.empty);
-  counted("rows left out because an earlier row is the same", table.repeated);
-  if (split.file !== undefined)
-    counted(`pairs left out because ${split.file} has them`, table.pairs.length - split.trained.length);
-  for (const column of table.unread)
-    onNote?.(`the objective ${objective.name} does not read the column ${column}`);
-  if (table.mapped) onNote?.(`scores from ${table.mapped.join(" to ")} are mapped to 0 to 1`);
-  const whole = table.pairs.filter(({ positive }) => view === "cutoff" && cutsOf(positive).length === 1);
+  for (const [source, table] of tables.entries()) {
+    onNote?.(table.weight === 1 ? table.summary : `${table.summary}, weight ${table.weight}`);
+    counted(`rows left out because ${table.needed} is empty`, table.empty);
+    counted("rows left out because an earlier row is the same", table.repeated);
+    if (split.file !== undefined)
+      counted(
+        `pairs left out because ${split.file} has them`,
+        table.pairs.length - split.trained[source].length,
+      );
+    for (const column of table.unread)
+      onNote?.(`the objective ${objective.name} does not read the column ${column}`);
+    if (table.mapped) onNote?.(`scores from ${table.mapped.join(" to ")} are mapped to 0 to 1`);
+    if (table.pairs.length < batchSize)
+      onNote?.(`all ${table.pairs.length} pairs make one batch, fewer than the batch size of ${batchSize}`);
+  }
+  const pairs = tables.flatMap((table) => table.pairs);
+  const whole = pairs.filter(({ positive }) => view === "cutoff" && cutsOf(positive).length === 1);
   counted("phrases of one word, which cutoff leaves as they are", whole.length);
   counted("phrases truncated to the length that the model reads", truncated);
-  if (connected > 0.2 && table.pairs.length > batchSize)
+  if (connected > 0.2 && pairs.length > batchSize)
     onNote?.(
       `${Math.round(100 * connected)} % of the pairs are connected by phrases that they share, and connected phrases are ` +
         "not negatives of each other. Leave out pairs of phrases with several meanings, which connect unrelated ones.",
     );
-  if (table.pairs.length < batchSize)
-    onNote?.(`all ${table.pairs.length} pairs make one batch, fewer than the batch size of ${batchSize}`);
 }
 
 /** @throws ArgumentError for an unknown objective, setting or view */
@@ -287,7 +339,7 @@ export function settingsOf(
   { trained: pairs, heldOut }: Readonly<Record<"trained" | "heldOut", number>>,
   options: PlanOptions,
 ) {
-  const { steps, minutes, view, clipNorm, averageWithBase, chunkCells } = options;
+  const { steps, minutes, view, averageWithBase, chunkCells, warmUp, weightDecay } = options;
   const { rate, factors } = soleArchitecture(features)?.learning ?? { rate: pearlSmall.learningRate };
   const { learningRate = rate, schedule = pearlSchedule, seed = 0 } = options;
   const { batchSize = Math.min(512, Math.max(32, Math.floor(pairs / 30))) } = options;
@@ -298,10 +350,10 @@ export function settingsOf(
   const { dropout = view === "dropout" || view === "punctuation" ? 0.1 : 0 } = options;
   const punctuation = view === "punctuation" ? punctuationSettings(options.punctuation) : undefined;
   return {
-    ...{ epochs, batchSize, learningRate, schedule, objective, view, dropout },
+    ...{ epochs, batchSize, learningRate, schedule, warmUp, objective, view, dropout },
     ...(punctuation && { punctuation }),
-    optimiser: adamSettings({ rateFactors: factors, ...options.optimiser }),
-    ...{ clipNorm, averageWithBase, pooling, seed, chunkCells },
+    optimiser: adamSettings({ rateFactors: factors, ...decayOf({ weightDecay }), ...options.optimiser }),
+    ...{ clipNorm: options.clipNorm || undefined, averageWithBase, pooling, seed, chunkCells },
   };
 }
 
@@ -329,6 +381,8 @@ export function fineTuningCard(name: string, record: TrainingRecord, { features 
       : `Or in Node, with pearl-embeddings: \`await PhraseEncoder.load("./${name}")\`.`,
     training: [
       `data: ${data.file}, ${formatCount(data.pairs)} pairs of phrases (fingerprint ${data.fingerprint}); ${formatCount(data.withNegative)} with a hard negative, ${formatCount(data.withType)} with one of ${data.types.length} types; ${formatCount(data.heldOut)} ${data.heldOutOf === undefined ? "" : `of ${data.heldOutOf} `}held out`,
+      data.sources !== undefined &&
+        `sources: ${data.sources.map(({ file, pairs, weight }) => `${file} (${formatCount(pairs)} pairs, weight ${weight})`).join(", ")}; each batch is of one`,
       `left out: ${formatCount(data.empty)} rows with an empty cell, ${formatCount(data.repeated)} repeated rows`,
       `loss: ${lossText(settings)}${data.types.length > 0 ? ", and cross-entropy of the phrase types" : ""}`,
       `${settings.epochs === undefined ? "" : `${settings.epochs} epochs in `}batches of ${settings.batchSize} pairs, ${result.steps} steps, learning rate ${settings.learningRate}, seed ${settings.seed}`,

@@ -62,7 +62,7 @@ const rows: readonly Row[] = [
   ["temperature", ({ temperature }) => `${temperature}`],
   ["dropout", ({ dropout }) => `${dropout}`],
   ["learning rate", ({ learningRate }) => `${learningRate}`],
-  ["schedule", ({ schedule }) => scheduleText(schedule)],
+  ["schedule", scheduleText],
   ["epochs", ({ epochs }) => `${epochs}`],
   ["weight in the average", ({ averageWithBase }) => `${averageWithBase}`],
 ];
@@ -87,7 +87,11 @@ const kinds = ({ probabilities }: ResolvedSettings): string =>
     .map(([kind, probability]) => `${kind} ${probability}`)
     .join(", ");
 
-const scheduleText = (schedule: MethodSettings["schedule"]): string =>
-  schedule.kind === "exponential"
-    ? `× ${schedule.factor} every ${schedule.every} steps`
-    : schedule.kind.replaceAll("-", " ");
+function scheduleText({ schedule, warmUp }: MethodSettings): string {
+  const { kind } = typeof schedule === "string" ? { kind: schedule } : schedule;
+  const own =
+    typeof schedule === "object" && schedule.kind === "exponential"
+      ? `× ${schedule.factor} every ${schedule.every} steps`
+      : kind.replaceAll("-", " ");
+  return warmUp ? `${own}, warm-up ${warmUp}` : own;
+}
