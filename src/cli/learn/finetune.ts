@@ -166,7 +166,7 @@ function checkOfPairs(options: Options): void {
     throw new UsageError(`${flagOf(odd)} is for --pairs alone; a corpus is trained with PEARL's loss`);
   if (options.batchSize !== undefined)
     throw new UsageError(
-      "--batch-size is for --pairs alone; on a corpus, set --anchors, --hard-negatives and --synonyms",
+      "--batch-size is for --pairs alone; on a corpus, set anchors, hardNegatives and synonyms (--set anchors=64)",
     );
 }
 
@@ -206,7 +206,7 @@ async function pairOptions(options: Options, session: Session): Promise<Finetune
   const settings = await pairSettings(options);
   if (settings.punctuation !== undefined && settings.view !== "punctuation")
     throw new UsageError(
-      "--view-weight, --view-marks, --view-calm and --set punctuation are settings of --view punctuation",
+      "--set punctuation (also as --view-weight, --view-marks or --view-calm) is for --view punctuation: add it",
     );
   const { sourceOf } = await import("../../methods/pairs/sources.js");
   return {

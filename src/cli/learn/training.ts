@@ -201,7 +201,11 @@ async function ask(question: string, terminal: Terminal, signal: AbortSignal): P
 /** Options of help that trainings and ablations share. */
 export const recipeOptions = [
   option("--preset <name>", "settings: pearl-small (the default), pearl-base, from-scratch, or a YAML file"),
-  option("--set <name=value>", "a setting of the preset, such as temperature=0.05; repeatable", repeatable),
+  option(
+    "--set <name=value>",
+    "a setting of the preset, such as temperature=0.05, warmUp=0.1, shape.hidden=128; repeatable",
+    repeatable,
+  ),
   option("--epochs <n>", "passes over the data (default: the preset's, 2)", positiveInteger),
   option("--lr <rate>", "learning rate (default: the preset's, 3e-5)", positiveNumber),
   shared.seed,
@@ -259,7 +263,8 @@ export function checkTypes(
 /** @throws UsageError for the shape of a transformer from scratch where none of the bases is one */
 export function checkShape(options: MethodOptions, bases: readonly string[]): void {
   const own = (["hidden", "layers", "vocab"] as const).find((name) => options[name] !== undefined);
-  const odd = options.set?.find((line) => /^\s*shape\b/.test(line)) ?? (own && flagOf(own));
+  const set = options.set?.find((line) => /^\s*shape\b/.test(line));
+  const odd = set === undefined ? own && flagOf(own) : `--set ${set}`;
   if (odd !== undefined && !bases.includes("none"))
     throw new UsageError(
       `${odd} is for a transformer from scratch, and ${bases[0]} has its own: leave it out, or add --base none`,

@@ -152,7 +152,7 @@ async function readData(options: PlanOptions, objective: ChosenObjective) {
   const types = [...new Set(all.map(({ type }) => type))].filter((type) => type !== "").sort();
   if (types.length === 1)
     throw new ArgumentError(
-      `all types are "${types[0]}": give at least two, or leave types out (--no-types)`,
+      `all types are "${types[0]}": give at least two, or leave types out (--set types=none)`,
     );
   const { validate, evaluationData, seed = 0 } = options;
   if (typeof validate === "string") return { tables, types, split: await heldOutOf(validate, tables) };
@@ -187,7 +187,7 @@ async function prepareRun(options: PlanOptions): Promise<PreparedRun<TrainingRec
     minutes: options.steps === undefined ? options.minutes : undefined,
     summary: {
       model: `${base.name}, ${start.assembled.width} dimensions`,
-      data: `${tables.map(({ summary }) => summary).join("; ")}, ${formatCount(heldOut.length)} ${file === undefined ? "of them" : `of ${file}`} held out, up to ${formatCount(settings.batchSize)} in a batch`,
+      data: `${tables.map(summaryOf).join("; ")}, ${formatCount(heldOut.length)} ${file === undefined ? "of them" : `of ${file}`} held out, up to ${formatCount(settings.batchSize)} in a batch`,
       ...(factors.length > 0 && {
         rates: `${learningRate}, of tables ${factors.join(" or ")} times as large`,
       }),
@@ -274,12 +274,15 @@ async function prepare(
   if (view === "dropout" && !inputNames.includes(dropoutSeed))
     throw new ArgumentError(
       `the view dropout needs a model with a transformer and a dropout above 0: without, both views of a phrase are ` +
-        `equal. Use --view cutoff for ${base.name}, or set --dropout.`,
+        `equal. Use --view cutoff for ${base.name}, or give it dropout: --set dropout=0.1.`,
     );
   const fingerprint = fingerprintOf(tables);
   const given = { ...settings, types: labels, negatives, fingerprint, inputNames } as const;
   return { start, program, data: await createPairData(tables, reader, given) };
 }
+
+const summaryOf = ({ summary, weight }: SourceTable): string =>
+  weight === 1 ? summary : `${summary}, weight ${weight}`;
 
 interface ReadData {
   readonly tables: readonly SourceTable[];
@@ -295,7 +298,7 @@ function noteData(
   const { truncated, connected } = data;
   const counted = (what: string, count: number) => count > 0 && onNote?.(`${what}: ${formatCount(count)}`);
   for (const [source, table] of tables.entries()) {
-    onNote?.(table.weight === 1 ? table.summary : `${table.summary}, weight ${table.weight}`);
+    onNote?.(summaryOf(table));
     counted(`rows left out because ${table.needed} is empty`, table.empty);
     counted("rows left out because an earlier row is the same", table.repeated);
     if (split.file !== undefined)

@@ -27,7 +27,7 @@ const smallCpu = "a small encoder from scratch on a CPU";
 type Reasons = Readonly<Record<string, string>>;
 
 const ofPearl: Reasons = {
-  "phrases in a batch": `5 is the published code's number with the character encoder; --anchors ${paperAnchors} makes the paper's batch, 17 times as long a step`,
+  "phrases in a batch": `5 is the published code's number with the character encoder; --set anchors=${paperAnchors} makes the paper's batch, 17 times as long a step`,
   "character encoder": "no pretrained one was found; pearl pretrain-characters --vectors FILE makes it",
 };
 
