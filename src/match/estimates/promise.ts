@@ -53,7 +53,7 @@ export const fewest = 30;
 /** The lower end of the range may lie so far below what is promised. */
 const tolerance = 0.02;
 /** A precision that is established lower is of no use. */
-const leastUseful = 0.5;
+export const leastUseful = 0.5;
 
 /** The widest level that keeps the promise. Where none does, the likely pairs, and which of them keep most. */
 export function keepPrecision<Level extends ScoredPairs>({
