@@ -27,12 +27,12 @@ import {
   checkTypes,
   lengthOptions,
   olderOptions,
-  pairSettings,
   printPlan,
   printTraining,
   runOptionsOf,
   runPlanText,
   trainingOptions,
+  typesFile,
 } from "./training.js";
 
 /** Parser of `1-3`, or `1`. */
@@ -203,16 +203,34 @@ function checkUse(options: Options): void {
 
 async function pairOptions(options: Options, session: Session): Promise<FinetuneOptions> {
   checkUse(options);
-  const settings = await pairSettings(options);
+  const settings = await settingsOf(options);
   if (settings.punctuation !== undefined && settings.view !== "punctuation")
     throw new UsageError(
       "--set punctuation (also as --view-weight, --view-marks or --view-calm) is for --view punctuation: add it",
     );
   const { sourceOf } = await import("../../methods/pairs/sources.js");
   return {
+    ...settings,
     ...runOptionsOf(options, session),
     ...{ base: options.base, objective: options.objective, validate: options.validate },
-    ...settings,
     pairs: await Promise.all((options.pairs ?? []).map(sourceOf)),
   };
+}
+
+/** The settings of a training on pairs: earlier spellings first, then `--set` in its order. */
+async function settingsOf(options: Options): Promise<Partial<FinetuneOptions>> {
+  const { withAssigned } = await import("../../methods/settings/assigned.js");
+  const { epochs, batchSize, temperature, dropout, view, objectiveSettings, viewWeight } = options;
+  const punctuation = {
+    ...(viewWeight !== undefined && { weight: viewWeight }),
+    ...options.viewMarks,
+    ...(options.viewCalm && { marks: "calm" as const }),
+  };
+  const older = {
+    ...{ epochs, batchSize, learningRate: options.lr, temperature, dropout, clipNorm: options.clip },
+    ...{ view, objectiveSettings, averageWithBase: options.averaging ? options.average : 1 },
+    types: options.types === false ? "none" : typesFile(options),
+    ...(Object.keys(punctuation).length > 0 && { punctuation }),
+  };
+  return withAssigned<Partial<FinetuneOptions>>(older, options.set ?? [], "pairs");
 }

@@ -3,8 +3,6 @@ import { availableParallelism } from "node:os";
 import { createInterface } from "node:readline/promises";
 import { PearlError, UsageError } from "../../errors.js";
 import { alignColumns } from "../../files/text-table.js";
-import type { PairSettings } from "../../methods/pairs/finetune.js";
-import type { PhraseView } from "../../methods/pairs/views.js";
 import type { MethodSettings } from "../../methods/settings/method-settings.js";
 import type { StepMetrics } from "../../training/metrics.js";
 import { averageText, gainText, type RunPlan, type RunResult, weightsText } from "../../training/run.js";
@@ -309,37 +307,5 @@ async function presetWith(options: MethodOptions): Promise<MethodSettings> {
   });
   return withAssigned(changed, options.set ?? [], "corpus");
 }
-
-/** The settings of a training on pairs, as options of `finetune`: earlier spellings first, then `--set` in its order. */
-export async function pairSettings(options: PairOptions): Promise<PairSettings> {
-  const { withAssigned } = await import("../../methods/settings/assigned.js");
-  const { epochs, lr, batchSize, temperature, dropout, clip, average, averaging, view, types } = options;
-  const { viewWeight, viewMarks, viewCalm, objectiveSettings } = options;
-  const marks = viewCalm && ("calm" as const);
-  const punctuation = { ...viewMarks, ...given({ weight: viewWeight, marks }) };
-  const older = given({
-    ...{ epochs, batchSize, learningRate: lr, temperature, dropout, clipNorm: clip, view, objectiveSettings },
-    averageWithBase: averaging ? average : 1,
-    types: types === false ? "none" : typesFile(options),
-    punctuation: Object.keys(punctuation).length > 0 ? punctuation : undefined,
-  });
-  return withAssigned<PairSettings>(older, options.set ?? [], "pairs");
-}
-
-interface PairOptions
-  extends Omit<OptionsOf<typeof olderSettings>, "types">,
-    Pick<MethodOptions, "types" | "set"> {
-  readonly epochs?: number;
-  readonly lr?: number;
-  readonly batchSize?: number;
-  readonly objectiveSettings?: Readonly<Record<string, number | string>>;
-  readonly view?: PhraseView;
-  readonly viewWeight?: number;
-  readonly viewMarks?: { readonly least: number; readonly most: number };
-  readonly viewCalm?: true;
-}
-
-const given = <Value extends object>(value: Value): Partial<Value> =>
-  Object.fromEntries(Object.entries(value).filter(([, entry]) => entry !== undefined)) as Partial<Value>;
 
 const camelCase = (name: string): string => name.replace(/-(.)/g, (_, letter) => letter.toUpperCase());

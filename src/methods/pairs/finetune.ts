@@ -81,24 +81,6 @@ export interface FinetuneOptions extends RunOptions, Pick<CorpusFinetuneOptions,
 
 type PlanOptions = Omit<FinetuneOptions, "output">;
 
-/** The options that `--set` has. */
-export type PairSettings = Pick<
-  FinetuneOptions,
-  | keyof UpdateSettings
-  | "epochs"
-  | "batchSize"
-  | "learningRate"
-  | "schedule"
-  | "temperature"
-  | "dropout"
-  | "clipNorm"
-  | "averageWithBase"
-  | "types"
-  | "view"
-  | "objectiveSettings"
-  | "punctuation"
->;
-
 /** What training.json holds: enough to run the training again. */
 export interface TrainingRecord extends RunRecord {
   /** Name of the ONNX runtime that trained. */
