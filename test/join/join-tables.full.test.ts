@@ -62,11 +62,16 @@ describe("joinTables", () => {
 
   it("applies the decisions of a review file, and writes confirmed pairs for training", async () => {
     const reviewPath = join(folder, "review.csv");
-    const { reviewed } = await run({ reviewPath });
+    const { reviewed, doubtful } = await run({ reviewPath });
+    expect(doubtful).toHaveLength(2);
     const [heading, ...rows] = read(reviewPath).trim().split("\n");
     expect(rows).toHaveLength(reviewed!);
     expect(heading).toMatch(/^decision,probability,joined,left_row,right_row,/);
     const doubts = rows.map((row) => Math.abs(Number(/^"",([01]\.\d{4}),/.exec(row)![1]) - 0.5));
+    for (const { left, right, why } of doubtful)
+      expect(
+        rows.filter((row) => [left, right, why.slice(0, 10)].every((text) => row.includes(text))),
+      ).toHaveLength(1);
     // The promise is refused: pairs drawn at random lie between the doubtful ones.
     expect(doubts[0]).toBe(Math.min(...doubts));
     const answer = (row: string): string =>
