@@ -41,6 +41,7 @@ const { values } = parseArgs({
     base: { type: "string" },
     pairs: { type: "string", default: "5000" },
     mined: { type: "string" },
+    ways: { type: "string", default: "none,top,random" },
     json: { type: "string" },
   },
 });
@@ -155,18 +156,19 @@ async function measure(/** @type {string} */ set) {
   return { set, trained: parts.trained.length, test: parts.heldOut.length, ...gains, runs, cells };
 }
 
-/** Ways of mining: the defaults, one that leaves out the nearest, and several negatives of a pair drawn at random. */
+/** Ways of mining: none, the defaults, and drawn from fewer. */
 const minings = {
+  none: undefined,
   top: {},
-  "margin 0.1": { margin: 0.1 },
-  "3 of 20": { negatives: 3, nearest: 20, sampling: /** @type {const} */ ("random") },
+  random: { nearest: 20, sampling: /** @type {const} */ ("random") },
 };
 
 async function measureMined(/** @type {string} */ set) {
   const parts = await writeParts(set);
   const { figures } = await rankHeldOut(values.base ?? "pearl-mini", parts.heldOut, { temperature });
   const runs = [];
-  for (const [way, settings] of Object.entries({ none: undefined, ...minings })) {
+  for (const way of /** @type {(keyof typeof minings)[]} */ (values.ways.split(","))) {
+    const settings = minings[way];
     const mined = join(work, `${set}-${way}.csv`);
     const found = settings && (await minePairs(parts.pairs, mined, settings));
     for (let seed = 1; seed <= Number(values.seeds); seed++) {
