@@ -27,11 +27,17 @@ export function storeVectors({ dimension, values }: CompactVectors, first: numbe
 
 /** Cosine of two rows, within 0.01 of the exact one; 0 where one of them is zero. */
 export function compactCosine({ dimension, values }: CompactVectors, a: number, b: number): number {
-  let [both, squaresA, squaresB] = [0, 0, 0];
-  for (let i = a * dimension, j = b * dimension; i < (a + 1) * dimension; i++, j++) {
-    both += values[i] * values[j];
-    squaresA += values[i] ** 2;
-    squaresB += values[j] ** 2;
+  const startA = a * dimension;
+  const startB = b * dimension;
+  let both = 0;
+  let squaresA = 0;
+  let squaresB = 0;
+  for (let index = 0; index < dimension; index++) {
+    const left = values[startA + index];
+    const right = values[startB + index];
+    both += left * right;
+    squaresA += left * left;
+    squaresB += right * right;
   }
   return both === 0 ? 0 : both / Math.sqrt(squaresA * squaresB);
 }
