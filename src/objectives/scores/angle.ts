@@ -6,7 +6,7 @@
  *     θ_i = |Σ_k Re(z_k / w_k) + Im(z_k / w_k)| with z_k / w_k = ((a c + b d) + (b c - a d) i) / (‖z‖ ‖w‖)
  *
  * Source: Li and Li (2023), "AnglE-optimized Text Embeddings", section 3; θ as in the authors' code.
- * Here: a and b are the halves of u, c and d those of v; the last number of an odd width is left out. L_cos is `cosent` at
+ * Here: the halves of u are a and b, those of v are c and d; the last number of an odd width is left out. L_cos is `cosent` at
  * `scale`, τ is `temperature`, and the settings `cosine`, `batch` and `angle` are w₁, w₂ and w₃. L_ibn is `info-nce` over the
  * pairs whose score is at least `threshold`, also at `scale`.
  * Data: pairs with scores; a label says which phrases of a batch are no negatives.
