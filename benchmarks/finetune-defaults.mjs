@@ -5,6 +5,7 @@
  *     npm run build && node benchmarks/finetune-defaults.mjs [--sets wordnet,names] [--seeds 3] [--rates 0.0001,0.0003,0.001]
  *         [--passes 10] [--base FOLDER] [--pairs 5000] [--data ../shared/data/train/pairs]
  *         [--json benchmarks/results/finetune-defaults.json]
+ *     node benchmarks/finetune-defaults.mjs --sets abbrev,names --seeds 2 --mined 1800 --json benchmarks/results/mined-pairs.json
  *
  * A set is `wordnet` (lemmas of one synset) or a table of --data: a phrase and another name of it in the first two
  * columns. Of 5,000 sampled pairs about a fifth are the test, in whole groups of pairs that share phrases: no run trains on
@@ -14,12 +15,15 @@
  * each time stands for a shorter run, as the schedule of the learning rate does not depend on the length. The best of the
  * grid is the rate, the step and the average with the best mean over seeds: chosen by the test, so a bar that no rule without
  * the test can be sure to reach.
+ *
+ * With --mined N there is no grid: default runs train on N of the other pairs, on them as they are and with negatives that
+ * the model mined among their positives.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { finetune } from "../dist/index.js";
+import { finetune, minePairs } from "../dist/index.js";
 import { rankHeldOut, splitPairs } from "../dist/methods/pairs/held-out.js";
 import { createRandom, sampleWithout } from "../dist/random.js";
 import { mean } from "../dist/statistics.js";
@@ -36,6 +40,8 @@ const { values } = parseArgs({
     passes: { type: "string", default: "10" },
     base: { type: "string" },
     pairs: { type: "string", default: "5000" },
+    mined: { type: "string" },
+    ways: { type: "string", default: "none,top,random" },
     json: { type: "string" },
   },
 });
@@ -80,9 +86,10 @@ async function writeParts(/** @type {string} */ set) {
   const parts = { pairs: join(work, `${set}.jsonl`), test: join(work, `${set}-test.jsonl`) };
   const asLines = (/** @type {readonly { text: string, positive: string }[]} */ rows) =>
     rows.map(({ text, positive }) => `${JSON.stringify({ text, positive })}\n`).join("");
-  writeFileSync(parts.pairs, asLines(trained[0]));
+  const all = trained[0].slice(0, values.mined ? Number(values.mined) : undefined);
+  writeFileSync(parts.pairs, asLines(all));
   writeFileSync(parts.test, asLines(heldOut));
-  return { ...parts, trained: trained[0], heldOut };
+  return { ...parts, trained: all, heldOut };
 }
 
 /** @typedef {Awaited<ReturnType<typeof writeParts>>} Parts */
@@ -150,11 +157,42 @@ async function measure(/** @type {string} */ set) {
   return { set, trained: parts.trained.length, test: parts.heldOut.length, ...gains, runs, cells };
 }
 
+/** Ways of mining: none, the defaults, and drawn from fewer. */
+const minings = {
+  none: undefined,
+  top: {},
+  random: { nearest: 20, sampling: /** @type {const} */ ("random") },
+};
+
+async function measureMined(/** @type {string} */ set) {
+  const parts = await writeParts(set);
+  const { figures } = await rankHeldOut(values.base ?? "pearl-mini", parts.heldOut, { temperature });
+  const runs = [];
+  for (const way of /** @type {(keyof typeof minings)[]} */ (values.ways.split(","))) {
+    const settings = minings[way];
+    const mined = join(work, `${set}-${way}.csv`);
+    const found = settings && (await minePairs(parts.pairs, mined, settings));
+    for (let seed = 1; seed <= Number(values.seeds); seed++) {
+      const pairs = found ? mined : parts.pairs;
+      const run = await runDefault(parts, {
+        base: values.base,
+        pairs,
+        output: join(work, "model"),
+        threads: 2,
+        seed,
+      });
+      runs.push({ way, withNegatives: found?.withNegatives, ...run });
+    }
+  }
+  const sizes = { trained: parts.trained.length, test: parts.heldOut.length };
+  return { set, ...sizes, start: meanOf([asFigures(figures)]), runs };
+}
+
 const results = [];
 for (const set of values.sets.split(",")) {
-  results.push(await measure(set));
-  const { runs, cells, ...shown } = results[results.length - 1];
-  console.log(JSON.stringify(shown));
+  const result = values.mined ? await measureMined(set) : await measure(set);
+  results.push(result);
+  console.log(JSON.stringify({ ...result, cells: undefined }));
   const settings = { seeds: Number(values.seeds), rates, passes: Number(values.passes) };
   if (values.json) writeFileSync(values.json, `${JSON.stringify({ settings, results }, null, 2)}\n`);
 }

@@ -17,6 +17,7 @@ An objective is the loss of a training on pairs. \`pearl finetune --objective NA
 npx pearl finetune --pairs data/pairs.csv --objective info-nce --set objectiveSettings.directions=both --steps 2 -o both-ways
 npx pearl finetune --pairs data/labels.csv --objective sup-con --steps 2 -o by-labels
 npx pearl finetune --pairs data/scores.csv --objective regression --steps 2 -o by-scores
+npx pearl finetune --pairs data/scores.csv --objective cosent --steps 2 -o by-order
 npx pearl finetune --pairs data/phrases.txt --view cutoff --steps 2 -o by-views
 \`\`\`
 
@@ -40,10 +41,11 @@ have a view too: its positives are changed.
 | \`cutoff\` | the phrase without one of its words | changes all parts of the vector; a phrase of one word stays as it is |
 | \`dropout\` | the phrase with other dropout masks (0.1 unless \`--set dropout\` changes it) | changes meaning, types and gates; the 192 columns of spelling have no dropout |
 | \`mixup\` | its vector with up to half of another positive's mixed in | changes all parts; on a single phrase it only moves the vector |
-| \`punctuation\` | dropout's, and beside it the phrase with 1 to 3 of . , ! ? ; : inside, whose loss counts 0.6 (\`--set punctuation.weight=0.6\`, EdaCSE) | as \`dropout\`, and words beside marks; \`punctuation.least\` and \`punctuation.most\` set how many, \`punctuation.marks=calm\` leaves out ! and ? |
+| \`punctuation\` | dropout's, and beside it the phrase with 1 to 3 of . , ! ? ; : inside, whose loss counts 0.6 (\`--set punctuation.weight=0.6\`), in batches of 32 by AdamW with a weight decay of 0.01 (EdaCSE) | as \`dropout\`, and words beside marks; \`punctuation.least\` and \`punctuation.most\` set how many, \`punctuation.marks=calm\` leaves out ! and ? |
 
 For pearl-mini, and for names in general, \`cutoff\` is the view to begin with: it is the only one that changes what the
-model reads. \`pearl train\` makes augmented twins of phrases instead, which imitate how people write
+model reads. With \`--objective info-nce --set temperature=0.05 --view dropout\` the loss is that of unsupervised SimCSE (tested
+against its authors' formula). \`pearl train\` makes augmented twins of phrases instead, which imitate how people write
 ([train](train.md)).
 
 \`punctuation\` did not help pearl-mini: after 20 steps on 5,784 sentences without pairs (batches of 128, learning rate 2e-4,

@@ -138,18 +138,15 @@ export function crossEntropy(net: Net, { logits, labels }: { logits: string; lab
 }
 
 /**
- * Binary cross-entropy of logits x and targets y in [0, 1], in the form that cannot overflow (as PyTorch's
- * BCEWithLogitsLoss): mean max(x, 0) - x y + log(1 + exp(-|x|)).
+ * Binary cross-entropy of logits x and targets y in [0, 1]: mean log(1 + exp(x)) - x y, which does not overflow.
  * @param inputs two float32 values of the same shape @returns a scalar
  */
 export function binaryCrossEntropy(
   net: Net,
   { logits, targets }: { logits: string; targets: string },
 ): string {
-  const { g } = net;
-  const linear = g.add("Sub", [g.add("Relu", [logits]), g.add("Mul", [logits, targets])]);
-  const decay = g.add("Exp", [g.add("Neg", [g.add("Abs", [logits])])]);
-  return mean(net, g.add("Add", [linear, g.add("Log", [g.add("Add", [decay, number(net, 1)])])]));
+  const total = net.g.add("Softplus", [logits]);
+  return mean(net, net.g.add("Sub", [total, net.g.add("Mul", [logits, targets])]));
 }
 
 /** Mean squared difference. @param inputs two float32 values of the same shape @returns a scalar */

@@ -16,6 +16,8 @@ import { nPair } from "./pairs/n-pair.js";
 import { nce } from "./pairs/nce.js";
 import { ntXent } from "./pairs/nt-xent.js";
 import { triplet } from "./pairs/triplet.js";
+import { angle } from "./scores/angle.js";
+import { cosent } from "./scores/cosent.js";
 import { regression } from "./scores/regression.js";
 
 /** Every objective by its name, in the order of docs/objectives.md. */
@@ -35,6 +37,8 @@ export const objectives = {
   lifted,
   block,
   regression,
+  cosent,
+  angle,
 } as const satisfies Readonly<Record<string, Objective>>;
 
 /** Name of an objective. */

@@ -14,6 +14,7 @@ interface Batch {
   readonly negatives?: readonly number[][];
   readonly classes: readonly number[];
   readonly groups?: readonly number[];
+  readonly scores?: readonly number[];
 }
 
 /** The value of a graph over a batch's rows, such as a loss. */
@@ -23,7 +24,10 @@ async function computed(batch: Batch, build: (net: Net, rows: ObjectiveRows) => 
     feeds[name] =
       name === "classes" || name === "groups"
         ? int32(values as number[])
-        : { ...float32((values as number[][]).flat()), dims: [values.length, 3] };
+        : {
+            ...float32((values as number[][]).flat()),
+            dims: [values.length, ...(name === "scores" ? [] : [3])],
+          };
   const net = createNet(fromSeed(1));
   for (const [name, { type, dims }] of Object.entries(feeds)) net.g.input(name, type, [...dims]);
   const names = Object.fromEntries(Object.keys(feeds).map((name) => [name, name]));
@@ -63,7 +67,8 @@ describe("equal phrases of two classes", () => {
   const reading = objectiveNames.filter((name) => Object.hasOwn(objectives[name].needs, "label"));
   it.each(reading)("do not repel each other in %s", async (name) => {
     const lossOf = (own: Batch) => computed(own, (net, rows) => objectiveLoss(net, rows, { name }));
-    const pair = { anchors: [apple], positives: [orchard], classes: [0, 0] };
+    const scored = Object.hasOwn(objectives[name].needs, "score") && name !== "contrastive";
+    const pair = { anchors: [apple], positives: [orchard], classes: [0, 0], ...(scored && { scores: [1] }) };
     const repeated = { ...pair, negatives: [apple], classes: [0, 0, 1] };
     const [alone] = await lossOf(pair);
     expect((await lossOf({ ...repeated, groups: [0, 0, 0] }))[0]).toBeCloseTo(alone, 5);

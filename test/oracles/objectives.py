@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """PyTorch's numbers for src/objectives: losses and gradients in float64, written from the papers' formulas.
 
-Usage:  python3 objectives.py > objectives.json      (torch 1.13, CPU, one thread; no network)
+Usage:  python3 objectives.py > objectives.json      (torch 1.13 or 2.15, CPU, one thread; no network)
 
 Sums run over plain lists of pairs, so that no mask or matrix form is shared with pearl. Batches have equal rows within
 a class and across classes, classes of one row (hard negatives), one class for all rows, and one pair.
@@ -220,6 +220,38 @@ def regression(r, w):
     return average([(r.z[i] @ r.z[i + r.n] - y) ** 2 for i, y in enumerate(r.scores)])
 
 
+def simcse(r, w, temperature):
+    """Unsupervised SimCSE as its authors compute it: cross-entropy of the cosines of two passes with their own index."""
+    cosines = F.cosine_similarity(r.raw[0].unsqueeze(1), r.raw[1].unsqueeze(0), dim=-1)
+    return F.cross_entropy(cosines / temperature, torch.arange(r.n))
+
+
+def misordered(scores, s):
+    """One term at a time, unlike pearl's matrix."""
+    pairs = [(i, j) for i in range(len(s)) for j in range(len(s)) if scores[i] > scores[j]]
+    return log(1 + sum([exp(s[j] - s[i]) for i, j in pairs], ZERO))
+
+
+def cosent(r, w, scale=20.0):
+    return misordered(r.scores, [scale * (r.z[i] @ r.z[i + r.n]) for i in range(r.n)])
+
+
+def angle(r, w, scale=20.0, temperature=1.0, threshold=0.5, **weights):
+    """Angles by PyTorch's complex numbers: (z / |z|) / (w / |w|), whose parts are summed."""
+    half, angles = WIDTH // 2, []
+    for u, v in zip(*r.raw[:2]):
+        z, y = torch.complex(u[:half], u[half:2 * half]), torch.complex(v[:half], v[half:2 * half])
+        quotient = z * y.conj() / (torch.linalg.vector_norm(z) * torch.linalg.vector_norm(y))
+        angles.append((quotient.real.sum() + quotient.imag.sum()).abs() / temperature)
+    missed = []
+    for i, others in enumerate(r.sides()):
+        if r.scores[i] >= threshold:
+            f = lambda j: exp(scale * (r.z[i] @ r.z[j]))
+            missed.append(-log(f(i + r.n) / (f(i + r.n) + sum([f(j) for j in others], ZERO))))
+    parts = {"cosine": cosent(r, w, scale), "batch": average(missed), "angle": misordered(r.scores, angles)}
+    return sum(weights.get(name, 1.0) * part for name, part in parts.items())
+
+
 layer = lambda name: {f"gaussian.{name}.weight": numbers(3, WIDTH), f"gaussian.{name}.bias": numbers(3)}
 objectives = [
     ("nt-xent", nt_xent, [{}, {"temperature": 0.5}], {}),
@@ -237,8 +269,11 @@ objectives = [
     ("lifted", lifted, [{}, {"margin": 0.3}], {}),
     ("block", block, [{}, {"loss": "hinge"}], {}),
     ("regression", regression, [{}], {}),
+    ("cosent", cosent, [{}, {"scale": 5}], {}),
+    ("angle", angle, [{}, {"temperature": 0.05, "batch": 0}, {"scale": 5, "threshold": 0.2, "cosine": 0.5, "angle": 2}], {}),
 ]
 
+graded = ("regression", "cosent", "angle")
 rounded = lambda t: [float("%.8g" % x) for x in t.detach().reshape(-1).tolist()]
 cases = []
 
@@ -262,10 +297,11 @@ def case(name, function, settings, weights, batch_name, scored):
 for name, function, variants, weights in objectives:
     for settings in variants:
         for batch_name in batches:
-            if name != "regression":
+            if name not in graded:
                 case(name, function, settings, weights, batch_name, False)
-            if name in ("regression", "contrastive"):
+            if name in (*graded, "contrastive"):
                 case(name, function, settings, weights, batch_name, True)
+case("info-nce", simcse, {"temperature": 0.05}, {}, "pairs", False)
 
 weights = {key: {"dims": list(t.shape), "data": rounded(t)} for *_, ws in objectives for key, t in ws.items()}
 stored = {key: {**b, "rows": rounded(b["rows"])} for key, b in batches.items()}

@@ -1,5 +1,6 @@
 /** Embeddings of a whole corpus at one byte per dimension, in shared memory. */
 import { createRandom } from "../../random.js";
+import { mean } from "../../statistics.js";
 
 export interface CompactVectors {
   readonly dimension: number;
@@ -14,13 +15,13 @@ export function shareVectors(rows: number, dimension: number): CompactVectors {
 /** Rounds vectors, [rows, dimension], into rows from `first` on. */
 export function storeVectors({ dimension, values }: CompactVectors, first: number, data: Float32Array): void {
   for (let start = 0; start < data.length; start += dimension) {
-    let largest = 0;
-    for (let index = start; index < start + dimension; index++)
-      largest = Math.max(largest, Math.abs(data[index]));
+    const row = data.subarray(start, start + dimension);
+    const largest = row.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
     const scale = largest > 0 ? 127 / largest : 0;
-    const offset = first * dimension;
-    for (let index = start; index < start + dimension; index++)
-      values[offset + index] = Math.round(data[index] * scale);
+    values.set(
+      row.map((value) => Math.round(value * scale)),
+      first * dimension + start,
+    );
   }
 }
 
@@ -46,12 +47,9 @@ export function meanCosine(vectors: CompactVectors): number {
   const rows = vectors.values.length / vectors.dimension;
   if (rows < 2) return 0;
   const random = createRandom(0);
-  const draws = 10_000;
-  let sum = 0;
-  for (let draw = 0; draw < draws; draw++) {
+  const cosines = Array.from({ length: 10_000 }, () => {
     const a = Math.floor(random() * rows);
-    const b = (a + 1 + Math.floor(random() * (rows - 1))) % rows;
-    sum += compactCosine(vectors, a, b);
-  }
-  return sum / draws;
+    return compactCosine(vectors, a, (a + 1 + Math.floor(random() * (rows - 1))) % rows);
+  });
+  return mean(cosines);
 }

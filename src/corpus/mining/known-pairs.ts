@@ -53,7 +53,7 @@ export function isKnownPair({ keys, starts, synonyms }: KnownPairs, a: number, b
  * A hash of a phrase without case, accents, spaces and punctuation: "U.S.A." and "usa", "e-mail" and "Email" have
  * the same. A phrase of punctuation alone keeps it.
  */
-function normalKey(phrase: string): number {
+export function normalKey(phrase: string): number {
   const words = normalizedWords(phrase);
   const spoken = words.filter((word) => /[\p{L}\p{N}]/u.test(word));
   const form = (spoken.length > 0 ? spoken : words).join("");

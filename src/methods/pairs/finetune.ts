@@ -58,7 +58,7 @@ export interface FinetuneOptions extends RunOptions, Pick<CorpusFinetuneOptions,
   readonly validate?: number | string;
   /** Passes over the pairs (of several tables: as often as their weights say), unless `steps` or `minutes` is given; default 2, and as many as make 100 steps, or 200 with held-out pairs. */
   readonly epochs?: number;
-  /** Pairs in a batch at most; default a thirtieth of all, from 32 to 512. */
+  /** Pairs in a batch at most; default a thirtieth of all, from 32 to 512, and 32 for the view punctuation. */
   readonly batchSize?: number;
   /** Default: that of the architecture, 6e-4 for pearl-mini, 3e-5 for a transformer, 1e-3 for a character encoder. */
   readonly learningRate?: number;
@@ -68,7 +68,7 @@ export interface FinetuneOptions extends RunOptions, Pick<CorpusFinetuneOptions,
   readonly temperature?: number;
   /** Fraction of the transformer's inner values that is dropped in training; default 0, and 0.1 for the view dropout. */
   readonly dropout?: number;
-  /** Default: Adam, for pearl-mini with four times the learning rate for its tables. */
+  /** Default: Adam (AdamW with a decay of 0.01 for the view punctuation), with four times the rate for pearl-mini's tables. */
   readonly optimiser?: AdamOptions;
   /** Default: gradients are not clipped. */
   readonly clipNorm?: number;
@@ -324,16 +324,19 @@ export function settingsOf(
   { trained: pairs, heldOut }: Readonly<Record<"trained" | "heldOut", number>>,
   options: PlanOptions,
 ) {
-  const { steps, minutes, view, averageWithBase, chunkCells, warmUp, weightDecay } = options;
+  const { steps, minutes, view, averageWithBase, chunkCells, warmUp } = options;
   const { rate, factors } = soleArchitecture(features)?.learning ?? { rate: pearlSmall.learningRate };
   const { learningRate = rate, schedule = pearlSchedule, seed = 0 } = options;
-  const { batchSize = Math.min(512, Math.max(32, Math.floor(pairs / 30))) } = options;
+  const isPunctuated = view === "punctuation";
+  // EdaCSE's, with its batches of 32
+  const { weightDecay = isPunctuated ? 0.01 : undefined } = options;
+  const { batchSize = isPunctuated ? 32 : Math.min(512, Math.max(32, Math.floor(pairs / 30))) } = options;
   const least = leastSteps[heldOut > 0 ? "heldOut" : "none"];
   const passes = Math.max(pearlSmall.epochs, Math.ceil(least / Math.ceil(pairs / batchSize)));
   const epochs = steps === undefined && minutes === undefined ? (options.epochs ?? passes) : undefined;
   // the views by dropout have SimCSE's
-  const { dropout = view === "dropout" || view === "punctuation" ? 0.1 : 0 } = options;
-  const punctuation = view === "punctuation" ? punctuationSettings(options.punctuation) : undefined;
+  const { dropout = view === "dropout" || isPunctuated ? 0.1 : 0 } = options;
+  const punctuation = isPunctuated ? punctuationSettings(options.punctuation) : undefined;
   return {
     ...{ epochs, batchSize, learningRate, schedule, warmUp, objective, view, dropout },
     ...(punctuation && { punctuation }),

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readHardNegatives, type SynonymPair, writeCorpus } from "../../../src/corpus/corpus-folder.js";
+import { readPairs } from "../../../src/methods/pairs/pairs.js";
 import { editRatio } from "../../../src/pearl/hard-negatives/edit-ratio.js";
 import { pearl } from "../run-here.js";
 
@@ -77,5 +78,32 @@ describe("pearl mine", () => {
     const wrong = await pearl(["mine", path, "--listed", "13"]);
     expect(wrong.code).toBe(2);
     expect(wrong.stderr).toContain("pearl: --listed must be a whole number from 1 to 12");
+  });
+
+  it("writes negatives of pairs, which finetune reads as hard negatives", async () => {
+    const output = join(folder, "mined.csv");
+    const { code, stdout } = await pearl(["mine", "--pairs", "data/pairs.csv", "-o", output, "-q"]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      /: 3\d of 32 pairs got a negative; mean cosine of positives 0\.\d+, of negatives 0\.\d+\n/,
+    );
+    const { pairs } = await readPairs(output);
+    expect(pairs).toHaveLength(32);
+    expect(pairs.filter(({ negative }) => negative !== "").length).toBeGreaterThanOrEqual(30);
+    const none = await pearl(["mine", "--pairs", "data/pairs.csv", "-o", output, "--min-score", "1"]);
+    expect(none.stdout).toContain("0 of 32 pairs got a negative");
+    expect(none.stderr).toContain("no candidate is far enough below a positive");
+  });
+
+  it("refuses both forms at once, and an option of the other", async () => {
+    for (const [given, says] of [
+      [["corpus", "--pairs", "data/pairs.csv"], "give one of the two"],
+      [["corpus", "--sampling", "random"], "--sampling is for --pairs, not for a corpus"],
+      [["--pairs", "data/pairs.csv", "-o", "m.csv", "--shard", "1/2"], "--shard is for a corpus"],
+    ] as const) {
+      const { code, stderr } = await pearl(["mine", ...given]);
+      expect(code).toBe(2);
+      expect(stderr).toContain(says);
+    }
   });
 });

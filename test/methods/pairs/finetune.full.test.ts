@@ -335,6 +335,23 @@ describe("finetune without settings", () => {
     expect(large).toMatchObject({ epochs: 2, batchSize: 512 });
   });
 
+  it("has EdaCSE's batches and decay for the view punctuation, unless they are given", async () => {
+    const objective = { name: "nt-xent", settings: { temperature: 0.07 } } as const;
+    const mini = await readModelFolder("models/pearl-mini");
+    const settings = (given: object) =>
+      settingsOf(mini, objective, { trained: 3000, heldOut: 0 }, { pairs: "pairs.csv", ...given });
+    const own = settings({ view: "punctuation" });
+    expect(own).toMatchObject({ batchSize: 32, optimiser: { kind: "adamw", weightDecay: 0.01 } });
+    expect(own.optimiser.rateFactors).toMatchObject({ "ngrams.weight": 4 });
+    expect(settings({ view: "dropout" })).toMatchObject({ batchSize: 100, optimiser: { weightDecay: 0 } });
+    const given = settings({
+      view: "punctuation",
+      batchSize: 64,
+      optimiser: { kind: "adam", weightDecay: 0 },
+    });
+    expect(given).toMatchObject({ batchSize: 64, optimiser: { kind: "adam", weightDecay: 0 } });
+  });
+
   it("says in its plan what is held out, and in batches of how many it learns", async () => {
     const base = makeOracleModel("encoder.folded.onnx");
     const pairs = writeTable(somePairs(1500), header);

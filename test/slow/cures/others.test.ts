@@ -13,6 +13,8 @@ const build = "pearl corpus build t.txt -o corpus --min-count 1 -q";
 const augment = "pearl augment x.csv -o twins.csv --no-wordnet -q";
 const index = `pearl index build x.csv -c name -o i.index ${small}`;
 
+const minedPairs = `printf 'text,positive\nAcme,ACME Inc\nSiemens,Siemens AG\n' > pairs.csv; pearl mine --pairs pairs.csv ${small}`;
+
 const newIndex = index.replace("i.index", "n.index");
 
 const textCase = (wrong: string, says: string, cured: string): Case => ({
@@ -126,6 +128,26 @@ const corpus: Readonly<Record<string, Case>> = {
     `${build}; pearl mine corpus ${small} --ratio 1`,
     "It must be a number of at least 0 and below 1.",
     `pearl mine corpus ${small} --ratio 0.9`,
+  ),
+  "hard negatives of nothing": textCase(
+    `pearl mine ${small}`,
+    "give one of the two: a corpus folder, or --pairs FILE with -o FILE",
+    `${minedPairs} -o m.csv`,
+  ),
+  "hard negatives of pairs without a place": textCase(
+    minedPairs,
+    "--pairs needs a place for the negatives: add -o FILE",
+    `${minedPairs} -o m.csv`,
+  ),
+  "an option of a corpus for pairs": textCase(
+    `${minedPairs} -o m.csv --ratio 0.9`,
+    "--ratio is for a corpus, not for --pairs. Leave it out.",
+    `${minedPairs} -o m.csv`,
+  ),
+  "candidates for negatives that are none": textCase(
+    `printf 'name\n""\n' > none.csv; ${minedPairs} -o m.csv --among none.csv`,
+    "none.csv: the table has no phrases. Give candidates for negatives.",
+    `${minedPairs} -o m.csv --among names.csv`,
   ),
   "more hard negatives than are listed": textCase(
     `${build}; pearl mine corpus ${small} --listed 13`,
