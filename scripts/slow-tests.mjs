@@ -5,6 +5,7 @@
  * subject may be missing from the list.
  *
  *     node scripts/slow-tests.mjs            run what is due
+ *     node scripts/slow-tests.mjs kill web   run what is due of these folders, or of tests that begin so
  *     node scripts/slow-tests.mjs --all      run all
  *     node scripts/slow-tests.mjs --record   and record what passed
  *     node scripts/slow-tests.mjs --list     print what would run, and why
@@ -18,7 +19,8 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const { values } = parseArgs({
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
   options: { all: { type: "boolean" }, record: { type: "boolean" }, list: { type: "boolean" } },
 });
 
@@ -37,7 +39,8 @@ const subjects = readJson("test/slow/subjects.json");
 const passed = readJson("test/slow/passed.json");
 const tests = filesOf("test/slow")
   .filter((path) => path.endsWith(".test.ts"))
-  .map((path) => path.slice("test/slow/".length));
+  .map((path) => path.slice("test/slow/".length))
+  .filter((test) => positionals.length === 0 || positionals.some((start) => test.startsWith(start)));
 
 /** Subjects of a test: its own and those of the folders that it is in. */
 function subjectsOf(/** @type {string} */ test) {
