@@ -17,6 +17,8 @@ import { nce } from "./pairs/nce.js";
 import { ntXent } from "./pairs/nt-xent.js";
 import { triplet } from "./pairs/triplet.js";
 import { regression } from "./scores/regression.js";
+import { distill } from "./teacher/distill.js";
+import { marginMse } from "./teacher/margin-mse.js";
 
 /** Every objective by its name, in the order of docs/objectives.md. */
 export const objectives = {
@@ -35,6 +37,8 @@ export const objectives = {
   lifted,
   block,
   regression,
+  distill,
+  "margin-mse": marginMse,
 } as const satisfies Readonly<Record<string, Objective>>;
 
 /** Name of an objective. */

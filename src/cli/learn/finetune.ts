@@ -44,6 +44,9 @@ function marksRange(text: string): { least: number; most: number } {
   throw new InvalidArgumentError("It must be a number or a range from 1 on, such as 1-3.");
 }
 
+/** Parser of whole numbers from 1 on, separated by commas. */
+const wholeNumbers = (text: string): number[] => text.split(",").map((part) => positiveInteger(part.trim()));
+
 /** Parser of a number below 1, or a file. */
 const fractionOrFile = (text: string): number | string =>
   Number.isNaN(Number(text)) ? text : fractionBelowOne(text);
@@ -51,7 +54,20 @@ const fractionOrFile = (text: string): number | string =>
 const options = [
   option("--corpus <folder>", "corpus made by pearl corpus build (default: WordNet's phrases)"),
   option("--pairs <file>", "table with columns text and positive, optionally negative, type, label, score"),
-  choice("--objective <name>", "with --pairs alone: the loss (default: nt-xent)", objectiveNames),
+  choice(
+    "--objective <name>",
+    "with --pairs alone: the loss (default: nt-xent; with --teacher distill)",
+    objectiveNames,
+  ),
+  option(
+    "--teacher <model>",
+    "with --pairs alone: a larger model to imitate, or to find false negatives with",
+  ),
+  option(
+    "--dims <n,...>",
+    "with --pairs alone: shorter embeddings to train too, as in 128,256",
+    wholeNumbers,
+  ),
   option("--objective-settings <name=value,...>", "its settings: margin=0.3,mining=all", namedValues),
   choice("--view <name>", "with --pairs alone, or phrases alone: a second view of each phrase", viewNames),
   option("--view-weight <λ>", "weight of the view punctuation (default: 0.6)", nonNegative),
@@ -98,6 +114,10 @@ export default command({
     ["pearl finetune --base intfloat/e5-small-v2 --pairs pairs.csv -o my-model", "a hub model on pairs"],
     ["pearl finetune --pairs labelled.csv --objective sup-con -o my-model", "on phrases with labels"],
     ["pearl finetune --pairs phrases.csv --view cutoff -o my-model", "on phrases alone"],
+    [
+      "pearl finetune --pairs phrases.csv --teacher ORG/LARGE -o my-model",
+      "imitate a large model on phrases",
+    ],
     ["pearl finetune --pairs sentences.csv --view punctuation --view-weight 0.3 -o my-model", "EdaCSE"],
     ["pearl finetune --corpus corpus/ --pairs pairs.csv --no-types -o my-model", "both, without types"],
     ["pearl encode phrases.csv --model my-model", "use the model"],
@@ -143,6 +163,7 @@ const partsOfCorpus = [
 ];
 const ofPairs = [
   ...(["objective", "objectiveSettings", "view", "viewWeight", "viewMarks", "viewCalm", "validate"] as const),
+  ...(["teacher", "dims"] as const),
 ] as const;
 
 /** Refuses options that would be ignored. */

@@ -22,10 +22,12 @@ import { planRun, resultOf, runMethod } from "../../training/run.js";
 import { checkEvaluation, evaluationOn } from "../benchmark-score.js";
 import type { CorpusFinetuneOptions } from "../corpus/corpus-finetune.js";
 import { type BaseModel, cardText, phraseModel } from "../model-writer.js";
-import { averagedWithBase, describeBase, startOfBase } from "../start-model.js";
+import { averagedWithBase, describeBase, type StartModel, startOfBase } from "../start-model.js";
 import { evaluationOf, heldOutChart, heldOutOf, type SplitPairs, splitPairs } from "./held-out.js";
 import { createPairData, type PairData } from "./pair-data.js";
-import { type PairTable, readPairs } from "./pairs.js";
+import { type Pair, type PairTable, readPairs } from "./pairs.js";
+import type { Teacher, TeacherRecord } from "./teacher.js";
+import { agreementOn, checkTeacher, readTeacher, teachingOf } from "./teacher.js";
 import type { ChosenObjective, PhraseView, PunctuationSettings } from "./views.js";
 import { cutsOf, punctuationSettings, viewNames, withObjective } from "./views.js";
 
@@ -35,9 +37,22 @@ type Shared = "types" | "steps" | "minutes" | "chunkCells" | "evaluationData" | 
 export interface FinetuneOptions extends RunOptions, Pick<CorpusFinetuneOptions, Shared> {
   /** Folder or hub id of the model to start from; its weights are float32. Default pearl-mini. */
   readonly base?: string;
-  /** Table of pairs: columns text and positive, optionally negative, type, label and score. */
+  /**
+   * Table of pairs: columns text and positive, optionally negative, type, label and score. Phrases alone (a column text) are
+   * enough for a view, and for the objective "distill".
+   */
   readonly pairs: string;
-  /** The loss; docs/objectives.md says which needs what data. Default "nt-xent". */
+  /**
+   * Folder or hub id of a larger model. The objectives "distill" and "margin-mse" imitate it; others take phrases that it
+   * finds nearer than the positive as false negatives (GISTEmbed). Default: there is none.
+   */
+  readonly teacher?: string;
+  /**
+   * Shorter lengths of the embedding that are trained too, as prefixes, and recorded in config.json (Matryoshka). Default:
+   * those that the base records.
+   */
+  readonly dims?: readonly number[];
+  /** The loss; docs/objectives.md says which needs what data. Default "nt-xent", and "distill" with a teacher. */
   readonly objective?: ObjectiveName;
   /** Settings of the objective that differ from its defaults. */
   readonly objectiveSettings?: ObjectiveSettings;
@@ -95,7 +110,7 @@ export interface TrainingRecord extends RunRecord {
 }
 
 /** The options that decide the weights, defaults filled in. */
-type FinetuneSettings = ReturnType<typeof settingsOf>;
+type FinetuneSettings = ReturnType<typeof settingsOf> & { readonly teacher?: TeacherRecord };
 
 /** The model folder that {@link finetune} wrote, and the record of its training. */
 export type FinetuneReport = RunReport<TrainingRecord>;
@@ -115,35 +130,47 @@ export async function planFinetune(options: PlanOptions): Promise<RunPlan> {
 
 /** Pairs, types and those that are held out. @throws ArgumentError for one type alone */
 async function readData(options: PlanOptions, objective: ChosenObjective) {
-  const table = await readPairs(options.pairs, {
-    ...{ typesPath: options.types, objective: objective.name },
-    positives: options.view === undefined ? "column" : "view",
-  });
+  const isImitated = teachingOf(objective.name) === "imitated";
+  const judged = isImitated ? "by teacher" : "by rank";
+  const alone = objective.name === "distill" ? "none" : "column";
+  const wanted = {
+    objective: objective.name,
+    positives: options.view === undefined ? alone : "view",
+  } as const;
+  const table = await readPairs(options.pairs, { ...wanted, typesPath: options.types });
   const types = [...new Set(table.pairs.map(({ type }) => type))].filter((type) => type !== "").sort();
   if (types.length === 1)
     throw new ArgumentError(
       `all types are "${types[0]}": give at least two, or leave types out (--no-types)`,
     );
   const { validate, evaluationData, seed = 0 } = options;
-  if (typeof validate === "string") return { table, types, split: await heldOutOf(validate, table.pairs) };
+  if (typeof validate === "string") {
+    const split = await heldOutOf(validate, table.pairs, { judged, ...(isImitated && wanted) });
+    return { table, types, judged, split };
+  }
   const fraction = evaluationData === undefined ? validate : 0;
-  return { table, types, split: splitPairs(table, { fraction, random: createRandom(seed) }) };
+  return { table, types, judged, split: splitPairs(table, { fraction, random: createRandom(seed), judged }) };
 }
 
 async function prepareRun(options: PlanOptions): Promise<PreparedRun<TrainingRecord>> {
   const { evaluationData } = options;
   await checkEvaluation(evaluationData);
   const objective = objectiveOf(options);
-  const { table, types, split } = await readData(options, objective);
+  const { table, types, judged, split } = await readData(options, objective);
   const { heldOut, trained, file } = split;
   const base = await readModelFolder(await locateModel(options.base, options));
   const counts = { trained: trained.length, heldOut: heldOut.length };
-  const settings = settingsOf(base, objective, counts, options);
+  const teacher = await teacherOf(options, [...trained, ...(judged === "by teacher" ? heldOut : [])]);
+  const { vectorsOf: _, ...taught } = teacher ?? {};
+  const settings: FinetuneSettings = {
+    ...settingsOf(base, objective, counts, options),
+    ...(teacher && { teacher: taught as TeacherRecord }),
+  };
   const { start, program, data } = await prepare(
     base,
     { ...table, pairs: trained },
     types,
-    settings,
+    { ...settings, teacher },
     options,
   );
   noteData({ table, data, split }, options, settings);
@@ -152,9 +179,12 @@ async function prepareRun(options: PlanOptions): Promise<PreparedRun<TrainingRec
   const { batchesPerEpoch } = data;
   const steps = options.steps ?? batchesPerEpoch * (settings.epochs ?? 1);
   const temperature = Number(objective.settings.temperature ?? 0.07);
+  const share = settings.averageWithBase;
   const evaluation =
     evaluationOn(evaluationData, batchesPerEpoch) ??
-    evaluationOf(heldOut, { temperature, share: settings.averageWithBase });
+    (teacher && judged === "by teacher"
+      ? agreementOn(heldOut, teacher, { share })
+      : evaluationOf(heldOut, { temperature, share }));
   const factors = [...new Set(Object.values(optimiser.rateFactors ?? {}))];
   return {
     ...{ program, data, learningRate, steps, evaluation },
@@ -170,6 +200,7 @@ async function prepareRun(options: PlanOptions): Promise<PreparedRun<TrainingRec
       ...{ schedule, optimiser, clipNorm },
       settings: {
         ...{ base: described.fingerprint, objective, view, punctuation, dropout, chunkCells },
+        ...{ teacher: settings.teacher, dims: settings.dims },
         heldOut: split.fingerprint ?? heldOut.length,
         averageWithBase: settings.averageWithBase,
       },
@@ -206,12 +237,12 @@ async function prepare(
   base: ModelFolder,
   table: PairTable,
   types: readonly string[],
-  settings: FinetuneSettings,
+  settings: Omit<FinetuneSettings, "teacher"> & { readonly teacher?: Teacher },
   { device: wanted = "cpu", onNote }: PlanOptions,
 ) {
-  const { objective, view, seed, dropout } = settings;
+  const { objective, view, seed, dropout, dims } = settings;
   const { pairs, fingerprint } = table;
-  const start = await startOfBase(base, { types, seed });
+  const start = await startOfBase(base, { types, seed, dims });
   const { assembled, own, labels } = start;
   const reader = await openReader(base, assembled, (await chooseDevice(wanted, onNote)).device);
   const negatives = pairs.some(({ negative }) => negative !== "") ? "used" : "none";
@@ -221,7 +252,8 @@ async function prepare(
     );
   const shape = { width: assembled.width, layout: own?.layout, negatives } as const;
   const scores = pairs.some(({ score }) => score !== undefined) ? "used" : "none";
-  if (settings.batchSize === 1 && negatives === "none" && scores === "none")
+  checkLengths(settings, embeddingWidth(start), scores);
+  if (settings.batchSize === 1 && objective.name !== "distill" && negatives === "none" && scores === "none")
     throw new ArgumentError(
       "--batch-size 1 leaves nothing to compare a phrase with, as the other pairs of a batch are the negatives: give at least 2",
     );
@@ -268,13 +300,62 @@ function noteData(
     onNote?.(`all ${table.pairs.length} pairs make one batch, fewer than the batch size of ${batchSize}`);
 }
 
-/** @throws ArgumentError for an unknown objective, setting or view */
+/** The length of the embedding among the columns that losses read. */
+const embeddingWidth = ({ assembled, own }: StartModel): number => {
+  const [from, to] = own?.layout.embedding ?? [0, assembled.width];
+  return to - from;
+};
+
+/** @throws ArgumentError for lengths that the embedding does not have, or a teacher that does not fit */
+function checkLengths(
+  { dims = [], objective, teacher }: Pick<FinetuneSettings, "dims" | "objective" | "teacher">,
+  width: number,
+  scores: "used" | "none",
+): void {
+  const odd = dims.find((length) => !Number.isInteger(length) || length < 1 || length > width);
+  if (odd !== undefined)
+    throw new ArgumentError(
+      `--dims ${dims.join(",")}: the model has ${width} dimensions. Give whole numbers from 1 to ${width}.`,
+    );
+  if (teacher === undefined) return;
+  const { name, settings } = objective;
+  const shorter = dims.find((length) => length < width);
+  if (settings.match === "vectors" && (teacher.dimension !== width || shorter !== undefined))
+    throw new ArgumentError(
+      `match=vectors needs embeddings as long as the teacher's: ${teacher.name} has ${teacher.dimension} dimensions, and the ` +
+        `model is trained on ${[...(shorter === undefined ? [] : [shorter]), width].join(" and ")}. Choose match=neighbours.`,
+    );
+  if (scores === "used")
+    throw new ArgumentError(
+      `with scores, the objective ${name} compares no phrases of a batch, so that a teacher cannot guide it. Leave out ` +
+        "--teacher, or the column score.",
+    );
+}
+
+/** The teacher, which has read all texts, positives and negatives. */
+function teacherOf(
+  { teacher, ...options }: PlanOptions,
+  pairs: readonly Pair[],
+): Promise<Teacher | undefined> {
+  if (teacher === undefined) return Promise.resolve(undefined);
+  const phrases = pairs.flatMap(({ text, positive, negative }) => [text, positive, negative]);
+  return readTeacher(teacher, phrases, options);
+}
+
+/** @throws ArgumentError for an unknown objective, setting, view, or an objective without its teacher */
 function objectiveOf(options: PlanOptions): ChosenObjective {
-  const { objective: name = "nt-xent", temperature, view } = options;
+  const { temperature, view, teacher } = options;
+  const { objective: name = teacher === undefined ? "nt-xent" : "distill" } = options;
   if (view !== undefined && !viewNames.includes(view))
     throw new ArgumentError(`there is no view "${view}". Views: ${viewNames.join(", ")}.`);
   const given = { ...(temperature !== undefined && { temperature }), ...options.objectiveSettings };
-  return { name, settings: objectiveSettings(name, objectiveNamed(name), given) };
+  const settings = objectiveSettings(name, objectiveNamed(name), given);
+  checkTeacher(name, teacher);
+  if (view === "mixup" && teachingOf(name) === "imitated")
+    throw new ArgumentError(
+      "the view mixup mixes vectors of two phrases, and the teacher has none of the mixture. Choose another view.",
+    );
+  return { name, settings };
 }
 
 /** Steps at least, where nothing sets their number: the pairs are repeated, and held-out pairs end what is too long. */
@@ -282,12 +363,12 @@ const leastSteps = { heldOut: 200, none: 100 };
 
 /** All settings of a training on so many pairs. */
 export function settingsOf(
-  { pooling, features }: ModelFolder,
+  { pooling, features, dimension, dims: recorded }: ModelFolder,
   objective: ChosenObjective,
   { trained: pairs, heldOut }: Readonly<Record<"trained" | "heldOut", number>>,
   options: PlanOptions,
 ) {
-  const { steps, minutes, view, clipNorm, averageWithBase, chunkCells } = options;
+  const { steps, minutes, view, clipNorm, averageWithBase, chunkCells, dims = recorded } = options;
   const { rate, factors } = soleArchitecture(features)?.learning ?? { rate: pearlSmall.learningRate };
   const { learningRate = rate, schedule = pearlSchedule, seed = 0 } = options;
   const { batchSize = Math.min(512, Math.max(32, Math.floor(pairs / 30))) } = options;
@@ -300,14 +381,20 @@ export function settingsOf(
   return {
     ...{ epochs, batchSize, learningRate, schedule, objective, view, dropout },
     ...(punctuation && { punctuation }),
+    ...(dims && { dims: [...new Set(dims)].filter((one) => one !== dimension).sort((a, b) => a - b) }),
     optimiser: adamSettings({ rateFactors: factors, ...options.optimiser }),
     ...{ clipNorm, averageWithBase, pooling, seed, chunkCells },
   };
 }
 
 /** The loss in words, for the card. */
-function lossText({ objective: { name, settings }, view }: FinetuneSettings): string {
-  const seen = view === undefined ? "" : `, second view by ${view}`;
+function lossText({ objective: { name, settings }, view, teacher, dims = [] }: FinetuneSettings): string {
+  const use =
+    teachingOf(name) === "guide" ? "phrases masked that are nearer than the positive for" : "teacher";
+  const seen =
+    (view === undefined ? "" : `, second view by ${view}`) +
+    (teacher === undefined ? "" : `, ${use} ${teacher.name} (${teacher.dimension} dimensions)`) +
+    (dims.length === 0 ? "" : `, mean over the first ${dims.join(", ")} and all dimensions`);
   if (name === "nt-xent")
     return `NT-Xent in both directions at temperature ${settings.temperature}, equal and connected phrases masked${seen}`;
   const list = Object.entries(settings).map(([setting, value]) => `${setting} ${value}`);

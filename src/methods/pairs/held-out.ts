@@ -11,7 +11,7 @@ import { mean } from "../../statistics.js";
 import type { Evaluated } from "../../training/checkpoint.js";
 import { type PreparedRun, type RunRecord, type RunResult, weightsText } from "../../training/run.js";
 import type { Scored } from "../../training/trainer.js";
-import { type Pair, type PairTable, readPairs } from "./pairs.js";
+import { type Pair, type PairTable, readPairs, type WantedColumns } from "./pairs.js";
 
 /** Pairs from which on a tenth is held out, and held-out pairs at most. */
 const [fewest, most] = [200, 1000];
@@ -28,47 +28,63 @@ export interface SplitPairs {
   readonly fingerprint?: string;
 }
 
+/** What held-out pairs are judged by: the rank of each positive, or the agreement of their phrases with a teacher. */
+export type Judged = "by rank" | "by teacher";
+
 /**
- * Holds out a fraction of the pairs, and no phrase is on both sides: pairs that share phrases stay together. Nothing is held
- * out where pairs have scores, or positives that a label or a view made.
- * @param fraction default: a tenth of at least 200 pairs @throws ArgumentError where a fraction is given and cannot be held out
+ * Holds out a fraction of the pairs, and no phrase is on both sides: pairs that share phrases stay together. To be judged by
+ * rank, nothing is held out where pairs have scores, or positives that a label or a view made.
+ * @param options.fraction default: a tenth of at least 200 pairs
+ * @param options.judged default "by rank"
+ * @throws ArgumentError where a fraction is given and cannot be held out
  */
 export function splitPairs(
   { pairs, positives }: Pick<PairTable, "pairs" | "positives">,
-  { fraction, random }: { readonly fraction?: number; readonly random: () => number },
+  options: { readonly fraction?: number; readonly random: () => number; readonly judged?: Judged },
 ): SplitPairs {
+  const { fraction, random, judged = "by rank" } = options;
   const wanted = Math.min(most, Math.round((fraction ?? (pairs.length < fewest ? 0 : 0.1)) * pairs.length));
-  const isRanked = positives === "column" && pairs[0].score === undefined;
+  const canHold = judged === "by teacher" || (positives === "column" && pairs[0].score === undefined);
   const rows = withGroups(pairs);
   const groups = [...groupBy(rows, ({ group }) => group).values()];
   const heldOut: typeof rows = [];
   // whole groups of connected pairs in random order, as many as fit
-  for (const place of isRanked && wanted > 0 ? shuffled(groups.length, random) : [])
+  for (const place of canHold && wanted > 0 ? shuffled(groups.length, random) : [])
     if (heldOut.length + groups[place].length <= wanted) heldOut.push(...groups[place]);
-  if (fraction !== undefined && fraction > 0 && heldOut.length === 0)
+  // a correlation with a teacher's cosines takes three phrases
+  const least = judged === "by teacher" ? 2 : 1;
+  if (fraction !== undefined && fraction > 0 && heldOut.length < least)
     throw new ArgumentError(
-      `none of the ${pairs.length} pairs can be held out (--validate ${fraction}): that takes a column of positives, no ` +
-        "scores, and enough pairs that share no phrase with others. Leave --validate out.",
+      `${heldOut.length === 0 ? "none" : "only one"} of the ${pairs.length} pairs can be held out (--validate ${fraction}): that takes ` +
+        (judged === "by teacher" ? "two" : "a column of positives, no scores, and enough") +
+        " pairs that share no phrase with others. Leave --validate out.",
     );
   const out = new Set(heldOut.map(({ group }) => group));
   return { trained: pairs.filter((_, i) => !out.has(rows[i].group)), heldOut };
 }
 
 /**
- * Holds out the pairs of a file. The training has none of them, in either order; it may have their phrases in other pairs.
+ * Holds out the pairs of a file. The training has none of them, in either order; it may have their phrases in other pairs,
+ * unless they are judged by a teacher.
  * @throws TableError; ArgumentError for too many pairs
  */
-export async function heldOutOf(path: string, pairs: readonly Pair[]): Promise<SplitPairs> {
-  const table = await readPairs(path);
+export async function heldOutOf(
+  path: string,
+  pairs: readonly Pair[],
+  { judged, ...wanted }: WantedColumns & { readonly judged?: Judged } = {},
+): Promise<SplitPairs> {
+  const table = await readPairs(path, wanted);
   if (table.pairs.length > mostOfFile)
     throw new ArgumentError(
       `--validate ${path}: ${formatCount(table.pairs.length)} pairs, and each text is compared with each positive. ` +
         `Give at most ${formatCount(mostOfFile)}.`,
     );
-  const keyOf = ({ text, positive }: Pair) =>
-    JSON.stringify([text, positive].map((x) => x.toLowerCase()).sort());
-  const out = new Set(table.pairs.map(keyOf));
-  const trained = pairs.filter((pair) => !out.has(keyOf(pair)));
+  const keysOf = ({ text, positive }: Pair) => {
+    const phrases = [text, positive].map((x) => x.toLowerCase());
+    return judged === "by teacher" ? phrases : [JSON.stringify(phrases.sort())];
+  };
+  const out = new Set(table.pairs.flatMap(keysOf));
+  const trained = pairs.filter((pair) => !keysOf(pair).some((key) => out.has(key)));
   if (trained.length === 0)
     throw new ArgumentError(`--validate ${path}: it holds all pairs of the training. Give it other pairs.`);
   return { trained, heldOut: withGroups(table.pairs), file: basename(path), fingerprint: table.fingerprint };
@@ -85,9 +101,9 @@ function withGroups(pairs: readonly Pair[]) {
 }
 
 /** The weight of the trained model in an average with the start: all, and half as in PEARL and WiSE-FT. */
-const shares = [1, 0.5] as const;
+export const averageShares = [1, 0.5] as const;
 
-/** Ranks held-out pairs about ten times while training. @param share the only share that is scored, if one is given */
+/** Ranks held-out pairs about ten times while training. @param options.share the only share that is scored, if one is given */
 export const evaluationOf = (
   heldOut: SplitPairs["heldOut"],
   { temperature, share }: { readonly temperature: number; readonly share?: number },
@@ -95,7 +111,7 @@ export const evaluationOf = (
   heldOut.length === 0
     ? undefined
     : {
-        ...{ every: "tenth", patience: 5, shares: share === undefined ? shares : [share] },
+        ...{ every: "tenth", patience: 5, shares: share === undefined ? averageShares : [share] },
         measure: `mean reciprocal rank of ${formatCount(heldOut.length)} held-out pairs`,
         score: (folder, signal) => rankHeldOut(folder, heldOut, { temperature, signal }),
       };
