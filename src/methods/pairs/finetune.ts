@@ -22,7 +22,7 @@ import { planRun, resultOf, runMethod } from "../../training/run.js";
 import { checkEvaluation, evaluationOn } from "../benchmark-score.js";
 import type { CorpusFinetuneOptions } from "../corpus/corpus-finetune.js";
 import { type BaseModel, cardText, phraseModel } from "../model-writer.js";
-import { averagedWithBase, describeBase, type StartModel, startOfBase } from "../start-model.js";
+import { averagedWithBase, describeBase, startOfBase } from "../start-model.js";
 import { evaluationOf, heldOutChart, heldOutOf, type SplitPairs, splitPairs } from "./held-out.js";
 import { createPairData, type PairData } from "./pair-data.js";
 import { type Pair, type PairTable, readPairs } from "./pairs.js";
@@ -153,38 +153,25 @@ async function readData(options: PlanOptions, objective: ChosenObjective) {
 }
 
 async function prepareRun(options: PlanOptions): Promise<PreparedRun<TrainingRecord>> {
-  const { evaluationData } = options;
-  await checkEvaluation(evaluationData);
+  await checkEvaluation(options.evaluationData);
   const objective = objectiveOf(options);
   const { table, types, judged, split } = await readData(options, objective);
   const { heldOut, trained, file } = split;
   const base = await readModelFolder(await locateModel(options.base, options));
   const counts = { trained: trained.length, heldOut: heldOut.length };
-  const teacher = await teacherOf(options, [...trained, ...(judged === "by teacher" ? heldOut : [])]);
-  const { vectorsOf: _, ...taught } = teacher ?? {};
-  const settings: FinetuneSettings = {
-    ...settingsOf(base, objective, counts, options),
-    ...(teacher && { teacher: taught as TeacherRecord }),
-  };
-  const { start, program, data } = await prepare(
-    base,
-    { ...table, pairs: trained },
-    types,
-    { ...settings, teacher },
-    options,
-  );
+  const chosen = settingsOf(base, objective, counts, options);
+  const taught = [...trained, ...(judged === "by teacher" ? heldOut : [])];
+  const prepared = await prepare(base, { ...table, pairs: trained, taught }, types, chosen, options);
+  const { start, program, data, teacher } = prepared;
+  const settings: FinetuneSettings = { ...chosen, ...(teacher && { teacher: teacher.record }) };
   noteData({ table, data, split }, options, settings);
   const { view, punctuation, dropout, learningRate, schedule, clipNorm, chunkCells, optimiser } = settings;
   const described = await describeBase(options.base ?? DEFAULT_MODEL, base);
   const { batchesPerEpoch } = data;
   const steps = options.steps ?? batchesPerEpoch * (settings.epochs ?? 1);
-  const temperature = Number(objective.settings.temperature ?? 0.07);
-  const share = settings.averageWithBase;
   const evaluation =
-    evaluationOn(evaluationData, batchesPerEpoch) ??
-    (teacher && judged === "by teacher"
-      ? agreementOn(heldOut, teacher, { share })
-      : evaluationOf(heldOut, { temperature, share }));
+    evaluationOn(options.evaluationData, batchesPerEpoch) ??
+    evaluationBy(judged === "by teacher" ? teacher : undefined, heldOut, settings);
   const factors = [...new Set(Object.values(optimiser.rateFactors ?? {}))];
   return {
     ...{ program, data, learningRate, steps, evaluation },
@@ -219,6 +206,16 @@ async function prepareRun(options: PlanOptions): Promise<PreparedRun<TrainingRec
   };
 }
 
+/** Held-out pairs judged by a teacher that is imitated, else by the ranks of their positives. */
+function evaluationBy(
+  teacher: Teacher | undefined,
+  heldOut: SplitPairs["heldOut"],
+  { objective: { settings }, averageWithBase: share }: FinetuneSettings,
+) {
+  if (teacher) return agreementOn(heldOut, teacher, { share });
+  return evaluationOf(heldOut, { temperature: Number(settings.temperature ?? 0.07), share });
+}
+
 /** What training.json says of the data. */
 const dataRecord = (
   file: string,
@@ -235,11 +232,12 @@ const dataRecord = (
 
 async function prepare(
   base: ModelFolder,
-  table: PairTable,
+  table: PairTable & { readonly taught: readonly Pair[] },
   types: readonly string[],
-  settings: Omit<FinetuneSettings, "teacher"> & { readonly teacher?: Teacher },
-  { device: wanted = "cpu", onNote }: PlanOptions,
+  settings: ReturnType<typeof settingsOf>,
+  options: PlanOptions,
 ) {
+  const { device: wanted = "cpu", onNote } = options;
   const { objective, view, seed, dropout, dims } = settings;
   const { pairs, fingerprint } = table;
   const start = await startOfBase(base, { types, seed, dims });
@@ -252,7 +250,9 @@ async function prepare(
     );
   const shape = { width: assembled.width, layout: own?.layout, negatives } as const;
   const scores = pairs.some(({ score }) => score !== undefined) ? "used" : "none";
-  checkLengths(settings, embeddingWidth(start), scores);
+  const [from, to] = own?.layout.embedding ?? [0, assembled.width];
+  checkDims(settings, to - from);
+  const teacher = await teacherOf(options, settings, { pairs: table.taught, width: to - from, scores });
   if (settings.batchSize === 1 && objective.name !== "distill" && negatives === "none" && scores === "none")
     throw new ArgumentError(
       "--batch-size 1 leaves nothing to compare a phrase with, as the other pairs of a batch are the negatives: give at least 2",
@@ -261,7 +261,7 @@ async function prepare(
     ...{ sample: await readPhrases(samplePhrases, reader), types: labels.length, dropout, seed, ...shape },
     // NT-Xent's; other objectives have their own
     temperature: Number(objective.settings.temperature ?? 1),
-    terms: withObjective({ ...settings, ...shape, scores }),
+    terms: withObjective({ ...settings, ...shape, scores, teacher: teacher?.record }),
   });
   const inputNames = program.model.graph.inputs.map(({ name }) => name);
   if (view === "dropout" && !inputNames.includes(dropoutSeed))
@@ -269,8 +269,8 @@ async function prepare(
       `the view dropout needs a model with a transformer and a dropout above 0: without, both views of a phrase are ` +
         `equal. Use --view cutoff for ${base.name}, or set --dropout.`,
     );
-  const given = { ...settings, types: labels, negatives, fingerprint, inputNames } as const;
-  return { start, program, data: await createPairData(table, reader, given) };
+  const given = { ...settings, types: labels, negatives, fingerprint, inputNames, teacher } as const;
+  return { start, program, teacher, data: await createPairData(table, reader, given) };
 }
 
 function noteData(
@@ -300,46 +300,36 @@ function noteData(
     onNote?.(`all ${table.pairs.length} pairs make one batch, fewer than the batch size of ${batchSize}`);
 }
 
-/** The length of the embedding among the columns that losses read. */
-const embeddingWidth = ({ assembled, own }: StartModel): number => {
-  const [from, to] = own?.layout.embedding ?? [0, assembled.width];
-  return to - from;
-};
-
-/** @throws ArgumentError for lengths that the embedding does not have, or a teacher that does not fit */
-function checkLengths(
-  { dims = [], objective, teacher }: Pick<FinetuneSettings, "dims" | "objective" | "teacher">,
-  width: number,
-  scores: "used" | "none",
-): void {
-  const odd = dims.find((length) => !Number.isInteger(length) || length < 1 || length > width);
-  if (odd !== undefined)
-    throw new ArgumentError(
-      `--dims ${dims.join(",")}: the model has ${width} dimensions. Give whole numbers from 1 to ${width}.`,
-    );
-  if (teacher === undefined) return;
-  const { name, settings } = objective;
-  const shorter = dims.find((length) => length < width);
-  if (settings.match === "vectors" && (teacher.dimension !== width || shorter !== undefined))
-    throw new ArgumentError(
-      `match=vectors needs embeddings as long as the teacher's: ${teacher.name} has ${teacher.dimension} dimensions, and the ` +
-        `model is trained on ${[...(shorter === undefined ? [] : [shorter]), width].join(" and ")}. Choose match=neighbours.`,
-    );
-  if (scores === "used")
-    throw new ArgumentError(
-      `with scores, the objective ${name} compares no phrases of a batch, so that a teacher cannot guide it. Leave out ` +
-        "--teacher, or the column score.",
-    );
+/** @throws ArgumentError for lengths that the embedding does not have */
+function checkDims({ dims = [] }: Pick<FinetuneSettings, "dims">, width: number): void {
+  if (dims.every((length) => Number.isInteger(length) && length >= 1 && length <= width)) return;
+  throw new ArgumentError(
+    `--dims ${dims.join(",")}: the model has ${width} dimensions. Give whole numbers from 1 to ${width}.`,
+  );
 }
 
-/** The teacher, which has read all texts, positives and negatives. */
-function teacherOf(
-  { teacher, ...options }: PlanOptions,
-  pairs: readonly Pair[],
+/** The teacher, which has read all texts, positives and negatives. @throws ArgumentError where it does not fit */
+async function teacherOf(
+  { teacher: model, ...options }: PlanOptions,
+  { objective: { name, settings }, dims = [] }: Pick<FinetuneSettings, "objective" | "dims">,
+  given: { readonly pairs: readonly Pair[]; readonly width: number; readonly scores: "used" | "none" },
 ): Promise<Teacher | undefined> {
-  if (teacher === undefined) return Promise.resolve(undefined);
+  const { pairs, width, scores } = given;
+  if (model === undefined) return undefined;
+  if (scores === "used")
+    throw new ArgumentError(
+      `with scores, the objective ${name} compares no phrases of a batch, and a teacher cannot guide it. Leave out ` +
+        "--teacher, or the column score.",
+    );
   const phrases = pairs.flatMap(({ text, positive, negative }) => [text, positive, negative]);
-  return readTeacher(teacher, phrases, options);
+  const teacher = await readTeacher(model, phrases, options);
+  const { dimension } = teacher.record;
+  const odd = [...dims, width].find((length) => length !== dimension);
+  if (settings.match === "vectors" && odd !== undefined)
+    throw new ArgumentError(
+      `match=vectors needs embeddings of the teacher's ${dimension} dimensions, not ${odd}. Choose match=neighbours.`,
+    );
+  return teacher;
 }
 
 /** @throws ArgumentError for an unknown objective, setting, view, or an objective without its teacher */

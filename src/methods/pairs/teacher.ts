@@ -23,7 +23,8 @@ export interface TeacherRecord {
   readonly dimension: number;
 }
 
-export interface Teacher extends TeacherRecord {
+export interface Teacher {
+  readonly record: TeacherRecord;
   /** Its vectors of phrases that it has read, of length 1: float32 [phrases, dimension]. */
   vectorsOf(phrases: readonly string[]): Tensor;
 }
@@ -66,7 +67,7 @@ export async function readTeacher(
       }
       return { type: "float32", dims: [asked.length, dimension], data: rows };
     };
-    return { name, fingerprint: await encoder.fingerprint(), dimension, vectorsOf };
+    return { record: { name, fingerprint: await encoder.fingerprint(), dimension }, vectorsOf };
   } finally {
     await encoder.dispose();
   }
@@ -93,7 +94,7 @@ export function agreementOn(
   const ranks = averageRanks(wanted);
   return {
     ...{ every: "tenth", patience: 5, shares: share === undefined ? averageShares : [share] },
-    measure: `agreement with ${teacher.name} on ${formatCount(phrases.length)} held-out phrases`,
+    measure: `agreement with ${teacher.record.name} on ${formatCount(phrases.length)} held-out phrases`,
     score: (folder, signal) => agreement(folder, { phrases, wanted, ranks, signal }),
   };
 }
