@@ -64,7 +64,11 @@ function feedsOf({ rows, pairs, classes, scores }: Batch, isScored: boolean): Fe
 }
 
 /** Loss and gradients of an objective, as a training computes them. */
-async function run({ objective, settings, batch, scores, gradients, ...more }: Case, opset: number, factor = 1) {
+async function run(
+  { objective, settings, batch, scores, gradients, ...more }: Case,
+  opset: number,
+  factor = 1,
+) {
   const { rows: unscaled, teachers, ...others } = batches[batch];
   const targets = more.teacher === undefined ? undefined : teachers?.[more.teacher];
   const count = others.classes.length;
@@ -108,11 +112,10 @@ describe("objectives have PyTorch's losses and gradients", () => {
 
   const named = cases.map((each) => {
     const settings = Object.entries(each.settings).map(([name, value]) => ` ${name}=${value}`);
-    const more = [each.scores ? ", scores" : "", each.teacher ?? "", ...(each.dims ?? [])].join(" ").trimEnd();
-    return [
-      `${each.objective}${settings.join("")}, batch ${each.batch}${more}`,
-      each,
-    ] as const;
+    const more = [each.scores ? ", scores" : "", each.teacher ?? "", ...(each.dims ?? [])]
+      .join(" ")
+      .trimEnd();
+    return [`${each.objective}${settings.join("")}, batch ${each.batch}${more}`, each] as const;
   });
   it.each(named)("%s", async (_, each) => {
     for (const opset of [17, 20]) {
