@@ -211,6 +211,8 @@ export interface Gates {
 export interface VectorLayout {
   /** The embedding; default all columns. */
   readonly embedding?: Columns;
+  /** The same columns in the order in which the model gives them; default: as they come. */
+  readonly order?: readonly Columns[];
   readonly parts?: { readonly phrase: Columns; readonly characters: Columns };
   /** Columns whose squared lengths are gates, which add up to 1. */
   readonly gates?: readonly Columns[];

@@ -149,15 +149,24 @@ function trainingGraph(
   g.add("Concat", columns, { axis: 1 }, { outputs: [phraseVector] });
   // columns in the order in which the graph above joins them
   const { characters, meaning, prefix } = sizes;
+  const first = { characters: prefix?.characters ?? 0, phrase: characters + (prefix?.meaning ?? 0) };
   const width = embeddingWidth(sizes);
   const logits = width + typeWidth(sizes);
   const all = logits + sizes.classes;
   const forTypes: Columns = [characters + meaning, width];
   const parts = { characters: [0, characters], phrase: [characters, forTypes[0]] } as const;
   const layout: VectorLayout = {
+    // as encoder.ts joins them for use
+    order: [
+      ...[forTypes, [0, first.characters], [characters, first.phrase]],
+      ...[
+        [first.characters, characters],
+        [first.phrase, forTypes[0]],
+      ],
+    ] as const,
     ...{ embedding: [0, width], parts, gates: [parts.characters, parts.phrase, forTypes] },
     ...(prefix && {
-      prefix: [[0, prefix.characters], [characters, characters + prefix.meaning], forTypes],
+      prefix: [[0, first.characters], [characters, first.phrase], forTypes],
     }),
     logits: { types: [width, logits], classes: [logits, all] },
   };

@@ -321,7 +321,11 @@ async function teacherOf(
       `with scores, the objective ${name} compares no phrases of a batch, and a teacher cannot guide it. Leave out ` +
         "--teacher, or the column score.",
     );
-  const phrases = pairs.flatMap(({ text, positive, negative }) => [text, positive, negative]);
+  const phrases = pairs.flatMap(({ text, positive, negative }) => [
+    text,
+    positive,
+    ...(negative ? [negative] : []),
+  ]);
   const teacher = await readTeacher(model, phrases, options);
   const { dimension } = teacher.record;
   const odd = [...dims, width].find((length) => length !== dimension);

@@ -165,7 +165,10 @@ function objectiveTerm(options: TermOptions): LossTerm {
   const { build, learns = [] } = objectiveNamed(name);
   const columns = layout?.embedding ?? "all";
   const width = columns === "all" ? options.width : columns[1] - columns[0];
-  const pick = (net: Net, values: string) => columnsOf(net, values, [columns]);
+  // cosines are the same in any order
+  const isOrdered = teacher !== undefined || dims.length > 0;
+  const picked = (isOrdered && layout?.order) || ([columns] as const);
+  const pick = (net: Net, values: string) => columnsOf(net, values, picked);
   // three pairs, and three hard negatives where they are used
   const sampleRows = negatives === "used" ? 9 : 6;
   return {

@@ -270,3 +270,29 @@ describe("several lengths of one embedding", () => {
     },
   );
 });
+
+describe("pearl-mini, whose training has the columns in another order,", () => {
+  const names = ["New York Times", "NYTimes", "aspirin", "acetylsalicylic acid", "to give up", "surrender"];
+  const table = writeTable(
+    [0, 2, 4].map((i) => names.slice(i, i + 2)),
+    ["text", "positive"],
+  );
+  const mini = { base: "pearl-mini", pairs: table, batchSize: 8 };
+
+  it("agrees with itself as its teacher", async () => {
+    const given = options({ ...mini, teacher: "pearl-mini", objectiveSettings: { match: "vectors" } });
+    await finetune(given);
+    expect(metricsOf(given.output)[0].loss).toBeCloseTo(0, 4);
+  });
+
+  it("is trained on the prefixes that it gives", async () => {
+    const given = options({ ...mini, teacher: undefined, dims: [128] });
+    await finetune(given);
+    const found = await vectorsOf(
+      "pearl-mini",
+      [0, 2, 4, 1, 3, 5].map((i) => names[i]),
+    );
+    const losses = [128, 600].map((to) => ntXentOf(found, () => true, to));
+    expect(metricsOf(given.output)[0].loss).toBeCloseTo(average(losses), 3);
+  });
+});
