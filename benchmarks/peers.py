@@ -5,7 +5,7 @@
 Prints one line of JSON: the tool's version, pairs of rows from 0, and the seconds of matching without imports. The tools do not
 see a column called `id`. GoldenMatch is its zero-config call, at its own threshold. Splink has one model for all tables: every
 column that both tables have by Jaro-Winkler similarity at 0.92 and 0.8 with term frequencies, u from random pairs, m by EM from
-all pairs of up to 2,000,000, else from pairs that agree in one column after the other, and all these pairs are scored. Rows of
+all pairs of up to 5,000,000, else from pairs that agree in one column after the other, and all these pairs are scored. Rows of
 one table are clusters of pairs at the threshold.
 """
 
@@ -17,7 +17,7 @@ import tempfile
 import time
 from collections import Counter
 
-MOST_PAIRS = 2_000_000
+MOST_PAIRS = 5_000_000
 # Columns in which more pairs agree do not block.
 MOST_BLOCKED = 20_000_000
 # EM sessions, each on the pairs that agree in a column, that of the fewest such pairs first.

@@ -22,7 +22,7 @@ export interface JoinOutputs {
   readonly format?: RowsFormat;
   /** "column" adds a column "why" with the reasons for each match. Default "none". */
   readonly explain?: "column" | "none";
-  /** Where to write the explanation of each match for programs: JSON lines. */
+  /** Where to write the explanation of each written match for programs: JSON lines. */
   readonly explainPath?: string;
   /** Where to write pairs for a person to review, those most worth it first. */
   readonly reviewPath?: string;
@@ -91,7 +91,7 @@ export async function writeJoin(
   // A file of an earlier run must not look like one of this run.
   if (likelyPath !== undefined && (likely.length > 0 || (await stateOf(likelyPath)) !== undefined))
     await write(likelyPath, likely, { ...options, unmatched: "leave-out" });
-  if (explainPath !== undefined) await writeText(explainPath, explanationLines(joined));
+  if (explainPath !== undefined) await writeText(explainPath, explanationLines({ ...joined, matches: kept }));
   const doubtful = reviewPath === undefined ? [] : joined.doubtful(reviewedPairs);
   const shown = { ...texts, columns: shownPairs(texts, joined) };
   const proposed = doubtful.map((pair) => ({ ...pair, why: joined.why(pair) }));

@@ -67,10 +67,20 @@ export interface JoinTablesReport extends JoinFindings, WrittenFiles {
   readonly rightRows: number;
   /** Right rows with at least one match in the joined table; fewer than `matches` where rows have several partners. */
   readonly matchedRows: number;
+  /** Of a refused promise: the pairs whose answers would say most, by their names. */
+  readonly doubtful: readonly {
+    readonly left: string;
+    readonly right: string;
+    readonly probability: number;
+    readonly why: string;
+  }[];
   /** What the judged pairs changed; undefined without any. */
   readonly labelEffect?: LabelEffect;
   readonly seconds: number;
 }
+
+/** Doubtful pairs in a report. */
+const mostShown = 2;
 
 /**
  * Joins the right table's rows to the left table's by all columns that carry evidence, or by those named. If the promised
@@ -91,16 +101,26 @@ export async function joinTables(
   const outputs = [output, reviewPath, relatedPath, pairsPath, explainPath, likelyPath];
   refuseOverwriting([leftPath, rightPath, ...decisionPaths], outputs);
   await refuseAnswered(reviewPath, relatedPath);
-  const { tables, total, known, joined, unnamed, command } = await openJoin(leftPath, rightPath, options);
+  const { tables, total, texts, known, joined, unnamed, command } = await openJoin(
+    leftPath,
+    rightPath,
+    options,
+  );
   const rowsOf = (matches: readonly RowNumbers[]): number => new Set(matches.map(({ right }) => right)).size;
   const rightRows = tables.right.phrases.length;
   const lost = options.unmatched === "keep" ? 0 : rightRows - rowsOf(joined.matches);
   refuseLoss(unnamed, { lost, rows: rightRows, loss: "left out without a match" }, command);
   for (const warning of joined.findings.warnings) options.onNote?.(`warning: ${warning}`);
   const files = await writeJoin(output, tables, joined, { ...options, known });
+  const { findings, naming } = joined;
+  const doubtful = (findings.promise.established ? [] : joined.doubtful(mostShown)).map((pair) => {
+    const left = cellsOfColumn(texts.left, naming.left)[pair.left];
+    const right = cellsOfColumn(texts.right, naming.right)[pair.right];
+    return { left, right, probability: pair.probability, why: joined.why(pair) };
+  });
   const labelEffect = known.length > 0 ? await joined.labelEffect() : undefined;
   return {
-    ...{ ...joined.findings, ...files, labelEffect, matchedRows: rowsOf(dividedMatches(joined).kept) },
+    ...{ ...findings, ...files, doubtful, labelEffect, matchedRows: rowsOf(dividedMatches(joined).kept) },
     leftRows: total ?? tables.left.phrases.length,
     ...(total !== undefined && { leftRowsRead: tables.left.phrases.length }),
     ...{ rightRows, seconds: (performance.now() - started) / 1000 },

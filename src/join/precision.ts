@@ -7,6 +7,7 @@ import { candidatesOf, evidenceAmong, type Rankings, type RowPair } from "../mat
 import {
   established,
   fewest,
+  leastUseful,
   type NarrowerPromise,
   type PrecisionReport,
   refused,
@@ -46,8 +47,6 @@ const levelsFor = (target: number): number[] =>
   );
 /** The highest promise that a mean probability allows. */
 const allowedBy = (meanProbability: number): number => (meanProbability + below) / (1 + below);
-/** A precision that is established lower is of no use. */
-const leastUseful = 0.5;
 
 interface Judged {
   readonly decision: Decision;

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { UsageError } from "../../src/errors.js";
-import { type JoinTablesOptions, joinTables } from "../../src/join/join-tables.js";
+import { writeJoin } from "../../src/join/join-output.js";
+import { type JoinTablesOptions, joinTables, openJoin } from "../../src/join/join-tables.js";
 import { papers as names } from "./papers.js";
 
 const folder = mkdtempSync(join(tmpdir(), "pearl-join-tables-"));
@@ -36,13 +37,41 @@ describe("joinTables", () => {
     expect(rows[3]).toMatch(/same words ""\w+"", ""\w+"", ""\w+""; numbers agree/);
   });
 
+  it("writes the best matches of a refused promise, their explanations, and the likely rest apart", async () => {
+    const { tables, joined } = await openJoin(left, right, { encoder: "none", on });
+    const probabilities = joined.matches.map(({ probability }) => probability).sort();
+    const narrower = { precision: 0.8, pairs: 2, leastProbability: probabilities.at(-2)! };
+    const { findings } = joined;
+    const refused = { ...findings, promise: { ...findings.promise, narrower } };
+    const paths = { explainPath: join(folder, "why.jsonl"), likelyPath: join(folder, "likely.csv") };
+    const report = await writeJoin(
+      out,
+      tables,
+      { ...joined, findings: refused },
+      { ...paths, unmatched: "keep", known: [] },
+    );
+    expect(report).toEqual({ matches: 2, likely: 2 });
+    const probabilitiesOf = (path: string) =>
+      [...read(path).matchAll(/,(0\.\d+|1\.0000)$/gm)].map(([, text]) => text).sort();
+    const texts = probabilities.map((probability) => probability.toFixed(4));
+    expect(probabilitiesOf(out)).toEqual(texts.slice(2));
+    expect(probabilitiesOf(paths.likelyPath)).toEqual(texts.slice(0, 2));
+    const explained = read(paths.explainPath).trim().split("\n");
+    expect(explained.map((line) => JSON.parse(line).probability).sort()).toEqual(probabilities.slice(2));
+  });
+
   it("applies the decisions of a review file, and writes confirmed pairs for training", async () => {
     const reviewPath = join(folder, "review.csv");
-    const { reviewed } = await run({ reviewPath });
+    const { reviewed, doubtful } = await run({ reviewPath });
+    expect(doubtful).toHaveLength(2);
     const [heading, ...rows] = read(reviewPath).trim().split("\n");
     expect(rows).toHaveLength(reviewed!);
     expect(heading).toMatch(/^decision,probability,joined,left_row,right_row,/);
     const doubts = rows.map((row) => Math.abs(Number(/^"",([01]\.\d{4}),/.exec(row)![1]) - 0.5));
+    for (const { left, right, why } of doubtful)
+      expect(
+        rows.filter((row) => [left, right, why.slice(0, 10)].every((text) => row.includes(text))),
+      ).toHaveLength(1);
     // The promise is refused: pairs drawn at random lie between the doubtful ones.
     expect(doubts[0]).toBe(Math.min(...doubts));
     const answer = (row: string): string =>

@@ -98,7 +98,10 @@ function evaluationLines(evaluation: Evaluation, isOneTable: boolean): string[] 
     ...[threshold === 0 ? "all" : `${threshold}`, formatCount(pairs)],
     ...[digits(precision), digits(recall), digits(precision && f1)],
   ]);
-  const isLikely = isOneTable && !promise.established;
+  const written = isOneTable
+    ? "dedupe would remove only equal rows"
+    : promise.narrower && `join would write the best ${counted(promise.narrower.pairs, "pair")}`;
+  const isAll = promise.established || written === undefined;
   return [
     truth === "complete"
       ? "the truth is taken as complete: pairs that it lacks are wrong (--partial: only judged pairs count)"
@@ -108,7 +111,7 @@ function evaluationLines(evaluation: Evaluation, isOneTable: boolean): string[] 
     `intervals: Wilson's; of F1 the bootstrap over ${isOneTable ? "groups" : "right rows"}`,
     `promised: ${precisionLine(promised)}`,
     Number.isNaN(value) ? "measured: no precision" : `measured: precision ${digits(value)}, ${place}`,
-    ...(isLikely ? ["dedupe would remove only equal rows; the figures are of all likely groups"] : []),
+    ...(isAll ? [] : [`${written}; the figures are of all likely ${isOneTable ? "groups" : "pairs"}`]),
     alignColumns([["probability", "pairs", "precision", "recall", "F1"], ...ofPairs], () => true),
   ];
 }

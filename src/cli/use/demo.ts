@@ -62,7 +62,7 @@ ${alignColumns([["SUPPLIER", "COMPANY", "PROBABILITY"], ...lines], (column) => c
 
 pearl found out that "name" and "supplier", and "city" and "place" hold the same, learned from the two tables how much it says
 where they agree or differ, and joined the rows that are likely the same. No key, no rules and no labels were needed.
-With 50 pairs or more, it also establishes that 90 % of them are right (--precision 0.9); fewer are for you to check.
+With 30 pairs or more, it also establishes that 90 % of them are right (--precision 0.9); fewer are for you to check.
 ${counted(unmatched.length, "supplier")} found no company that is likely enough: ${unmatched.join(", ")}.
 The column "why" of ${output} explains each match. ${last.supplier} = ${last.company}:
   ${last.why}

@@ -20,7 +20,7 @@ import type { PairProbabilities } from "./scored-pairs.js";
 const outside = 0.05;
 /** Pairs of a sample that are asked about at most. */
 const mostAsked = 100;
-/** Fewer pairs are no level of their own. */
+/** A level of fewer pairs is not sampled on its own. */
 const fewest = 50;
 
 /** The share of right pairs in a sample, and between which values that of all pairs lies. */

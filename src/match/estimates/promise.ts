@@ -53,7 +53,7 @@ export const fewest = 30;
 /** The lower end of the range may lie so far below what is promised. */
 const tolerance = 0.02;
 /** A precision that is established lower is of no use. */
-const leastUseful = 0.5;
+export const leastUseful = 0.5;
 
 /** The widest level that keeps the promise. Where none does, the likely pairs, and which of them keep most. */
 export function keepPrecision<Level extends ScoredPairs>({
@@ -136,7 +136,7 @@ export function established(
   return { ...range(estimates, accepted), promise: { target, established: true, reason } };
 }
 
-/** A refused promise; without another reason, the smallest estimate is the reason. */
+/** A refused promise; without another reason, the smallest estimate is the reason, or what chance may make of it. */
 export function refused(
   estimates: ReadonlyMap<string, number>,
   target: number,
@@ -144,8 +144,13 @@ export function refused(
   doubt: string | undefined,
 ): PrecisionReport {
   const [name, value] = [...estimates].reduce((worst, entry) => (entry[1] < worst[1] ? entry : worst));
-  const reason = doubt ?? `the estimate from ${name} is ${value.toFixed(2)}`;
-  return { ...range(estimates, accepted), promise: { target, established: false, reason } };
+  const found = range(estimates, accepted);
+  const reason =
+    doubt ??
+    (value < target
+      ? `the estimate from ${name} is ${value.toFixed(2)}`
+      : `the precision of ${formatCount(accepted.count)} likely pairs may be as low as ${found.low.toFixed(2)}`);
+  return { ...found, promise: { target, established: false, reason } };
 }
 
 /** How many pairs were accepted, and the estimate where it is not the smallest. */

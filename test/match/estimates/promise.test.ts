@@ -153,6 +153,14 @@ describe("a refused promise", () => {
     );
   });
 
+  it("says how low the precision may be where the estimates alone would keep it", () => {
+    const [wide] = levels;
+    const { report } = keepPrecision({ target: 0.8, levels: [wide], fallback: () => wide });
+    expect(report.estimate).toBeCloseTo(0.881, 3);
+    // 1 - 3 x .119, less 1.645 deviations of 200 pairs
+    expect(report.promise.reason).toBe("the precision of 200 likely pairs may be as low as 0.59");
+  });
+
   it("never gives more pairs than a lower one", () => {
     const counts = Array.from({ length: 49 }, (_, place) => 0.51 + place / 100).map((target) => {
       const { level, report } = kept(target);

@@ -2,8 +2,9 @@
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { entry, run } from "../../cli/run-cli.js";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { entry, type Outcome, run } from "../../cli/run-cli.js";
+import { pearl } from "../../cli/run-here.js";
 
 export interface Case {
   /** Files by name, written before. */
@@ -18,14 +19,41 @@ export interface Case {
   readonly cured: string;
 }
 
-// Each command has threads of its own.
-vi.setConfig({ maxConcurrency: 2 });
+/** One word of a shell without expansions, or `&&`: parts without quotes, in single or in double quotes. */
+const word = /(?:[^\s'"\\$`|&;<>(){}[\]*?#!~]|'[^']*'|"[^"\\$`!]*")+|&&/y;
 
-const shell = (lines: string, cwd: string) =>
-  run("bash", ["-c", `pearl() { "$NODE" "$ENTRY" "$@"; }; set -e; ${lines}`], {
-    cwd,
-    environment: { NODE: process.execPath, ENTRY: entry },
-  });
+/** The commands of a line such as `pearl encode 'a b.csv' && pearl search`, or nothing where it takes a shell to run it. */
+function pearlCommands(line: string): string[][] | undefined {
+  const commands: string[][] = [[]];
+  const text = line.trim();
+  for (let at = 0; at < text.length; at += /\s*/y.exec(text.slice(at))![0].length) {
+    word.lastIndex = at;
+    const [found] = word.exec(text) ?? [];
+    if (found === undefined) return undefined;
+    at += found.length;
+    if (found === "&&") commands.push([]);
+    else commands.at(-1)!.push(found.replaceAll(/'([^']*)'|"([^"]*)"/g, "$1$2"));
+  }
+  return commands.every(([program]) => program === "pearl") ? commands : undefined;
+}
+
+/** Runs commands of pearl in this process, which saves the start of a process for each, and other lines in a shell. */
+async function shell(line: string, cwd: string): Promise<Outcome> {
+  const commands = pearlCommands(line);
+  if (commands === undefined)
+    return run("bash", ["-c", `pearl() { "$NODE" "$ENTRY" "$@"; }; set -e; ${line}`], {
+      cwd,
+      environment: { NODE: process.execPath, ENTRY: entry },
+    });
+  let [stdout, stderr] = ["", ""];
+  for (const [, ...parameters] of commands) {
+    const outcome = await pearl(parameters, { cwd });
+    stdout += outcome.stdout;
+    stderr += outcome.stderr;
+    if (outcome.code !== 0) return { ...outcome, stdout, stderr };
+  }
+  return { code: 0, signal: null, stdout, stderr };
+}
 
 /** @param shared files and commands that all cases begin with */
 export function claimCures(
@@ -40,7 +68,7 @@ export function claimCures(
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
   describe("the cure in a message", () => {
-    it.concurrent.each(Object.entries(cases))("of %s works", async (_, { wrong, says, cured, ...before }) => {
+    it.each(Object.entries(cases))("of %s works", async (_, { wrong, says, cured, ...before }) => {
       const cwd = mkdtempSync(join(folder, "case-"));
       cpSync(start, cwd, { recursive: true });
       await prepare(before, cwd);
