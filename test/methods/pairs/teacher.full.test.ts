@@ -59,7 +59,7 @@ const cosines = (vectors: readonly Float32Array[]) =>
 
 describe("distillation", () => {
   it("takes phrases alone, each once, and its first loss is that of both models' vectors", async () => {
-    const given = options({ objectiveSettings: { match: "similarities" } });
+    const given = options({ objectiveSettings: { match: "similarities" }, chunkCells: 100 });
     const { data, settings } = await finetune(given);
     expect(data.pairs).toBe(phrases.length / 2);
     expect(settings.teacher).toMatchObject({ name: "bag-48", dimension: 48 });
