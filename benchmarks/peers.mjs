@@ -1,7 +1,7 @@
 /**
  * Matching without labels or flags beside GoldenMatch and Splink, in one run: F1 (precision, recall) of each set, and the means.
  *
- *     python3 -m venv peers && peers/bin/pip install goldenmatch polars splink
+ *     python3 -m venv peers && peers/bin/pip install goldenmatch polars scikit-learn splink
  *     npm run build && node benchmarks/peers.mjs [FOLDER ...] [--python peers/bin/python] [--precision 0.9] [--model none]
  *       [--timeout 600] [--json FILE]
  *

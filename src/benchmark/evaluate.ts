@@ -18,7 +18,7 @@ import { sigmoid } from "../match/weights/logistic.js";
 import { rowsInOrder } from "../match/weights/pair-table.js";
 import { lineChart } from "../plot/line-chart.js";
 import { createRandom } from "../random.js";
-import { wilsonInterval } from "../statistics.js";
+import { mean, wilsonInterval } from "../statistics.js";
 import { findColumn } from "../table/columns.js";
 import type { LineStyle } from "../table/format.js";
 import { isVisible } from "../text/visible.js";
@@ -61,7 +61,14 @@ export interface Evaluation extends Pick<EvaluateOptions, "truth"> {
   readonly promised: PrecisionReport;
   /** Of the found pairs, those at least so probable; 0: all. */
   readonly thresholds: readonly (PairScores & { readonly threshold: number })[];
+  /** By column, the mean of what it adds to the log-odds of the pairs in which both cells are filled. */
+  readonly columns: readonly ({ readonly name: string } & {
+    readonly [Kind in PairKind]?: number;
+  })[];
 }
+
+/** Found pairs that are right or wrong, and true ones that were not found. */
+type PairKind = "right" | "wrong" | "missed";
 
 const thresholds = [0, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.98, 0.99];
 
@@ -192,8 +199,8 @@ async function judge(found: Found, { gold, isJudged, judges }: Truth, options: E
   const numbers = new Set(counted.map(numberOf));
   const wrong = counted.filter((pair) => !gold.has(numberOf(pair)));
   const right = counted.length - wrong.length;
+  const missed = [...gold].filter((number) => !numbers.has(number));
   if (options.mistakesPath !== undefined) {
-    const missed = [...gold].filter((number) => !numbers.has(number));
     const mistakes: Omit<ReviewPair, "why">[] = [
       ...wrong.map((pair) => ({ ...pair, accepted: true, decision: "no" as const })),
       ...missed.map((number) => ({ ...missedPair(number, width, found), decision: "yes" as const })),
@@ -212,7 +219,36 @@ async function judge(found: Found, { gold, isJudged, judges }: Truth, options: E
     recall: { value: recall, ...wilsonInterval(right, gold.size) },
     promised: { estimate, low, high, promise },
     thresholds: scored,
+    columns: columnMeans(found, {
+      right: counted.filter((pair) => gold.has(numberOf(pair))),
+      wrong,
+      missed: missed.map((number) => ({ left: Math.floor(number / width), right: number % width })),
+    }),
   };
+}
+
+/** Pairs of each kind that means are taken of. */
+const mostExplained = 1000;
+
+function columnMeans(
+  { explain }: Found,
+  kinds: Readonly<Record<PairKind, readonly RowNumbers[]>>,
+): Evaluation["columns"] {
+  const said = Object.entries(kinds).flatMap(([kind, pairs]) => {
+    const step = Math.max(1, pairs.length / mostExplained);
+    const taken = Array.from({ length: pairs.length / step }, (_, place) => pairs[Math.floor(place * step)]);
+    return taken.flatMap(({ left, right }) =>
+      explain(left, right)
+        .columns.filter(({ level }) => level >= 0)
+        .map(({ name, logOdds }) => ({ kind, name, logOdds })),
+    );
+  });
+  return [...groupBy(said, ({ name }) => name)].map(([name, ofColumn]) => {
+    const means = [...groupBy(ofColumn, ({ kind }) => kind)].map(
+      ([kind, all]) => [kind, mean(all.map(({ logOdds }) => logOdds))] as const,
+    );
+    return { name, ...Object.fromEntries(means) };
+  });
 }
 
 /** Its probability is what the columns say, before it competes with others; 0 where nothing of it was compared. */

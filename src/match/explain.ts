@@ -182,7 +182,8 @@ function shown(cell: string): string {
   return `"${beginning.trimEnd()}…"`;
 }
 
-function signed(logOdds: number): string {
+/** One digit, with its sign. */
+export function signed(logOdds: number): string {
   const text = Math.abs(logOdds).toFixed(1);
   return text === "0.0" ? "0" : `${logOdds < 0 ? "-" : "+"}${text}`;
 }

@@ -46,6 +46,14 @@ describe("evaluateTables of two tables", () => {
     expect(found.f1?.value).toBeCloseTo(4 / 7, 10);
   });
 
+  it("says what each column adds in right, wrong and missed pairs, where both cells are filled", async () => {
+    const { columns } = await joined();
+    expect(columns.map(({ name }) => name)).toContain("name");
+    const { right, wrong, missed } = columns.find(({ name }) => name === "name")!;
+    expect(right).toBeGreaterThan(missed!);
+    expect(wrong).toBeGreaterThan(missed!);
+  });
+
   it("says what was promised, and scores the pairs at least as probable as each threshold", async () => {
     const { promised, thresholds } = await joined();
     expect(promised.promise.target).toBe(0.9);

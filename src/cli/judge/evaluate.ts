@@ -3,6 +3,7 @@ import type { Evaluation } from "../../benchmark/evaluate.js";
 import { UsageError } from "../../errors.js";
 import { alignColumns } from "../../files/text-table.js";
 import { precisionLine } from "../../match/estimates/promise.js";
+import { signed } from "../../match/explain.js";
 import { rowsFormatOfName } from "../../table/format.js";
 import { command, type OptionsOf } from "../command.js";
 import { counted, formatCount } from "../format.js";
@@ -98,6 +99,11 @@ function evaluationLines(evaluation: Evaluation, isOneTable: boolean): string[] 
     ...[threshold === 0 ? "all" : `${threshold}`, formatCount(pairs)],
     ...[digits(precision), digits(recall), digits(precision && f1)],
   ]);
+  const kinds = ["right", "wrong", "missed"] as const;
+  const ofColumns = evaluation.columns.map((column) => [
+    column.name,
+    ...kinds.map((kind) => (column[kind] === undefined ? "-" : signed(column[kind]))),
+  ]);
   const written = isOneTable
     ? "dedupe would remove only equal rows"
     : promise.narrower && `join would write the best ${counted(promise.narrower.pairs, "pair")}`;
@@ -113,5 +119,8 @@ function evaluationLines(evaluation: Evaluation, isOneTable: boolean): string[] 
     Number.isNaN(value) ? "measured: no precision" : `measured: precision ${digits(value)}, ${place}`,
     ...(isAll ? [] : [`${written}; the figures are of all likely ${isOneTable ? "groups" : "pairs"}`]),
     alignColumns([["probability", "pairs", "precision", "recall", "F1"], ...ofPairs], () => true),
+    "",
+    "what a column adds to the log-odds, mean of the pairs found and of true ones that were missed",
+    alignColumns([["column", ...kinds], ...ofColumns], (column) => column > 0),
   ];
 }

@@ -1,7 +1,7 @@
 /** What `join`, `dedupe`, `cluster` and `link` report alike: the columns they compared, and how precise the result is. */
 import { alignColumns } from "../../files/text-table.js";
 import type { DroppedColumn } from "../../match/columns/fields.js";
-import type { ColumnReport } from "../../match/explain.js";
+import { type ColumnReport, signed } from "../../match/explain.js";
 import type { LabelEffect } from "../../match/review/label-effect.js";
 import { counted, formatCount, formatPercent } from "../format.js";
 
@@ -12,7 +12,6 @@ const shownDropped = 8;
  * columns is left out.
  */
 function columnLines(columns: readonly ColumnReport[], dropped: readonly DroppedColumn[]): string[] {
-  const signed = (weight: number): string => `${weight < 0 ? "" : "+"}${weight.toFixed(1)}`;
   const rows = columns.flatMap(({ name, other, kind, filled = 0, distinct = 0, weights }) => {
     if (kind === undefined) return [];
     const names = name === other ? name : `${name} = ${other}`;
