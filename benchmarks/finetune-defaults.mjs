@@ -75,13 +75,14 @@ const meanOf = (/** @type {readonly Figures[]} */ all) => ({
 /** The two parts of a set as files: what runs are given, and the test. */
 async function writeParts(/** @type {string} */ set) {
   const pairs = await samplePairs(set);
-  const split = splitPairs({ pairs, positives: "column" }, { fraction: 0.2, random: createRandom(2) });
+  const options = { fraction: 0.2, random: createRandom(2) };
+  const { trained, heldOut } = splitPairs([{ pairs, positives: "column" }], options);
   const parts = { pairs: join(work, `${set}.jsonl`), test: join(work, `${set}-test.jsonl`) };
   const asLines = (/** @type {readonly { text: string, positive: string }[]} */ rows) =>
     rows.map(({ text, positive }) => `${JSON.stringify({ text, positive })}\n`).join("");
-  writeFileSync(parts.pairs, asLines(split.trained));
-  writeFileSync(parts.test, asLines(split.heldOut));
-  return { ...parts, ...split };
+  writeFileSync(parts.pairs, asLines(trained[0]));
+  writeFileSync(parts.test, asLines(heldOut));
+  return { ...parts, trained: trained[0], heldOut };
 }
 
 /** @typedef {Awaited<ReturnType<typeof writeParts>>} Parts */

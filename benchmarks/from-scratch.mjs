@@ -1,6 +1,6 @@
 /**
  * Trains a small model from scratch for half an hour and compares it with the untrained baselines. Runs pearl
- * corpus build, pearl mine, pearl finetune, pearl bench, and optionally pearl ablate, as a user would.
+ * corpus build, pearl mine, pearl train, pearl bench, and optionally pearl ablate, as a user would.
  *
  *     npm run build && node benchmarks/from-scratch.mjs [--minutes 30] [--threads 2] [--ablation-steps 0]
  *         [--data ../shared/data] [--work FOLDER] [--text all|none]
@@ -136,7 +136,7 @@ seconds.mining = await once("mining", () => pearl("mine", corpus, "--resume"));
 const model = join(work, "model");
 const method = ["--preset", options.preset, "--threads", options.threads, "--device", "cpu"];
 seconds.training = await once("training", () =>
-  pearl("finetune", "--corpus", corpus, ...method, "--minutes", options.minutes, "-o", model, "--resume"),
+  pearl("train", "--corpus", corpus, ...method, "--minutes", options.minutes, "-o", model, "--resume"),
 );
 const bench = join(data, "bench");
 const scores = join(work, "bench.json");

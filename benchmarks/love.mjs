@@ -91,7 +91,7 @@ pearl("cache/pearl/love", "pretrain-characters", ...pretraining, "--epochs", opt
 
 const budget = ["--corpus", corpus, "--steps", options.steps, ...threads];
 const withoutLove = ["--preset", inWork("without-love.yaml"), "-o", inWork("base"), "--yes"];
-if (options.base === "trained") pearl("base", "finetune", ...withoutLove, ...budget);
+if (options.base === "trained") pearl("base", "train", ...withoutLove, ...budget);
 const report = `${options.base}.json`;
 const runs = ["--preset", inWork(`${options.base}.yaml`), "--parts", options.parts, "--seeds", options.seeds];
 const scoring = ["--task", options.tasks, "--data", join(data, "bench"), "--json", inWork(report)];

@@ -121,7 +121,7 @@ const makeTrained = unlessExists(join(trained, "config.json"), async () => {
     const finetune = async (/** @type {number} */ i, output = folders[i], count = steps) => {
       if (existsSync(join(output, "config.json"))) return;
       await pearl(
-        ...["finetune", "--corpus", corpus, "--preset", ofTraining[i], "--base", start],
+        ...["train", "--corpus", corpus, "--preset", ofTraining[i], "--base", start],
         ...["--context", ...texts, "--steps", String(count)],
         ...[...machine(number + i), "-o", output],
       );

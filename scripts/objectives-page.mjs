@@ -14,7 +14,7 @@ const INTRODUCTION = `# Objectives
 An objective is the loss of a training on pairs. \`pearl finetune --objective NAME\` chooses it; without, it is NT-Xent.
 
 \`\`\`sh
-npx pearl finetune --pairs data/pairs.csv --objective info-nce --objective-settings directions=both --steps 2 -o both-ways
+npx pearl finetune --pairs data/pairs.csv --objective info-nce --set objectiveSettings.directions=both --steps 2 -o both-ways
 npx pearl finetune --pairs data/labels.csv --objective sup-con --steps 2 -o by-labels
 npx pearl finetune --pairs data/scores.csv --objective regression --steps 2 -o by-scores
 npx pearl finetune --pairs data/phrases.txt --view cutoff --steps 2 -o by-views
@@ -40,12 +40,12 @@ have a view too: its positives are changed.
 | view | the second view | on pearl-mini |
 | --- | --- | --- |
 | \`cutoff\` | the phrase without one of its words | changes all parts of the vector; a phrase of one word stays as it is |
-| \`dropout\` | the phrase with other dropout masks (0.1 unless \`--dropout\` sets it) | changes meaning, types and gates; the 192 columns of spelling have no dropout |
+| \`dropout\` | the phrase with other dropout masks (0.1 unless \`--set dropout\` changes it) | changes meaning, types and gates; the 192 columns of spelling have no dropout |
 | \`mixup\` | its vector with up to half of another positive's mixed in | changes all parts; on a single phrase it only moves the vector |
-| \`punctuation\` | dropout's, and beside it the phrase with 1 to 3 of . , ! ? ; : inside, whose loss counts \`--view-weight\` 0.6 (EdaCSE) | as \`dropout\`, and words beside marks; \`--view-marks 1-5\` sets how many, \`--view-calm\` leaves out ! and ? |
+| \`punctuation\` | dropout's, and beside it the phrase with 1 to 3 of . , ! ? ; : inside, whose loss counts 0.6 (\`--set punctuation.weight=0.6\`, EdaCSE) | as \`dropout\`, and words beside marks; \`punctuation.least\` and \`punctuation.most\` set how many, \`punctuation.marks=calm\` leaves out ! and ? |
 
 For pearl-mini, and for names in general, \`cutoff\` is the view to begin with: it is the only one that changes what the
-model reads. \`pearl finetune --corpus\` makes augmented twins of phrases instead, which imitate how people write
+model reads. \`pearl train\` makes augmented twins of phrases instead, which imitate how people write
 ([train](train.md)).
 
 \`punctuation\` did not help pearl-mini: after 20 steps on 5,784 sentences without pairs (batches of 128, learning rate 2e-4,

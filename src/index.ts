@@ -147,6 +147,7 @@ export type { CorpusFinetuneOptions, CorpusFinetuneReport } from "./methods/corp
 export { finetuneOnCorpus } from "./methods/corpus/corpus-finetune.js";
 export type { FinetuneOptions, FinetuneReport } from "./methods/pairs/finetune.js";
 export { finetune, planFinetune } from "./methods/pairs/finetune.js";
+export type { PairSource } from "./methods/pairs/sources.js";
 export type { PhraseView, PunctuationSettings } from "./methods/pairs/views.js";
 export { planTraining, type TrainingPlan } from "./methods/plan.js";
 export type { NeighbourOptions, NeighbourRecord } from "./methods/pretrain/neighbours.js";

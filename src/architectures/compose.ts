@@ -47,7 +47,7 @@ export function assembleModel(options: AssembleOptions): Assembled {
   const features = [...(base?.folder.features ?? []), ...(characters?.features ?? [])];
   if (characters && features.length > characters.features.length + 1)
     throw new ModelError(
-      `${base?.folder.path}: the base already has a character encoder. Train it without a second one (--no-characters).`,
+      `${base?.folder.path}: the base already has a character encoder. Train it without a second one (--set characters=none).`,
     );
   const parts: { value: string; width: number; length?: number }[] = [];
   if (start) parts.push({ value: start.vector(net), width: start.width, length: blocks?.phrase });

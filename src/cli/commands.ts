@@ -28,6 +28,7 @@ const loaders: Readonly<Record<string, () => Promise<{ default: AnyCommand }>>> 
   mcp: () => import("./serve/mcp.js"),
   plot: () => import("./use/plot.js"),
   finetune: () => import("./learn/finetune.js"),
+  train: () => import("./learn/train.js"),
   pretrain: () => import("./learn/pretrain.js"),
   "pretrain-characters": () => import("./learn/pretrain-characters.js"),
   augment: () => import("./learn/augment.js"),

@@ -124,6 +124,12 @@ export function option<Flags extends string, Value = undefined, Default = undefi
   return declared as unknown as TypedOption<Flags, undefined, Default, Value>;
 }
 
+/** The same options, which help and completion leave out. */
+export function hidden<const Options extends readonly object[]>(options: Options): Options {
+  for (const one of options as readonly unknown[] as readonly Option[]) one.hideHelp();
+  return options;
+}
+
 export function choice<
   Flags extends string,
   const Words extends readonly string[],

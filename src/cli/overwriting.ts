@@ -24,7 +24,10 @@ export function refuseOwnInputs(words: readonly unknown[], options: object): voi
       .flatMap(([, value]) => value)
       .filter(isText);
   const store = given.find(([name]) => name === "store")?.[1];
-  const inputs = [...words.flat().filter(isText), ...valuesOf(false)];
+  // a table may have a weight behind it: pairs.csv=2
+  const inputs = [...words.flat().filter(isText), ...valuesOf(false)].flatMap((name) => [
+    ...new Set([name, name.replace(/=[\d.]+$/, "")]),
+  ]);
   if (isText(store)) refuseAsStore(store, [...words.flat().filter(isText), ...valuesOf(true)]);
   // a word that is no file is a phrase or a choice
   refuseOverwriting(

@@ -228,7 +228,7 @@ export class PhraseEncoder {
     if (types.length > 0) return { output: "types", dimension: types.length, length: "raw" };
     throw new ModelError(
       `${name} has no type head and cannot predict phrase types. Use the embedded model (no --model), ` +
-        "or train one on a corpus (pearl finetune)",
+        "or train one on a corpus (pearl train)",
     );
   }
 

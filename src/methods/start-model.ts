@@ -77,7 +77,7 @@ export async function startOfBase(
     if (unknown !== undefined)
       throw new ArgumentError(
         `"${unknown}" is not one of the ${assembled.types.length} types of ${base.name} (such as ` +
-          `${assembled.types[0]}). Use its types, leave types out (--no-types), or train a transformer (--base).`,
+          `${assembled.types[0]}). Use its types, leave types out (--set types=none), or train a transformer (--base).`,
       );
     const labels = types.length > 0 ? assembled.types : types;
     return { assembled, own, labels, folder: base, write: own.write };

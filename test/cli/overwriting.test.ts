@@ -22,6 +22,7 @@ describe("what a command reads", () => {
     [{ json: path("left.csv") }, "left.csv is an input"],
     [{ review: path("review.csv"), reviewOut: path("review.csv") }, "review.csv is an input"],
     [{ labels: [path("review.csv")], output: path("review.csv") }, "review.csv is an input"],
+    [{ pairs: [`${path("review.csv")}=2`], json: path("review.csv") }, "review.csv is an input"],
     [{ store: path("left.csv") }, "left.csv is the store"],
     [{ output: path("new.npy"), json: path("new.npy.keys.csv") }, "Two outputs are named"],
     [{ output: path("new"), format: "npy", json: path("new.keys.csv") }, "Two outputs are named"],

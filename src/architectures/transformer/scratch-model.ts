@@ -15,7 +15,7 @@ export async function writeScratchModel(folder: string, options: ScratchOptions)
   const { heads = Math.max(1, Math.floor(hidden / 64)) } = options;
   if (hidden % heads !== 0)
     throw new ArgumentError(
-      `the hidden width ${hidden} is not a multiple of the ${heads} attention heads: set another --hidden`,
+      `the hidden width ${hidden} is not a multiple of the ${heads} attention heads: set another shape.hidden`,
     );
   const trained = trainTokenizer(phrases, vocabulary, maximumLength);
   const shape: BertConfig = {

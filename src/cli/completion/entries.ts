@@ -36,7 +36,8 @@ export function entriesOf(
 function entriesOfCommand(path: string, { commands = [], options, run }: AnyCommand): Entry[] {
   const byDefault = commands.find(({ runs }) => runs === "default");
   const own = options ?? byDefault?.options ?? [];
-  const declared = own.map(({ short, long, description, required, optional, argChoices = [] }) => ({
+  const shown = own.filter(({ hidden }) => !hidden);
+  const declared = shown.map(({ short, long, description, required, optional, argChoices = [] }) => ({
     names: [short, long].filter((name) => name !== undefined),
     description,
     value: required || optional ? ("some" as const) : ("none" as const),

@@ -13,7 +13,8 @@ import {
   checkShape,
   checkTypes,
   methodSettings,
-  settingOptions,
+  olderOptions,
+  recipeOptions,
   typesFile,
 } from "../learn/training.js";
 import {
@@ -50,7 +51,8 @@ const options = [
   ),
   option("--seeds <n>", "trainings of each run, for mean and deviation (default: 1)", positiveInteger),
   option("--pairs <file>", "table with the columns text and positive: additional positives"),
-  ...settingOptions,
+  option("--types <file>", "table of phrase and type, for pairs without a type"),
+  ...recipeOptions,
   option("--steps <n>", "steps of each run (default: 500)", positiveInteger),
   option(
     "--minutes <n>",
@@ -60,6 +62,7 @@ const options = [
   option("--json <file>", "also write the results as JSON"),
   option("--plot <file>", "also draw the grid (.svg)", fileEndingIn(".svg")),
   ...shared.run,
+  ...olderOptions,
 ] as const;
 
 export default command({

@@ -21,7 +21,7 @@ export default command({
   options: [
     option(
       "-o, --output <folder>",
-      "folder of the new model (default with --vectors: the cache, where pearl finetune finds the LOVE it starts from)",
+      "folder of the new model (default with --vectors: the cache, where pearl train finds the LOVE it starts from)",
     ),
     option(
       "--vectors <source>",

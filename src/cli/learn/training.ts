@@ -5,16 +5,18 @@ import { PearlError, UsageError } from "../../errors.js";
 import { alignColumns } from "../../files/text-table.js";
 import type { MethodSettings } from "../../methods/settings/method-settings.js";
 import type { StepMetrics } from "../../training/metrics.js";
-import { gainText, type RunPlan, type RunResult, weightsText } from "../../training/run.js";
+import { averageText, gainText, type RunPlan, type RunResult, weightsText } from "../../training/run.js";
 import type { OptionsOf } from "../command.js";
 import { counted, formatBytes, formatCount, formatDuration, formatPercent } from "../format.js";
 import {
   flagOf,
   fraction,
   fractionBelowOne,
+  hidden,
   option,
   positiveInteger,
   positiveNumber,
+  repeatable,
   resumption,
   shared,
   weights,
@@ -25,11 +27,54 @@ import type { Session } from "../session.js";
 /** @param every steps between two checkpoints by default */
 export const trainingOptions = <Every extends number>(every: Every) =>
   [
-    shared.report,
-    ...shared.run,
     option("--checkpoint-every <n>", `steps between two checkpoints (default: ${every})`, positiveInteger),
     option("--resume", "continue an interrupted run from its last checkpoint"),
+    shared.report,
+    ...shared.run,
   ] as const;
+
+/** What finetune and train share besides: the length of a run, and whether to start it. */
+export const lengthOptions = [
+  option("--steps <n>", "number of training steps, instead of --epochs", positiveInteger),
+  option("--minutes <n>", "training time, instead of --epochs; the first steps are measured", positiveNumber),
+  option("--plan", "print what would be trained, the time and the memory; write nothing"),
+  option("-y, --yes", "start a training of more than ten minutes without asking"),
+] as const;
+
+/** Options of a run of `finetune` or `train`, as the library has them. */
+export const runOptionsOf = (
+  options: TrainingOptions & OptionsOf<typeof lengthOptions> & Further,
+  session: Session,
+) => ({
+  ...trainingSettings(options, session),
+  ...{ output: options.output, seed: options.seed, steps: options.steps, minutes: options.minutes },
+  ...{ evaluationData: options.evalData, patience: options.patience },
+  onPlan: announcePlan(options, session),
+  onDownload: session.onDownload,
+  onEvaluation: (
+    step: number,
+    score: number,
+    measure: string,
+    figures: Readonly<Record<string, number>> = { [measure]: score },
+    share = 1,
+  ) => {
+    const list = Object.entries(figures).map(([name, value]) => `${name} ${value.toFixed(4)}`);
+    session.say(`after ${counted(step, "step")}${averageText(share)}: ${list.join(", ")}`);
+  },
+});
+
+interface Further {
+  readonly output: string;
+  readonly seed?: number;
+  readonly evalData?: string;
+  readonly patience?: number;
+}
+
+/** Prints a plan, and writes it with --json. */
+export function printPlan<Plan extends object>(plan: Plan, text: (plan: Plan) => string, session: Session) {
+  session.print(text(plan));
+  return session.record(plan);
+}
 
 type TrainingOptions = OptionsOf<ReturnType<typeof trainingOptions>>;
 
@@ -151,56 +196,62 @@ async function ask(question: string, terminal: Terminal, signal: AbortSignal): P
   }
 }
 
-/** All but --base, which an ablation takes several times. */
-export const settingOptions = [
+/** Options of help that trainings and ablations share. */
+export const recipeOptions = [
   option("--preset <name>", "settings: pearl-small (the default), pearl-base, from-scratch, or a YAML file"),
-  option("--hidden <n>", "with --base none: width of the transformer", positiveInteger),
-  option("--layers <n>", "with --base none: layers of the transformer; 0 leaves it out", wholeNumber),
-  option("--vocab <n>", "with --base none: vocabulary size of the trained tokenizer", positiveInteger),
-  option("--characters <kind>", "character encoder: love, bilstm, bag, ngrams, or a pretrained folder"),
-  option("--character-width <n>", "dimensions that the character encoder fills", positiveInteger),
-  option("--types <file>", "table of phrase and type, for pairs without a type"),
-  option("--hard-negatives <n>", "hard negatives for each phrase in a batch", wholeNumber),
-  option("--no-types", "leave out phrase types"),
-  option("--no-characters", "leave out the character encoder"),
-  option("--no-character-pretraining", "begin with an untrained LOVE"),
-  option("--no-hard-negatives", "leave out hard negatives"),
-  option("--no-character-augmentation", "leave out typing errors"),
-  option("--no-token-augmentation", "leave out synonyms and swapped words"),
-  option("--no-phrase-augmentation", "leave out paraphrases"),
-  option("--no-averaging", "do not average the weights with the base's"),
-  option("--augment <kind=weight,...>", "augmentations and their weights: character=.3,synonym=.2", weights),
-  option("--anchors <n>", "phrases of the corpus in a batch", positiveInteger),
-  option("--synonyms <n>", "synonym pairs of the corpus in a batch", wholeNumber),
   option(
-    "--epochs <n>",
-    "passes over the data (default: 2; on pairs at least 100 steps, 200 with held-out pairs)",
-    positiveInteger,
+    "--set <name=value>",
+    "a setting of the preset, such as temperature=0.05, warmUp=0.1, shape.hidden=128; repeatable",
+    repeatable,
   ),
-  option("--lr <rate>", "learning rate (default: 3e-5; on pairs 6e-4 for pearl-mini)", positiveNumber),
-  option("--temperature <t>", "temperature of a contrastive loss (NT-Xent's default: 0.07)", positiveNumber),
-  option("--dropout <p>", "dropout of the transformer", fractionBelowOne),
-  option("--clip <norm>", "clip gradients to this norm (default: no clipping)", positiveNumber),
-  option(
-    "--average <weight>",
-    "weight of the trained model in the average with the base (on pairs the better of 1 and 0.5)",
-    fraction,
-  ),
+  option("--epochs <n>", "passes over the data (default: the preset's, 2)", positiveInteger),
+  option("--lr <rate>", "learning rate (default: the preset's, 3e-5)", positiveNumber),
   shared.seed,
 ] as const;
 
-export const methodOptions = [
-  option(
-    "--base <model>",
-    "model to start from: folder or hub id, or none (default: pearl-mini with --pairs alone, else the preset's)",
-  ),
-  ...settingOptions,
+/** Earlier spellings of settings, also of a training on pairs: `--set` has them all. */
+export const olderSettings = hidden([
+  option("--temperature <t>", "temperature", positiveNumber),
+  option("--dropout <p>", "dropout", fractionBelowOne),
+  option("--clip <norm>", "clipNorm", positiveNumber),
+  option("--average <weight>", "averageWithBase", fraction),
+  option("--no-averaging", "averageWithBase=1"),
+  option("--no-types", "types=none"),
+] as const);
+
+/** Earlier spellings of settings of a training on a corpus. */
+export const olderOptions = [
+  ...olderSettings,
+  ...hidden([
+    option("--hidden <n>", "shape.hidden", positiveInteger),
+    option("--layers <n>", "shape.layers", wholeNumber),
+    option("--vocab <n>", "shape.vocabulary", positiveInteger),
+    option("--characters <kind>", "characters.from"),
+    option("--character-width <n>", "characters.width", positiveInteger),
+    option("--hard-negatives <n>", "hardNegatives", wholeNumber),
+    option("--no-characters", "characters=none"),
+    option("--no-character-pretraining", "an untrained LOVE"),
+    option("--no-hard-negatives", "hardNegatives=0"),
+    option("--no-character-augmentation", "without typing errors"),
+    option("--no-token-augmentation", "without synonyms and swapped words"),
+    option("--no-phrase-augmentation", "without paraphrases"),
+    option("--augment <kind=weight,...>", "augmentation.probabilities", weights),
+    option("--anchors <n>", "anchors", positiveInteger),
+    option("--synonyms <n>", "synonyms", wholeNumber),
+  ] as const),
 ] as const;
 
-export type MethodOptions = OptionsOf<typeof methodOptions>;
+type Declared = OptionsOf<readonly [...typeof recipeOptions, ...typeof olderOptions]>;
+export type MethodOptions = Omit<Declared, "types"> & {
+  readonly base?: string;
+  /** A file, or false for --no-types. */
+  readonly types?: string | boolean;
+};
 
 /** @throws UsageError for --types where there are no pairs to type */
-export function checkTypes(options: Pick<MethodOptions, "types"> & { readonly pairs?: string }): void {
+export function checkTypes(
+  options: Pick<MethodOptions, "types"> & { readonly pairs?: string | readonly string[] },
+): void {
   if (typesFile(options) !== undefined && options.pairs === undefined)
     throw new UsageError(
       "--types gives types to pairs: add --pairs FILE. Phrases of a corpus get theirs by pearl corpus build --types",
@@ -209,10 +260,12 @@ export function checkTypes(options: Pick<MethodOptions, "types"> & { readonly pa
 
 /** @throws UsageError for the shape of a transformer from scratch where none of the bases is one */
 export function checkShape(options: MethodOptions, bases: readonly string[]): void {
-  const odd = (["hidden", "layers", "vocab"] as const).find((name) => options[name] !== undefined);
+  const own = (["hidden", "layers", "vocab"] as const).find((name) => options[name] !== undefined);
+  const set = options.set?.find((line) => /^\s*shape\b/.test(line));
+  const odd = set === undefined ? own && flagOf(own) : `--set ${set}`;
   if (odd !== undefined && !bases.includes("none"))
     throw new UsageError(
-      `${flagOf(odd)} is for a transformer from scratch, and ${bases[0]} has its own: leave it out, or add --base none`,
+      `${odd} is for a transformer from scratch, and ${bases[0]} has its own: leave it out, or add --base none`,
     );
 }
 
@@ -224,19 +277,25 @@ export const typesFile = ({ types }: Pick<MethodOptions, "types">): string | und
 export async function methodSettings(options: MethodOptions) {
   const settings = await presetWith(options);
   const { presets } = await import("../../methods/settings/method-settings.js");
-  const { base, preset } = options;
+  const { preset = "pearl-small" } = options;
   // a user's own base or file is not exchanged for other settings
-  const isReplaceable = base === undefined && (preset === undefined || Object.hasOwn(presets, preset));
+  const isReplaceable = isPresets(options) && Object.hasOwn(presets, preset);
   const otherwise = isReplaceable ? await presetWith({ ...options, preset: "from-scratch" }) : undefined;
   return { settings, otherwise };
 }
 
+/** Whether the base is the preset's. */
+const isPresets = ({ base, set = [] }: MethodOptions): boolean =>
+  base === undefined && !set.some((line) => /^\s*base\s*=/.test(line));
+
+/** The preset with the user's changes: earlier spellings first, then `--set` in its order. */
 async function presetWith(options: MethodOptions): Promise<MethodSettings> {
+  const { withAssigned } = await import("../../methods/settings/assigned.js");
   const { readPreset } = await import("../../methods/settings/method-settings.js");
   const { removableParts, withChoices } = await import("../../methods/settings/choices.js");
   const { base, hidden, layers, preset = base === "none" ? "from-scratch" : undefined } = options;
   const { characters, characterWidth, hardNegatives, anchors, synonyms, epochs, augment } = options;
-  return withChoices(await readPreset(preset), {
+  const changed = withChoices(await readPreset(preset), {
     ...{ base, hidden, layers, vocabulary: options.vocab, characterWidth },
     ...{ anchors, synonyms, epochs, augment },
     characters: typeof characters === "string" ? characters : undefined,
@@ -246,6 +305,7 @@ async function presetWith(options: MethodOptions): Promise<MethodSettings> {
     // --no-hard-negatives sets hardNegatives to false
     without: removableParts.filter((part) => (options as Record<string, unknown>)[camelCase(part)] === false),
   });
+  return withAssigned(changed, options.set ?? [], "corpus");
 }
 
 const camelCase = (name: string): string => name.replace(/-(.)/g, (_, letter) => letter.toUpperCase());

@@ -221,7 +221,7 @@ function characterCard(
     metadata: { library_name: "pearl", tags: ["pearl", "character-encoder", "onnx"] },
     opening: `A character encoder, pretrained with pearl ${pearl}: ${description}.`,
     commands: [`pearl encode words.csv --model ${name}`],
-    use: `Or as the second encoder of a phrase model: \`pearl finetune --characters ${name}\`.`,
+    use: `Or as the second encoder of a phrase model: \`pearl train --set characters.from=${name}\`.`,
     training: [
       `data: ${formatCount(data.words)} words from ${data.source} (fingerprint ${data.fingerprint})`,
       `goal: the vector of an attacked word is close to ${goal}, and far from those of the other words in the batch` +

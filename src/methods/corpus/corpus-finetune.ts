@@ -21,7 +21,7 @@ import type { TrainingResult } from "../../training/trainer.js";
 import { checkEvaluation, evaluationOn } from "../benchmark-score.js";
 import { openTexts, textFolder } from "../pretrain/text-shards.js";
 import { withAvailableCharacters } from "../settings/choices.js";
-import { type MethodSettings, scheduleOf } from "../settings/method-settings.js";
+import { decayOf, type MethodSettings, scheduleOf } from "../settings/method-settings.js";
 import { settingsFault } from "../settings/schema.js";
 import type { StartModel } from "../start-model.js";
 import { averagedWithBase, checkTrainable, describeBase, hasOwnStart, prepareStart } from "../start-model.js";
@@ -84,9 +84,9 @@ export function runOf(
     steps: options.steps ?? settings.epochs * batchesPerEpoch,
     minutes: options.steps === undefined ? options.minutes : undefined,
     options: (steps) => ({
-      schedule: scheduleOf(settings.schedule, steps),
+      schedule: scheduleOf(settings, steps),
       clipNorm: clipNorm > 0 ? clipNorm : undefined,
-      optimiser: { rateFactors },
+      optimiser: { rateFactors, ...decayOf(settings) },
       // a run that goes on ends with the average that it began with; evaluations score averaged weights too
       settings: { temperature, dropout, typeWeight, averageWithBase: pretrained && settings.averageWithBase },
     }),

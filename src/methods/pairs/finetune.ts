@@ -1,5 +1,4 @@
 /** Fine-tuning an encoder on a table of pairs: model folder in, model folder out. */
-import { basename } from "node:path";
 import { type ModelFolder, readModelFolder } from "../../architectures/model-folder.js";
 import { DEFAULT_MODEL, soleArchitecture } from "../../architectures/registry.js";
 import { ArgumentError } from "../../errors.js";
@@ -16,32 +15,38 @@ import { createRandom } from "../../random.js";
 import { chooseDevice } from "../../runtime/devices/choose-device.js";
 import { loadRuntime } from "../../runtime/onnx-runtime.js";
 import { type AdamOptions, adamSettings } from "../../training/optimiser/adam.js";
-import type { Schedule } from "../../training/optimiser/optimiser.js";
 import type { PreparedRun, RunOptions, RunPlan, RunRecord, RunReport } from "../../training/run.js";
 import { planRun, resultOf, runMethod } from "../../training/run.js";
 import { checkEvaluation, evaluationOn } from "../benchmark-score.js";
 import type { CorpusFinetuneOptions } from "../corpus/corpus-finetune.js";
 import { type BaseModel, cardText, phraseModel } from "../model-writer.js";
+import {
+  decayOf,
+  type MethodSchedule,
+  scheduleOf,
+  type UpdateSettings,
+} from "../settings/method-settings.js";
 import { averagedWithBase, describeBase, startOfBase } from "../start-model.js";
 import { evaluationOf, heldOutChart, heldOutOf, type SplitPairs, splitPairs } from "./held-out.js";
 import { createPairData, type PairData } from "./pair-data.js";
-import { type Pair, type PairTable, readPairs } from "./pairs.js";
+import type { Pair, PairTable } from "./pairs.js";
+import { fingerprintOf, type PairSource, readSources, type SourceTable } from "./sources.js";
 import type { Teacher, TeacherRecord } from "./teacher.js";
-import { agreementOn, checkTeacher, readTeacher, teachingOf } from "./teacher.js";
+import { agreementOn, checkTeacher, teacherFor, teachingOf } from "./teacher.js";
 import type { ChosenObjective, PhraseView, PunctuationSettings } from "./views.js";
 import { cutsOf, punctuationSettings, viewNames, withObjective } from "./views.js";
 
 type Shared = "types" | "steps" | "minutes" | "chunkCells" | "evaluationData" | "onDownload";
 
 /** Options of {@link finetune}: the model to start from, the pairs, and the training's settings. */
-export interface FinetuneOptions extends RunOptions, Pick<CorpusFinetuneOptions, Shared> {
+export interface FinetuneOptions extends RunOptions, Pick<CorpusFinetuneOptions, Shared>, UpdateSettings {
   /** Folder or hub id of the model to start from; its weights are float32. Default pearl-mini. */
   readonly base?: string;
   /**
-   * Table of pairs: columns text and positive, optionally negative, type, label and score. Phrases alone (a column text) are
-   * enough for a view, and for the objective "distill".
+   * Table of pairs: columns text and positive, optionally negative, type, label and score; or several, each with a weight.
+   * Phrases alone (a column text) are enough for a view, and for the objective "distill".
    */
-  readonly pairs: string;
+  readonly pairs: string | readonly PairSource[];
   /**
    * Folder or hub id of a larger model. The objectives "distill" and "margin-mse" imitate it; others take phrases that it
    * finds nearer than the positive as false negatives (GISTEmbed). Default: there is none.
@@ -66,14 +71,14 @@ export interface FinetuneOptions extends RunOptions, Pick<CorpusFinetuneOptions,
    * at most 1,000.
    */
   readonly validate?: number | string;
-  /** Passes over the pairs, unless `steps` or `minutes` is given; default 2, and as many as make 100 steps, or 200 with held-out pairs. */
+  /** Passes over the pairs (of several tables: as often as their weights say), unless `steps` or `minutes` is given; default 2, and as many as make 100 steps, or 200 with held-out pairs. */
   readonly epochs?: number;
   /** Pairs in a batch at most; default a thirtieth of all, from 32 to 512. */
   readonly batchSize?: number;
   /** Default: that of the architecture, 6e-4 for pearl-mini, 3e-5 for a transformer, 1e-3 for a character encoder. */
   readonly learningRate?: number;
-  /** Default PEARL's: × 0.98 every 2,000 steps. */
-  readonly schedule?: Schedule;
+  /** Default PEARL's: × 0.98 every 2,000 steps, without a warm-up. */
+  readonly schedule?: MethodSchedule;
   /** The objective's temperature; NT-Xent's default is 0.07. */
   readonly temperature?: number;
   /** Fraction of the transformer's inner values that is dropped in training; default 0, and 0.1 for the view dropout. */
@@ -98,6 +103,12 @@ export interface TrainingRecord extends RunRecord {
   readonly base: BaseModel;
   readonly data: Pick<PairTable, "fingerprint" | "empty" | "repeated"> & {
     readonly file: string;
+    /** Where there are several tables. */
+    readonly sources?: readonly (Pick<SourceTable, "weight" | "fingerprint"> & {
+      readonly file: string;
+      readonly pairs: number;
+      readonly heldOut: number;
+    })[];
     readonly pairs: number;
     readonly heldOut: number;
     /** The table of the held-out pairs; default: `file`. */
@@ -128,7 +139,7 @@ export async function planFinetune(options: PlanOptions): Promise<RunPlan> {
   return planRun(await prepareRun(options), options);
 }
 
-/** Pairs, types and those that are held out. @throws ArgumentError for one type alone */
+/** Tables, types and pairs that are held out. @throws ArgumentError for one type alone */
 async function readData(options: PlanOptions, objective: ChosenObjective) {
   const isImitated = teachingOf(objective.name) === "imitated";
   const judged = isImitated ? "by teacher" : "by rank";
@@ -137,54 +148,58 @@ async function readData(options: PlanOptions, objective: ChosenObjective) {
     objective: objective.name,
     positives: options.view === undefined ? alone : "view",
   } as const;
-  const table = await readPairs(options.pairs, { ...wanted, typesPath: options.types });
-  const types = [...new Set(table.pairs.map(({ type }) => type))].filter((type) => type !== "").sort();
+  const tables = await readSources(options.pairs, { ...wanted, typesPath: options.types });
+  const all = tables.flatMap(({ pairs }) => pairs);
+  const types = [...new Set(all.map(({ type }) => type))].filter((type) => type !== "").sort();
   if (types.length === 1)
     throw new ArgumentError(
-      `all types are "${types[0]}": give at least two, or leave types out (--no-types)`,
+      `all types are "${types[0]}": give at least two, or leave types out (--set types=none)`,
     );
   const { validate, evaluationData, seed = 0 } = options;
   if (typeof validate === "string") {
-    const split = await heldOutOf(validate, table.pairs, { judged, ...(isImitated && wanted) });
-    return { table, types, judged, split };
+    const split = await heldOutOf(validate, tables, { judged, ...(isImitated && wanted) });
+    return { tables, types, judged, split };
   }
   const fraction = evaluationData === undefined ? validate : 0;
-  return { table, types, judged, split: splitPairs(table, { fraction, random: createRandom(seed), judged }) };
+  const split = splitPairs(tables, { fraction, random: createRandom(seed), judged });
+  return { tables, types, judged, split };
 }
 
 async function prepareRun(options: PlanOptions): Promise<PreparedRun<TrainingRecord>> {
   await checkEvaluation(options.evaluationData);
   const objective = objectiveOf(options);
-  const { table, types, judged, split } = await readData(options, objective);
-  const { heldOut, trained, file } = split;
+  const { tables, types, judged, split } = await readData(options, objective);
+  const { heldOut, file } = split;
   const base = await readModelFolder(await locateModel(options.base, options));
-  const counts = { trained: trained.length, heldOut: heldOut.length };
+  const trained = tables.map((table, source) => ({ ...table, pairs: split.trained[source] }));
+  const inPass = trained.reduce((sum, { pairs, weight }) => sum + weight * pairs.length, 0);
+  const counts = { trained: inPass, heldOut: heldOut.length };
   const chosen = settingsOf(base, objective, counts, options);
-  const taught = [...trained, ...(judged === "by teacher" ? heldOut : [])];
-  const prepared = await prepare(base, { ...table, pairs: trained, taught }, types, chosen, options);
+  const judge = judged === "by teacher" ? heldOut : [];
+  const prepared = await prepare(base, { tables: trained, judge }, types, chosen, options);
   const { start, program, data, teacher } = prepared;
   const settings: FinetuneSettings = { ...chosen, ...(teacher && { teacher: teacher.record }) };
-  noteData({ table, data, split }, options, settings);
-  const { view, punctuation, dropout, learningRate, schedule, clipNorm, chunkCells, optimiser } = settings;
+  noteData({ tables, data, split }, options, settings);
+  const { view, punctuation, dropout, learningRate, clipNorm, chunkCells, optimiser } = settings;
   const described = await describeBase(options.base ?? DEFAULT_MODEL, base);
   const { batchesPerEpoch } = data;
   const steps = options.steps ?? batchesPerEpoch * (settings.epochs ?? 1);
   const evaluation =
     evaluationOn(options.evaluationData, batchesPerEpoch) ??
-    evaluationBy(judged === "by teacher" ? teacher : undefined, heldOut, settings);
+    evaluationBy(judged === "by teacher" ? teacher : undefined, { tables, split }, settings);
   const factors = [...new Set(Object.values(optimiser.rateFactors ?? {}))];
   return {
     ...{ program, data, learningRate, steps, evaluation },
     minutes: options.steps === undefined ? options.minutes : undefined,
     summary: {
       model: `${base.name}, ${start.assembled.width} dimensions`,
-      data: `${table.summary}, ${formatCount(heldOut.length)} ${file === undefined ? "of them" : `of ${file}`} held out, up to ${formatCount(settings.batchSize)} in a batch`,
+      data: `${tables.map(summaryOf).join("; ")}, ${formatCount(heldOut.length)} ${file === undefined ? "of them" : `of ${file}`} held out, up to ${formatCount(settings.batchSize)} in a batch`,
       ...(factors.length > 0 && {
         rates: `${learningRate}, of tables ${factors.join(" or ")} times as large`,
       }),
     },
-    options: () => ({
-      ...{ schedule, optimiser, clipNorm },
+    options: (steps) => ({
+      ...{ schedule: scheduleOf(settings, steps), optimiser, clipNorm },
       settings: {
         ...{ base: described.fingerprint, objective, view, punctuation, dropout, chunkCells },
         ...{ teacher: settings.teacher, dims: settings.dims },
@@ -195,7 +210,7 @@ async function prepareRun(options: PlanOptions): Promise<PreparedRun<TrainingRec
     what: () => base.name,
     record: (result) => ({
       ...{ pearl: packageVersion(), runtime: loadRuntime().name, base: described },
-      data: dataRecord(basename(options.pairs), table, types, split),
+      data: dataRecord(tables, types, split),
       ...{ settings, result: resultOf(result, evaluation) },
     }),
     texts: ({ result }) => heldOutChart(result),
@@ -209,37 +224,51 @@ async function prepareRun(options: PlanOptions): Promise<PreparedRun<TrainingRec
 /** Held-out pairs judged by a teacher that is imitated, else by the ranks of their positives. */
 function evaluationBy(
   teacher: Teacher | undefined,
-  heldOut: SplitPairs["heldOut"],
+  { tables, split }: Omit<ReadData, "data">,
   { objective: { settings }, averageWithBase: share }: FinetuneSettings,
 ) {
-  if (teacher) return agreementOn(heldOut, teacher, { share });
-  return evaluationOf(heldOut, { temperature: Number(settings.temperature ?? 0.07), share });
+  if (teacher) return agreementOn(split.heldOut, teacher, { share });
+  const temperature = Number(settings.temperature ?? 0.07);
+  return evaluationOf(split.heldOut, { temperature, share, names: namesOf(tables, split) });
 }
 
+/** The names of several sources whose held-out pairs are ranked apart. */
+const namesOf = (tables: readonly SourceTable[], { file }: SplitPairs): readonly string[] | undefined =>
+  tables.length > 1 && file === undefined ? tables.map(({ name }) => name) : undefined;
+
 /** What training.json says of the data. */
-const dataRecord = (
-  file: string,
-  { pairs, fingerprint, empty, repeated }: PairTable,
+function dataRecord(
+  tables: readonly SourceTable[],
   types: readonly string[],
-  split: SplitPairs,
-): TrainingRecord["data"] => ({
-  ...{ file, fingerprint, pairs: pairs.length, empty, repeated },
-  ...{ heldOut: split.heldOut.length, heldOutOf: split.file },
-  withNegative: pairs.filter(({ negative }) => negative !== "").length,
-  withType: pairs.filter(({ type }) => type !== "").length,
-  types,
-});
+  { heldOut, file }: SplitPairs,
+): TrainingRecord["data"] {
+  const pairs = tables.flatMap((table) => table.pairs);
+  const sum = (of: "empty" | "repeated") => tables.reduce((total, table) => total + table[of], 0);
+  const sources = tables.map(({ name, weight, fingerprint, ...table }, at) => ({
+    ...{ file: name, weight, fingerprint, pairs: table.pairs.length },
+    heldOut: file === undefined ? heldOut.filter(({ source }) => source === at).length : 0,
+  }));
+  return {
+    file: tables.map(({ name }) => name).join(", "),
+    ...{ fingerprint: fingerprintOf(tables), pairs: pairs.length },
+    ...{ empty: sum("empty"), repeated: sum("repeated") },
+    ...{ heldOut: heldOut.length, heldOutOf: file },
+    withNegative: pairs.filter(({ negative }) => negative !== "").length,
+    withType: pairs.filter(({ type }) => type !== "").length,
+    ...{ types, ...(tables.length > 1 && { sources }) },
+  };
+}
 
 async function prepare(
   base: ModelFolder,
-  table: PairTable & { readonly taught: readonly Pair[] },
+  { tables, judge }: { readonly tables: readonly SourceTable[]; readonly judge: readonly Pair[] },
   types: readonly string[],
   settings: ReturnType<typeof settingsOf>,
   options: PlanOptions,
 ) {
   const { device: wanted = "cpu", onNote } = options;
   const { objective, view, seed, dropout, dims } = settings;
-  const { pairs, fingerprint } = table;
+  const pairs = tables.flatMap((table) => table.pairs);
   const start = await startOfBase(base, { types, seed, dims });
   const { assembled, own, labels } = start;
   const reader = await openReader(base, assembled, (await chooseDevice(wanted, onNote)).device);
@@ -252,7 +281,11 @@ async function prepare(
   const scores = pairs.some(({ score }) => score !== undefined) ? "used" : "none";
   const [from, to] = own?.layout.embedding ?? [0, assembled.width];
   checkDims(settings, to - from);
-  const teacher = await teacherOf(options, settings, { pairs: table.taught, width: to - from, scores });
+  const teacher = await teacherFor(options, settings, {
+    pairs: [...pairs, ...judge],
+    width: to - from,
+    scores,
+  });
   if (settings.batchSize === 1 && objective.name !== "distill" && negatives === "none" && scores === "none")
     throw new ArgumentError(
       "--batch-size 1 leaves nothing to compare a phrase with, as the other pairs of a batch are the negatives: give at least 2",
@@ -267,37 +300,53 @@ async function prepare(
   if (view === "dropout" && !inputNames.includes(dropoutSeed))
     throw new ArgumentError(
       `the view dropout needs a model with a transformer and a dropout above 0: without, both views of a phrase are ` +
-        `equal. Use --view cutoff for ${base.name}, or set --dropout.`,
+        `equal. Use --view cutoff for ${base.name}, or give it dropout: --set dropout=0.1.`,
     );
+  const fingerprint = fingerprintOf(tables);
   const given = { ...settings, types: labels, negatives, fingerprint, inputNames, teacher } as const;
-  return { start, program, teacher, data: await createPairData(table, reader, given) };
+  return { start, program, teacher, data: await createPairData(tables, reader, given) };
+}
+
+const summaryOf = ({ summary, weight }: SourceTable): string =>
+  weight === 1 ? summary : `${summary}, weight ${weight}`;
+
+interface ReadData {
+  readonly tables: readonly SourceTable[];
+  readonly data: PairData;
+  readonly split: SplitPairs;
 }
 
 function noteData(
-  { table, data, split }: { readonly table: PairTable; readonly data: PairData; readonly split: SplitPairs },
+  { tables, data, split }: ReadData,
   { onNote }: Pick<FinetuneOptions, "onNote">,
   { batchSize, objective, view }: FinetuneSettings,
 ): void {
   const { truncated, connected } = data;
-  onNote?.(table.summary);
   const counted = (what: string, count: number) => count > 0 && onNote?.(`${what}: ${formatCount(count)}`);
-  counted(`rows left out because ${table.needed} is empty`, table.empty);
-  counted("rows left out because an earlier row is the same", table.repeated);
-  if (split.file !== undefined)
-    counted(`pairs left out because ${split.file} has them`, table.pairs.length - split.trained.length);
-  for (const column of table.unread)
-    onNote?.(`the objective ${objective.name} does not read the column ${column}`);
-  if (table.mapped) onNote?.(`scores from ${table.mapped.join(" to ")} are mapped to 0 to 1`);
-  const whole = table.pairs.filter(({ positive }) => view === "cutoff" && cutsOf(positive).length === 1);
+  for (const [source, table] of tables.entries()) {
+    onNote?.(summaryOf(table));
+    counted(`rows left out because ${table.needed} is empty`, table.empty);
+    counted("rows left out because an earlier row is the same", table.repeated);
+    if (split.file !== undefined)
+      counted(
+        `pairs left out because ${split.file} has them`,
+        table.pairs.length - split.trained[source].length,
+      );
+    for (const column of table.unread)
+      onNote?.(`the objective ${objective.name} does not read the column ${column}`);
+    if (table.mapped) onNote?.(`scores from ${table.mapped.join(" to ")} are mapped to 0 to 1`);
+    if (table.pairs.length < batchSize)
+      onNote?.(`all ${table.pairs.length} pairs make one batch, fewer than the batch size of ${batchSize}`);
+  }
+  const pairs = tables.flatMap((table) => table.pairs);
+  const whole = pairs.filter(({ positive }) => view === "cutoff" && cutsOf(positive).length === 1);
   counted("phrases of one word, which cutoff leaves as they are", whole.length);
   counted("phrases truncated to the length that the model reads", truncated);
-  if (connected > 0.2 && table.pairs.length > batchSize)
+  if (connected > 0.2 && pairs.length > batchSize)
     onNote?.(
       `${Math.round(100 * connected)} % of the pairs are connected by phrases that they share, and connected phrases are ` +
         "not negatives of each other. Leave out pairs of phrases with several meanings, which connect unrelated ones.",
     );
-  if (table.pairs.length < batchSize)
-    onNote?.(`all ${table.pairs.length} pairs make one batch, fewer than the batch size of ${batchSize}`);
 }
 
 /** @throws ArgumentError for lengths that the embedding does not have */
@@ -306,34 +355,6 @@ function checkDims({ dims = [] }: Pick<FinetuneSettings, "dims">, width: number)
   throw new ArgumentError(
     `--dims ${dims.join(",")}: the model has ${width} dimensions. Give whole numbers from 1 to ${width}.`,
   );
-}
-
-/** The teacher, which has read all texts, positives and negatives. @throws ArgumentError where it does not fit */
-async function teacherOf(
-  { teacher: model, ...options }: PlanOptions,
-  { objective: { name, settings }, dims = [] }: Pick<FinetuneSettings, "objective" | "dims">,
-  given: { readonly pairs: readonly Pair[]; readonly width: number; readonly scores: "used" | "none" },
-): Promise<Teacher | undefined> {
-  const { pairs, width, scores } = given;
-  if (model === undefined) return undefined;
-  if (scores === "used")
-    throw new ArgumentError(
-      `with scores, the objective ${name} compares no phrases of a batch, and a teacher cannot guide it. Leave out ` +
-        "--teacher, or the column score.",
-    );
-  const phrases = pairs.flatMap(({ text, positive, negative }) => [
-    text,
-    positive,
-    ...(negative ? [negative] : []),
-  ]);
-  const teacher = await readTeacher(model, phrases, options);
-  const { dimension } = teacher.record;
-  const odd = [...dims, width].find((length) => length !== dimension);
-  if (settings.match === "vectors" && odd !== undefined)
-    throw new ArgumentError(
-      `match=vectors needs embeddings of the teacher's ${dimension} dimensions, not ${odd}. Choose match=neighbours.`,
-    );
-  return teacher;
 }
 
 /** @throws ArgumentError for an unknown objective, setting, view, or an objective without its teacher */
@@ -362,7 +383,7 @@ export function settingsOf(
   { trained: pairs, heldOut }: Readonly<Record<"trained" | "heldOut", number>>,
   options: PlanOptions,
 ) {
-  const { steps, minutes, view, clipNorm, averageWithBase, chunkCells, dims = recorded } = options;
+  const { steps, minutes, view, averageWithBase, chunkCells, warmUp, weightDecay, dims = recorded } = options;
   const { rate, factors } = soleArchitecture(features)?.learning ?? { rate: pearlSmall.learningRate };
   const { learningRate = rate, schedule = pearlSchedule, seed = 0 } = options;
   const { batchSize = Math.min(512, Math.max(32, Math.floor(pairs / 30))) } = options;
@@ -373,11 +394,11 @@ export function settingsOf(
   const { dropout = view === "dropout" || view === "punctuation" ? 0.1 : 0 } = options;
   const punctuation = view === "punctuation" ? punctuationSettings(options.punctuation) : undefined;
   return {
-    ...{ epochs, batchSize, learningRate, schedule, objective, view, dropout },
+    ...{ epochs, batchSize, learningRate, schedule, warmUp, objective, view, dropout },
     ...(punctuation && { punctuation }),
     ...(dims && { dims: [...new Set(dims)].filter((one) => one !== dimension).sort((a, b) => a - b) }),
-    optimiser: adamSettings({ rateFactors: factors, ...options.optimiser }),
-    ...{ clipNorm, averageWithBase, pooling, seed, chunkCells },
+    optimiser: adamSettings({ rateFactors: factors, ...decayOf({ weightDecay }), ...options.optimiser }),
+    ...{ clipNorm: options.clipNorm || undefined, averageWithBase, pooling, seed, chunkCells },
   };
 }
 
@@ -410,6 +431,8 @@ export function fineTuningCard(name: string, record: TrainingRecord, { features 
       : `Or in Node, with pearl-embeddings: \`await PhraseEncoder.load("./${name}")\`.`,
     training: [
       `data: ${data.file}, ${formatCount(data.pairs)} pairs of phrases (fingerprint ${data.fingerprint}); ${formatCount(data.withNegative)} with a hard negative, ${formatCount(data.withType)} with one of ${data.types.length} types; ${formatCount(data.heldOut)} ${data.heldOutOf === undefined ? "" : `of ${data.heldOutOf} `}held out`,
+      data.sources !== undefined &&
+        `sources: ${data.sources.map(({ file, pairs, weight }) => `${file} (${formatCount(pairs)} pairs, weight ${weight})`).join(", ")}; each batch is of one`,
       `left out: ${formatCount(data.empty)} rows with an empty cell, ${formatCount(data.repeated)} repeated rows`,
       `loss: ${lossText(settings)}${data.types.length > 0 ? ", and cross-entropy of the phrase types" : ""}`,
       `${settings.epochs === undefined ? "" : `${settings.epochs} epochs in `}batches of ${settings.batchSize} pairs, ${result.steps} steps, learning rate ${settings.learningRate}, seed ${settings.seed}`,

@@ -1,6 +1,6 @@
 /** Pairs that a training does not see: how well their texts find their positives chooses the weights that are kept. */
 import { basename } from "node:path";
-import { groupBy } from "../../by-key.js";
+import { countBy, groupBy } from "../../by-key.js";
 import { disjointSets, numbered } from "../../disjoint-sets.js";
 import { withEncoder } from "../../encoder/with-encoder.js";
 import { ArgumentError } from "../../errors.js";
@@ -20,9 +20,13 @@ const [fewest, most] = [200, 1000];
 const mostOfFile = 10_000;
 
 export interface SplitPairs {
-  readonly trained: readonly Pair[];
-  /** `group`: equal for pairs that share phrases, also over several pairs. */
-  readonly heldOut: readonly (Pair & { readonly group: number })[];
+  /** By source. */
+  readonly trained: readonly (readonly Pair[])[];
+  /**
+   * `group`: equal for pairs that share phrases, also over several pairs; `source`: place of the source in which pairs are
+   * ranked; default: all in one.
+   */
+  readonly heldOut: readonly (Pair & { readonly group: number; readonly source?: number })[];
   /** Name and fingerprint of the table that the held-out pairs are from; default: that of the training's pairs. */
   readonly file?: string;
   readonly fingerprint?: string;
@@ -32,35 +36,44 @@ export interface SplitPairs {
 export type Judged = "by rank" | "by teacher";
 
 /**
- * Holds out a fraction of the pairs, and no phrase is on both sides: pairs that share phrases stay together. To be judged by
- * rank, nothing is held out where pairs have scores, or positives that a label or a view made.
+ * Holds out a fraction of each source's pairs, and no phrase is on both sides: pairs that share phrases, also of several
+ * sources, stay together. To be judged by rank, nothing is held out where pairs have scores, or positives that a label or a
+ * view made.
  * @param options.fraction default: a tenth of at least 200 pairs
  * @param options.judged default "by rank"
  * @throws ArgumentError where a fraction is given and cannot be held out
  */
 export function splitPairs(
-  { pairs, positives }: Pick<PairTable, "pairs" | "positives">,
+  sources: readonly Pick<PairTable, "pairs" | "positives">[],
   options: { readonly fraction?: number; readonly random: () => number; readonly judged?: Judged },
 ): SplitPairs {
   const { fraction, random, judged = "by rank" } = options;
-  const wanted = Math.min(most, Math.round((fraction ?? (pairs.length < fewest ? 0 : 0.1)) * pairs.length));
-  const canHold = judged === "by teacher" || (positives === "column" && pairs[0].score === undefined);
-  const rows = withGroups(pairs);
+  const room = sources.map(({ pairs, positives }) => {
+    const canHold = judged === "by teacher" || (positives === "column" && pairs[0].score === undefined);
+    const own = fraction ?? (pairs.length < fewest ? 0 : 0.1);
+    return canHold ? Math.min(most, Math.round(own * pairs.length)) : 0;
+  });
+  const rows = withGroups(sources.flatMap(({ pairs }, source) => pairs.map((pair) => ({ ...pair, source }))));
   const groups = [...groupBy(rows, ({ group }) => group).values()];
   const heldOut: typeof rows = [];
   // whole groups of connected pairs in random order, as many as fit
-  for (const place of canHold && wanted > 0 ? shuffled(groups.length, random) : [])
-    if (heldOut.length + groups[place].length <= wanted) heldOut.push(...groups[place]);
+  for (const place of room.some((count) => count > 0) ? shuffled(groups.length, random) : []) {
+    const sizes = countBy(groups[place], ({ source }) => source);
+    if ([...sizes].some(([source, size]) => size > room[source])) continue;
+    for (const [source, size] of sizes) room[source] -= size;
+    heldOut.push(...groups[place]);
+  }
   // a correlation with a teacher's cosines takes three phrases
   const least = judged === "by teacher" ? 2 : 1;
   if (fraction !== undefined && fraction > 0 && heldOut.length < least)
     throw new ArgumentError(
-      `${heldOut.length === 0 ? "none" : "only one"} of the ${pairs.length} pairs can be held out (--validate ${fraction}): that takes ` +
+      `${heldOut.length === 0 ? "none" : "only one"} of the ${rows.length} pairs can be held out (--validate ${fraction}): that takes ` +
         (judged === "by teacher" ? "two" : "a column of positives, no scores, and enough") +
         " pairs that share no phrase with others. Leave --validate out.",
     );
   const out = new Set(heldOut.map(({ group }) => group));
-  return { trained: pairs.filter((_, i) => !out.has(rows[i].group)), heldOut };
+  let at = 0;
+  return { trained: sources.map(({ pairs }) => pairs.filter(() => !out.has(rows[at++].group))), heldOut };
 }
 
 /**
@@ -70,7 +83,7 @@ export function splitPairs(
  */
 export async function heldOutOf(
   path: string,
-  pairs: readonly Pair[],
+  sources: readonly Pick<PairTable, "pairs">[],
   { judged, ...wanted }: WantedColumns & { readonly judged?: Judged } = {},
 ): Promise<SplitPairs> {
   const table = await readPairs(path, wanted);
@@ -84,14 +97,17 @@ export async function heldOutOf(
     return judged === "by teacher" ? phrases : [JSON.stringify(phrases.sort())];
   };
   const out = new Set(table.pairs.flatMap(keysOf));
-  const trained = pairs.filter((pair) => !keysOf(pair).some((key) => out.has(key)));
-  if (trained.length === 0)
+  const trained = sources.map(({ pairs }) =>
+    pairs.filter((pair) => !keysOf(pair).some((key) => out.has(key))),
+  );
+  if (trained.some(({ length }) => length === 0))
     throw new ArgumentError(`--validate ${path}: it holds all pairs of the training. Give it other pairs.`);
-  return { trained, heldOut: withGroups(table.pairs), file: basename(path), fingerprint: table.fingerprint };
+  const heldOut = withGroups(table.pairs.map((pair) => ({ ...pair, source: 0 })));
+  return { trained, heldOut, file: basename(path), fingerprint: table.fingerprint };
 }
 
 /** Equal numbers for pairs that share phrases, also over several pairs. */
-function withGroups(pairs: readonly Pair[]) {
+function withGroups<Row extends Pair>(pairs: readonly Row[]): (Row & { readonly group: number })[] {
   const phrases = numbered(
     pairs.flatMap(({ text, positive }) => [text, positive].map((x) => x.toLowerCase())),
   );
@@ -103,50 +119,80 @@ function withGroups(pairs: readonly Pair[]) {
 /** The weight of the trained model in an average with the start: all, and half as in PEARL and WiSE-FT. */
 export const averageShares = [1, 0.5] as const;
 
-/** Ranks held-out pairs about ten times while training. @param options.share the only share that is scored, if one is given */
+/** How held-out pairs are ranked. `names`: of the sources, where there are several. */
+interface Ranking {
+  readonly temperature: number;
+  readonly names?: readonly string[];
+}
+
+/** Ranks held-out pairs about ten times while training. @param share the only share that is scored, if one is given */
 export const evaluationOf = (
   heldOut: SplitPairs["heldOut"],
-  { temperature, share }: { readonly temperature: number; readonly share?: number },
+  { share, ...ranking }: Ranking & { readonly share?: number },
 ): PreparedRun<RunRecord>["evaluation"] =>
   heldOut.length === 0
     ? undefined
     : {
         ...{ every: "tenth", patience: 5, shares: share === undefined ? averageShares : [share] },
         measure: `mean reciprocal rank of ${formatCount(heldOut.length)} held-out pairs`,
-        score: (folder, signal) => rankHeldOut(folder, heldOut, { temperature, signal }),
+        score: (folder, signal) => rankHeldOut(folder, heldOut, { ...ranking, signal }),
       };
 
+interface Ranked {
+  readonly rank: number;
+  readonly loss: number;
+}
+
 /**
- * How well texts find their positives among all positives; of several positives of a text the nearest counts, and ties are
- * misses. The loss is InfoNCE: -log of the share that the positive has of Σ exp(cosine / temperature).
+ * How well texts find their positives among all positives of their source; of several positives of a text the nearest
+ * counts, and ties are misses. The loss is InfoNCE: -log of the share that the positive has of Σ exp(cosine / temperature).
+ * The figures are means over all pairs, and over those of each source that has a name.
  * @param model a folder
  */
 export async function rankHeldOut(
   model: string,
   pairs: SplitPairs["heldOut"],
-  { temperature, signal }: { readonly temperature: number; readonly signal?: AbortSignal },
+  { temperature, names, signal }: Ranking & { readonly signal?: AbortSignal },
 ): Promise<Scored> {
-  const candidates = [...new Map(pairs.map(({ positive, group }) => [positive, group]))];
-  const names = candidates.map(([positive]) => positive);
-  const texts = pairs.map(({ text }) => text);
   const found = await withEncoder(undefined, { source: model, threads: 1, signal }, async (encoder) => {
-    const scores = await encoder.similarity(texts, names, { signal });
-    return scores.map((row, i) => {
-      const isOwn = (place: number) => candidates[place][1] === pairs[i].group;
-      const best = row.reduce((top, score, place) => (isOwn(place) ? Math.max(top, score) : top), -1);
-      const others = row.filter((_, place) => !isOwn(place));
-      const top = others.reduce((most, score) => Math.max(most, score), best);
-      const share = (score: number) => Math.exp((score - top) / temperature);
-      const total = others.reduce((sum, score) => sum + share(score), share(best));
-      const loss = Math.log(total) + (top - best) / temperature;
-      return { rank: 1 + others.filter((score) => score >= best).length, loss };
-    });
+    const bySource = new Map<number, Ranked[]>();
+    for (const [source, own] of groupBy(pairs, (pair) => pair.source ?? 0)) {
+      const candidates = [...new Map(own.map(({ positive, group }) => [positive, group]))];
+      const positives = candidates.map(([positive]) => positive);
+      const texts = own.map(({ text }) => text);
+      const scores = await encoder.similarity(texts, positives, { signal });
+      const rankOf = (row: Float32Array, i: number) =>
+        ranked(row, (place) => candidates[place][1] === own[i].group, temperature);
+      bySource.set(source, scores.map(rankOf));
+    }
+    return bySource;
   });
-  const score = mean(found.map(({ rank }) => 1 / rank));
-  const hits = mean(found.map(({ rank }) => Number(rank === 1)));
-  const loss = mean(found.map((own) => own.loss));
-  return { score, figures: { "mean reciprocal rank": score, "hit@1": hits, loss } };
+  const all = figuresOf([...found.values()].flat());
+  const ofSources = (names ?? []).flatMap((name, source) => {
+    const own = found.get(source);
+    if (own === undefined) return [];
+    const { loss: _, ...figures } = figuresOf(own);
+    return Object.entries(figures).map(([figure, value]) => [`${name}: ${figure}`, value]);
+  });
+  return { score: all["mean reciprocal rank"], figures: { ...all, ...Object.fromEntries(ofSources) } };
 }
+
+/** @param row cosines of a text with all positives @param isOwn whether a positive is one of the text's */
+function ranked(row: Float32Array, isOwn: (place: number) => boolean, temperature: number): Ranked {
+  const best = row.reduce((top, score, place) => (isOwn(place) ? Math.max(top, score) : top), -1);
+  const others = row.filter((_, place) => !isOwn(place));
+  const top = others.reduce((most, score) => Math.max(most, score), best);
+  const share = (score: number) => Math.exp((score - top) / temperature);
+  const total = others.reduce((sum, score) => sum + share(score), share(best));
+  const loss = Math.log(total) + (top - best) / temperature;
+  return { rank: 1 + others.filter((score) => score >= best).length, loss };
+}
+
+const figuresOf = (found: readonly Ranked[]) => ({
+  "mean reciprocal rank": mean(found.map(({ rank }) => 1 / rank)),
+  "hit@1": mean(found.map(({ rank }) => Number(rank === 1))),
+  loss: mean(found.map((own) => own.loss)),
+});
 
 /**
  * training.svg, where held-out pairs were ranked: a panel for each figure. A dashed line shows the start, and a thin one the

@@ -6,6 +6,7 @@ import { batchSeed, createRandom, inEpochs, permutation } from "../../random.js"
 import { type Feeds, float32, int32 } from "../../runtime/tensor.js";
 import type { TrainingData } from "../../training/trainer.js";
 import type { Pair, PairTable } from "./pairs.js";
+import { inTurns, type PairsOfSource } from "./sources.js";
 import type { Teacher } from "./teacher.js";
 import { cutsOf, mixtures, pairInputs, punctuated, type TermOptions } from "./views.js";
 
@@ -29,9 +30,9 @@ export interface PairData extends TrainingData {
   readonly truncated: number;
 }
 
-/** Tokenises all phrases once, then makes batches. */
+/** Tokenises all phrases once, then makes batches, each of one source. */
 export async function createPairData(
-  { pairs, positives }: Pick<PairTable, "pairs" | "positives">,
+  sources: readonly PairsOfSource[],
   reader: Reader,
   options: PairDataOptions,
 ): Promise<PairData> {
@@ -41,26 +42,25 @@ export async function createPairData(
   const secondsOf = ({ positive }: Pair) => (view === "cutoff" ? cutsOf(positive) : [positive]);
   const inputNames = new Set(options.inputNames);
   // whole positives join pairs, also where cut ones are trained on
-  const phrases = pairs.flatMap((pair) => [
-    ...[pair.text, pair.positive],
-    ...[secondsOf, negativesOf].flatMap((some) => some(pair)),
-  ]);
+  const phrases = sources.flatMap(({ pairs }) =>
+    pairs.flatMap((pair) => [
+      ...[pair.text, pair.positive],
+      ...[secondsOf, negativesOf].flatMap((some) => some(pair)),
+    ]),
+  );
   const all = await readDistinct(phrases, reader);
   const { read, place } = all;
   const lookOf = (text: string) => read.groups[place(text)];
-  const classes = classesOf({ pairs, positives }, { groupOf: lookOf, count: read.groups.length });
-  // labels want phrases of a class beside each other; connected pairs are no negatives, so that each is better off alone
-  const groupOf = pairs.some(({ label }) => label) ? undefined : (i: number) => classes.joined(pairs[i].text);
-  const orderOf = (epoch: number) => permutation(pairs.length, seed, epoch);
-  const epochs = inEpochs(pairs.length, batchSize, orderOf, groupOf);
-  const sizes = countBy(pairs, ({ text }) => classes.joined(text)).values();
+  const { batchOf, order, ...facts } = batchesOf(sources, options, {
+    groupOf: lookOf,
+    count: read.groups.length,
+  });
   return {
-    batchesPerEpoch: epochs.batchesPerEpoch,
-    connected: [...sizes].reduce((most, size) => Math.max(most, size), 0) / pairs.length,
+    ...facts,
     truncated: read.truncated,
-    fingerprint: `${fingerprint} seed ${seed} batch ${batchSize}${groupOf ? " apart" : ""}${view ? ` view ${view} ${JSON.stringify(punctuation) ?? ""}` : ""}`,
+    fingerprint: `${fingerprint} seed ${seed} batch ${batchSize}${order === "apart" ? " apart" : ""}${view ? ` view ${view} ${JSON.stringify(punctuation) ?? ""}` : ""}`,
     async batch(index) {
-      const rows = Array.from(epochs.itemsOf(index), (i) => pairs[i]);
+      const { rows, classes } = batchOf(index);
       const own = batchSeed(seed, index);
       const random = createRandom(own);
       const texts = rows.map(({ text }) => text);
@@ -72,7 +72,7 @@ export async function createPairData(
       const looks = [...texts, ...seconds, ...hard].map(lookOf);
       const feeds: Feeds = {
         ...(inputNames.has(pairInputs.classes) && { classes: int32(ofClasses) }),
-        ...(inputNames.has(pairInputs.scores) && { scores: float32(rows.map(({ score = 0 }) => score)) }),
+        ...(inputNames.has(pairInputs.scores) && { scores: float32(rows.map(({ score = 1 }) => score)) }),
         ...(inputNames.has(pairInputs.mixture) && { mixture: mixtures(rows.length, own) }),
         ...(teacher && { teacher: teacher.vectorsOf(whole) }),
       };
@@ -91,7 +91,47 @@ export async function createPairData(
         { cells, inputNames, types: types.length, seed: own },
       );
     },
-    describe: (index) => Array.from(epochs.itemsOf(index), (i) => pairs[i]),
+    describe: (index) => batchOf(index).rows,
+  };
+}
+
+interface Numbered {
+  /** Numbers below a count, equal for phrases that look the same to the model. */
+  groupOf(phrase: string): number;
+  readonly count: number;
+}
+
+/** Which pairs make which batch, and the classes of each source. */
+function batchesOf(
+  sources: readonly PairsOfSource[],
+  { batchSize, seed }: Pick<PairDataOptions, "batchSize" | "seed">,
+  phrases: Numbered,
+) {
+  const opened = sources.map(({ pairs, positives, weight }, own) => {
+    const others = sources.filter((other, at) => at !== own && other.positives === "column");
+    const further = others.flatMap((other) => other.pairs);
+    const classes = classesOf({ pairs, positives, further }, phrases);
+    // labels want phrases of a class beside each other; connected pairs are no negatives, so that each is better off alone
+    const groupOf = pairs.some(({ label }) => label)
+      ? undefined
+      : (i: number) => classes.joined(pairs[i].text);
+    const orderOf = (epoch: number) => permutation(pairs.length, seed, epoch);
+    const epochs = inEpochs(pairs.length, batchSize, orderOf, groupOf);
+    const sizes = countBy(pairs, ({ text }) => classes.joined(text)).values();
+    const largest = [...sizes].reduce((most, size) => Math.max(most, size), 0);
+    return { pairs, weight, classes, groupOf, epochs, connected: largest / pairs.length };
+  });
+  const inPass = opened.map(({ epochs, weight }) => weight * epochs.batchesPerEpoch);
+  const turns = inTurns(inPass, seed);
+  return {
+    batchesPerEpoch: turns.perPass,
+    connected: Math.max(...opened.map(({ connected }) => connected)),
+    order: opened.some(({ groupOf }) => groupOf) ? "apart" : "beside",
+    batchOf(index: number) {
+      const { source, turn } = turns.of(index);
+      const { pairs, classes, epochs } = opened[source];
+      return { rows: Array.from(epochs.itemsOf(turn), (i) => pairs[i]), classes };
+    },
   };
 }
 
@@ -100,11 +140,15 @@ export async function createPairData(
  * pair without a label has that of a phrase it is joined to, so that no phrase is its own negative. `joined` are numbers of
  * phrases that pairs of the table join, whatever their labels; pairs that only a label made join nothing.
  * @param pairs all of them: pairs without a label that share a phrase are one class
- * @param given numbers below a count, equal for phrases that look the same to the model
+ * @param further pairs of other sources: they join phrases too
  */
 export function classesOf(
-  { pairs, positives }: Pick<PairTable, "pairs" | "positives">,
-  { groupOf, count }: { groupOf(phrase: string): number; readonly count: number },
+  {
+    pairs,
+    positives,
+    further = [],
+  }: Pick<PairTable, "pairs" | "positives"> & { readonly further?: readonly Pair[] },
+  { groupOf, count }: Numbered,
 ) {
   const [sets, joined] = [disjointSets(count), disjointSets(count)];
   const labels = new Map<string, number>();
@@ -114,6 +158,7 @@ export function classesOf(
     labels.set(label, number);
     return number;
   };
+  for (const { text, positive } of further) joined.unite(groupOf(text), groupOf(positive));
   for (const { text, positive, label = "" } of pairs) {
     const [one, other] = [text, positive].map(groupOf);
     if (label === "" || positives === "column") joined.unite(one, other);

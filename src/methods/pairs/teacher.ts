@@ -13,6 +13,7 @@ import type { Scored } from "../../training/trainer.js";
 import { describeBase } from "../start-model.js";
 import { averageShares } from "./held-out.js";
 import type { Pair } from "./pairs.js";
+import type { TermOptions } from "./views.js";
 
 /** What training.json says of a teacher. */
 export interface TeacherRecord {
@@ -47,12 +48,38 @@ export function checkTeacher(name: ObjectiveName, teacher: string | undefined): 
   );
 }
 
+type ReadOptions = Pick<LoadOptions, "device" | "threads" | "signal" | "onNote" | "onDownload">;
+
+/** The teacher, which has read all texts, positives and negatives. @throws ArgumentError where it does not fit */
+export async function teacherFor(
+  { teacher: model, ...options }: ReadOptions & { readonly teacher?: string },
+  { objective: { name, settings }, dims = [] }: Pick<TermOptions, "objective" | "dims">,
+  given: { readonly pairs: readonly Pair[]; readonly width: number; readonly scores: "used" | "none" },
+): Promise<Teacher | undefined> {
+  const { pairs, width, scores } = given;
+  if (model === undefined) return undefined;
+  if (scores === "used")
+    throw new ArgumentError(
+      `with scores, the objective ${name} compares no phrases of a batch, and a teacher cannot guide it. Leave out ` +
+        "--teacher, or the column score.",
+    );
+  const phrases = pairs.flatMap(({ text, positive, negative }) => [
+    text,
+    positive,
+    ...(negative ? [negative] : []),
+  ]);
+  const teacher = await readTeacher(model, phrases, options);
+  const { dimension } = teacher.record;
+  const odd = [...dims, width].find((length) => length !== dimension);
+  if (settings.match === "vectors" && odd !== undefined)
+    throw new ArgumentError(
+      `match=vectors needs embeddings of the teacher's ${dimension} dimensions, not ${odd}. Choose match=neighbours.`,
+    );
+  return teacher;
+}
+
 /** Reads each distinct phrase once. @throws ModelError */
-export async function readTeacher(
-  model: string,
-  phrases: Iterable<string>,
-  options: Pick<LoadOptions, "device" | "threads" | "signal" | "onNote" | "onDownload">,
-): Promise<Teacher> {
+async function readTeacher(model: string, phrases: Iterable<string>, options: ReadOptions): Promise<Teacher> {
   const places = new Map([...new Set(phrases)].map((phrase, place) => [phrase, place]));
   const encoder = await PhraseEncoder.load(model, options);
   try {

@@ -27,7 +27,7 @@ const smallCpu = "a small encoder from scratch on a CPU";
 type Reasons = Readonly<Record<string, string>>;
 
 const ofPearl: Reasons = {
-  "phrases in a batch": `5 is the published code's number with the character encoder; --anchors ${paperAnchors} makes the paper's batch, 17 times as long a step`,
+  "phrases in a batch": `5 is the published code's number with the character encoder; --set anchors=${paperAnchors} makes the paper's batch, 17 times as long a step`,
   "character encoder": "no pretrained one was found; pearl pretrain-characters --vectors FILE makes it",
 };
 
@@ -62,7 +62,7 @@ const rows: readonly Row[] = [
   ["temperature", ({ temperature }) => `${temperature}`],
   ["dropout", ({ dropout }) => `${dropout}`],
   ["learning rate", ({ learningRate }) => `${learningRate}`],
-  ["schedule", ({ schedule }) => scheduleText(schedule)],
+  ["schedule", scheduleText],
   ["epochs", ({ epochs }) => `${epochs}`],
   ["weight in the average", ({ averageWithBase }) => `${averageWithBase}`],
 ];
@@ -87,7 +87,11 @@ const kinds = ({ probabilities }: ResolvedSettings): string =>
     .map(([kind, probability]) => `${kind} ${probability}`)
     .join(", ");
 
-const scheduleText = (schedule: MethodSettings["schedule"]): string =>
-  schedule.kind === "exponential"
-    ? `× ${schedule.factor} every ${schedule.every} steps`
-    : schedule.kind.replaceAll("-", " ");
+function scheduleText({ schedule, warmUp }: MethodSettings): string {
+  const { kind } = typeof schedule === "string" ? { kind: schedule } : schedule;
+  const own =
+    typeof schedule === "object" && schedule.kind === "exponential"
+      ? `× ${schedule.factor} every ${schedule.every} steps`
+      : kind.replaceAll("-", " ");
+  return warmUp ? `${own}, warm-up ${warmUp}` : own;
+}

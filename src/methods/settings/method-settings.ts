@@ -7,9 +7,10 @@ import type { BlockLengths } from "../../architectures/compose.js";
 import type { AugmentationSettings } from "../../augmentation/settings.js";
 import { ArgumentError, messageOf } from "../../errors.js";
 import { type PearlSettings, pearlBase, pearlSmall } from "../../pearl/presets.js";
+import type { AdamOptions } from "../../training/optimiser/adam.js";
 import type { Schedule } from "../../training/optimiser/optimiser.js";
 import type { RunKey } from "../corpus/neighbour-runs.js";
-import { settingsFault } from "./schema.js";
+import { type schedulesByName, settingsFault } from "./schema.js";
 
 /** What two phrases of a pair have in common: their spelling, their meaning, or both, as other forms of a name. */
 export type PairSide = "characters" | "phrase" | "both";
@@ -17,13 +18,22 @@ export type PairSide = "characters" | "phrase" | "both";
 /** A fraction for all sources of synonyms, or by source; 0 for a source that is not named. */
 export type AugmentedFractions = number | Readonly<Record<string, number>>;
 
-/** A schedule, or a warm-up and half a cosine over the whole run. */
+/** A schedule, or one that ends with the run: a line or half a cosine down to 0, or a warm-up and half a cosine. */
 export type MethodSchedule =
   | Schedule
+  | (typeof schedulesByName)[number]
   | { readonly kind: "warm-up-cosine-to-the-end"; readonly warmUp: number; readonly floor?: number };
 
+/** How the weights move, besides the learning rate: of trainings on a corpus and on pairs. */
+export interface UpdateSettings {
+  /** Steps over which the learning rate first rises in a line from 0; below 1: a fraction of the run. Default: the schedule's. */
+  readonly warmUp?: number;
+  /** Decoupled weight decay (AdamW, Loshchilov and Hutter, 2019): fraction of a weight per unit of rate. Default 0. */
+  readonly weightDecay?: number;
+}
+
 /** All settings of a training on a corpus, PEARL's and those beyond it, as a preset or a user's file gives them. */
-export interface MethodSettings extends Omit<PearlSettings, "augmentation" | "schedule"> {
+export interface MethodSettings extends Omit<PearlSettings, "augmentation" | "schedule">, UpdateSettings {
   /** Shape of a transformer from scratch; 0 layers: no transformer. */
   readonly shape: ScratchShape;
   /** Lengths of both parts of the vector before they are joined; PEARL's is "as-they-come". */
@@ -87,11 +97,26 @@ function withoutExtensions(pearl: PearlSettings): MethodSettings {
 }
 
 /** The schedule of a run of `steps` steps. */
-export function scheduleOf(schedule: MethodSchedule, steps: number): Schedule {
+export function scheduleOf(
+  { schedule, warmUp }: Pick<MethodSettings, "schedule" | "warmUp">,
+  steps: number,
+): Schedule {
+  const ended = endedSchedule(schedule, steps);
+  if (warmUp === undefined) return ended;
+  return { ...ended, warmUp: warmUp < 1 ? Math.ceil(warmUp * steps) : Math.min(warmUp, steps) };
+}
+
+function endedSchedule(schedule: MethodSchedule, steps: number): Schedule {
+  if (schedule === "constant") return { kind: schedule };
+  if (typeof schedule === "string") return { kind: `warm-up-${schedule}`, warmUp: 0, steps };
   if (schedule.kind !== "warm-up-cosine-to-the-end") return schedule;
   const { warmUp, floor } = schedule;
   return { kind: "warm-up-cosine", warmUp: Math.min(warmUp, Math.ceil(steps / 10)), steps, floor };
 }
+
+/** Adam's options for a weight decay: where there is none, Adam is PEARL's. */
+export const decayOf = ({ weightDecay = 0 }: UpdateSettings): AdamOptions =>
+  weightDecay > 0 ? { kind: "adamw", weightDecay } : {};
 
 /**
  * A small model without a pretrained base, for a CPU: hashed n-grams with TF-IDF weights at first, and a small

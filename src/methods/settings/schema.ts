@@ -1,7 +1,9 @@
 /** What each setting of a training may be: names and values, also within settings. */
 import * as v from "valibot";
 import { resolveSettings, settingFiles, settingWords } from "../../augmentation/settings.js";
+import { nearestName } from "../../table/columns.js";
 import { RUN_KEYS } from "../corpus/neighbour-runs.js";
+import { viewNames } from "../pairs/views.js";
 import type { MethodSettings } from "./method-settings.js";
 
 // The message of each schema says what is expected.
@@ -32,16 +34,28 @@ const ofAugmentation: Readonly<Record<string, v.GenericSchema>> = {
 const augmentation = Object.fromEntries(
   Object.keys(resolveSettings()).map((name) => [name, v.optional(ofAugmentation[name] ?? v.any())]),
 );
+/** Schedules that their name describes. */
+export const schedulesByName = ["constant", "linear", "cosine"] as const;
 const schedules = {
-  constant: {},
-  exponential: { factor: positive, every: count },
+  constant: { warmUp: v.optional(whole) },
+  exponential: { factor: positive, every: count, warmUp: v.optional(whole) },
   "warm-up-cosine": { warmUp: whole, steps: count, floor: v.optional(amount) },
+  "warm-up-linear": { warmUp: whole, steps: count, floor: v.optional(amount) },
   "warm-up-cosine-to-the-end": { warmUp: whole, floor: v.optional(amount) },
 };
 const schedule = v.lazy((input) => {
+  if (typeof input === "string")
+    return v.picklist(schedulesByName, `${schedulesByName.join(" or ")}, or settings`);
   const kind = Object(input).kind as keyof typeof schedules;
   return object({ kind: word(Object.keys(schedules)), ...schedules[kind] });
 });
+
+/** Settings of a training on a corpus and of one on pairs. */
+const warmUp = number(
+  "a whole number of steps, or a fraction of the run below 1",
+  (value) => value >= 0 && (value < 1 || Number.isInteger(value)),
+);
+const updates = { warmUp: v.optional(warmUp), weightDecay: v.optional(amount) };
 
 const settings = {
   base: text,
@@ -67,17 +81,31 @@ const settings = {
   meanShares: v.optional(object({ ...gates, meanings: v.optional(object(gates)), weight: amount })),
   furtherContrast: v.optional(word(["all", "between"])),
   rateFactors: v.optional(bySource(amount)),
+  ...updates,
 } satisfies Record<keyof MethodSettings, v.GenericSchema>;
 
-const schema = object(settings);
+/** Options of `finetune` that are settings of its training. */
+const pairSettings = {
+  ...{ epochs: count, batchSize: count, learningRate: positive, schedule, temperature: positive },
+  ...{ ...updates, dropout: belowOne, clipNorm: amount, averageWithBase: fraction, types: text },
+  ...{ view: word(viewNames), objectiveSettings: v.record(v.string(), v.union([v.number(), text])) },
+  punctuation: v.partial(object({ weight: amount, least: count, most: count, marks: word(["all", "calm"]) })),
+};
 
-/** What is wrong with the settings, in words with the cure; undefined if nothing is. */
-export function settingsFault(given: unknown): string | undefined {
-  const { issues } = v.safeParse(schema, given, { abortEarly: true });
+const schemas = { corpus: object(settings), pairs: v.partial(object(pairSettings)) };
+
+/** What is wrong with the settings of a training, in words with the cure; undefined if nothing is. */
+export function settingsFault(given: unknown, of: keyof typeof schemas = "corpus"): string | undefined {
+  const { issues } = v.safeParse(schemas[of], given, { abortEarly: true });
   if (issues === undefined) return undefined;
   const [issue] = issues;
   const path = v.getDotPath(issue) ?? "";
-  if (issue.expected === "never") return `unknown setting "${path}". Use ${issue.message}`;
+  if (issue.expected === "never") {
+    const [name, ...outer] = path.split(".").reverse();
+    const near = nearestName(issue.message.split(", "), name);
+    const cure = near ? `Did you mean ${[...outer.reverse(), near].join(".")}?` : `Use ${issue.message}`;
+    return `unknown setting "${path}". ${cure}`;
+  }
   if (issue.input === undefined) return `the setting ${path} is missing. Give it`;
   const must = issue.type === "strict_object" ? "must have" : "must be";
   const found = typeof issue.input === "number" ? issue.input : JSON.stringify(issue.input);

@@ -51,12 +51,18 @@ export interface Optimiser {
 
 /** A schedule as plain data, so that checkpoints and model cards can hold it. */
 export type Schedule =
-  | { readonly kind: "constant" }
+  /** `warmUp`: steps over which the rate first rises in a line from 0; default 0. */
+  | { readonly kind: "constant"; readonly warmUp?: number }
   /** × `factor` every `every` steps. */
-  | { readonly kind: "exponential"; readonly factor: number; readonly every: number }
-  /** Linear from 0 over `warmUp` steps, then half a cosine down to the factor `floor` (default 0) at step `steps`. */
   | {
-      readonly kind: "warm-up-cosine";
+      readonly kind: "exponential";
+      readonly factor: number;
+      readonly every: number;
+      readonly warmUp?: number;
+    }
+  /** After the warm-up half a cosine, or a line, down to the factor `floor` (default 0) at step `steps`. */
+  | {
+      readonly kind: "warm-up-cosine" | "warm-up-linear";
       readonly warmUp: number;
       readonly steps: number;
       readonly floor?: number;
@@ -64,16 +70,18 @@ export type Schedule =
 
 /** The factor of the learning rate at a step, counted from 0. */
 export function scheduleFactor(schedule: Schedule, step: number): number {
+  const { warmUp = 0 } = schedule;
+  if (step < warmUp) return (step + 1) / warmUp;
   switch (schedule.kind) {
     case "constant":
       return 1;
     case "exponential":
       return schedule.factor ** Math.floor(step / schedule.every);
-    case "warm-up-cosine": {
-      const { warmUp, steps, floor = 0 } = schedule;
-      if (step < warmUp) return (step + 1) / warmUp;
+    default: {
+      const { kind, steps, floor = 0 } = schedule;
       const way = Math.min(1, (step - warmUp) / Math.max(1, steps - warmUp));
-      return floor + ((1 - floor) * (1 + Math.cos(Math.PI * way))) / 2;
+      const left = kind === "warm-up-linear" ? 1 - way : (1 + Math.cos(Math.PI * way)) / 2;
+      return floor + (1 - floor) * left;
     }
   }
 }

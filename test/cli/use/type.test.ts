@@ -25,7 +25,7 @@ describe("pearl type", () => {
     const plain = await pearl(["type", "The New York Times", "--model", "pearl-strings"]);
     expect(plain).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/pearl-strings has no type head.*pearl finetune/),
+      stderr: expect.stringMatching(/pearl-strings has no type head.*pearl train/),
     });
     const { code, stdout } = await pearl(["type", "Paris", "in the end", "--json"]);
     expect(code).toBe(0);

@@ -76,7 +76,7 @@ describe("classes of pairs", () => {
   it("join pairs by their whole positives, also where the view cuts words of them", async () => {
     const whole = "International Business Machines";
     const pairs = [pair("Big Blue", whole), pair("IBM", whole), pair("Big Apple", "New York City")];
-    const data = await createPairData({ pairs, positives: "column" }, await reader(), {
+    const data = await createPairData([{ pairs, positives: "column", weight: 1 }], await reader(), {
       ...{ negatives: "none", view: "cutoff", batchSize: 3, seed: 1, types: [], fingerprint: "" },
       inputNames: [pairInputs.classes],
     });
@@ -91,7 +91,7 @@ describe("classes of pairs", () => {
 describe("batches of pairs", () => {
   const pairs = Array.from({ length: 20 }, (_, i) => pair(i % 4 === 0 ? "hub" : `name ${i}`, `alias ${i}`));
   const batchesOf = async (own: readonly Pair[]) => {
-    const data = await createPairData({ pairs: own, positives: "column" }, await reader(), {
+    const data = await createPairData([{ pairs: own, positives: "column", weight: 1 }], await reader(), {
       ...{ negatives: "none", batchSize: 4, seed: 1, types: [], fingerprint: "", inputNames: [] },
     });
     return Array.from({ length: 40 }, (_, index) => data.describe!(index) as readonly Pair[]);

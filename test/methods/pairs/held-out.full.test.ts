@@ -14,8 +14,10 @@ import { newFolder } from "../../setup/new-folder.js";
 import { somePairs, writeTable } from "../../training/pairs-folder.js";
 
 const pair = (text: string, positive: string): Pair => ({ text, positive, negative: "", type: "" });
-const split = (pairs: readonly Pair[], fraction?: number, positives: "column" | "made" = "column") =>
-  splitPairs({ pairs, positives }, { fraction, random: createRandom(1) });
+const split = (pairs: readonly Pair[], fraction?: number, positives: "column" | "made" = "column") => {
+  const { trained, heldOut } = splitPairs([{ pairs, positives }], { fraction, random: createRandom(1) });
+  return { trained: trained[0], heldOut };
+};
 const names = (pairs: readonly Pair[]) =>
   pairs.flatMap(({ text, positive }) => [text, positive].map((name) => name.toLowerCase()));
 
@@ -174,10 +176,12 @@ describe("held-out pairs of a file", () => {
   );
 
   it("leave the training, in either order and case; other pairs of their phrases stay", async () => {
-    const { trained, heldOut } = await heldOutOf(path, [pair("a", "b"), pair("a", "d")]);
-    expect(trained).toEqual([pair("a", "d")]);
+    const { trained, heldOut } = await heldOutOf(path, [{ pairs: [pair("a", "b"), pair("a", "d")] }]);
+    expect(trained).toEqual([[pair("a", "d")]]);
     expect(heldOut.map(({ text }) => text)).toEqual(["b", "a"]);
     expect(heldOut[0].group).toBe(heldOut[1].group);
-    await expect(heldOutOf(path, [pair("a", "b")])).rejects.toThrow(/holds all pairs of the training/);
+    await expect(heldOutOf(path, [{ pairs: [pair("a", "b")] }])).rejects.toThrow(
+      /holds all pairs of the training/,
+    );
   });
 });

@@ -3,6 +3,7 @@ import { createRules } from "../../../src/augmentation/augmenter.js";
 import { resolveSettings } from "../../../src/augmentation/settings.js";
 import { baseVariants, removableParts, withChoices, without } from "../../../src/methods/settings/choices.js";
 import { presets, scheduleOf } from "../../../src/methods/settings/method-settings.js";
+import { pearlSchedule } from "../../../src/pearl/presets.js";
 
 const pearl = presets["pearl-small"];
 const kinds = (settings: typeof pearl) =>
@@ -74,13 +75,21 @@ describe("baseVariants", () => {
 describe("scheduleOf", () => {
   it("ends the schedule with the run", () => {
     const schedule = { kind: "warm-up-cosine-to-the-end", warmUp: 100, floor: 0.1 } as const;
-    expect(scheduleOf(schedule, 5000)).toEqual({
+    expect(scheduleOf({ schedule }, 5000)).toEqual({
       kind: "warm-up-cosine",
       warmUp: 100,
       steps: 5000,
       floor: 0.1,
     });
-    expect(scheduleOf(schedule, 50)).toMatchObject({ warmUp: 5, steps: 50 });
-    expect(scheduleOf(pearl.schedule, 50)).toBe(pearl.schedule);
+    expect(scheduleOf({ schedule }, 50)).toMatchObject({ warmUp: 5, steps: 50 });
+    expect(scheduleOf(pearl, 50)).toBe(pearl.schedule);
+  });
+
+  it("knows schedules by name, and a warm-up in steps or as a fraction of the run", () => {
+    expect(scheduleOf({ schedule: "constant" }, 80)).toEqual({ kind: "constant" });
+    const linear = scheduleOf({ schedule: "linear", warmUp: 0.1 }, 80);
+    expect(linear).toEqual({ kind: "warm-up-linear", warmUp: 8, steps: 80 });
+    expect(scheduleOf({ schedule: "cosine", warmUp: 20 }, 80)).toMatchObject({ warmUp: 20, steps: 80 });
+    expect(scheduleOf({ ...pearl, warmUp: 100 }, 80)).toEqual({ ...pearlSchedule, warmUp: 80 });
   });
 });

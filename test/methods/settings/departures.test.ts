@@ -14,7 +14,7 @@ describe("departures", () => {
           setting: "phrases in a batch",
           paper: "85 (512 embeddings)",
           here: "5 (30 embeddings)",
-          because: expect.stringContaining("--anchors 85 makes the paper's batch"),
+          because: expect.stringContaining("--set anchors=85 makes the paper's batch"),
         },
       ]);
   });

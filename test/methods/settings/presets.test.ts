@@ -30,7 +30,9 @@ describe("presets", () => {
   it("can be changed by a file; its unknown settings are named", async () => {
     const mine = await readPreset(file("preset: from-scratch\nepochs: 7\nsynonymShares: { names: 2 }\n"));
     expect(mine).toEqual({ ...presets["from-scratch"], epochs: 7, synonymShares: { names: 2 } });
-    await expect(readPreset(file("epoch: 7\n"))).rejects.toThrow(/unknown setting "epoch". Use base, shape/);
+    await expect(readPreset(file("epoch: 7\n"))).rejects.toThrow(
+      /unknown setting "epoch". Did you mean epochs\?$/,
+    );
     await expect(readPreset(file("- 1\n"))).rejects.toThrow(/expected settings/);
     await expect(readPreset(file("preset: best\n"))).rejects.toThrow(/preset best is not one of pearl-small/);
     await expect(readPreset("best")).rejects.toThrow(/neither a preset .* nor a file/);
@@ -48,12 +50,19 @@ describe("presets", () => {
   });
 
   it.each([
-    ["partLosses: { phras: 1 }", 'unknown setting "partLosses.phras". Use phrase, characters'],
+    ["partLosses: { phras: 1 }", 'unknown setting "partLosses.phras". Did you mean partLosses.phrase?'],
+    ["partLosses: { words: 1 }", 'unknown setting "partLosses.words". Use phrase, characters'],
+    ["schedule: cosin", 'schedule must be constant or linear or cosine, or settings, not "cosin"'],
+    ["warmUp: 1.5", "warmUp must be a whole number of steps, or a fraction of the run below 1, not 1.5"],
+    ["weightDecay: -1", "weightDecay must be a number of at least 0, not -1"],
     ["partLosses: { phrase: -1 }", "the setting partLosses.phrase must be a number of at least 0, not -1"],
     ["partLosses: 1", "the setting partLosses must have phrase, characters, not 1"],
     ["contexts: { spans: 4 }", "the setting contexts.weight is missing. Give it"],
     ["meanShares: { characters: 0.5, meaning: 0.5, weight: 1 }", "the setting meanShares.types is missing"],
-    ["augmentation: { probabilitys: {} }", 'unknown setting "augmentation.probabilitys". Use adjust'],
+    [
+      "augmentation: { probabilitys: {} }",
+      'unknown setting "augmentation.probabilitys". Did you mean augmentation.probabilities?',
+    ],
     ["augmentation: { combine: all }", 'augmentation.combine must be one or each, not "all"'],
     [
       "augmentation: { paraphraseFiles: para.tsv }",

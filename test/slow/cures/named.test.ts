@@ -33,6 +33,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   'unknown device "': "test/slow/web/webgpu.test.ts",
   "--validate and --eval-data each choose the weights": "test/cli/learn/finetune.test.ts",
   "--patience counts evaluations: add --eval-data FOLDER": "test/cli/learn/finetune.test.ts",
+  "no pairs: give at least one table": "test/methods/pairs/sources.test.ts",
   "holds all pairs of the training": "test/methods/pairs/held-out.full.test.ts",
 };
 

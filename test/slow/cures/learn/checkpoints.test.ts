@@ -45,7 +45,9 @@ const { isMounted } = mountSmallDisk(small, "64m");
 describe("the cure in a message", () => {
   it("of dropout without a place works: another view, or a dropout", async () => {
     const options = start({ view: "dropout", dropout: 0, steps: 1 });
-    await expect(finetune(options)).rejects.toThrow(/Use --view cutoff for .*, or set --dropout\.$/);
+    await expect(finetune(options)).rejects.toThrow(
+      /Use --view cutoff for .*, or give it dropout: --set dropout=0\.1\.$/,
+    );
     await trained({ ...options, view: "cutoff", output: join(newFolder(), "cutoff") });
     await trained({ ...options, dropout: 0.1, output: join(newFolder(), "dropout") });
   });

@@ -35,18 +35,33 @@ const cases: Readonly<Record<string, Case>> = {
   ),
   "a setting that is none": settingsCase(
     `printf 'epoch: 3\n' > mine.yaml; ${onCorpus} --preset mine.yaml ${base}`,
-    'unknown setting "epoch". Use base,',
+    'unknown setting "epoch". Did you mean epochs?',
     `printf 'epochs: 3\n' > mine.yaml; ${onCorpus} --preset mine.yaml ${base}`,
   ),
   "a setting within a setting that is none": settingsCase(
     `printf 'partLosses: {phras: 1}\n' > mine.yaml; ${onCorpus} --preset mine.yaml ${base}`,
-    'unknown setting "partLosses.phras". Use phrase, characters',
+    'unknown setting "partLosses.phras". Did you mean partLosses.phrase?',
     `printf 'partLosses: {phrase: 1}\n' > mine.yaml; ${onCorpus} --preset mine.yaml ${base}`,
   ),
   "a setting without one of its parts": settingsCase(
     `printf 'contexts: {spans: 4}\n' > mine.yaml; ${onCorpus} --preset mine.yaml ${base}`,
     "the setting contexts.weight is missing. Give it",
     `printf 'contexts: {spans: 4, weight: 0.5}\n' > mine.yaml; ${onCorpus} --preset mine.yaml ${base}`,
+  ),
+  "a setting without a value": settingsCase(
+    `${onCorpus} ${base} --set temperature`,
+    "Write name=value, such as temperature=0.05.",
+    `${onCorpus} ${base} --set temperature=0.05`,
+  ),
+  "a value that is not YAML": settingsCase(
+    `${onCorpus} ${base} --set 'partLosses={phrase'`,
+    "Write a number, a word, or settings such as {warmUp: 100}.",
+    `${onCorpus} ${base} --set 'partLosses={phrase: 1, characters: 0.5}'`,
+  ),
+  "a mistyped name of a setting": settingsCase(
+    `${onCorpus} ${base} --set temprature=0.05`,
+    'unknown setting "temprature". Did you mean temperature?',
+    `${onCorpus} ${base} --set temperature=0.05`,
   ),
   "a preset of a preset that is none": settingsCase(
     `printf 'preset: small\n' > mine.yaml; ${onCorpus} --preset mine.yaml ${base}`,

@@ -36,8 +36,8 @@ const cases: Readonly<Record<string, Case>> = {
   ),
   "a batch size on a corpus": corpusCase(
     `${onCorpus} ${base} --batch-size 8`,
-    "on a corpus, set --anchors, --hard-negatives and --synonyms",
-    `${onCorpus} ${base} --anchors 8`,
+    "on a corpus, set anchors, hardNegatives and synonyms (--set anchors=64)",
+    `${onCorpus.replace("finetune", "train")} ${base} --set anchors=8`,
   ),
   "too few pairs to hold some out": pairsCase(
     untyped,
@@ -75,6 +75,29 @@ const cases: Readonly<Record<string, Case>> = {
     "--types gives types to pairs: add --pairs FILE.",
     `${onCorpus} ${base} --types types.csv --pairs p.csv`,
   ),
+  "several tables of pairs on a corpus": pairsCase(
+    untyped,
+    `${onCorpus} ${base} --pairs p.csv --pairs ok.csv`,
+    "takes pairs of one table into each batch: give one",
+    `${onCorpus} ${base} --pairs p.csv`,
+  ),
+  "a table of pairs that is given twice": pairsCase(
+    untyped,
+    `${onPairs} --pairs p.csv`,
+    "p.csv is given twice. Give it once, with a weight such as p.csv=2.",
+    onPairs.replace("p.csv", "p.csv=2"),
+  ),
+  "settings of a view without it": pairsCase(
+    untyped,
+    `${onPairs} --set punctuation.most=2`,
+    "is for --view punctuation: add it",
+    `${onPairs} --set punctuation.most=2 --view punctuation`,
+  ),
+  "evaluations on a corpus without data": corpusCase(
+    `${onCorpus} ${base} --patience 2`,
+    "--patience counts evaluations: add --eval-data FOLDER",
+    `${onCorpus} ${base} --patience 2 --eval-data bench`,
+  ),
   "layers of a model that has its own": pairsCase(
     untyped,
     `${onCorpus} --base pearl-mini --layers 0`,
@@ -94,8 +117,8 @@ const cases: Readonly<Record<string, Case>> = {
   ),
   "a width that its heads do not divide": corpusCase(
     `${onCorpus} --base none --hidden 129 --layers 1`,
-    "set another --hidden",
-    `${onCorpus} --base none --hidden 16 --layers 1 --characters bag --vocab 200`,
+    "set another shape.hidden",
+    `${onCorpus} --base none --set shape.hidden=16 --layers 1 --characters bag --vocab 200`,
   ),
   "a vocabulary that is too small": corpusCase(
     `${onCorpus} --base none --hidden 16 --layers 1 --characters bag --vocab 8`,
@@ -120,8 +143,8 @@ const cases: Readonly<Record<string, Case>> = {
   "a second character encoder": corpusCase(
     `${onCorpus} -o first --base none --hidden 16 --layers 1 --vocab 200 --characters bag; ` +
       `${onCorpus} --base ./first --characters bag`,
-    "Train it without a second one (--no-characters).",
-    `${onCorpus} --base ./first --no-characters`,
+    "Train it without a second one (--set characters=none).",
+    `${onCorpus} --base ./first --set characters=none`,
   ),
   "phrases of a corpus that are separated by two tabs": corpusCase(
     `sed -i '2s/\\t/\\t\\t/' corpus/phrases.tsv; ${onCorpus} ${base}`,
@@ -199,14 +222,14 @@ const cases: Readonly<Record<string, Case>> = {
   "types that the base does not have": pairsCase(
     pairs,
     pairTraining,
-    "Use its types, leave types out (--no-types), or train a transformer",
-    `${pairTraining} --no-types && rm -r model && ${fixedTable} --types types.csv`,
+    "Use its types, leave types out (--set types=none), or train a transformer",
+    `${pairTraining} --set types=none && rm -r model && ${fixedTable} --types types.csv`,
   ),
   "types that are all the same": pairsCase(
     pairs.replace("GPE", "ORG"),
     onPairs,
-    "give at least two, or leave types out (--no-types)",
-    `${onPairs} --no-types`,
+    "give at least two, or leave types out (--set types=none)",
+    `${onPairs} --set types=none`,
   ),
   "a table of types in one column": pairsCase(
     untyped,

@@ -1,0 +1,139 @@
+/** Several tables of pairs: weights, batches of one table each, and held-out pairs of each. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { readModelFolder } from "../../../src/architectures/model-folder.js";
+import { splitPairs } from "../../../src/methods/pairs/held-out.js";
+import { createPairData } from "../../../src/methods/pairs/pair-data.js";
+import type { Pair } from "../../../src/methods/pairs/pairs.js";
+import { inTurns, type PairsOfSource, readSources, sourceOf } from "../../../src/methods/pairs/sources.js";
+import { readModel } from "../../../src/onnx/io/file.js";
+import { openReader } from "../../../src/pearl/contrastive-batch.js";
+import { createRandom } from "../../../src/random.js";
+import { newFolder } from "../../setup/new-folder.js";
+
+const pair = (text: string, positive: string): Pair => ({ text, positive, negative: "", type: "" });
+const source = (name: string, count: number, weight = 1): PairsOfSource => ({
+  pairs: Array.from({ length: count }, (_, i) => pair(`${name} ${i}`, `${name} alias ${i}`)),
+  ...{ positives: "column", weight },
+});
+const dataOf = async (sources: readonly PairsOfSource[], inputNames: readonly string[] = []) => {
+  const folder = await readModelFolder("models/pearl-strings");
+  const reader = await openReader(folder, { model: readModel(folder.graph), features: folder.features });
+  const options = { negatives: "none", batchSize: 4, seed: 1, types: [], fingerprint: "" } as const;
+  return createPairData(sources, reader, { ...options, inputNames });
+};
+const timesOf = (rows: readonly Pair[]) => {
+  const times = new Map<string, number>();
+  for (const { text } of rows) times.set(text, (times.get(text) ?? 0) + 1);
+  return [...new Set(times.values())];
+};
+
+describe("inTurns", () => {
+  it("gives each source its batches in order, pass after pass, at random places", () => {
+    const turns = inTurns([6, 2.4, 0.1], 7);
+    expect(turns.perPass).toBe(9);
+    const all = Array.from({ length: 45 }, (_, index) => turns.of(index));
+    for (const [own, count] of [6, 2, 1].entries()) {
+      const ofSource = all.filter(({ source }) => source === own).map(({ turn }) => turn);
+      expect(ofSource).toEqual([...Array(5 * count).keys()]);
+    }
+    const orderOf = (pass: number) =>
+      all
+        .slice(9 * pass, 9 * pass + 9)
+        .map(({ source }) => source)
+        .join("");
+    expect(new Set([0, 1, 2, 3, 4].map(orderOf)).size).toBeGreaterThan(1);
+  });
+
+  it("leaves the batches of a single source in their order", () => {
+    const turns = inTurns([4], 7);
+    expect(Array.from({ length: 9 }, (_, index) => turns.of(index).turn)).toEqual([...Array(9).keys()]);
+  });
+});
+
+describe("batches of several sources", () => {
+  it("are of one source each, in proportion to its size and weight", async () => {
+    const data = await dataOf([source("a", 20), source("b", 8, 2), source("c", 16, 0.5)]);
+    expect(data.batchesPerEpoch).toBe(5 + 4 + 2);
+    const passes = [0, 1].map((pass) =>
+      Array.from({ length: 11 }, (_, i) => data.describe!(11 * pass + i) as readonly Pair[]),
+    );
+    for (const rows of passes.flat()) expect(new Set(rows.map(({ text }) => text[0])).size).toBe(1);
+    const rowsOf = (name: string, some: readonly (readonly Pair[])[]) =>
+      some.flat().filter(({ text }) => text.startsWith(name));
+    for (const pass of passes) {
+      expect([rowsOf("a", pass).length, timesOf(rowsOf("a", pass))]).toEqual([20, [1]]);
+      expect([rowsOf("b", pass).length, timesOf(rowsOf("b", pass))]).toEqual([16, [2]]);
+      expect([rowsOf("c", pass).length, timesOf(rowsOf("c", pass))]).toEqual([8, [1]]);
+    }
+    // the second pass continues with the other half
+    expect(timesOf(rowsOf("c", passes.flat()))).toEqual([1]);
+  });
+
+  it("do not take phrases for negatives that another source joins", async () => {
+    const ours: PairsOfSource = {
+      pairs: [pair("Big Blue", "the Blues"), pair("IBM", "IBM Corp.")],
+      ...{ positives: "column", weight: 1 },
+    };
+    const theirs: PairsOfSource = { ...ours, pairs: [pair("Big Blue", "IBM"), pair("x", "y")] };
+    const groupsOf = async (sources: readonly PairsOfSource[]) => {
+      const data = await dataOf(sources, ["groups"]);
+      const batches = Array.from({ length: sources.length }, (_, index) => index);
+      const own = batches.find((index) =>
+        (data.describe!(index) as readonly Pair[]).some(({ positive }) => positive === "the Blues"),
+      ) as number;
+      const { feeds } = await data.batch(own);
+      return new Set(Array.from(feeds.groups.data, Number)).size;
+    };
+    expect(await groupsOf([ours])).toBe(2);
+    expect(await groupsOf([ours, theirs])).toBe(1);
+  });
+});
+
+describe("held-out pairs of several sources", () => {
+  const split = (sources: readonly PairsOfSource[], fraction?: number) =>
+    splitPairs(sources, { fraction, random: createRandom(3) });
+  const names = (pairs: readonly Pair[]) => pairs.flatMap(({ text, positive }) => [text, positive]);
+
+  it("are a tenth of each that has 200 pairs", () => {
+    const { trained, heldOut } = split([source("a", 400), source("b", 250), source("c", 100)]);
+    const sizes = [0, 1, 2].map((at) => heldOut.filter((own) => own.source === at).length);
+    expect(sizes).toEqual([40, 25, 0]);
+    expect(trained.map(({ length }) => length)).toEqual([360, 225, 100]);
+  });
+
+  it("share no phrase with any source's training", () => {
+    const first = source("a", 300);
+    const second: PairsOfSource = {
+      ...first,
+      pairs: first.pairs.map(({ positive }, i) => pair(i < 150 ? positive : `b ${i}`, `b alias ${i}`)),
+    };
+    const { trained, heldOut } = split([first, second], 0.2);
+    const seen = new Set(names(trained.flat()));
+    expect(names(heldOut).filter((name) => seen.has(name))).toEqual([]);
+    for (const at of [0, 1]) expect(heldOut.filter((own) => own.source === at).length).toBeGreaterThan(40);
+  });
+});
+
+describe("sources by their names", () => {
+  it("have a weight behind the last =, unless a file has the whole name", async () => {
+    const folder = newFolder();
+    const odd = join(folder, "a=2");
+    writeFileSync(odd, "text,positive\n");
+    expect(await sourceOf(odd)).toEqual({ file: odd });
+    expect(await sourceOf(`${odd}=0.5`)).toEqual({ file: odd, weight: 0.5 });
+    expect(await sourceOf("b.csv=.5")).toEqual({ file: "b.csv", weight: 0.5 });
+    expect(await sourceOf("b=c.csv")).toEqual({ file: "b=c.csv" });
+    expect(await sourceOf("postgres://h/d?table=2")).toEqual({ file: "postgres://h/d?table=2" });
+    expect(await sourceOf("postgres://h/d?table=p=2")).toEqual({ file: "postgres://h/d?table=p", weight: 2 });
+  });
+
+  it("are refused without a table, with a weight that is none, and twice", async () => {
+    await expect(readSources([], {})).rejects.toThrow("no pairs: give at least one table");
+    await expect(readSources([{ file: "x.csv", weight: -1 }], {})).rejects.toThrow("above 0, not -1");
+    const file = join(newFolder(), "p.csv");
+    writeFileSync(file, "text,positive\na,b\nc,d\n");
+    await expect(readSources([{ file }, { file, weight: 2 }], {})).rejects.toThrow("is given twice");
+  });
+});
