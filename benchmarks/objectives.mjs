@@ -24,11 +24,14 @@ import { mean } from "../dist/statistics.js";
 import { readRows } from "../scripts/training-tables.mjs";
 import { round } from "./measuring.mjs";
 
+/** Those that learn without a teacher. */
+const alone = objectiveNames.filter((name) => Object(objectives[name].needs).teacher !== "required");
+
 const { values: options } = parseArgs({
   options: {
     pairs: { type: "string", default: "../shared/data/train/pairs/names.tsv.gz" },
     sets: { type: "string", default: "full" },
-    objectives: { type: "string", default: objectiveNames.join(",") },
+    objectives: { type: "string", default: alone.join(",") },
     steps: { type: "string" },
     names: { type: "string" },
     rate: { type: "string", default: "0.001" },

@@ -19,6 +19,7 @@ npx pearl finetune --pairs data/labels.csv --objective sup-con --steps 2 -o by-l
 npx pearl finetune --pairs data/scores.csv --objective regression --steps 2 -o by-scores
 npx pearl finetune --pairs data/scores.csv --objective cosent --steps 2 -o by-order
 npx pearl finetune --pairs data/phrases.txt --view cutoff --steps 2 -o by-views
+npx pearl finetune --pairs data/phrases.txt --teacher by-labels --steps 2 -o by-teacher
 \`\`\`
 
 A table of pairs has the columns \`text\` and \`positive\`, and optionally \`negative\` (a phrase that looks alike and means
@@ -27,7 +28,8 @@ objective that reads labels, texts need no positives: the positive of a text is 
 if it is the only one. In every objective, equal phrases, phrases that pairs of the table connect (also over several pairs)
 and phrases of one label are not negatives of each other. Phrases that pairs without a label join are one class, that of a
 phrase among them with a label if there is one. A phrase with two labels belongs to both. Scores from 0 to 1 stay; where some
-lie outside, the table's smallest becomes 0 and its largest 1. Phrases alone need a view. Two columns of other names, or
+lie outside, the table's smallest becomes 0 and its largest 1. Phrases alone need a view or a
+[teacher](train.md#from-a-larger-model). Two columns of other names, or
 the first two of a table without a header, are text and positive.
 `;
 
@@ -62,7 +64,7 @@ batch of any size has its exact gradient in bounded memory, so there is nothing 
 \`--batch-size\`.
 
 Losses and gradients of all objectives equal those of an independent PyTorch implementation in float64 to 1e-5
-(\`test/oracles/objectives.py\`).
+(\`test/oracles/objectives.py\`, \`test/oracles/teacher.py\`).
 
 From code, \`objectiveLoss(net, rows, { name, settings })\` of \`pearl-embeddings/train\` adds an objective to a graph of your
 own. \`neighbourLoss\` adds that of QuickThoughts (Logeswaran and Lee, 2018), which needs two encoders: sentences are told from

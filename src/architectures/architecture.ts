@@ -30,6 +30,8 @@ export interface ModelFolder {
   readonly architecture: string;
   /** Length of an embedding, where config.json states it. */
   readonly dimension: number | undefined;
+  /** Lengths that embeddings may be cut to, where config.json records them: the model was trained on these prefixes. */
+  readonly dims?: readonly number[];
   readonly features: readonly Feature[];
   readonly pooling: Pooling;
   /** Set where no file of another maker's folder says how to pool: then it is "mean". */
@@ -189,6 +191,8 @@ export interface Assembled extends Omit<ModelPart, "build"> {
   readonly model: Model;
   /** Phrase types in the order of the type head; empty: there is none. */
   readonly types: readonly string[];
+  /** Prefixes of the embedding that are trained too, recorded in config.json; default none. */
+  readonly dims?: readonly number[];
   /** Widths of the two parts of the phrase's vector, where two were joined. */
   readonly parts?: readonly [phrase: number, characters: number];
 }
@@ -207,6 +211,8 @@ export interface Gates {
 export interface VectorLayout {
   /** The embedding; default all columns. */
   readonly embedding?: Columns;
+  /** The same columns in the order in which the model gives them; default: as they come. */
+  readonly order?: readonly Columns[];
   readonly parts?: { readonly phrase: Columns; readonly characters: Columns };
   /** Columns whose squared lengths are gates, which add up to 1. */
   readonly gates?: readonly Columns[];
@@ -229,6 +235,8 @@ export interface ContextLoss {
 export interface StartOptions {
   /** Seed of the weights that the folder lacks. */
   readonly seed: number;
+  /** Prefixes of the embedding that are trained too, recorded in config.json; default none. */
+  readonly dims?: readonly number[];
   /** Labels of the type head, and labels that distinguish the kinds of the last entity type. */
   readonly types: readonly string[];
   readonly fineTypes: readonly string[];
@@ -250,6 +258,13 @@ export interface TrainingStart {
     texts?: Readonly<Record<string, string>>,
   ): Promise<void>;
 }
+
+/**
+ * What config.json records of prefixes that a model was trained on, under the key that hub models and their servers know;
+ * nothing where there are none.
+ */
+export const dimsSection = (dims: readonly number[] | undefined, dimension: number): object =>
+  dims?.length ? { matryoshka_dimensions: [...dims, dimension] } : {};
 
 /** The output of pearl's own graphs that holds unit-length vectors, float32 [rows, width]. */
 export const EMBEDDING = "embedding";

@@ -46,6 +46,7 @@ export async function readModelFolder(folder: string): Promise<ModelFolder> {
   const pearl = pearlSection(config, folder);
   const features = pearl?.features ?? [await hubFeature(path, config)];
   // a transformer alone pools as its sentence-transformers files say
+  const recorded = recordedDims(config);
   const [first, ...others] = features.map((feature) => architectureOf(feature));
   return {
     path,
@@ -56,6 +57,7 @@ export async function readModelFolder(folder: string): Promise<ModelFolder> {
     config,
     architecture: architectureName(config),
     dimension: pearl?.dimension ?? numberAt(config, "hidden_size") ?? numberAt(config, "dim"),
+    ...(recorded && { dims: recorded }),
     features,
     pooling: others.length === 0 && first.pooling ? await first.pooling(path) : "none",
     ...(pearl === undefined && (await moduleFacts(path))),
@@ -65,6 +67,14 @@ export async function readModelFolder(folder: string): Promise<ModelFolder> {
     preferredDevice: pearl?.device,
     sizeBytes: await graphSize(graph),
   };
+}
+
+function recordedDims({
+  matryoshka_dimensions: dims,
+}: Record<string, unknown>): readonly number[] | undefined {
+  const isList =
+    Array.isArray(dims) && dims.length > 0 && dims.every((one) => Number.isInteger(one) && one > 0);
+  return isList ? dims : undefined;
 }
 
 /** A graph and the files beside it that hold its weights. */

@@ -236,7 +236,11 @@ export const shared = {
   json: option("--json", "print JSON"),
   report: option("--json <file>", "also write a report of the run as JSON"),
   batchSize: option("--batch-size <n>", "largest number of phrases in a batch", positiveInteger),
-  truncate: option("--truncate-dim <n>", "keep the first n dimensions of each embedding", positiveInteger),
+  truncate: option(
+    "--dims, --truncate-dim <n>",
+    "keep the first n dimensions of each embedding; of a model trained with --dims, one of its lengths",
+    positiveInteger,
+  ),
   int8: option("--int8", "compute with 8-bit weights: faster, nearly the same embeddings"),
   data: option(
     "--data <folder>",

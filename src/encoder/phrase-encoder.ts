@@ -297,8 +297,18 @@ export class PhraseEncoder {
   }
 }
 
-/** Length of vectors that are cut to `truncateDim`. @throws ArgumentError where the model's are shorter */
-export function truncatedDimension({ dimension }: PhraseEncoder, truncateDim = dimension): number {
+/**
+ * Length of vectors that are cut to `truncateDim`.
+ * @throws ArgumentError where the model's are shorter, or it records the lengths that it was trained on and this is none
+ */
+export function truncatedDimension(
+  { dimension, model: { dims } }: Pick<PhraseEncoder, "dimension" | "model">,
+  truncateDim = dimension,
+): number {
+  if (dims !== undefined && truncateDim !== dimension && !dims.includes(truncateDim))
+    throw new ArgumentError(
+      `truncateDim must be one of ${[...new Set([...dims, dimension])].join(", ")}, which the model was trained on, not ${truncateDim}`,
+    );
   if (Number.isInteger(truncateDim) && truncateDim > 0 && truncateDim <= dimension) return truncateDim;
   throw new ArgumentError(`truncateDim must be between 1 and ${dimension}, not ${truncateDim}`);
 }

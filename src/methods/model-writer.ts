@@ -2,7 +2,12 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { stringify } from "yaml";
-import type { Assembled, ModelFolder, ModelPart } from "../architectures/architecture.js";
+import {
+  type Assembled,
+  dimsSection,
+  type ModelFolder,
+  type ModelPart,
+} from "../architectures/architecture.js";
 import { assembleModel } from "../architectures/compose.js";
 import { classNameOf, filesOf } from "../architectures/registry.js";
 import { ModelError } from "../errors.js";
@@ -48,9 +53,13 @@ export function writeTrainedModel(
   folder: string,
   { base, assembled, weights, texts = {} }: TrainedModel,
 ): Promise<void> {
-  const { width: dimension, features, types, section, files } = assembled;
-  // the name is that of the folder
-  const { name: _, ...config } = base?.config ?? {
+  const { width: dimension, features, types, section, files, dims } = assembled;
+  // the name is that of the folder, and prefixes that were not trained no longer hold
+  const {
+    name: _,
+    matryoshka_dimensions: __,
+    ...config
+  } = base?.config ?? {
     model_type: "pearl",
     architectures: [classNameOf(features)],
   };
@@ -59,7 +68,11 @@ export function writeTrainedModel(
     await mkdir(join(temporary, "onnx"), { recursive: true });
     if (base) await copyPresent(companionsOf(base), base.path, temporary);
     writeModel(withWeights(assembled.model, weights), join(temporary, "onnx", "model.onnx"));
-    await writeWholeJson(join(temporary, "config.json"), { ...config, pearl });
+    await writeWholeJson(join(temporary, "config.json"), {
+      ...config,
+      ...dimsSection(dims, dimension),
+      pearl,
+    });
     for (const [name, text] of Object.entries({ ...files, ...texts }))
       await writeFile(join(temporary, name), text);
   });

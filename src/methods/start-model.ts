@@ -59,14 +59,19 @@ export interface StartModel {
   readonly own?: TrainingStart;
 }
 
-/** A base as it is. @throws ModelError if it cannot be trained; ArgumentError for types that it cannot learn */
+/** A base as it is. @param options.dims shorter lengths of the embedding that are trained too @throws ModelError if it cannot be trained; ArgumentError for types that it cannot learn */
 export async function startOfBase(
   base: ModelFolder,
-  { types, seed }: { readonly types: readonly string[]; readonly seed: number },
+  { types, seed, dims }: Pick<StartOptions, "types" | "seed"> & { readonly dims?: readonly number[] },
 ): Promise<StartModel> {
   const architecture = soleArchitecture(base.features);
   if (architecture?.start) {
-    const own = await architecture.start(base, { seed, types: PHRASE_TYPES, fineTypes: FINE_PHRASE_TYPES });
+    const own = await architecture.start(base, {
+      seed,
+      dims,
+      types: PHRASE_TYPES,
+      fineTypes: FINE_PHRASE_TYPES,
+    });
     const { assembled } = own;
     const unknown = types.find((type) => !assembled.types.includes(type));
     if (unknown !== undefined)
@@ -79,7 +84,7 @@ export async function startOfBase(
   }
   const model = readModel(base.graph);
   checkTrainable(model, base);
-  return startOf(assembleModel({ base: { folder: base, model }, types, seed }), base, types);
+  return startOf({ ...assembleModel({ base: { folder: base, model }, types, seed }), dims }, base, types);
 }
 
 /** The record of a base: a hub id as it was given, but only the name of a folder (paths mean nothing elsewhere). */

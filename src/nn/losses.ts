@@ -26,6 +26,8 @@ export interface NtXentInputs {
    * each other, also where only one of several lists has it. int32 runs on GPUs too. Default: all are different.
    */
   groups?: string | readonly string[];
+  /** Booleans [2B, 2B + N]: true for further phrases that are not negatives of the row; default none. */
+  excluded?: string;
 }
 
 /** Stands for -∞: its exponential is 0, and its multiples are still numbers. */
@@ -51,7 +53,7 @@ export function ntXent(
   const others = inputs.hardNegatives ? [rows, l2Normalise(net, inputs.hardNegatives)] : [rows];
   const columns = others.length === 1 ? rows : g.add("Concat", others, { axis: 0 });
   const scores = g.add("Gemm", [rows, columns], { transB: 1, alpha: 1 / temperature });
-  const negatives = exclude(net, scores, { rows, columns, groups: inputs.groups });
+  const negatives = exclude(net, scores, { rows, columns, ...inputs });
   const agreement = mean(net, reduce(net, "ReduceSum", g.add("Mul", [anchors, positives])));
   const attraction = g.add("Mul", [agreement, number(net, 1 / temperature)]);
   return g.add("Sub", [mean(net, logSumExp(net, negatives)), attraction]);
@@ -61,7 +63,12 @@ export function ntXent(
 function exclude(
   net: Net,
   scores: string,
-  { rows, columns, groups = [] }: { rows: string; columns: string; groups?: NtXentInputs["groups"] },
+  {
+    rows,
+    columns,
+    groups = [],
+    excluded,
+  }: { rows: string; columns: string } & Pick<NtXentInputs, "groups" | "excluded">,
 ): string {
   const { g } = net;
   const length = (values: string) => g.add("Shape", [values], { start: 0, end: 1 });
@@ -75,14 +82,14 @@ function exclude(
   const column = rows === columns ? own : positions(columns);
   const without = (condition: string, kept: string) => g.add("Where", [condition, number(net, never), kept]);
   const others = without(equal(own, column), scores);
-  if (groups.length === 0) return others;
+  if (groups.length === 0 && excluded === undefined) return others;
   const half = g.add("Mul", [reduce(net, "ReduceSum", ones(rows), { axes: [0] }), number(net, 0.5)]);
   const isAnchor = g.add("Less", [own, half]);
   const partner = g.add("Where", [isAnchor, g.add("Add", [own, half]), g.add("Sub", [own, half])]);
   const ofRows = (numbers: string) => g.add("Slice", [numbers, g.ints(0), length(rows)]);
   const different = [...new Set([groups].flat())].reduce(
     (kept, numbers) => without(equal(ofRows(numbers), numbers), kept),
-    others,
+    excluded === undefined ? others : without(excluded, others),
   );
   return g.add("Where", [equal(partner, column), others, different]);
 }

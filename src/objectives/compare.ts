@@ -1,4 +1,9 @@
-/** The rows of a batch against each other, and sums over chosen entries: what the objectives are made of. */
+/**
+ * The rows of a batch against each other, and sums over chosen entries: what the objectives are made of.
+ *
+ * With a teacher, phrases that it finds more similar to a row than the row's positive are not different: they are likely
+ * false negatives (Solatorio, 2024, "GISTEmbed: Guided In-sample Selection of Training Negatives", section 3).
+ */
 import { logSumExp, type Net, number, reduce } from "../nn/net.js";
 import { l2Normalise } from "../nn/pooling.js";
 import type { ObjectiveRows } from "./objective.js";
@@ -32,7 +37,8 @@ export function compareSides(net: Net, batch: ObjectiveRows): Comparison {
   const { anchors, positives, negatives } = batch;
   const columns = negatives ? g.add("Concat", [positives, negatives], { axis: 0 }) : positives;
   const start = g.add("Shape", [anchors], { start: 0, end: 1 });
-  const behind = (numbers: string) => g.add("Slice", [numbers, start, g.add("Shape", [numbers])]);
+  const behind = (numbers: string) =>
+    g.add("Slice", [numbers, start, g.add("Shape", [numbers], { start: 0, end: 1 })]);
   return compare(net, [anchors, columns], batch, behind);
 }
 
@@ -64,7 +70,34 @@ function compare(
   const count = g.add("Shape", [rows], { start: 0, end: 1 });
   const ofRows = (numbers: string) => g.add("Slice", [numbers, g.ints(0), count]);
   const products = g.add("Gemm", [rows, columns], { transB: 1 });
-  return { rows, products, ...classMasks(net, batch, ofRows, ofColumns) };
+  const masks = classMasks(net, batch, ofRows, ofColumns);
+  const { teacher, anchors } = batch;
+  if (teacher === undefined) return { rows, products, ...masks };
+  const nearer = nearerThanPositive(net, { anchors, teacher }, ofColumns);
+  return { rows, products, ...masks, different: g.add("Where", [nearer, number(net, 0), masks.different]) };
+}
+
+/**
+ * Booleans [R, C]: true where a teacher finds the column more similar to the row than the row's positive is.
+ * @param ofColumns as in compareSides, whose rows are the anchors; default: rows are anchors and positives, columns are all
+ */
+export function nearerThanPositive(
+  net: Net,
+  {
+    anchors,
+    teacher: { vectors },
+  }: Pick<ObjectiveRows, "anchors"> & Required<Pick<ObjectiveRows, "teacher">>,
+  ofColumns?: (numbers: string) => string,
+): string {
+  const { g } = net;
+  const pairs = g.add("Shape", [anchors], { start: 0, end: 1 });
+  const twice = g.add("Add", [pairs, pairs]);
+  const part = (from: string, to: string) => g.add("Slice", [vectors, from, to]);
+  const own = rowProducts(net, part(g.ints(0), pairs), part(pairs, twice));
+  const [rows, limits] = ofColumns ? [pairs, own] : [twice, g.add("Concat", [own, own], { axis: 0 })];
+  const columns = ofColumns?.(vectors) ?? vectors;
+  const cosines = g.add("Gemm", [part(g.ints(0), rows), columns], { transB: 1 });
+  return g.add("Greater", [cosines, g.add("Unsqueeze", [limits, g.ints(1)])]);
 }
 
 /** The masks of {@link Comparison}. @param ofRows which of the batch's numbers are those of the rows; default all */

@@ -22,12 +22,17 @@ export interface ObjectiveRows {
   readonly groups?: string;
   /** float32 [B]: how similar anchor and positive are, from 0 to 1; default: the pairs have no scores. */
   readonly scores?: string;
+  /**
+   * Vectors of length 1 that another model gives these phrases, float32 [2B + N, width of that model]: the targets of an
+   * objective that needs a teacher, and a guide to others (compare.ts). Default: there is no teacher.
+   */
+  readonly teacher?: { readonly vectors: string; readonly width: number };
   /** Width of the vectors, for objectives with a projection. */
   readonly width: number;
 }
 
-/** Columns that an objective reads besides text, positive and negative. */
-export type ObjectiveColumn = "label" | "score";
+/** Columns that an objective may need besides text and positive. */
+export type ObjectiveColumn = "label" | "score" | "negative";
 
 /** The default of a setting: a number, or words of which the first is the default. */
 type Declared = number | readonly [string, ...string[]];
@@ -41,7 +46,7 @@ export type ObjectiveSettings = Readonly<Record<string, number | string>>;
 /** A loss over the embeddings of a batch. */
 export interface Objective {
   /** What it needs and what it can use of the data, besides text and positive. */
-  readonly needs: Readonly<Partial<Record<ObjectiveColumn, "required" | "optional">>>;
+  readonly needs: Readonly<Partial<Record<ObjectiveColumn | "teacher", "required" | "optional">>>;
   readonly settings: Readonly<Record<string, Declared>>;
   /** Names of learned single numbers; the engine takes others for constants. */
   readonly learns?: readonly string[];

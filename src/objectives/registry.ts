@@ -19,6 +19,8 @@ import { triplet } from "./pairs/triplet.js";
 import { angle } from "./scores/angle.js";
 import { cosent } from "./scores/cosent.js";
 import { regression } from "./scores/regression.js";
+import { distill } from "./teacher/distill.js";
+import { marginMse } from "./teacher/margin-mse.js";
 
 /** Every objective by its name, in the order of docs/objectives.md. */
 export const objectives = {
@@ -39,6 +41,8 @@ export const objectives = {
   regression,
   cosent,
   angle,
+  distill,
+  "margin-mse": marginMse,
 } as const satisfies Readonly<Record<string, Objective>>;
 
 /** Name of an objective. */

@@ -19,11 +19,15 @@ export function embeddingRoutes(app: Server, service: Service, names: readonly s
   const { encoder, limits, embeddings, metrics } = service;
   const phrase = z.string().min(1, "a phrase cannot be an empty string").max(limits.characters);
   const many = z.array(phrase).min(1, "there must be at least one phrase").max(limits.items);
+  const length = z.int().min(1).max(encoder.dimension);
+  const recorded = encoder.model.dims;
+  const oneOf = (lengths: readonly number[]) =>
+    `must be one of ${lengths.join(", ")}, which the model was trained on`;
   const body = z.strictObject({
     input: z.union([phrase, many], "must be a string or an array of strings; token ids are not accepted"),
     model: z.string(),
     encoding_format: withDefault(z.enum(["float", "base64"]), "float"),
-    dimensions: optional(z.int().min(1).max(encoder.dimension)),
+    dimensions: optional(recorded ? length.refine((n) => recorded.includes(n), oneOf(recorded)) : length),
     user: optional(z.string()),
   });
   const usage = z.object({ prompt_tokens: z.int(), total_tokens: z.int() });

@@ -15,6 +15,7 @@ interface Batch {
   readonly classes: readonly number[];
   readonly groups?: readonly number[];
   readonly scores?: readonly number[];
+  readonly teacher?: readonly number[][];
 }
 
 /** The value of a graph over a batch's rows, such as a loss. */
@@ -30,10 +31,11 @@ async function computed(batch: Batch, build: (net: Net, rows: ObjectiveRows) => 
           };
   const net = createNet(fromSeed(1));
   for (const [name, { type, dims }] of Object.entries(feeds)) net.g.input(name, type, [...dims]);
+  const teacher = batch.teacher && { vectors: "teacher", width: 3 };
   const names = Object.fromEntries(Object.keys(feeds).map((name) => [name, name]));
   net.g.output(
     "value",
-    net.g.add("Identity", [build(net, { ...names, width: 3 } as unknown as ObjectiveRows)]),
+    net.g.add("Identity", [build(net, { ...names, teacher, width: 3 } as unknown as ObjectiveRows)]),
   );
   const session = await createOrtSession(encodeModel(net.g.model()));
   const { value } = await session.run(feeds);
@@ -84,5 +86,36 @@ describe("equal phrases of two classes", () => {
     const turned = { anchors: batch.positives, positives: batch.anchors, groups: [2, 0, 0, 1, 3] };
     const [loss] = await lossOf({ ...batch, ...negatives, groups: [0, 1, 2, 0, 3] });
     expect((await lossOf({ ...turned, ...negatives }))[0]).toBeCloseTo(loss, 5);
+  });
+});
+
+describe("a teacher's guide", () => {
+  // the teacher finds the firm nearer to the apple than the orchard is, and the pear farther
+  const pair = { anchors: [apple], positives: [orchard] };
+  const judged = (negative: number[]) => ({ ...pair, negatives: [negative], classes: [0, 0, 1] });
+  const sees = { near: [1, 0, 0], positive: [0.8, 0.6, 0], far: [0, 0, 1] };
+
+  it("takes a phrase that is nearer than the positive for no negative, of either phrase of the pair", async () => {
+    const different = (teacher: number[][]) =>
+      computed({ ...judged(firm), teacher }, (net, rows) => compareAll(net, rows).different);
+    // to the positive itself, the first is as near as its anchor
+    expect(await different([sees.near, sees.positive, sees.near])).toEqual([...[0, 0, 0], ...[0, 0, 1]]);
+    expect(await different([sees.near, sees.positive, sees.far])).toEqual([...[0, 0, 1], ...[0, 0, 1]]);
+  });
+
+  const guided = objectiveNames.filter(
+    (name) => objectives[name].needs.teacher === "optional" && objectives[name].needs.label === "optional",
+  );
+  it("is heeded by every objective that compares phrases", () => expect(guided.length).toBeGreaterThan(9));
+  it.each(guided)("in %s makes a false negative count as none, and changes nothing else", async (name) => {
+    const lossOf = (own: Batch) => computed(own, (net, rows) => objectiveLoss(net, rows, { name }));
+    const [alone] = await lossOf({ ...pair, classes: [0, 0] });
+    const [plain] = await lossOf(judged(firm));
+    // nearer to both phrases than they are to each other
+    const false_ = [sees.near, sees.positive, [0.95, 0.31, 0]];
+    expect((await lossOf({ ...judged(firm), teacher: false_ }))[0]).toBeCloseTo(alone, 5);
+    const [kept] = await lossOf({ ...judged(firm), teacher: [sees.near, sees.positive, sees.far] });
+    expect(kept).toBe(plain);
+    expect(Math.abs(plain - alone)).toBeGreaterThan(0.01);
   });
 });

@@ -1,9 +1,10 @@
-/** Each objective against an independent implementation in float64 PyTorch (test/oracles/objectives.py). */
+/** Each objective against an independent implementation in float64 PyTorch (test/oracles/objectives.py, teacher.py). */
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { differentiate } from "../../src/autodiff/gradient.js";
-import { createNet, fromTensors } from "../../src/nn/net.js";
-import type { ObjectiveSettings } from "../../src/objectives/objective.js";
+import { createNet, fromTensors, type Net } from "../../src/nn/net.js";
+import type { ObjectiveRows, ObjectiveSettings } from "../../src/objectives/objective.js";
+import { lossOfPrefixes } from "../../src/objectives/prefixes.js";
 import { type ObjectiveName, objectiveLoss, objectiveNames } from "../../src/objectives/registry.js";
 import { GraphBuilder } from "../../src/onnx/builder.js";
 import { encodeModel } from "../../src/onnx/io/file.js";
@@ -17,6 +18,8 @@ interface Batch {
   pairs: number;
   classes: number[];
   scores: number[];
+  /** Vectors of teachers, by name. */
+  teachers?: Record<string, number[]>;
 }
 interface Case {
   objective: ObjectiveName;
@@ -24,6 +27,9 @@ interface Case {
   batch: string;
   /** Whether the objective gets the pairs' scores. */
   scores: boolean;
+  /** Name of the teacher, and lengths of prefixes; default none. */
+  teacher?: string;
+  dims?: number[];
   loss: number;
   gradients: Record<string, number[]>;
 }
@@ -34,9 +40,12 @@ interface Oracle {
   cases: Case[];
 }
 
-const { width, batches, weights, cases }: Oracle = JSON.parse(
-  readFileSync(new URL("../oracles/objectives.json", import.meta.url), "utf8"),
+const [plain, taught] = ["objectives", "teacher"].map(
+  (name): Oracle => JSON.parse(readFileSync(new URL(`../oracles/${name}.json`, import.meta.url), "utf8")),
 );
+const { width, weights } = plain;
+const batches = { ...plain.batches, ...taught.batches };
+const cases = [...plain.cases, ...taught.cases];
 const stored = new Map<string, Tensor>(
   Object.entries(weights).map(([name, { dims, data }]) => [name, tensor("float32", dims, data)]),
 );
@@ -55,18 +64,28 @@ function feedsOf({ rows, pairs, classes, scores }: Batch, isScored: boolean): Fe
 }
 
 /** Loss and gradients of an objective, as a training computes them. */
-async function run({ objective, settings, batch, scores, gradients }: Case, opset: number, factor = 1) {
-  const { rows: plain, ...others } = batches[batch];
-  const feeds = feedsOf({ ...others, rows: plain.map((x) => factor * x) }, scores);
+async function run(
+  { objective, settings, batch, scores, gradients, ...more }: Case,
+  opset: number,
+  factor = 1,
+) {
+  const { rows: unscaled, teachers, ...others } = batches[batch];
+  const targets = more.teacher === undefined ? undefined : teachers?.[more.teacher];
+  const count = others.classes.length;
+  const feeds = {
+    ...feedsOf({ ...others, rows: unscaled.map((x) => factor * x) }, scores),
+    ...(targets && { teacher: tensor("float32", [count, targets.length / count], targets) }),
+  } as Feeds;
   const net = createNet(fromTensors(stored), new GraphBuilder({ opset }));
   for (const [name, { type, dims }] of Object.entries(feeds)) net.g.input(name, type, [...dims]);
   const { negatives, scores: given } = feeds;
-  const rows = { anchors: "anchors", positives: "positives", classes: "classes", width };
-  const loss = objectiveLoss(
-    net,
-    { ...rows, ...(negatives && { negatives: "negatives" }), ...(given && { scores: "scores" }) },
-    { name: objective, settings },
-  );
+  const rows = {
+    ...{ anchors: "anchors", positives: "positives", classes: "classes", width },
+    ...(targets && { teacher: { vectors: "teacher", width: targets.length / count } }),
+    ...{ ...(negatives && { negatives: "negatives" }), ...(given && { scores: "scores" }) },
+  };
+  const lossOf = (own: Net, some: ObjectiveRows) => objectiveLoss(own, some, { name: objective, settings });
+  const loss = lossOfPrefixes(net, rows, { dims: more.dims ?? [], loss: lossOf });
   net.g.output("loss", loss);
   const model = net.g.model();
   const shapes = await observeShapes(model, feeds, (bytes) =>
@@ -93,10 +112,10 @@ describe("objectives have PyTorch's losses and gradients", () => {
 
   const named = cases.map((each) => {
     const settings = Object.entries(each.settings).map(([name, value]) => ` ${name}=${value}`);
-    return [
-      `${each.objective}${settings.join("")}, batch ${each.batch}${each.scores ? ", scores" : ""}`,
-      each,
-    ] as const;
+    const more = [each.scores ? ", scores" : "", each.teacher ?? "", ...(each.dims ?? [])]
+      .join(" ")
+      .trimEnd();
+    return [`${each.objective}${settings.join("")}, batch ${each.batch}${more}`, each] as const;
   });
   it.each(named)("%s", async (_, each) => {
     for (const opset of [17, 20]) {

@@ -13,6 +13,7 @@ import type { Tensor } from "../../onnx/tensor.js";
 import {
   type Assembled,
   type Columns,
+  dimsSection,
   EMBEDDING,
   type ModelFolder,
   type StartOptions,
@@ -37,6 +38,8 @@ interface WordModel {
   readonly types?: readonly string[];
   /** What the vector is: all parts, or the meaning alone, as pretraining leaves it. Default all, with types. */
   readonly embedding?: "all" | "meaning";
+  /** Prefixes that it is trained on too; default none. */
+  readonly dims?: readonly number[];
   /** Tables as int8 rows, dequantised when they are looked up; default float32. */
   readonly tables?: "float32" | "int8";
   /** Replace `weights`. Those of the context's encoder have a file of their own, with which a later training continues. */
@@ -84,6 +87,7 @@ export function writeWordModel(
     const config = {
       model_type: "pearl",
       architectures: ["PearlWords"],
+      ...dimsSection(model.dims, dimensionOf(model)),
       pearl: {
         format: 1,
         dimension: dimensionOf(model),
@@ -106,7 +110,7 @@ export function writeWordModel(
  */
 export async function readWordStart(
   folder: ModelFolder,
-  { seed, types, fineTypes }: StartOptions,
+  { seed, types, fineTypes, dims }: StartOptions,
 ): Promise<TrainingStart> {
   const sizes = (folder.config.pearl as { word_encoder?: WordEncoderSizes } | undefined)?.word_encoder;
   const reading = folder.features.find(({ kind }) => kind === "words") as WordsFeature | undefined;
@@ -126,7 +130,11 @@ export async function readWordStart(
     contextWords: sizes.contextWords ?? sizes.vocabulary,
     context: contextLoss(sizes, weights),
     write: (target, trained, texts) =>
-      writeWordModel(target, { weights, sizes, words, reading: options, tables, types, trained }, texts),
+      writeWordModel(
+        target,
+        { weights, sizes, words, reading: options, tables, types, dims, trained },
+        texts,
+      ),
   };
 }
 
@@ -141,15 +149,24 @@ function trainingGraph(
   g.add("Concat", columns, { axis: 1 }, { outputs: [phraseVector] });
   // columns in the order in which the graph above joins them
   const { characters, meaning, prefix } = sizes;
+  const first = { characters: prefix?.characters ?? 0, phrase: characters + (prefix?.meaning ?? 0) };
   const width = embeddingWidth(sizes);
   const logits = width + typeWidth(sizes);
   const all = logits + sizes.classes;
   const forTypes: Columns = [characters + meaning, width];
   const parts = { characters: [0, characters], phrase: [characters, forTypes[0]] } as const;
   const layout: VectorLayout = {
+    // as encoder.ts joins them for use
+    order: [
+      ...[forTypes, [0, first.characters], [characters, first.phrase]],
+      ...[
+        [first.characters, characters],
+        [first.phrase, forTypes[0]],
+      ],
+    ] as const,
     ...{ embedding: [0, width], parts, gates: [parts.characters, parts.phrase, forTypes] },
     ...(prefix && {
-      prefix: [[0, prefix.characters], [characters, characters + prefix.meaning], forTypes],
+      prefix: [[0, first.characters], [characters, first.phrase], forTypes],
     }),
     logits: { types: [width, logits], classes: [logits, all] },
   };

@@ -43,6 +43,9 @@ function marksRange(text: string): { least: number; most: number } {
   throw new InvalidArgumentError("It must be a number or a range from 1 on, such as 1-3.");
 }
 
+/** Parser of whole numbers from 1 on, separated by commas. */
+const wholeNumbers = (text: string): number[] => text.split(",").map((part) => positiveInteger(part.trim()));
+
 /** Parser of a number below 1, or a file. */
 const fractionOrFile = (text: string): number | string =>
   Number.isNaN(Number(text)) ? text : fractionBelowOne(text);
@@ -74,7 +77,9 @@ const options = [
   ),
   option("--base <model>", "model to start from: folder or hub id (default: pearl-mini)"),
   option("-o, --output <folder>", "folder of the new model", undefined, "pearl-model"),
-  choice("--objective <name>", "the loss (default: nt-xent)", objectiveNames),
+  choice("--objective <name>", "the loss (default: nt-xent; with --teacher distill)", objectiveNames),
+  option("--teacher <model>", "a larger model to imitate, or to find false negatives with"),
+  option("--dims <n,...>", "shorter embeddings to train too, as in 128,256", wholeNumbers),
   choice("--view <name>", "for phrases alone: a second view of each is its positive", viewNames),
   option(
     "--validate <fraction|file>",
@@ -127,6 +132,10 @@ export default command({
     ],
     ["pearl finetune --pairs labelled.csv --objective sup-con -o my-model", "on phrases with labels"],
     ["pearl finetune --pairs phrases.csv --view cutoff -o my-model", "on phrases alone"],
+    [
+      "pearl finetune --pairs phrases.csv --teacher ORG/LARGE -o my-model",
+      "imitate a large model on phrases",
+    ],
     ["pearl finetune --pairs pairs.csv --set schedule=linear --set warmUp=0.1 -o my-model", "other settings"],
     ["pearl encode phrases.csv --model my-model", "use the model"],
   ],
@@ -157,6 +166,8 @@ const ofPairs = [
   "viewMarks",
   "viewCalm",
   "validate",
+  "teacher",
+  "dims",
 ] as const;
 
 /** Refuses options of pairs where there is a corpus. */
@@ -213,6 +224,7 @@ async function pairOptions(options: Options, session: Session): Promise<Finetune
     ...settings,
     ...runOptionsOf(options, session),
     ...{ base: options.base, objective: options.objective, validate: options.validate },
+    ...{ teacher: options.teacher, dims: options.dims },
     pairs: await Promise.all((options.pairs ?? []).map(sourceOf)),
   };
 }

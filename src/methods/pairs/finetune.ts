@@ -29,8 +29,10 @@ import {
 import { averagedWithBase, describeBase, startOfBase } from "../start-model.js";
 import { evaluationOf, heldOutChart, heldOutOf, type SplitPairs, splitPairs } from "./held-out.js";
 import { createPairData, type PairData } from "./pair-data.js";
-import type { PairTable } from "./pairs.js";
+import type { Pair, PairTable } from "./pairs.js";
 import { fingerprintOf, type PairSource, readSources, type SourceTable } from "./sources.js";
+import type { Teacher, TeacherRecord } from "./teacher.js";
+import { agreementOn, checkTeacher, teacherFor, teachingOf } from "./teacher.js";
 import type { ChosenObjective, PhraseView, PunctuationSettings } from "./views.js";
 import { cutsOf, punctuationSettings, viewNames, withObjective } from "./views.js";
 
@@ -40,9 +42,22 @@ type Shared = "types" | "steps" | "minutes" | "chunkCells" | "evaluationData" | 
 export interface FinetuneOptions extends RunOptions, Pick<CorpusFinetuneOptions, Shared>, UpdateSettings {
   /** Folder or hub id of the model to start from; its weights are float32. Default pearl-mini. */
   readonly base?: string;
-  /** Table of pairs: columns text and positive, optionally negative, type, label and score; or several, each with a weight. */
+  /**
+   * Table of pairs: columns text and positive, optionally negative, type, label and score; or several, each with a weight.
+   * Phrases alone (a column text) are enough for a view, and for the objective "distill".
+   */
   readonly pairs: string | readonly PairSource[];
-  /** The loss; docs/objectives.md says which needs what data. Default "nt-xent". */
+  /**
+   * Folder or hub id of a larger model. The objectives "distill" and "margin-mse" imitate it; others take phrases that it
+   * finds nearer than the positive as false negatives (GISTEmbed). Default: there is none.
+   */
+  readonly teacher?: string;
+  /**
+   * Shorter lengths of the embedding that are trained too, as prefixes, and recorded in config.json (Matryoshka). Default:
+   * those that the base records.
+   */
+  readonly dims?: readonly number[];
+  /** The loss; docs/objectives.md says which needs what data. Default "nt-xent", and "distill" with a teacher. */
   readonly objective?: ObjectiveName;
   /** Settings of the objective that differ from its defaults. */
   readonly objectiveSettings?: ObjectiveSettings;
@@ -106,7 +121,7 @@ export interface TrainingRecord extends RunRecord {
 }
 
 /** The options that decide the weights, defaults filled in. */
-type FinetuneSettings = ReturnType<typeof settingsOf>;
+type FinetuneSettings = ReturnType<typeof settingsOf> & { readonly teacher?: TeacherRecord };
 
 /** The model folder that {@link finetune} wrote, and the record of its training. */
 export type FinetuneReport = RunReport<TrainingRecord>;
@@ -126,10 +141,14 @@ export async function planFinetune(options: PlanOptions): Promise<RunPlan> {
 
 /** Tables, types and pairs that are held out. @throws ArgumentError for one type alone */
 async function readData(options: PlanOptions, objective: ChosenObjective) {
-  const tables = await readSources(options.pairs, {
-    ...{ typesPath: options.types, objective: objective.name },
-    positives: options.view === undefined ? "column" : "view",
-  });
+  const isImitated = teachingOf(objective.name) === "imitated";
+  const judged = isImitated ? "by teacher" : "by rank";
+  const alone = objective.name === "distill" ? "none" : "column";
+  const wanted = {
+    objective: objective.name,
+    positives: options.view === undefined ? alone : "view",
+  } as const;
+  const tables = await readSources(options.pairs, { ...wanted, typesPath: options.types });
   const all = tables.flatMap(({ pairs }) => pairs);
   const types = [...new Set(all.map(({ type }) => type))].filter((type) => type !== "").sort();
   if (types.length === 1)
@@ -137,32 +156,37 @@ async function readData(options: PlanOptions, objective: ChosenObjective) {
       `all types are "${types[0]}": give at least two, or leave types out (--set types=none)`,
     );
   const { validate, evaluationData, seed = 0 } = options;
-  if (typeof validate === "string") return { tables, types, split: await heldOutOf(validate, tables) };
+  if (typeof validate === "string") {
+    const split = await heldOutOf(validate, tables, { judged, ...(isImitated && wanted) });
+    return { tables, types, judged, split };
+  }
   const fraction = evaluationData === undefined ? validate : 0;
-  return { tables, types, split: splitPairs(tables, { fraction, random: createRandom(seed) }) };
+  const split = splitPairs(tables, { fraction, random: createRandom(seed), judged });
+  return { tables, types, judged, split };
 }
 
 async function prepareRun(options: PlanOptions): Promise<PreparedRun<TrainingRecord>> {
-  const { evaluationData } = options;
-  await checkEvaluation(evaluationData);
+  await checkEvaluation(options.evaluationData);
   const objective = objectiveOf(options);
-  const { tables, types, split } = await readData(options, objective);
+  const { tables, types, judged, split } = await readData(options, objective);
   const { heldOut, file } = split;
   const base = await readModelFolder(await locateModel(options.base, options));
   const trained = tables.map((table, source) => ({ ...table, pairs: split.trained[source] }));
   const inPass = trained.reduce((sum, { pairs, weight }) => sum + weight * pairs.length, 0);
   const counts = { trained: inPass, heldOut: heldOut.length };
-  const settings = settingsOf(base, objective, counts, options);
-  const { start, program, data } = await prepare(base, trained, types, settings, options);
+  const chosen = settingsOf(base, objective, counts, options);
+  const judge = judged === "by teacher" ? heldOut : [];
+  const prepared = await prepare(base, { tables: trained, judge }, types, chosen, options);
+  const { start, program, data, teacher } = prepared;
+  const settings: FinetuneSettings = { ...chosen, ...(teacher && { teacher: teacher.record }) };
   noteData({ tables, data, split }, options, settings);
   const { view, punctuation, dropout, learningRate, clipNorm, chunkCells, optimiser } = settings;
   const described = await describeBase(options.base ?? DEFAULT_MODEL, base);
   const { batchesPerEpoch } = data;
   const steps = options.steps ?? batchesPerEpoch * (settings.epochs ?? 1);
-  const temperature = Number(objective.settings.temperature ?? 0.07);
   const evaluation =
-    evaluationOn(evaluationData, batchesPerEpoch) ??
-    evaluationOf(heldOut, { temperature, share: settings.averageWithBase, names: namesOf(tables, split) });
+    evaluationOn(options.evaluationData, batchesPerEpoch) ??
+    evaluationBy(judged === "by teacher" ? teacher : undefined, { tables, split }, settings);
   const factors = [...new Set(Object.values(optimiser.rateFactors ?? {}))];
   return {
     ...{ program, data, learningRate, steps, evaluation },
@@ -178,6 +202,7 @@ async function prepareRun(options: PlanOptions): Promise<PreparedRun<TrainingRec
       ...{ schedule: scheduleOf(settings, steps), optimiser, clipNorm },
       settings: {
         ...{ base: described.fingerprint, objective, view, punctuation, dropout, chunkCells },
+        ...{ teacher: settings.teacher, dims: settings.dims },
         heldOut: split.fingerprint ?? heldOut.length,
         averageWithBase: settings.averageWithBase,
       },
@@ -194,6 +219,17 @@ async function prepareRun(options: PlanOptions): Promise<PreparedRun<TrainingRec
       averagedWithBase(weights, base, { own: start.own, share }),
     write: start.write,
   };
+}
+
+/** Held-out pairs judged by a teacher that is imitated, else by the ranks of their positives. */
+function evaluationBy(
+  teacher: Teacher | undefined,
+  { tables, split }: Omit<ReadData, "data">,
+  { objective: { settings }, averageWithBase: share }: FinetuneSettings,
+) {
+  if (teacher) return agreementOn(split.heldOut, teacher, { share });
+  const temperature = Number(settings.temperature ?? 0.07);
+  return evaluationOf(split.heldOut, { temperature, share, names: namesOf(tables, split) });
 }
 
 /** The names of several sources whose held-out pairs are ranked apart. */
@@ -225,14 +261,15 @@ function dataRecord(
 
 async function prepare(
   base: ModelFolder,
-  tables: readonly SourceTable[],
+  { tables, judge }: { readonly tables: readonly SourceTable[]; readonly judge: readonly Pair[] },
   types: readonly string[],
-  settings: FinetuneSettings,
-  { device: wanted = "cpu", onNote }: PlanOptions,
+  settings: ReturnType<typeof settingsOf>,
+  options: PlanOptions,
 ) {
-  const { objective, view, seed, dropout } = settings;
+  const { device: wanted = "cpu", onNote } = options;
+  const { objective, view, seed, dropout, dims } = settings;
   const pairs = tables.flatMap((table) => table.pairs);
-  const start = await startOfBase(base, { types, seed });
+  const start = await startOfBase(base, { types, seed, dims });
   const { assembled, own, labels } = start;
   const reader = await openReader(base, assembled, (await chooseDevice(wanted, onNote)).device);
   const negatives = pairs.some(({ negative }) => negative !== "") ? "used" : "none";
@@ -242,7 +279,14 @@ async function prepare(
     );
   const shape = { width: assembled.width, layout: own?.layout, negatives } as const;
   const scores = pairs.some(({ score }) => score !== undefined) ? "used" : "none";
-  if (settings.batchSize === 1 && negatives === "none" && scores === "none")
+  const [from, to] = own?.layout.embedding ?? [0, assembled.width];
+  checkDims(settings, to - from);
+  const teacher = await teacherFor(options, settings, {
+    pairs: [...pairs, ...judge],
+    width: to - from,
+    scores,
+  });
+  if (settings.batchSize === 1 && objective.name !== "distill" && negatives === "none" && scores === "none")
     throw new ArgumentError(
       "--batch-size 1 leaves nothing to compare a phrase with, as the other pairs of a batch are the negatives: give at least 2",
     );
@@ -250,7 +294,7 @@ async function prepare(
     ...{ sample: await readPhrases(samplePhrases, reader), types: labels.length, dropout, seed, ...shape },
     // NT-Xent's; other objectives have their own
     temperature: Number(objective.settings.temperature ?? 1),
-    terms: withObjective({ ...settings, ...shape, scores }),
+    terms: withObjective({ ...settings, ...shape, scores, teacher: teacher?.record }),
   });
   const inputNames = program.model.graph.inputs.map(({ name }) => name);
   if (view === "dropout" && !inputNames.includes(dropoutSeed))
@@ -259,8 +303,8 @@ async function prepare(
         `equal. Use --view cutoff for ${base.name}, or give it dropout: --set dropout=0.1.`,
     );
   const fingerprint = fingerprintOf(tables);
-  const given = { ...settings, types: labels, negatives, fingerprint, inputNames } as const;
-  return { start, program, data: await createPairData(tables, reader, given) };
+  const given = { ...settings, types: labels, negatives, fingerprint, inputNames, teacher } as const;
+  return { start, program, teacher, data: await createPairData(tables, reader, given) };
 }
 
 const summaryOf = ({ summary, weight }: SourceTable): string =>
@@ -305,13 +349,28 @@ function noteData(
     );
 }
 
-/** @throws ArgumentError for an unknown objective, setting or view */
+/** @throws ArgumentError for lengths that the embedding does not have */
+function checkDims({ dims = [] }: Pick<FinetuneSettings, "dims">, width: number): void {
+  if (dims.every((length) => Number.isInteger(length) && length >= 1 && length <= width)) return;
+  throw new ArgumentError(
+    `--dims ${dims.join(",")}: the model has ${width} dimensions. Give whole numbers from 1 to ${width}.`,
+  );
+}
+
+/** @throws ArgumentError for an unknown objective, setting, view, or an objective without its teacher */
 function objectiveOf(options: PlanOptions): ChosenObjective {
-  const { objective: name = "nt-xent", temperature, view } = options;
+  const { temperature, view, teacher } = options;
+  const { objective: name = teacher === undefined ? "nt-xent" : "distill" } = options;
   if (view !== undefined && !viewNames.includes(view))
     throw new ArgumentError(`there is no view "${view}". Views: ${viewNames.join(", ")}.`);
   const given = { ...(temperature !== undefined && { temperature }), ...options.objectiveSettings };
-  return { name, settings: objectiveSettings(name, objectiveNamed(name), given) };
+  const settings = objectiveSettings(name, objectiveNamed(name), given);
+  checkTeacher(name, teacher);
+  if (view === "mixup" && teachingOf(name) === "imitated")
+    throw new ArgumentError(
+      "the view mixup mixes vectors of two phrases, and the teacher has none of the mixture. Choose another view.",
+    );
+  return { name, settings };
 }
 
 /** Steps at least, where nothing sets their number: the pairs are repeated, and held-out pairs end what is too long. */
@@ -319,12 +378,12 @@ const leastSteps = { heldOut: 200, none: 100 };
 
 /** All settings of a training on so many pairs. */
 export function settingsOf(
-  { pooling, features }: ModelFolder,
+  { pooling, features, dimension, dims: recorded }: ModelFolder,
   objective: ChosenObjective,
   { trained: pairs, heldOut }: Readonly<Record<"trained" | "heldOut", number>>,
   options: PlanOptions,
 ) {
-  const { steps, minutes, view, averageWithBase, chunkCells, warmUp } = options;
+  const { steps, minutes, view, averageWithBase, chunkCells, warmUp, dims = recorded } = options;
   const { rate, factors } = soleArchitecture(features)?.learning ?? { rate: pearlSmall.learningRate };
   const { learningRate = rate, schedule = pearlSchedule, seed = 0 } = options;
   const isPunctuated = view === "punctuation";
@@ -340,14 +399,20 @@ export function settingsOf(
   return {
     ...{ epochs, batchSize, learningRate, schedule, warmUp, objective, view, dropout },
     ...(punctuation && { punctuation }),
+    ...(dims && { dims: [...new Set(dims)].filter((one) => one !== dimension).sort((a, b) => a - b) }),
     optimiser: adamSettings({ rateFactors: factors, ...decayOf({ weightDecay }), ...options.optimiser }),
     ...{ clipNorm: options.clipNorm || undefined, averageWithBase, pooling, seed, chunkCells },
   };
 }
 
 /** The loss in words, for the card. */
-function lossText({ objective: { name, settings }, view }: FinetuneSettings): string {
-  const seen = view === undefined ? "" : `, second view by ${view}`;
+function lossText({ objective: { name, settings }, view, teacher, dims = [] }: FinetuneSettings): string {
+  const use =
+    teachingOf(name) === "guide" ? "phrases masked that are nearer than the positive for" : "teacher";
+  const seen =
+    (view === undefined ? "" : `, second view by ${view}`) +
+    (teacher === undefined ? "" : `, ${use} ${teacher.name} (${teacher.dimension} dimensions)`) +
+    (dims.length === 0 ? "" : `, mean over the first ${dims.join(", ")} and all dimensions`);
   if (name === "nt-xent")
     return `NT-Xent in both directions at temperature ${settings.temperature}, equal and connected phrases masked${seen}`;
   const list = Object.entries(settings).map(([setting, value]) => `${setting} ${value}`);

@@ -11,7 +11,7 @@ import { mean } from "../../statistics.js";
 import type { Evaluated } from "../../training/checkpoint.js";
 import { type PreparedRun, type RunRecord, type RunResult, weightsText } from "../../training/run.js";
 import type { Scored } from "../../training/trainer.js";
-import { type Pair, type PairTable, readPairs } from "./pairs.js";
+import { type Pair, type PairTable, readPairs, type WantedColumns } from "./pairs.js";
 
 /** Pairs from which on a tenth is held out, and held-out pairs at most. */
 const [fewest, most] = [200, 1000];
@@ -32,19 +32,26 @@ export interface SplitPairs {
   readonly fingerprint?: string;
 }
 
+/** What held-out pairs are judged by: the rank of each positive, or the agreement of their phrases with a teacher. */
+export type Judged = "by rank" | "by teacher";
+
 /**
  * Holds out a fraction of each source's pairs, and no phrase is on both sides: pairs that share phrases, also of several
- * sources, stay together. Nothing is held out where pairs have scores, or positives that a label or a view made.
- * @param fraction default: a tenth of at least 200 pairs @throws ArgumentError where a fraction is given and cannot be held out
+ * sources, stay together. To be judged by rank, nothing is held out where pairs have scores, or positives that a label or a
+ * view made.
+ * @param options.fraction default: a tenth of at least 200 pairs
+ * @param options.judged default "by rank"
+ * @throws ArgumentError where a fraction is given and cannot be held out
  */
 export function splitPairs(
   sources: readonly Pick<PairTable, "pairs" | "positives">[],
-  { fraction, random }: { readonly fraction?: number; readonly random: () => number },
+  options: { readonly fraction?: number; readonly random: () => number; readonly judged?: Judged },
 ): SplitPairs {
+  const { fraction, random, judged = "by rank" } = options;
   const room = sources.map(({ pairs, positives }) => {
-    const isRanked = positives === "column" && pairs[0].score === undefined;
+    const canHold = judged === "by teacher" || (positives === "column" && pairs[0].score === undefined);
     const own = fraction ?? (pairs.length < fewest ? 0 : 0.1);
-    return isRanked ? Math.min(most, Math.round(own * pairs.length)) : 0;
+    return canHold ? Math.min(most, Math.round(own * pairs.length)) : 0;
   });
   const rows = withGroups(sources.flatMap(({ pairs }, source) => pairs.map((pair) => ({ ...pair, source }))));
   const groups = [...groupBy(rows, ({ group }) => group).values()];
@@ -56,10 +63,13 @@ export function splitPairs(
     for (const [source, size] of sizes) room[source] -= size;
     heldOut.push(...groups[place]);
   }
-  if (fraction !== undefined && fraction > 0 && heldOut.length === 0)
+  // a correlation with a teacher's cosines takes three phrases
+  const least = judged === "by teacher" ? 2 : 1;
+  if (fraction !== undefined && fraction > 0 && heldOut.length < least)
     throw new ArgumentError(
-      `none of the ${rows.length} pairs can be held out (--validate ${fraction}): that takes a column of positives, no ` +
-        "scores, and enough pairs that share no phrase with others. Leave --validate out.",
+      `${heldOut.length === 0 ? "none" : "only one"} of the ${rows.length} pairs can be held out (--validate ${fraction}): that takes ` +
+        (judged === "by teacher" ? "two" : "a column of positives, no scores, and enough") +
+        " pairs that share no phrase with others. Leave --validate out.",
     );
   const out = new Set(heldOut.map(({ group }) => group));
   let at = 0;
@@ -67,23 +77,29 @@ export function splitPairs(
 }
 
 /**
- * Holds out the pairs of a file. The training has none of them, in either order; it may have their phrases in other pairs.
+ * Holds out the pairs of a file. The training has none of them, in either order; it may have their phrases in other pairs,
+ * unless they are judged by a teacher.
  * @throws TableError; ArgumentError for too many pairs
  */
 export async function heldOutOf(
   path: string,
   sources: readonly Pick<PairTable, "pairs">[],
+  { judged, ...wanted }: WantedColumns & { readonly judged?: Judged } = {},
 ): Promise<SplitPairs> {
-  const table = await readPairs(path);
+  const table = await readPairs(path, wanted);
   if (table.pairs.length > mostOfFile)
     throw new ArgumentError(
       `--validate ${path}: ${formatCount(table.pairs.length)} pairs, and each text is compared with each positive. ` +
         `Give at most ${formatCount(mostOfFile)}.`,
     );
-  const keyOf = ({ text, positive }: Pair) =>
-    JSON.stringify([text, positive].map((x) => x.toLowerCase()).sort());
-  const out = new Set(table.pairs.map(keyOf));
-  const trained = sources.map(({ pairs }) => pairs.filter((pair) => !out.has(keyOf(pair))));
+  const keysOf = ({ text, positive }: Pair) => {
+    const phrases = [text, positive].map((x) => x.toLowerCase());
+    return judged === "by teacher" ? phrases : [JSON.stringify(phrases.sort())];
+  };
+  const out = new Set(table.pairs.flatMap(keysOf));
+  const trained = sources.map(({ pairs }) =>
+    pairs.filter((pair) => !keysOf(pair).some((key) => out.has(key))),
+  );
   if (trained.some(({ length }) => length === 0))
     throw new ArgumentError(`--validate ${path}: it holds all pairs of the training. Give it other pairs.`);
   const heldOut = withGroups(table.pairs.map((pair) => ({ ...pair, source: 0 })));
@@ -101,7 +117,7 @@ function withGroups<Row extends Pair>(pairs: readonly Row[]): (Row & { readonly 
 }
 
 /** The weight of the trained model in an average with the start: all, and half as in PEARL and WiSE-FT. */
-const shares = [1, 0.5] as const;
+export const averageShares = [1, 0.5] as const;
 
 /** How held-out pairs are ranked. `names`: of the sources, where there are several. */
 interface Ranking {
@@ -117,7 +133,7 @@ export const evaluationOf = (
   heldOut.length === 0
     ? undefined
     : {
-        ...{ every: "tenth", patience: 5, shares: share === undefined ? shares : [share] },
+        ...{ every: "tenth", patience: 5, shares: share === undefined ? averageShares : [share] },
         measure: `mean reciprocal rank of ${formatCount(heldOut.length)} held-out pairs`,
         score: (folder, signal) => rankHeldOut(folder, heldOut, { ...ranking, signal }),
       };

@@ -7,6 +7,7 @@ import { type Feeds, float32, int32 } from "../../runtime/tensor.js";
 import type { TrainingData } from "../../training/trainer.js";
 import type { Pair, PairTable } from "./pairs.js";
 import { inTurns, type PairsOfSource } from "./sources.js";
+import type { Teacher } from "./teacher.js";
 import { cutsOf, mixtures, pairInputs, punctuated, type TermOptions } from "./views.js";
 
 export interface PairDataOptions extends Pick<TermOptions, "negatives" | "view" | "punctuation"> {
@@ -17,6 +18,8 @@ export interface PairDataOptions extends Pick<TermOptions, "negatives" | "view" 
   readonly fingerprint: string;
   readonly inputNames: readonly string[];
   readonly chunkCells?: number;
+  /** Where the program has the teacher's vectors as an input. */
+  readonly teacher?: Pick<Teacher, "vectorsOf">;
 }
 
 export interface PairData extends TrainingData {
@@ -34,6 +37,7 @@ export async function createPairData(
   options: PairDataOptions,
 ): Promise<PairData> {
   const { negatives, types, seed, batchSize, chunkCells: cells, fingerprint, view, punctuation } = options;
+  const { teacher } = options;
   const negativesOf = ({ negative }: Pair) => (negatives === "used" && negative !== "" ? [negative] : []);
   const secondsOf = ({ positive }: Pair) => (view === "cutoff" ? cutsOf(positive) : [positive]);
   const inputNames = new Set(options.inputNames);
@@ -70,6 +74,7 @@ export async function createPairData(
         ...(inputNames.has(pairInputs.classes) && { classes: int32(ofClasses) }),
         ...(inputNames.has(pairInputs.scores) && { scores: float32(rows.map(({ score = 1 }) => score)) }),
         ...(inputNames.has(pairInputs.mixture) && { mixture: mixtures(rows.length, own) }),
+        ...(teacher && { teacher: teacher.vectorsOf(whole) }),
       };
       const marked = punctuation?.weight ? texts.map((text) => punctuated(text, punctuation, random)) : [];
       // marks are drawn anew in each batch, so that its phrases are read again

@@ -25,7 +25,7 @@ export interface Pair {
 export interface PairTable {
   /** Distinct and complete. */
   readonly pairs: readonly Pair[];
-  /** Where positives are from: a column, or other texts of the label and the texts themselves. */
+  /** Where positives are from: a column, or other texts of the table and the texts themselves. */
   readonly positives: "column" | "made";
   /** Rows left out because a cell that is needed is empty. */
   readonly empty: number;
@@ -59,12 +59,20 @@ export async function readPairs(path: string, options: WantedColumns = {}): Prom
   const cell = (column: string | undefined, row: number) =>
     column === undefined ? "" : cells[column][row].trim();
   const positiveOf = positivesOf(columns, cell, description.rowCount);
-  const needed = ["text", ...(columns.positive ? ["positive"] : []), ...(columns.score ? ["score"] : [])];
+  const isTriplet = objectiveNamed(options.objective ?? "nt-xent").needs.negative === "required";
+  const needed = [
+    ...["text", ...(columns.positive ? ["positive"] : [])],
+    ...[...(isTriplet ? ["negative"] : []), ...(columns.score ? ["score"] : [])],
+  ];
   const distinct = new Map<string, Pair>();
   let empty = 0;
   for (let row = 0; row < description.rowCount; row++) {
     const [text, positive] = [cell(columns.text, row), positiveOf(row)];
-    if ([text, positive, columns.score ? cell(columns.score, row) : "none"].includes("")) {
+    if (
+      text === "" ||
+      positive === "" ||
+      needed.slice(1).some((name) => cell(columns[name as ObjectiveColumn], row) === "")
+    ) {
       empty++;
       continue;
     }
@@ -80,8 +88,9 @@ export async function readPairs(path: string, options: WantedColumns = {}): Prom
   const found = [...distinct.values()];
   checkPairs(name, found, { rows: description.rowCount, needed, scored: columns.score !== undefined });
   const used = Object.values(columns).filter((column) => column !== undefined);
+  const isPhrases = options.positives === "none" && columns.positive === undefined;
   return {
-    ...withinOne(name, found),
+    ...(isPhrases ? { pairs: twoByTwo(found) } : withinOne(name, found)),
     positives: columns.positive === undefined ? "made" : "column",
     empty,
     repeated: description.rowCount - empty - found.length,
@@ -90,9 +99,15 @@ export async function readPairs(path: string, options: WantedColumns = {}): Prom
       (column) => /^(label|score)$/i.test(column.trim()) && !used.includes(column),
     ),
     fingerprint: fingerprint([...distinct.keys()].join("\n")),
-    summary: `${name}: ${formatCount(found.length)} pairs from the columns ${used.join(", ")}`,
+    summary: `${name}: ${formatCount(found.length)} ${isPhrases ? "phrases, two to a pair," : "pairs"} from the columns ${used.join(", ")}`,
   };
 }
+
+/** Phrases alone, two to a pair, so that a batch holds each once; of an odd number the last is with the first. */
+const twoByTwo = (phrases: readonly Pair[]): Pair[] =>
+  phrases.flatMap((pair, i) =>
+    i % 2 === 0 ? [{ ...pair, positive: (phrases[i + 1] ?? phrases[0]).text, type: "" }] : [],
+  );
 
 /** The positive of a row: its own cell, the next text of its label, or its text. */
 function positivesOf(
@@ -149,8 +164,8 @@ function checkPairs(
 export interface WantedColumns {
   /** Default "nt-xent". */
   readonly objective?: ObjectiveName;
-  /** "view": a table of phrases alone is enough, since a view of each is its positive. */
-  readonly positives?: "column" | "view";
+  /** A table of phrases alone is enough for "view", since a view of each is its positive, and for "none", as phrases are not compared with positives. */
+  readonly positives?: "column" | "view" | "none";
   /** A table with phrase and type as its first two columns, for pairs without a type; "none" ignores types. */
   readonly typesPath?: string;
 }
@@ -160,7 +175,7 @@ export interface WantedColumns {
  * positive is the text itself, or another text of its label.
  */
 type PairColumns = { readonly text: string } & {
-  readonly [Column in "positive" | "negative" | "type" | ObjectiveColumn]?: string;
+  readonly [Column in "positive" | "type" | ObjectiveColumn]?: string;
 };
 
 /** Columns that never hold phrases to pair. */
@@ -176,16 +191,16 @@ function pairColumns(
   const named = (wanted: string) => columns.find((column) => column.trim().toLowerCase() === wanted);
   const { needs } = objectiveNamed(objective);
   const read: { [Column in ObjectiveColumn]?: string } = {};
-  for (const column of ["label", "score"] as const) {
-    if (needs[column]) read[column] = named(column);
+  for (const column of ["label", "score", "negative"] as const) {
+    if (needs[column] || column === "negative") read[column] = named(column);
     if (needs[column] === "required" && read[column] === undefined)
       throw lacking(name, columns, objective, column);
   }
   const [text, positive] = [named("text"), named("positive")];
-  const others = { negative: named("negative"), type: named("type"), ...read };
+  const others = { type: named("type"), ...read };
   if (text !== undefined && positive !== undefined) return { text, positive, ...others };
   const phrases = columns.filter((column) => !besides.includes(column.trim().toLowerCase()));
-  const isAlone = read.label !== undefined || positives === "view";
+  const isAlone = read.label !== undefined || positives !== "column";
   if (isAlone && (text !== undefined || phrases.length === 1)) return { text: text ?? phrases[0], ...others };
   if (positives === "view" && phrases.length > 1)
     throw new TableError(
@@ -211,7 +226,8 @@ function unclear(
   if (!hasLabel)
     return new TableError(
       `${name}: found one column (${phrases[0] ?? columns[0]}), expected two: a phrase and one that means the same ` +
-        "(columns text and positive, optionally negative and type). Phrases alone need a view, such as --view cutoff.",
+        "(columns text and positive, optionally negative and type). Phrases alone need a view, such as --view cutoff, or " +
+        "a teacher.",
     );
   const readers = objectiveNames.filter((other) => objectiveNamed(other).needs.label === "required");
   return new TableError(
@@ -222,6 +238,10 @@ function unclear(
 
 /** What a column means, and a table that has it. */
 const explained: Readonly<Record<ObjectiveColumn, readonly [meaning: string, ...example: string[]]>> = {
+  negative: [
+    "a phrase that looks alike and means something else",
+    ...["text,positive,negative", "The New York Times,NY Times,The Times"],
+  ],
   label: ["the class of the text", "text,label", "International Business Machines,ibm", "IBM Corp,ibm"],
   score: [
     "how similar text and positive are",

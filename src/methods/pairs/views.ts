@@ -17,6 +17,7 @@ import { ArgumentError } from "../../errors.js";
 import { ntXent } from "../../nn/losses.js";
 import { type Net, number } from "../../nn/net.js";
 import type { ObjectiveSettings } from "../../objectives/objective.js";
+import { lossOfPrefixes } from "../../objectives/prefixes.js";
 import { type ObjectiveName, objectiveNamed } from "../../objectives/registry.js";
 import { type LossTerm, lossNames } from "../../pearl/loss/program.js";
 import { columnsOf } from "../../pearl/loss/terms.js";
@@ -35,8 +36,23 @@ export function cutsOf(phrase: string): string[] {
   return words.map((_, cut) => words.filter((_, i) => i !== cut).join(" "));
 }
 
-/** Inputs of the graph besides the encoder's: int32 [rows], float32 [pairs], and λ of each pair, float32 [pairs, 1]. */
-export const pairInputs = { classes: "classes", scores: "scores", mixture: "mixture" } as const;
+/**
+ * Inputs of the graph besides the encoder's: int32 [rows], float32 [pairs], λ of each pair, float32 [pairs, 1], and the
+ * teacher's vectors, float32 [rows, its dimension].
+ */
+export const pairInputs = {
+  classes: "classes",
+  scores: "scores",
+  mixture: "mixture",
+  teacher: "teacher",
+} as const;
+
+/** Vectors of length 1 for a sample: row i along axis i. */
+function axes(rows: number, width: number): Tensor {
+  const data = new Float32Array(rows * width);
+  for (let row = 0; row < rows; row++) data[row * width + (row % width)] = 1;
+  return { type: "float32", dims: [rows, width], data };
+}
 
 /** λ of the pairs of a batch. */
 export function mixtures(pairs: number, seed: number): Tensor {
@@ -126,6 +142,10 @@ export interface TermOptions {
   readonly punctuation?: PunctuationSettings;
   readonly scores: "used" | "none";
   readonly negatives: "used" | "none";
+  /** The model that the objective learns from, or is guided by. */
+  readonly teacher?: { readonly dimension: number };
+  /** Shorter lengths of the embedding that are trained too; default none. */
+  readonly dims?: readonly number[];
   /** Width of the model's output, and which of its columns are the embedding. */
   readonly width: number;
   readonly layout?: VectorLayout;
@@ -139,11 +159,18 @@ export const withObjective =
     ...(options.punctuation?.weight ? [punctuationTerm(options.punctuation, options)] : []),
   ];
 
-function objectiveTerm({ objective, view, scores, negatives, width, layout }: TermOptions): LossTerm {
+function objectiveTerm(options: TermOptions): LossTerm {
+  const { objective, view, scores, negatives, teacher, dims = [], layout } = options;
   const { name, settings } = objective;
   const { build, learns = [] } = objectiveNamed(name);
   const columns = layout?.embedding ?? "all";
-  const pick = (net: Net, values: string) => columnsOf(net, values, [columns]);
+  const width = columns === "all" ? options.width : columns[1] - columns[0];
+  // cosines are the same in any order
+  const isOrdered = teacher !== undefined || dims.length > 0;
+  const picked = (isOrdered && layout?.order) || ([columns] as const);
+  const pick = (net: Net, values: string) => columnsOf(net, values, picked);
+  // three pairs, and three hard negatives where they are used
+  const sampleRows = negatives === "used" ? 9 : 6;
   return {
     ...{ name: name.replaceAll("-", "_"), weight: 1 },
     add(net, rows) {
@@ -155,22 +182,31 @@ function objectiveTerm({ objective, view, scores, negatives, width, layout }: Te
         classes: net.g.input(pairInputs.classes, "int32", ["rows"]),
         groups: rows.groups,
         ...(scores === "used" && { scores: net.g.input(pairInputs.scores, "float32", ["pairs"]) }),
-        width: columns === "all" ? width : columns[1] - columns[0],
+        ...(teacher && {
+          teacher: {
+            vectors: net.g.input(pairInputs.teacher, "float32", ["rows", teacher.dimension]),
+            width: teacher.dimension,
+          },
+        }),
+        width,
       };
-      return build(net, batch, settings);
+      const shorter = dims.filter((length) => length < width);
+      return lossOfPrefixes(net, batch, { dims: shorter, loss: (own, rows) => build(own, rows, settings) });
     },
-    // three pairs, and two hard negatives where they are used
     sample: {
       feeds: {
-        [pairInputs.classes]: int32([0, 1, 1, 0, 1, 1, ...(negatives === "used" ? [2, 3] : [])]),
+        [pairInputs.classes]: int32([0, 1, 1, 0, 1, 1, 2, 3, 4].slice(0, sampleRows)),
         [pairInputs.scores]: float32([1, 0, 0.5]),
         [pairInputs.mixture]: mixtures(3, 0),
+        ...(teacher && { [pairInputs.teacher]: axes(sampleRows, teacher.dimension) }),
       },
     },
     ...(learns.length > 0 && {
       trained: ({ graph }) =>
         [...graph.initializers].flatMap(([weight, { type, data }]) =>
-          type === "float32" && (data.length > 1 || learns.includes(weight)) ? [weight] : [],
+          type === "float32" && (data.length > 1 || learns.some((own) => weight.endsWith(own)))
+            ? [weight]
+            : [],
         ),
     }),
   };

@@ -15,7 +15,7 @@ import * as compare from "../compare.js";
 import { objective } from "../objective.js";
 
 export const block = objective({
-  needs: { label: "optional" },
+  needs: { label: "optional", teacher: "optional" },
   settings: { loss: ["logistic", "hinge"] },
   build(net, batch, { loss }) {
     const { g } = net;

@@ -15,7 +15,7 @@ import * as compare from "../compare.js";
 import { objective } from "../objective.js";
 
 export const lifted = objective({
-  needs: { label: "optional" },
+  needs: { label: "optional", teacher: "optional" },
   settings: { margin: 1 },
   build(net, batch, { margin }) {
     const { g } = net;

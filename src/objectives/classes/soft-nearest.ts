@@ -19,7 +19,7 @@ import { objective } from "../objective.js";
 const sharpness = "soft_nearest.sharpness";
 
 export const softNearest = objective({
-  needs: { label: "required" },
+  needs: { label: "required", teacher: "optional" },
   settings: { temperature: 0.2, learning: ["fixed", "learned"] },
   learns: [sharpness],
   build(net, rows, { temperature, learning }) {

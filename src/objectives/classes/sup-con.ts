@@ -14,7 +14,7 @@ import * as compare from "../compare.js";
 import { objective } from "../objective.js";
 
 export const supCon = objective({
-  needs: { label: "required" },
+  needs: { label: "required", teacher: "optional" },
   settings: { temperature: 0.1, form: ["out", "in"] },
   build(net, rows, { temperature, form }) {
     const { g } = net;

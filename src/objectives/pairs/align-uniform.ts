@@ -15,7 +15,7 @@ import { compareAll, maskedMean, plus, rowProducts, safeLog, squaredDistances, t
 import { objective } from "../objective.js";
 
 export const alignUniform = objective({
-  needs: { label: "optional" },
+  needs: { label: "optional", teacher: "optional" },
   settings: { alpha: 2, t: 2, lambda: 1 },
   build(net, batch, { alpha, t, lambda }) {
     const { g } = net;

@@ -15,7 +15,7 @@ import { compareAll, distances, maskedMean, plus, rowProducts, squaredDistances,
 import { type ObjectiveRows, objective } from "../objective.js";
 
 export const contrastive = objective({
-  needs: { label: "optional", score: "optional" },
+  needs: { label: "optional", score: "optional", teacher: "optional" },
   settings: { margin: 1, threshold: 0.5 },
   build(net, rows, { margin, threshold }) {
     if (rows.scores !== undefined) return ofScoredPairs(net, rows, { margin, threshold });

@@ -15,7 +15,7 @@ import { compareAll, maskedSums, plus, rowProducts, rowSums, safeLog, times } fr
 import { type ObjectiveRows, objective } from "../objective.js";
 
 export const debiased = objective({
-  needs: { label: "optional" },
+  needs: { label: "optional", teacher: "optional" },
   settings: { temperature: 0.5, prior: 0.1 },
   build: (net, rows, settings) => debiasedContrast(net, rows, { ...settings, concentration: 0 }),
 });

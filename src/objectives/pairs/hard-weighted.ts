@@ -14,7 +14,7 @@ import { objective } from "../objective.js";
 import { debiasedContrast } from "./debiased.js";
 
 export const hardWeighted = objective({
-  needs: { label: "optional" },
+  needs: { label: "optional", teacher: "optional" },
   settings: { temperature: 0.5, prior: 0.1, beta: 1 },
   build: (net, rows, { beta, ...settings }) =>
     debiasedContrast(net, rows, { ...settings, concentration: beta }),

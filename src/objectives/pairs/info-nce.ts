@@ -14,7 +14,7 @@ import { atLengthOne, plus, sidesEntropy, times } from "../compare.js";
 import { type ObjectiveRows, objective } from "../objective.js";
 
 export const infoNce = objective({
-  needs: { label: "optional" },
+  needs: { label: "optional", teacher: "optional" },
   settings: { temperature: 0.07, directions: ["one", "both"] },
   build(net, batch, { temperature, directions }) {
     const rows = atLengthOne(net, batch);
@@ -22,17 +22,21 @@ export const infoNce = objective({
     const forward = towardsPositives(rows);
     if (directions === "one") return forward;
     // anchor and positive are of the same class, so the classes stay as they are; they may be different phrases
-    const groups = rows.groups && turnedGroups(net, rows.groups, rows.anchors);
-    const turned = { ...rows, anchors: rows.positives, positives: rows.anchors, groups };
+    const turn = (values: string) => turnedRows(net, values, rows.anchors);
+    const turned = {
+      ...{ ...rows, anchors: rows.positives, positives: rows.anchors },
+      groups: rows.groups && turn(rows.groups),
+      teacher: rows.teacher && { ...rows.teacher, vectors: turn(rows.teacher.vectors) },
+    };
     return times(net, plus(net, forward, towardsPositives(turned)), 0.5);
   },
 });
 
 /** Those of the positives before those of the anchors. */
-function turnedGroups({ g }: Net, groups: string, anchors: string): string {
+function turnedRows({ g }: Net, values: string, anchors: string): string {
   const pairs = g.add("Shape", [anchors], { start: 0, end: 1 });
   const both = g.add("Add", [pairs, pairs]);
-  const part = (from: string, to: string) => g.add("Slice", [groups, from, to]);
-  const rest = part(both, g.add("Shape", [groups]));
+  const part = (from: string, to: string) => g.add("Slice", [values, from, to]);
+  const rest = part(both, g.add("Shape", [values], { start: 0, end: 1 }));
   return g.add("Concat", [part(pairs, both), part(g.ints(0), pairs), rest], { axis: 0 });
 }

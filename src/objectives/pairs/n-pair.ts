@@ -15,7 +15,7 @@ import { plus, rowProducts, sidesEntropy } from "../compare.js";
 import { objective } from "../objective.js";
 
 export const nPair = objective({
-  needs: { label: "optional" },
+  needs: { label: "optional", teacher: "optional" },
   settings: { scale: 1, lambda: 0.002 },
   build(net, rows, { scale, lambda }) {
     const { g } = net;

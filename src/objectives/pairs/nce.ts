@@ -18,7 +18,7 @@ import { objective } from "../objective.js";
 const normaliser = "nce.normaliser";
 
 export const nce = objective({
-  needs: { label: "optional" },
+  needs: { label: "optional", teacher: "optional" },
   settings: { temperature: 0.07 },
   learns: [normaliser],
   build(net, batch, { temperature }) {

@@ -11,11 +11,15 @@
  * Choose it first: each step compares every phrase of a batch with every other.
  */
 import { ntXent as loss } from "../../nn/losses.js";
+import { nearerThanPositive } from "../compare.js";
 import { objective } from "../objective.js";
 
 export const ntXent = objective({
-  needs: { label: "optional" },
+  needs: { label: "optional", teacher: "optional" },
   settings: { temperature: 0.07 },
-  build: (net, { anchors, positives, negatives, classes, groups = classes }, { temperature }) =>
-    loss(net, { anchors, positives, hardNegatives: negatives, groups: [classes, groups] }, { temperature }),
+  build(net, { anchors, positives, negatives, classes, groups = classes, teacher }, { temperature }) {
+    const excluded = teacher && nearerThanPositive(net, { anchors, teacher });
+    const rows = { anchors, positives, hardNegatives: negatives, groups: [classes, groups], excluded };
+    return loss(net, rows, { temperature });
+  },
 });

@@ -17,7 +17,7 @@ import { objective } from "../objective.js";
 const TOLERANCE = 1e-6;
 
 export const triplet = objective({
-  needs: { label: "optional" },
+  needs: { label: "optional", teacher: "optional" },
   settings: { margin: 0.2, mining: ["semi-hard", "all"] },
   build(net, rows, { margin, mining }) {
     const { g } = net;

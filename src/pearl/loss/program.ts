@@ -114,7 +114,7 @@ const weightsFrom =
     return found && String(found.dims) === String(dims) ? found : otherwise(name, dims, initialiser);
   };
 
-/** Three pairs, and behind them two hard negatives or a further term's rows. */
+/** Three pairs, and behind them three hard negatives or a further term's rows. */
 function sampleOf(
   model: Model,
   { sample, types, negatives }: PairProgramOptions,
@@ -124,7 +124,7 @@ function sampleOf(
   const all = {
     anchors: [0, 1, 2],
     positives: [3, 4, 5],
-    ...(negatives === "used" && { negatives: [6, 7] }),
+    ...(negatives === "used" && { negatives: [6, 7, 0] }),
     types: [0, types - 1, -1],
     further: {
       rows: terms.find((term) => term.sample?.rows)?.sample?.rows,

@@ -38,6 +38,10 @@ describe("pearl finetune", () => {
     ["--pairs y --view punctuation --view-marks 3-1", 2, /range from 1 on, such as 1-3/],
     ["--pairs y --steps 2 --epochs 2", 2, /--epochs and --steps each set the length of a training: give one/],
     ["--base x --pairs y -o z --lr fast", 2, /above 0/],
+    ["--pairs y --dims 128,0", 2, /whole number of at least 1/],
+    ["--corpus c --teacher t", 2, /--teacher is for --pairs alone/],
+    ["--corpus c --dims 64", 2, /--dims is for --pairs alone/],
+    ["--pairs y --objective margin-mse", 1, /imitates another model\. Name it: --teacher MODEL/],
   ])("refuses %s before it builds anything", async (words, code, message) => {
     const outcome = await pearl(["finetune", ...words.split(" ")], { cwd: newFolder() });
     expect(outcome).toMatchObject({ code, stderr: expect.stringMatching(message) });

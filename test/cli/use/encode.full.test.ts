@@ -1,5 +1,5 @@
 /** The slow tests beside encode.test.ts. */
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { asyncBufferFromFile, parquetReadObjects } from "hyparquet";
@@ -27,6 +27,24 @@ async function readParquet(name: string): Promise<Record<string, unknown>[]> {
 }
 
 describe("pearl encode", () => {
+  it("cuts a model that records its lengths to one of these, and names them for another one", async () => {
+    const model = join(folder, "model");
+    cpSync(resolve("models/pearl-strings"), model, { recursive: true });
+    rmSync(join(model, "checksums.json"), { force: true });
+    const config = JSON.parse(readFileSync(join(model, "config.json"), "utf8"));
+    write("model/config.json", JSON.stringify({ ...config, matryoshka_dimensions: [8, 24, 56] }));
+    write("in.txt", "one\ntwo\n");
+    const cut = (length: string) => encode("in.txt", "--model", "model", "--dims", length, "-o", "out.jsonl");
+    expect(await cut("24")).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("2 rows × 24 dimensions"),
+    });
+    expect(await cut("16")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("must be one of 8, 24, 56, which the model was trained on, not 16\n"),
+    });
+  });
+
   it("writes phrases.embeddings.parquet for phrases.csv and names it", async () => {
     const sample = readFileSync(resolve("data/phrases.csv"), "utf8");
     write("phrases.csv", sample);

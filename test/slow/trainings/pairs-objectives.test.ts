@@ -250,7 +250,7 @@ describe("a view", () => {
 
   it("is needed for phrases alone, and dropout needs a place", async () => {
     await expect(finetune(start({ pairs: phrases(5) }))).rejects.toThrow(
-      /found one column \(phrase\), expected two.*Phrases alone need a view, such as --view cutoff\.$/,
+      /found one column \(phrase\), expected two.*Phrases alone need a view, such as --view cutoff, or a teacher\.$/,
     );
     await expect(finetune(start({ pairs: phrases(5), view: "dropout", dropout: 0 }))).rejects.toThrow(
       /the view dropout needs a model with a transformer and a dropout above 0/,

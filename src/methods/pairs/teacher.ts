@@ -1,0 +1,156 @@
+/** A larger model that a training on pairs learns from: its vectors of all phrases, computed once before the first step. */
+import { averageRanks, pearson } from "../../benchmark/metrics.js";
+import { type LoadOptions, PhraseEncoder } from "../../encoder/phrase-encoder.js";
+import { dotProducts } from "../../encoder/pooling.js";
+import { withEncoder } from "../../encoder/with-encoder.js";
+import { ArgumentError } from "../../errors.js";
+import { formatCount } from "../../files/count-text.js";
+import { type ObjectiveName, objectiveNamed, objectiveNames } from "../../objectives/registry.js";
+import type { Tensor } from "../../runtime/tensor.js";
+import { mean } from "../../statistics.js";
+import type { PreparedRun, RunRecord } from "../../training/run.js";
+import type { Scored } from "../../training/trainer.js";
+import { describeBase } from "../start-model.js";
+import { averageShares } from "./held-out.js";
+import type { Pair } from "./pairs.js";
+import type { TermOptions } from "./views.js";
+
+/** What training.json says of a teacher. */
+export interface TeacherRecord {
+  /** A hub id, or a folder's name. */
+  readonly name: string;
+  /** Of its vectors. */
+  readonly fingerprint: string;
+  readonly dimension: number;
+}
+
+export interface Teacher {
+  readonly record: TeacherRecord;
+  /** Its vectors of phrases that it has read, of length 1: float32 [phrases, dimension]. */
+  vectorsOf(phrases: readonly string[]): Tensor;
+}
+
+/** What an objective does with a teacher: it imitates it, or leaves out negatives that the teacher finds near. */
+export const teachingOf = (objective: ObjectiveName): "imitated" | "guide" | "none" =>
+  (({ required: "imitated", optional: "guide", none: "none" }) as const)[
+    objectiveNamed(objective).needs.teacher ?? "none"
+  ];
+
+/** @throws ArgumentError where an objective lacks its teacher, or cannot use one */
+export function checkTeacher(name: ObjectiveName, teacher: string | undefined): void {
+  const use = teachingOf(name);
+  if (use === "imitated" && teacher === undefined)
+    throw new ArgumentError(`the objective ${name} imitates another model. Name it: --teacher MODEL`);
+  if (use !== "none" || teacher === undefined) return;
+  const able = objectiveNames.filter((other) => teachingOf(other) !== "none");
+  throw new ArgumentError(
+    `the objective ${name} learns nothing from a teacher. Leave --teacher out, or choose one of ${able.join(", ")}.`,
+  );
+}
+
+type ReadOptions = Pick<LoadOptions, "device" | "threads" | "signal" | "onNote" | "onDownload">;
+
+/** The teacher, which has read all texts, positives and negatives. @throws ArgumentError where it does not fit */
+export async function teacherFor(
+  { teacher: model, ...options }: ReadOptions & { readonly teacher?: string },
+  { objective: { name, settings }, dims = [] }: Pick<TermOptions, "objective" | "dims">,
+  given: { readonly pairs: readonly Pair[]; readonly width: number; readonly scores: "used" | "none" },
+): Promise<Teacher | undefined> {
+  const { pairs, width, scores } = given;
+  if (model === undefined) return undefined;
+  if (scores === "used")
+    throw new ArgumentError(
+      `with scores, the objective ${name} compares no phrases of a batch, and a teacher cannot guide it. Leave out ` +
+        "--teacher, or the column score.",
+    );
+  const phrases = pairs.flatMap(({ text, positive, negative }) => [
+    text,
+    positive,
+    ...(negative ? [negative] : []),
+  ]);
+  const teacher = await readTeacher(model, phrases, options);
+  const { dimension } = teacher.record;
+  const odd = [...dims, width].find((length) => length !== dimension);
+  if (settings.match === "vectors" && odd !== undefined)
+    throw new ArgumentError(
+      `match=vectors needs embeddings of the teacher's ${dimension} dimensions, not ${odd}. Choose match=neighbours.`,
+    );
+  return teacher;
+}
+
+/** Reads each distinct phrase once. @throws ModelError */
+async function readTeacher(model: string, phrases: Iterable<string>, options: ReadOptions): Promise<Teacher> {
+  const places = new Map([...new Set(phrases)].map((phrase, place) => [phrase, place]));
+  const encoder = await PhraseEncoder.load(model, options);
+  try {
+    const { data, dimension } = await encoder.encodeMatrix([...places.keys()], { signal: options.signal });
+    const { name } = await describeBase(model, encoder.model);
+    options.onNote?.(`teacher: ${name}, ${dimension} dimensions, read ${formatCount(places.size)} phrases`);
+    const vectorsOf = (asked: readonly string[]): Tensor => {
+      const rows = new Float32Array(asked.length * dimension);
+      for (const [row, phrase] of asked.entries()) {
+        const start = (places.get(phrase) as number) * dimension;
+        rows.set(data.subarray(start, start + dimension), row * dimension);
+      }
+      return { type: "float32", dims: [asked.length, dimension], data: rows };
+    };
+    return { record: { name, fingerprint: await encoder.fingerprint(), dimension }, vectorsOf };
+  } finally {
+    await encoder.dispose();
+  }
+}
+
+/** Held-out phrases that are compared at most: each with each other. */
+const mostCompared = 1000;
+
+/**
+ * How well a model agrees with its teacher on phrases that it was not trained on, about ten times while training.
+ * @param options.share the only share of an average that is scored, if one is given
+ */
+export function agreementOn(
+  heldOut: readonly Pair[],
+  teacher: Teacher,
+  { share }: { readonly share?: number } = {},
+): PreparedRun<RunRecord>["evaluation"] {
+  if (heldOut.length === 0) return undefined;
+  const phrases = [...new Set(heldOut.flatMap(({ text, positive }) => [text, positive]))].slice(
+    0,
+    mostCompared,
+  );
+  const wanted = cosinesOf(rowsOf(teacher.vectorsOf(phrases)));
+  const ranks = averageRanks(wanted);
+  return {
+    ...{ every: "tenth", patience: 5, shares: share === undefined ? averageShares : [share] },
+    measure: `agreement with ${teacher.record.name} on ${formatCount(phrases.length)} held-out phrases`,
+    score: (folder, signal) => agreement(folder, { phrases, wanted, ranks, signal }),
+  };
+}
+
+/** Spearman's correlation of the cosines of all two phrases with the teacher's; the loss is their mean squared difference. */
+async function agreement(
+  model: string,
+  given: {
+    readonly phrases: readonly string[];
+    readonly wanted: Float32Array;
+    readonly ranks: Float64Array;
+    readonly signal?: AbortSignal;
+  },
+): Promise<Scored> {
+  const { phrases, wanted, ranks, signal } = given;
+  const vectors = await withEncoder(undefined, { source: model, threads: 1, signal }, (encoder) =>
+    encoder.encode(phrases, { signal }),
+  );
+  const found = cosinesOf(vectors);
+  const score = pearson(averageRanks(found), ranks);
+  const loss = mean(Array.from(found, (cosine, i) => (cosine - wanted[i]) ** 2));
+  return { score, figures: { agreement: score, loss } };
+}
+
+const rowsOf = ({ dims: [rows, width], data }: Tensor): Float32Array[] =>
+  Array.from({ length: rows }, (_, row) => (data as Float32Array).subarray(row * width, (row + 1) * width));
+
+/** Cosines of all two of some vectors of length 1. */
+function cosinesOf(vectors: readonly Float32Array[]): Float32Array {
+  const rows = dotProducts(vectors, vectors);
+  return Float32Array.from(rows.flatMap((row, i) => [...row.subarray(i + 1)]));
+}
