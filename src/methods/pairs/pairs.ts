@@ -99,7 +99,7 @@ export async function readPairs(path: string, options: WantedColumns = {}): Prom
       (column) => /^(label|score)$/i.test(column.trim()) && !used.includes(column),
     ),
     fingerprint: fingerprint([...distinct.keys()].join("\n")),
-    summary: `${name}: ${formatCount(found.length)} ${isPhrases ? "phrases, two to a pair," : "pairs"} from the columns ${used.join(", ")}`,
+    summary: `${name}: ${formatCount(found.length)} ${isPhrases ? "phrases, two to a pair," : "pairs"} from the column${used.length > 1 ? "s" : ""} ${used.join(", ")}`,
   };
 }
 
