@@ -180,6 +180,10 @@ async function prepareRun(options: PlanOptions): Promise<PreparedRun<TrainingRec
   const { start, program, data, teacher } = prepared;
   const settings: FinetuneSettings = { ...chosen, ...(teacher && { teacher: teacher.record }) };
   noteData({ tables, data, split }, options, settings);
+  if (judged === "by teacher" && teacher?.path === base.path && !settings.dims?.length)
+    options.onNote?.(
+      "the teacher is the base, and there is nothing to imitate. Name a larger --teacher, or shorter lengths: --dims",
+    );
   const { view, punctuation, dropout, learningRate, clipNorm, chunkCells, optimiser } = settings;
   const described = await describeBase(options.base ?? DEFAULT_MODEL, base);
   const { batchesPerEpoch } = data;

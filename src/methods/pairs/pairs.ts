@@ -87,7 +87,7 @@ export async function readPairs(path: string, options: WantedColumns = {}): Prom
   }
   const found = [...distinct.values()];
   checkPairs(name, found, { rows: description.rowCount, needed, scored: columns.score !== undefined });
-  const used = Object.values(columns).filter((column) => column !== undefined);
+  const used = description.columns.filter((column) => Object.values(columns).includes(column));
   const isPhrases = options.positives === "none" && columns.positive === undefined;
   return {
     ...(isPhrases ? { pairs: twoByTwo(found) } : withinOne(name, found)),

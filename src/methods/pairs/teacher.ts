@@ -26,6 +26,8 @@ export interface TeacherRecord {
 
 export interface Teacher {
   readonly record: TeacherRecord;
+  /** Its folder. */
+  readonly path: string;
   /** Its vectors of phrases that it has read, of length 1: float32 [phrases, dimension]. */
   vectorsOf(phrases: readonly string[]): Tensor;
 }
@@ -92,7 +94,8 @@ async function readTeacher(model: string, phrases: Iterable<string>, options: Re
       }
       return { type: "float32", dims: [asked.length, dimension], data: rows };
     };
-    return { record: { name, fingerprint: await encoder.fingerprint(), dimension }, vectorsOf };
+    const record = { name, fingerprint: await encoder.fingerprint(), dimension };
+    return { record, path: encoder.model.path, vectorsOf };
   } finally {
     await encoder.dispose();
   }

@@ -1,5 +1,5 @@
 /** The slow tests beside finetune.test.ts. */
-import { copyFileSync, readdirSync } from "node:fs";
+import { copyFileSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { missingPart } from "../../../src/runtime/devices/native-devices.js";
