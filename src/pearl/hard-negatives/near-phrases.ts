@@ -30,7 +30,6 @@ export function nearSearch(store: PhraseStore, options: NearOptions) {
   const { signatures, characters, alphabet, runs } = store;
   // [alphabet, words]: for each code, the positions in the phrase that is compared, as bits
   const masks = new Int32Array(alphabet * MASK_WORDS);
-  const rows = new Int32Array(MASK_WORDS);
   const mark = ({ place, run }: Query, words: number, how: "set" | "clear"): void => {
     const start = charactersAt(run, place);
     for (let index = 0; index < run.length; index++) {
@@ -47,34 +46,7 @@ export function nearSearch(store: PhraseStore, options: NearOptions) {
     }
     return count;
   };
-  /**
-   * The longest common subsequence with the phrase behind the masks, by Hyyrö's bit-parallel rule (2004): for each
-   * character, U = V & M and V = (V + U) | (V − U), V being all ones at first; zeros of V count the subsequence.
-   */
-  const common = (words: number, start: number, length: number): number => {
-    if (words === 1) {
-      let row = -1;
-      for (let index = start; index < start + length; index++) {
-        const matched = row & masks[characters[index]];
-        row = (row + matched) | (row & ~matched);
-      }
-      return 32 - ones(row);
-    }
-    rows.fill(-1, 0, words);
-    for (let index = start; index < start + length; index++) {
-      const mask = words * characters[index];
-      let carry = 0;
-      for (let word = 0; word < words; word++) {
-        const matched = rows[word] & masks[mask + word];
-        const sum = (rows[word] >>> 0) + (matched >>> 0) + carry;
-        carry = sum > 0xffffffff ? 1 : 0;
-        rows[word] = sum | (rows[word] & ~matched);
-      }
-    }
-    let zeros = 32 * words;
-    for (let word = 0; word < words; word++) zeros -= ones(rows[word]);
-    return zeros;
-  };
+  const common = subsequences(characters, masks);
   const search = (query: Query, { run, first, last }: Piece): void => {
     const both = query.run.length + run.length;
     const least = leastCommon(query.threshold, both);
@@ -99,6 +71,38 @@ export function nearSearch(store: PhraseStore, options: NearOptions) {
       queries.push(queryOf(place, runs.find((run) => place < run.last) as LengthRun, options));
     for (const piece of pieces(runs, queries[0])) for (const query of queries) search(query, piece);
     return queries.map((query) => query.result());
+  };
+}
+
+/**
+ * The longest common subsequence with the phrase behind the masks, by Hyyrö's bit-parallel rule (2004): for each
+ * character, U = V & M and V = (V + U) | (V − U), V being all ones at first; zeros of V count the subsequence.
+ */
+function subsequences(characters: Uint16Array, masks: Int32Array) {
+  const rows = new Int32Array(MASK_WORDS);
+  return (words: number, start: number, length: number): number => {
+    if (words === 1) {
+      let row = -1;
+      for (let index = start; index < start + length; index++) {
+        const matched = row & masks[characters[index]];
+        row = (row + matched) | (row & ~matched);
+      }
+      return 32 - ones(row);
+    }
+    rows.fill(-1, 0, words);
+    for (let index = start; index < start + length; index++) {
+      const mask = words * characters[index];
+      let carry = 0;
+      for (let word = 0; word < words; word++) {
+        const matched = rows[word] & masks[mask + word];
+        const sum = (rows[word] >>> 0) + (matched >>> 0) + carry;
+        carry = sum > 0xffffffff ? 1 : 0;
+        rows[word] = sum | (rows[word] & ~matched);
+      }
+    }
+    let zeros = 32 * words;
+    for (let word = 0; word < words; word++) zeros -= ones(rows[word]);
+    return zeros;
   };
 }
 
