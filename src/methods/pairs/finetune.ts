@@ -180,10 +180,6 @@ async function prepareRun(options: PlanOptions): Promise<PreparedRun<TrainingRec
   const { start, program, data, teacher } = prepared;
   const settings: FinetuneSettings = { ...chosen, ...(teacher && { teacher: teacher.record }) };
   noteData({ tables, data, split }, options, settings);
-  if (judged === "by teacher" && teacher?.path === base.path && !settings.dims?.length)
-    options.onNote?.(
-      "the teacher is the base, and there is nothing to imitate. Name a larger --teacher, or shorter lengths: --dims",
-    );
   const { view, punctuation, dropout, learningRate, clipNorm, chunkCells, optimiser } = settings;
   const described = await describeBase(options.base ?? DEFAULT_MODEL, base);
   const { batchesPerEpoch } = data;
@@ -287,7 +283,7 @@ async function prepare(
   const [from, to] = own?.layout.embedding ?? [0, assembled.width];
   checkDims(settings, to - from);
   const teacher = await teacherFor(options, settings, {
-    pairs: [...pairs, ...judge],
+    ...{ base: base.path, pairs: [...pairs, ...judge] },
     width: to - from,
     scores,
   });

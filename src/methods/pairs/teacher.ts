@@ -54,7 +54,13 @@ type ReadOptions = Pick<LoadOptions, "device" | "threads" | "signal" | "onNote" 
 export async function teacherFor(
   { teacher: model, ...options }: ReadOptions & { readonly teacher?: string },
   { objective: { name, settings }, dims = [] }: Pick<TermOptions, "objective" | "dims">,
-  given: { readonly pairs: readonly Pair[]; readonly width: number; readonly scores: "used" | "none" },
+  given: {
+    /** The folder of the model that is trained. */
+    readonly base: string;
+    readonly pairs: readonly Pair[];
+    readonly width: number;
+    readonly scores: "used" | "none";
+  },
 ): Promise<Teacher | undefined> {
   const { pairs, width, scores } = given;
   if (model === undefined) return undefined;
@@ -74,6 +80,10 @@ export async function teacherFor(
   if (settings.match === "vectors" && odd !== undefined)
     throw new ArgumentError(
       `match=vectors needs embeddings of the teacher's ${dimension} dimensions, not ${odd}. Choose match=neighbours.`,
+    );
+  if (isImitation(name) && teacher.path === given.base && dims.length === 0)
+    options.onNote?.(
+      "the teacher is the base, and there is nothing to imitate. Name a larger --teacher, or shorter lengths: --dims",
     );
   return teacher;
 }
