@@ -59,7 +59,7 @@ describe("help and version", () => {
 
 describe("wrong usage", () => {
   it.each([
-    ["encode", "--truncate-dim", "9999", "must be between 1 and 600, not 9999"],
+    ["encode", "--dims", "9999", "must be between 1 and 600, not 9999"],
     ["cluster", "--k", "99", "is 99, but there are only 63 different phrases. Choose a smaller k."],
   ])("names an option of %s as it was typed: %s %s", async (command, option, value, message) => {
     const output = join(folder, "never.csv");
