@@ -276,6 +276,6 @@ function checkedSettings(options: PairNegativesOptions): PairMiningReport["setti
   for (const [name, value] of Object.entries({ relativeMargin, margin }))
     if (!(value >= 0 && value <= 2)) throw new ArgumentError(`${name} must be from 0 to 2, not ${value}`);
   if (!(minScore <= maxScore))
-    throw new ArgumentError(`minScore must be at most maxScore: ${minScore} is above ${maxScore}`);
+    throw new ArgumentError(`minScore must be at most the largest score, ${maxScore}, not ${minScore}`);
   return { negatives, skip, nearest, relativeMargin, margin, minScore, maxScore, sampling, seed };
 }

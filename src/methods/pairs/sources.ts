@@ -1,8 +1,8 @@
 /**
- * Several tables of pairs in one training. Each batch comes from one table, a source. The order of the batches is random,
- * and a source has as many of a pass as its size and its weight say.
+ * Several tables of pairs in one training. Each batch comes from one table, a source. The order of the batches is random.
+ * A source's size and weight determine how many batches of a pass it has.
  */
-import { basename } from "node:path";
+import { basename, resolve } from "node:path";
 import { ArgumentError } from "../../errors.js";
 import { fingerprint } from "../../files/checksums/fingerprint.js";
 import { isPostgresAddress } from "../../files/place.js";
@@ -16,7 +16,7 @@ export interface PairSource {
   readonly file: string;
   /**
    * How often a pass goes through the table; default 1, so that sources have batches in proportion to their sizes. With 2
-   * it has twice as many, with 0.5 half: the next pass goes on where the last one ended.
+   * it has twice as many, with 0.5 half: the next pass continues where the last one ended.
    */
   readonly weight?: number;
 }
@@ -30,11 +30,11 @@ export interface PairsOfSource extends Pick<PairTable, "pairs" | "positives"> {
 export interface SourceTable extends PairTable {
   readonly file: string;
   readonly weight: number;
-  /** The name of its file, or the whole path where two files have one name. */
+  /** The name of its file, or the whole path where another source's file has the same name. */
   readonly name: string;
 }
 
-/** A source as `--pairs FILE` or `--pairs FILE=WEIGHT` gives it. A file of the whole name comes first. */
+/** A source as `--pairs FILE` or `--pairs FILE=WEIGHT` gives it. If a file has the whole text as its name, it is taken. */
 export async function sourceOf(text: string): Promise<PairSource> {
   const [, file, weight] = /^(.+)=(\d+(?:\.\d+)?|\.\d+)$/.exec(text) ?? [];
   const isWhole = isPostgresAddress(text) && !/[?&]table=/.test(file ?? "");
@@ -42,7 +42,7 @@ export async function sourceOf(text: string): Promise<PairSource> {
   return { file, weight: Number(weight) };
 }
 
-/** Reads the tables of a training. @throws TableError; ArgumentError for a weight that is none, and for a file given twice */
+/** Reads the tables of a training. @throws TableError; ArgumentError for a wrong weight, and for a file given twice */
 export async function readSources(
   given: string | readonly PairSource[],
   options: WantedColumns,
@@ -53,7 +53,7 @@ export async function readSources(
   for (const { file, weight = 1 } of sources) {
     if (!(weight > 0 && Number.isFinite(weight)))
       throw new ArgumentError(`${file}: the weight of a table must be a number above 0, not ${weight}`);
-    if (tables.some((table) => table.file === file))
+    if (tables.some((table) => resolve(table.file) === resolve(file)))
       throw new ArgumentError(`${file} is given twice. Give it once, with a weight such as ${file}=2.`);
     const isShared = sources.some((other) => other.file !== file && basename(other.file) === basename(file));
     const name = isShared ? file : basename(file);
@@ -62,7 +62,7 @@ export async function readSources(
   return tables;
 }
 
-/** The fingerprint of all sources: that of a single one of weight 1. */
+/** The fingerprint of all sources. A single one of weight 1 keeps its own. */
 export const fingerprintOf = (sources: readonly Pick<SourceTable, "fingerprint" | "weight">[]): string =>
   sources.length === 1 && sources[0].weight === 1
     ? sources[0].fingerprint
