@@ -146,7 +146,7 @@ describe("negatives of pairs", () => {
     await refused({ negatives: 0 }).toThrow("negatives must be a whole number of at least 1, not 0");
     await refused({ skip: 5, nearest: 5 }).toThrow("nearest must be a whole number of at least 6, not 5");
     await refused({ minScore: 0.5, maxScore: 0.4 }).toThrow(
-      "minScore must be at most maxScore: 0.5 is above 0.4",
+      "minScore must be at most the largest score, 0.4, not 0.5",
     );
     await refused({ relativeMargin: -1 }).toThrow("relativeMargin must be from 0 to 2, not -1");
     await refused({ among: table(["name", '""']) }).toThrow("the table has no phrases. Give candidates");
