@@ -161,8 +161,8 @@ function measureRecall(phrases) {
   const truth = bruteForce(phrases);
   const bruteForceSeconds = (performance.now() - start) / 1000;
   const before = performance.now();
-  const store = buildPhraseStore(phrases, 1);
-  const search = nearSearch(store, 0, { minimumRatio, nearest, isKnown: () => false });
+  const store = buildPhraseStore(phrases);
+  const search = nearSearch(store, { minimumRatio, nearest, isKnown: () => false });
   const counts = { nearPairs: 0, amongNearest: 0, found: 0, foundWrongly: 0 };
   for (let first = 0; first < store.size; first += GROUP) {
     search(first, Math.min(first + GROUP, store.size)).forEach((near, index) => {

@@ -11,7 +11,8 @@ const INTRODUCTION = `# Objectives
 
 <!-- Made by scripts/objectives-page.mjs from the heads of the files in src/objectives: edit those, then run it. -->
 
-An objective is the loss of a training on pairs. \`pearl finetune --objective NAME\` chooses it; without, it is NT-Xent.
+An objective is the loss of a training on pairs. \`pearl finetune --objective NAME\` chooses it. The default is
+[\`nt-xent\`](#nt-xent), and with \`--teacher\` it is [\`distill\`](#distill).
 
 \`\`\`sh
 npx pearl finetune --pairs data/pairs.csv --objective info-nce --set objectiveSettings.directions=both --steps 2 -o both-ways
@@ -23,20 +24,23 @@ npx pearl finetune --pairs data/phrases.txt --teacher by-labels --steps 2 -o by-
 \`\`\`
 
 A table of pairs has the columns \`text\` and \`positive\`, and optionally \`negative\` (a phrase that looks alike and means
-something else), \`type\`, \`label\` (the class of text and positive) and \`score\` (how similar they are). With an
-objective that reads labels, texts need no positives: the positive of a text is then the next text of its label, or itself
-if it is the only one. In every objective, equal phrases, phrases that pairs of the table connect (also over several pairs)
-and phrases of one label are not negatives of each other. Phrases that pairs without a label join are one class, that of a
-phrase among them with a label if there is one. A phrase with two labels belongs to both. Scores from 0 to 1 stay; where some
-lie outside, the table's smallest becomes 0 and its largest 1. Phrases alone need a view or a
-[teacher](train.md#from-a-larger-model). Two columns of other names, or
-the first two of a table without a header, are text and positive.
+something else), \`type\`, \`label\` (the class of text and positive) and \`score\` (how similar they are). If the table has two
+columns of other names, or no header, its first two columns are text and positive. Phrases alone need a view or a
+[teacher](train.md#from-a-larger-model).
+
+- Positives: an objective that reads labels needs no column of them. The positive of a text is then the next text of its label,
+  or the text itself if it is the only one.
+- Negatives: equal phrases, phrases that pairs connect (also through other pairs) and phrases of one label are never
+  negatives of each other, whatever the objective.
+- Classes: phrases that pairs without a label connect are one class. If one of them has a label in another row, they all belong
+  to its class. A phrase with two labels belongs to both.
+- Scores from 0 to 1 are used as they are. If some lie outside, the table's smallest becomes 0 and its largest 1.
 `;
 
 const VIEWS = `## Views: phrases alone
 
-With \`--view\`, the positive of a phrase is a second view of it, and a table of one column is enough. A table of pairs may
-have a view too: its positives are changed.
+With \`--view\`, the positive of a phrase is a second view of it, and a table of one column is enough. With a table of pairs, the
+view is made of the positive.
 
 | view | the second view | on pearl-mini |
 | --- | --- | --- |
@@ -96,7 +100,7 @@ function comparison() {
 An untrained bag of n-grams (64 numbers) is trained by each objective on the same names with their aliases
 (research organisations, companies, people, places): ${steps} steps, batches of ${batchSize}, learning rate ${rate}, settings at their defaults. Each of ${seeds.length} seeds
 draws ${names.toLocaleString("en")} names, and half of them are trained on. For the mentions of the other half: the share whose nearest name is
-the right one (ties are misses), the least and the largest difference from \`nt-xent\` with the same seed, and the mean
+the right one (ties are misses), the smallest and the largest difference from \`nt-xent\` with the same seed, and the mean
 reciprocal rank; all × 100.
 
 | objective | right | beside nt-xent | reciprocal rank |
@@ -105,7 +109,7 @@ ${rows.join("\n")}
 
 Five objectives were ahead of \`nt-xent\` with every seed, by less than a point; \`contrastive\`, \`gaussian\` and \`n-pair\`
 ended below the untrained model. That is one table and one small model, with no setting tuned. \`pearl finetune\` and
-\`pearl bench\` tell what holds for your pairs; \`benchmarks/objectives.mjs --pairs FILE\` makes this table of them.
+\`pearl bench\` show what holds for your pairs; \`benchmarks/objectives.mjs --pairs FILE\` makes this table for them.
 `;
 }
 

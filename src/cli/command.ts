@@ -136,13 +136,14 @@ export function register(program: Command, declared: AnyCommand, prepare = prepa
   });
 }
 
-/** An error about an argument of the library, with its option as it was typed: `--truncate-dim` for `truncateDim`. */
+/** An error about an argument of the library, with the first long name of its option: `--dims` for `truncateDim`. */
 function asTyped(error: unknown, options: readonly Option[]): unknown {
   if (!(error instanceof ArgumentError)) return error;
   const [name = ""] = /^(?:[a-z]+[A-Z]\w*|\w+(?= must | is ))/.exec(error.message) ?? [];
   const option = options.find((one) => one.attributeName() === name);
   if (option === undefined) return error;
-  return new UsageError(option.long + error.message.slice(name.length), { cause: error });
+  const flag = option.short?.startsWith("--") ? option.short : option.long;
+  return new UsageError(flag + error.message.slice(name.length), { cause: error });
 }
 
 function exampleLines(examples: Described["examples"]): string {

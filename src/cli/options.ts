@@ -238,7 +238,7 @@ export const shared = {
   batchSize: option("--batch-size <n>", "largest number of phrases in a batch", positiveInteger),
   truncate: option(
     "--dims, --truncate-dim <n>",
-    "keep the first n dimensions of each embedding; of a model trained with --dims, one of its lengths",
+    "keep the first n dimensions of each embedding; for a model trained with --dims, n is one of its lengths",
     positiveInteger,
   ),
   int8: option("--int8", "compute with 8-bit weights: faster, nearly the same embeddings"),

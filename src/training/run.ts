@@ -141,7 +141,12 @@ export interface PreparedRun<Record extends RunRecord> {
   /** Default of RunOptions.checkpointEvery; default 500. */
   readonly checkpointEvery?: number;
   /** What is trained, from what, and on how much data, such as "pearl-mini, 600 dimensions" and "20 pairs". */
-  readonly summary?: { readonly model: string; readonly data: string; readonly rates?: string };
+  readonly summary?: {
+    readonly model: string;
+    readonly data: string;
+    readonly loss?: string;
+    readonly rates?: string;
+  };
   /** What is trained, for the note "training WHAT on DEVICE". */
   what(steps: number): string;
   /** Scores a model folder; a larger score is better, and the best weights are kept. */

@@ -72,18 +72,25 @@ const older = [
 const options = [
   option(
     "--pairs <file>",
-    "table with columns text and positive, optionally negative, type, label, score; repeatable, FILE=2: twice as often",
+    "table with columns text and positive, optionally negative, type, label, score; repeatable; FILE=2 is trained on twice as often",
     repeatable,
   ),
   option("--base <model>", "model to start from: folder or hub id (default: pearl-mini)"),
   option("-o, --output <folder>", "folder of the new model", undefined, "pearl-model"),
   choice("--objective <name>", "the loss (default: nt-xent; with --teacher distill)", objectiveNames),
-  option("--teacher <model>", "a larger model to imitate, or to find false negatives with"),
-  option("--dims <n,...>", "shorter embeddings to train too, as in 128,256", wholeNumbers),
+  option(
+    "--teacher <model>",
+    "a larger model: imitated by distill and margin-mse, finds false negatives for other losses",
+  ),
+  option(
+    "--dims <n,...>",
+    "shorter lengths of the embedding to train too, such as 128,256 (default: the base's)",
+    wholeNumbers,
+  ),
   choice("--view <name>", "for phrases alone: a second view of each is its positive", viewNames),
   option(
     "--validate <fraction|file>",
-    "held-out pairs, which choose the weights (default: 0.1 from 200 pairs on; 0: none)",
+    "pairs held out to choose the weights (default: 0.1 of at least 200 pairs; 0: none)",
     fractionOrFile,
   ),
   option(
@@ -93,7 +100,7 @@ const options = [
   ),
   option(
     "--epochs <n>",
-    "passes over the pairs (default: 2, at least 100 steps, 200 with held-out pairs)",
+    "passes over the pairs (default: 2, or more for at least 100 steps, 200 with held-out pairs)",
     positiveInteger,
   ),
   ...lengthOptions,
@@ -174,10 +181,12 @@ const ofPairs = [
 function checkOfPairs(options: Options): void {
   const odd = ofPairs.find((name) => options[name] !== undefined);
   if (odd !== undefined)
-    throw new UsageError(`${flagOf(odd)} is for --pairs alone; a corpus is trained with PEARL's loss`);
+    throw new UsageError(
+      `${flagOf(odd)} is for a training on pairs alone. Give --pairs FILE without --corpus, --preset and --base none.`,
+    );
   if (options.batchSize !== undefined)
     throw new UsageError(
-      "--batch-size is for --pairs alone; on a corpus, set anchors, hardNegatives and synonyms (--set anchors=64)",
+      "--batch-size is for a training on pairs alone. On a corpus, set anchors, hardNegatives and synonyms (--set anchors=64)",
     );
 }
 

@@ -18,25 +18,29 @@ import { loadEncoder, type Session } from "../session.js";
 import { checkPartOption, checkShare, shardOption, shareWork } from "../shards/sharing.js";
 
 const options = [
-  option("--pairs <file>", "instead of a corpus: table of pairs, as for finetune; -o gets it with negatives"),
+  option(
+    "--pairs <file>",
+    "instead of a corpus: table of pairs, as for finetune; written with negatives to -o",
+  ),
   option(
     "-o, --output <file>",
     "with --pairs: table with negatives; with --shard: the part (default: NAME.I-of-N.part)",
   ),
   option("--among <file>", "with --pairs: table of candidates (default: the positives)"),
-  option("--negatives <n>", "with --pairs: negatives of a pair at most (default: 1)", positiveInteger),
+  option("--negatives <n>", "with --pairs: most negatives of a pair (default: 1)", positiveInteger),
   option(
     "--relative-margin <share>",
-    "with --pairs: a negative scores at most the positive's cosine less this share of it (default: 0.05)",
+    "with --pairs: a negative's cosine is below the positive's by at least this fraction of it (default: 0.05)",
     fraction,
   ),
   option("--min-score <cosine>", "with --pairs: least cosine of a negative", fraction),
   option("--max-score <cosine>", "with --pairs: largest cosine of a negative", fraction),
   option("--skip <n>", "with --pairs: nearest phrases to leave out (default: 0)", wholeNumber),
-  choice("--sampling <name>", "with --pairs: the nearest, or drawn from --nearest (default: top)", [
-    "top",
-    "random",
-  ]),
+  choice(
+    "--sampling <name>",
+    "with --pairs: top takes the nearest, random draws from the --nearest (default: top)",
+    ["top", "random"],
+  ),
   option("--seed <n>", "with --pairs: random seed (default: 0)", wholeNumber),
   option(
     "--ratio <r>",
@@ -45,13 +49,13 @@ const options = [
   ),
   option(
     "--margin <m>",
-    "least edit ratio minus scaled cosine (default: 0.3); with --pairs: least positive's cosine minus negative's",
+    "least edit ratio minus scaled cosine (default: 0.3); with --pairs: least cosine of the positive minus that of a negative (default: 0)",
     fractionBelowOne,
   ),
   option("--listed <n>", "with a corpus: hard negatives per phrase, up to 12 (default: 12)", positiveInteger),
   option(
     "--nearest <n>",
-    "similarly spelled phrases, or with --pairs nearest candidates, compared with each (default: 50)",
+    "candidates for each phrase: similarly spelled ones, or with --pairs the nearest (default: 50)",
     positiveInteger,
   ),
   shared.model,
@@ -115,7 +119,7 @@ async function minePairTable(pairs: string, output: string, given: MineOptions, 
     session.say(
       withCandidates === 0
         ? "every candidate means the same as its text by the pairs or labels: name other candidates with --among FILE"
-        : "no candidate is far enough below a positive: a smaller --relative-margin or more --nearest finds some",
+        : "no candidate is within the limits: a smaller --relative-margin or a larger --nearest may find some",
     );
   const scores = [positiveScore, negativeScore].map((score) => score?.toFixed(3) ?? "none");
   session.wrote(

@@ -105,7 +105,7 @@ function planText(plan: TrainingPlan): string {
   const characters = encoder === "none" ? "no character encoder" : `character encoder: ${encoder.from}`;
   const types = plan.types > 0 ? counted(plan.types, "type") : "no types";
   const sizes = `${counted(corpus.phrases, "phrase")}, ${formatCount(corpus.typed)} with a type`;
-  const batch = `${settings.anchors} phrases with ${settings.hardNegatives} hard negatives each`;
+  const batch = `${counted(settings.anchors, "phrase")} with ${counted(settings.hardNegatives, "hard negative")} each`;
   const percent = formatPercent(unchanged, unchanged < 0.1 ? 1 : 0);
   const trained = alignColumns([
     ["model", `${plan.base}, ${characters}, ${types}`],

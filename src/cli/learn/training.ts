@@ -101,6 +101,9 @@ export function trainingSettings(options: TrainingOptions, { signal, say, show }
 
 interface TrainingReport {
   readonly output: string;
+  /** What training.json says of the data and of the settings. */
+  readonly data?: object;
+  readonly settings?: object;
   readonly result: RunResult;
   readonly resumedAt: number;
 }
@@ -111,7 +114,7 @@ export async function printTraining(
   session: Session,
   ...data: string[]
 ): Promise<void> {
-  const { output, result, resumedAt } = report;
+  const { output, result, resumedAt, data: trainedOn, settings } = report;
   if (resumedAt > 0) session.say(`${counted(resumedAt, "step")} already done by an earlier run`);
   const loss = result.loss === undefined ? [] : [`loss ${result.loss.toFixed(4)}`];
   const parts = [...data, counted(result.steps, "step"), ...loss, formatDuration(session.seconds())];
@@ -120,7 +123,10 @@ export async function printTraining(
     session.say("no step scored better than the start: the model is the one that training began with");
   if (best) session.say(`kept the weights of ${weightsText(best)}: ${gainText(result)}`);
   session.print(`wrote ${output}: ${parts.join(", ")}`);
-  await session.record({ output, steps, loss: lastLoss, best, start: evaluations?.[0], resumedAt });
+  await session.record({
+    ...{ output, steps, loss: lastLoss, best, start: evaluations?.[0], resumedAt },
+    ...{ data: trainedOn, settings },
+  });
 }
 
 /** Seconds that a training may take without being asked for. */
@@ -130,6 +136,7 @@ export function runPlanText({ summary, parameters, ...plan }: RunPlan): string {
   return alignColumns([
     ["model", `${summary ? `${summary.model}, ` : ""}${counted(parameters, "trainable parameter")}`],
     ...(summary ? [["data", summary.data]] : []),
+    ...(summary?.loss ? [["loss", summary.loss]] : []),
     ...stepLines({ summary, ...plan }),
   ]);
 }

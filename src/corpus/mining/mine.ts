@@ -105,10 +105,10 @@ async function mineHere(
   mined: MinedNegatives,
   options: MineOptions & ReturnType<typeof checkedSettings>,
 ): Promise<Mining> {
-  const { minimumRatio, margin, listed, nearest, threads, sharing } = options;
+  const { minimumRatio, margin, listed, nearest, sharing } = options;
   const vectors = shareVectors(phrases.length, options.encoder.dimension);
   await encodeAll(phrases, vectors, options);
-  const store = buildPhraseStore(phrases, threads);
+  const store = buildPhraseStore(phrases);
   const { empty, tooLong } = store;
   if (empty > 0)
     options.onNote?.(`phrases skipped because they have no visible characters: ${formatCount(empty)}`);
@@ -172,7 +172,7 @@ async function encodeAll(
 
 /** Mines the phrases of a range on several threads, into `setup.mined`. */
 async function mineRange(
-  setup: Omit<MiningSetup, "thread">,
+  setup: MiningSetup,
   { from, to }: Range,
   { threads, signal, onNote, onProgress }: MineOptions & { readonly threads: number },
 ): Promise<MinedCounts> {
@@ -184,7 +184,7 @@ async function mineRange(
   }
   const workers: WorkerPoolOptions = {
     ...{ script: "./mining-worker.js", base: import.meta.url, limit: threads },
-    open: (worker, thread) => worker.call("open", { ...setup, thread }),
+    open: (worker) => worker.call("open", setup),
   };
   await eachInWorkers(workers, groups(), async (worker, request) => {
     const counts = await worker.call<MinedCounts>("mine", request);

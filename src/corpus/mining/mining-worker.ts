@@ -8,8 +8,6 @@ import { isKnownPair, type KnownPairs } from "./known-pairs.js";
 
 /** What a worker needs; workers share nearly all of this memory. */
 export interface MiningSetup extends SelectOptions {
-  /** The worker's workspace in the store, from 0. */
-  readonly thread: number;
   readonly store: PhraseStore;
   readonly known: KnownPairs;
   readonly vectors: CompactVectors;
@@ -50,10 +48,10 @@ let search: ReturnType<typeof nearSearch>;
 serve({
   async open(opened: MiningSetup) {
     setup = opened;
-    const { store, known, minimumRatio, nearest, thread } = setup;
+    const { store, known, minimumRatio, nearest } = setup;
     const isKnown = (place: number, other: number): boolean =>
       isKnownPair(known, store.rows[place], store.rows[other]);
-    search = nearSearch(store, thread, { minimumRatio, nearest, isKnown });
+    search = nearSearch(store, { minimumRatio, nearest, isKnown });
     return { result: undefined };
   },
   mine: async (request: MiningRequest) => ({ result: mine(request) }),

@@ -32,7 +32,7 @@ import { createPairData, type PairData } from "./pair-data.js";
 import type { Pair, PairTable } from "./pairs.js";
 import { fingerprintOf, type PairSource, readSources, type SourceTable } from "./sources.js";
 import type { Teacher, TeacherRecord } from "./teacher.js";
-import { agreementOn, checkTeacher, teacherFor, teachingOf } from "./teacher.js";
+import { agreementOn, checkTeacher, isImitation, teacherFor } from "./teacher.js";
 import type { ChosenObjective, PhraseView, PunctuationSettings } from "./views.js";
 import { cutsOf, punctuationSettings, viewNames, withObjective } from "./views.js";
 
@@ -141,7 +141,7 @@ export async function planFinetune(options: PlanOptions): Promise<RunPlan> {
 
 /** Tables, types and pairs that are held out. @throws ArgumentError for one type alone */
 async function readData(options: PlanOptions, objective: ChosenObjective) {
-  const isImitated = teachingOf(objective.name) === "imitated";
+  const isImitated = isImitation(objective.name);
   const judged = isImitated ? "by teacher" : "by rank";
   const alone = objective.name === "distill" ? "none" : "column";
   const wanted = {
@@ -169,7 +169,7 @@ async function prepareRun(options: PlanOptions): Promise<PreparedRun<TrainingRec
   await checkEvaluation(options.evaluationData);
   const objective = objectiveOf(options);
   const { tables, types, judged, split } = await readData(options, objective);
-  const { heldOut, file } = split;
+  const { heldOut } = split;
   const base = await readModelFolder(await locateModel(options.base, options));
   const trained = tables.map((table, source) => ({ ...table, pairs: split.trained[source] }));
   const inPass = trained.reduce((sum, { pairs, weight }) => sum + weight * pairs.length, 0);
@@ -180,6 +180,10 @@ async function prepareRun(options: PlanOptions): Promise<PreparedRun<TrainingRec
   const { start, program, data, teacher } = prepared;
   const settings: FinetuneSettings = { ...chosen, ...(teacher && { teacher: teacher.record }) };
   noteData({ tables, data, split }, options, settings);
+  if (judged === "by teacher" && teacher?.path === base.path && !settings.dims?.length)
+    options.onNote?.(
+      "the teacher is the base, and there is nothing to imitate. Name a larger --teacher, or shorter lengths: --dims",
+    );
   const { view, punctuation, dropout, learningRate, clipNorm, chunkCells, optimiser } = settings;
   const described = await describeBase(options.base ?? DEFAULT_MODEL, base);
   const { batchesPerEpoch } = data;
@@ -193,7 +197,8 @@ async function prepareRun(options: PlanOptions): Promise<PreparedRun<TrainingRec
     minutes: options.steps === undefined ? options.minutes : undefined,
     summary: {
       model: `${base.name}, ${start.assembled.width} dimensions`,
-      data: `${tables.map(summaryOf).join("; ")}, ${formatCount(heldOut.length)} ${file === undefined ? "of them" : `of ${file}`} held out, up to ${formatCount(settings.batchSize)} in a batch`,
+      data: `${tables.map(summaryOf).join("; ")}, ${heldOutText(split)}, up to ${formatCount(settings.batchSize)} in a batch`,
+      loss: lossText(settings),
       ...(factors.length > 0 && {
         rates: `${learningRate}, of tables ${factors.join(" or ")} times as large`,
       }),
@@ -307,6 +312,11 @@ async function prepare(
   return { start, program, teacher, data: await createPairData(tables, reader, given) };
 }
 
+const heldOutText = ({ heldOut, file }: SplitPairs): string =>
+  heldOut.length === 0
+    ? "none held out"
+    : `${formatCount(heldOut.length)} ${file === undefined ? "of them" : `of ${file}`} held out`;
+
 const summaryOf = ({ summary, weight }: SourceTable): string =>
   weight === 1 ? summary : `${summary}, weight ${weight}`;
 
@@ -366,7 +376,7 @@ function objectiveOf(options: PlanOptions): ChosenObjective {
   const given = { ...(temperature !== undefined && { temperature }), ...options.objectiveSettings };
   const settings = objectiveSettings(name, objectiveNamed(name), given);
   checkTeacher(name, teacher);
-  if (view === "mixup" && teachingOf(name) === "imitated")
+  if (view === "mixup" && isImitation(name))
     throw new ArgumentError(
       "the view mixup mixes vectors of two phrases, and the teacher has none of the mixture. Choose another view.",
     );
@@ -407,8 +417,7 @@ export function settingsOf(
 
 /** The loss in words, for the card. */
 function lossText({ objective: { name, settings }, view, teacher, dims = [] }: FinetuneSettings): string {
-  const use =
-    teachingOf(name) === "guide" ? "phrases masked that are nearer than the positive for" : "teacher";
+  const use = isImitation(name) ? "teacher" : "false negatives masked by";
   const seen =
     (view === undefined ? "" : `, second view by ${view}`) +
     (teacher === undefined ? "" : `, ${use} ${teacher.name} (${teacher.dimension} dimensions)`) +
@@ -422,12 +431,15 @@ function lossText({ objective: { name, settings }, view, teacher, dims = [] }: F
 /** README.md of the model. @param base the model that the training started from */
 export function fineTuningCard(name: string, record: TrainingRecord, { features }: ModelFolder): string {
   const { base, data, settings, result, pearl } = record;
+  const { dims = [] } = settings;
   const library = soleArchitecture(features)?.library;
   const share = result.best?.share ?? settings.averageWithBase ?? 1;
   return cardText(name, {
     ...phraseModel("these pairs", library ?? "pearl", record),
     opening: `Phrase embeddings, fine-tuned from ${base.name} with pearl ${pearl}.`,
-    commands: [`pearl encode phrases.csv --model ${name}`],
+    commands: ["", ...dims.slice(0, 1).map((length) => ` --dims ${length}`)].map(
+      (cut) => `pearl encode phrases.csv --model ${name}${cut}`,
+    ),
     use: library
       ? `Or with ${library}: \`pipeline("feature-extraction", "${name}", { dtype: "fp32" })\`, pooling
 "${settings.pooling}", normalised.`

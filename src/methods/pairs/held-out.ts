@@ -1,4 +1,4 @@
-/** Pairs that a training does not see: how well their texts find their positives chooses the weights that are kept. */
+/** Held-out pairs: the weights that best find the positive of each text are kept. */
 import { basename } from "node:path";
 import { countBy, groupBy } from "../../by-key.js";
 import { disjointSets, numbered } from "../../disjoint-sets.js";
@@ -13,7 +13,7 @@ import { type PreparedRun, type RunRecord, type RunResult, weightsText } from ".
 import type { Scored } from "../../training/trainer.js";
 import { type Pair, type PairTable, readPairs, type WantedColumns } from "./pairs.js";
 
-/** Pairs from which on a tenth is held out, and held-out pairs at most. */
+/** A tenth is held out of at least so many pairs, and at most so many are held out of a source. */
 const [fewest, most] = [200, 1000];
 
 /** Held-out pairs of a file at most: each text is compared with each positive. */
@@ -120,8 +120,14 @@ function withGroups<Row extends Pair>(pairs: readonly Row[]): (Row & { readonly 
   return pairs.map((pair, i) => ({ ...pair, group: sets.rootOf(phrases[2 * i]) }));
 }
 
-/** The weight of the trained model in an average with the start: all, and half as in PEARL and WiSE-FT. */
-export const averageShares = [1, 0.5] as const;
+/**
+ * How often held-out pairs are scored, and with which weights of the trained model in an average with the start. Default:
+ * all, and half as in PEARL and WiSE-FT.
+ */
+export const evaluationTimes = (share?: number) => {
+  const shares: readonly [number, ...number[]] = share === undefined ? [1, 0.5] : [share];
+  return { every: "tenth", patience: 5, shares } as const;
+};
 
 /** How held-out pairs are ranked. `names`: of the sources, where there are several. */
 interface Ranking {
@@ -137,7 +143,7 @@ export const evaluationOf = (
   heldOut.length === 0
     ? undefined
     : {
-        ...{ every: "tenth", patience: 5, shares: share === undefined ? averageShares : [share] },
+        ...evaluationTimes(share),
         measure: `mean reciprocal rank of ${formatCount(heldOut.length)} held-out pairs`,
         score: (folder, signal) => rankHeldOut(folder, heldOut, { ...ranking, signal }),
       };

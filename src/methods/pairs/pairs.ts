@@ -87,7 +87,7 @@ export async function readPairs(path: string, options: WantedColumns = {}): Prom
   }
   const found = [...distinct.values()];
   checkPairs(name, found, { rows: description.rowCount, needed, scored: columns.score !== undefined });
-  const used = Object.values(columns).filter((column) => column !== undefined);
+  const used = description.columns.filter((column) => Object.values(columns).includes(column));
   const isPhrases = options.positives === "none" && columns.positive === undefined;
   return {
     ...(isPhrases ? { pairs: twoByTwo(found) } : withinOne(name, found)),
@@ -99,7 +99,7 @@ export async function readPairs(path: string, options: WantedColumns = {}): Prom
       (column) => /^(label|score)$/i.test(column.trim()) && !used.includes(column),
     ),
     fingerprint: fingerprint([...distinct.keys()].join("\n")),
-    summary: `${name}: ${formatCount(found.length)} ${isPhrases ? "phrases, two to a pair," : "pairs"} from the columns ${used.join(", ")}`,
+    summary: `${name}: ${formatCount(found.length)} ${isPhrases ? "phrases, two to a pair," : "pairs"} from the column${used.length > 1 ? "s" : ""} ${used.join(", ")}`,
   };
 }
 

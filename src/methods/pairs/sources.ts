@@ -1,6 +1,6 @@
 /**
- * Several tables of pairs in one training. Each batch comes from one table, a source. The order of the batches is random,
- * and a source has as many of a pass as its size and its weight say.
+ * Several tables of pairs in one training. Each batch comes from one table, a source. The order of the batches is random.
+ * A source's size and weight determine how many batches of a pass it has.
  */
 import { basename, resolve } from "node:path";
 import { ArgumentError } from "../../errors.js";
@@ -16,7 +16,7 @@ export interface PairSource {
   readonly file: string;
   /**
    * How often a pass goes through the table; default 1, so that sources have batches in proportion to their sizes. With 2
-   * it has twice as many, with 0.5 half: the next pass goes on where the last one ended. Above 0, at most 1,000.
+   * it has twice as many, with 0.5 half: the next pass continues where the last one ended. Above 0, at most 1,000.
    */
   readonly weight?: number;
 }
@@ -30,17 +30,17 @@ export interface PairsOfSource extends Pick<PairTable, "pairs" | "positives"> {
 export interface SourceTable extends PairTable {
   readonly file: string;
   readonly weight: number;
-  /** The name of its file, or the whole path where two files have one name. */
+  /** The name of its file, or the whole path where another source's file has the same name. */
   readonly name: string;
 }
 
-/** A pass holds every batch of each source, so that a weight has a limit. */
+/** A pass holds every batch of each source, so a weight has a limit. */
 const mostWeight = 1000;
 
-/** What is meant as a weight behind `FILE=`, right or wrong. */
+/** A file, and behind `=` what is meant as a weight, right or wrong. */
 const assigned = /^(.+)=([-+]?(?:[\d.,]+(?:e[-+]?\d+)?|infinity)|nan)$/i;
 
-/** A source as `--pairs FILE` or `--pairs FILE=WEIGHT` gives it. A file of the whole name comes first. */
+/** A source as `--pairs FILE` or `--pairs FILE=WEIGHT` gives it. If a file has the whole text as its name, it is taken. */
 export async function sourceOf(text: string): Promise<PairSource> {
   const [, file, weight] = assigned.exec(text) ?? [];
   const isWhole = isPostgresAddress(text) && !/[?&]table=/.test(file ?? "");
@@ -48,7 +48,7 @@ export async function sourceOf(text: string): Promise<PairSource> {
   return { file, weight: Number(weight) };
 }
 
-/** Reads the tables of a training. @throws TableError; ArgumentError for a weight that is none, and for a file given twice */
+/** Reads the tables of a training. @throws TableError; ArgumentError for a wrong weight, and for a file given twice */
 export async function readSources(
   given: string | readonly PairSource[],
   options: WantedColumns,
@@ -71,7 +71,7 @@ export async function readSources(
   return tables;
 }
 
-/** The fingerprint of all sources: that of a single one of weight 1. */
+/** The fingerprint of all sources. A single one of weight 1 keeps its own. */
 export const fingerprintOf = (sources: readonly Pick<SourceTable, "fingerprint" | "weight">[]): string =>
   sources.length === 1 && sources[0].weight === 1
     ? sources[0].fingerprint

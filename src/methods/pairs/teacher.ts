@@ -1,4 +1,4 @@
-/** A larger model that a training on pairs learns from: its vectors of all phrases, computed once before the first step. */
+/** A larger model that teaches a training on pairs by its vectors of all phrases, computed once before the first step. */
 import { averageRanks, pearson } from "../../benchmark/metrics.js";
 import { type LoadOptions, PhraseEncoder } from "../../encoder/phrase-encoder.js";
 import { dotProducts } from "../../encoder/pooling.js";
@@ -11,7 +11,7 @@ import { mean } from "../../statistics.js";
 import type { PreparedRun, RunRecord } from "../../training/run.js";
 import type { Scored } from "../../training/trainer.js";
 import { describeBase } from "../start-model.js";
-import { averageShares } from "./held-out.js";
+import { evaluationTimes } from "./held-out.js";
 import type { Pair } from "./pairs.js";
 import type { TermOptions } from "./views.js";
 
@@ -26,31 +26,31 @@ export interface TeacherRecord {
 
 export interface Teacher {
   readonly record: TeacherRecord;
+  /** Its folder. */
+  readonly path: string;
   /** Its vectors of phrases that it has read, of length 1: float32 [phrases, dimension]. */
   vectorsOf(phrases: readonly string[]): Tensor;
 }
 
-/** What an objective does with a teacher: it imitates it, or leaves out negatives that the teacher finds near. */
-export const teachingOf = (objective: ObjectiveName): "imitated" | "guide" | "none" =>
-  (({ required: "imitated", optional: "guide", none: "none" }) as const)[
-    objectiveNamed(objective).needs.teacher ?? "none"
-  ];
+const useOf = (objective: ObjectiveName) => objectiveNamed(objective).needs.teacher ?? "none";
+
+/** Whether an objective imitates its teacher. For others that take one, it only finds false negatives. */
+export const isImitation = (objective: ObjectiveName): boolean => useOf(objective) === "required";
 
 /** @throws ArgumentError where an objective lacks its teacher, or cannot use one */
 export function checkTeacher(name: ObjectiveName, teacher: string | undefined): void {
-  const use = teachingOf(name);
-  if (use === "imitated" && teacher === undefined)
+  if (isImitation(name) && teacher === undefined)
     throw new ArgumentError(`the objective ${name} imitates another model. Name it: --teacher MODEL`);
-  if (use !== "none" || teacher === undefined) return;
-  const able = objectiveNames.filter((other) => teachingOf(other) !== "none");
+  if (useOf(name) !== "none" || teacher === undefined) return;
+  const able = objectiveNames.filter((other) => useOf(other) !== "none");
   throw new ArgumentError(
-    `the objective ${name} learns nothing from a teacher. Leave --teacher out, or choose one of ${able.join(", ")}.`,
+    `the objective ${name} takes no teacher. Leave --teacher out, or choose one of ${able.join(", ")}.`,
   );
 }
 
 type ReadOptions = Pick<LoadOptions, "device" | "threads" | "signal" | "onNote" | "onDownload">;
 
-/** The teacher, which has read all texts, positives and negatives. @throws ArgumentError where it does not fit */
+/** Loads the teacher and reads all texts, positives and negatives. @throws ArgumentError for a teacher that does not fit */
 export async function teacherFor(
   { teacher: model, ...options }: ReadOptions & { readonly teacher?: string },
   { objective: { name, settings }, dims = [] }: Pick<TermOptions, "objective" | "dims">,
@@ -94,13 +94,14 @@ async function readTeacher(model: string, phrases: Iterable<string>, options: Re
       }
       return { type: "float32", dims: [asked.length, dimension], data: rows };
     };
-    return { record: { name, fingerprint: await encoder.fingerprint(), dimension }, vectorsOf };
+    const record = { name, fingerprint: await encoder.fingerprint(), dimension };
+    return { record, path: encoder.model.path, vectorsOf };
   } finally {
     await encoder.dispose();
   }
 }
 
-/** Held-out phrases that are compared at most: each with each other. */
+/** At most so many held-out phrases are compared, each with each other. */
 const mostCompared = 1000;
 
 /**
@@ -120,13 +121,13 @@ export function agreementOn(
   const wanted = cosinesOf(rowsOf(teacher.vectorsOf(phrases)));
   const ranks = averageRanks(wanted);
   return {
-    ...{ every: "tenth", patience: 5, shares: share === undefined ? averageShares : [share] },
+    ...evaluationTimes(share),
     measure: `agreement with ${teacher.record.name} on ${formatCount(phrases.length)} held-out phrases`,
     score: (folder, signal) => agreement(folder, { phrases, wanted, ranks, signal }),
   };
 }
 
-/** Spearman's correlation of the cosines of all two phrases with the teacher's; the loss is their mean squared difference. */
+/** Spearman's correlation of the cosines of all pairs of phrases with the teacher's; the loss is their mean squared difference. */
 async function agreement(
   model: string,
   given: {
@@ -149,7 +150,7 @@ async function agreement(
 const rowsOf = ({ dims: [rows, width], data }: Tensor): Float32Array[] =>
   Array.from({ length: rows }, (_, row) => (data as Float32Array).subarray(row * width, (row + 1) * width));
 
-/** Cosines of all two of some vectors of length 1. */
+/** Cosines of each pair of vectors, which have length 1. */
 function cosinesOf(vectors: readonly Float32Array[]): Float32Array {
   const rows = dotProducts(vectors, vectors);
   return Float32Array.from(rows.flatMap((row, i) => [...row.subarray(i + 1)]));

@@ -1,7 +1,11 @@
 /** The phrases of a corpus for the search: character codes and letter signatures, by length, in shared memory. */
-import { type SharedMemory, shareMemory } from "../../runtime/wasm/assembler.js";
 import { comparableForm } from "./edit-ratio.js";
-import { LONGEST, SIGNATURE_BYTES, workspaceBytes } from "./scan-kernel.js";
+
+/** Phrases of more characters are not searched. */
+export const LONGEST = 256;
+
+/** 32-bit words of a signature; each bit is set if a certain letter occurs at least a certain number of times. */
+export const SIGNATURE_WORDS = 4;
 
 /** Phrases of one length, which lie side by side. */
 export interface LengthRun {
@@ -9,14 +13,16 @@ export interface LengthRun {
   readonly first: number;
   /** Place behind the last phrase. */
   readonly last: number;
-  /** Where the first phrase's characters begin, in bytes. */
+  /** Where the first phrase's characters begin. */
   readonly characters: number;
 }
 
 /** Posted to workers as it is. A phrase's place is its rank by length, then by signature. */
 export interface PhraseStore {
-  /** [size] signatures, then the characters, then a workspace for each thread. */
-  readonly memory: SharedMemory;
+  /** [size, 4] */
+  readonly signatures: Uint32Array<SharedArrayBuffer>;
+  /** Codes of the characters of all phrases. */
+  readonly characters: Uint16Array<SharedArrayBuffer>;
   readonly size: number;
   /** Distinct character codes, 0 for the rarest beyond 65,535. */
   readonly alphabet: number;
@@ -24,7 +30,6 @@ export interface PhraseStore {
   readonly runs: readonly LengthRun[];
   /** The row in the corpus of each place. */
   readonly rows: Int32Array;
-  readonly workspaces: number;
   /** Phrases without a visible character, which are left out. */
   readonly empty: number;
   /** Phrases of more than 256 characters, which are left out. */
@@ -32,13 +37,12 @@ export interface PhraseStore {
 }
 
 const CODES = 65_536;
-const SIGNATURE_BITS = 8 * SIGNATURE_BYTES;
-const SIGNATURE_WORDS = SIGNATURE_BYTES / 4;
+const SIGNATURE_BITS = 32 * SIGNATURE_WORDS;
 const NO_BIT = 255;
 /** Occurrences of a character that count as letters of their own. */
 const MOST_COUNTED = 8;
 
-export function buildPhraseStore(phrases: readonly string[], threads: number): PhraseStore {
+export function buildPhraseStore(phrases: readonly string[]): PhraseStore {
   const { codes, lengths, empty, tooLong } = readPhrases(phrases);
   const alphabet = codes.size + 1;
   const size = phrases.length - empty - tooLong;
@@ -46,19 +50,18 @@ export function buildPhraseStore(phrases: readonly string[], threads: number): P
   const searched = [...phrases.keys()].filter((row) => lengths[row] > 0);
   rows.set(searched.sort((a, b) => lengths[a] - lengths[b] || a - b));
   const runs: LengthRun[] = [];
-  let end = SIGNATURE_BYTES * size;
+  let end = 0;
   for (let first = 0, last = 0; first < size; first = last) {
     const length = lengths[rows[first]];
     while (last < size && lengths[rows[last]] === length) last++;
     runs.push({ length, first, last, characters: end });
-    end += 2 * length * (last - first);
+    end += length * (last - first);
   }
-  const workspaces = Math.ceil(end / 8) * 8;
-  const memory = shareMemory(workspaces + threads * workspaceBytes(alphabet));
-  const store = { memory, size, alphabet, runs, rows, workspaces, empty, tooLong };
-  const characters = new Uint16Array(memory.buffer);
+  const signatures = new Uint32Array(new SharedArrayBuffer(4 * SIGNATURE_WORDS * size));
+  const characters = new Uint16Array(new SharedArrayBuffer(2 * end));
+  const store = { signatures, characters, size, alphabet, runs, rows, empty, tooLong };
   for (const run of runs) {
-    let at = run.characters / 2;
+    let at = run.characters;
     for (let place = run.first; place < run.last; place++)
       for (const character of comparableForm(phrases[rows[place]]))
         characters[at++] = codes.get(character.codePointAt(0) as number) ?? 0;
@@ -67,9 +70,9 @@ export function buildPhraseStore(phrases: readonly string[], threads: number): P
   return store;
 }
 
-/** Index of the first character of the phrase at a place, among 16-bit numbers. */
+/** Index of the first character of the phrase at a place. */
 export function charactersAt(run: LengthRun, place: number): number {
-  return run.characters / 2 + run.length * (place - run.first);
+  return run.characters + run.length * (place - run.first);
 }
 
 /** Codes of the characters, the most frequent first; and the length of each phrase, 0 where it is left out. */
@@ -95,10 +98,8 @@ function readPhrases(phrases: readonly string[]) {
 }
 
 function sign(store: PhraseStore): void {
-  const { memory, size, runs, rows } = store;
+  const { signatures, characters, runs, rows } = store;
   const bitOf = chooseBits(store);
-  const characters = new Uint16Array(memory.buffer);
-  const signatures = new Uint32Array(memory.buffer, 0, size * SIGNATURE_WORDS);
   eachLetter(store, (letter, place) => {
     const bit = bitOf[letter];
     if (bit !== NO_BIT) signatures[SIGNATURE_WORDS * place + (bit >>> 5)] |= 1 << (31 - (bit & 31));
@@ -114,7 +115,7 @@ function sign(store: PhraseStore): void {
       return a - b;
     });
     reorder(signatures, start, SIGNATURE_WORDS, order);
-    reorder(characters, run.characters / 2, run.length, order);
+    reorder(characters, run.characters, run.length, order);
     reorder(rows, run.first, 1, order);
   }
 }
@@ -134,10 +135,9 @@ function reorder(
 
 /** Visits the letters of every phrase: 8 × code + n is the (n + 1)th occurrence of a character, up to the eighth. */
 function eachLetter(
-  { memory, alphabet, runs }: PhraseStore,
+  { characters, alphabet, runs }: PhraseStore,
   visit: (letter: number, place: number) => void,
 ): void {
-  const characters = new Uint16Array(memory.buffer);
   const counts = new Uint8Array(alphabet);
   for (const run of runs) {
     for (let place = run.first; place < run.last; place++) {

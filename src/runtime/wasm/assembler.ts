@@ -2,13 +2,12 @@
 
 export type Code = readonly number[];
 
-type NumberType = "i32" | "i64" | "v128";
+type NumberType = "i32" | "v128";
 
-/** What `local.get`, `local.set` and `local.tee` make of a name. */
+/** What `local.get` and `local.set` make of a name. */
 export interface Variable {
   readonly get: Code;
   set(value: Code): Code;
-  tee(value: Code): Code;
 }
 
 /** A function that the module exports: its parameters come first among the variables. All results are i32. */
@@ -19,7 +18,7 @@ export interface KernelFunction<Name extends string = string> {
   body(variables: Readonly<Record<string, Variable>>): Code;
 }
 
-const typeCodes: Readonly<Record<NumberType, number>> = { i32: 0x7f, i64: 0x7e, v128: 0x7b };
+const typeCodes: Readonly<Record<NumberType, number>> = { i32: 0x7f, v128: 0x7b };
 
 /** A number as LEB128. */
 const unsigned = (value: number): number[] =>
@@ -55,29 +54,9 @@ const END = 0x0b;
 export const i32 = {
   constant: (value: number): Code => [0x41, ...signed(BigInt(value | 0))],
   add: op(0x6a),
-  subtract: op(0x6b),
   multiply: op(0x6c),
-  shiftRight: op(0x76),
   less: op(0x49),
-  lessOrEqual: op(0x4d),
-  greaterOrEqual: op(0x4f),
   load: load([0x28], 2),
-  load16: load([0x2f], 1),
-  store: store([0x36], 2),
-} as const;
-
-export const i64 = {
-  constant: (value: number): Code => [0x42, ...signed(BigInt(value))],
-  add: op(0x7c),
-  subtract: op(0x7d),
-  and: op(0x83),
-  or: op(0x84),
-  xor: op(0x85),
-  less: op(0x54),
-  ones: op<One>(0x7b),
-  load: load([0x29], 3),
-  toI32: op<One>(0xa7),
-  fromI32: op<One>(0xad),
 } as const;
 
 const vectorCode = (code: number): number[] => [0xfd, ...unsigned(code)];
@@ -109,11 +88,6 @@ export const repeatWhile = (condition: Code, ...body: Code[]): Code => [
   ...[0x03, emptyBlock, ...body.flat(), ...condition, 0x0d, 0, END],
 ];
 
-/** Code that runs where `condition` holds. */
-export const when = (condition: Code, ...body: Code[]): Code => [
-  ...[...condition, 0x04, emptyBlock, ...body.flat(), END],
-];
-
 const vector = (items: readonly Code[]): number[] => [...unsigned(items.length), ...items.flat()];
 const sized = (bytes: Code | Buffer): number[] => [...unsigned(bytes.length), ...bytes];
 const text = (value: string): number[] => sized(Buffer.from(value, "utf8"));
@@ -128,7 +102,6 @@ function encodeBody({ parameters, locals, body }: KernelFunction): number[] {
     variables[name] = {
       get: [0x20, ...place],
       set: (value) => [...value, 0x21, ...place],
-      tee: (value) => [...value, 0x22, ...place],
     };
   });
   const declared = vector(Object.values(locals).map((type) => [1, typeCodes[type]]));

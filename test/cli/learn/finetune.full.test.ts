@@ -1,5 +1,5 @@
 /** The slow tests beside finetune.test.ts. */
-import { copyFileSync, readdirSync } from "node:fs";
+import { copyFileSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { missingPart } from "../../../src/runtime/devices/native-devices.js";
@@ -64,5 +64,32 @@ describe("pearl finetune", () => {
     expect(encoded).toMatchObject({ code: 0, stdout: expect.stringMatching(/20 rows × 32 dimensions/) });
     const again = await pearl(["finetune", "--base", base, "--pairs", "pairs.csv", "-o", "tuned"], { cwd });
     expect(again).toMatchObject({ code: 1, stderr: expect.stringMatching(/tuned is not empty/) });
+  });
+
+  it("names the teacher, the lengths and each table's weight in the plan, the report and the card", async () => {
+    const cwd = newFolder();
+    for (const [name, seed] of [
+      ["a.csv", 1],
+      ["b.csv", 2],
+    ] as const)
+      copyFileSync(writeTable(somePairs(20, seed), header), join(cwd, name));
+    const base = makeOracleModel("encoder.folded.onnx");
+    const tables = ["--pairs", "a.csv", "--pairs", "b.csv=2"];
+    const learned = ["--objective", "nt-xent", "--teacher", base, "--dims", "16,8"];
+    const rest = ["--base", base, "--steps", "1", "-o", "tuned", "--json", "report.json", "--device", "cpu"];
+    const tuned = await pearl(["finetune", ...tables, ...learned, ...rest], { cwd });
+    expect(tuned.code, tuned.stderr).toBe(0);
+    expect(tuned.stderr).toMatch(
+      /^loss +NT-Xent .*, false negatives masked by \S+ \(32 dimensions\), mean over the first 8, 16 and all dimensions$/m,
+    );
+    const { data, settings } = JSON.parse(readFileSync(join(cwd, "report.json"), "utf8"));
+    expect(settings).toMatchObject({ dims: [8, 16], teacher: { dimension: 32 } });
+    expect(data.sources).toMatchObject([
+      { file: "a.csv", weight: 1, pairs: 20 },
+      { file: "b.csv", weight: 2, pairs: 20 },
+    ]);
+    const card = readFileSync(join(cwd, "tuned", "README.md"), "utf8");
+    expect(card).toContain("pearl encode phrases.csv --model tuned --dims 8\n");
+    expect(card).toContain("b.csv (20 pairs, weight 2)");
   });
 });

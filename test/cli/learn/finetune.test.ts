@@ -28,8 +28,8 @@ describe("pearl finetune", () => {
     ["--preset pearl-tiny", 1, /neither a preset \(pearl-small/],
     ["--pairs y --objective arcface", 2, /arcface.*Allowed choices are nt-xent, info-nce/],
     ["--pairs y --objective-settings margin", 2, /"margin" is not NAME=VALUE/],
-    ["--view cutoff", 2, /--view is for --pairs alone/],
-    ["--corpus c --validate 0.1", 2, /--validate is for --pairs alone/],
+    ["--view cutoff", 2, /--view is for a training on pairs alone\. Give --pairs FILE/],
+    ["--corpus c --validate 0.1", 2, /--validate is for a training on pairs alone\. Give --pairs FILE/],
     ["--pairs y --validate 2", 2, /a number of at least 0 and below 1/],
     ["--pairs y --validate v.csv --eval-data d", 2, /--validate and --eval-data each choose the weights/],
     ["--pairs y --validate 0 --patience 2", 2, /--patience counts evaluations: add --eval-data FOLDER/],
@@ -39,8 +39,8 @@ describe("pearl finetune", () => {
     ["--pairs y --steps 2 --epochs 2", 2, /--epochs and --steps each set the length of a training: give one/],
     ["--base x --pairs y -o z --lr fast", 2, /above 0/],
     ["--pairs y --dims 128,0", 2, /whole number of at least 1/],
-    ["--corpus c --teacher t", 2, /--teacher is for --pairs alone/],
-    ["--corpus c --dims 64", 2, /--dims is for --pairs alone/],
+    ["--corpus c --teacher t", 2, /--teacher is for a training on pairs alone\. Give --pairs FILE/],
+    ["--corpus c --dims 64", 2, /--dims is for a training on pairs alone\. Give --pairs FILE/],
     ["--pairs y --objective margin-mse", 1, /imitates another model\. Name it: --teacher MODEL/],
   ])("refuses %s before it builds anything", async (words, code, message) => {
     const outcome = await pearl(["finetune", ...words.split(" ")], { cwd: newFolder() });

@@ -92,7 +92,7 @@ describe("pearl mine", () => {
     expect(pairs.filter(({ negative }) => negative !== "").length).toBeGreaterThanOrEqual(30);
     const none = await pearl(["mine", "--pairs", "data/pairs.csv", "-o", output, "--min-score", "1"]);
     expect(none.stdout).toContain("0 of 32 pairs got a negative");
-    expect(none.stderr).toContain("no candidate is far enough below a positive");
+    expect(none.stderr).toContain("no candidate is within the limits");
     const hub = join(folder, "hub.csv");
     await writeFile(hub, "text,positive\nhub,one\nhub,two\n");
     const joined = ["mine", "--pairs", hub, "-o", output];

@@ -45,6 +45,12 @@ describe("a plan", () => {
     expect(runPlanText(plan(60))).not.toContain("evaluations");
   });
 
+  it("says what is trained, on what, and by which loss", () => {
+    const summary = { model: "mini, 8 dimensions", data: "2 pairs", loss: "distill, teacher large" };
+    const text = runPlanText({ ...plan(60), summary });
+    expect(text).toMatch(/^model +mini, 8 dimensions.*\ndata +2 pairs\nloss +distill, teacher large\nsteps/);
+  });
+
   it("of more than ten minutes is asked about on a terminal, and yes is the only answer that starts it", async () => {
     const question = expect.stringContaining("This takes about 10 min 1 s. Start? [y/N] ");
     for (const yes of ["y\n", "Yes\n"])

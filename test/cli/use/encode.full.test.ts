@@ -174,7 +174,7 @@ describe("pearl encode with bad input: one clear line, the right code, no output
       "too many dimensions",
       "a\nb\n",
       ["--truncate-dim", "999"],
-      /^pearl: --truncate-dim must be between 1 and 600/,
+      /^pearl: --dims must be between 1 and 600/,
       2,
     ],
     ["no number", "a\nb\n", ["--batch-size", "many"], /whole number/, 2],

@@ -280,9 +280,20 @@ describe("pearl-mini, whose training has the columns in another order,", () => {
   const mini = { base: "pearl-mini", pairs: table, batchSize: 8 };
 
   it("agrees with itself as its teacher", async () => {
-    const given = options({ ...mini, teacher: "pearl-mini", objectiveSettings: { match: "vectors" } });
+    const notes: string[] = [];
+    const onNote = (line: string) => void notes.push(line);
+    const given = options({
+      ...mini,
+      teacher: "pearl-mini",
+      objectiveSettings: { match: "vectors" },
+      onNote,
+    });
     await finetune(given);
     expect(metricsOf(given.output)[0].loss).toBeCloseTo(0, 4);
+    expect(notes).toContainEqual(expect.stringContaining("the teacher is the base"));
+    notes.length = 0;
+    await finetune({ ...given, output: join(newFolder(), "nested"), dims: [64], objectiveSettings: {} });
+    expect(notes).not.toContainEqual(expect.stringContaining("the teacher is the base"));
   });
 
   it("is trained on the prefixes that it gives", async () => {

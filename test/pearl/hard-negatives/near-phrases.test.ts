@@ -54,9 +54,9 @@ describe("edit ratio", () => {
 
 describe("near phrases", () => {
   const phrases = makePhrases(900, 7);
-  const store = buildPhraseStore(phrases, 1);
+  const store = buildPhraseStore(phrases);
   const search = (nearest: number) =>
-    nearSearch(store, 0, { minimumRatio: 0.7, nearest, isKnown: () => false })(0, store.size);
+    nearSearch(store, { minimumRatio: 0.7, nearest, isKnown: () => false })(0, store.size);
 
   /** For each phrase, all others above the ratio, nearest first, from comparing every pair. */
   const truth = Array.from(store.rows, (row) => {
@@ -83,7 +83,7 @@ describe("near phrases", () => {
   });
 
   it("leaves out and counts empty and long phrases", () => {
-    const odd = buildPhraseStore(["cat", " ", "x".repeat(257), "cart"], 1);
+    const odd = buildPhraseStore(["cat", " ", "x".repeat(257), "cart"]);
     expect(odd).toMatchObject({ size: 2, empty: 1, tooLong: 1 });
     expect([...odd.rows]).toEqual([0, 3]);
   });

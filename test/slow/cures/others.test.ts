@@ -225,7 +225,7 @@ const commands: Readonly<Record<string, Case>> = {
   ),
   "more dimensions than there are": tableCase(
     `${newIndex} --truncate-dim 9999`,
-    "--truncate-dim must be between 1 and",
+    "--dims must be between 1 and",
     `${newIndex} --truncate-dim 32`,
   ),
   "a map of another kind": tableCase(

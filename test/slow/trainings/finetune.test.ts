@@ -37,7 +37,7 @@ describe("pearl finetune", () => {
     copyFileSync(writeTable(rows, header.slice(0, 2)), join(cwd, "pairs.csv"));
     const lines = [/^model +pearl-mini, 600 dimensions, 22,\d{3},\d{3} trainable parameters$/m];
     lines.push(
-      /^data +pairs\.csv: 20 pairs from the columns text, positive, 0 of them held out, up to 32 in a batch$/m,
+      /^data +pairs\.csv: 20 pairs from the columns text, positive, none held out, up to 32 in a batch$/m,
     );
     lines.push(
       /^steps +100, learning rate 0.0006, of tables 4 times as large$/m,

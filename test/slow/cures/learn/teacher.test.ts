@@ -31,7 +31,7 @@ describe("the cure in a message", () => {
     [
       "an objective that has no use for a teacher",
       { pairs: paired("score"), objective: "regression", teacher },
-      "learns nothing from a teacher. Leave --teacher out, or choose one of nt-xent",
+      "takes no teacher. Leave --teacher out, or choose one of nt-xent",
       { teacher: undefined },
     ],
     [
