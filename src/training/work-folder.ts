@@ -1,8 +1,9 @@
 /** The folder of what is unfinished in a run: one run at a time, and only files of pearl's own are removed from it. */
 import { readdir, rm, rmdir, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { ModelError, messageOf } from "../errors.js";
 import { acquireLock } from "../files/lock.js";
-import { exists, makeFolder } from "../files/whole-file.js";
+import { exists, isSystemError, makeFolder } from "../files/whole-file.js";
 import { checkpointFolder } from "./checkpoint.js";
 
 /** What a training writes. */
@@ -19,7 +20,13 @@ function isOf(names: readonly string[], entry: string): boolean {
 /** Makes or takes over a folder. @throws LockedError while another process of this machine trains in it */
 export async function openWorkFolder(path: string) {
   const isNew = !(await exists(path));
-  await makeFolder(path);
+  await makeFolder(path).catch((cause: unknown) => {
+    throw isSystemError(cause)
+      ? new ModelError(`${path} cannot be made: ${messageOf(cause)}. Name another folder for the output.`, {
+          cause,
+        })
+      : cause;
+  });
   // A run that was killed on another machine resumes here.
   const lock = await acquireLock(path, "are gone");
   return {

@@ -114,10 +114,12 @@ async function minePairTable(pairs: string, output: string, given: MineOptions, 
       session.show(step, done, total, step === "encoding" ? "phrases" : undefined),
   });
   await session.record(report);
-  const { withNegatives, positiveScore, negativeScore } = report;
+  const { withNegatives, withCandidates, positiveScore, negativeScore } = report;
   if (negativeScore === undefined)
     session.say(
-      "no candidate is within the limits: a smaller --relative-margin or a larger --nearest may find some",
+      withCandidates === 0
+        ? "every candidate means the same as its text by the pairs or labels: name other candidates with --among FILE"
+        : "no candidate is within the limits: a smaller --relative-margin or a larger --nearest may find some",
     );
   const scores = [positiveScore, negativeScore].map((score) => score?.toFixed(3) ?? "none");
   session.wrote(

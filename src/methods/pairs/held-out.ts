@@ -51,7 +51,8 @@ export function splitPairs(
   const room = sources.map(({ pairs, positives }) => {
     const canHold = judged === "by teacher" || (positives === "column" && pairs[0].score === undefined);
     const own = fraction ?? (pairs.length < fewest ? 0 : 0.1);
-    return canHold ? Math.min(most, Math.round(own * pairs.length)) : 0;
+    // one pair alone has no negatives, so that two stay
+    return canHold ? Math.max(0, Math.min(most, Math.round(own * pairs.length), pairs.length - 2)) : 0;
   });
   const rows = withGroups(sources.flatMap(({ pairs }, source) => pairs.map((pair) => ({ ...pair, source }))));
   const groups = [...groupBy(rows, ({ group }) => group).values()];
@@ -83,7 +84,7 @@ export function splitPairs(
  */
 export async function heldOutOf(
   path: string,
-  sources: readonly Pick<PairTable, "pairs">[],
+  sources: readonly (Pick<PairTable, "pairs"> & { readonly name?: string })[],
   { judged, ...wanted }: WantedColumns & { readonly judged?: Judged } = {},
 ): Promise<SplitPairs> {
   const table = await readPairs(path, wanted);
@@ -100,8 +101,11 @@ export async function heldOutOf(
   const trained = sources.map(({ pairs }) =>
     pairs.filter((pair) => !keysOf(pair).some((key) => out.has(key))),
   );
-  if (trained.some(({ length }) => length === 0))
-    throw new ArgumentError(`--validate ${path}: it holds all pairs of the training. Give it other pairs.`);
+  const emptied = sources[trained.findIndex(({ length }) => length === 0)];
+  if (emptied !== undefined)
+    throw new ArgumentError(
+      `--validate ${path}: it holds all pairs of ${emptied.name ?? "the training"}. Give it other pairs.`,
+    );
   const heldOut = withGroups(table.pairs.map((pair) => ({ ...pair, source: 0 })));
   return { trained, heldOut, file: basename(path), fingerprint: table.fingerprint };
 }

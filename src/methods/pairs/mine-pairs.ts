@@ -66,6 +66,8 @@ export interface PairMiningReport {
   readonly pairs: number;
   /** Pairs that got at least one negative. */
   readonly withNegatives: number;
+  /** Pairs of which at least one candidate is no positive: neither connected to the text nor of its label. */
+  readonly withCandidates: number;
   readonly negatives: number;
   readonly candidates: number;
   /** Mean cosine of the texts with their positives, and with the negatives found; undefined where none was. */
@@ -97,6 +99,8 @@ export async function minePairs(
   const settings = checkedSettings(options);
   const table = await readPairs(path);
   options.onNote?.(table.summary);
+  if (table.unread.includes("score"))
+    options.onNote?.("the column score is not read: each row counts as a pair that means the same");
   const rows = [...groupBy(table.pairs, (pair) => JSON.stringify({ ...pair, negative: "" })).values()];
   const candidates = await candidatesOf(table, options.among);
   return withEncoder(options.encoder, options, async (encoder) => {
@@ -111,6 +115,7 @@ export async function minePairs(
     return {
       ...{ path: output, pairs: rows.length, candidates: candidates.length, negatives: scores.length },
       withNegatives: mined.filter(({ found }) => found.length > 0).length,
+      withCandidates: mined.filter(({ open }) => open > 0).length,
       positiveScore: mean(mined.map(({ own }) => own)),
       negativeScore: scores.length === 0 ? undefined : mean(scores),
       ...{ model: await encoder.fingerprint(), settings },
@@ -139,7 +144,7 @@ async function negativesOf(encoder: PhraseEncoder, request: MinedRequest) {
   const { ofText, most } = refusals(table, candidates);
   const given = rows.reduce((longest, own) => Math.max(longest, own.length), 0);
   const search = { ...request, nearest: settings.nearest, refused: most + given };
-  const mined: { readonly own: number; readonly found: readonly Scored[] }[] = [];
+  const mined: { readonly own: number; readonly open: number; readonly found: readonly Scored[] }[] = [];
   for await (const ranked of nearestCandidates({ data, dimension, pairs: rows.length }, search)) {
     const place = mined.length;
     const isRefused = ofText(rows[place][0].text);
@@ -150,7 +155,8 @@ async function negativesOf(encoder: PhraseEncoder, request: MinedRequest) {
       score: scoreOf(2 * place, phrases.length + row),
     }));
     const own = scoreOf(2 * place, 2 * place + 1);
-    mined.push({ own, found: chosen(scored, own, { ...settings, seed: batchSeed(settings.seed, place) }) });
+    const found = chosen(scored, own, { ...settings, seed: batchSeed(settings.seed, place) });
+    mined.push({ own, open: open.length, found });
     onProgress?.({ step: "mining", done: mined.length, total: rows.length });
   }
   return mined;

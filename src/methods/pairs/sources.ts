@@ -16,7 +16,7 @@ export interface PairSource {
   readonly file: string;
   /**
    * How often a pass goes through the table; default 1, so that sources have batches in proportion to their sizes. With 2
-   * it has twice as many, with 0.5 half: the next pass continues where the last one ended.
+   * it has twice as many, with 0.5 half: the next pass continues where the last one ended. Above 0, at most 1,000.
    */
   readonly weight?: number;
 }
@@ -34,9 +34,15 @@ export interface SourceTable extends PairTable {
   readonly name: string;
 }
 
+/** A pass holds every batch of each source, so a weight has a limit. */
+const mostWeight = 1000;
+
+/** A file, and behind `=` what is meant as a weight, right or wrong. */
+const assigned = /^(.+)=([-+]?(?:[\d.,]+(?:e[-+]?\d+)?|infinity)|nan)$/i;
+
 /** A source as `--pairs FILE` or `--pairs FILE=WEIGHT` gives it. If a file has the whole text as its name, it is taken. */
 export async function sourceOf(text: string): Promise<PairSource> {
-  const [, file, weight] = /^(.+)=(\d+(?:\.\d+)?|\.\d+)$/.exec(text) ?? [];
+  const [, file, weight] = assigned.exec(text) ?? [];
   const isWhole = isPostgresAddress(text) && !/[?&]table=/.test(file ?? "");
   if (file === undefined || isWhole || (await exists(text))) return { file: text };
   return { file, weight: Number(weight) };
@@ -51,8 +57,11 @@ export async function readSources(
   if (sources.length === 0) throw new ArgumentError("no pairs: give at least one table");
   const tables: SourceTable[] = [];
   for (const { file, weight = 1 } of sources) {
-    if (!(weight > 0 && Number.isFinite(weight)))
-      throw new ArgumentError(`${file}: the weight of a table must be a number above 0, not ${weight}`);
+    if (!(weight > 0 && weight <= mostWeight))
+      throw new ArgumentError(
+        `${file}: the weight of a table must be a number above 0, at most ${mostWeight}, not ${weight}. ` +
+          "With 2 it is trained on twice as often.",
+      );
     if (tables.some((table) => resolve(table.file) === resolve(file)))
       throw new ArgumentError(`${file} is given twice. Give it once, with a weight such as ${file}=2.`);
     const isShared = sources.some((other) => other.file !== file && basename(other.file) === basename(file));

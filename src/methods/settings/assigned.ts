@@ -41,7 +41,7 @@ function assignmentOf(assignment: string): { readonly name: string; readonly val
       `--set ${assignment}: expected a name and a value. Write name=value, such as temperature=0.05.`,
     );
   try {
-    return { name, value: parse(text) };
+    return { name, value: parse(text, { logLevel: "error" }) };
   } catch (error) {
     throw new UsageError(
       `--set ${assignment}: the value is not YAML (${messageOf(error).split("\n")[0]}). Write a number, a word, or settings such as {warmUp: 100}.`,

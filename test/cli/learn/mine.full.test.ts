@@ -92,7 +92,13 @@ describe("pearl mine", () => {
     expect(pairs.filter(({ negative }) => negative !== "").length).toBeGreaterThanOrEqual(30);
     const none = await pearl(["mine", "--pairs", "data/pairs.csv", "-o", output, "--min-score", "1"]);
     expect(none.stdout).toContain("0 of 32 pairs got a negative");
-    expect(none.stderr).toContain("no candidate is within the limits: a smaller --relative-margin");
+    expect(none.stderr).toContain("no candidate is within the limits");
+    const hub = join(folder, "hub.csv");
+    await writeFile(hub, "text,positive\nhub,one\nhub,two\n");
+    const joined = ["mine", "--pairs", hub, "-o", output];
+    expect((await pearl(joined)).stderr).toContain("name other candidates with --among FILE");
+    const among = await pearl([...joined, "--among", "data/phrases.csv", "--relative-margin", "0"]);
+    expect(among.stderr).not.toContain("every candidate means the same");
   });
 
   it("refuses both forms at once, and an option of the other", async () => {

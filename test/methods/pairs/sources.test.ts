@@ -131,11 +131,22 @@ describe("sources by their names", () => {
 
   it("are refused without a table, with a weight that is none, and twice", async () => {
     await expect(readSources([], {})).rejects.toThrow("no pairs: give at least one table");
-    await expect(readSources([{ file: "x.csv", weight: -1 }], {})).rejects.toThrow("above 0, not -1");
+    await expect(readSources([{ file: "x.csv", weight: -1 }], {})).rejects.toThrow(
+      "x.csv: the weight of a table must be a number above 0, at most 1000, not -1.",
+    );
+    for (const text of ["x.csv=0", "x.csv=-1", "x.csv=1e9", "x.csv=2,5", "x.csv=NaN"])
+      await expect(readSources([await sourceOf(text)], {})).rejects.toThrow("x.csv: the weight of a table");
     const file = join(newFolder(), "p.csv");
     writeFileSync(file, "text,positive\na,b\nc,d\n");
     await expect(readSources([{ file }, { file, weight: 2 }], {})).rejects.toThrow("is given twice");
     const again = relative(process.cwd(), file);
     await expect(readSources([{ file }, { file: again }], {})).rejects.toThrow("is given twice");
+  });
+
+  it("keep two pairs each, however many are held out", () => {
+    const sources = [source("a", 3), source("b", 2)];
+    const { trained, heldOut } = splitPairs(sources, { fraction: 0.99, random: createRandom(1) });
+    expect(trained.map(({ length }) => length)).toEqual([2, 2]);
+    expect(heldOut).toHaveLength(1);
   });
 });
