@@ -33,7 +33,6 @@ const elsewhere: Readonly<Record<string, string>> = {
   'unknown device "': "test/slow/web/webgpu.test.ts",
   "--validate and --eval-data each choose the weights": "test/cli/learn/finetune.test.ts",
   "--patience counts evaluations: add --eval-data FOLDER": "test/cli/learn/finetune.test.ts",
-  "every candidate means the same as its text": "test/cli/learn/mine.full.test.ts",
   "no pairs: give at least one table": "test/methods/pairs/sources.test.ts",
   "it holds all pairs of ": "test/methods/pairs/held-out.full.test.ts",
 };

@@ -36,8 +36,14 @@ const cases: Readonly<Record<string, Case>> = {
   ),
   "a batch size on a corpus": corpusCase(
     `${onCorpus} ${base} --batch-size 8`,
-    "on a corpus, set anchors, hardNegatives and synonyms (--set anchors=64)",
+    "On a corpus, set anchors, hardNegatives and synonyms (--set anchors=64)",
     `${onCorpus.replace("finetune", "train")} ${base} --set anchors=8`,
+  ),
+  "a view on a corpus": pairsCase(
+    untyped,
+    `${onCorpus} ${base} --view cutoff`,
+    "--view is for a training on pairs alone. Give --pairs FILE without --corpus, --preset and --base none.",
+    `${onPairs} --view cutoff`,
   ),
   "too few pairs to hold some out": pairsCase(
     untyped,
