@@ -145,11 +145,8 @@ export function refused(
 ): PrecisionReport {
   const [name, value] = [...estimates].reduce((worst, entry) => (entry[1] < worst[1] ? entry : worst));
   const found = range(estimates, accepted);
-  const reason =
-    doubt ??
-    (value < target
-      ? `the estimate from ${name} is ${value.toFixed(2)}`
-      : `the precision of ${formatCount(accepted.count)} likely pairs may be as low as ${found.low.toFixed(2)}`);
+  const lowest = value < target ? "" : `, and the precision may be as low as ${found.low.toFixed(2)}`;
+  const reason = doubt ?? `the estimate from ${name} is ${value.toFixed(2)}${lowest}`;
   return { ...found, promise: { target, established: false, reason } };
 }
 

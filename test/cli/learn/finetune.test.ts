@@ -21,7 +21,7 @@ describe("pearl finetune", () => {
     ["--pairs y --set temprature=1", 2, /unknown setting "temprature"\. Did you mean temperature\?$/m],
     ["--pairs y --set dropout=1", 2, /--set dropout=1: the setting dropout must be a number of .* below 1/],
     ["--pairs y --set anchors=3", 2, /unknown setting "anchors"\. Use epochs, batchSize/],
-    ["--pairs y=0", 1, /y: the weight of a table must be a number above 0, not 0/],
+    ["--pairs y=0", 1, /y: the weight of a table must be a number above 0, at most 1000, not 0/],
     ["--corpus c --set shape.layer=3", 2, /Did you mean shape\.layers\?/],
     ["--corpus c --set shape.layers=3", 2, /--set shape\.layers=3 is for a transformer from scratch/],
     ["--augment character", 2, /"character" is not NAME=NUMBER/],

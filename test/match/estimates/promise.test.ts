@@ -158,7 +158,9 @@ describe("a refused promise", () => {
     const { report } = keepPrecision({ target: 0.8, levels: [wide], fallback: () => wide });
     expect(report.estimate).toBeCloseTo(0.881, 3);
     // 1 - 3 x .119, less 1.645 deviations of 200 pairs
-    expect(report.promise.reason).toBe("the precision of 200 likely pairs may be as low as 0.59");
+    expect(report.promise.reason).toBe(
+      "the estimate from column weights is 0.88, and the precision may be as low as 0.59",
+    );
   });
 
   it("never gives more pairs than a lower one", () => {
