@@ -46,6 +46,7 @@ export interface PairNegativesOptions {
   readonly search?: "exact" | "hnsw";
 }
 
+/** Options of {@link minePairs}: what a negative may be, and how the table is read and the candidates are encoded. */
 export interface MinePairsOptions extends PairNegativesOptions {
   /** Default: the embedded model, loaded for the call. */
   readonly encoder?: PhraseEncoder;
