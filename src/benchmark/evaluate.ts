@@ -62,9 +62,7 @@ export interface Evaluation extends Pick<EvaluateOptions, "truth"> {
   /** Of the found pairs, those at least so probable; 0: all. */
   readonly thresholds: readonly (PairScores & { readonly threshold: number })[];
   /** By column, the mean of what it adds to the log-odds of the pairs in which both cells are filled. */
-  readonly columns: readonly ({ readonly name: string } & {
-    readonly [Kind in PairKind]?: number;
-  })[];
+  readonly columns: readonly (Readonly<Partial<Record<PairKind, number>>> & { readonly name: string })[];
 }
 
 /** Found pairs that are right or wrong, and true ones that were not found. */
@@ -222,7 +220,7 @@ async function judge(found: Found, { gold, isJudged, judges }: Truth, options: E
     columns: columnMeans(found, {
       right: counted.filter((pair) => gold.has(numberOf(pair))),
       wrong,
-      missed: missed.map((number) => ({ left: Math.floor(number / width), right: number % width })),
+      missed: missed.map((number) => rowsOfPair(number, width)),
     }),
   };
 }
@@ -251,9 +249,13 @@ function columnMeans(
   });
 }
 
+const rowsOfPair = (number: number, width: number): RowNumbers => {
+  return { left: Math.floor(number / width), right: number % width };
+};
+
 /** Its probability is what the columns say, before it competes with others; 0 where nothing of it was compared. */
 function missedPair(number: number, width: number, { explain }: Found) {
-  const [left, right] = [Math.floor(number / width), number % width];
+  const { left, right } = rowsOfPair(number, width);
   const { prior, columns } = explain(left, right);
   const logOdds = columns.reduce((sum, column) => sum + column.logOdds, prior);
   const probability = columns.some(({ level }) => level >= 0) ? sigmoid(logOdds) : 0;

@@ -67,8 +67,8 @@ export interface JoinTablesReport extends JoinFindings, WrittenFiles {
   readonly rightRows: number;
   /** Right rows with at least one match in the joined table; fewer than `matches` where rows have several partners. */
   readonly matchedRows: number;
-  /** Of a refused promise: the pairs whose answers would say most, by their names. */
-  readonly doubtful: readonly {
+  /** Of a refused promise: the written matches that are least probable, by their names. */
+  readonly leastSure: readonly {
     readonly left: string;
     readonly right: string;
     readonly probability: number;
@@ -79,7 +79,7 @@ export interface JoinTablesReport extends JoinFindings, WrittenFiles {
   readonly seconds: number;
 }
 
-/** Doubtful pairs in a report. */
+/** Matches of a refused promise in a report. */
 const mostShown = 2;
 
 /**
@@ -113,14 +113,16 @@ export async function joinTables(
   for (const warning of joined.findings.warnings) options.onNote?.(`warning: ${warning}`);
   const files = await writeJoin(output, tables, joined, { ...options, known });
   const { findings, naming } = joined;
-  const doubtful = (findings.promise.established ? [] : joined.doubtful(mostShown)).map((pair) => {
-    const left = cellsOfColumn(texts.left, naming.left)[pair.left];
-    const right = cellsOfColumn(texts.right, naming.right)[pair.right];
-    return { left, right, probability: pair.probability, why: joined.why(pair) };
-  });
+  const { kept } = dividedMatches(joined);
+  const unsure = findings.promise.established ? [] : kept.toSorted((a, b) => a.probability - b.probability);
+  const leastSure = unsure.slice(0, mostShown).map((pair) => ({
+    left: cellsOfColumn(texts.left, naming.left)[pair.left],
+    right: cellsOfColumn(texts.right, naming.right)[pair.right],
+    ...{ probability: pair.probability, why: joined.why(pair) },
+  }));
   const labelEffect = known.length > 0 ? await joined.labelEffect() : undefined;
   return {
-    ...{ ...findings, ...files, doubtful, labelEffect, matchedRows: rowsOf(dividedMatches(joined).kept) },
+    ...{ ...findings, ...files, leastSure, labelEffect, matchedRows: rowsOf(kept) },
     leftRows: total ?? tables.left.phrases.length,
     ...(total !== undefined && { leftRowsRead: tables.left.phrases.length }),
     ...{ rightRows, seconds: (performance.now() - started) / 1000 },

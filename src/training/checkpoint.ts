@@ -199,7 +199,8 @@ export function checkSettings(
       `${path}: the checkpoint was written by pearl ${version}, this is ${run.version}. ` +
         "Finish with that version, or start over.",
     );
-  const keys = new Set([...Object.keys(settings), ...Object.keys(run.settings)]);
+  // in the run's order: a setting is named before the model's fingerprint, which it may change
+  const keys = new Set([...Object.keys(run.settings), ...Object.keys(settings)]);
   for (const key of keys) {
     const [then, now] = [settings[key], run.settings[key]].map((value) => JSON.stringify(value) ?? "nothing");
     if (then !== now)

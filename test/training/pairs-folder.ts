@@ -1,5 +1,5 @@
-/** Small tables of pairs in the words of the oracle's tokenizer ("t103", "t104", ...). */
-import { writeFileSync } from "node:fs";
+/** Small tables of pairs in the words of the oracle's tokenizer ("t103", "t104", ...), and what trainings on them left. */
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createRandom } from "../../src/random.js";
 import { newFolder } from "../setup/new-folder.js";
@@ -23,3 +23,10 @@ export function writeTable(rows: readonly string[][], header: string[], name = "
   writeFileSync(path, [header, ...rows].map((row) => `${row.join(",")}\n`).join(""));
   return path;
 }
+
+/** The metrics of a training, an object a step. */
+export const metricsOf = (folder: string) =>
+  readFileSync(join(folder, "metrics.jsonl"), "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));

@@ -5,6 +5,7 @@ import { TrainingError } from "../../src/errors.js";
 import type { Tensor } from "../../src/onnx/tensor.js";
 import { type TrainOptions, train } from "../../src/train.js";
 import { newFolder } from "../setup/new-folder.js";
+import { metricsOf } from "./pairs-folder.js";
 import { tinyData, tinyProgram } from "./tiny-program.js";
 
 const settings = {
@@ -23,11 +24,6 @@ const checkpointFiles = (folder: string, step: number) =>
     readFileSync(join(folder, "checkpoints", `step-${String(step).padStart(6, "0")}`, name)),
   );
 
-const metricsOf = (folder: string) =>
-  readFileSync(join(folder, "metrics.jsonl"), "utf8")
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line));
 /** Steps of the evaluations that a folder's metrics hold. */
 const evaluatedIn = (folder: string) =>
   metricsOf(folder).flatMap(({ step, score }) => (score === undefined ? [] : [step]));

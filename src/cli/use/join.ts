@@ -138,8 +138,8 @@ function printReport(
       `(${formatPercent(matchedRows / Math.max(1, rightRows))})${unverified}, ${formatDuration(report.seconds)}`,
   );
   if (likely > 0) say(likelyLine(likely, options.likelyOut));
-  for (const { left, right, probability, why } of report.doubtful)
-    say(`doubtful: ${left} = ${right}? ${formatPercent(probability)}: ${why}`);
+  for (const { left, right, probability, why } of report.leastSure)
+    say(`least sure: ${left} = ${right}, ${formatPercent(probability)}: ${why}`);
   if (!promise.established) say(cure(columns.length, matches));
   if (report.labelEffect !== undefined) say(effectLine(report.labelEffect, "match"));
   if (reviewed !== undefined) {

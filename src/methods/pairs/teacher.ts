@@ -93,9 +93,11 @@ async function readTeacher(model: string, phrases: Iterable<string>, options: Re
   const places = new Map([...new Set(phrases)].map((phrase, place) => [phrase, place]));
   const encoder = await PhraseEncoder.load(model, options);
   try {
-    const { data, dimension } = await encoder.encodeMatrix([...places.keys()], { signal: options.signal });
     const { name } = await describeBase(model, encoder.model);
-    options.onNote?.(`teacher: ${name}, ${dimension} dimensions, read ${formatCount(places.size)} phrases`);
+    options.onNote?.(
+      `teacher: ${name}, ${encoder.dimension} dimensions, reads ${formatCount(places.size)} phrases`,
+    );
+    const { data, dimension } = await encoder.encodeMatrix([...places.keys()], { signal: options.signal });
     const vectorsOf = (asked: readonly string[]): Tensor => {
       const rows = new Float32Array(asked.length * dimension);
       for (const [row, phrase] of asked.entries()) {

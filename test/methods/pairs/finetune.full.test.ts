@@ -16,7 +16,7 @@ import { readModel, writeModel } from "../../../src/onnx/io/file.js";
 import { writeData } from "../../benchmark/small-data.js";
 import { makeOracleModel } from "../../encoder/oracle-model.js";
 import { newFolder } from "../../setup/new-folder.js";
-import { somePairs, writeTable } from "../../training/pairs-folder.js";
+import { metricsOf, somePairs, writeTable } from "../../training/pairs-folder.js";
 
 const header = ["text", "positive", "negative", "type"];
 const start = (graph = "encoder.folded.onnx"): FinetuneOptions & { base: string } => ({
@@ -29,12 +29,6 @@ const start = (graph = "encoder.folded.onnx"): FinetuneOptions & { base: string 
 });
 const difference = (a: ArrayLike<number>, b: ArrayLike<number>) =>
   Array.from(a).reduce((most, x, i) => Math.max(most, Math.abs(x - b[i])), 0);
-const metricsOf = (output: string) =>
-  readFileSync(join(output, "metrics.jsonl"), "utf8")
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line));
-
 describe("finetune", () => {
   it("brings pairs together and writes a folder that pearl and transformers.js read the same way", async () => {
     const options = start();
@@ -170,6 +164,9 @@ describe("finetune", () => {
     expect(existsSync(options.output)).toBe(false);
     await expect(finetune({ ...options, averageWithBase: 0.5, resume: "continue" })).rejects.toThrow(
       "averageWithBase was nothing and is 0.5 now",
+    );
+    await expect(finetune({ ...options, dims: [4], resume: "continue" })).rejects.toThrow(
+      "dims was nothing and is [4] now",
     );
     const rest = await finetune({ ...options, resume: "continue" });
     expect(rest.resumedAt).toBe(5);

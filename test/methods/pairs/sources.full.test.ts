@@ -6,7 +6,7 @@ import { type FinetuneOptions, finetune } from "../../../src/methods/pairs/finet
 import { rankHeldOut } from "../../../src/methods/pairs/held-out.js";
 import { makeOracleModel } from "../../encoder/oracle-model.js";
 import { newFolder } from "../../setup/new-folder.js";
-import { somePairs, writeTable } from "../../training/pairs-folder.js";
+import { metricsOf, somePairs, writeTable } from "../../training/pairs-folder.js";
 
 const base = makeOracleModel("encoder.folded.onnx");
 const table = (count: number, seed: number, name: string) =>
@@ -23,12 +23,6 @@ const start = (more: Partial<FinetuneOptions> = {}): FinetuneOptions => ({
 });
 const bytesOf = (output: string) =>
   ["onnx/model.onnx", "training.json"].map((file) => readFileSync(join(output, file)));
-const metricsOf = (output: string) =>
-  readFileSync(join(output, "metrics.jsonl"), "utf8")
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line));
-
 describe("a training on several tables", () => {
   it("takes as many steps as sizes and weights say, and records both", async () => {
     const options = start();

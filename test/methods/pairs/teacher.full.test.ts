@@ -8,7 +8,7 @@ import { type FinetuneOptions, finetune } from "../../../src/methods/pairs/finet
 import { createModel } from "../../../src/methods/start-model.js";
 import { makeOracleModel } from "../../encoder/oracle-model.js";
 import { newFolder } from "../../setup/new-folder.js";
-import { somePairs, writeTable } from "../../training/pairs-folder.js";
+import { metricsOf, somePairs, writeTable } from "../../training/pairs-folder.js";
 
 const rows = somePairs(120);
 const phrases = [...new Set(rows.map(([text]) => text))];
@@ -39,12 +39,6 @@ const options = (more: Partial<FinetuneOptions> = {}): FinetuneOptions => ({
   },
   ...more,
 });
-const metricsOf = (output: string) =>
-  readFileSync(join(output, "metrics.jsonl"), "utf8")
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line));
-
 async function vectorsOf(model: string, asked: readonly string[]): Promise<Float32Array[]> {
   const encoder = await PhraseEncoder.load(model);
   const vectors = await encoder.encode(asked);

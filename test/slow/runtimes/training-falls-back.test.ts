@@ -1,5 +1,4 @@
 /** A device that fails while it trains (test/runtime/fake-webgpu.cjs): each step counts once, as on the CPU. */
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -7,7 +6,7 @@ import { pearl, runNode } from "../../cli/run-cli.js";
 import { makeOracleModel } from "../../encoder/oracle-model.js";
 import { type FakeWebgpu, fakeWebgpu } from "../../runtime/fake-webgpu.js";
 import { newFolder } from "../../setup/new-folder.js";
-import { somePairs, writeTable } from "../../training/pairs-folder.js";
+import { metricsOf, somePairs, writeTable } from "../../training/pairs-folder.js";
 
 interface Trained {
   readonly notes: readonly string[];
@@ -24,12 +23,6 @@ async function train(device: string, folder?: string, environment?: Record<strin
   expect(code, stderr).toBe(0);
   return JSON.parse(stdout) as Trained;
 }
-
-const metricsOf = (folder: string): { step: number; loss?: number }[] =>
-  readFileSync(join(folder, "metrics.jsonl"), "utf8")
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line));
 
 const expectClose = (found: readonly number[], expected: readonly number[]) => {
   expect(found).toHaveLength(expected.length);

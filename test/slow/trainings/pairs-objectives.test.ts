@@ -9,7 +9,7 @@ import { readModel } from "../../../src/onnx/io/file.js";
 import { lossNames } from "../../../src/pearl/loss/program.js";
 import { makeOracleModel } from "../../encoder/oracle-model.js";
 import { newFolder } from "../../setup/new-folder.js";
-import { somePairs, writeTable } from "../../training/pairs-folder.js";
+import { metricsOf, somePairs, writeTable } from "../../training/pairs-folder.js";
 
 const header = ["text", "positive", "negative", "label", "score"];
 const rows = (count: number) =>
@@ -29,11 +29,6 @@ const start = (more: Partial<FinetuneOptions> = {}): FinetuneOptions & { output:
   learningRate: 1e-3,
   ...more,
 });
-const metricsOf = (output: string) =>
-  readFileSync(join(output, "metrics.jsonl"), "utf8")
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line));
 const graphOf = (folder: string) => readFileSync(join(folder, "onnx", "model.onnx"));
 
 describe("an objective", () => {
