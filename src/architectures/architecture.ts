@@ -1,6 +1,7 @@
 /** What an architecture is to the rest of pearl, its model folder, and the outputs of its graph. */
 import { ModelError } from "../errors.js";
 import type { Net, WeightSource } from "../nn/net.js";
+import type { poolings } from "../nn/pooling.js";
 import type { Model } from "../onnx/model.js";
 import type { Tensor } from "../onnx/tensor.js";
 import type { Feeds } from "../runtime/tensor.js";
@@ -16,7 +17,7 @@ export interface Feature {
 }
 
 /** How token vectors become the phrase's vector; "none" when the graph does it. */
-export type Pooling = "mean" | "cls" | "max" | "none";
+export type Pooling = keyof typeof poolings | "none";
 
 /** A model folder that was read: its settings, and absolute paths of its files. */
 export interface ModelFolder {
@@ -40,6 +41,10 @@ export interface ModelFolder {
   readonly leavesPromptOut?: boolean;
   /** A module of sentence-transformers that pearl leaves out, such as "Dense": a graph of token vectors is refused then. */
   readonly oddModule?: string;
+  /** Prompts of another maker's model by name, such as "query". */
+  readonly prompts?: Readonly<Record<string, string>>;
+  /** The one of them that is put before each phrase where no prompt is asked for. */
+  readonly defaultPrompt?: string;
   /** Phrase types in the order of the graph's output `type_logits`; empty where it has none. */
   readonly types: readonly string[];
   /** Full-precision graph, or the only one there is. */

@@ -5,7 +5,7 @@
  */
 import { ModelError } from "../errors.js";
 import { createNet, fromSeed, fromTensors, type Net, number, type WeightSource } from "../nn/net.js";
-import { firstToken, l2Normalise, maxPooling, meanPooling } from "../nn/pooling.js";
+import { l2Normalise, poolings } from "../nn/pooling.js";
 import { GraphBuilder } from "../onnx/builder.js";
 import { prune } from "../onnx/graph.js";
 import { copyModel, type Graph, type Model } from "../onnx/model.js";
@@ -139,11 +139,11 @@ function renamed(graph: Graph, name: string): string {
 
 function pooled(net: Net, output: string, rank: number | undefined, { pooling }: ModelFolder): string {
   if (rank === 2) return output;
-  if (pooling === "cls") return firstToken(net, output);
+  if (pooling === "cls") return poolings.cls(net, { hidden: output, mask: "" });
   const { g } = net;
   const mask = "attention_mask";
   if (!g.graph.inputs.some(({ name }) => name === mask)) g.input(mask, "int64", ["batch", "length"]);
-  return (pooling === "max" ? maxPooling : meanPooling)(net, { hidden: output, mask });
+  return poolings[pooling === "none" ? "mean" : pooling](net, { hidden: output, mask });
 }
 
 const sameTypes = (folder: ModelFolder | undefined, types: readonly string[]): boolean =>

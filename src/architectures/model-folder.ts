@@ -48,6 +48,7 @@ export async function readModelFolder(folder: string): Promise<ModelFolder> {
   // a transformer alone pools as its sentence-transformers files say
   const recorded = recordedDims(config);
   const [first, ...others] = features.map((feature) => architectureOf(feature));
+  const facts = pearl === undefined ? await moduleFacts(path) : undefined;
   return {
     path,
     name:
@@ -57,10 +58,10 @@ export async function readModelFolder(folder: string): Promise<ModelFolder> {
     config,
     architecture: architectureName(config),
     dimension: pearl?.dimension ?? numberAt(config, "hidden_size") ?? numberAt(config, "dim"),
+    ...facts,
     ...(recorded && { dims: recorded }),
     features,
     pooling: others.length === 0 && first.pooling ? await first.pooling(path) : "none",
-    ...(pearl === undefined && (await moduleFacts(path))),
     types: pearl?.types ?? [],
     graph,
     quantizedGraph,

@@ -1,42 +1,82 @@
-/** modules.json of sentence-transformers: the steps from text to vector, of which pearl takes those up to pooling. */
+/** What the files of sentence-transformers, versions 2 to 6, say of the steps from text to vector, and of prompts. */
 import { ModelError } from "../errors.js";
 import type { ModelFolder } from "./architecture.js";
-import { readJson } from "./folder-json.js";
+import { numberAt, readJson } from "./folder-json.js";
 
-/** Kinds of modules in order: Transformer, Pooling ...; undefined without modules.json. @throws ModelError */
-export async function readModules(folder: string): Promise<string[] | undefined> {
-  // loaded late, as in folder-json.ts
-  const { array, object, string } = await import("valibot");
-  const { readJson: readFile } = await import("../files/json.js");
-  const schema = array(object({ type: string() }));
-  const trouble = { error: ModelError, cure: "Download it again." };
-  const modules = await readFile(`${folder}/modules.json`, schema, trouble);
-  return modules?.map(({ type }) => type.split(".").at(-1) as string);
+export interface SentenceModule {
+  /** The class without its package: Transformer, Pooling, Dense, Normalize ... */
+  readonly type: string;
+  /** The folder of its files, below the model's. */
+  readonly path: string;
 }
 
-/** What a folder of another maker says and leaves unsaid about the way from token vectors to the phrase's. @throws ModelError */
-export async function moduleFacts(
+/** The modules in order; undefined without modules.json. @throws ModelError */
+export async function readModules(folder: string): Promise<SentenceModule[] | undefined> {
+  // loaded late, as in folder-json.ts
+  const { array, object, optional, pipe, regex, string } = await import("valibot");
+  const { readJson: readFile } = await import("../files/json.js");
+  const place = pipe(string(), regex(/^(?!\.+$)[\w.-]*$/, "it is not the name of a folder"));
+  const schema = array(object({ type: string(), path: optional(place, "") }));
+  const trouble = { error: ModelError, cure: "Download it again." };
+  const modules = await readFile(`${folder}/modules.json`, schema, trouble);
+  return modules?.map(({ type, path }) => ({ type: type.split(".").at(-1) as string, path }));
+}
+
+/** Names of files below the folder that its modules need: settings, and the weights of Dense modules. @throws ModelError */
+export async function moduleFiles(
   folder: string,
-): Promise<Pick<ModelFolder, "oddModule" | "isPoolingAssumed" | "leavesPromptOut">> {
-  const known = ["Transformer", "Pooling", "Normalize"];
-  const pooling = await readJson(`${folder}/1_Pooling/config.json`);
+): Promise<{ readonly settings: readonly string[]; readonly weights: readonly string[] }> {
+  const modules = ((await readModules(folder)) ?? []).filter(({ path }) => path !== "");
+  const below = (types: readonly string[], file: string) =>
+    modules.filter(({ type }) => types.includes(type)).map(({ path }) => `${path}/${file}`);
   return {
-    oddModule: (await readModules(folder))?.find((type) => !known.includes(type)),
-    isPoolingAssumed: pooling === undefined,
-    leavesPromptOut: pooling?.include_prompt === false,
+    settings: below(["Pooling", "Dense"], "config.json"),
+    weights: below(["Dense"], "model.safetensors"),
   };
+}
+
+/** Where the pooling's settings are, and these settings; undefined where there is no such file. @throws ModelError */
+export async function readPooling(folder: string) {
+  const module = (await readModules(folder))?.find(({ type }) => type === "Pooling");
+  const file = `${folder}/${module?.path || "1_Pooling"}/config.json`;
+  return { file, settings: await readJson(file) };
+}
+
+/** What a folder of another maker says and leaves unsaid about the way from text to the phrase's vector. @throws ModelError */
+export async function moduleFacts(folder: string) {
+  const { settings } = await readPooling(folder);
+  const modules = (await readModules(folder)) ?? [];
+  const known = ["Transformer", "Pooling", "Normalize", "Dropout"];
+  const dense = modules.findLast(({ type }) => type === "Dense");
+  const width =
+    dense && numberAt((await readJson(`${folder}/${dense.path}/config.json`)) ?? {}, "out_features");
+  return {
+    oddModule: modules.find(({ type }) => !known.includes(type))?.type,
+    isPoolingAssumed: settings === undefined,
+    leavesPromptOut: settings?.include_prompt === false,
+    ...(await readPrompts(folder)),
+    ...(width !== undefined && { dimension: width }),
+  } satisfies Partial<ModelFolder>;
+}
+
+/** Prompts by name, and the one that every phrase gets where none is asked for. @throws ModelError */
+async function readPrompts(folder: string): Promise<Pick<ModelFolder, "prompts" | "defaultPrompt">> {
+  const settings = await readJson(`${folder}/config_sentence_transformers.json`);
+  const texts = Object.entries(Object(settings?.prompts)).filter(([, text]) => typeof text === "string");
+  const prompts = Object.fromEntries(texts) as Record<string, string>;
+  const name = String(settings?.default_prompt_name);
+  const defaultPrompt = Object.hasOwn(prompts, name) ? prompts[name] : undefined;
+  return { ...(texts.length > 0 && { prompts }), ...(defaultPrompt && { defaultPrompt }) };
 }
 
 /** @throws ModelError that names a module that does more than pool and scale token vectors */
 export function refuseModule({ path, oddModule }: Pick<ModelFolder, "path" | "oddModule">): void {
-  if (oddModule !== undefined)
-    throw new ModelError(
-      `${path}/modules.json: the model has a ${oddModule} module, which pearl does not support; ` +
-        "without it the vectors would be wrong. Use a model of Transformer, Pooling and Normalize.",
-    );
-}
-
-/** @throws ModelError as {@link refuseModule} */
-export async function checkModules(folder: string): Promise<void> {
-  refuseModule({ path: folder, ...(await moduleFacts(folder)) });
+  if (oddModule === undefined) return;
+  const cure =
+    oddModule === "Dense"
+      ? "which the graph lacks; without it the vectors would be wrong. Make a graph with it, from the model's " +
+        "safetensors: pearl import MODEL -o OUT"
+      : "which pearl does not support; without it the vectors would be wrong. Use a model of Transformer, Pooling, " +
+        "Dense and Normalize.";
+  throw new ModelError(`${path}/modules.json: the model has a ${oddModule} module, ${cure}`);
 }

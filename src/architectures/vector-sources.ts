@@ -14,7 +14,7 @@ const unnamed = ["d9f935f4", "f3bd4059", "a57b670b", "0d9a02c5"];
 
 /** @returns paths of files that may exist, and a text, which is empty where all is as by default */
 export async function vectorSources(
-  { path, graph, quantizedGraph, features, pooling }: ModelFolder,
+  { path, graph, quantizedGraph, features, pooling, defaultPrompt }: ModelFolder,
   precision: string,
 ): Promise<{ files: string[]; facts: string }> {
   const graphs = precision === "int8" && quantizedGraph !== undefined ? [graph, quantizedGraph] : [graph];
@@ -23,7 +23,8 @@ export async function vectorSources(
     (await readJson(`${path}/tokenizer_config.json`)) ?? {};
   const facts = {
     ...(!unnamed.includes(checksum(JSON.stringify(features))) && { features }),
-    ...((pooling === "cls" || pooling === "max") && { pooling }),
+    ...(pooling !== "mean" && pooling !== "none" && { pooling }),
+    ...(defaultPrompt && { defaultPrompt }),
     ...(remove_space === true && { remove_space }),
     ...(do_lowercase_and_remove_accent === true && { do_lowercase_and_remove_accent }),
   };

@@ -23,7 +23,10 @@ import { truncatedDimension } from "./phrase-encoder.js";
 
 /** Options of {@link encodeTable}: how the table is read, encoded and written. */
 export interface EncodeTableOptions
-  extends Pick<EncodeOptions, "prompt" | "batchSize" | "truncateDim" | "normalize" | "signal"> {
+  extends Pick<
+    EncodeOptions,
+    "prompt" | "promptName" | "batchSize" | "truncateDim" | "normalize" | "signal"
+  > {
   /** How the input is read. */
   readonly table?: TableOptions;
   /** Format of the output; default by the file's name. */
@@ -189,7 +192,7 @@ async function encodeRows(
   writer: EmbeddingWriter,
   options: EncodeToFileOptions,
 ): Promise<{ empty: number; truncated: number; fallenFrom: number | undefined }> {
-  const { prompt, batchSize, truncateDim, normalize, signal, onNote, onProgress } = options;
+  const { prompt, promptName, batchSize, truncateDim, normalize, signal, onNote, onProgress } = options;
   const total = range.to - range.from;
   let finished = writer.rowsDone;
   const chunkRows = chunkRowsOf(truncateDim ?? encoder.dimension);
@@ -208,7 +211,7 @@ async function encodeRows(
   let known = finished - earlier.length * chunkRows;
   const rest = { from: range.from + finished - known, to: range.to, chunkRows };
   const chunks = encodeAhead(encoder, table.phrases(rest), (phrases) => phrases, {
-    ...{ prompt, batchSize, truncateDim, normalize, signal },
+    ...{ prompt, promptName, batchSize, truncateDim, normalize, signal },
     onRows: (rows) => onProgress?.(finished + rows, total),
   });
   try {
@@ -278,7 +281,7 @@ async function settingsFingerprint(
   { description: { column } }: Table,
   options: EncodeToFileOptions,
 ): Promise<string> {
-  const { prompt = "", normalize = true, truncateDim, batchSize } = options;
+  const { prompt = "", promptName, normalize = true, truncateDim, batchSize } = options;
   const model = await modelIdentity(encoder);
-  return JSON.stringify({ model, column, prompt, normalize, truncateDim, batchSize });
+  return JSON.stringify({ model, column, prompt, promptName, normalize, truncateDim, batchSize });
 }

@@ -41,8 +41,10 @@ export interface EncodeOptions {
   readonly batchSize?: number;
   /** Scale vectors to length 1, so that their dot product is their cosine; default true. */
   readonly normalize?: boolean;
-  /** Text prepended to every phrase, such as "query: "; default none, as PEARL uses E5. */
+  /** Text prepended to every phrase, such as "query: "; default: the model's own default prompt, which most have not. */
   readonly prompt?: string;
+  /** In place of `prompt`: a prompt of the model by its name, such as "query". */
+  readonly promptName?: string;
   /** The device of this call, default that of the model; the model is opened there too. */
   readonly device?: DeviceChoice;
   /** Keep only the first coordinates (before scaling); default all. */
@@ -84,7 +86,7 @@ export type Embedding = Float32Array;
 
 /** Options of {@link PhraseEncoder.types}. */
 export interface TypesOptions
-  extends Pick<EncodeOptions, "prompt" | "device" | "batchSize" | "onProgress" | "signal"> {
+  extends Pick<EncodeOptions, "prompt" | "promptName" | "device" | "batchSize" | "onProgress" | "signal"> {
   /** Types given for each phrase, the most probable first; default all. */
   readonly top?: number;
 }
@@ -232,8 +234,22 @@ export class PhraseEncoder {
     );
   }
 
+  /** @throws ArgumentError for a name that the model has not */
+  #prompt({ prompt, promptName: name }: EncodeOptions): string {
+    const { prompts = {}, defaultPrompt = "" } = this.model;
+    if (name === undefined) return prompt ?? defaultPrompt;
+    if (prompt === undefined && Object.hasOwn(prompts, name)) return prompts[name];
+    const names = Object.keys(prompts);
+    throw new ArgumentError(
+      prompt === undefined
+        ? `${this.model.name} has no prompt "${name}": ${names.length > 0 ? `it has ${names.join(", ")}` : "it names none. Give its text (--prompt)"}`
+        : "give a prompt or the name of one, not both",
+    );
+  }
+
   async #run(phrases: readonly string[], options: EncodeOptions, parts: readonly EncodePart[]) {
-    const { prompt = "", batchSize, device, signal } = options;
+    const { batchSize, device, signal } = options;
+    const prompt = this.#prompt(options);
     signal?.throwIfAborted();
     if (prompt !== "" && this.model.leavesPromptOut)
       throw new ModelError(

@@ -16,19 +16,30 @@ export function pool(output: Tensor, lengths: ArrayLike<number>, pooling: Poolin
   for (let row = 0; row < rows; row++) {
     const from = row * tokens * width;
     const target = pooled.subarray(row * width, (row + 1) * width);
-    if (pooling === "cls") target.set(data.subarray(from, from + width));
-    else if (pooling === "max") maxOver(data, from, lengths[row], target);
-    else meanOver(data, from, lengths[row], target);
+    if (pooling === "max") maxOver(data, from, lengths[row], target);
+    else sumOver(data, from, lengths[row], target, pooling);
   }
   return pooled;
 }
 
-function meanOver(data: Float32Array, from: number, tokens: number, target: Float32Array): void {
+/** Weighted sums of tokens: only "weightedmean" gives them unequal weights, their places from 1. */
+function sumOver(
+  data: Float32Array,
+  from: number,
+  tokens: number,
+  target: Float32Array,
+  pooling: Pooling,
+): void {
   const width = target.length;
-  for (let token = 0, at = from; token < tokens; token++, at += width) {
-    for (let i = 0; i < width; i++) target[i] += data[at + i];
+  const first = pooling === "lasttoken" ? Math.max(0, tokens - 1) : 0;
+  const end = pooling === "cls" ? 1 : tokens;
+  let total = 0;
+  for (let token = first, at = from + first * width; token < end; token++, at += width) {
+    const weight = pooling === "weightedmean" ? token + 1 : 1;
+    total += weight;
+    for (let i = 0; i < width; i++) target[i] += weight * data[at + i];
   }
-  const scale = 1 / Math.max(tokens, 1e-9);
+  const scale = 1 / Math.max(pooling === "mean_sqrt_len_tokens" ? Math.sqrt(total) : total, 1e-9);
   for (let i = 0; i < width; i++) target[i] *= scale;
 }
 

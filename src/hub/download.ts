@@ -2,6 +2,7 @@
 import { access, constants, readFile } from "node:fs/promises";
 import { join, posix } from "node:path";
 import { filesOf } from "../architectures/registry.js";
+import { moduleFiles } from "../architectures/sentence-modules.js";
 import { ArgumentError } from "../errors.js";
 import { exists, writeWholeFile } from "../files/whole-file.js";
 import { externalFiles } from "../onnx/io/external-files.js";
@@ -195,6 +196,8 @@ async function fromHub(download: Download): Promise<string> {
 
 async function fetchOptional(download: Download, commit: string, tries: number): Promise<void> {
   for (const file of optionalFiles) await obtainFile(download, file, commit, tries, "optional");
+  const { settings, weights } = await moduleFiles(cache.snapshotFolder(download.repository, commit));
+  for (const file of [...settings, ...weights]) await obtainFile(download, file, commit, tries, "optional");
 }
 
 /**

@@ -1,6 +1,7 @@
 /** Models without a graph, imported once and kept: `<HF_HOME>/pearl/imported/<contents>/<name>`. */
 import { readFile, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
+import { moduleFiles } from "../architectures/sentence-modules.js";
 import { ArgumentError, ModelError, messageOf } from "../errors.js";
 import { fileFingerprint, fingerprint } from "../files/checksums/fingerprint.js";
 import { exists } from "../files/whole-file.js";
@@ -52,7 +53,12 @@ async function contentKey(folder: string): Promise<string> {
     const content = await readFile(join(folder, name)).catch(() => undefined);
     if (content !== undefined) parts.push(`${name} ${content.length}\n`, content);
   }
-  for (const file of await weightFiles(folder))
+  const { settings, weights } = await moduleFiles(folder);
+  for (const file of settings.filter((name) => !companionFiles.some((known) => known === name)))
+    parts.push(await readFile(join(folder, file)).catch(() => ""));
+  const further = [];
+  for (const file of weights) if (await exists(join(folder, file))) further.push(file);
+  for (const file of [...(await weightFiles(folder)), ...further])
     parts.push(`${file} ${await contentSum(join(folder, file))}\n`);
   return fingerprint(...parts);
 }

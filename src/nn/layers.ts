@@ -45,19 +45,21 @@ export function embedding(
 
 /**
  * Layer normalisation (Ba et al., 2016) over the last axis; weights `weight` and `bias` [width].
- * @param x float32 [..., width] @param epsilon default 1e-12 @returns the shape of x
+ * @param x float32 [..., width] @param epsilon default 1e-12 @param bias default "trained" @returns the shape of x
  */
 export function layerNorm(
   net: Net,
   x: string,
-  { name, width, epsilon = 1e-12 }: { name: string; width: number; epsilon?: number },
+  {
+    name,
+    width,
+    epsilon = 1e-12,
+    bias = "trained",
+  }: { name: string; width: number; epsilon?: number; bias?: LinearOptions["bias"] },
 ): string {
-  const inputs = [
-    x,
-    weight(net, `${name}.weight`, [width], ones),
-    weight(net, `${name}.bias`, [width], zeros),
-  ];
-  return net.g.add("LayerNormalization", inputs, { axis: -1, epsilon });
+  const scale = weight(net, `${name}.weight`, [width], ones);
+  const shift = bias === "none" ? [] : [weight(net, `${name}.bias`, [width], zeros)];
+  return net.g.add("LayerNormalization", [x, scale, ...shift], { axis: -1, epsilon });
 }
 
 /** x Φ(x), exact. */
@@ -75,8 +77,10 @@ export function geluTanh(net: Net, x: string): string {
 
 /** Options of {@link attention}: sizes, mask, and the prefix of its weights' names. */
 export interface AttentionOptions {
-  /** Prefix of the weights query, key and value, each with `weight` and `bias`. */
+  /** Prefix of the weights of queries, keys and values, each with `weight` and `bias`. */
   name: string;
+  /** Their names below the prefix; default query, key, value. */
+  parts?: readonly [query: string, key: string, value: string];
   width: number;
   heads: number;
   /** Shape of the tokens, int64 [2]: batch and length. */
@@ -100,6 +104,7 @@ export function attentionMask(net: Net, mask: string): string {
 /** softmax(q kᵀ / √d + mask) v (Vaswani et al., 2017). @param x [batch × length, width] @returns the same shape */
 export function attention(net: Net, x: string, options: AttentionOptions): string {
   const { name, width, heads, shape, mask, project = linear } = options;
+  const [query, key, value] = options.parts ?? ["query", "key", "value"];
   const { g } = net;
   const split = g.add("Concat", [shape, g.ints(heads, width / heads)], { axis: 0 });
   /** [batch × length, width] to [batch, heads, length, d], or with the last two turned */
@@ -107,9 +112,30 @@ export function attention(net: Net, x: string, options: AttentionOptions): strin
     const projected = project(net, x, { name: `${name}.${part}`, inputs: width, outputs: width });
     return g.add("Transpose", [g.add("Reshape", [projected, split])], { perm });
   };
-  const scores = g.add("MatMul", [headsOf("query", [0, 2, 1, 3]), headsOf("key", [0, 2, 3, 1])]);
+  return attend(net, {
+    ...{ query: headsOf(query, [0, 2, 1, 3]), key: headsOf(key, [0, 2, 3, 1]), mask, width, heads },
+    value: headsOf(value, [0, 2, 1, 3]),
+  });
+}
+
+/**
+ * {@link attention} of heads that were projected.
+ * @param heads query and value float32 [batch, heads, length, d], key [batch, heads, d, length]
+ * @returns [batch × length, width]
+ */
+export function attend(
+  net: Net,
+  {
+    width,
+    heads,
+    mask,
+    ...of
+  }: Pick<AttentionOptions, "width" | "heads" | "mask"> & Record<"query" | "key" | "value", string>,
+): string {
+  const { g } = net;
+  const scores = g.add("MatMul", [of.query, of.key]);
   const scaled = g.add("Div", [scores, number(net, Math.sqrt(width / heads))]);
   const attentionWeights = g.add("Softmax", [g.add("Add", [scaled, mask])], { axis: -1 });
-  const mixed = g.add("MatMul", [attentionWeights, headsOf("value", [0, 2, 1, 3])]);
+  const mixed = g.add("MatMul", [attentionWeights, of.value]);
   return g.add("Reshape", [g.add("Transpose", [mixed], { perm: [0, 2, 1, 3] }), g.ints(-1, width)]);
 }

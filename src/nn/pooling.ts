@@ -35,6 +35,42 @@ export function maxPooling(net: Net, { hidden, mask }: Masked): string {
 export const firstToken = ({ g }: Net, hidden: string): string =>
   g.add("Gather", [hidden, g.scalar("int64", 0)], { axis: 1 });
 
+/** Each token's place among those that the mask keeps, from 1; 0 for padding: int64 [batch, length]. */
+const placesOf = ({ g }: Net, mask: string): string => {
+  const kept = g.cast(mask, "int64");
+  return g.add("Mul", [g.add("CumSum", [kept, g.scalar("int64", 1)]), kept]);
+};
+
+/** The last token that the mask keeps. @returns [batch, width] */
+function lastToken(net: Net, { hidden, mask }: Masked): string {
+  const places = placesOf(net, mask);
+  const last = net.g.add("ReduceMax", [places], { axes: [1], keepdims: 1 });
+  const isLast = net.g.add("And", [net.g.add("Equal", [places, last]), net.g.cast(mask, "bool")]);
+  return sumPooling(net, { hidden, mask: isLast });
+}
+
+/** The sum divided by the square root of the number of tokens. @returns [batch, width] */
+function meanByRoot(net: Net, masked: Masked): string {
+  const count = reduce(net, "ReduceSum", factors(net, masked.mask), { axes: [1] });
+  return net.g.add("Div", [
+    sumPooling(net, masked),
+    net.g.add("Sqrt", [net.g.add("Max", [count, number(net, 1e-9)])]),
+  ]);
+}
+
+/**
+ * Ways to pool, by the names of sentence-transformers: the "weightedmean" gives a token its place as weight, counted from 1;
+ * "mean_sqrt_len_tokens" divides by the square root of the number of tokens.
+ */
+export const poolings = {
+  mean: meanPooling,
+  cls: (net, { hidden }) => firstToken(net, hidden),
+  max: maxPooling,
+  lasttoken: lastToken,
+  weightedmean: (net, { hidden, mask }) => meanPooling(net, { hidden, mask: placesOf(net, mask) }),
+  mean_sqrt_len_tokens: meanByRoot,
+} satisfies Record<string, (net: Net, masked: Masked) => string>;
+
 /** Scales vectors along the last axis to length 1; a zero vector stays zero. @returns the shape of x */
 export function l2Normalise(net: Net, x: string): string {
   const length = reduce(net, "ReduceL2", x, { keepdims: 1 });

@@ -71,9 +71,7 @@ describe("a graph of token vectors", () => {
 
   it.each([
     [{ pooling_mode_mean_tokens: true, pooling_mode_max_tokens: true }, "mean_tokens and max_tokens"],
-    [{ pooling_mode_lasttoken: true }, "lasttoken"],
     [{ pooling_mode: ["mean", "max"] }, "mean and max"],
-    [{ pooling_mode: "weightedmean" }, "weightedmean"],
     [{ pooling_mode: "toString" }, "toString"],
     [{ embedding_dimension: 32 }, "nothing that pearl knows"],
   ])("is refused where it is pooled otherwise: %j", async (settings, named) => {

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { newFolder } from "../setup/new-folder.js";
 import { oracleFolder } from "./oracle-model.js";
 
-/** What test/oracles/encoders.py computed in float64. */
+/** What test/oracles/encoders.py computed in float64, and families.py in float32. */
 export interface Expected {
   readonly phrases: string[];
   readonly ids: number[][];
@@ -14,10 +14,29 @@ export interface Expected {
   readonly first_row_states: number[][];
 }
 
+/** What only families.py computes. */
+export interface FamilyExpected extends Expected {
+  /** Length of each parameter's gradient, for the loss that families.py names. */
+  readonly norms: Readonly<Record<string, number>>;
+}
+
+/** Of the whole folder of sentence-transformers. */
+export interface SentenceExpected extends FamilyExpected {
+  readonly poolings: Readonly<Record<string, number[][]>>;
+  readonly dense: number[][];
+  readonly query: number[][];
+}
+
+/** The encoders of families.py. */
+export type FamilyName = "mpnet" | "modernbert" | "distilbert";
+
 const fixtures = fileURLToPath(new URL("./fixtures/", import.meta.url));
 
 /** A copy of a fixture that a test may damage. */
-export function fixtureModel(name: "roberta" | "bert"): { folder: string; expected: Expected } {
+export function fixtureModel(name: "distilbert"): { folder: string; expected: SentenceExpected };
+export function fixtureModel(name: FamilyName): { folder: string; expected: FamilyExpected };
+export function fixtureModel(name: "roberta" | "bert"): { folder: string; expected: Expected };
+export function fixtureModel(name: FamilyName | "roberta" | "bert") {
   const folder = join(newFolder(), name);
   cpSync(join(fixtures, name), folder, { recursive: true });
   return { folder, expected: readJsonFile(join(folder, "expected.json")) as Expected };

@@ -36,8 +36,12 @@ export const transformer: Architecture<TokensFeature> = {
   convert: {
     families: Object.keys(families),
     async graphOf(published) {
-      await poolingOf(published.folder);
-      return (await import("./from-weights.js")).graphOf(published);
+      const { folder } = published;
+      const { checkBuildable, withDense } = await import("./dense.js");
+      await checkBuildable(folder);
+      const pooling = await poolingOf(folder);
+      const { graphOf } = await import("./from-weights.js");
+      return withDense(await graphOf(published), folder, pooling);
     },
     weightsOf: async (folder, options) => (await import("./to-weights.js")).weightsOf(folder, options),
   },

@@ -1,23 +1,24 @@
-/** From the weights of a BERT or RoBERTa as training libraries publish them to a graph. */
+/** From an encoder's weights as training libraries publish them to a graph. */
 import { ModelError } from "../../errors.js";
 import type { WeightSource } from "../../nn/net.js";
 import { toFloat32 } from "../../onnx/io/float16.js";
 import type { Tensor } from "../../onnx/tensor.js";
-import { type Conversion, exportInstead, type PublishedModel } from "../conversion.js";
-import { type BertConfig, encoderGraph } from "./bert.js";
+import { type Conversion, exportInstead } from "../conversion.js";
+import { encoderOf } from "./encoder.js";
 import { tokenLimit } from "./published.js";
 
 /** @throws ModelError for encoders that are not built here, and for weights that are missing or misshaped */
 export const graphOf: Conversion["graphOf"] = async ({ folder, config: given, tensors }) => {
-  const config = encoderConfig(given, `${folder}/config.json`);
+  const config = encoderOf(given, `${folder}/config.json`);
+  const { family, layers, dimension, layerNames } = config;
   const found = await tensors();
   const label = `${folder}/model.safetensors`;
-  const prefix = prefixOf(found.keys(), label);
-  const deeper = `${prefix}encoder.layer.${config.num_hidden_layers}.attention.self.query.weight`;
-  if (found.has(deeper))
+  const prefix = prefixOf(found.keys(), config.words, label);
+  const deeper = [...found.keys()].find((name) => name.startsWith(`${prefix}${layerNames}.${layers}.`));
+  if (deeper !== undefined)
     throw new ModelError(
-      `${folder}/config.json: num_hidden_layers is ${config.num_hidden_layers}, but the weights have more ` +
-        `(${deeper}). Take both files from the same model.`,
+      `${folder}/config.json: the model has ${layers} layers, but the weights have more (${deeper}). ` +
+        "Take both files from the same model.",
     );
   const weights: WeightSource = (name, dims) => {
     // Checkpoints converted from TensorFlow call a LayerNorm's weight gamma, and its bias beta.
@@ -35,17 +36,12 @@ export const graphOf: Conversion["graphOf"] = async ({ folder, config: given, te
   const types = new Set<string>();
   for (const [name, { tensor }] of found)
     if (name.startsWith(prefix) && tensor.type.includes("float")) types.add(tensor.type);
-  return {
-    model: encoderGraph(config, weights),
-    family: config.model_type ?? "bert",
-    layers: config.num_hidden_layers,
-    dimension: config.hidden_size,
-    maximumLength: await tokenLimit(folder, config),
-    types: [...types],
-  };
+  const maximumLength = await tokenLimit(folder, given);
+  return { model: config.graph(weights), family, layers, dimension, maximumLength, types: [...types] };
 };
 
-function checkedWeight(tensor: Tensor, dims: readonly number[], label: string): Tensor {
+/** @throws ModelError for a quantised or misshaped tensor */
+export function checkedWeight(tensor: Tensor, dims: readonly number[], label: string): Tensor {
   const shape = dims.join(", ");
   const wide = toFloat32(tensor);
   if (!wide)
@@ -60,34 +56,12 @@ function checkedWeight(tensor: Tensor, dims: readonly number[], label: string): 
   return wide;
 }
 
-function prefixOf(names: Iterable<string>, label: string): string {
-  const stem = "embeddings.word_embeddings.weight";
-  const found = [...names].filter((name) => name === stem || name.endsWith(`.${stem}`));
+function prefixOf(names: Iterable<string>, words: string, label: string): string {
+  const found = [...names].filter((name) => name === words || name.endsWith(`.${words}`));
   if (found.length === 0)
     throw new ModelError(
-      `${label}: tensor ${stem} is missing, with or without a prefix such as "bert.": these are not weights of a BERT ` +
-        `or RoBERTa. ${exportInstead}`,
+      `${label}: tensor ${words} is missing, with or without a prefix such as "bert.": these are not the weights ` +
+        `of an encoder that config.json describes. ${exportInstead}`,
     );
-  return found.sort((a, b) => a.length - b.length)[0].slice(0, -stem.length);
-}
-
-const sizes = (
-  "vocab_size hidden_size num_hidden_layers num_attention_heads intermediate_size max_position_embeddings " +
-  "type_vocab_size"
-).split(" ");
-
-/** The encoder's shape. @throws ModelError for a kind that is not built here, and for missing sizes */
-function encoderConfig(config: PublishedModel["config"], label: string): BertConfig {
-  for (const key of ["is_decoder", "add_cross_attention"])
-    if (config[key] === true)
-      throw new ModelError(`${label}: ${key} is set; pearl builds encoders. ${exportInstead}`);
-  for (const key of sizes) {
-    const value = config[key];
-    if (!(Number.isSafeInteger(value) && (value as number) > 0))
-      throw new ModelError(
-        `${label}: ${key} is ${value}, expected a whole number above 0. Download it again.`,
-      );
-  }
-  const known = { ...config, pad_token_id: config.pad_token_id ?? undefined };
-  return known as unknown as BertConfig;
+  return found.sort((a, b) => a.length - b.length)[0].slice(0, -words.length);
 }

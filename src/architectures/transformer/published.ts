@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { ModelError } from "../../errors.js";
 import type { Pooling } from "../architecture.js";
 import { numberAt, readJson } from "../folder-json.js";
+import { readPooling } from "../sentence-modules.js";
 
 /** The families whose graphs are written from weights: `model_type` of config.json, and the encoder's class. */
 export const families: Readonly<Record<string, string>> = {
@@ -10,6 +11,9 @@ export const families: Readonly<Record<string, string>> = {
   roberta: "RobertaModel",
   "xlm-roberta": "XLMRobertaModel",
   camembert: "CamembertModel",
+  mpnet: "MPNetModel",
+  distilbert: "DistilBertModel",
+  modernbert: "ModernBertModel",
 };
 
 const DEFAULT_LENGTH = 512;
@@ -18,9 +22,9 @@ const DEFAULT_LENGTH = 512;
 export async function tokenLimit(path: string, config: object): Promise<number> {
   const sentence = (await readJson(join(path, "sentence_bert_config.json"))) ?? {};
   const tokenizer = (await readJson(join(path, "tokenizer_config.json"))) ?? {};
-  // RoBERTa counts positions from padding_idx + 1, so two of its table's rows are never used.
+  // RoBERTa and MPNet count positions from padding_idx + 1, so two of their table's rows are never used.
   const family = String((config as Record<string, unknown>).model_type);
-  const unused = /roberta|camembert/i.test(family) ? 2 : 0;
+  const unused = /roberta|camembert|mpnet/i.test(family) ? 2 : 0;
   const { POSITIVE_INFINITY: none } = Number;
   const limit = Math.min(
     numberAt(sentence, "max_seq_length") ?? none,
@@ -32,24 +36,25 @@ export async function tokenLimit(path: string, config: object): Promise<number> 
 }
 
 /** Names of sentence-transformers 6, and of the switches of earlier versions, `pooling_mode_<name>`. */
-const poolings: Readonly<Record<string, Pooling>> = {
-  ...{ mean: "mean", cls: "cls", max: "max" },
-  ...{ mean_tokens: "mean", cls_token: "cls", max_tokens: "max" },
+const modes: Readonly<Record<string, Exclude<Pooling, "none">>> = {
+  ...{ mean: "mean", cls: "cls", max: "max", lasttoken: "lasttoken", weightedmean: "weightedmean" },
+  ...{ mean_tokens: "mean", cls_token: "cls", max_tokens: "max", weightedmean_tokens: "weightedmean" },
+  mean_sqrt_len_tokens: "mean_sqrt_len_tokens",
 };
 
 /** As sentence-transformers' files say; "mean" where there are none. @throws ModelError for another way, or several at once */
-export async function poolingOf(path: string): Promise<Pooling> {
-  const settings = await readJson(join(path, "1_Pooling", "config.json"));
+export async function poolingOf(path: string): Promise<Exclude<Pooling, "none">> {
+  const { file, settings } = await readPooling(path);
   if (settings === undefined) return "mean";
   const switches = Object.keys(settings).filter((key) => settings[key] === true);
   const prefix = "pooling_mode_";
-  const modes =
+  const named =
     settings.pooling_mode === undefined
       ? switches.filter((key) => key.startsWith(prefix)).map((key) => key.slice(prefix.length))
       : [settings.pooling_mode].flat().map(String);
-  if (modes.length === 1 && Object.hasOwn(poolings, modes[0])) return poolings[modes[0]];
+  if (named.length === 1 && Object.hasOwn(modes, named[0])) return modes[named[0]];
   throw new ModelError(
-    `${path}/1_Pooling/config.json: pearl pools by mean, cls or max alone; this model asks for ` +
-      `${modes.join(" and ") || "nothing that pearl knows"}. Use a model that pools in one of these ways.`,
+    `${file}: pearl pools in one way: ${[...new Set(Object.values(modes))].join(", ")}; this model asks for ` +
+      `${named.join(" and ") || "nothing that pearl knows"}. Use a model that pools in one of these ways.`,
   );
 }

@@ -1,4 +1,4 @@
-/** From the graph of a BERT or RoBERTa to its weights by their published names, checked by running both. */
+/** From an encoder's graph to its weights by their published names, checked by running both. */
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { ModelError } from "../../errors.js";
@@ -10,7 +10,7 @@ import type { Feeds } from "../../runtime/tensor.js";
 import type { ModelFolder } from "../architecture.js";
 import type { Conversion } from "../conversion.js";
 import { numberAt } from "../folder-json.js";
-import { type BertConfig, encoderGraph } from "./bert.js";
+import { type Encoder, encoderOf, isReadByShape } from "./encoder.js";
 import { families, tokenLimit } from "./published.js";
 import { type FoundEncoder, readBert } from "./read-bert.js";
 
@@ -23,16 +23,45 @@ const largestDifference = 5e-5;
 export const weightsOf: Conversion["weightsOf"] = async (folder, { label, work }) => {
   const model = readModel(folder.graph);
   const output = hiddenStateOf(model, label);
-  const found = readBert(model, { output, label, heads: numberAt(folder.config, "num_attention_heads") });
-  const config = configOf(folder, found);
+  const { config, weights } = read(model, folder, { output, label });
+  const encoder = encoderOf(config, `${folder.path}/config.json`);
+  const { family, layers, dimension } = encoder;
   return {
-    ...{ config, weights: found.weights, family: config.model_type as string },
-    layers: config.num_hidden_layers,
-    dimension: config.hidden_size,
+    ...{ config, weights, family, layers, dimension },
     maximumLength: await tokenLimit(folder.path, config),
-    difference: await checkEqual(folder.graph, output, found, { label, folder: work }),
+    difference: await checkEqual(folder.graph, output, { encoder, weights }, { label, folder: work }),
   };
 };
+
+type Weights = ReadonlyMap<string, Tensor>;
+type Config = Readonly<Record<string, unknown>>;
+
+/** A BERT or RoBERTa of any exporter by its shape, other families by the names that pearl's graphs give their weights. */
+function read(
+  model: Model,
+  folder: ModelFolder,
+  { output, label }: { readonly output: string; readonly label: string },
+): { config: Config; weights: Weights } {
+  const family = String(folder.config.model_type);
+  if (!(family in families) || isReadByShape(family)) {
+    const heads = numberAt(folder.config, "num_attention_heads");
+    const found = readBert(model, { output, label, heads });
+    return { config: configOf(folder, found), weights: found.weights };
+  }
+  const { pearl: _, ...kept } = folder.config;
+  const weights = new Map<string, Tensor>();
+  encoderOf(kept, `${folder.path}/config.json`).graph((name) => {
+    const found = model.graph.initializers.get(name);
+    if (found === undefined)
+      throw new ModelError(
+        `${label}: weight ${name} is missing: of ${family}, pearl exports only graphs that it made itself. ` +
+          "Start from the model's safetensors: pearl import MODEL -o OUT.",
+      );
+    weights.set(name, found);
+    return found;
+  });
+  return { config: { ...kept, architectures: [families[family]], torch_dtype: "float32" }, weights };
+}
 
 function hiddenStateOf({ graph }: Model, label: string): string {
   const names = graph.outputs.map(({ name }) => name);
@@ -45,7 +74,7 @@ function hiddenStateOf({ graph }: Model, label: string): string {
 }
 
 /** config.json: the source's, with everything that can be read from the graph set to that. */
-function configOf({ config }: ModelFolder, found: FoundEncoder): BertConfig {
+function configOf({ config }: ModelFolder, found: FoundEncoder): Config {
   const { pearl: _, ...kept } = config;
   const shown = found.config;
   // Camembert and XLM-RoBERTa are RoBERTas by another name.
@@ -53,7 +82,7 @@ function configOf({ config }: ModelFolder, found: FoundEncoder): BertConfig {
   const isSameKind = named in families && (named === "bert") === (shown.model_type === "bert");
   const family = isSameKind ? named : (shown.model_type as string);
   const isApproximate = shown.hidden_act === "gelu_new" && /^gelu_/.test(String(config.hidden_act));
-  const written = {
+  return {
     ...kept,
     architectures: [families[family]],
     ...shown,
@@ -62,40 +91,41 @@ function configOf({ config }: ModelFolder, found: FoundEncoder): BertConfig {
     position_embedding_type: "absolute",
     torch_dtype: "float32",
   };
-  return written;
 }
 
 /** Runs the source and a new graph. @throws ModelError where they differ by more than rounding */
 async function checkEqual(
   graph: string,
   output: string,
-  { config, weights }: FoundEncoder,
+  { encoder, weights }: { readonly encoder: Encoder; readonly weights: Weights },
   { label, folder }: { label: string; folder: string },
 ): Promise<number> {
   const rebuilt = join(folder, "check.onnx");
-  const newGraph = encoderGraph(config, (name) => weights.get(name) as Tensor);
-  writeModel(newGraph, rebuilt);
-  const feeds = sampleTokens(config);
+  writeModel(
+    encoder.graph((name) => weights.get(name) as Tensor),
+    rebuilt,
+  );
+  const feeds = sampleTokens(encoder);
   const [expected, given] = [await run(graph, output, feeds), await run(rebuilt, "last_hidden_state", feeds)];
   for (const leftover of [rebuilt, `${rebuilt}_data`]) await rm(leftover, { force: true });
   const largest = expected.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
   const difference =
     expected.reduce((most, value, i) => Math.max(most, Math.abs(value - given[i])), 0) / largest;
   if (difference <= largestDifference && given.length === expected.length) return difference;
-  const read = `${config.num_hidden_layers} layers, ${config.num_attention_heads} heads, ${config.hidden_act}`;
+  const { family, layers, heads, activation } = encoder;
   throw new ModelError(
-    `${label}: rebuilt as a ${config.model_type} (${read}), the model gives different vectors (by up to ` +
-      `${difference.toExponential(1)} of the largest value): its graph does something that BERT and RoBERTa do not.`,
+    `${label}: rebuilt as a ${family} (${layers} layers, ${heads} heads, ${activation}), the model gives different vectors (by up to ` +
+      `${difference.toExponential(1)} of the largest value): its graph does something that ${family} does not.`,
   );
 }
 
 /** Every input that an encoder may have, for three rows of tokens, none of them padding. */
-function sampleTokens({ vocab_size, pad_token_id = 0, max_position_embeddings }: BertConfig): Feeds {
-  const dims = [3, Math.max(1, Math.min(9, max_position_embeddings - 2))];
+function sampleTokens({ vocabulary, padding, positions }: Encoder): Feeds {
+  const dims = [3, Math.max(1, Math.min(9, positions - 2))];
   const count = dims[0] * dims[1];
   const ids = Array.from({ length: count }, (_, i) => {
-    const id = (7919 * (i + 1)) % vocab_size;
-    return id === pad_token_id ? (id + 1) % vocab_size : id;
+    const id = (7919 * (i + 1)) % vocabulary;
+    return id === padding ? (id + 1) % vocabulary : id;
   });
   const int64 = (values: number[]) => tensor("int64", dims, values) as Feeds[string];
   return {

@@ -2,7 +2,7 @@
 import { EMBEDDING, type ModelFolder, TYPE_LOGITS } from "../../architectures/architecture.js";
 import { refuseModule } from "../../architectures/sentence-modules.js";
 import { createNet, fromTensors } from "../../nn/net.js";
-import { firstToken, maxPooling, meanPooling } from "../../nn/pooling.js";
+import { poolings } from "../../nn/pooling.js";
 import { GraphBuilder } from "../../onnx/builder.js";
 import { prune } from "../../onnx/graph.js";
 import { readModel } from "../../onnx/io/file.js";
@@ -44,11 +44,7 @@ export function poolTokens(model: Model, { pooling }: Pick<ModelFolder, "pooling
     return model;
   const copy = copyModel(model);
   const net = createNet(fromTensors(new Map()), new GraphBuilder(copy));
-  const masked = { hidden: tokens.name, mask: mask.name };
-  const pooled =
-    pooling === "cls"
-      ? firstToken(net, masked.hidden)
-      : (pooling === "max" ? maxPooling : meanPooling)(net, masked);
+  const pooled = poolings[pooling](net, { hidden: tokens.name, mask: mask.name });
   copy.graph.outputs = copy.graph.outputs.filter(({ name }) => name === TYPE_LOGITS);
   net.g.output(EMBEDDING, pooled, "float32", [tokens.shape?.[0] ?? null, tokens.shape?.[2] ?? null]);
   prune(copy.graph);

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { type ModelFolder, readModelFolder } from "../../architectures/model-folder.js";
 import { architectureOf } from "../../architectures/registry.js";
-import { checkModules, readModules } from "../../architectures/sentence-modules.js";
+import { readModules } from "../../architectures/sentence-modules.js";
 import { ModelError } from "../../errors.js";
 import { writeWholeJson } from "../../files/whole-file.js";
 import { checkIsFree, writeWholeFolder } from "../../files/whole-folder.js";
@@ -49,7 +49,13 @@ export async function exportSafetensors(
   options: ExportOptions = {},
 ): Promise<ExportReport> {
   await checkIsFree(target);
-  await checkModules(source);
+  const modules = await readModules(source);
+  const odd = modules?.find(({ type }) => !["Transformer", "Pooling", "Normalize", "Dropout"].includes(type));
+  if (odd)
+    throw new ModelError(
+      `${source}/modules.json: the model has a ${odd.type} module; pearl exports encoder, pooling and scaling alone. ` +
+        "Take the safetensors that the model was made from.",
+    );
   const folder = await readModelFolder(source);
   const converts = folder.features.map((feature) => architectureOf(feature).convert);
   const [convert] = converts;
@@ -63,7 +69,7 @@ export async function exportSafetensors(
     throw new ModelError(
       `${source}: tokenizer.json is missing. Copy it from the model that this one was made from.`,
     );
-  const scales = (await readModules(source))?.includes("Normalize") ?? true;
+  const scales = modules?.some(({ type }) => type === "Normalize") ?? true;
   const { length = scales ? "unit" : "raw" } = options;
   const label = `${source}: ${folder.graph.slice(folder.path.length + 1)}`;
   return writeWholeFolder(target, async (path) => {
@@ -87,14 +93,16 @@ export async function exportSafetensors(
   });
 }
 
+/** Each way's switch in files of sentence-transformers before version 6, which later versions read too. */
+const switches: Readonly<Record<Exclude<ModelFolder["pooling"], "none">, string>> = {
+  ...{ cls: "cls_token", mean: "mean_tokens", max: "max_tokens", lasttoken: "lasttoken" },
+  ...{ weightedmean: "weightedmean_tokens", mean_sqrt_len_tokens: "mean_sqrt_len_tokens" },
+};
+
 function poolingOf({ pooling }: ModelFolder, dimension: number): object {
-  return {
-    word_embedding_dimension: dimension,
-    pooling_mode_cls_token: pooling === "cls",
-    pooling_mode_mean_tokens: pooling === "mean" || pooling === "none",
-    pooling_mode_max_tokens: pooling === "max",
-    pooling_mode_mean_sqrt_len_tokens: false,
-  };
+  const own = pooling === "none" ? "mean" : pooling;
+  const modes = Object.entries(switches).map(([way, name]) => [`pooling_mode_${name}`, way === own]);
+  return { word_embedding_dimension: dimension, ...Object.fromEntries(modes) };
 }
 
 function modulesOf(length: "unit" | "raw"): object[] {

@@ -4,7 +4,7 @@ import { basename, join, resolve } from "node:path";
 import { type Converted, exportInstead } from "../../architectures/conversion.js";
 import { readJson } from "../../architectures/folder-json.js";
 import { conversions } from "../../architectures/registry.js";
-import { checkModules } from "../../architectures/sentence-modules.js";
+import { moduleFiles } from "../../architectures/sentence-modules.js";
 import { ModelError } from "../../errors.js";
 import { writeModelFolder } from "../../files/sealed-folder.js";
 import { writeWholeJson } from "../../files/whole-file.js";
@@ -61,7 +61,6 @@ export async function importModel(
 ): Promise<ImportReport> {
   await checkIsFree(target);
   await checkModel(source);
-  await checkModules(source);
   const { model, maximumLength, ...facts } = await convertedGraph(source);
   const tokenizer = await readTokenizerFile(source);
   if (tokenizer === undefined)
@@ -141,5 +140,6 @@ export async function writeTokenizer(
 ): Promise<void> {
   await writeFile(join(folder, "tokenizer.json"), text);
   await writeWholeJson(join(folder, "tokenizer_config.json"), tokenizerSettings(text, maximumLength));
-  await copyPresent(companionFiles, source, folder);
+  const { settings } = await moduleFiles(source);
+  await copyPresent([...companionFiles, ...settings], source, folder);
 }

@@ -60,8 +60,8 @@ describe("bad sources end in an error that names file, tensor, shapes and cure",
   it.each<[string, () => string, RegExp]>([
     [
       "an unknown family",
-      () => edited("bert", { model_type: "mpnet" }),
-      /config\.json: model_type is mpnet; .*bert, roberta.*onnx\/model\.onnx/,
+      () => edited("bert", { model_type: "t5" }),
+      /config\.json: model_type is t5; .*bert, roberta.*onnx\/model\.onnx/,
     ],
     ["no family at all", () => edited("bert", { model_type: undefined }), /model_type is none/],
     ["a decoder", () => edited("bert", { is_decoder: true }), /is_decoder is set/],
@@ -75,7 +75,7 @@ describe("bad sources end in an error that names file, tensor, shapes and cure",
     [
       "more layers in the weights",
       () => edited("roberta", { num_hidden_layers: 1 }),
-      /num_hidden_layers is 1, but the weights have more/,
+      /the model has 1 layers, but the weights have more/,
     ],
     [
       "fewer layers in the weights",
@@ -108,7 +108,7 @@ describe("bad sources end in an error that names file, tensor, shapes and cure",
         withTensors((tensors) => {
           for (const name of tensors.keys()) if (name.includes("embeddings")) tensors.delete(name);
         }),
-      /not weights of a BERT/,
+      /not the weights of an encoder that config\.json describes/,
     ],
   ])("%s", async (_, source, message) => {
     const failure = imported(source());

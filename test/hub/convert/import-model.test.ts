@@ -106,8 +106,8 @@ describe("the folder that pearl import writes", () => {
     editJson(join(folder, "config.json"), { hidden_act: "swish" });
     await expect(importModel(folder, join(parent, "new"))).rejects.toThrow(/hidden_act swish/);
     mkdirSync(join(folder, "1_Pooling"));
-    writeFileSync(join(folder, "1_Pooling/config.json"), '{"pooling_mode":"weightedmean"}');
-    await expect(importModel(folder, join(parent, "new"))).rejects.toThrow(/asks for weightedmean/);
+    writeFileSync(join(folder, "1_Pooling/config.json"), '{"pooling_mode":["mean","cls"]}');
+    await expect(importModel(folder, join(parent, "new"))).rejects.toThrow(/asks for mean and cls/);
     await expect(importModel(fixtureModel("bert").folder, join(parent, "file/below"))).rejects.toThrow(
       /file is a file/,
     );

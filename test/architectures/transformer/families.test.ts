@@ -1,0 +1,152 @@
+/** MPNet, DistilBERT and ModernBERT as transformers and PyTorch compute them (test/oracles/families.py). */
+
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { differentiate } from "../../../src/autodiff/gradient.js";
+import { exportSafetensors } from "../../../src/hub/convert/export-safetensors.js";
+import { importModel } from "../../../src/hub/convert/import-model.js";
+import { createNet, fromTensors, mean } from "../../../src/nn/net.js";
+import { meanPooling } from "../../../src/nn/pooling.js";
+import { GraphBuilder } from "../../../src/onnx/builder.js";
+import { encodeModel, readModel, writeModel } from "../../../src/onnx/io/file.js";
+import { readSafetensors } from "../../../src/onnx/io/safetensors.js";
+import { observeShapes } from "../../../src/onnx/observe-shapes.js";
+import { type Tensor, tensor } from "../../../src/onnx/tensor.js";
+import { prepareForTraining } from "../../../src/pearl/loss/program.js";
+import { createOrtSession } from "../../../src/runtime/ort-session.js";
+import type { Feeds } from "../../../src/runtime/tensor.js";
+import {
+  type Expected,
+  editJson,
+  fixtureModel,
+  largestError,
+  readJsonFile,
+} from "../../encoder/fixture-models.js";
+import { rawVectors } from "../../encoder/load.js";
+import { newFolder } from "../../setup/new-folder.js";
+
+const names = ["mpnet", "modernbert", "distilbert"] as const;
+
+/** Imports the encoder alone. */
+async function imported(source: string): Promise<string> {
+  for (const file of ["modules.json", "1_Pooling", "2_Dense"])
+    rmSync(join(source, file), { recursive: true, force: true });
+  const target = join(newFolder(), "out");
+  await importModel(source, target);
+  return target;
+}
+
+/** Length of the gradient of each weight, for the loss of families.py. */
+async function gradientNorms(folder: string, { ids, pooled }: Expected): Promise<Map<string, number>> {
+  const encoder = prepareForTraining(readModel(join(folder, "onnx/model.onnx")));
+  const net = createNet(fromTensors(new Map()), new GraphBuilder(encoder));
+  const { g } = net;
+  const found = meanPooling(net, { hidden: "last_hidden_state", mask: "attention_mask" });
+  const direction = pooled.flat().map((_, i) => Math.cos(i));
+  const dims = [pooled.length, pooled[0].length];
+  const towards = g.add("Constant", [], { value: tensor("float32", dims, direction) });
+  g.output("loss", mean(net, g.add("Mul", [found, towards])));
+  const longest = Math.max(...ids.map((row) => row.length));
+  const rows = (padding: number, values: readonly number[][]) =>
+    tensor(
+      "int64",
+      [ids.length, longest],
+      values.flatMap((row) => [...row, ...Array(longest - row.length).fill(padding)]),
+    ) as Feeds[string];
+  const feeds: Feeds = {
+    input_ids: rows(1, ids),
+    attention_mask: rows(
+      0,
+      ids.map((row) => row.map(() => 1)),
+    ),
+  };
+  const model = g.model();
+  const open = (bytes: Uint8Array) => createOrtSession(bytes, { optimization: "disabled" });
+  const {
+    model: trained,
+    gradients,
+    weights,
+  } = differentiate(model, { loss: "loss", shapes: await observeShapes(model, feeds, open) });
+  const session = await open(encodeModel(trained));
+  const values = Object.fromEntries(
+    weights.map((name) => [name, model.graph.initializers.get(name)]),
+  ) as Feeds;
+  const results = await session.run({ ...feeds, ...values });
+  await session.release();
+  return new Map(
+    [...gradients].map(([name, output]) => [name, Math.hypot(...(results[output].data as Float32Array))]),
+  );
+}
+
+describe.each(names)("%s from safetensors", (name) => {
+  const { folder, expected } = fixtureModel(name);
+
+  it("gives PyTorch's vectors to 1e-5, also of 150 tokens", async () => {
+    const vectors = await rawVectors(await imported(folder), expected.phrases);
+    expect(largestError(vectors, expected.pooled)).toBeLessThan(1e-5);
+  });
+
+  it("has PyTorch's gradients of every parameter", async () => {
+    const found = await gradientNorms(await imported(folder), expected);
+    expect([...found.keys()].sort()).toEqual(Object.keys(expected.norms).sort());
+    const largest = Math.max(...Object.values(expected.norms));
+    for (const [parameter, norm] of Object.entries(expected.norms))
+      expect(Math.abs(norm - (found.get(parameter) as number)), parameter).toBeLessThan(1e-5 * largest);
+  });
+});
+
+describe.each(names)("%s as safetensors again", (name) => {
+  it("has the weights that it was imported from, and gives their vectors", async () => {
+    const { folder, expected } = fixtureModel(name);
+    const exported = join(newFolder(), "exported");
+    const { family, difference } = await exportSafetensors(await imported(folder), exported);
+    expect({ family, difference: difference < 1e-6 }).toEqual({ family: name, difference: true });
+    expect(readJsonFile(join(exported, "config.json"))).toMatchObject({ model_type: name });
+    const [given, found] = [folder, exported].map((from) => readSafetensors(join(from, "model.safetensors")));
+    expect(found.size).toBe(given.size);
+    const vectors = await rawVectors(await imported(exported), expected.phrases);
+    expect(largestError(vectors, expected.pooled)).toBeLessThan(1e-5);
+  });
+
+  it("is refused where another program named the weights", async () => {
+    const { folder, expected } = fixtureModel(name);
+    const target = await imported(folder);
+    const path = join(target, "onnx/model.onnx");
+    const model = readModel(path);
+    const weight = Object.keys(expected.norms)[0];
+    const value = model.graph.initializers.get(weight) as Tensor;
+    model.graph.initializers.delete(weight);
+    model.graph.initializers.set("onnx::MatMul_7", value);
+    for (const node of model.graph.nodes)
+      node.inputs = node.inputs.map((input) => (input === weight ? "onnx::MatMul_7" : input));
+    writeModel(model, path);
+    await expect(exportSafetensors(target, join(newFolder(), "no"))).rejects.toThrow(
+      new RegExp(
+        `weight ${weight} is missing: of ${name}, pearl exports only graphs .* pearl import MODEL -o OUT`,
+      ),
+    );
+  });
+});
+
+describe("modernbert", () => {
+  it("is read from the keys of transformers 4 too", async () => {
+    const { folder, expected } = fixtureModel("modernbert");
+    editJson(join(folder, "config.json"), {
+      ...{ layer_types: undefined, rope_parameters: undefined, global_attn_every_n_layers: 3 },
+      ...{ global_rope_theta: 160_000.0, local_rope_theta: 10_000.0 },
+    });
+    const vectors = await rawVectors(await imported(folder), expected.phrases);
+    expect(largestError(vectors, expected.pooled)).toBeLessThan(1e-5);
+  });
+
+  it.each([
+    [{ rope_parameters: { full_attention: { rope_type: "yarn" } } }, /rope_type yarn is not supported/],
+    [{ layer_types: ["linear"] }, /layer_types has "linear"/],
+    [{ hidden_activation: "swish" }, /hidden_activation swish is not one of gelu/],
+  ])("is refused where config.json asks for what is not built: %j", async (changes, message) => {
+    const { folder } = fixtureModel("modernbert");
+    editJson(join(folder, "config.json"), changes);
+    await expect(imported(folder)).rejects.toThrow(message);
+  });
+});
