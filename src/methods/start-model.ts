@@ -1,6 +1,6 @@
 /** What a training starts from: a transformer from a folder or from scratch, a character encoder, a type head. */
 import { rm } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import type {
   Assembled,
   CountedPhrases,
@@ -91,7 +91,7 @@ export async function startOfBase(
 export async function describeBase(given: string, { path, name, graph }: ModelFolder): Promise<BaseModel> {
   const { licence } = await readModelCard(path);
   const fingerprint = await fileFingerprint(graph);
-  return { name: resolve(given) === path ? name : given, fingerprint, ...(licence && { licence }) };
+  return { name: (await exists(given)) ? name : given, fingerprint, ...(licence && { licence }) };
 }
 
 /** Trained weights, or their average with the base's without the type head. @param share weight of the trained ones */

@@ -1,4 +1,4 @@
-/** `pearl doctor`: reports what works on this machine, and how to install the rest. */
+/** `pearl doctor`: reports what works on this machine and how to install the rest, or what works of a model. */
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { packageVersion } from "../../files/package.js";
@@ -9,23 +9,37 @@ import { type ProbeAnswer, runProbe } from "../../runtime/devices/probe.js";
 import { loadRuntime } from "../../runtime/onnx-runtime.js";
 import { command } from "../command.js";
 import { shared } from "../options.js";
+import type { Session } from "../session.js";
 import { optionalParts, pearlFolder } from "./parts.js";
 
 export default command({
   name: "doctor",
-  summary: "check what works on this machine, and show how to install the rest",
+  summary: "check what works on this machine or of a model, and show how to install the rest",
+  arguments: [["[model]", "embedded name, folder or hub id: try to encode, train and export it"]],
   options: [shared.json],
   examples: [
     ["pearl doctor", "a page to read or to paste into a bug report (it contains no secrets)"],
+    ["pearl doctor ./my-model", "family, pooling, modules, prompts; can it encode, be trained, be exported?"],
     ["pearl doctor --json", "the same for a program; the exit code is 0 if the embedded model works"],
   ],
-  run: async (_, { json }, session) => {
-    const diagnosis = await diagnose(session.signal);
-    if (json) session.printJson(diagnosis);
-    else session.print(describe(diagnosis));
-    if (!diagnosis.works) process.exitCode = 1;
+  run: async ([model], { json }, session) => {
+    const found = model === undefined ? await machine(session) : await ofModel(model, session);
+    if (json) session.printJson(found.diagnosis);
+    else session.print(found.page);
+    if (!found.diagnosis.works) process.exitCode = 1;
   },
 });
+
+async function machine({ signal }: Session) {
+  const diagnosis = await diagnose(signal);
+  return { diagnosis, page: describe(diagnosis) };
+}
+
+async function ofModel(model: string, session: Session) {
+  const { diagnoseModel, modelPage } = await import("./model.js");
+  const diagnosis = await diagnoseModel(model, session);
+  return { diagnosis, page: modelPage(diagnosis) };
+}
 
 /** The page that `pearl doctor` prints. */
 export function describe({ pearl, node, runtime, hub, ...found }: Diagnosis): string {

@@ -6,7 +6,7 @@ import { sizeLine } from "./import.js";
 export default command({
   name: "export",
   summary: "write a model for other libraries: safetensors, as sentence-transformers loads it",
-  arguments: [["<model>", "folder or hub id of a BERT or RoBERTa encoder"]],
+  arguments: [["<model>", "folder or hub id of an encoder that pearl import takes"]],
   options: [
     required("-o, --output <folder>", "the folder to write; it must not exist yet"),
     choice("--format <name>", "format of the weights", ["safetensors"], "safetensors"),

@@ -5,7 +5,8 @@ import { option, required, shared } from "../options.js";
 
 export default command({
   name: "import",
-  summary: "make a model folder from safetensors weights (BERT and RoBERTa families), without Python",
+  summary:
+    "make a model folder from safetensors (BERT, RoBERTa, MPNet, DistilBERT, ModernBERT), without Python",
   arguments: [["<model>", "hub id, or a folder with config.json and model.safetensors"]],
   options: [
     required("-o, --output <folder>", "the model folder; it must not exist yet"),

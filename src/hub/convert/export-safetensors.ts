@@ -2,7 +2,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { type ModelFolder, readModelFolder } from "../../architectures/model-folder.js";
-import { architectureOf } from "../../architectures/registry.js";
+import { architectureOf, conversions } from "../../architectures/registry.js";
 import { readModules } from "../../architectures/sentence-modules.js";
 import { ModelError } from "../../errors.js";
 import { writeWholeJson } from "../../files/whole-file.js";
@@ -49,31 +49,15 @@ export async function exportSafetensors(
   options: ExportOptions = {},
 ): Promise<ExportReport> {
   await checkIsFree(target);
-  const modules = await readModules(source);
-  const odd = modules?.find(({ type }) => !["Transformer", "Pooling", "Normalize", "Dropout"].includes(type));
-  if (odd)
-    throw new ModelError(
-      `${source}/modules.json: the model has a ${odd.type} module; pearl exports encoder, pooling and scaling alone. ` +
-        "Take the safetensors that the model was made from.",
-    );
-  const folder = await readModelFolder(source);
-  const converts = folder.features.map((feature) => architectureOf(feature).convert);
-  const [convert] = converts;
-  if (convert === undefined || converts.length > 1)
-    throw new ModelError(
-      `${source}: the model is not a transformer alone: it reads words or n-grams, not only a tokenizer's tokens. ` +
-        "Give a BERT or RoBERTa encoder.",
-    );
   const tokenizer = await readTokenizerFile(source);
-  if (tokenizer === undefined)
-    throw new ModelError(
-      `${source}: tokenizer.json is missing. Copy it from the model that this one was made from.`,
-    );
-  const scales = modules?.some(({ type }) => type === "Normalize") ?? true;
+  const scales = (await readModules(source))?.some(({ type }) => type === "Normalize") ?? true;
   const { length = scales ? "unit" : "raw" } = options;
-  const label = `${source}: ${folder.graph.slice(folder.path.length + 1)}`;
   return writeWholeFolder(target, async (path) => {
-    const converted = await convert.weightsOf(folder, { label, work: path });
+    const { folder, ...converted } = await readExport(source, path);
+    if (tokenizer === undefined)
+      throw new ModelError(
+        `${source}: tokenizer.json is missing. Copy it from the model that this one was made from.`,
+      );
     const { config, weights, maximumLength, family, layers, dimension, difference } = converted;
     const limits = { max_seq_length: maximumLength, do_lower_case: false };
     await writeWholeJson(join(path, "sentence_bert_config.json"), limits);
@@ -91,6 +75,34 @@ export async function exportSafetensors(
       pooling: folder.pooling === "none" ? "mean" : folder.pooling,
     };
   });
+}
+
+/**
+ * A model's encoder as weights with their published names, which give the source's hidden states.
+ * @param work a folder for a graph that is removed again
+ * @throws ModelError where the model is more than an encoder, or another one
+ */
+export async function readExport(source: string, work: string) {
+  const odd = (await readModules(source))?.find(
+    ({ type }) => !["Transformer", "Pooling", "Normalize", "Dropout"].includes(type),
+  );
+  if (odd)
+    throw new ModelError(
+      `${source}/modules.json: the model has a ${odd.type} module; pearl exports encoder, pooling and scaling alone. ` +
+        "Export a model without it.",
+    );
+  const folder = await readModelFolder(source);
+  const converts = folder.features.map((feature) => architectureOf(feature).convert);
+  const [convert] = converts;
+  if (convert === undefined || converts.length > 1)
+    throw new ModelError(
+      `${source}: the model is not a transformer alone: it reads words or n-grams, not only a tokenizer's tokens. ` +
+        `Give an encoder of ${conversions()
+          .flatMap(({ families }) => families)
+          .join(", ")}.`,
+    );
+  const label = `${source}: ${folder.graph.slice(folder.path.length + 1)}`;
+  return { folder, ...(await convert.weightsOf(folder, { label, work })) };
 }
 
 /** Each way's switch in files of sentence-transformers before version 6, which later versions read too. */

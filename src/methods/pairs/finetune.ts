@@ -425,10 +425,16 @@ function lossText({ objective: { name, settings }, view, teacher, dims = [] }: F
 }
 
 /** README.md of the model. @param base the model that the training started from */
-export function fineTuningCard(name: string, record: TrainingRecord, { features }: ModelFolder): string {
+export function fineTuningCard(
+  name: string,
+  record: TrainingRecord,
+  { features, pooling, oddModule }: ModelFolder,
+): string {
   const { base, data, settings, result, pearl } = record;
   const { dims = [] } = settings;
-  const library = soleArchitecture(features)?.library;
+  // the other library pools in these ways alone, and adds no module
+  const isPlain = oddModule === undefined && ["mean", "cls"].includes(pooling);
+  const library = isPlain ? soleArchitecture(features)?.library : undefined;
   const share = result.best?.share ?? settings.averageWithBase ?? 1;
   return cardText(name, {
     ...phraseModel("these pairs", library ?? "pearl", record),

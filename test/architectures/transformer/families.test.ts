@@ -3,19 +3,15 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { differentiate } from "../../../src/autodiff/gradient.js";
+
 import { exportSafetensors } from "../../../src/hub/convert/export-safetensors.js";
 import { importModel } from "../../../src/hub/convert/import-model.js";
 import { createNet, fromTensors, mean } from "../../../src/nn/net.js";
 import { meanPooling } from "../../../src/nn/pooling.js";
 import { GraphBuilder } from "../../../src/onnx/builder.js";
-import { encodeModel, readModel, writeModel } from "../../../src/onnx/io/file.js";
+import { readModel, writeModel } from "../../../src/onnx/io/file.js";
 import { readSafetensors } from "../../../src/onnx/io/safetensors.js";
-import { observeShapes } from "../../../src/onnx/observe-shapes.js";
 import { type Tensor, tensor } from "../../../src/onnx/tensor.js";
-import { prepareForTraining } from "../../../src/pearl/loss/program.js";
-import { createOrtSession } from "../../../src/runtime/ort-session.js";
-import type { Feeds } from "../../../src/runtime/tensor.js";
 import {
   type Expected,
   editJson,
@@ -25,6 +21,7 @@ import {
 } from "../../encoder/fixture-models.js";
 import { rawVectors } from "../../encoder/load.js";
 import { newFolder } from "../../setup/new-folder.js";
+import { gradientNorms, paddedRows, trainable } from "./gradient-norms.js";
 
 const names = ["mpnet", "modernbert", "distilbert"] as const;
 
@@ -37,46 +34,16 @@ async function imported(source: string): Promise<string> {
   return target;
 }
 
-/** Length of the gradient of each weight, for the loss of families.py. */
-async function gradientNorms(folder: string, { ids, pooled }: Expected): Promise<Map<string, number>> {
-  const encoder = prepareForTraining(readModel(join(folder, "onnx/model.onnx")));
-  const net = createNet(fromTensors(new Map()), new GraphBuilder(encoder));
+/** Of the loss that families.py names. */
+function normsOf(folder: string, { ids, pooled }: Expected): Promise<Map<string, number>> {
+  const net = createNet(fromTensors(new Map()), new GraphBuilder(trainable(folder)));
   const { g } = net;
   const found = meanPooling(net, { hidden: "last_hidden_state", mask: "attention_mask" });
-  const direction = pooled.flat().map((_, i) => Math.cos(i));
   const dims = [pooled.length, pooled[0].length];
+  const direction = pooled.flat().map((_, i) => Math.cos(i));
   const towards = g.add("Constant", [], { value: tensor("float32", dims, direction) });
   g.output("loss", mean(net, g.add("Mul", [found, towards])));
-  const longest = Math.max(...ids.map((row) => row.length));
-  const rows = (padding: number, values: readonly number[][]) =>
-    tensor(
-      "int64",
-      [ids.length, longest],
-      values.flatMap((row) => [...row, ...Array(longest - row.length).fill(padding)]),
-    ) as Feeds[string];
-  const feeds: Feeds = {
-    input_ids: rows(1, ids),
-    attention_mask: rows(
-      0,
-      ids.map((row) => row.map(() => 1)),
-    ),
-  };
-  const model = g.model();
-  const open = (bytes: Uint8Array) => createOrtSession(bytes, { optimization: "disabled" });
-  const {
-    model: trained,
-    gradients,
-    weights,
-  } = differentiate(model, { loss: "loss", shapes: await observeShapes(model, feeds, open) });
-  const session = await open(encodeModel(trained));
-  const values = Object.fromEntries(
-    weights.map((name) => [name, model.graph.initializers.get(name)]),
-  ) as Feeds;
-  const results = await session.run({ ...feeds, ...values });
-  await session.release();
-  return new Map(
-    [...gradients].map(([name, output]) => [name, Math.hypot(...(results[output].data as Float32Array))]),
-  );
+  return gradientNorms(g.model(), "loss", paddedRows(ids, 1));
 }
 
 describe.each(names)("%s from safetensors", (name) => {
@@ -88,7 +55,7 @@ describe.each(names)("%s from safetensors", (name) => {
   });
 
   it("has PyTorch's gradients of every parameter", async () => {
-    const found = await gradientNorms(await imported(folder), expected);
+    const found = await normsOf(await imported(folder), expected);
     expect([...found.keys()].sort()).toEqual(Object.keys(expected.norms).sort());
     const largest = Math.max(...Object.values(expected.norms));
     for (const [parameter, norm] of Object.entries(expected.norms))

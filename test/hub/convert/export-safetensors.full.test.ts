@@ -146,6 +146,8 @@ describe("the folder has what sentence-transformers reads, field by field", () =
       pooling_mode_mean_tokens: true,
       pooling_mode_max_tokens: false,
       pooling_mode_mean_sqrt_len_tokens: false,
+      pooling_mode_weightedmean_tokens: false,
+      pooling_mode_lasttoken: false,
     });
     expect(json("sentence_bert_config.json")).toEqual({ max_seq_length: 24, do_lower_case: false });
     expect(json("tokenizer_config.json")).toEqual({

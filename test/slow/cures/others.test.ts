@@ -316,7 +316,7 @@ const models: Readonly<Record<string, Case>> = {
   ),
   "an export of a model without a transformer": modelCase(
     "pearl export pearl-strings -o out -q",
-    "Give a BERT or RoBERTa encoder.",
+    "Give an encoder of bert, roberta",
     "pearl import f -o model -q && pearl export model -o out -q",
   ),
 };
