@@ -15,9 +15,9 @@ export async function readModules(folder: string): Promise<SentenceModule[] | un
   // loaded late, as in folder-json.ts
   const { array, object, optional, pipe, regex, string } = await import("valibot");
   const { readJson: readFile } = await import("../files/json.js");
-  const place = pipe(string(), regex(/^(?!\.+$)[\w.-]*$/, "it is not the name of a folder"));
+  const place = pipe(string(), regex(/^(?!\.+$)[\w.-]*$/, "it is not the name of a folder below the model"));
   const schema = array(object({ type: string(), path: optional(place, "") }));
-  const trouble = { error: ModelError, cure: "Download it again." };
+  const trouble = { error: ModelError, cure: "Download modules.json again." };
   const modules = await readFile(`${folder}/modules.json`, schema, trouble);
   return modules?.map(({ type, path }) => ({ type: type.split(".").at(-1) as string, path }));
 }

@@ -239,11 +239,12 @@ export class PhraseEncoder {
     const { prompts = {}, defaultPrompt = "" } = this.model;
     if (name === undefined) return prompt ?? defaultPrompt;
     if (prompt === undefined && Object.hasOwn(prompts, name)) return prompts[name];
-    const names = Object.keys(prompts);
+    if (prompt !== undefined) throw new ArgumentError("give a prompt or the name of one, not both");
+    const names = Object.keys(prompts).join(", ");
     throw new ArgumentError(
-      prompt === undefined
-        ? `${this.model.name} has no prompt "${name}": ${names.length > 0 ? `it has ${names.join(", ")}` : "it names none. Give its text (--prompt)"}`
-        : "give a prompt or the name of one, not both",
+      names === ""
+        ? `${this.model.name}: the model names no prompts. Give the text itself (--prompt)`
+        : `${this.model.name} has no prompt "${name}". Choose one of: ${names}`,
     );
   }
 

@@ -80,7 +80,7 @@ async function dense(
     .split(".")
     .at(-1) as string;
   const refuse = (what: string) => {
-    throw new ModelError(`${label}: ${what}, which pearl does not build. Use a model without it.`);
+    throw new ModelError(`${label}: ${what}, which pearl does not build. Choose a model without it.`);
   };
   if (!Object.hasOwn(activations, activation)) refuse(`activation_function is ${activation}`);
   if (config.use_residual === true) refuse("use_residual is set");

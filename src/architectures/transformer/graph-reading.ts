@@ -28,8 +28,8 @@ const views = new Set([
 export function unlike({ label }: Reading, node: Node | undefined, why: string): ModelError {
   const where = node ? `node ${node.name || node.outputs[0]} (${node.op}): ` : "";
   return new ModelError(
-    `${label}: ${where}${why}; this is not the graph of a BERT or RoBERTa encoder, the only ones that can be ` +
-      "written as safetensors.",
+    `${label}: ${where}${why}; this is not the graph of a BERT or RoBERTa encoder, the only ones of other ` +
+      "makers that can be written as safetensors.",
   );
 }
 

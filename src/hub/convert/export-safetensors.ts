@@ -39,7 +39,7 @@ export interface ExportReport extends Omit<ImportReport, "types" | "licence"> {
  * Writes a model folder's encoder as safetensors with the names and layout of transformers, and the files in
  * which sentence-transformers finds tokenizer, pooling and scaling. First the weights are put into a new graph,
  * which must give the source's hidden states.
- * @param source a model folder with the graph of a BERT or RoBERTa encoder
+ * @param source a model folder with the graph of a BERT or RoBERTa encoder, or one that pearl made of another family
  * @param target the new folder; it appears when it is complete
  * @throws ModelError for other graphs, naming the node; ArgumentError where the target is not free
  */

@@ -48,8 +48,8 @@ export interface ImportReport extends Omit<Converted, "maximumLength"> {
 }
 
 /**
- * Writes a model folder with onnx/model.onnx from a folder with config.json and model.safetensors: BERT,
- * RoBERTa, XLM-RoBERTa and CamemBERT encoders, weights in float32, float16 or bfloat16, in one file or several.
+ * Writes a model folder with onnx/model.onnx from a folder with config.json and model.safetensors: encoders of the families in
+ * docs/models.md, with Dense modules, weights in float32, float16 or bfloat16, in one file or several.
  * @param source the folder as the hub lays it out
  * @param target the new folder; it appears when it is complete
  * @throws ModelError that names file and tensor; ArgumentError where the target is not free

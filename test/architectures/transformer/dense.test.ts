@@ -118,77 +118,6 @@ describe("a Dense module", () => {
     });
     expect(largestError(vectors, expected.dense)).toBeLessThan(1e-5);
   });
-
-  const dense = (changes: object) => (folder: string) =>
-    editJson(join(folder, "2_Dense/config.json"), changes);
-  it.each<[string, (folder: string) => void, RegExp]>([
-    [
-      "pickled weights",
-      (folder) =>
-        renameSync(join(folder, "2_Dense/model.safetensors"), join(folder, "2_Dense/pytorch_model.bin")),
-      /2_Dense\/pytorch_model\.bin: pearl reads safetensors only\. Save the model with sentence-transformers 3/,
-    ],
-    [
-      "no weights",
-      (folder) => rmSync(join(folder, "2_Dense/model.safetensors")),
-      /2_Dense\/model\.safetensors is missing\. Download it too/,
-    ],
-    [
-      "another activation",
-      dense({ activation_function: "torch.nn.Mish" }),
-      /activation_function is Mish, .* Use a model without it/,
-    ],
-    ["a residual", dense({ use_residual: true }), /use_residual is set/],
-    [
-      "token vectors",
-      dense({ module_input_name: "token_embeddings" }),
-      /module_input_name is token_embeddings/,
-    ],
-    [
-      "another width",
-      dense({ in_features: 9 }),
-      /needs in_features 16 and out_features, found 9 and 8\. Download it again/,
-    ],
-    ["a shape that differs", dense({ out_features: 9 }), /linear\.weight is \[8, 16\], expected \[9, 16\]/],
-    [
-      "a place outside of the model",
-      (folder) =>
-        writeFileSync(
-          join(folder, "modules.json"),
-          '[{"type":"a.Transformer"},{"type":"a.Dense","path":"../x"}]',
-        ),
-      /modules\.json.*it is not the name of a folder/,
-    ],
-    [
-      "a module that pearl does not know",
-      (folder) =>
-        writeFileSync(
-          join(folder, "modules.json"),
-          '[{"type":"a.Transformer"},{"type":"a.LSTM","path":"1_LSTM"}]',
-        ),
-      /has a LSTM module, which pearl does not support/,
-    ],
-  ])("is refused with %s", async (_, change, message) => {
-    const { folder } = fixtureModel("distilbert");
-    change(folder);
-    await expect(imported(folder)).rejects.toThrow(message);
-  });
-
-  it("is refused by an export, and where the graph gives token vectors", async () => {
-    const target = await imported(fixtureModel("distilbert").folder);
-    await expect(exportSafetensors(target, join(newFolder(), "no"))).rejects.toThrow(
-      /modules\.json: the model has a Dense module; pearl exports .* Export a model without it/,
-    );
-    const plain = await imported(pooledBy({ pooling_mode: "mean" }));
-    writeFileSync(
-      join(plain, "modules.json"),
-      '[{"type":"a.Transformer"},{"type":"a.Dense","path":"2_Dense"}]',
-    );
-    rmSync(join(plain, "checksums.json"));
-    await expect(encoded(plain, (encoder) => encoder.encode(["pearl"]))).rejects.toThrow(
-      /Dense module, which the graph lacks; .* pearl import MODEL -o OUT/,
-    );
-  });
 });
 
 describe("prompts of config_sentence_transformers.json", () => {
@@ -199,10 +128,6 @@ describe("prompts of config_sentence_transformers.json", () => {
       expect(largestError(asked, expected.query.slice(0, 3))).toBeLessThan(1e-5);
       const plain = await encoder.encode(expected.phrases, { promptName: "document" });
       expect(largestError(plain, expected.dense)).toBeLessThan(1e-5);
-      await expect(encoder.encode(["x"], { promptName: "title" })).rejects.toThrow(
-        /has no prompt "title": it has document, query/,
-      );
-      await expect(encoder.encode(["x"], { promptName: "query", prompt: "" })).rejects.toThrow(/not both/);
     });
   });
 

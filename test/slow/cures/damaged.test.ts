@@ -70,7 +70,7 @@ const cases: Readonly<Record<string, Case>> = {
   "a list of modules that is damaged": {
     files: { "modules.json": '[{"type": "sentence_transformers.models.Transformer"}]' },
     wrong: `echo { > f/modules.json; ${imported}`,
-    says: "). Download it again.\n",
+    says: "). Download modules.json again.\n",
     cured: `cp modules.json f; ${imported}`,
   },
   "a list of files of weights that is damaged": {

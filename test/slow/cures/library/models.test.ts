@@ -1,9 +1,9 @@
 /** Messages on graphs and weights, read, trained, imported and exported: each names a cure, which is applied and works. */
-import { readFileSync, renameSync, truncateSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { differentiate } from "../../../../src/autodiff/gradient.js";
-import { PhraseEncoder } from "../../../../src/encoder/phrase-encoder.js";
+import { type EncodeOptions, PhraseEncoder } from "../../../../src/encoder/phrase-encoder.js";
 import { exportSafetensors } from "../../../../src/hub/convert/export-safetensors.js";
 import { importModel } from "../../../../src/hub/convert/import-model.js";
 import { zeros } from "../../../../src/nn/initialise.js";
@@ -122,22 +122,9 @@ describe("the cure in a message on weights", () => {
     const { folder } = fixtureModel("bert");
     const path = join(folder, "model-00002-of-00002.safetensors");
     renameSync(path, `${path}.elsewhere`);
-    await expect(use(folder)).rejects.toThrow("is missing. Download it too.");
+    await expect(use(folder)).rejects.toThrow("index.json names, is missing. Download it too.");
     renameSync(`${path}.elsewhere`, path);
     await use(folder);
-  });
-
-  it("of an unknown module works: a model of Transformer, Pooling and Normalize", async () => {
-    const withModules = (...names: string[]) => {
-      const { folder } = fixtureModel("bert");
-      const modules = names.map((name) => ({ type: `sentence_transformers.models.${name}` }));
-      writeFileSync(join(folder, "modules.json"), JSON.stringify(modules));
-      return folder;
-    };
-    await expect(use(withModules("Transformer", "Pooling", "Dense"))).rejects.toThrow(
-      "Use a model of Transformer, Pooling and Normalize.",
-    );
-    await use(withModules("Transformer", "Pooling", "Normalize"));
   });
 
   it("of a vocabulary of another model works", async () => {
@@ -231,5 +218,117 @@ describe("the cure in a message on graphs to export", () => {
     expect(JSON.parse(readFileSync(join(target, "config.json"), "utf8"))).toMatchObject({
       num_attention_heads: heads,
     });
+  });
+});
+
+describe("the cure in a message on modules of sentence-transformers", () => {
+  const dense = (changes: object) => (folder: string) =>
+    editJson(join(folder, "2_Dense/config.json"), changes);
+  const modules = (text: string) => (folder: string) => writeFileSync(join(folder, "modules.json"), text);
+  const weights = "2_Dense/model.safetensors";
+
+  it.each<[message: string, damage: (folder: string) => void]>([
+    [
+      "pearl reads safetensors only. Save the model with sentence-transformers 3 or later",
+      (folder) => renameSync(join(folder, weights), join(folder, "2_Dense/pytorch_model.bin")),
+    ],
+    ["2_Dense/model.safetensors is missing. Download it too.", (folder) => rmSync(join(folder, weights))],
+    [
+      "tensor linear.weight is missing. Download it again.",
+      (folder) => writeSafetensors(join(folder, weights), new Map([["x", tensor("float32", [1], [1])]])),
+    ],
+    ["linear.weight is [8, 16], expected [9, 16] by config.json. Take both", dense({ out_features: 9 })],
+    [
+      "a Dense module needs in_features 16 and out_features, found 9 and 8. Download it again.",
+      dense({ in_features: 9 }),
+    ],
+    [
+      "activation_function is Mish, which pearl does not build. Choose a model without it.",
+      dense({ activation_function: "torch.nn.Mish" }),
+    ],
+    ["use_residual is set, which pearl does not build. Choose", dense({ use_residual: true })],
+    [
+      "module_input_name is token_embeddings, which pearl does not build. Choose",
+      dense({ module_input_name: "token_embeddings" }),
+    ],
+    [
+      "it is not the name of a folder below the model. Download modules.json again.",
+      modules('[{"type":"a.Transformer"},{"type":"a.Dense","path":"../x"}]'),
+    ],
+    [
+      "Use a model of Transformer, Pooling, Dense and Normalize.",
+      modules('[{"type":"a.Transformer"},{"type":"a.LSTM","path":"1_LSTM"}]'),
+    ],
+  ])("works: %s", async (message, damage) => {
+    const { folder } = fixtureModel("distilbert");
+    damage(folder);
+    await expect(use(folder)).rejects.toThrow(message);
+    await use(fixtureModel("distilbert").folder);
+  });
+
+  it("works for a graph of token vectors that lacks Dense: an import from the safetensors", async () => {
+    const { folder } = fixtureModel("distilbert");
+    const made = join(newFolder(), "made");
+    rmSync(join(folder, "modules.json"));
+    await importModel(folder, made);
+    modules('[{"type":"a.Transformer"},{"type":"a.Dense","path":"2_Dense"}]')(made);
+    rmSync(join(made, "checksums.json"));
+    await expect(PhraseEncoder.load(made).then((encoder) => encoder.encode(["Acme"]))).rejects.toThrow(
+      "Make a graph with it, from the model's safetensors: pearl import MODEL -o OUT",
+    );
+    await use(fixtureModel("distilbert").folder);
+  });
+
+  it("works for an export with Dense: a model without it", async () => {
+    const { folder } = fixtureModel("distilbert");
+    const [whole, alone] = ["whole", "alone"].map((name) => join(newFolder(), name));
+    await importModel(folder, whole);
+    await expect(exportSafetensors(whole, join(newFolder(), "no"))).rejects.toThrow(
+      "pearl exports encoder, pooling and scaling alone. Export a model without it.",
+    );
+    rmSync(join(folder, "modules.json"));
+    await importModel(folder, alone);
+    await exportSafetensors(alone, join(newFolder(), "out"));
+  });
+
+  it.each(["mpnet", "modernbert", "distilbert"] as const)(
+    "works for an export of weights that another program named: the %s's safetensors",
+    async (name) => {
+      const { folder, expected } = fixtureModel(name);
+      rmSync(join(folder, "modules.json"), { force: true });
+      const made = join(newFolder(), "made");
+      await importModel(folder, made);
+      const path = join(made, "onnx/model.onnx");
+      const text = readFileSync(path, "latin1");
+      const [weight] = Object.keys(expected.norms);
+      writeFileSync(path, text.replaceAll(weight, weight.replace(/^e/, "E")), "latin1");
+      await expect(exportSafetensors(made, join(newFolder(), "no"))).rejects.toThrow(
+        `of ${name}, pearl exports only graphs that it made itself. Start from the model's safetensors: pearl import`,
+      );
+      const again = join(newFolder(), "again");
+      await importModel(folder, again);
+      await exportSafetensors(again, join(newFolder(), "out"));
+    },
+  );
+
+  it("works for prompts: the name of one, or its text", async () => {
+    const target = join(newFolder(), "out");
+    await importModel(fixtureModel("distilbert").folder, target);
+    const encoder = await PhraseEncoder.load(target, { threads: 1 });
+    const refused = (options: EncodeOptions) => expect(encoder.encode(["x"], options)).rejects;
+    await refused({ promptName: "title" }).toThrow('has no prompt "title". Choose one of: document, query');
+    await refused({ promptName: "query", prompt: "" }).toThrow("give a prompt or the name of one, not both");
+    const [[named], [given]] = [
+      await encoder.encode(["pearl"], { promptName: "query" }),
+      await encoder.encode(["pearl"], { prompt: "a b " }),
+    ];
+    expect(named).toEqual(given);
+    await encoder.dispose();
+    const plain = await PhraseEncoder.load(undefined, { threads: 1 });
+    await expect(plain.encode(["x"], { promptName: "query" })).rejects.toThrow(
+      "the model names no prompts. Give the text itself (--prompt)",
+    );
+    await plain.encode(["x"], { prompt: "query: " });
+    await plain.dispose();
   });
 });
