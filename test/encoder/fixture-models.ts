@@ -35,7 +35,7 @@ const fixtures = fileURLToPath(new URL("./fixtures/", import.meta.url));
 /** A copy of a fixture that a test may damage. */
 export function fixtureModel(name: "distilbert"): { folder: string; expected: SentenceExpected };
 export function fixtureModel(name: FamilyName): { folder: string; expected: FamilyExpected };
-export function fixtureModel(name: "roberta" | "bert"): { folder: string; expected: Expected };
+export function fixtureModel(name: FamilyName | "roberta" | "bert"): { folder: string; expected: Expected };
 export function fixtureModel(name: FamilyName | "roberta" | "bert") {
   const folder = join(newFolder(), name);
   cpSync(join(fixtures, name), folder, { recursive: true });

@@ -29,9 +29,11 @@ function publish(files: Files): void {
   server.repositories.set(id, { commit, files });
 }
 
-function fixtureFiles(name: "roberta" | "bert"): Files {
+function fixtureFiles(name: "roberta" | "bert" | "distilbert"): Files {
   const { folder } = fixtureModel(name);
-  const names = readdirSync(folder).filter((file) => file !== "expected.json");
+  const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter(
+    (file) => /\.\w+$/.test(file) && file !== "expected.json",
+  );
   return Object.fromEntries(names.map((file) => [file, readFileSync(join(folder, file))]));
 }
 
@@ -183,6 +185,15 @@ describe("PhraseEncoder.load of a hub model without a graph", () => {
     const again = await load({ HF_HUB_OFFLINE: "1" });
     expect(again.model.path).toBe(encoder.model.path);
     await again.dispose();
+  });
+
+  it("fetches the files that modules.json names, such as those of a Dense module", async () => {
+    publish(fixtureFiles("distilbert"));
+    const { expected } = fixtureModel("distilbert");
+    const encoder = await load();
+    expect(largestError(await encoder.encode(expected.phrases), expected.dense)).toBeLessThan(1e-5);
+    await encoder.dispose();
+    expect(asked()).toEqual(expect.arrayContaining(["2_Dense/config.json", "2_Dense/model.safetensors"]));
   });
 
   it("names the hub's file if the weights do not match config.json", async () => {

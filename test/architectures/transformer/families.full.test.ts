@@ -9,8 +9,16 @@ import { importModel } from "../../../src/hub/convert/import-model.js";
 import { createNet, fromTensors, mean } from "../../../src/nn/net.js";
 import { meanPooling } from "../../../src/nn/pooling.js";
 import { GraphBuilder } from "../../../src/onnx/builder.js";
+import { encodeModel, readModel } from "../../../src/onnx/io/file.js";
 import { readSafetensors } from "../../../src/onnx/io/safetensors.js";
+import type { Model } from "../../../src/onnx/model.js";
+import { fuseAttention } from "../../../src/onnx/rewrite/fuse-attention.js";
+import { fuseBiases, splitGemms } from "../../../src/onnx/rewrite/fuse-bias.js";
+import { forGpuTraining } from "../../../src/onnx/rewrite/gpu-training.js";
+import { prepareForInference } from "../../../src/onnx/rewrite/inference.js";
 import { tensor } from "../../../src/onnx/tensor.js";
+import { prepareForTraining } from "../../../src/pearl/loss/program.js";
+import { createOrtSession } from "../../../src/runtime/ort-session.js";
 import {
   type Expected,
   editJson,
@@ -71,6 +79,25 @@ it.each(names)("transformers.js loads what was imported, and gives the same vect
   const result = await extract(expected.phrases, { pooling: "mean" });
   await extract.dispose();
   expect(largestError(result.tolist(), expected.pooled)).toBeLessThan(1e-5);
+});
+
+it.each(names)("has the same states in the graphs that a GPU runs and trains: %s", async (name) => {
+  const { folder, expected } = fixtureModel(name);
+  const path = join(await imported(folder), "onnx/model.onnx");
+  const feeds = paddedRows(expected.ids, 1);
+  const statesOf = async (model: Model) => {
+    const session = await createOrtSession(encodeModel(model));
+    const { last_hidden_state: states } = await session.run(feeds, ["last_hidden_state"]);
+    await session.release();
+    // those of the longest row, which has no padding
+    return Array.from((states.data as Float32Array).slice(-16 * expected.ids[3].length));
+  };
+  const plain = await statesOf(readModel(path));
+  const fused = fuseBiases(fuseAttention(splitGemms(prepareForInference(readModel(path)))));
+  const attentions = fused.graph.nodes.filter(({ op }) => op === "Attention").length;
+  expect(attentions).toBe(name === "modernbert" ? 0 : 2);
+  for (const model of [fused, forGpuTraining(prepareForTraining(readModel(path)))])
+    expect(largestError([await statesOf(model)], [plain])).toBeLessThan(1e-5);
 });
 
 describe.each(names)("%s as safetensors again", (name) => {
