@@ -449,7 +449,7 @@ export function fineTuningCard(
     training: [
       `data: ${data.file}, ${formatCount(data.pairs)} pairs of phrases (fingerprint ${data.fingerprint}); ${formatCount(data.withNegative)} with a hard negative, ${formatCount(data.withType)} with one of ${data.types.length} types; ${formatCount(data.heldOut)} ${data.heldOutOf === undefined ? "" : `of ${data.heldOutOf} `}held out`,
       data.sources !== undefined &&
-        `sources: ${data.sources.map(({ file, pairs, weight }) => `${file} (${formatCount(pairs)} pairs, weight ${weight})`).join(", ")}; each batch is of one`,
+        `sources: ${data.sources.map(({ file, pairs, weight }) => `${file} (${formatCount(pairs)} pairs, weight ${weight})`).join(", ")}, mixed in every batch`,
       `left out: ${formatCount(data.empty)} rows with an empty cell, ${formatCount(data.repeated)} repeated rows`,
       `loss: ${lossText(settings)}${data.types.length > 0 ? ", and cross-entropy of the phrase types" : ""}`,
       `${settings.epochs === undefined ? "" : `${settings.epochs} epochs in `}batches of ${settings.batchSize} pairs, ${result.steps} steps, learning rate ${settings.learningRate}, seed ${settings.seed}`,

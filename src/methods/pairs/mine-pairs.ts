@@ -193,7 +193,7 @@ function refusals(table: PairTable, candidates: readonly string[]) {
     madeFor(read, phrase, () => madeFor(numbers, normalKey(phrase), () => numbers.size));
   const sides = table.pairs.flatMap((pair) => [pair.text, pair.positive].map((side) => ({ pair, side })));
   for (const phrase of [...sides.map(({ side }) => side), ...candidates]) groupOf(phrase);
-  const { ofPair, joined } = classesOf(table, { groupOf, count: numbers.size });
+  const { ofPair, joined } = classesOf([table], { groupOf, count: numbers.size });
   // a phrase of two labels is in both
   const classes = new Map<number, Set<number>>();
   for (const { pair, side } of sides) madeFor(classes, groupOf(side), () => new Set()).add(ofPair(pair));

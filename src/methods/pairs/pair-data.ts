@@ -2,11 +2,11 @@
 import { countBy } from "../../by-key.js";
 import { disjointSets, joinedRows } from "../../disjoint-sets.js";
 import { contrastiveBatch, type Reader, readDistinct } from "../../pearl/contrastive-batch.js";
-import { batchSeed, createRandom, inEpochs, permutation } from "../../random.js";
+import { batchSeed, createRandom, inEpochs } from "../../random.js";
 import { type Feeds, float32, int32 } from "../../runtime/tensor.js";
 import type { TrainingData } from "../../training/trainer.js";
 import type { Pair, PairTable } from "./pairs.js";
-import { inTurns, type PairsOfSource } from "./sources.js";
+import { mixedOrder, type PairsOfSource } from "./sources.js";
 import type { Teacher } from "./teacher.js";
 import { cutsOf, mixtures, pairInputs, punctuated, type TermOptions } from "./views.js";
 
@@ -30,7 +30,7 @@ export interface PairData extends TrainingData {
   readonly truncated: number;
 }
 
-/** Tokenises all phrases once, then makes batches, each of one source. */
+/** Tokenises all phrases once, then makes batches that mix the sources. */
 export async function createPairData(
   sources: readonly PairsOfSource[],
   reader: Reader,
@@ -51,7 +51,7 @@ export async function createPairData(
   const all = await readDistinct(phrases, reader);
   const { read, place } = all;
   const lookOf = (text: string) => read.groups[place(text)];
-  const { batchOf, order, ...facts } = batchesOf(sources, options, {
+  const { rowsOf, classes, order, ...facts } = batchesOf(sources, options, {
     groupOf: lookOf,
     count: read.groups.length,
   });
@@ -60,7 +60,7 @@ export async function createPairData(
     truncated: read.truncated,
     fingerprint: `${fingerprint} seed ${seed} batch ${batchSize}${order === "apart" ? " apart" : ""}${view ? ` view ${view} ${JSON.stringify(punctuation) ?? ""}` : ""}`,
     async batch(index) {
-      const { rows, classes } = batchOf(index);
+      const rows = rowsOf(index);
       const own = batchSeed(seed, index);
       const random = createRandom(own);
       const texts = rows.map(({ text }) => text);
@@ -91,7 +91,7 @@ export async function createPairData(
         { cells, inputNames, types: types.length, seed: own },
       );
     },
-    describe: (index) => batchOf(index).rows,
+    describe: rowsOf,
   };
 }
 
@@ -101,53 +101,44 @@ interface Numbered {
   readonly count: number;
 }
 
-/** Which pairs make which batch, and the classes of each source. */
+/** Which pairs make which batch, and their classes. */
 function batchesOf(
   sources: readonly PairsOfSource[],
   { batchSize, seed }: Pick<PairDataOptions, "batchSize" | "seed">,
   phrases: Numbered,
 ) {
-  const opened = sources.map(({ pairs, positives, weight }, own) => {
-    const others = sources.filter((other, at) => at !== own && other.positives === "column");
-    const further = others.flatMap((other) => other.pairs);
-    const classes = classesOf({ pairs, positives, further }, phrases);
-    // labels want phrases of a class beside each other; connected pairs are no negatives, so that each is better off alone
-    const groupOf = pairs.some(({ label }) => label)
-      ? undefined
-      : (i: number) => classes.joined(pairs[i].text);
-    const orderOf = (epoch: number) => permutation(pairs.length, seed, epoch);
-    const epochs = inEpochs(pairs.length, batchSize, orderOf, groupOf);
-    const sizes = countBy(pairs, ({ text }) => classes.joined(text)).values();
-    const largest = [...sizes].reduce((most, size) => Math.max(most, size), 0);
-    return { pairs, weight, classes, groupOf, epochs, connected: largest / pairs.length };
-  });
-  const inPass = opened.map(({ epochs, weight }) => weight * epochs.batchesPerEpoch);
-  const turns = inTurns(inPass, seed);
+  const tables = sources.length === 1 ? sources : sources.map(withOwnLabels);
+  const pairs = tables.flatMap((table) => table.pairs);
+  const classes = classesOf(tables, phrases);
+  // labels want phrases of a class beside each other; connected pairs are no negatives, so that each is better off alone
+  const groupOf = pairs.some(({ label }) => label) ? undefined : (i: number) => classes.joined(pairs[i].text);
+  const order = mixedOrder(tables, seed);
+  const epochs = inEpochs(order.perPass, batchSize, order.of, groupOf);
+  const sizes = countBy(pairs, ({ text }) => classes.joined(text)).values();
+  const largest = [...sizes].reduce((most, size) => Math.max(most, size), 0);
   return {
-    batchesPerEpoch: turns.perPass,
-    connected: Math.max(...opened.map(({ connected }) => connected)),
-    order: opened.some(({ groupOf }) => groupOf) ? "apart" : "beside",
-    batchOf(index: number) {
-      const { source, turn } = turns.of(index);
-      const { pairs, classes, epochs } = opened[source];
-      return { rows: Array.from(epochs.itemsOf(turn), (i) => pairs[i]), classes };
-    },
+    batchesPerEpoch: epochs.batchesPerEpoch,
+    connected: largest / pairs.length,
+    order: groupOf ? "apart" : "beside",
+    classes,
+    rowsOf: (index: number) => Array.from(epochs.itemsOf(index), (i) => pairs[i]),
   };
 }
 
+/** A label means something within its own table. */
+const withOwnLabels = (table: PairsOfSource, source: number): PairsOfSource => ({
+  ...table,
+  pairs: table.pairs.map((pair) => (pair.label ? { ...pair, label: `${source} ${pair.label}` } : pair)),
+});
+
 /**
- * Numbers of the classes of pairs and hard negatives: labels where the table has them, else phrases that pairs join. A
+ * Numbers of the classes of pairs and hard negatives: labels where a table has them, else phrases that pairs join. A
  * pair without a label has that of a phrase it is joined to, so that no phrase is its own negative. `joined` are numbers of
- * phrases that pairs of the table join, whatever their labels; pairs that only a label made join nothing.
- * @param pairs all of them: pairs without a label that share a phrase are one class
- * @param further pairs of other sources: they join phrases too
+ * phrases that pairs of any table join, whatever their labels; pairs that only a label made join nothing.
+ * @param tables all pairs: those without a label that share a phrase are one class
  */
 export function classesOf(
-  {
-    pairs,
-    positives,
-    further = [],
-  }: Pick<PairTable, "pairs" | "positives"> & { readonly further?: readonly Pair[] },
+  tables: readonly Pick<PairTable, "pairs" | "positives">[],
   { groupOf, count }: Numbered,
 ) {
   const [sets, joined] = [disjointSets(count), disjointSets(count)];
@@ -158,13 +149,13 @@ export function classesOf(
     labels.set(label, number);
     return number;
   };
-  for (const { text, positive } of further) joined.unite(groupOf(text), groupOf(positive));
-  for (const { text, positive, label = "" } of pairs) {
-    const [one, other] = [text, positive].map(groupOf);
-    if (label === "" || positives === "column") joined.unite(one, other);
-    if (label === "") sets.unite(one, other);
-    else for (const group of [one, other]) if (!labelled.has(group)) labelled.set(group, labelOf(label));
-  }
+  for (const { pairs, positives } of tables)
+    for (const { text, positive, label = "" } of pairs) {
+      const [one, other] = [text, positive].map(groupOf);
+      if (label === "" || positives === "column") joined.unite(one, other);
+      if (label === "") sets.unite(one, other);
+      else for (const group of [one, other]) if (!labelled.has(group)) labelled.set(group, labelOf(label));
+    }
   const ofRoot = new Map<number, number>();
   for (const [group, label] of labelled)
     if (!ofRoot.has(sets.rootOf(group))) ofRoot.set(sets.rootOf(group), label);

@@ -1,6 +1,5 @@
 /**
- * Several tables of pairs in one training. Each batch comes from one table, a source. The order of the batches is random.
- * A source's size and weight determine how many batches of a pass it has.
+ * Several tables of pairs in one training, its sources. A batch mixes them in proportion to their sizes and weights.
  */
 import { basename, resolve } from "node:path";
 import { ArgumentError } from "../../errors.js";
@@ -15,8 +14,8 @@ export interface PairSource {
   /** The table: columns text and positive, optionally negative, type, label and score. */
   readonly file: string;
   /**
-   * How often a pass goes through the table; default 1, so that sources have batches in proportion to their sizes. With 2
-   * it has twice as many, with 0.5 half: the next pass continues where the last one ended. Above 0, at most 1,000.
+   * How often a pass goes through the table; default 1, so that sources are trained on in proportion to their sizes. With
+   * 0.5 a pass takes half of its pairs, and the next pass the other half. Above 0, at most 1,000.
    */
   readonly weight?: number;
 }
@@ -75,27 +74,38 @@ export async function readSources(
 export const fingerprintOf = (sources: readonly Pick<SourceTable, "fingerprint" | "weight">[]): string =>
   sources.length === 1 && sources[0].weight === 1
     ? sources[0].fingerprint
-    : fingerprint(sources.map((source) => `${source.fingerprint} ${source.weight}`).join("\n"));
+    : fingerprint(["mixed", ...sources.map((source) => `${source.fingerprint} ${source.weight}`)].join("\n"));
 
 /**
- * Batches of several sources in random order.
- * @param batches of each source in a pass, rounded, at least one
+ * Numbers of the pairs of a pass over several sources, in random order; pairs are counted over the sources, one after the
+ * other. A source takes as many places as its size and weight say, at least one, and each pass continues where the last
+ * one ended in it.
  */
-export function inTurns(batches: readonly number[], seed: number) {
-  const owners = batches.flatMap((count, source) =>
-    Array<number>(Math.max(1, Math.round(count))).fill(source),
-  );
-  const counts = batches.map((_, source) => owners.filter((owner) => owner === source).length);
-  const orderOf = epochOrders(owners.length, seed);
+export function mixedOrder(sources: readonly Pick<PairsOfSource, "pairs" | "weight">[], seed: number) {
+  let before = 0;
+  const parts = sources.map(({ pairs: { length }, weight }) => {
+    const start = before;
+    before += length;
+    return {
+      start,
+      length,
+      places: Math.max(1, Math.round(weight * length)),
+      orderOf: epochOrders(length, seed),
+    };
+  });
+  const perPass = parts.reduce((sum, { places }) => sum + places, 0);
+  const shuffled = epochOrders(perPass, seed + 1);
   return {
-    perPass: owners.length,
-    /** The source of a batch, counted from 0 over all passes, and which of its own batches it is. */
-    of(index: number): { readonly source: number; readonly turn: number } {
-      const [pass, place] = [Math.floor(index / owners.length), index % owners.length];
-      const before = orderOf(pass).subarray(0, place);
-      const source = owners[orderOf(pass)[place]];
-      const done = before.reduce((sum, slot) => sum + Number(owners[slot] === source), 0);
-      return { source, turn: pass * counts[source] + done };
+    perPass,
+    of(pass: number): Int32Array {
+      const drawn = parts.flatMap(({ start, length, places, orderOf }) =>
+        Array.from({ length: places }, (_, place) => {
+          const at = pass * places + place;
+          return start + orderOf(Math.floor(at / length))[at % length];
+        }),
+      );
+      // the order of one source is random as it is
+      return parts.length === 1 ? Int32Array.from(drawn) : shuffled(pass).map((place) => drawn[place]);
     },
   };
 }

@@ -15,10 +15,10 @@ const numbered = (
   { further = [], positives = "column" }: { further?: string[]; positives?: "column" | "made" } = {},
 ) => {
   const phrases = [...new Set([...pairs.flatMap(({ text, positive }) => [text, positive]), ...further])];
-  return classesOf(
-    { pairs, positives },
-    { groupOf: (phrase) => phrases.indexOf(phrase), count: phrases.length },
-  );
+  return classesOf([{ pairs, positives }], {
+    groupOf: (phrase) => phrases.indexOf(phrase),
+    count: phrases.length,
+  });
 };
 
 const reader = async () => {

@@ -1,4 +1,4 @@
-/** Several tables of pairs: weights, batches of one table each, and held-out pairs of each. */
+/** Several tables of pairs: weights, mixed batches, and held-out pairs of each. */
 import { writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -6,10 +6,10 @@ import { readModelFolder } from "../../../src/architectures/model-folder.js";
 import { splitPairs } from "../../../src/methods/pairs/held-out.js";
 import { createPairData } from "../../../src/methods/pairs/pair-data.js";
 import type { Pair } from "../../../src/methods/pairs/pairs.js";
-import { inTurns, type PairsOfSource, readSources, sourceOf } from "../../../src/methods/pairs/sources.js";
+import { mixedOrder, type PairsOfSource, readSources, sourceOf } from "../../../src/methods/pairs/sources.js";
 import { readModel } from "../../../src/onnx/io/file.js";
 import { openReader } from "../../../src/pearl/contrastive-batch.js";
-import { createRandom } from "../../../src/random.js";
+import { createRandom, permutation } from "../../../src/random.js";
 import { newFolder } from "../../setup/new-folder.js";
 
 const pair = (text: string, positive: string): Pair => ({ text, positive, negative: "", type: "" });
@@ -29,37 +29,44 @@ const timesOf = (rows: readonly Pair[]) => {
   return [...new Set(times.values())];
 };
 
-describe("inTurns", () => {
-  it("gives each source its batches in order, pass after pass, at random places", () => {
-    const turns = inTurns([6, 2.4, 0.1], 7);
-    expect(turns.perPass).toBe(9);
-    const all = Array.from({ length: 45 }, (_, index) => turns.of(index));
-    for (const [own, count] of [6, 2, 1].entries()) {
-      const ofSource = all.filter(({ source }) => source === own).map(({ turn }) => turn);
-      expect(ofSource).toEqual([...Array(5 * count).keys()]);
+describe("mixedOrder", () => {
+  const numbers = (order: Int32Array, from: number, to: number) =>
+    [...order].filter((number) => number >= from && number < to);
+
+  it("takes each source as often as its weight says, and continues where the last pass ended", () => {
+    const order = mixedOrder([source("a", 6), source("b", 4, 2), source("c", 10, 0.5)], 7);
+    expect(order.perPass).toBe(6 + 8 + 5);
+    const [first, second] = [order.of(0), order.of(1)];
+    for (const pass of [first, second]) {
+      expect(numbers(pass, 0, 6).sort()).toEqual([0, 1, 2, 3, 4, 5]);
+      expect(numbers(pass, 6, 10).sort()).toEqual([6, 6, 7, 7, 8, 8, 9, 9]);
     }
-    const orderOf = (pass: number) =>
-      all
-        .slice(9 * pass, 9 * pass + 9)
-        .map(({ source }) => source)
-        .join("");
-    expect(new Set([0, 1, 2, 3, 4].map(orderOf)).size).toBeGreaterThan(1);
+    const halves = [first, second].flatMap((pass) => numbers(pass, 10, 20));
+    expect(halves.sort((a, b) => a - b)).toEqual([10, 11, 12, 13, 14, 15, 16, 17, 18, 19]);
+    expect([...first]).not.toEqual([...second]);
   });
 
-  it("leaves the batches of a single source in their order", () => {
-    const turns = inTurns([4], 7);
-    expect(Array.from({ length: 9 }, (_, index) => turns.of(index).turn)).toEqual([...Array(9).keys()]);
+  it("takes at least one pair of a source", () => {
+    expect(numbers(mixedOrder([source("a", 6), source("b", 4, 0.01)], 7).of(0), 6, 10)).toHaveLength(1);
+  });
+
+  it("leaves a single source in the order of its seed", () => {
+    const order = mixedOrder([source("a", 6)], 7);
+    expect([0, 1, 2].map((pass) => [...order.of(pass)])).toEqual(
+      [0, 1, 2].map((pass) => [...permutation(6, 7, pass)]),
+    );
   });
 });
 
 describe("batches of several sources", () => {
-  it("are of one source each, in proportion to its size and weight", async () => {
+  it("mix them, in proportion to their sizes and weights", async () => {
     const data = await dataOf([source("a", 20), source("b", 8, 2), source("c", 16, 0.5)]);
-    expect(data.batchesPerEpoch).toBe(5 + 4 + 2);
+    expect(data.batchesPerEpoch).toBe((20 + 16 + 8) / 4);
     const passes = [0, 1].map((pass) =>
       Array.from({ length: 11 }, (_, i) => data.describe!(11 * pass + i) as readonly Pair[]),
     );
-    for (const rows of passes.flat()) expect(new Set(rows.map(({ text }) => text[0])).size).toBe(1);
+    const mixed = passes.flat().filter((rows) => new Set(rows.map(({ text }) => text[0])).size > 1);
+    expect(mixed.length).toBeGreaterThan(15);
     const rowsOf = (name: string, some: readonly (readonly Pair[])[]) =>
       some.flat().filter(({ text }) => text.startsWith(name));
     for (const pass of passes) {
@@ -71,6 +78,18 @@ describe("batches of several sources", () => {
     expect(timesOf(rowsOf("c", passes.flat()))).toEqual([1]);
   });
 
+  it("have labels that mean something within their own table", async () => {
+    const labelled = (text: string, label: string): PairsOfSource => ({
+      pairs: [{ ...pair(text, `${text} too`), label }],
+      ...{ positives: "made", weight: 1 },
+    });
+    const data = await dataOf([labelled("a", "1"), labelled("b", "1")], ["classes"]);
+    const { feeds } = await data.batch(0);
+    const [one, other, ...twins] = Array.from(feeds.classes.data, Number);
+    expect(one).not.toBe(other);
+    expect(twins).toEqual([one, other]);
+  });
+
   it("do not take phrases for negatives that another source joins", async () => {
     const ours: PairsOfSource = {
       pairs: [pair("Big Blue", "the Blues"), pair("IBM", "IBM Corp.")],
@@ -79,15 +98,18 @@ describe("batches of several sources", () => {
     const theirs: PairsOfSource = { ...ours, pairs: [pair("Big Blue", "IBM"), pair("x", "y")] };
     const groupsOf = async (sources: readonly PairsOfSource[]) => {
       const data = await dataOf(sources, ["groups"]);
-      const batches = Array.from({ length: sources.length }, (_, index) => index);
-      const own = batches.find((index) =>
-        (data.describe!(index) as readonly Pair[]).some(({ positive }) => positive === "the Blues"),
-      ) as number;
-      const { feeds } = await data.batch(own);
-      return new Set(Array.from(feeds.groups.data, Number)).size;
+      const groups = new Map<string, number>();
+      for (let index = 0; index < data.batchesPerEpoch; index++) {
+        const { feeds } = await data.batch(index);
+        const rows = data.describe!(index) as readonly Pair[];
+        rows.forEach(({ positive }, row) => groups.set(positive, Number(feeds.groups.data[row])));
+      }
+      return [groups.get("the Blues"), groups.get("IBM Corp.")];
     };
-    expect(await groupsOf([ours])).toBe(2);
-    expect(await groupsOf([ours, theirs])).toBe(1);
+    const [one, other] = await groupsOf([ours]);
+    expect(one).not.toBe(other);
+    const [joined, too] = await groupsOf([ours, theirs]);
+    expect(joined).toBe(too);
   });
 });
 
