@@ -78,9 +78,10 @@ config = MPNetConfig(hidden_size=16, num_hidden_layers=2, num_attention_heads=2,
                      layer_norm_eps=1e-5, **shape)
 done(*write("mpnet", randomise(MPNetModel(config, add_pooling_layer=False)), tok, "mpnet."))
 
-# layers 0 and 3 see all tokens, the others three to each side
+# layers 0 and 3 see all tokens, the others three to each side; neither theta is the default
 tok = tokenizer(["[CLS]", "[PAD]", "[SEP]"])
-config = ModernBertConfig(vocab_size=len(tok), hidden_size=16, num_hidden_layers=4, num_attention_heads=2, intermediate_size=20,
+ropes = {"full_attention": {"rope_type": "default", "rope_theta": 5000.0}, "sliding_attention": {"rope_type": "default", "rope_theta": 100.0}}
+config = ModernBertConfig(rope_parameters=ropes, vocab_size=len(tok), hidden_size=16, num_hidden_layers=4, num_attention_heads=2, intermediate_size=20,
                           max_position_embeddings=160, local_attention=6, attn_implementation="eager", pad_token_id=1, bos_token_id=0, eos_token_id=2,
                           cls_token_id=0, sep_token_id=2)
 done(*write("modernbert", randomise(ModernBertModel(config)), tok, "model."))

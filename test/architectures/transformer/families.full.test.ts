@@ -119,7 +119,7 @@ describe("modernbert", () => {
     const { folder, expected } = fixtureModel("modernbert");
     editJson(join(folder, "config.json"), {
       ...{ layer_types: undefined, rope_parameters: undefined, global_attn_every_n_layers: 3 },
-      ...{ global_rope_theta: 160_000.0, local_rope_theta: 10_000.0 },
+      ...{ global_rope_theta: 5000, local_rope_theta: 100 },
     });
     const vectors = await rawVectors(await imported(folder), expected.phrases);
     expect(largestError(vectors, expected.pooled)).toBeLessThan(1e-5);
