@@ -1,6 +1,6 @@
 /** What the files of sentence-transformers, versions 2 to 6, say of the steps from text to vector, and of prompts. */
 import { ModelError } from "../errors.js";
-import type { ModelFolder } from "./architecture.js";
+import type { ModelFolder, Pooling } from "./architecture.js";
 import { numberAt, readJson } from "./folder-json.js";
 
 export interface SentenceModule {
@@ -34,6 +34,12 @@ export async function moduleFiles(
     weights: below(["Dense"], "model.safetensors"),
   };
 }
+
+/** Ways to pool by their names in version 6, and each one's switch `pooling_mode_*` in files of earlier versions. */
+export const poolingSwitches: Readonly<Record<Exclude<Pooling, "none">, string>> = {
+  ...{ mean: "mean_tokens", cls: "cls_token", max: "max_tokens", lasttoken: "lasttoken" },
+  ...{ weightedmean: "weightedmean_tokens", mean_sqrt_len_tokens: "mean_sqrt_len_tokens" },
+};
 
 /** Where the pooling's settings are, and these settings; undefined where there is no such file. @throws ModelError */
 export async function readPooling(folder: string) {

@@ -26,19 +26,14 @@ export interface Encoder {
   graph(weights: WeightSource): Model;
 }
 
-const bertSizes = {
-  ...{
-    vocab_size: "vocab_size",
-    max_position_embeddings: "max_position_embeddings",
-    hidden_size: "hidden_size",
-  },
-  ...{ num_hidden_layers: "num_hidden_layers", num_attention_heads: "num_attention_heads" },
-  intermediate_size: "intermediate_size",
-};
-/** DistilBERT's keys by BERT's. */
-const distilbertSizes = {
-  ...{ vocab_size: "vocab_size", max_position_embeddings: "max_position_embeddings", hidden_size: "dim" },
-  ...{ num_hidden_layers: "n_layers", num_attention_heads: "n_heads", intermediate_size: "hidden_dim" },
+const sizes =
+  "vocab_size hidden_size num_hidden_layers num_attention_heads intermediate_size max_position_embeddings".split(
+    " ",
+  );
+/** DistilBERT's names of some of these keys. */
+const distilbertKeys: Readonly<Record<string, string>> = {
+  ...{ hidden_size: "dim", intermediate_size: "hidden_dim" },
+  ...{ num_hidden_layers: "n_layers", num_attention_heads: "n_heads" },
 };
 
 /** True for families that read-bert.ts recognises in graphs of other makers. */
@@ -51,35 +46,37 @@ export function encoderOf(config: Readonly<Record<string, unknown>>, label: stri
     if (config[key] === true)
       throw new ModelError(`${label}: ${key} is set; pearl builds encoders. ${exportInstead}`);
   const family = String(config.model_type ?? "bert");
-  const sizesOf = (keys: Readonly<Record<string, string>>) =>
-    Object.fromEntries(
-      Object.entries(keys).map(([key, published]) => [key, sizeAt(config, published, label)]),
-    );
-  const sizes = sizesOf(family === "distilbert" ? distilbertSizes : bertSizes);
-  // MPNet's is fixed
-  const padding = family === "mpnet" ? 1 : (config.pad_token_id ?? undefined);
+  const isDistilled = family === "distilbert";
+  const hasTypes = family !== "modernbert" && bertFamilies[family].types !== "none";
+  const shape = {
+    ...config,
+    ...(isDistilled && { hidden_act: config.activation, layer_norm_eps: 1e-12 }),
+    // MPNet's is fixed
+    pad_token_id: family === "mpnet" ? 1 : (config.pad_token_id ?? undefined),
+    ...Object.fromEntries(
+      [...sizes, ...(hasTypes ? ["type_vocab_size"] : [])].map((key) => [
+        key,
+        sizeAt(config, (isDistilled && distilbertKeys[key]) || key, label),
+      ]),
+    ),
+  } as unknown as BertConfig & ModernBertConfig;
   const facts = {
-    ...{ family, layers: sizes.num_hidden_layers, heads: sizes.num_attention_heads },
+    ...{ family, layers: shape.num_hidden_layers, heads: shape.num_attention_heads },
     ...{
-      dimension: sizes.hidden_size,
-      vocabulary: sizes.vocab_size,
-      positions: sizes.max_position_embeddings,
+      dimension: shape.hidden_size,
+      vocabulary: shape.vocab_size,
+      positions: shape.max_position_embeddings,
     },
-    padding: Number(padding ?? 0),
-    activation: String(config.hidden_act ?? config.activation ?? config.hidden_activation ?? "gelu"),
+    ...{
+      padding: shape.pad_token_id ?? 0,
+      activation: shape.hidden_act ?? shape.hidden_activation ?? "gelu",
+    },
   };
   if (family === "modernbert") {
-    const shape = config as unknown as ModernBertConfig;
     const names = { words: "embeddings.tok_embeddings.weight", layerNames: "layers" };
     return { ...facts, ...names, graph: (weights) => modernBertGraph(shape, weights) };
   }
-  const { types, layers } = bertFamilies[family];
-  const shape = {
-    ...{ ...config, ...sizes, ...(types !== "none" && sizesOf({ type_vocab_size: "type_vocab_size" })) },
-    ...(family === "distilbert" && { hidden_act: config.activation ?? "gelu", layer_norm_eps: 1e-12 }),
-    pad_token_id: padding,
-  } as unknown as BertConfig;
-  const names = { words: "embeddings.word_embeddings.weight", layerNames: layers };
+  const names = { words: "embeddings.word_embeddings.weight", layerNames: bertFamilies[family].layers };
   return { ...facts, ...names, graph: (weights) => encoderGraph(shape, weights) };
 }
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { ModelError } from "../../errors.js";
 import type { Pooling } from "../architecture.js";
 import { numberAt, readJson } from "../folder-json.js";
-import { readPooling } from "../sentence-modules.js";
+import { poolingSwitches, readPooling } from "../sentence-modules.js";
 
 /** The families whose graphs are written from weights: `model_type` of config.json, and the encoder's class. */
 export const families: Readonly<Record<string, string>> = {
@@ -35,13 +35,6 @@ export async function tokenLimit(path: string, config: object): Promise<number> 
   return limit < 1e20 ? limit : DEFAULT_LENGTH;
 }
 
-/** Names of sentence-transformers 6, and of the switches of earlier versions, `pooling_mode_<name>`. */
-const modes: Readonly<Record<string, Exclude<Pooling, "none">>> = {
-  ...{ mean: "mean", cls: "cls", max: "max", lasttoken: "lasttoken", weightedmean: "weightedmean" },
-  ...{ mean_tokens: "mean", cls_token: "cls", max_tokens: "max", weightedmean_tokens: "weightedmean" },
-  mean_sqrt_len_tokens: "mean_sqrt_len_tokens",
-};
-
 /** As sentence-transformers' files say; "mean" where there are none. @throws ModelError for another way, or several at once */
 export async function poolingOf(path: string): Promise<Exclude<Pooling, "none">> {
   const { file, settings } = await readPooling(path);
@@ -52,9 +45,11 @@ export async function poolingOf(path: string): Promise<Exclude<Pooling, "none">>
     settings.pooling_mode === undefined
       ? switches.filter((key) => key.startsWith(prefix)).map((key) => key.slice(prefix.length))
       : [settings.pooling_mode].flat().map(String);
-  if (named.length === 1 && Object.hasOwn(modes, named[0])) return modes[named[0]];
+  const ways = Object.keys(poolingSwitches) as Exclude<Pooling, "none">[];
+  const way = ways.find((own) => named.length === 1 && [own, poolingSwitches[own]].includes(named[0]));
+  if (way !== undefined) return way;
   throw new ModelError(
-    `${file}: pearl pools in one way: ${[...new Set(Object.values(modes))].join(", ")}; this model asks for ` +
+    `${file}: pearl pools in one way: ${ways.join(", ")}; this model asks for ` +
       `${named.join(" and ") || "nothing that pearl knows"}. Use a model that pools in one of these ways.`,
   );
 }

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { type ModelFolder, readModelFolder } from "../../architectures/model-folder.js";
 import { architectureOf, conversions } from "../../architectures/registry.js";
-import { readModules } from "../../architectures/sentence-modules.js";
+import { poolingSwitches, readModules } from "../../architectures/sentence-modules.js";
 import { ModelError } from "../../errors.js";
 import { writeWholeJson } from "../../files/whole-file.js";
 import { checkIsFree, writeWholeFolder } from "../../files/whole-folder.js";
@@ -105,15 +105,9 @@ export async function readExport(source: string, work: string) {
   return { folder, ...(await convert.weightsOf(folder, { label, work })) };
 }
 
-/** Each way's switch in files of sentence-transformers before version 6, which later versions read too. */
-const switches: Readonly<Record<Exclude<ModelFolder["pooling"], "none">, string>> = {
-  ...{ cls: "cls_token", mean: "mean_tokens", max: "max_tokens", lasttoken: "lasttoken" },
-  ...{ weightedmean: "weightedmean_tokens", mean_sqrt_len_tokens: "mean_sqrt_len_tokens" },
-};
-
 function poolingOf({ pooling }: ModelFolder, dimension: number): object {
   const own = pooling === "none" ? "mean" : pooling;
-  const modes = Object.entries(switches).map(([way, name]) => [`pooling_mode_${name}`, way === own]);
+  const modes = Object.entries(poolingSwitches).map(([way, name]) => [`pooling_mode_${name}`, way === own]);
   return { word_embedding_dimension: dimension, ...Object.fromEntries(modes) };
 }
 
