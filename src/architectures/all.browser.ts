@@ -1,11 +1,12 @@
-/** In a browser: the architectures of models that pearl trains from nothing; training code is left out. */
+/** In a browser: how the models that pearl makes read phrases; training code is left out. */
 import { ModelError } from "../errors.js";
 import type { Architecture, Feature } from "./architecture.js";
 import { characters } from "./characters/reading.js";
 import { hashedNgrams } from "./ngrams/reading.js";
 import { words } from "./pearl-mini/reading.js";
+import { tokens } from "./transformer/reading.js";
 
-export const architectures: Architecture[] = [hashedNgrams, characters, words];
+export const architectures: Architecture[] = [tokens, hashedNgrams, characters, words];
 
 /** @throws ModelError */
 export async function hubFeature(path: string): Promise<Feature> {

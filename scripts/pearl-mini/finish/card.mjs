@@ -29,9 +29,9 @@ typed, kinds | named-entity sets (CC BY, CC BY-SA, MIT), WordNet, ontologies as 
 
 const roundsText = (rounds) =>
   rounds.map((counts) => counts.reduce((sum, count) => sum + count)).join(" and ");
-const number = (value) => value.toLocaleString("en-US");
+export const number = (value) => value.toLocaleString("en-US");
 const rowOf = (cells) => `| ${cells.join(" | ")} |`;
-const tableOf = (head, rows) => [head, head.map(() => "---"), ...rows].map(rowOf).join("\n");
+export const tableOf = (head, rows) => [head, head.map(() => "---"), ...rows].map(rowOf).join("\n");
 
 /** Returns README.md of the model. @param facts `reports`: output of `pearl bench --json`, if any */
 export function modelCard({ recipe, config, record, reports }) {
@@ -86,14 +86,7 @@ The last steps need no training: the weights of words, the whitening of spelling
 
 ## Data and licences
 
-${tableOf(
-  ["pairs", "from"],
-  origins
-    .trim()
-    .split("\n")
-    .map((line) => line.split(" | "))
-    .map(([names, from]) => [`${names}: ${countsOf(names, counts)}`, from]),
-)}
+${originsTable(counts)}
 
 Text: Simple English and English Wikipedia (CC BY-SA), Wikinews (CC BY), MedQuAD, CRAFT and definitions of
 ontologies (CC BY), public-domain books, speeches and country facts, MASC.
@@ -115,6 +108,17 @@ titles of YAGO's dictionary and AutoFJ's tables as names to make twins of, and s
 `;
 }
 
+/** Where pairs are from. @param counts rows of synonyms.tsv by source */
+export const originsTable = (counts) =>
+  tableOf(
+    ["pairs", "from"],
+    origins
+      .trim()
+      .split("\n")
+      .map((line) => line.split(" | "))
+      .map(([names, from]) => [`${names}: ${countsOf(names, counts)}`, from]),
+  );
+
 const countsOf = (names, counts) =>
   names
     .split(", ")
@@ -122,13 +126,13 @@ const countsOf = (names, counts) =>
     .join(", ");
 
 /** Returns the report of the model, or the only report. */
-function reportOf(name, reports) {
+export function reportOf(name, reports) {
   const own = reports.find(({ model }) => model === name) ?? (reports.length === 1 ? reports[0] : undefined);
   if (own === undefined) throw new Error(`--scores: none of the ${reports.length} reports is for ${name}`);
   return own;
 }
 
-function scoresOf(name, report) {
+export function scoresOf(name, report) {
   const own = taskScores(report);
   const tasks = Object.keys(publishedMetrics).filter((task) => task in own);
   const cellsOf = (model, score) => [model, ...tasks.map((task) => score(task)?.toFixed(1) ?? "–")];

@@ -80,7 +80,8 @@ const options = [
   choice("--objective <name>", "the loss (default: nt-xent; with --teacher distill)", objectiveNames),
   option(
     "--teacher <model>",
-    "a larger model: imitated by distill and margin-mse, finds false negatives for other losses",
+    "a larger model: imitated by distill and margin-mse, finds false negatives for other losses; repeatable",
+    repeatable,
   ),
   option(
     "--dims <n,...>",

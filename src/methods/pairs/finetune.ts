@@ -48,10 +48,11 @@ export interface FinetuneOptions extends RunOptions, Pick<CorpusFinetuneOptions,
    */
   readonly pairs: string | readonly PairSource[];
   /**
-   * Folder or hub id of a larger model. The objectives "distill" and "margin-mse" imitate it; others take phrases that it
-   * finds nearer than the positive as false negatives (GISTEmbed). Default: there is none.
+   * Folder or hub id of a larger model, or several, whose cosines are averaged. The objectives "distill" and "margin-mse"
+   * imitate it; others take phrases that it finds nearer than the positive as false negatives (GISTEmbed). Default: there
+   * is none.
    */
-  readonly teacher?: string;
+  readonly teacher?: string | readonly string[];
   /**
    * Shorter lengths of the embedding that are trained too, as prefixes, and recorded in config.json (Matryoshka). Default:
    * those that the base records.
@@ -282,7 +283,7 @@ async function prepare(
   const scores = pairs.some(({ score }) => score !== undefined) ? "used" : "none";
   const [from, to] = own?.layout.embedding ?? [0, assembled.width];
   checkDims(settings, to - from);
-  const teacher = await teacherFor(options, settings, {
+  const teacher = await teacherFor({ ...options, teachers: teachersOf(options) }, settings, {
     ...{ base: base.path, pairs: [...pairs, ...judge] },
     width: to - from,
     scores,
@@ -363,15 +364,18 @@ function checkDims({ dims = [] }: Pick<FinetuneSettings, "dims">, width: number)
   );
 }
 
+const teachersOf = ({ teacher = [] }: PlanOptions): readonly string[] => [teacher].flat();
+
 /** @throws ArgumentError for an unknown objective, setting, view, or an objective without its teacher */
 function objectiveOf(options: PlanOptions): ChosenObjective {
-  const { temperature, view, teacher } = options;
-  const { objective: name = teacher === undefined ? "nt-xent" : "distill" } = options;
+  const { temperature, view } = options;
+  const teachers = teachersOf(options);
+  const { objective: name = teachers.length === 0 ? "nt-xent" : "distill" } = options;
   if (view !== undefined && !viewNames.includes(view))
     throw new ArgumentError(`there is no view "${view}". Views: ${viewNames.join(", ")}.`);
   const given = { ...(temperature !== undefined && { temperature }), ...options.objectiveSettings };
   const settings = objectiveSettings(name, objectiveNamed(name), given);
-  checkTeacher(name, teacher);
+  checkTeacher(name, teachers);
   if (view === "mixup" && isImitation(name))
     throw new ArgumentError(
       "the view mixup mixes vectors of two phrases, and the teacher has none of the mixture. Choose another view.",

@@ -1,4 +1,7 @@
-/** A larger model that teaches a training on pairs by its vectors of all phrases, computed once before the first step. */
+/**
+ * Models that teach a training on pairs by their vectors of all phrases, computed once before the first step. The vectors of
+ * several are joined, so that a cosine is the mean of theirs.
+ */
 import { averageRanks, pearson } from "../../benchmark/metrics.js";
 import { type LoadOptions, PhraseEncoder } from "../../encoder/phrase-encoder.js";
 import { dotProducts } from "../../encoder/pooling.js";
@@ -17,7 +20,7 @@ import type { TermOptions } from "./views.js";
 
 /** What training.json says of a teacher. */
 export interface TeacherRecord {
-  /** A hub id, or a folder's name. */
+  /** A hub id, or a folder's name; of several teachers, joined by " + ". */
   readonly name: string;
   /** Of its vectors. */
   readonly fingerprint: string;
@@ -26,8 +29,8 @@ export interface TeacherRecord {
 
 export interface Teacher {
   readonly record: TeacherRecord;
-  /** Its folder. */
-  readonly path: string;
+  /** The folder of each model. */
+  readonly paths: readonly string[];
   /** Its vectors of phrases that it has read, of length 1: float32 [phrases, dimension]. */
   vectorsOf(phrases: readonly string[]): Tensor;
 }
@@ -38,10 +41,12 @@ const useOf = (objective: ObjectiveName) => objectiveNamed(objective).needs.teac
 export const isImitation = (objective: ObjectiveName): boolean => useOf(objective) === "required";
 
 /** @throws ArgumentError where an objective lacks its teacher, or cannot use one */
-export function checkTeacher(name: ObjectiveName, teacher: string | undefined): void {
-  if (isImitation(name) && teacher === undefined)
+export function checkTeacher(name: ObjectiveName, teachers: readonly string[]): void {
+  const twice = teachers.find((model, place) => teachers.indexOf(model) !== place);
+  if (twice !== undefined) throw new ArgumentError(`the teacher ${twice} is given twice. Give it once.`);
+  if (isImitation(name) && teachers.length === 0)
     throw new ArgumentError(`the objective ${name} imitates another model. Name it: --teacher MODEL`);
-  if (useOf(name) !== "none" || teacher === undefined) return;
+  if (useOf(name) !== "none" || teachers.length === 0) return;
   const able = objectiveNames.filter((other) => useOf(other) !== "none");
   throw new ArgumentError(
     `the objective ${name} takes no teacher. Leave --teacher out, or choose one of ${able.join(", ")}.`,
@@ -50,9 +55,9 @@ export function checkTeacher(name: ObjectiveName, teacher: string | undefined): 
 
 type ReadOptions = Pick<LoadOptions, "device" | "threads" | "signal" | "onNote" | "onDownload">;
 
-/** Loads the teacher and reads all texts, positives and negatives. @throws ArgumentError for a teacher that does not fit */
+/** Loads each teacher and reads all texts, positives and negatives. @throws ArgumentError for a teacher that does not fit */
 export async function teacherFor(
-  { teacher: model, ...options }: ReadOptions & { readonly teacher?: string },
+  { teachers, ...options }: ReadOptions & { readonly teachers: readonly string[] },
   { objective: { name, settings }, dims = [] }: Pick<TermOptions, "objective" | "dims">,
   given: {
     /** The folder of the model that is trained. */
@@ -63,7 +68,7 @@ export async function teacherFor(
   },
 ): Promise<Teacher | undefined> {
   const { pairs, width, scores } = given;
-  if (model === undefined) return undefined;
+  if (teachers.length === 0) return undefined;
   if (scores === "used")
     throw new ArgumentError(
       `with scores, the objective ${name} compares no phrases of a batch, and a teacher cannot guide it. Leave out ` +
@@ -74,14 +79,16 @@ export async function teacherFor(
     positive,
     ...(negative ? [negative] : []),
   ]);
-  const teacher = await readTeacher(model, phrases, options);
+  const all = [];
+  for (const model of teachers) all.push(await readTeacher(model, phrases, options));
+  const teacher = all.length === 1 ? all[0] : joined(all);
   const { dimension } = teacher.record;
   const odd = [...dims, width].find((length) => length !== dimension);
   if (settings.match === "vectors" && odd !== undefined)
     throw new ArgumentError(
       `match=vectors needs embeddings of the teacher's ${dimension} dimensions, not ${odd}. Choose match=neighbours.`,
     );
-  if (isImitation(name) && teacher.path === given.base && dims.length === 0)
+  if (isImitation(name) && String(teacher.paths) === given.base && dims.length === 0)
     options.onNote?.(
       "the teacher is the base, and there is nothing to imitate. Name a larger --teacher, or shorter lengths: --dims",
     );
@@ -107,10 +114,38 @@ async function readTeacher(model: string, phrases: Iterable<string>, options: Re
       return { type: "float32", dims: [asked.length, dimension], data: rows };
     };
     const record = { name, fingerprint: await encoder.fingerprint(), dimension };
-    return { record, path: encoder.model.path, vectorsOf };
+    return { record, paths: [encoder.model.path], vectorsOf };
   } finally {
     await encoder.dispose();
   }
+}
+
+/** Teachers as one, each with an equal share of the squared length. */
+function joined(teachers: readonly Teacher[]): Teacher {
+  const records = teachers.map(({ record }) => record);
+  const dimension = records.reduce((sum, record) => sum + record.dimension, 0);
+  const length = Math.sqrt(1 / teachers.length);
+  return {
+    record: {
+      name: records.map(({ name }) => name).join(" + "),
+      fingerprint: records.map(({ fingerprint }) => fingerprint).join(" "),
+      dimension,
+    },
+    paths: teachers.flatMap(({ paths }) => paths),
+    vectorsOf(phrases) {
+      const data = new Float32Array(phrases.length * dimension);
+      let before = 0;
+      for (const teacher of teachers) {
+        for (const [row, vector] of rowsOf(teacher.vectorsOf(phrases)).entries())
+          data.set(
+            vector.map((value) => length * value),
+            row * dimension + before,
+          );
+        before += teacher.record.dimension;
+      }
+      return { type: "float32", dims: [phrases.length, dimension], data };
+    },
+  };
 }
 
 /** At most so many held-out phrases are compared, each with each other. */

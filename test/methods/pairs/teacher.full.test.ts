@@ -66,6 +66,18 @@ describe("distillation", () => {
     );
   });
 
+  it("imitates the mean of several teachers' cosines", async () => {
+    const other = await bag(40);
+    const given = options({ teacher: [teacher, other], objectiveSettings: { match: "similarities" } });
+    const { settings } = await finetune(given);
+    expect(settings.teacher).toMatchObject({ name: "bag-48 + bag-40", dimension: 88 });
+    const [of, one, two] = (
+      await Promise.all([base, teacher, other].map((model) => vectorsOf(model, phrases)))
+    ).map(cosines);
+    const right = average(of.map((cosine, i) => (cosine - (one[i] + two[i]) / 2) ** 2));
+    expect(metricsOf(given.output)[0].loss).toBeCloseTo(right, 5);
+  });
+
   it("gives a student as long as the teacher its vectors", async () => {
     const alike = await bag(width);
     const given = options({ teacher: alike, steps: 60, learningRate: 2e-3 });

@@ -19,8 +19,8 @@ import {
 } from "../../../src/architectures/characters/inputs.js";
 import { assembleModel, phraseVector } from "../../../src/architectures/compose.js";
 import { love } from "../../../src/architectures/love/love.js";
-import { tokenFeaturizer } from "../../../src/architectures/transformer/architecture.js";
 import { type BertConfig, encoderGraph } from "../../../src/architectures/transformer/bert.js";
+import { tokenFeaturizer } from "../../../src/architectures/transformer/reading.js";
 import { type Tensor, tensor } from "../../../src/onnx/tensor.js";
 import { contrastiveBatch, type ReadPhrases } from "../../../src/pearl/contrastive-batch.js";
 import { lossNames, pairProgram, prepareForTraining } from "../../../src/pearl/loss/program.js";

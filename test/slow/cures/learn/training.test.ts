@@ -93,6 +93,12 @@ const cases: Readonly<Record<string, Case>> = {
     "p.csv is given twice. Give it once, with a weight such as p.csv=2.",
     onPairs.replace("p.csv", "p.csv=2"),
   ),
+  "a teacher that is given twice": pairsCase(
+    untyped,
+    `${onPairs} --teacher pearl-strings --teacher pearl-strings`,
+    "the teacher pearl-strings is given twice. Give it once.",
+    `${onPairs} --teacher pearl-strings`,
+  ),
   "settings of a view without it": pairsCase(
     untyped,
     `${onPairs} --set punctuation.most=2`,

@@ -1,0 +1,154 @@
+/**
+ * Builds pearl-small from all-MiniLM-L6-v2, with the settings in models/pearl-small/recipe.yaml: tables and corpus of
+ * pearl-mini, trainings on pairs, imitation of their mean and pearl-mini, PEARL's method, int8. The recipe names the
+ * packages to install first.
+ *
+ *     npm run build && node scripts/build-pearl-small.mjs --work WORK --base FOLDER [--data ../shared/data] [--seed 0]
+ *         [--recipe FILE] [--until tables|corpus|pairs|imitation|method|pack] [--scores BENCH.json]
+ *         [-o models/pearl-small]
+ *
+ * FOLDER holds the base's weights. The script skips stages that are finished in WORK and resumes an interrupted one.
+ * WORK/build.json records the seconds and the machine of each stage. --scores is the output of `pearl bench --json`, for
+ * the model card.
+ */
+import { existsSync, mkdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { stringify } from "yaml";
+import { averageModels } from "./pearl-mini/finish/average.mjs";
+import { prepare } from "./pearl-mini/prepare.mjs";
+import { defaultData, readRecipe } from "./pearl-mini/recipe.mjs";
+import { openStages, pearl } from "./pearl-mini/stages.mjs";
+import { packSmall } from "./pearl-small/pack.mjs";
+import { pairsBySource, writePairs, writePhrases } from "./pearl-small/tables.mjs";
+import { writeWhole } from "./training-tables.mjs";
+
+const ownFolder = fileURLToPath(new URL("../models/pearl-small", import.meta.url));
+const { values } = parseArgs({
+  options: {
+    work: { type: "string" },
+    base: { type: "string" },
+    data: { type: "string", default: defaultData },
+    recipe: { type: "string", default: join(ownFolder, "recipe.yaml") },
+    seed: { type: "string" },
+    until: { type: "string", default: "pack" },
+    scores: { type: "string" },
+    output: { type: "string", short: "o", default: ownFolder },
+  },
+});
+const stageNames = ["tables", "corpus", "pairs", "imitation", "method", "pack"];
+const last = stageNames.indexOf(values.until);
+if (values.work === undefined || values.base === undefined || last < 0) {
+  console.error(
+    last < 0
+      ? `error: --until must be one of ${stageNames.join(", ")}`
+      : "error: give a working folder and the base, --work WORK --base FOLDER",
+  );
+  process.exit(2);
+}
+const work = resolve(values.work);
+const base = resolve(values.base);
+const recipe = readRecipe(values.recipe);
+const seed = Number(values.seed ?? recipe.seed);
+mkdirSync(work, { recursive: true });
+const { record, once } = openStages(work);
+const inWork = (/** @type {string[]} */ ...names) => join(work, ...names);
+const [tables, corpus, mean, imitation, model] = ["tables", "corpus", "pairs", "imitation", "model"].map(
+  (name) => inWork(name),
+);
+const machine = ["--threads", String(recipe.threads), "--seed", String(seed), "--yes"];
+const resuming = ["--checkpoint-every", "50", "--resume"];
+
+const isModel = (/** @type {string} */ folder) => existsSync(join(folder, "config.json"));
+
+/** @param {{ options: Record<string, string | number>, settings?: Record<string, unknown> }} of */
+const flagsOf = ({ options, settings = {} }) => [
+  ...Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]),
+  ...Object.entries(settings).flatMap(([name, value]) => ["--set", `${name}=${value}`]),
+];
+
+const synonyms = join(tables, "synonyms.tsv");
+
+async function makeTables() {
+  const ofMini = readRecipe();
+  await prepare({ data: resolve(values.data), output: tables, recipe: ofMini, seed: ofMini.seed });
+  const sources = pairsBySource(synonyms, recipe.longest);
+  for (const [i, own] of recipe.pairs.entries())
+    await writePairs(join(tables, `pairs-${i}.tsv`), sources, { ...own, seed: recipe.seed + i });
+  const from = { phrases: join(tables, "phrases.tsv"), sources, longest: recipe.longest };
+  await writePhrases(join(tables, "imitation.tsv"), from, { ...recipe.imitation, seed: recipe.seed });
+}
+
+async function makeCorpus() {
+  if (existsSync(join(corpus, "corpus.json"))) return;
+  const phrases = join(tables, "phrases.tsv");
+  await pearl(
+    ...["corpus", "build", "--no-quotes", "--phrases", phrases, "--synonyms", synonyms, "-o", corpus],
+  );
+}
+
+/** The mean of trainings that start from the base. */
+async function makeMean() {
+  const folders = recipe.pairs.map((/** @type {unknown} */ _, /** @type {number} */ i) =>
+    inWork(`pairs-${i}`),
+  );
+  for (const [i, own] of recipe.pairs.entries()) {
+    if (isModel(folders[i])) continue;
+    const table = join(tables, `pairs-${i}.tsv`);
+    await pearl(
+      ...["finetune", "--base", base, "--pairs", table, "--objective", "nt-xent", "--validate", "0"],
+      ...[...flagsOf(own), ...machine, ...resuming, "-o", folders[i]],
+    );
+  }
+  averageModels(folders, mean);
+}
+
+async function makeImitation() {
+  if (isModel(imitation)) return;
+  const { teachers } = recipe.imitation;
+  await pearl(
+    ...["finetune", "--base", mean, "--pairs", join(tables, "imitation.tsv"), "--teacher", mean],
+    ...teachers.flatMap((/** @type {string} */ name) => ["--teacher", name]),
+    ...[...flagsOf(recipe.imitation), ...machine, ...resuming, "-o", imitation],
+  );
+}
+
+async function makeModel() {
+  if (isModel(model)) return;
+  const preset = inWork("method.yaml");
+  writeWhole(preset, stringify(recipe.method.settings));
+  await pearl(
+    ...["train", "--corpus", corpus, "--preset", preset, "--base", imitation],
+    ...["--steps", String(recipe.method.steps), ...machine, ...resuming, "-o", model],
+  );
+}
+
+/** What decides the tables; options of trainings do not. */
+const ofTables = [
+  ...recipe.pairs.map((/** @type {any} */ { pairs, shares }) => ({ pairs, shares })),
+  ...[recipe.imitation.phrases, recipe.imitation.pairs, recipe.longest],
+];
+
+const stages = [
+  () => once("tables", ofTables, makeTables),
+  () => once("corpus", [], makeCorpus),
+  () => once("pairs", [recipe.pairs, seed], makeMean),
+  () => once("imitation", [recipe.imitation, seed], makeImitation),
+  () => once("method", [recipe.method, seed], makeModel),
+  () =>
+    packSmall({
+      model,
+      output: resolve(values.output),
+      build: record,
+      tables,
+      recipe,
+      scores: values.scores,
+    }),
+];
+try {
+  for (const stage of stages.slice(0, last + 1)) await stage();
+} catch (error) {
+  console.error(`error: ${error instanceof Error ? error.message : error}`);
+  process.exitCode = 1;
+}
