@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync } from "no
 import { join } from "node:path";
 import { sealFolder } from "../../dist/files/sealed-folder.js";
 import { readModel, writeModel } from "../../dist/onnx/io/file.js";
-import { quantizeDynamic } from "../../dist/onnx/rewrite/quantize.js";
+import { storeInt8 } from "../../dist/onnx/rewrite/stored.js";
 import { modelIndex } from "../model-index.mjs";
 import { number, originsTable, reportOf, scoresOf, tableOf } from "../pearl-mini/finish/card.mjs";
 import { writeWhole } from "../training-tables.mjs";
@@ -23,7 +23,7 @@ const MOST_BYTES = 30 * 2 ** 20;
  */
 export async function packSmall({ model, output, build, tables, recipe, scores }) {
   mkdirSync(join(output, "onnx"), { recursive: true });
-  writeModel(quantizeDynamic(readModel(join(model, "onnx/model.onnx"))), join(output, "onnx/model.onnx"));
+  writeModel(storeInt8(readModel(join(model, "onnx/model.onnx"))), join(output, "onnx/model.onnx"));
   copyFileSync(join(model, "tokenizer.json"), join(output, "tokenizer.json"));
   const config = { name: recipe.name, license: recipe.license, ...readJson(join(model, "config.json")) };
   const prepared = readJson(join(tables, "prepared.json"));
@@ -81,7 +81,8 @@ recipe.yaml in this folder holds every setting, and build.json is the record of 
 3. PEARL's method (Chen, Varoquaux and Suchanek, 2024): hashed n-grams beside the transformer, twins by augmentation, known
    synonyms, the type head; ${method.steps} steps, averaged at ${method.settings.averageWithBase}.
 
-Weights are int8: rows of tables, and columns of products with 7 bits.
+Weights are stored as int8 with a scale for each row of a table and each column of a product, and computed in float32: vectors
+do not depend on the batch or the processor.
 
 ${tableOf(["stage", "minutes", "machine"], stages)}
 

@@ -1,0 +1,78 @@
+/** Weights stored as int8: what ONNX Runtime computes of them, and what pearl reads. */
+import { describe, expect, it } from "vitest";
+import { GraphBuilder } from "../../../src/onnx/builder.js";
+import { encodeModel, readModel } from "../../../src/onnx/io/file.js";
+import { storeInt8, unpackInt8 } from "../../../src/onnx/rewrite/stored.js";
+import { tensor } from "../../../src/onnx/tensor.js";
+import { exportNames, exportPath, goldenFeeds, ort, runModel } from "../oracle.js";
+
+const waves = (count: number) => Float32Array.from({ length: count }, (_, i) => Math.sin(i * i));
+
+/** A look-up, a product, and a product with the weight transposed. */
+function threeWays() {
+  const g = new GraphBuilder();
+  const ids = g.input("ids", "int64", ["rows"]);
+  const rows = g.add("Gather", [g.weight("table", tensor("float32", [40, 32], waves(1280))), ids]);
+  const up = g.add("MatMul", [rows, g.weight("up", tensor("float32", [32, 64], waves(2048)))]);
+  const down = g.weight("down", tensor("float32", [48, 64], waves(3072)));
+  g.output("y", g.add("Gemm", [up, down], { transB: 1 }), "float32", ["rows", 48]);
+  return g.model();
+}
+const feeds = { ids: new ort.Tensor("int64", BigInt64Array.of(0n, 7n, 39n), [3]) };
+
+describe("storeInt8", () => {
+  it("keeps each number to half a step of its row's or column's scale", () => {
+    const model = threeWays();
+    const { initializers } = unpackInt8(storeInt8(model)).graph;
+    expect([...initializers.keys()].sort()).toEqual(["down", "table", "up"]);
+    const largest = (values: Float32Array) => values.reduce((most, x) => Math.max(most, Math.abs(x)), 0);
+    for (const [name, isByRow] of [
+      ["table", true],
+      ["up", false],
+      ["down", true],
+    ] as const) {
+      const before = model.graph.initializers.get(name)!;
+      const after = initializers.get(name)!;
+      const [rows, columns] = before.dims;
+      const own = before.data as Float32Array;
+      const lines = Array.from({ length: isByRow ? rows : columns }, (_, line) =>
+        own.filter((_, i) => (isByRow ? Math.floor(i / columns) : i % columns) === line),
+      );
+      for (const [i, value] of own.entries()) {
+        const line = lines[isByRow ? Math.floor(i / columns) : i % columns];
+        expect(Math.abs((after.data as Float32Array)[i] - value)).toBeLessThanOrEqual(largest(line) / 253);
+      }
+    }
+  });
+
+  it("is read as float32 weights that give what ONNX Runtime computes of the file", async () => {
+    const bytes = encodeModel(storeInt8(threeWays()));
+    // 6,400 numbers in a byte each, 152 scales and the nodes
+    expect(bytes.length).toBeLessThan(6400 + 4 * 152 + 800);
+    const read = readModel(bytes);
+    expect([...read.graph.initializers.values()].map(({ type }) => type)).toEqual(Array(3).fill("float32"));
+    expect(read.graph.nodes.map(({ op }) => op)).toEqual(["Gather", "MatMul", "Gemm", "Identity"]);
+    const [stored, unpacked] = await Promise.all(
+      [storeInt8(threeWays()), read].map((m) => runModel(m, feeds)),
+    );
+    for (const [i, value] of (unpacked.y.data as Float32Array).entries())
+      expect((stored.y.data as Float32Array)[i]).toBeCloseTo(value, 5);
+  });
+
+  it("leaves other graphs as they are", () => {
+    const model = readModel(exportPath(exportNames[0]));
+    expect(unpackInt8(model)).toBe(model);
+  });
+
+  it.each(exportNames)("leaves the vectors of %s nearly the same", async (name) => {
+    const model = readModel(exportPath(name));
+    const stored = storeInt8(model);
+    const [before, after] = await Promise.all(
+      [model, stored].map(
+        async (own) => Object.values(await runModel(own, goldenFeeds()))[0].data as Float32Array,
+      ),
+    );
+    const dot = (p: Float32Array, q: Float32Array) => p.reduce((sum, x, i) => sum + x * q[i], 0);
+    expect(dot(before, after) / Math.sqrt(dot(before, before) * dot(after, after))).toBeGreaterThan(0.9999);
+  });
+});
