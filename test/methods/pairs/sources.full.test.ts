@@ -34,7 +34,7 @@ describe("a training on several tables", () => {
       ["second.csv", 2, 24],
     ]);
     expect(readFileSync(join(options.output, "README.md"), "utf8")).toContain(
-      "sources: first.csv (40 pairs, weight 1), second.csv (24 pairs, weight 2); each batch is of one",
+      "sources: first.csv (40 pairs, weight 1), second.csv (24 pairs, weight 2), mixed in every batch",
     );
   });
 
