@@ -1,15 +1,15 @@
 /**
- * Builds pearl-small from all-MiniLM-L6-v2, with the settings in models/pearl-small/recipe.yaml: tables and corpus of
+ * Builds pearl-small from all-MiniLM-L6-v2, with the settings in scripts/pearl-small/recipe.yaml: tables and corpus of
  * pearl-mini, trainings on pairs, imitation of their mean and pearl-mini, PEARL's method, int8. The recipe names the
  * packages to install first.
  *
  *     npm run build && node scripts/build-pearl-small.mjs --work WORK --base FOLDER [--data ../shared/data] [--seed 0]
  *         [--recipe FILE] [--until tables|corpus|pairs|imitation|method|pack] [--scores BENCH.json]
- *         [-o models/pearl-small]
+ *         [-o MODEL]
  *
  * FOLDER holds the base's weights. The script skips stages that are finished in WORK and resumes an interrupted one.
  * WORK/build.json records the seconds and the machine of each stage. --scores is the output of `pearl bench --json`, for
- * the model card.
+ * the model card. MODEL is WORK/pearl-small by default; benchmarks/pearl-small.md says why pearl does not ship it yet.
  */
 import { existsSync, mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -24,17 +24,16 @@ import { packSmall } from "./pearl-small/pack.mjs";
 import { pairsBySource, writePairs, writePhrases } from "./pearl-small/tables.mjs";
 import { writeWhole } from "./training-tables.mjs";
 
-const ownFolder = fileURLToPath(new URL("../models/pearl-small", import.meta.url));
 const { values } = parseArgs({
   options: {
     work: { type: "string" },
     base: { type: "string" },
     data: { type: "string", default: defaultData },
-    recipe: { type: "string", default: join(ownFolder, "recipe.yaml") },
+    recipe: { type: "string", default: fileURLToPath(new URL("pearl-small/recipe.yaml", import.meta.url)) },
     seed: { type: "string" },
     until: { type: "string", default: "pack" },
     scores: { type: "string" },
-    output: { type: "string", short: "o", default: ownFolder },
+    output: { type: "string", short: "o" },
   },
 });
 const stageNames = ["tables", "corpus", "pairs", "imitation", "method", "pack"];
@@ -139,7 +138,8 @@ const stages = [
   () =>
     packSmall({
       model,
-      output: resolve(values.output),
+      mean,
+      output: resolve(values.output ?? inWork("pearl-small")),
       build: record,
       tables,
       recipe,

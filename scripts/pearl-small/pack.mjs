@@ -4,9 +4,24 @@ import { join } from "node:path";
 import { sealFolder } from "../../dist/files/sealed-folder.js";
 import { readModel, writeModel } from "../../dist/onnx/io/file.js";
 import { storeInt8 } from "../../dist/onnx/rewrite/stored.js";
+import { averageWeights } from "../../dist/pearl/weight-average.js";
 import { modelIndex } from "../model-index.mjs";
 import { number, originsTable, reportOf, scoresOf, tableOf } from "../pearl-mini/finish/card.mjs";
 import { writeWhole } from "../training-tables.mjs";
+
+/**
+ * The trained model with its transformer's weights averaged with those of another; the character encoder and the type head
+ * stay.
+ * @param {string} model @param {string} other @param {number} share weight of the model's
+ */
+function averaged(model, other, share) {
+  const trained = readModel(join(model, "onnx/model.onnx"));
+  const { initializers } = readModel(join(other, "onnx/model.onnx")).graph;
+  const floats = [...trained.graph.initializers].filter(([, { type }]) => type === "float32");
+  for (const [name, weight] of averageWeights(new Map(floats), initializers, { share }))
+    trained.graph.initializers.set(name, weight);
+  return trained;
+}
 
 /** Largest size of a shipped model on disk: 30 MiB. */
 const MOST_BYTES = 30 * 2 ** 20;
@@ -14,6 +29,7 @@ const MOST_BYTES = 30 * 2 ** 20;
 /**
  * @param {object} options
  * @param {string} options.model folder of the trained model
+ * @param {string} options.mean folder of the mean of the trainings on pairs
  * @param {string} options.output folder to ship; existing files are replaced
  * @param {{ stages: Record<string, import("../pearl-mini/stages.mjs").Stage> }} options.build seconds and machine of each
  *   stage
@@ -21,9 +37,11 @@ const MOST_BYTES = 30 * 2 ** 20;
  * @param {any} options.recipe
  * @param {string} [options.scores] output of `pearl bench --json` for this model
  */
-export async function packSmall({ model, output, build, tables, recipe, scores }) {
+export async function packSmall({ model, mean, output, build, tables, recipe, scores }) {
   mkdirSync(join(output, "onnx"), { recursive: true });
-  writeModel(storeInt8(readModel(join(model, "onnx/model.onnx"))), join(output, "onnx/model.onnx"));
+  const { shareOfMean } = recipe.finish;
+  const weights = averaged(model, mean, 1 - shareOfMean);
+  writeModel(storeInt8(weights), join(output, "onnx/model.onnx"));
   copyFileSync(join(model, "tokenizer.json"), join(output, "tokenizer.json"));
   const config = { name: recipe.name, license: recipe.license, ...readJson(join(model, "config.json")) };
   const prepared = readJson(join(tables, "prepared.json"));
@@ -73,13 +91,14 @@ ${own ? scoresOf(name, own) : `Not measured yet. Run \`pearl bench --model ${nam
 
 ## Training
 
-recipe.yaml in this folder holds every setting, and build.json is the record of the build.
+scripts/pearl-small/recipe.yaml holds every setting, and build.json is the record of the build.
 \`node scripts/build-${name}.mjs --work WORK --base FOLDER\` builds the model again from the base.
 
 1. ${pairs.length} trainings on pairs, each from the base: ${pairs.map((own) => `${number(own.pairs)} pairs, ${own.options.steps} steps, averaged with the base at ${own.settings.averageWithBase}`).join("; ")}. Their mean goes on.
 2. It imitates the mean of its own cosines and those of ${imitation.teachers.join(" and ")}, for ${imitation.options.steps} steps.
 3. PEARL's method (Chen, Varoquaux and Suchanek, 2024): hashed n-grams beside the transformer, twins by augmentation, known
    synonyms, the type head; ${method.steps} steps, averaged at ${method.settings.averageWithBase}.
+4. The transformer's weights are averaged with the mean of step 1, which has ${recipe.finish.shareOfMean} of them.
 
 Weights are stored as int8 with a scale for each row of a table and each column of a product, and computed in float32: vectors
 do not depend on the batch or the processor.
