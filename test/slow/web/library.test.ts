@@ -1,15 +1,20 @@
 /** pearl-embeddings/web in Debian's Chromium gives what the library gives in Node. */
-import { readFileSync } from "node:fs";
+import { readFileSync, symlinkSync } from "node:fs";
+import { join, resolve } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { embeddedNames } from "../../../src/architectures/embedded.js";
+import { countBy } from "../../../src/by-key.js";
 import { PhraseEncoder } from "../../../src/encoder/phrase-encoder.js";
 import { duplicatesByPlan } from "../../../src/group/roads.js";
 import { joinColumns } from "../../../src/join/roads.js";
 import { planColumns } from "../../../src/match/columns/fields.js";
+import { prepareStart } from "../../../src/methods/start-model.js";
 import { columnsOf, type Row } from "../../../src/web/rows.js";
+import { newFolder } from "../../setup/new-folder.js";
+import { corpusPhrases, smallSettings } from "../../training/small-corpus.js";
 import { hasChromium, startChromium } from "../chromium.js";
-import { emptyPage, type Site, startSite, withPearl } from "./pages.js";
+import { emptyPage, folderServer, listening, type Site, startSite, withPearl } from "./pages.js";
 
 /** Phrases with what tokenisers and padding trip over. */
 const phrases = [
@@ -239,4 +244,37 @@ describe.skipIf(!hasChromium)("weights", () => {
     expect(graphs()).toBe(2);
     site.server.close();
   });
+});
+
+it.skipIf(!hasChromium)("a transformer with n-grams gives its vectors of Node, by its address", async () => {
+  const { folder } = await prepareStart({
+    ...{ settings: { ...smallSettings, blocks: "as-they-come" }, types: [], seed: 1 },
+    phrases: countBy(corpusPhrases, ({ phrase }) => phrase),
+    folder: newFolder(),
+  });
+  const own = await PhraseEncoder.load(folder.path);
+  const expected = await own.encode(phrases);
+  await own.dispose();
+  const root = newFolder();
+  for (const name of ["dist", "models"]) symlinkSync(resolve(name), join(root, name));
+  symlinkSync(folder.path, join(root, "own"));
+  const site = await listening(folderServer(root));
+  const inBrowser = await startChromium();
+  const page = await emptyPage(inBrowser, site);
+  const vectors = await withPearl(
+    page,
+    async ({ PhraseEncoder }, { phrases }) => {
+      const encoder = await PhraseEncoder.load("/own");
+      const found = await encoder.encode(phrases);
+      await encoder.dispose();
+      return found.map((vector) => Array.from(vector));
+    },
+    { phrases },
+  );
+  await inBrowser.close();
+  site.server.close();
+  expect(vectors.length).toBe(phrases.length);
+  const differences = vectors.flatMap((row, i) => row.map((value, j) => Math.abs(value - expected[i][j])));
+  expect(Math.max(...differences)).toBeLessThan(1e-4);
+  expect(vectors[0].some((value) => Math.abs(value) > 0.01)).toBe(true);
 });

@@ -5,7 +5,10 @@ import type { Browser, BrowserContext, Page } from "playwright-core";
 import type * as Web from "../../../src/web/index.js";
 
 const script = new URL("../../../examples/playground/serve.mjs", import.meta.url).href;
-const { playgroundServer } = (await import(script)) as { playgroundServer: () => Server };
+export const { folderServer, playgroundServer } = (await import(script)) as {
+  playgroundServer: () => Server;
+  folderServer: (folder: string) => Server;
+};
 
 export interface Site {
   readonly address: string;
@@ -27,12 +30,20 @@ export async function startSite(memory: "shared" | "copied" = "shared"): Promise
       return write(status, others);
     }) as typeof response.writeHead;
   });
+  return { ...(await listening(server)), asked };
+}
+
+/** Starts a server on a port of its own. */
+export async function listening(server: Server): Promise<Pick<Site, "address" | "server">> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return { address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, server };
+  return { address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server };
 }
 
 /** An empty page of the site. */
-export async function emptyPage(browser: Browser | BrowserContext, { address }: Site): Promise<Page> {
+export async function emptyPage(
+  browser: Browser | BrowserContext,
+  { address }: Pick<Site, "address">,
+): Promise<Page> {
   const page = await browser.newPage();
   await page.goto(`${address}/models/pearl-mini/config.json`);
   return page;
