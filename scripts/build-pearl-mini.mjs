@@ -18,8 +18,11 @@ import { cpSync, existsSync, mkdirSync, realpathSync, renameSync, rmSync } from 
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { stringify } from "yaml";
+import { readModel } from "../dist/onnx/io/file.js";
+import { quantizeDynamic } from "../dist/onnx/rewrite/quantize.js";
+import { pack } from "./pack-model.mjs";
 import { averageModels } from "./pearl-mini/finish/average.mjs";
-import { pack } from "./pearl-mini/finish/pack.mjs";
+import { modelCard } from "./pearl-mini/finish/card.mjs";
 import { setReading } from "./pearl-mini/finish/reading.mjs";
 import { remakeModel } from "./pearl-mini/finish/remake.mjs";
 import { samplePhrases } from "./pearl-mini/finish/sample.mjs";
@@ -27,7 +30,7 @@ import { averageWithRarity, weighBrackets, weighSum, weighYears } from "./pearl-
 import { whitenCharacters } from "./pearl-mini/finish/whiten.mjs";
 import { prepare } from "./pearl-mini/prepare.mjs";
 import { defaultData, mixedSettings, readRecipe, recipePath } from "./pearl-mini/recipe.mjs";
-import { openStages, pearl } from "./pearl-mini/stages.mjs";
+import { openStages, pearl, runStages } from "./stages.mjs";
 import { writeWhole } from "./training-tables.mjs";
 
 const { values } = parseArgs({
@@ -176,7 +179,8 @@ const stages = [
   () => once("finish", [recipe.finish, seed], makeModel, { restart: true }),
   () =>
     pack({
-      model,
+      ...{ model, vocabulary: "words.txt", card: modelCard },
+      graph: quantizeDynamic(readModel(join(model, "onnx/model.onnx")), { products: "kept" }),
       output: resolve(values.output),
       build: record,
       tables,
@@ -185,9 +189,4 @@ const stages = [
       scores: values.scores,
     }),
 ];
-try {
-  for (const stage of stages.slice(0, last + 1)) await stage();
-} catch (error) {
-  console.error(`error: ${error instanceof Error ? error.message : error}`);
-  process.exitCode = 1;
-}
+await runStages(stages.slice(0, last + 1));

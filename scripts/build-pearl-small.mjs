@@ -16,12 +16,16 @@ import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { stringify } from "yaml";
+import { readModel } from "../dist/onnx/io/file.js";
+import { storeInt8 } from "../dist/onnx/rewrite/stored.js";
+import { averageWeights } from "../dist/pearl/weight-average.js";
+import { pack } from "./pack-model.mjs";
 import { averageModels } from "./pearl-mini/finish/average.mjs";
 import { prepare } from "./pearl-mini/prepare.mjs";
 import { defaultData, readRecipe } from "./pearl-mini/recipe.mjs";
-import { openStages, pearl } from "./pearl-mini/stages.mjs";
-import { packSmall } from "./pearl-small/pack.mjs";
+import { smallCard } from "./pearl-small/card.mjs";
 import { pairsBySource, writePairs, writePhrases } from "./pearl-small/tables.mjs";
+import { openStages, pearl, runStages } from "./stages.mjs";
 import { writeWhole } from "./training-tables.mjs";
 
 const { values } = parseArgs({
@@ -123,6 +127,17 @@ async function makeModel() {
   );
 }
 
+/** The model with its transformer's weights averaged with the mean's; character encoder and type head stay. */
+function averagedWithMean() {
+  const [trained, ofMean] = [model, mean].map((folder) => readModel(join(folder, "onnx/model.onnx")));
+  const { initializers } = trained.graph;
+  const floats = new Map([...initializers].filter(([, { type }]) => type === "float32"));
+  const share = 1 - recipe.finish.shareOfMean;
+  for (const [name, weight] of averageWeights(floats, ofMean.graph.initializers, { share }))
+    initializers.set(name, weight);
+  return trained;
+}
+
 /** What decides the tables; options of trainings do not. */
 const ofTables = [
   ...recipe.pairs.map((/** @type {any} */ { pairs, shares }) => ({ pairs, shares })),
@@ -136,19 +151,15 @@ const stages = [
   () => once("imitation", [recipe.imitation, seed], makeImitation),
   () => once("method", [recipe.method, seed], makeModel),
   () =>
-    packSmall({
-      model,
-      mean,
+    pack({
+      ...{ model, vocabulary: "tokenizer.json", card: smallCard },
+      graph: storeInt8(averagedWithMean()),
       output: resolve(values.output ?? inWork("pearl-small")),
       build: record,
       tables,
       recipe,
+      seed,
       scores: values.scores,
     }),
 ];
-try {
-  for (const stage of stages.slice(0, last + 1)) await stage();
-} catch (error) {
-  console.error(`error: ${error instanceof Error ? error.message : error}`);
-  process.exitCode = 1;
-}
+await runStages(stages.slice(0, last + 1));

@@ -9,7 +9,6 @@ const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
 export const recipePath = join(root, "models/pearl-mini/recipe.yaml");
 /** The default data folder, next to the checkout. */
 export const defaultData = resolve(root, "../shared/data");
-export const program = join(root, "dist/cli/main.js");
 
 /**
  * Returns the settings of each mixture of pairs: the common settings, overridden by the mixture's own.

@@ -1,7 +1,7 @@
 /**
- * Weights stored as int8 and computed in float32: a quarter of the file, and the same vectors on every processor and in
- * every batch. A weight w is stored as integers and one scale for each row of a table or column of a product; the nodes
- * Cast and Mul make w of them, which ONNX Runtime folds into a constant when it opens the file.
+ * Weights stored as int8 and computed in float32: a quarter of the file, and vectors that depend on batch and processor by
+ * rounding alone. A weight is stored as integers with a scale for each row of a table or each output of a product. The nodes
+ * Cast and Mul make the weight of them, and ONNX Runtime folds both into a constant when it opens the file.
  */
 import { prune } from "../graph.js";
 import { copyModel, intAttribute, type Model, type Node } from "../model.js";
@@ -11,7 +11,10 @@ import { quantizeMatrix } from "./quantize.js";
 /** Elements at least: smaller weights are not worth two nodes. */
 const smallest = 1024;
 
-/** A copy whose matrices, those of look-ups and products, are stored as int8. Equal weights are what they were to 1/254. */
+/**
+ * A copy whose matrices, those of look-ups and products, are stored as int8. A number changes by at most 1/254 of the largest
+ * one of its scale.
+ */
 export function storeInt8(model: Model): Model {
   const copy = copyModel(model);
   const { graph } = copy;
@@ -64,13 +67,17 @@ export function unpackInt8(model: Model): Model {
   graph.nodes = graph.nodes.filter(({ op, inputs, outputs }) => {
     const stored = op === "Mul" ? casts.get(inputs[0]) : undefined;
     const scales = stored && initializers.get(inputs[1]);
-    if (!stored || !scales) return true;
+    if (!stored || !scales || !isOwnScale(scales, stored)) return true;
     graph.initializers.set(outputs[0], scaled(stored, scales));
     return false;
   });
   prune(graph);
   return copy;
 }
+
+/** False for another maker's graph with one scale for all, or scales of another type. */
+const isOwnScale = ({ type, dims }: Tensor, { dims: [rows, columns] }: Tensor): boolean =>
+  type === "float32" && [`${rows},1`, `${columns}`].includes(String(dims));
 
 function scaled({ dims, data }: Tensor, scales: Tensor): Tensor {
   const [, columns] = dims;

@@ -59,6 +59,18 @@ describe("storeInt8", () => {
       expect((stored.y.data as Float32Array)[i]).toBeCloseTo(value, 5);
   });
 
+  it("leaves one scale for all to ONNX Runtime", async () => {
+    const g = new GraphBuilder();
+    const stored = g.weight("w_int8", tensor("int8", [2, 3], Int8Array.of(1, 2, 3, 4, 5, 6)));
+    const wide = g.add("Cast", [stored], { to: 1 });
+    const w = g.add("Mul", [wide, g.weight("scale", tensor("float32", [1], Float32Array.of(0.5)))]);
+    g.output("y", g.add("MatMul", [g.input("x", "float32", ["rows", 2]), w]), "float32", ["rows", 3]);
+    const read = readModel(encodeModel(g.model()));
+    expect(read.graph.nodes.map(({ op }) => op).slice(0, 3)).toEqual(["Cast", "Mul", "MatMul"]);
+    const { y } = await runModel(read, { x: new ort.Tensor("float32", Float32Array.of(2, 4), [1, 2]) });
+    expect([...(y.data as Float32Array)]).toEqual([9, 12, 15]);
+  });
+
   it("leaves other graphs as they are", () => {
     const model = readModel(exportPath(exportNames[0]));
     expect(unpackInt8(model)).toBe(model);

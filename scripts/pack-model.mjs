@@ -1,33 +1,30 @@
-/** Packs a trained model for release: tables as int8 rows, a card, and a record of its build. */
+/** Packs a trained model for release: its graph, the files that it reads, a card, and a record of its build. */
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { sealFolder } from "../../../dist/files/sealed-folder.js";
-import { readModel, writeModel } from "../../../dist/onnx/io/file.js";
-import { quantizeDynamic } from "../../../dist/onnx/rewrite/quantize.js";
-import { writeWhole } from "../../training-tables.mjs";
-import { modelCard } from "./card.mjs";
+import { sealFolder } from "../dist/files/sealed-folder.js";
+import { writeModel } from "../dist/onnx/io/file.js";
+import { writeWhole } from "./training-tables.mjs";
 
 /** Largest size of a shipped model on disk: 30 MiB. */
 const MOST_BYTES = 30 * 2 ** 20;
 
 /**
  * @param {object} options
- * @param {string} options.model folder of the fine-tuned model
+ * @param {string} options.model folder of the trained model
+ * @param {import("../dist/onnx/model.js").Model} options.graph what is shipped of its graph
+ * @param {string} options.vocabulary its file of words or tokens
  * @param {string} options.output folder to ship; existing files are replaced
- * @param {{ stages: Record<string, import("../stages.mjs").Stage> }} options.build seconds and machine of
- *   each stage
+ * @param {{ stages: Record<string, import("./stages.mjs").Stage> }} options.build seconds and machine of each stage
  * @param {string} options.tables folder with prepared.json
  * @param {any} options.recipe
  * @param {number} options.seed
  * @param {string} [options.scores] output of `pearl bench --json` for this model
+ * @param {(facts: { recipe: any, config: any, record: any, reports: any[] | undefined }) => string} options.card README.md
  */
-export async function pack({ model, output, build, tables, recipe, seed, scores }) {
+export async function pack({ model, graph, vocabulary, output, build, tables, recipe, seed, scores, card }) {
   mkdirSync(join(output, "onnx"), { recursive: true });
-  writeModel(
-    quantizeDynamic(readModel(join(model, "onnx/model.onnx")), { products: "kept" }),
-    join(output, "onnx/model.onnx"),
-  );
-  copyFileSync(join(model, "words.txt"), join(output, "words.txt"));
+  writeModel(graph, join(output, "onnx/model.onnx"));
+  copyFileSync(join(model, vocabulary), join(output, vocabulary));
   const config = { name: recipe.name, license: recipe.license, ...readJson(join(model, "config.json")) };
   const prepared = readJson(join(tables, "prepared.json"));
   const training = readJson(join(model, "training.json"));
@@ -35,7 +32,7 @@ export async function pack({ model, output, build, tables, recipe, seed, scores 
   const record = { seed, stages: build.stages, tables: prepared, training };
   writeWhole(join(output, "config.json"), `${JSON.stringify(config, null, 2)}\n`);
   writeWhole(join(output, "build.json"), `${JSON.stringify(record, null, 2)}\n`);
-  writeWhole(join(output, "README.md"), modelCard({ recipe, config, record, reports }));
+  writeWhole(join(output, "README.md"), card({ recipe, config, record, reports }));
   await sealFolder(output);
   const bytes = folderBytes(output);
   const megabytes = (bytes / 2 ** 20).toFixed(1);

@@ -2,9 +2,9 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { testFolder } from "../../table/folder.js";
+import { testFolder } from "../table/folder.js";
 
-const script = new URL("../../../scripts/pearl-mini/stages.mjs", import.meta.url).href;
+const script = new URL("../../scripts/stages.mjs", import.meta.url).href;
 type Once = (
   name: string,
   settings: unknown,

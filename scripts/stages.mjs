@@ -4,8 +4,10 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { cpus, platform, totalmem } from "node:os";
 import { join } from "node:path";
-import { writeWhole } from "../training-tables.mjs";
-import { program } from "./recipe.mjs";
+import { fileURLToPath } from "node:url";
+import { writeWhole } from "./training-tables.mjs";
+
+const program = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
 
 /** Seconds between two records of a running stage: a killed stage loses at most this much of its time. */
 const RECORD_EVERY = 20;
@@ -71,4 +73,14 @@ export function pearl(...parameters) {
       else failed(new Error(`${end}: run the same command again to resume`));
     });
   });
+}
+
+/** Runs stages in order. If one fails, prints why and ends the program with 1. */
+export async function runStages(/** @type {readonly (() => Promise<void>)[]} */ stages) {
+  try {
+    for (const stage of stages) await stage();
+  } catch (error) {
+    console.error(`error: ${error instanceof Error ? error.message : error}`);
+    process.exitCode = 1;
+  }
 }

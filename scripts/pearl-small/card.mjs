@@ -1,0 +1,70 @@
+/** Writes the model card of pearl-small from the records of its build and its scores. */
+import { modelIndex } from "../model-index.mjs";
+import { number, originsTable, reportOf, scoresOf, tableOf } from "../pearl-mini/finish/card.mjs";
+
+/** Returns README.md of the model. @param facts `reports`: output of `pearl bench --json`, if any */
+export function smallCard({ recipe, config, record, reports }) {
+  const { name, base, pairs, imitation, method } = recipe;
+  const own = reports && reportOf(name, reports);
+  const stages = Object.entries(record.stages).map(([stage, { seconds, machine }]) => [
+    ...[stage, (seconds / 60).toFixed(1), `${machine.processor}, ${machine.cores} cores`],
+  ]);
+  const trainings = pairs.map(
+    ({ pairs: count, options, settings }) =>
+      `- ${number(count)} pairs, ${options.steps} steps, averaged with the base at ${settings.averageWithBase}`,
+  );
+  return `---
+license: ${recipe.license}
+language: en
+library_name: pearl
+pipeline_tag: feature-extraction
+base_model: ${base}
+tags: [pearl, phrase-embeddings, onnx]
+${own ? `${modelIndex(name, own)}\n` : ""}---
+
+# ${name}
+
+Phrase embeddings with ${config.pearl.dimension} dimensions and a head for ${config.pearl.types.length} phrase types: ${base}
+(Apache-2.0), a transformer, concatenated with a character encoder, trained with pearl. It works offline.
+
+    pearl encode phrases.csv --model ${name}
+
+## Scores
+
+${own ? scoresOf(name, own) : `Not measured yet. Run \`pearl bench --model ${name}\`.`}
+
+## Training
+
+scripts/pearl-small/recipe.yaml holds every setting, and build.json is the record of the build.
+\`node scripts/build-${name}.mjs --work WORK --base FOLDER\` builds the model again from the base.
+
+The trainings on pairs, each from the base:
+
+${trainings.join("\n")}
+
+1. Their weights are averaged.
+2. For ${imitation.options.steps} steps, the result imitates the mean of its own cosines and those of ${imitation.teachers.join(" and ")}.
+3. PEARL's method (Chen, Varoquaux and Suchanek, 2024): hashed n-grams beside the transformer, twins by augmentation, known
+   synonyms, the type head; ${method.steps} steps, averaged at ${method.settings.averageWithBase}.
+4. The transformer's weights are averaged with those of step 1, which count ${recipe.finish.shareOfMean}.
+
+Weights are stored as int8 with a scale for each row of a table and each column of a product, and computed in float32: beyond
+rounding, vectors do not depend on the batch or the processor.
+
+${tableOf(["stage", "minutes", "machine"], stages)}
+
+## Data and licences
+
+The tables are those of pearl-mini, and so are the pairs that are left out: those of the evaluation sets (as text for the half
+at hand, as hashes for the other half), the synsets behind Turney's questions, typed mentions of CoNLL-2003 and BC5CDR, titles
+of YAGO's dictionary and of AutoFJ's tables, and sources for research only. What the base has read is not known to this
+recipe: its authors list its data.
+
+${originsTable(record.tables.kept["synonyms.tsv"])}
+
+## Limits
+
+- The model is for English phrases of up to a dozen words. It reads lower case; only its n-grams see capitals.
+- The data has the gaps and biases of Wikipedia and of web lists.
+`;
+}
