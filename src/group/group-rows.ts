@@ -72,8 +72,8 @@ export async function groupRows(table: TableColumns, options: GroupRowsOptions =
 }
 
 /** A field without its values, which a table is then free of. */
-const described = ({ name, other, kind, profile }: Field): LearnedRows["fields"][number] => {
-  return { name, other, kind, profile };
+const described = ({ name, other, kind, profile, siblings }: Field): LearnedRows["fields"][number] => {
+  return { name, other, kind, profile, siblings };
 };
 
 const byGroups: MatchMethod<GroupLevel, MatchFit<GroupLevel>, Groups> = {

@@ -64,15 +64,16 @@ function parseModel(text: string): StoreModel | undefined {
   const { weights, evidence } = model.learned;
   const isOther = ({ name, levels, unit }: EvidenceColumn): boolean =>
     unit === undefined || (name === opposedColumn && levels !== oppositionLevels);
-  if (evidence.some(isOther)) return undefined;
-  const columns = (values: readonly Iterable<number>[]) => values.map((column) => Float64Array.from(column));
   const { match, related, near } = weights;
+  if (evidence.some(isOther) || (near !== undefined && near.siblings === undefined)) return undefined;
+  const columns = (values: readonly Iterable<number>[]) => values.map((column) => Float64Array.from(column));
   const whole = {
     ...{ ...weights, match: columns(match), related: columns(related) },
     near: near && {
       ...near,
       kinds: Float64Array.from(near.kinds),
       ...{ shared: columns(near.shared), differing: columns(near.differing) },
+      siblings: columns(near.siblings),
     },
   };
   return { ...model, learned: { ...model.learned, weights: whole } };

@@ -17,7 +17,7 @@ import { scorePairs, type Weights } from "./weights/learn.js";
 
 /** What was learned from a table. */
 export interface LearnedRows {
-  readonly fields: readonly Pick<Field, "name" | "other" | "kind" | "profile">[];
+  readonly fields: readonly Pick<Field, "name" | "other" | "kind" | "profile" | "siblings">[];
   /** Index of the field that names the row; -1 without a text column. */
   readonly naming: number;
   readonly evidence: readonly EvidenceColumn[];
@@ -45,10 +45,10 @@ export function readRows(given: TableColumns, { fields, naming }: LearnedRows): 
   const vocabulary = new TextNumbers();
   const rows = rowsOf(given);
   const order = Uint32Array.from({ length: rows }, (_, row) => row);
-  const read = fields.map(({ name, other, kind, profile }): Field => {
+  const read = fields.map(({ name, other, kind, profile, siblings }): Field => {
     // A few rows do not show the order of day and month, so that of the whole table counts.
     const values = readValues(given[name], given[name], kind, vocabulary, [profile.dayFirst]);
-    return { name, other, kind, profile, ...values };
+    return { name, other, kind, profile, siblings, ...values };
   });
   const tables: PreparedTables = {
     ...{ isOneTable: true, rows: [rows, rows], naming, alone: [[], []], dropped: [], fields: read },

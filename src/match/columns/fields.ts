@@ -11,9 +11,11 @@ import {
   type ColumnRole,
   columnKinds,
   columnRoles,
+  isCode,
   isText,
   profileColumn,
 } from "./profile.js";
+import { type SiblingPlaces, siblingPlaces } from "./sibling-places.js";
 import { TextNumbers, type Texts } from "./texts.js";
 import { type Cells, readValues, type ValuedColumn } from "./value-set.js";
 
@@ -39,6 +41,8 @@ export interface Field extends ValuedColumn {
   /** Undefined where nobody has said it. */
   readonly role?: ColumnRole;
   readonly profile: ColumnProfile;
+  /** Of codes only. */
+  readonly siblings?: SiblingPlaces;
 }
 
 /** The prepared columns of two tables, or of one. */
@@ -164,7 +168,9 @@ function readField(
   const dayFirst =
     kind !== "date" ? [] : left === right ? [profile.dayFirst] : [isDayFirst(left), isDayFirst(right)];
   const role = saidOf({ name, other }, columnRoles, kindOf);
-  return { ...readValues(left, right, kind, vocabulary, dayFirst), name, other, kind, role, profile };
+  const values = readValues(left, right, kind, vocabulary, dayFirst);
+  const siblings = isCode(kind) ? siblingPlaces(values.set.texts) : undefined;
+  return { ...values, name, other, kind, role, profile, siblings };
 }
 
 /** What an aligned column holds: what the caller says, by either header, or else what was found. */

@@ -37,6 +37,9 @@ export type ColumnRole = (typeof columnRoles)[number];
 const texts = new Set<ColumnKind>(["name", "text", "long", "list"]);
 export const isText = (kind: ColumnKind): boolean => texts.has(kind);
 
+/** Whether a single sign of a cell may tell two things apart. */
+export const isCode = (kind: ColumnKind): boolean => kind === "code" || kind === "phone" || kind === "email";
+
 export interface ColumnProfile {
   readonly name: string;
   readonly rows: number;
@@ -170,8 +173,8 @@ function kindOfCells(shares: CellShares, distinct: number, filled: number): Colu
   if (numeric >= 0.9 && pointed > 0.1) return "number";
   // Digits alone may be any number: an account, a moment, an article.
   if (phones >= 0.8 && length >= 7 && (numeric < 0.9 || (length >= 9 && dialled >= 0.02))) return "phone";
-  const isCode = (single >= 0.8 && digits > 0.6) || (digits > 0.9 && words < 2.5 && length < 20);
-  if (numeric >= 0.9 || grouped >= 0.9 || isCode) return "code";
+  const isOfCodes = (single >= 0.8 && digits > 0.6) || (digits > 0.9 && words < 2.5 && length < 20);
+  if (numeric >= 0.9 || grouped >= 0.9 || isOfCodes) return "code";
   if (words > 15) return "long";
   if (distinct <= 50 && distinct / Math.max(1, filled) < 0.1 && words < 4) return "category";
   return lists > 0.5 ? "list" : "text";

@@ -1,6 +1,6 @@
 /**
- * Comparisons across the columns of two rows: codes anywhere, words of the name anywhere in the other row, and whether the names
- * contradict each other.
+ * Comparisons across the columns of two rows: codes anywhere, words of the name anywhere in the other row, whether the names
+ * contradict each other, and cells that have changed places.
  */
 import type { Field } from "../columns/fields.js";
 import type { Lists } from "../columns/lists.js";
@@ -189,4 +189,46 @@ function matchNeighbours(
       break;
     }
   }
+}
+
+/** Which value a row has in two columns, -1 where the cell is empty. */
+type TwoCells = readonly [first: number, second: number];
+
+/** What two columns say of two rows whose cells have changed places: which of them agree. The others then say nothing. */
+type Exchanged = Readonly<Record<"first" | "second", boolean>>;
+
+/**
+ * Returns a function for the cells of a left and of a right row in two columns, as given and family names, that says whether
+ * they have changed places: undefined where they have not. Where only one cell has, the row lacks one of the two.
+ */
+export function exchangedCells(
+  first: Field["set"],
+  second: Field["set"],
+  words: VocabularyWords,
+): (left: TwoCells, right: TwoCells) => Exchanged | undefined {
+  const isSame = (value: number, other: number): boolean => {
+    if (value < 0 || other < 0) return false;
+    const [from, start] = [first.words.starts[value], second.words.starts[other]];
+    const count = first.words.starts[value + 1] - from;
+    if (count === 0 || second.words.starts[other + 1] - start !== count) return false;
+    for (let place = 0; place < count; place++)
+      if (first.words.items[from + place] !== second.words.items[start + place]) return false;
+    return true;
+  };
+  const isAlike = (value: number, other: number): boolean =>
+    words.likeness(
+      first.words.items[first.words.starts[value]],
+      second.words.items[second.words.starts[other]],
+    ) > 0;
+  return ([a, b], [x, y]) => {
+    const [isAcross, isBack] = [isSame(a, y), isSame(x, b)];
+    if (!isAcross && !isBack) return undefined;
+    if (isAcross && isBack) return { first: true, second: true };
+    // What is left of the other cells, if both are filled.
+    const [own, other] = isAcross ? [x, b] : [a, y];
+    if (own >= 0 && other >= 0) return isAlike(own, other) ? { first: true, second: true } : undefined;
+    // The cell is in the wrong column in the row that lacks what belongs there.
+    const isSecond = isAcross ? b < 0 : y < 0;
+    return { first: !isSecond, second: isSecond };
+  };
 }

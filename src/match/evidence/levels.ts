@@ -11,6 +11,7 @@ import { bareDigits } from "../cells/numbers.js";
 import type { Field } from "../columns/fields.js";
 import { ListsBuilder } from "../columns/lists.js";
 import { isText } from "../columns/profile.js";
+import { areSiblings, type SiblingPlaces } from "../columns/sibling-places.js";
 import { eachText, textReader } from "../columns/texts.js";
 import type { ValueSet } from "../columns/value-set.js";
 import { EditSimilarity } from "../spelling/edit-similarity.js";
@@ -87,7 +88,7 @@ export function fieldComparison(field: Field, data: TextData): FieldComparison {
   const [unequal, compare, scale] =
     kind === "date" ? [dateLevels, dateLevel, dateScale] : [codeCuts.length + 1, codeLevel, codeScale];
   const ofTexts = (a: number, b: number): number =>
-    kind === "code" && addsWords(a, b) ? codeCuts.length : compare(read(a), read(b));
+    kind === "code" && addsWords(a, b) ? codeCuts.length : compare(read(a), read(b), field.siblings ?? []);
   return { ...withEqual(unequal, surprise, rareCuts, ofTexts), ...scale };
 }
 
@@ -129,16 +130,23 @@ function withEqual(
   };
 }
 
+/** Of shorter codes another one is as likely as a slip. */
+const shortestOfSlips = 6;
 /** Letters of a code that are compared one by one: a pair takes time with the square of their number. */
 const mostLetters = 500;
 
-/** By the share of letters that need no edit; leading zeros of digits need none. Of long codes the beginnings are compared, and then the lengths. */
-function codeLevel(a: string, b: string): number {
+/**
+ * By the share of letters that need no edit; leading zeros of digits need none. Of long codes the beginnings are compared, and then
+ * the lengths. Siblings differ.
+ */
+function codeLevel(a: string, b: string, siblings: SiblingPlaces): number {
   if (bareDigits(a) === bareDigits(b)) return codeCuts.length;
   // A refund is not a slip of a payment.
   if (a.startsWith("-") !== b.startsWith("-")) return 0;
   const [x, y] = [a.slice(0, mostLetters), b.slice(0, mostLetters)];
   const ofLengths = Math.min(a.length, b.length) / Math.max(a.length, b.length);
+  if (areSiblings(a, b, siblings)) return codeCuts.length - 1;
+  if (x === a && y === b && x.length >= shortestOfSlips && isSlip(x, y)) return codeCuts.length;
   return levelOf(Math.min(ofLengths, 1 - distance(x, y) / Math.max(x.length, y.length)), codeCuts);
 }
 
@@ -156,7 +164,12 @@ const dateLevels = 6;
 const dateScale = { differs: 4, agrees: dateLevels };
 
 function dateLevel(a: string, b: string): number {
-  if (a.length !== 8 || b.length !== 8) return codeLevel(a, b);
+  if (a.length !== 8 || b.length !== 8) {
+    const level = codeLevel(a, b, []);
+    // What is no date may be one with a sign too many: "1982-06-231".
+    const isNear = level === codeCuts.length || isSlip(digitsOf(a), digitsOf(b));
+    return isNear ? dateScale.differs : Math.min(level, 1);
+  }
   const days = Math.abs(dayOf(Number(a)) - dayOf(Number(b)));
   if (days <= 3) return 5;
   const isExchanged =
@@ -167,6 +180,8 @@ function dateLevel(a: string, b: string): number {
   if (days <= 31) return 2;
   return days <= 366 || edits <= 4 ? 1 : 0;
 }
+
+const digitsOf = (text: string): string => text.replace(/\D/g, "");
 
 const sameParts = (a: string, b: string): number =>
   [a.slice(0, 4) === b.slice(0, 4), a.slice(4, 6) === b.slice(4, 6), a.slice(6) === b.slice(6)].filter(
@@ -207,6 +222,12 @@ function textComparison(
   const areInitials = (a: number, b: number): boolean =>
     wordsOf(a) === 1 &&
     words.initialsEnd(items[starts[a]], starts[b], starts[b + 1], (place) => items[place]) >= 0;
+  /** Whether one is the first letter of the other, a single word: "F." does not differ from "Felix". */
+  const isFirstLetter = (a: number, b: number): boolean => {
+    const [letter, word] = [a, b].map((value) => words.read(items[starts[value]]));
+    return wordsOf(a) === 1 && wordsOf(b) === 1 && letter.length === 1 && word.startsWith(letter);
+  };
+  const isInitial = (a: number, b: number): boolean => areInitials(a, b) || isFirstLetter(a, b);
   /** Short names of several words that each have one of their own differ; no text agrees that has a word more. */
   const mostAlike = (a: number, b: number, unmatched: number, hasSurplus: boolean): number => {
     const isShort = Math.min(wordsOf(a), wordsOf(b)) > 1 && Math.max(wordsOf(a), wordsOf(b)) <= mostOfShort;
@@ -229,7 +250,7 @@ function textComparison(
     const penalty = Math.min(1, Math.max(0, unmatched - leastUnmatched));
     const found = levelOf(0.5 * covered + 0.25 * letters + 0.25 * whole - 0.25 * penalty, textCuts);
     const level = Math.min(found, mostAlike(a, b, unmatched, hasSurplus));
-    return level < textScale.differs && (areInitials(a, b) || areInitials(b, a)) ? textScale.differs : level;
+    return level < textScale.differs && (isInitial(a, b) || isInitial(b, a)) ? textScale.differs : level;
   };
   const levels = withEqual(textCuts.length + 1, surprise, rareCuts, compare);
   return { ...levels, ...textScale, unmatched: () => last };

@@ -18,6 +18,7 @@ import {
   codeComparison,
   codeLevels,
   crossWords,
+  exchangedCells,
   nameOpposition,
   oppositionLevels,
   RowStamps,
@@ -48,8 +49,8 @@ export interface EvidenceColumn extends LevelScale {
   readonly unit: number;
   /** Share of its learned weight that counts where near misses are not learned: less for a column that repeats another. */
   readonly share: number;
-  /** Whether rows of one thing seldom differ in it, by its kind, or as the caller says; "doubtful" where only its header speaks against it. */
-  readonly identifies: boolean | "said" | "doubtful";
+  /** Whether rows of one thing seldom differ in it, by its kind and its header, or as the caller says. */
+  readonly identifies: boolean | "said";
   /** Weight of the lowest level where it is not learned. */
   readonly lowest?: number;
 }
@@ -105,7 +106,7 @@ const circumstances = wordSet("circumstances");
 /** Words with fewer letters, or with fewer beside them, are parts of others by chance: a hotel is no telephone, an estate no state. */
 const [shortestPart, fewestBeside] = [5, 4];
 
-/** Whether a column identifies: names, dates and codes do; doubtful are lists, and what several things share by its header. */
+/** Whether a column identifies: names, dates and codes do, unless several things share it by its header. */
 function identifies({ name, other, kind, role }: Field, isNaming: boolean): EvidenceColumn["identifies"] {
   if (role !== undefined) return role === "identifies" && "said";
   if (kind === "long") return false;
@@ -118,8 +119,7 @@ function identifies({ name, other, kind, role }: Field, isNaming: boolean): Evid
   const isShared = words.some(
     (word) => circumstances().has(word) || [...circumstances()].some((own) => hasPart(word, own)),
   );
-  if (kind === "number") return false;
-  return isShared || kind === "list" ? "doubtful" : true;
+  return !isShared && kind !== "number" && kind !== "list";
 }
 
 export function rowComparison(settings: ComparisonSettings): RowComparison {
@@ -153,11 +153,32 @@ export function rowComparison(settings: ComparisonSettings): RowComparison {
   };
   const ofNames = naming < 0 ? [] : namingColumns(settings, words, own[naming]);
   const columns = [...ofFields, ...ofNumbers, ofCodes, ...ofNames];
+  const exchanges = exchangeable(fields).map(([first, second]) => ({
+    ...{ first, second },
+    of: exchangedCells(fields[first].set, fields[second].set, words),
+  }));
   const compare: RowComparison["compare"] = (left, right, out, place) => {
     for (let column = 0; column < columns.length; column++)
       out[column][place] = columns[column].compare(left, right);
+    for (const { first, second, of } of exchanges) {
+      if (out[first][place] >= columns[first].differs || out[second][place] >= columns[second].differs)
+        continue;
+      const [one, other] = [fields[first], fields[second]];
+      const found = of([one.left[left], other.left[left]], [one.right[right], other.right[right]]);
+      if (found === undefined) continue;
+      out[first][place] = found.first ? columns[first].agrees : missing;
+      out[second][place] = found.second ? columns[second].agrees : missing;
+    }
   };
   return { columns: columns.map(({ compare: _, ...column }) => column), settings, compare };
+}
+
+/** Pairs of columns whose cells may change places: short texts. */
+function exchangeable(fields: readonly Field[]): [number, number][] {
+  const short = fields.flatMap(({ kind }, index) =>
+    kind === "name" || kind === "text" || kind === "category" ? [index] : [],
+  );
+  return short.flatMap((first, at) => short.slice(at + 1).map((second): [number, number] => [first, second]));
 }
 
 /** Columns that look at names in another way than the naming column itself. They are compared after it. */

@@ -19,7 +19,7 @@ import type { ComparisonSettings } from "../evidence/pair-evidence.js";
 interface Head extends Pick<PreparedTables, "naming" | "isOneTable" | "rows" | "dropped"> {
   /** Of the embeddings; 0 without any. */
   readonly dimension: number;
-  readonly fields: readonly (Pick<Field, "name" | "other" | "kind" | "profile"> & {
+  readonly fields: readonly (Pick<Field, "name" | "other" | "kind" | "profile" | "siblings"> & {
     readonly filled: number;
     readonly hasGrams: boolean;
     readonly isNumbered: boolean;
@@ -50,9 +50,10 @@ export function keptComparison(
 ): Kept {
   const head: Head = {
     ...{ naming, isOneTable, rows, dropped, dimension: vectors?.dimension ?? 0 },
-    fields: fields.map(({ name, other, kind, role, profile, set: { filled } }, field) => {
+    fields: fields.map(({ name, other, kind, role, profile, siblings, set: { filled } }, field) => {
       const isNumbered = areNumbered[field];
-      return { name, other, kind, role, profile, filled, isNumbered, hasGrams: grams[field] !== undefined };
+      const hasGrams = grams[field] !== undefined;
+      return { name, other, kind, role, profile, siblings, filled, isNumbered, hasGrams };
     }),
   };
   const ofFields = fields.map(({ set, ...values }, field) => {

@@ -11,7 +11,7 @@ const isDigits = /^\d+$/;
 const shortestOfTwoEdits = 8;
 
 /**
- * From 0 to 1; the same in both directions. Words with digits need a long common beginning that has one, or one slip in many
+ * From 0 to 1; the same in both directions. A nickname is like its name. Words with digits need a long common beginning that has one, or one slip in many
  * digits: "pedro.smith21" and "pedro.jones23" have only a name in common.
  */
 export function softLikeness(a: string, b: string): number {
@@ -31,8 +31,19 @@ export function softLikeness(a: string, b: string): number {
     if (prefix >= 4) return long.length - short.length <= 2 ? 0.9 : 0.7;
     if (prefix === 3 && short.length === 3) return 0.6;
   }
-  return edited(short, long);
+  return formsOf().get(short)?.has(long) ? 0.85 : edited(short, long);
 }
+
+/** Given names by their nicknames, and the other way round. */
+const formsOf = wordList("nicknames", (entries) => {
+  const forms = new Map<string, Set<string>>();
+  for (const [name, ...nicknames] of entries)
+    for (const nickname of nicknames) {
+      const [short, long] = nickname.length <= name.length ? [nickname, name] : [name, nickname];
+      forms.set(short, (forms.get(short) ?? new Set()).add(long));
+    }
+  return forms;
+});
 
 /** Standard abbreviations, each behind its word. Shorter ones stand for too many words (chicago-sites: precision .899 with them, .900). */
 const shortForms = wordList("abbreviations", (entries) => {

@@ -18,7 +18,7 @@ import {
 } from "./expected-counts.js";
 import { byLevel, clampedLogRatio, sharesOf } from "./level-weights.js";
 import { sigmoid } from "./logistic.js";
-import { nearFactors, severalPartners } from "./near-mates.js";
+import { nearFactors, severalPartners, tornShare } from "./near-mates.js";
 import {
   kindShares,
   mostUnits,
@@ -72,8 +72,10 @@ const settled = 1e-4;
 /** With near misses as many rounds pass before mates are looked at, which then happens in every second one. */
 const unmated = 10;
 
-/** From such a share of rows with several partners on, groups are large: their rows look like near misses of each other. */
+/** From such a share of rows with several partners on, groups are large: their rows may look like near misses of each other. */
 const oftenSeveral = 0.25;
+/** Such groups are kept where they are so many times less torn than those that are learned without near misses. */
+const clearly = 4;
 /** Near misses that leave fewer of the matches than this share have taken them: texts were written anew, or columns contradict. */
 const mostTaken = 0.2;
 /** The same where less than a share of these matches contradict each other by their names; of few matches that says little. */
@@ -100,13 +102,9 @@ export async function learnWeights(table: PairTable, options: LearnOptions = {})
   });
   const isTaken =
     relation === "many-to-many"
-      ? severalPartners(table, near.logOdds) > oftenSeveral
+      ? severalPartners(table, near.logOdds) > oftenSeveral &&
+        clearly * tornShare(table, near.logOdds) > tornShare(table, (await plain()).logOdds)
       : haveTaken(table, near, await plain());
-  if (isTaken && relation === "many-to-many") {
-    // Branches of a chain share its name: what tells them apart is the street.
-    const doubting = await fitWeights(table, "headers doubted", { ...options, onProgress: undefined });
-    if (severalPartners(table, doubting.logOdds) <= oftenSeveral) return doubting;
-  }
   if (isTaken) return plain();
   onProgress?.(all, all);
   return near;
@@ -137,8 +135,8 @@ function contradicted(table: PairTable, logOdds: Float64Array): number {
 const relationOf = ({ isOneTable }: PairTable, { relation }: LearnOptions): Relation =>
   relation ?? (isOneTable ? "many-to-many" : "one-to-one");
 
-/** What is learned beside matches: near misses, also where what headers call shared is taken to identify, or related pairs. */
-type Fit = "near misses" | "headers doubted" | "plain";
+/** What is learned beside matches: near misses, or related pairs. */
+type Fit = "near misses" | "plain";
 
 /** How much of the learned weight of a column counts: what is learned with near misses needs no second look at names. */
 function shareIn(fit: Fit, { field, from, unit, share }: EvidenceColumn): number {
@@ -160,7 +158,7 @@ async function fitWeights(table: PairTable, fit: Fit, options: LearnOptions): Pr
     : (logOdds, _, matches) => competing(logOdds, matches);
   let factors: Float64Array | undefined;
   let counts = expectedCounts(table, startingPosteriors(table, relation, shares));
-  const identity = hasNear ? identifying(table, relation, shares, totals, fit) : [];
+  const identity = hasNear ? identifying(table, relation, shares, totals) : [];
   const weigh = (counts: ExpectedCounts, near?: NearCounts): Weights =>
     hasNear
       ? nearFit(table, { shares, totals, counts, identity, near, factors })
@@ -176,7 +174,6 @@ async function fitWeights(table: PairTable, fit: Fit, options: LearnOptions): Pr
     logOdds = scorePairs(table.levels, weights, table.columns, related);
     counts = await expected(logOdds, related, weights.matches);
     if (counts.moved < settled * counts.sum && (!hasNear || round > unmated)) break;
-    if (hasNear && areSeveral && round === unmated && severalPartners(table, logOdds) > oftenSeveral) break;
     if (hasNear && round >= unmated && round % 2 === 0) {
       const found = await nearFactors(table, relation, { weights, logOdds, related }, options);
       factors = found.map((factor, kind) => Math.min(1, Math.max(1e-6, (factors?.[kind] ?? 1) * factor)));
@@ -235,12 +232,8 @@ function identifying(
   relation: Relation,
   shares: readonly number[],
   totals: readonly Float64Array[],
-  fit: Fit,
 ): boolean[] {
-  const named = table.columns.map(
-    ({ identifies }, at) =>
-      identifies !== false && (identifies !== "doubtful" || fit === "headers doubted") && shares[at] > 0,
-  );
+  const named = table.columns.map(({ identifies }, at) => identifies !== false && shares[at] > 0);
   const found = table.columns.map(({ levels, agrees, identifies, unit }, at) => {
     if (!named[at] || identifies === "said") return named[at];
     const others = shares.map((share, other) => (table.columns[other].unit === unit ? 0 : share));
@@ -347,7 +340,7 @@ function nearFit(
   },
 ): Weights {
   const { shares, counts, identity, near, factors } = found;
-  const [match, shared, differing]: Float64Array[][] = [[], [], []];
+  const [match, shared, differing, siblings]: Float64Array[][] = [[], [], [], []];
   const numbers = expectedMatches(table, counts, believedMatches);
   const strength = identityStrength.least + identityStrength.share * numbers.matches;
   table.columns.forEach((column, at) => {
@@ -370,13 +363,20 @@ function nearFit(
       identity[at],
       table.levels[at],
       { ...own, match: ofMatch },
-      inDiffering,
+      { differing: inDiffering, siblings: near?.siblings[unit] },
     );
     shared.push(ofNear.shared.map((weight) => shares[at] * weight));
     differing.push(ofNear.differing.map((weight) => shares[at] * weight));
+    siblings.push(ofNear.siblings.map((weight) => shares[at] * weight));
   });
   const kinds = kindShares(table, identity, factors, near?.kinds);
-  return { match, near: { kinds, shared, differing, identity }, related: [], relatedShare: 0, ...numbers };
+  return {
+    match,
+    near: { kinds, shared, differing, siblings, identity },
+    related: [],
+    relatedShare: 0,
+    ...numbers,
+  };
 }
 
 /** Shares of which those of the levels below `differs` are so many together. */

@@ -21,8 +21,11 @@ const fewest = 3;
 const significant = 0.001;
 /** The least and the most by which the share of a kind changes at a time. */
 const step = { least: 0.2, most: 1.25 };
-/** How many near misses beside sure mates are awaited for each pair of rows without one, as a share of what chance expects. */
-const awaited = 0.5;
+/**
+ * How many near misses beside sure mates are awaited for each pair of rows without one, as a share of what chance expects. Fewer where
+ * one of several columns that identify differs alone: such pairs are hardly matches.
+ */
+const awaited = { any: 0.5, sole: 0.25 };
 
 /** By which the share of each kind is to change: below 1 where its pairs lie beside sure mates too seldom. */
 export async function nearFactors(
@@ -39,7 +42,7 @@ export async function nearFactors(
       : await competedProbabilities(table, relation, { logOdds, matches: weights.matches }, run);
   const { beside, free, mates } = byMates(table, probabilities);
   const odds = nearOdds(weights.near!, table.columns);
-  const expected = expectedBeside(mates);
+  const chance = chanceBeside(mates);
   const [besides, frees] = [0, 1].map(() => new Float64Array(odds.own.length));
   for (let place = 0; place < related.length; place++) {
     if (related[place] < 1e-6) continue;
@@ -52,18 +55,19 @@ export async function nearFactors(
   return besides.map((found, kind) => {
     // The kind that shares nothing is of unrelated pairs.
     if (kind === 0 || (found < fewest && frees[kind] < fewest)) return 1;
+    const expected = chance * awaited[odds.soles[kind] >= 0 ? "sole" : "any"];
     if (poissonAtMost(found, expected * frees[kind]) >= significant) return step.most;
     const upper = (found + 2 * Math.sqrt(found) + 1) / expected;
     return Math.min(1, Math.max(step.least, upper / frees[kind]));
   });
 }
 
-/** How many near misses lie beside a sure mate, for each whose rows have none, at least. @param mates of each row, by side */
-function expectedBeside(mates: readonly Float64Array[]): number {
+/** How many near misses chance expects beside a sure mate, for each whose rows have none. @param mates of each row, by side */
+function chanceBeside(mates: readonly Float64Array[]): number {
   const [left, right] = mates.map((sums) =>
     Math.max(leastFree, sums.filter((sum) => sum <= sure).length / sums.length),
   );
-  return awaited * (1 / (left * right) - 1);
+  return 1 / (left * right) - 1;
 }
 
 /** Of each class how many pairs that are no match lie beside a sure mate, and how many do not; and the mates of each row. */
@@ -126,4 +130,26 @@ export function severalPartners(table: PairTable, logOdds: Float64Array): number
   const having = (least: number): number =>
     counts.reduce((all, ofRow) => all + ofRow.filter((count) => count >= least).length, 0);
   return having(2) / Math.max(1, having(1));
+}
+
+/**
+ * The share of pairs that are no match in one group: rows that matches connect, three or more. Few are torn where groups are
+ * those of things; where matches are taken for near misses, or the other way round, many.
+ */
+export function tornShare(table: PairTable, logOdds: Float64Array): number {
+  const groups = disjointSets(table.rows[0]);
+  for (const { left, right, classOf } of pairBlocks(table))
+    for (let at = 0; at < left.length; at++)
+      if (logOdds[classOf[at]] >= partner) groups.unite(left[at], right[at]);
+  const sizes = new Uint32Array(table.rows[0]);
+  sizes.forEach((_, row) => sizes[groups.rootOf(row)]++);
+  let [all, torn] = [0, 0];
+  for (const { left, right, classOf } of pairBlocks(table))
+    for (let at = 0; at < left.length; at++) {
+      const group = groups.rootOf(left[at]);
+      if (sizes[group] < 3 || group !== groups.rootOf(right[at])) continue;
+      all++;
+      if (logOdds[classOf[at]] <= 0) torn++;
+    }
+  return torn / Math.max(1, all);
 }

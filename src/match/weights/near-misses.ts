@@ -16,6 +16,8 @@ export interface NearMisses {
   /** Per column and level: log-ratio to unrelated pairs where the column is shared, and where it differs. */
   readonly shared: readonly Float64Array[];
   readonly differing: readonly Float64Array[];
+  /** The same where it is the only column that identifies and differs, as the code of a part of another revision. */
+  readonly siblings: readonly Float64Array[];
   /** Per column whether it identifies: rows of one thing seldom differ in it. */
   readonly identity: readonly boolean[];
 }
@@ -34,27 +36,62 @@ const most = { before: 300, ofUnit: 60 };
 export interface NearOdds {
   /** The odds of each kind in the last sum. */
   readonly own: Float64Array;
+  /** Of each kind the only one of several units that identify that differs; -1 for none. */
+  readonly soles: Int8Array;
   sum(levels: readonly Int8Array[], place: number): number;
 }
 
+/** A bit for each unit that identifies. */
+const identifyingUnits = (columns: readonly EvidenceColumn[], identity: readonly boolean[]): number =>
+  columns.reduce((bits, { unit }, at) => bits | (identity[at] ? 1 << unit : 0), 0);
+
+const areSeveral = (bits: number): boolean => (bits & (bits - 1)) !== 0;
+
+/** The same without the numbers in texts, which say what their column says. */
+const ownUnits = (columns: readonly EvidenceColumn[], identity: readonly boolean[]): number =>
+  identifyingUnits(
+    columns,
+    identity.map((isIdentity, at) => isIdentity && columns[at].field >= 0),
+  );
+
+/** Of each kind the only one of several units that identify that differs; -1 for none. */
+function soleUnits(
+  kinds: number,
+  columns: readonly EvidenceColumn[],
+  identity: readonly boolean[],
+): Int8Array {
+  const [all, own] = [identifyingUnits(columns, identity), ownUnits(columns, identity)];
+  return Int8Array.from({ length: kinds }, (_, kind) => {
+    const differing = all & ~kind;
+    return areSeveral(own) && differing !== 0 && !areSeveral(differing) ? Math.log2(differing) : -1;
+  });
+}
+
 export function nearOdds(
-  { kinds, shared, differing }: NearMisses,
+  { kinds, shared, differing, siblings, identity }: NearMisses,
   columns: readonly EvidenceColumn[],
 ): NearOdds {
   const own = new Float64Array(kinds.length);
   const units = Math.log2(kinds.length);
-  const deltas = new Float64Array(units);
+  const [deltas, ofSiblings] = [0, 1].map(() => new Float64Array(units));
+  const soles = soleUnits(kinds.length, columns, identity);
   const largest = Math.log(Math.max(1e-300, ...kinds));
   const sum = (levels: readonly Int8Array[], place: number): number => {
     deltas.fill(0);
+    ofSiblings.fill(0);
     let base = 0;
     for (let column = 0; column < columns.length; column++) {
       const level = levels[column][place];
       if (level === missing) continue;
       base += differing[column][level];
-      deltas[columns[column].unit] += shared[column][level] - differing[column][level];
+      const { unit } = columns[column];
+      deltas[unit] += shared[column][level] - differing[column][level];
+      ofSiblings[unit] += siblings[column][level] - differing[column][level];
     }
-    if (deltas.reduce((bound, delta) => bound + Math.max(0, delta), base + largest) < leastLogOdds) return 0;
+    const first = base + largest + ofSiblings.reduce((most, value) => Math.max(most, value), 0);
+    if (deltas.reduce((bound, delta) => bound + Math.max(0, delta), first) < leastLogOdds) return 0;
+    for (let unit = 0; unit < units; unit++)
+      ofSiblings[unit] = Math.exp(Math.min(most.ofUnit, ofSiblings[unit]));
     own[0] = Math.exp(Math.min(most.before, base));
     for (let unit = 0, size = 1; unit < units; unit++, size *= 2) {
       const factor = Math.exp(Math.min(most.ofUnit, deltas[unit]));
@@ -63,18 +100,20 @@ export function nearOdds(
     let all = 0;
     for (let kind = 0; kind < own.length; kind++) {
       own[kind] *= kinds[kind];
+      if (soles[kind] >= 0) own[kind] *= ofSiblings[soles[kind]];
       all += own[kind];
     }
     return all;
   };
-  return { own, sum };
+  return { own, soles, sum };
 }
 
-/** Expected near misses: of each kind, and of each class how many share and differ in each unit. */
+/** Expected near misses: of each kind, and of each class how many share and differ in each unit, and in it alone. */
 export interface NearCounts {
   readonly kinds: Float64Array;
   readonly shared: readonly Float64Array[];
   readonly differing: readonly Float64Array[];
+  readonly siblings: readonly Float64Array[];
 }
 
 /** @param matches expected, of each class @param related of each class, the share of near misses in what is no match */
@@ -84,17 +123,20 @@ export function nearCounts(
   matches: Float64Array,
   related: Float64Array,
 ): NearCounts {
-  const { own, sum } = nearOdds(near, table.columns);
+  const { own, soles, sum } = nearOdds(near, table.columns);
   const kinds = new Float64Array(own.length);
   const units = Math.log2(own.length);
-  const [shared, differing] = [0, 1].map(() =>
+  const [shared, differing, siblings] = [0, 1, 2].map(() =>
     Array.from({ length: units }, () => new Float64Array(matches.length)),
   );
   classSizes(table).forEach((size, place) => {
     const misses = Math.max(0, size - matches[place]) * related[place];
     if (misses < 1e-6) return;
     const scale = misses / sum(table.levels, place);
-    for (let kind = 0; kind < own.length; kind++) kinds[kind] += scale * own[kind];
+    for (let kind = 0; kind < own.length; kind++) {
+      kinds[kind] += scale * own[kind];
+      if (soles[kind] >= 0) siblings[soles[kind]][place] += scale * own[kind];
+    }
     // Kinds with the unit are added to those that lack it alone: what is left is the sum over all units that follow.
     for (let unit = units - 1, half = own.length / 2; unit >= 0; unit--, half /= 2) {
       let [having, lacking] = [0, 0];
@@ -107,12 +149,12 @@ export function nearCounts(
       differing[unit][place] = scale * lacking;
     }
   });
-  return { kinds, shared, differing };
+  return { kinds, shared, differing, siblings };
 }
 
 /** Near misses of a kind that are believed in before any is seen: more where what identifies differs. */
 const believed = { identity: 0.2, circumstance: 0.02 };
-/** What identifies differs seldom where everything that may be shared is shared: so many of what looks so are taken for it. */
+/** Where only what may be shared differs, so many of what looks like near misses are taken for them; none where two columns identify. */
 const sameIdentity = 0.5;
 /** Where nothing is known, each kind has as many pairs as this share of the rows. */
 const firstShare = 0.02;
@@ -133,16 +175,19 @@ export function kindShares(
 ): Float64Array {
   const units = unitCount(table.columns);
   const pairs = Math.max(1, allPairs(table));
-  const identifying = table.columns.reduce((bits, { unit }, at) => bits | (identity[at] ? 1 << unit : 0), 0);
+  const identifying = identifyingUnits(table.columns, identity);
   const all = 2 ** units - 1;
+  // Two things are not the same in name and birth date by chance often enough to learn it.
+  const isIdentified = areSeveral(ownUnits(table.columns, identity));
   const counts = Float64Array.from({ length: all + 1 }, (_, kind) => {
     // What shares everything is a match.
     if (kind === all) return 0;
     const differs = (identifying & ~kind) !== 0;
+    const learned = differs ? 1 : isIdentified ? 0 : sameIdentity;
     const count =
       found === undefined
         ? firstShare * Math.min(...table.rows)
-        : found[kind] * (differs ? 1 : sameIdentity) + believed[differs ? "identity" : "circumstance"];
+        : found[kind] * learned + believed[differs ? "identity" : "circumstance"];
     return count * (factors?.[kind] ?? 1);
   });
   const whole = Math.max(pairs, total(counts) / mostNear);
@@ -154,17 +199,22 @@ const sharedDiffers = 0.1;
 /** What differs is of unrelated values, and in part of values that belong together and are seldom equal, as those of siblings. */
 const siblings = 0.3;
 const equalByChance = 0.5;
+/** Values that are nearly the same are written differently by so much likelier than those of siblings, as log-odds. */
+const slips = 2;
 /** Pairs by which what differs is believed to be so. */
 const strength = 30;
 
-/** How near misses look in one column. @param counts near misses in which it differs, of each class */
+/**
+ * How near misses look in one column.
+ * @param counts near misses in which it differs, of each class, and those in which nothing else that identifies does
+ */
 export function nearWeights(
   { levels: count, differs, agrees, hasSlips = false }: EvidenceColumn,
   identifies: boolean,
   levels: Int8Array,
   { match, unrelated }: Record<"match" | "unrelated", Float64Array>,
-  counts: Float64Array | undefined,
-): Record<"shared" | "differing", Float64Array> {
+  counts: Partial<Record<"differing" | "siblings", Float64Array>>,
+): Record<"shared" | "differing" | "siblings", Float64Array> {
   const shared = sharesOf(match.map((share, level) => (level < differs ? sharedDiffers * share : share)));
   // Of codes that several things share, as telephone numbers, one with a slip is seldom another one.
   const least = hasSlips && !identifies ? differs : agrees;
@@ -175,14 +225,25 @@ export function nearWeights(
       return (1 - siblings) * byChance + siblings * alike[level];
     }),
   );
-  const seen = byLevel(levels, count, counts);
-  const all = Math.max(1e-9, total(seen));
-  const differing = seen.map((sum, level) => {
-    const own = level >= agrees ? Math.min(sum, prior[level] * all) : sum;
-    return own + strength * prior[level];
-  });
+  const ofMatch = clampedLogRatio(match, unrelated, true);
+  const learned = (seen: Float64Array, most: number): Float64Array => {
+    const all = Math.max(1e-9, total(seen));
+    const differing = seen.map((sum, level) => {
+      const own = level >= agrees ? Math.min(sum, prior[level] * all) : sum;
+      return own + strength * prior[level];
+    });
+    return clampedLogRatio(sharesOf(differing), unrelated, false).map((weight, level) =>
+      level >= differs ? Math.min(weight, ofMatch[level] - most) : weight,
+    );
+  };
+  const [all, sole] = [counts.differing, counts.siblings].map((ofClass) => byLevel(levels, count, ofClass));
+  // A street that is nearly the same is one that was written differently: no more a sign of neighbours than of one person.
   return {
     shared: clampedLogRatio(shared, unrelated, true),
-    differing: clampedLogRatio(sharesOf(differing), unrelated, false),
+    differing: learned(
+      all.map((sum, level) => Math.max(0, sum - sole[level])),
+      identifies ? -Infinity : 0,
+    ),
+    siblings: learned(sole, slips),
   };
 }

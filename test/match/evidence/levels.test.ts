@@ -165,6 +165,30 @@ describe("levels of a comparison", () => {
     expect(levels("category", filler)("A−", "A-")).toBe(levels("category", filler)("A-", "A-"));
   });
 
+  it("take the first letter of a word, and a date with a sign too many, for nothing else", () => {
+    const level = levels("text", filler);
+    expect(level("F.", "Felix")).toBe(textScale.differs);
+    expect(level("F.", "Nora")).toBeLessThan(textScale.differs);
+    const born = levels("date", ["1950-02-03", "1961-12-24"]);
+    const slip = born("1982-06-23", "1982-06-24");
+    expect(born("1982-06-23", "19812-06-23")).toBe(4);
+    expect(born("1982-06-23", "1982-06-2x3")).toBe(4);
+    expect(born("1982-06-23", "1982-06")).toBeLessThan(4);
+    expect(slip).toBeGreaterThan(4);
+  });
+
+  it("take a slip in a code for one, unless codes of the column are siblings in that place", () => {
+    const codes = Array.from({ length: 60 }, (_, row) => `${["K", "R", "T"][row % 3]}${7919 * (row + 3)}-A`);
+    const alone = levels("code", codes);
+    const families = levels("code", [
+      ...codes,
+      ...codes.slice(0, 20).map((code) => code.replace("-A", "-B")),
+    ]);
+    expect(alone("M4711-A", "M4711-B")).toBe(codeScale.differs);
+    expect(families("M4711-A", "M4711-B")).toBe(codeScale.differs - 1);
+    expect(families("M4711-A", "M4771-A")).toBe(codeScale.differs);
+  });
+
   it("compare long codes by their beginnings and lengths: all letters of 20,000 take half a second for a pair", () => {
     const random = createRandom(6);
     const hex = (length: number): string =>

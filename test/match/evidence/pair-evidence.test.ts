@@ -27,7 +27,7 @@ describe("columns of evidence", () => {
 
   it("identify unless their header says what several things share", () => {
     const identifying = columns.flatMap(({ name, field, identifies }) =>
-      field >= 0 && identifies === true ? [name] : [],
+      field >= 0 && identifies ? [name] : [],
     );
     expect(identifying.sort()).toEqual(["born", "hotel", "name"]);
   });
@@ -47,7 +47,7 @@ describe("columns of evidence", () => {
     expect(numbers).toMatchObject({
       field: -1,
       from: named("homeAddress").field,
-      identifies: "doubtful",
+      identifies: false,
       share: 0,
     });
     expect(columns.some(({ name }) => name === "name numbers")).toBe(false);
@@ -56,5 +56,46 @@ describe("columns of evidence", () => {
       .map(({ unit }) => unit);
     expect(units.sort()).toEqual([...units.keys()]);
     expect(named("name anywhere").unit).toBe(named("name").unit);
+  });
+});
+
+describe("cells that have changed places", () => {
+  const given = ["Anna", "Keller", "", "Anna", "Anna", "Nora", "Anne", "Anna"];
+  const family = ["Keller", "Anna", "Keller", "", "Weiss", "Anna", "Keller", "Keler"];
+  const others = (name: string): string[] => cells((row) => `${name}${word(row)}`);
+  const table = { given: [...given, ...others("f")], family: [...family, ...others("g")] };
+  const tables = prepareTables(table, undefined, {});
+  const { columns, compare } = rowComparison(comparisonSettings(tables, rowWords(tables)));
+  /** The levels of two rows, as "agrees", "missing" or "differs". */
+  const compared = (a: number, b: number) => {
+    const out = columns.map(() => new Int8Array(1));
+    compare(tables.order[0].indexOf(a), tables.order[0].indexOf(b), out, 0);
+    return Object.fromEntries(
+      ["given", "family"].map((wanted) => {
+        const at = columns.findIndex(({ name }) => name === wanted);
+        const [level] = out[at];
+        const { agrees, differs } = columns[at];
+        return [
+          wanted,
+          level < 0 ? "missing" : level >= agrees ? "agrees" : level < differs ? "differs" : level,
+        ];
+      }),
+    );
+  };
+
+  it("agree where both have", () => {
+    expect(compared(0, 1)).toEqual({ given: "agrees", family: "agrees" });
+    expect(compared(1, 0)).toEqual({ given: "agrees", family: "agrees" });
+    // The other one misspelt.
+    expect(compared(1, 7)).toEqual({ given: "agrees", family: "agrees" });
+  });
+
+  it("agree in one column where a row lacks a cell, and the other one says nothing", () => {
+    for (const other of [2, 3])
+      expect(Object.values(compared(1, other)).sort()).toEqual(["agrees", "missing"]);
+  });
+
+  it("differ where what is left of the cells does", () => {
+    expect(compared(4, 5)).toEqual({ given: "differs", family: "differs" });
   });
 });

@@ -18,6 +18,8 @@ describe("likeness of two words", () => {
     ["pedrosmith21mailexample", "pedrojones23mailexample", 0],
     ["4153975700", "4153985700", 0.85],
     ["9153975", "4153975", 0.6],
+    ["bob", "robert", 0.85],
+    ["bob", "michael", 0],
     ["7", "3", 0],
     ["blue", "black", 0],
   ])("of %s and %s is %d", (a, b, likeness) => {

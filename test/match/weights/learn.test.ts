@@ -159,6 +159,8 @@ describe("learning without labels", () => {
     const small = {
       ...{ ...large, isOneTable: true, rows: [100, 100] as const, classOf: large.classOf.slice(0, 160) },
       ...{ left: large.left.slice(0, 160), right: large.right.slice(0, 160) },
+      // Of so many units no near misses are learned.
+      columns: large.columns.map((column) => ({ ...column, unit: column.unit + mostUnits })),
     };
     const { related } = (await learnWeights(small)).weights;
     expect(related.length).toBe(5);

@@ -54,14 +54,22 @@ describe("near misses", () => {
   const someOdds = (random = createRandom(5)): NearMisses => {
     const weights = () => table.columns.map(() => Float64Array.from({ length: 4 }, () => 3 * random() - 1.5));
     const kinds = Float64Array.from({ length: 32 }, (_, kind) => (kind === 31 ? 0 : random() / 100));
-    return { kinds, shared: weights(), differing: weights(), identity: [] };
+    const identity = table.columns.map((_, at) => at < 2);
+    return { kinds, shared: weights(), differing: weights(), siblings: weights(), identity };
   };
-  /** By definition: the share of the kind times, of each filled column, how much it says where shared or differing. */
-  const oddsOfKind = ({ kinds, shared, differing }: NearMisses, kind: number, place: number): number =>
-    table.columns.reduce((odds, { unit }, at) => {
-      const of = (kind >> unit) & 1 ? shared : differing;
+  /**
+   * By definition: the share of the kind times, of each filled column, how much it says where shared or differing, or where
+   * nothing else that identifies differs.
+   */
+  const oddsOfKind = (near: NearMisses, kind: number, place: number): number => {
+    const identifying = table.columns.filter((_, at) => near.identity[at]).map(({ unit }) => unit);
+    const differ = identifying.filter((unit) => !((kind >> unit) & 1));
+    return table.columns.reduce((odds, { unit }, at) => {
+      const isSole = differ.length === 1 && differ[0] === unit;
+      const of = (kind >> unit) & 1 ? near.shared : isSole ? near.siblings : near.differing;
       return odds * Math.exp(of[at][table.levels[at][place]]);
-    }, kinds[kind]);
+    }, near.kinds[kind]);
+  };
 
   it("of a class have the odds of all subsets of columns", () => {
     const near = someOdds();
