@@ -84,21 +84,41 @@ export function fieldComparison(field: Field, data: TextData): FieldComparison {
         : 0;
     return { ...withEqual(2, surprise, categoryCuts, compare), differs: 1, agrees: 2 };
   }
-  const [unequal, compare, scale] =
-    kind === "date" ? [dateLevels, dateLevel, dateScale] : [codeCuts.length + 1, codeLevel, codeScale];
-  const ofTexts = (a: number, b: number): number =>
-    kind === "code" && addsWords(a, b) ? codeCuts.length : compare(read(a), read(b));
-  return { ...withEqual(unequal, surprise, rareCuts, ofTexts), ...scale };
+  const edits = new EditSimilarity(set.texts);
+  const ofTexts = (a: number, b: number): number => {
+    if (kind === "code" && addsWords(a, b)) return codeCuts.length;
+    return areFar(set, edits, a, b) ? 0 : codeLevel(read(a), read(b));
+  };
+  if (kind === "date")
+    return {
+      ...withEqual(dateLevels, surprise, rareCuts, dateComparison(set, edits, ofTexts)),
+      ...dateScale,
+    };
+  return { ...withEqual(codeCuts.length + 1, surprise, rareCuts, ofTexts), ...codeScale };
+}
+
+const zero = 0x30;
+
+/** Whether two codes have the lowest level, as most have: without reading them. */
+function areFar(
+  { texts: { starts, items } }: ValueSet,
+  edits: EditSimilarity,
+  a: number,
+  b: number,
+): boolean {
+  if (items[starts[a]] === zero || items[starts[b]] === zero) return false;
+  return (edits.of(a, b) ?? 1) < codeCuts[0];
 }
 
 /** Whether one of two values only adds words to the other, as "Rev A" to "A" and "No. 12" to "12": not a number or a single letter. */
 function addedWords({ words: { starts, items } }: ValueSet, words: VocabularyWords) {
   return (a: number, b: number): boolean => {
+    if (starts[a + 1] - starts[a] === starts[b + 1] - starts[b]) return false;
     const [own, others] = [a, b].map((value) => items.subarray(starts[value], starts[value + 1]));
     const [few, many] = own.length < others.length ? [own, others] : [others, own];
     const isAdded = (word: number): boolean =>
       words.read(word).length > 1 && !hasDigit(words.read(word)) && !few.includes(word);
-    if (few.length === many.length || few.some((word) => !many.includes(word))) return false;
+    if (few.some((word) => !many.includes(word))) return false;
     return many.every((word) => few.includes(word) || isAdded(word));
   };
 }
@@ -155,23 +175,38 @@ function numberLevel(a: number, b: number): number {
 const dateLevels = 6;
 const dateScale = { differs: 4, agrees: dateLevels };
 
-function dateLevel(a: string, b: string): number {
-  if (a.length !== 8 || b.length !== 8) return codeLevel(a, b);
-  const days = Math.abs(dayOf(Number(a)) - dayOf(Number(b)));
-  if (days <= 3) return 5;
-  const isExchanged =
-    a.slice(0, 4) === b.slice(0, 4) && a.slice(4, 6) === b.slice(6) && a.slice(6) === b.slice(4, 6);
-  const edits = distance(a, b);
-  if (isExchanged || edits === 1 || sameParts(a, b) === 2) return 4;
-  if (edits === 2) return 3;
-  if (days <= 31) return 2;
-  return days <= 366 || edits <= 4 ? 1 : 0;
+/** Compares two dates. @param otherwise compares values of which one has not the eight digits of a date */
+function dateComparison(
+  { numbers }: ValueSet,
+  similarity: EditSimilarity,
+  otherwise: (a: number, b: number) => number,
+) {
+  const dayNumbers = numbers.map((date) => dayOf(date));
+  return (a: number, b: number): number => {
+    const [x, y] = [numbers[a], numbers[b]];
+    if (Number.isNaN(x + y)) return otherwise(a, b);
+    const days = Math.abs(dayNumbers[a] - dayNumbers[b]);
+    if (days <= 3) return 5;
+    const edits = Math.round(8 * (1 - similarity.of(a, b)!));
+    if (edits === 1 || haveTwoParts(x, y)) return 4;
+    if (edits === 2) return 3;
+    if (days <= 31) return 2;
+    return days <= 366 || edits <= 4 ? 1 : 0;
+  };
 }
 
-const sameParts = (a: string, b: string): number =>
-  [a.slice(0, 4) === b.slice(0, 4), a.slice(4, 6) === b.slice(4, 6), a.slice(6) === b.slice(6)].filter(
-    Boolean,
-  ).length;
+/** Whether two dates of eight digits have two parts in common, also exchanged day and month. */
+function haveTwoParts(x: number, y: number): boolean {
+  const [yearX, yearY] = [Math.floor(x / 10_000), Math.floor(y / 10_000)];
+  const [monthX, dayX, monthY, dayY] = [
+    Math.floor(x / 100) % 100,
+    x % 100,
+    Math.floor(y / 100) % 100,
+    y % 100,
+  ];
+  if (yearX !== yearY) return monthX === monthY && dayX === dayY;
+  return monthX === monthY || dayX === dayY || (monthX === dayY && dayX === monthY);
+}
 
 /** Rarity from which a word without a partner counts. */
 const leastUnmatched = 0.2;
@@ -206,6 +241,8 @@ function textComparison(
   /** Whether a value is one word of the initials of the other: "IBM" does not differ from "International Business Machines". */
   const areInitials = (a: number, b: number): boolean =>
     wordsOf(a) === 1 &&
+    wordsOf(b) > 1 &&
+    words.beginAlike(items[starts[a]], items[starts[b]]) &&
     words.initialsEnd(items[starts[a]], starts[b], starts[b + 1], (place) => items[place]) >= 0;
   /** Short names of several words that each have one of their own differ; no text agrees that has a word more. */
   const mostAlike = (a: number, b: number, unmatched: number, hasSurplus: boolean): number => {
@@ -268,8 +305,12 @@ export function numbersComparison({ texts }: ValueSet): FieldComparison {
   return {
     ...{ levels: 5, differs: level.oneSided, agrees: level.near },
     compare: (a, b) => {
+      const [ofA, ofB] = [starts[a + 1] - starts[a], starts[b + 1] - starts[b]];
+      if (ofA === 0 || ofB === 0) return -1;
+      const [first, other] = [items[starts[a]], items[starts[b]]];
+      if (ofA + ofB === 2)
+        return first === other ? level.equal : isSlip(first, other) ? level.near : level.different;
       const [own, others] = [a, b].map((value) => [...items.subarray(starts[value], starts[value + 1])]);
-      if (own.length === 0 || others.length === 0) return -1;
       /** Takes from both sides what has a partner. */
       const withoutPartners = (left: number[], isPartner: (a: number, b: number) => boolean): number[] =>
         left.filter((token) => {

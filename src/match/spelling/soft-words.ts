@@ -7,8 +7,8 @@ import { wordList } from "../../text/word-lists.js";
 import { hasDigit } from "../cells/cell-words.js";
 
 const isDigits = /^\d+$/;
-/** Letters from which a word may have two edits, shorter ones have one. */
-const shortestOfTwoEdits = 8;
+/** Edits between words that are alike, at most: two from 8 letters on. @param letters of the shorter word */
+export const mostEdits = (letters: number): number => (letters >= 8 ? 2 : 1);
 
 /**
  * From 0 to 1; the same in both directions. Words with digits need a long common beginning that has one, or one slip in many
@@ -54,7 +54,7 @@ export const differInSigns = (short: string, long: string): boolean =>
   isSign(short.charCodeAt(short.length - 1)) !== isSign(long.charCodeAt(long.length - 1));
 
 function edited(short: string, long: string): number {
-  const most = short.length >= shortestOfTwoEdits ? 2 : 1;
+  const most = mostEdits(short.length);
   if (short.length < 3 || long.length - short.length > most) return 0;
   const edits = isTransposed(short, long) ? 1 : distance(short, long);
   const likeness = 1 - edits / short.length;
