@@ -8,19 +8,20 @@ const mostJoined = 4;
 
 /** Bits beside those of letters, which are 1 to 26: 0 is for other ASCII characters, digits among them. */
 const [digitBit, otherBit] = [1 << 27, 1 << 28];
+const longestMarked = 255;
 
 export class VocabularyWords {
   readonly read: (word: number) => string;
   readonly #texts: Texts;
   readonly #optional: boolean[] = [];
   readonly #sides: (readonly number[])[] = [];
-  /** By word a bit for each letter that it has: most words that are not alike are told apart by them. */
-  readonly #letters: Int32Array;
+  /** Most words that are not alike are told apart by them. */
+  readonly #marks: Int32Array;
 
   constructor(texts: Texts) {
     this.#texts = texts;
     this.read = textReader(texts);
-    this.#letters = Int32Array.from({ length: textCount(texts) }, (_, word) => lettersOf(texts, word));
+    this.#marks = marksOf(texts);
   }
 
   /** Whether a name may leave a word out: an article, a legal form, an initial; and a number, which is compared for itself. */
@@ -42,29 +43,40 @@ export class VocabularyWords {
 
   /** False only for words that {@link softLikeness} finds not alike at all. */
   #mayBeAlike(a: number, b: number): boolean {
-    const { starts, items: bytes } = this.#texts;
-    const [x, y] = [this.#letters[a], this.#letters[b]];
+    const [x, y] = [this.#marks[2 * a], this.#marks[2 * b]];
     if (((x | y) & otherBit) !== 0) return true;
-    const [ofA, ofB] = [starts[a + 1] - starts[a], starts[b + 1] - starts[b]];
+    const [headA, headB] = [this.#marks[2 * a + 1], this.#marks[2 * b + 1]];
+    const [ofA, ofB] = [headA >>> 24, headB >>> 24];
     const short = Math.min(ofA, ofB);
-    const sameFirst = this.beginAlike(a, b);
+    const sameFirst = ((headA ^ headB) & 0xff) === 0;
     if (((x | y) & digitBit) !== 0) return short >= (sameFirst ? 5 : 7);
     if (short < 3) return short === 1 && sameFirst;
-    if (
-      sameFirst &&
-      bytes[starts[a] + 1] === bytes[starts[b] + 1] &&
-      bytes[starts[a] + 2] === bytes[starts[b] + 2]
-    )
-      return true;
+    // The same three letters.
+    if ((headA ^ headB) << 8 === 0) return true;
     const most = mostEdits(short);
     // An edit takes one letter at most.
-    return Math.abs(ofA - ofB) <= most && bitsOf(x & ~y) <= most && bitsOf(y & ~x) <= most;
+    if (Math.abs(ofA - ofB) > most || bitsOf(x & ~y) > most || bitsOf(y & ~x) > most) return false;
+    return most > 1 || this.#mayBeSlip(a, b);
+  }
+
+  /** Whether what is between the common beginning and end of two words is one letter, or two that may have changed places. */
+  #mayBeSlip(a: number, b: number): boolean {
+    const { starts, items: bytes } = this.#texts;
+    let [i, j, endA, endB] = [starts[a], starts[b], starts[a + 1], starts[b + 1]];
+    while (i < endA && j < endB && bytes[i] === bytes[j]) {
+      i++;
+      j++;
+    }
+    while (i < endA && j < endB && bytes[endA - 1] === bytes[endB - 1]) {
+      endA--;
+      endB--;
+    }
+    return Math.max(endA - i, endB - j) <= 1 || (endA - i === 2 && endB - j === 2);
   }
 
   /** Whether the first bytes of two words are equal. Neighbours that join to a word, or have it as initials, begin with one that does. */
   beginAlike(a: number, b: number): boolean {
-    const { starts, items: bytes } = this.#texts;
-    return bytes[starts[a]] === bytes[starts[b]];
+    return ((this.#marks[2 * a + 1] ^ this.#marks[2 * b + 1]) & 0xff) === 0;
   }
 
   /** Whether one word is a standard abbreviation of the other, as {@link isShortFor}. */
@@ -74,7 +86,7 @@ export class VocabularyWords {
 
   /** Whether the letters of a word are in another word. */
   contains(whole: number, part: number): boolean {
-    if ((this.#letters[part] & ~this.#letters[whole]) !== 0) return false;
+    if ((this.#marks[2 * part] & ~this.#marks[2 * whole]) !== 0) return false;
     const { starts, items: bytes } = this.#texts;
     const [first, length] = [starts[part], starts[part + 1] - starts[part]];
     const last = starts[whole + 1] - length;
@@ -143,15 +155,25 @@ export class VocabularyWords {
   }
 }
 
-function lettersOf({ starts, items: bytes }: Texts, word: number): number {
-  let letters = 0;
-  for (let place = starts[word]; place < starts[word + 1]; place++) {
-    const byte = bytes[place];
-    if (byte >= 0x80) letters |= otherBit;
-    else if (isDigit(byte)) letters |= digitBit | 1;
-    else letters |= byte >= 0x61 && byte <= 0x7a ? 1 << (byte - 0x60) : 1;
+/** Two numbers for each word: a bit for each letter that it has; its first three bytes and, from bit 24 on, its length. */
+function marksOf(texts: Texts): Int32Array {
+  const { starts, items: bytes } = texts;
+  const marks = new Int32Array(2 * textCount(texts));
+  for (let word = 0; word < textCount(texts); word++) {
+    const [from, to] = [starts[word], starts[word + 1]];
+    let letters = to - from > longestMarked ? otherBit : 0;
+    let head = (to - from) << 24;
+    for (let place = from; place < to; place++) {
+      const byte = bytes[place];
+      if (place < from + 3) head |= byte << (8 * (place - from));
+      if (byte >= 0x80) letters |= otherBit;
+      else if (isDigit(byte)) letters |= digitBit | 1;
+      else letters |= byte >= 0x61 && byte <= 0x7a ? 1 << (byte - 0x60) : 1;
+    }
+    marks[2 * word] = letters;
+    marks[2 * word + 1] = head;
   }
-  return letters;
+  return marks;
 }
 
 /** How many bits are set. */
