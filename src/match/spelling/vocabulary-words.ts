@@ -49,10 +49,10 @@ export class VocabularyWords {
     const [ofA, ofB] = [headA >>> 24, headB >>> 24];
     const short = Math.min(ofA, ofB);
     const sameFirst = ((headA ^ headB) & 0xff) === 0;
-    if (((x | y) & digitBit) !== 0) return short >= (sameFirst ? 5 : 7);
+    const sameThree = (headA ^ headB) << 8 === 0;
+    if (((x | y) & digitBit) !== 0) return (short >= 5 && sameThree) || (short >= 7 && this.#mayBeSlip(a, b));
     if (short < 3) return short === 1 && sameFirst;
-    // The same three letters.
-    if ((headA ^ headB) << 8 === 0) return true;
+    if (sameThree) return true;
     const most = mostEdits(short);
     // An edit takes one letter at most.
     if (Math.abs(ofA - ofB) > most || bitsOf(x & ~y) > most || bitsOf(y & ~x) > most) return false;
