@@ -175,16 +175,23 @@ function numberLevel(a: number, b: number): number {
 const dateLevels = 6;
 const dateScale = { differs: 4, agrees: dateLevels };
 
-/** Compares two dates. @param otherwise compares values of which one has not the eight digits of a date */
+/** Compares two dates. @param otherwise compares values of which one is not as long as a date: a slip may have a letter */
 function dateComparison(
-  { numbers }: ValueSet,
+  { numbers, texts: { starts, items } }: ValueSet,
   similarity: EditSimilarity,
   otherwise: (a: number, b: number) => number,
 ) {
   const dayNumbers = numbers.map((date) => dayOf(date));
+  /** Whether two characters at one place are those at another. */
+  const isSame = (x: number, y: number): boolean => items[x] === items[y] && items[x + 1] === items[y + 1];
+  const haveTwoParts = (x: number, y: number): boolean => {
+    const [isMonth, isDay] = [isSame(x + 4, y + 4), isSame(x + 6, y + 6)];
+    if (!isSame(x, y) || !isSame(x + 2, y + 2)) return isMonth && isDay;
+    return isMonth || isDay || (isSame(x + 4, y + 6) && isSame(x + 6, y + 4));
+  };
   return (a: number, b: number): number => {
-    const [x, y] = [numbers[a], numbers[b]];
-    if (Number.isNaN(x + y)) return otherwise(a, b);
+    const [x, y] = [starts[a], starts[b]];
+    if (starts[a + 1] - x !== 8 || starts[b + 1] - y !== 8) return otherwise(a, b);
     const days = Math.abs(dayNumbers[a] - dayNumbers[b]);
     if (days <= 3) return 5;
     const edits = Math.round(8 * (1 - similarity.of(a, b)!));
@@ -193,19 +200,6 @@ function dateComparison(
     if (days <= 31) return 2;
     return days <= 366 || edits <= 4 ? 1 : 0;
   };
-}
-
-/** Whether two dates of eight digits have two parts in common, also exchanged day and month. */
-function haveTwoParts(x: number, y: number): boolean {
-  const [yearX, yearY] = [Math.floor(x / 10_000), Math.floor(y / 10_000)];
-  const [monthX, dayX, monthY, dayY] = [
-    Math.floor(x / 100) % 100,
-    x % 100,
-    Math.floor(y / 100) % 100,
-    y % 100,
-  ];
-  if (yearX !== yearY) return monthX === monthY && dayX === dayY;
-  return monthX === monthY || dayX === dayY || (monthX === dayY && dayX === monthY);
 }
 
 /** Rarity from which a word without a partner counts. */

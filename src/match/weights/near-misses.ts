@@ -54,7 +54,9 @@ export function nearOdds(
       base += differing[column][level];
       deltas[columns[column].unit] += shared[column][level] - differing[column][level];
     }
-    if (deltas.reduce((bound, delta) => bound + Math.max(0, delta), base + largest) < leastLogOdds) return 0;
+    let bound = base + largest;
+    for (let unit = 0; unit < units; unit++) bound += Math.max(0, deltas[unit]);
+    if (bound < leastLogOdds) return 0;
     own[0] = Math.exp(Math.min(most.before, base));
     for (let unit = 0, size = 1; unit < units; unit++, size *= 2) {
       const factor = Math.exp(Math.min(most.ofUnit, deltas[unit]));
