@@ -180,7 +180,7 @@ function matchNeighbours(
   for (let i = 0; i < one.count; i++) {
     if (one.met[i] > 0) continue;
     for (let from = starts[row]; from + 1 < starts[row + 1]; from++) {
-      if (!words.beginAlike(one.word(i), items[from])) continue;
+      if (!words.mayBegin(one.word(i), items[from])) continue;
       const to = words.joinedEnd(one.word(i), from, starts[row + 1], wordAt);
       if (to < 0) continue;
       one.meet(i, 1);

@@ -149,7 +149,7 @@ function matchJoined(one: Side, many: Side, words: VocabularyWords): void {
   for (let i = 0; i < one.count; i++) {
     if (one.met[i] > 0) continue;
     for (let from = 0; from + 1 < many.count; from++) {
-      if (!words.beginAlike(one.word(i), many.word(from))) continue;
+      if (!words.mayBegin(one.word(i), many.word(from))) continue;
       const to = words.joinedEnd(one.word(i), from, many.count, openAt);
       if (to < 0) continue;
       one.meet(i, 1);

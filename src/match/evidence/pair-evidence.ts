@@ -60,6 +60,8 @@ export interface RowComparison {
   readonly settings: ComparisonSettings;
   /** @param out one level array per column @param place where in the arrays */
   compare(left: number, right: number, out: readonly Int8Array[], place: number): void;
+  /** The levels of many pairs, one array per column. */
+  compareAll(pairs: Pairs): Int8Array[];
 }
 
 const crossCuts = Array.from({ length: 17 }, (_, index) => 0.15 + 0.05 * index - 1e-9);
@@ -157,7 +159,19 @@ export function rowComparison(settings: ComparisonSettings): RowComparison {
     for (let column = 0; column < columns.length; column++)
       out[column][place] = columns[column].compare(left, right);
   };
-  return { columns: columns.map(({ compare: _, ...column }) => column), settings, compare };
+  // Columns of one unit are compared pair by pair, as those of names ask for what the last comparison found. What the others look
+  // at stays in the processor's caches if they are compared one after the other.
+  const units = [...new Set(columns.map(({ unit }) => unit))].map((unit) =>
+    [...columns.keys()].filter((column) => columns[column].unit === unit),
+  );
+  const compareAll: RowComparison["compareAll"] = ({ left, right }) => {
+    const levels = columns.map(() => new Int8Array(left.length));
+    for (const unit of units)
+      for (let pair = 0; pair < left.length; pair++)
+        for (const column of unit) levels[column][pair] = columns[column].compare(left[pair], right[pair]);
+    return levels;
+  };
+  return { columns: columns.map(({ compare: _, ...column }) => column), settings, compare, compareAll };
 }
 
 /** Columns that look at names in another way than the naming column itself. They are compared after it. */
@@ -193,11 +207,4 @@ function namingColumns(
 }
 
 /** Compares parts of the pairs: the levels of each column. */
-export function openComparison(settings: ComparisonSettings) {
-  const { columns, compare } = rowComparison(settings);
-  return ({ left, right }: Pairs): Int8Array[] => {
-    const levels = columns.map(() => new Int8Array(left.length));
-    for (let pair = 0; pair < left.length; pair++) compare(left[pair], right[pair], levels, pair);
-    return levels;
-  };
-}
+export const openComparison = (settings: ComparisonSettings) => rowComparison(settings).compareAll;

@@ -74,7 +74,13 @@ export class VocabularyWords {
     return Math.max(endA - i, endB - j) <= 1 || (endA - i === 2 && endB - j === 2);
   }
 
-  /** Whether the first bytes of two words are equal. Neighbours that join to a word, or have it as initials, begin with one that does. */
+  /** Whether a word may be the first of neighbours that join to another. */
+  mayBegin(whole: number, part: number): boolean {
+    const [ofWhole, ofPart] = [this.#marks[2 * whole + 1] >>> 24, this.#marks[2 * part + 1] >>> 24];
+    return this.beginAlike(whole, part) && (ofPart < ofWhole || ofWhole === longestMarked);
+  }
+
+  /** Whether the first bytes of two words are equal, as of initials and the first of their words. */
   beginAlike(a: number, b: number): boolean {
     return ((this.#marks[2 * a + 1] ^ this.#marks[2 * b + 1]) & 0xff) === 0;
   }
@@ -162,7 +168,7 @@ function marksOf(texts: Texts): Int32Array {
   for (let word = 0; word < textCount(texts); word++) {
     const [from, to] = [starts[word], starts[word + 1]];
     let letters = to - from > longestMarked ? otherBit : 0;
-    let head = (to - from) << 24;
+    let head = Math.min(to - from, longestMarked) << 24;
     for (let place = from; place < to; place++) {
       const byte = bytes[place];
       if (place < from + 3) head |= byte << (8 * (place - from));
