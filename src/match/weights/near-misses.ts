@@ -45,6 +45,16 @@ export function nearOdds(
   const units = Math.log2(kinds.length);
   const deltas = new Float64Array(units);
   const largest = Math.log(Math.max(1e-300, ...kinds));
+  const ratioOf = (delta: number): number => Math.exp(Math.min(most.ofUnit, delta));
+  // Most units are one column, and then have one ratio for each level.
+  const single = Array.from({ length: units }, (_, unit) => {
+    const own = [...columns.keys()].filter((column) => columns[column].unit === unit);
+    if (own.length !== 1) return undefined;
+    return {
+      column: own[0],
+      ratios: shared[own[0]].map((log, level) => ratioOf(log - differing[own[0]][level])),
+    };
+  });
   const sum = (levels: readonly Int8Array[], place: number): number => {
     deltas.fill(0);
     let base = 0;
@@ -59,7 +69,9 @@ export function nearOdds(
     if (bound < leastLogOdds) return 0;
     own[0] = Math.exp(Math.min(most.before, base));
     for (let unit = 0, size = 1; unit < units; unit++, size *= 2) {
-      const factor = Math.exp(Math.min(most.ofUnit, deltas[unit]));
+      const found = single[unit];
+      const level = found === undefined ? missing : levels[found.column][place];
+      const factor = level === missing ? ratioOf(deltas[unit]) : found!.ratios[level];
       for (let kind = 0; kind < size; kind++) own[size + kind] = own[kind] * factor;
     }
     let all = 0;
