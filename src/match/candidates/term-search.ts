@@ -369,15 +369,16 @@ export function openSearch({ queries, base, index, k, least, isOneTable, ...limi
   const search = new TermSearch(index, base);
   // A row finds itself too, and is then passed over.
   const most = isOneTable ? k + 1 : k;
-  const find = (query: number): Uint32Array => {
-    const found = search.find(queries, query, { ...limits, k: most }).filter(({ score }) => score > least);
-    return Uint32Array.from(found, ({ row }) => row);
-  };
+  const find = (query: number): number[] =>
+    search
+      .find(queries, query, { ...limits, k: most })
+      .filter(({ score }) => score > least)
+      .map(({ row }) => row);
   const { values } = queries;
   let asked = 0;
   // Any query of a value finds the same rows: a common value takes long to search for.
   const ofValue = remembering(() => find(asked), 2 ** 14);
-  const rowsFor = (query: number): Uint32Array => {
+  const rowsFor = (query: number): number[] => {
     if (values === undefined || values[query] < 0) return find(query);
     asked = query;
     return ofValue(values[query]);

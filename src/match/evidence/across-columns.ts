@@ -33,10 +33,11 @@ export function nameOpposition(
   const { isCode } = rows;
   const { starts, items } = set.words;
   /** What words of a name say that the other row lacks, as far as they have opposites. */
-  const said = (value: number, stamp: Int32Array, row: number): number[] => {
-    const found: number[] = [];
+  const said = (value: number, stamp: Int32Array, row: number): readonly number[] => {
+    let found: readonly number[] = [];
     for (let place = starts[value]; place < starts[value + 1]; place++)
-      if (stamp[items[place]] !== row) for (const side of words.sidesOf(items[place])) found.push(side);
+      if (stamp[items[place]] !== row && words.sidesOf(items[place]).length > 0)
+        found = [...found, ...words.sidesOf(items[place])];
     return found;
   };
   /** Strongest word of a name that the other row lacks: as an opposition. */

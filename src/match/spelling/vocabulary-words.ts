@@ -132,6 +132,7 @@ export class VocabularyWords {
   ): readonly [number, number] | undefined {
     const { starts, items: bytes } = this.#texts;
     const [first, last] = [starts[whole], starts[whole + 1] - 1];
+    if ((this.#marks[2 * whole] & digitBit) === 0) return undefined;
     if (last <= first || isDigit(bytes[last]) || bytes[last] >= 0x80) return undefined;
     for (let at = first; at < last; at++) if (!isDigit(bytes[at])) return undefined;
     let [number, letter] = [-1, -1];
