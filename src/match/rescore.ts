@@ -110,11 +110,7 @@ export function pairScorer(
     const comparison = rowComparison({ ...settings, vectors });
     const compared = { columns: evidence, comparison, tables };
     return {
-      scores: (left, right) => {
-        const levels = evidence.map(() => new Int8Array(left.length));
-        left.forEach((row, pair) => comparison.compare(row, right[pair], levels, pair));
-        return scorePairs(levels, weights, evidence);
-      },
+      scores: (left, right) => scorePairs(comparison.compareAll({ left, right }), weights, evidence),
       explain: (left, right) =>
         explainPair(compared, weights, { left, right }, { left: given, right: given }),
       withVectors: scorerWith,

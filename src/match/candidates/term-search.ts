@@ -178,10 +178,11 @@ export class BestRows {
   add(found: RowSums, slots: Uint32Array, from: number, to: number): void {
     const k = this.#rows.length;
     const { sums } = found;
+    let least = this.least();
     for (let at = from; at < to; at++) {
       const score = sums[slots[at]];
       // Most rows; the others are looked at closely.
-      if (this.#count === k && score < this.#scores[k - 1]) continue;
+      if (score < least) continue;
       const row = found.rowAt(slots[at]);
       if (this.#count === k && !this.#isBetter(row, score, k - 1)) continue;
       if (this.#accept !== undefined && !this.#accept(row)) continue;
@@ -193,6 +194,7 @@ export class BestRows {
       }
       this.#rows[place] = row;
       this.#scores[place] = score;
+      least = this.least();
     }
   }
 
@@ -236,7 +238,9 @@ class RestOfQuery {
     for (let at = 0; at < terms.length; at++) gains[at] = 0;
     for (let place = starts[row]; place < starts[row + 1]; place++) {
       if ((bits & (1 << columns[place])) === 0) continue;
-      const at = terms.indexOf(columns[place]);
+      const term = columns[place];
+      let at = terms.length - 1;
+      while (at >= 0 && terms[at] !== term) at--;
       if (at >= 0) gains[at] = this.#weights[at] * weights[place];
     }
     for (let at = 0; at < terms.length; at++) sums[slot] += gains[at];
@@ -280,10 +284,9 @@ export class RowSums {
 
   /** Starts again without any sum. @param most rows that may get one, at most */
   start(most: number): void {
-    for (let place = 0; place < this.count; place++) {
-      this.sums[this.slots[place]] = 0;
-      if (!this.#isDense) this.#keys[this.slots[place]] = 0;
-    }
+    const { sums, slots, count } = this;
+    for (let place = 0; place < count; place++) sums[slots[place]] = 0;
+    if (!this.#isDense) for (let place = 0; place < count; place++) this.#keys[slots[place]] = 0;
     this.count = 0;
     if (this.#isDense) return;
     this.#bits = 33 - Math.clz32(most);
@@ -366,15 +369,16 @@ export function openSearch({ queries, base, index, k, least, isOneTable, ...limi
   const search = new TermSearch(index, base);
   // A row finds itself too, and is then passed over.
   const most = isOneTable ? k + 1 : k;
-  const find = (query: number): Uint32Array => {
-    const found = search.find(queries, query, { ...limits, k: most }).filter(({ score }) => score > least);
-    return Uint32Array.from(found, ({ row }) => row);
-  };
+  const find = (query: number): number[] =>
+    search
+      .find(queries, query, { ...limits, k: most })
+      .filter(({ score }) => score > least)
+      .map(({ row }) => row);
   const { values } = queries;
   let asked = 0;
   // Any query of a value finds the same rows: a common value takes long to search for.
   const ofValue = remembering(() => find(asked), 2 ** 14);
-  const rowsFor = (query: number): Uint32Array => {
+  const rowsFor = (query: number): number[] => {
     if (values === undefined || values[query] < 0) return find(query);
     asked = query;
     return ofValue(values[query]);

@@ -5,7 +5,7 @@
 import type { Field } from "../columns/fields.js";
 import type { Lists } from "../columns/lists.js";
 import type { RowWords } from "../columns/row-words.js";
-import { areOpposed, isShortFor, sidesOf } from "../spelling/soft-words.js";
+import { areOpposed } from "../spelling/soft-words.js";
 import type { VocabularyWords } from "../spelling/vocabulary-words.js";
 import { levelOf } from "./levels.js";
 import { matchEqual, matchSoft, Side } from "./overlap.js";
@@ -33,10 +33,11 @@ export function nameOpposition(
   const { isCode } = rows;
   const { starts, items } = set.words;
   /** What words of a name say that the other row lacks, as far as they have opposites. */
-  const said = (value: number, stamp: Int32Array, row: number): number[] => {
-    const found: number[] = [];
+  const said = (value: number, stamp: Int32Array, row: number): readonly number[] => {
+    let found: readonly number[] = [];
     for (let place = starts[value]; place < starts[value + 1]; place++)
-      if (stamp[items[place]] !== row) found.push(...sidesOf(words.read(items[place])));
+      if (stamp[items[place]] !== row && words.sidesOf(items[place]).length > 0)
+        found = [...found, ...words.sidesOf(items[place])];
     return found;
   };
   /** Strongest word of a name that the other row lacks: as an opposition. */
@@ -63,12 +64,13 @@ export function nameOpposition(
     for (let place = starts[row]; place < starts[row + 1]; place++) {
       const other = items[place];
       if (isPart(word, other)) return true;
-      if (words.joinedEnd(word, place, starts[row + 1], wordAt) >= 0) return true;
-      if (words.initialsEnd(word, place, starts[row + 1], wordAt) >= 0) return true;
+      if (words.beginAlike(word, other)) {
+        if (words.joinedEnd(word, place, starts[row + 1], wordAt) >= 0) return true;
+        if (words.initialsEnd(word, place, starts[row + 1], wordAt) >= 0) return true;
+      }
       if (isCode[other] !== digit) continue;
       if (isPart(other, word)) return true;
-      if (digit === 0 && (words.likeness(word, other) > 0 || isShortFor(words.read(word), words.read(other))))
-        return true;
+      if (digit === 0 && (words.likeness(word, other) > 0 || words.isShortFor(word, other))) return true;
     }
     return false;
   };
@@ -179,6 +181,7 @@ function matchNeighbours(
   for (let i = 0; i < one.count; i++) {
     if (one.met[i] > 0) continue;
     for (let from = starts[row]; from + 1 < starts[row + 1]; from++) {
+      if (!words.mayBegin(one.word(i), items[from])) continue;
       const to = words.joinedEnd(one.word(i), from, starts[row + 1], wordAt);
       if (to < 0) continue;
       one.meet(i, 1);

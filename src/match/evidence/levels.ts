@@ -85,21 +85,45 @@ export function fieldComparison(field: Field, data: TextData): FieldComparison {
         : 0;
     return { ...withEqual(2, surprise, categoryCuts, compare), differs: 1, agrees: 2 };
   }
-  const [unequal, compare, scale] =
-    kind === "date" ? [dateLevels, dateLevel, dateScale] : [codeCuts.length + 1, codeLevel, codeScale];
-  const ofTexts = (a: number, b: number): number =>
-    kind === "code" && addsWords(a, b) ? codeCuts.length : compare(read(a), read(b), field.siblings ?? []);
-  return { ...withEqual(unequal, surprise, rareCuts, ofTexts), ...scale };
+  const edits = new EditSimilarity(set.texts);
+  const ofTexts = (a: number, b: number): number => {
+    if (kind === "code" && addsWords(a, b)) return codeCuts.length;
+    return areFar(set, edits, a, b) ? 0 : codeLevel(read(a), read(b), field.siblings ?? []);
+  };
+  if (kind !== "date")
+    return { ...withEqual(codeCuts.length + 1, surprise, rareCuts, ofTexts), ...codeScale };
+  // What is no date may be one with a sign too many: "1982-06-231".
+  const otherwise = (a: number, b: number): number => {
+    const level = ofTexts(a, b);
+    const isNear = level === codeCuts.length || isSlip(digitsOf(read(a)), digitsOf(read(b)));
+    return isNear ? dateScale.differs : Math.min(level, 1);
+  };
+  const compare = dateComparison(set, edits, otherwise);
+  return { ...withEqual(dateLevels, surprise, rareCuts, compare), ...dateScale };
+}
+
+const zero = 0x30;
+
+/** Whether two codes have the lowest level, as most have: without reading them. */
+function areFar(
+  { texts: { starts, items } }: ValueSet,
+  edits: EditSimilarity,
+  a: number,
+  b: number,
+): boolean {
+  if (items[starts[a]] === zero || items[starts[b]] === zero) return false;
+  return (edits.of(a, b) ?? 1) < codeCuts[0];
 }
 
 /** Whether one of two values only adds words to the other, as "Rev A" to "A" and "No. 12" to "12": not a number or a single letter. */
 function addedWords({ words: { starts, items } }: ValueSet, words: VocabularyWords) {
   return (a: number, b: number): boolean => {
+    if (starts[a + 1] - starts[a] === starts[b + 1] - starts[b]) return false;
     const [own, others] = [a, b].map((value) => items.subarray(starts[value], starts[value + 1]));
     const [few, many] = own.length < others.length ? [own, others] : [others, own];
     const isAdded = (word: number): boolean =>
       words.read(word).length > 1 && !hasDigit(words.read(word)) && !few.includes(word);
-    if (few.length === many.length || few.some((word) => !many.includes(word))) return false;
+    if (few.some((word) => !many.includes(word))) return false;
     return many.every((word) => few.includes(word) || isAdded(word));
   };
 }
@@ -163,30 +187,34 @@ function numberLevel(a: number, b: number): number {
 const dateLevels = 6;
 const dateScale = { differs: 4, agrees: dateLevels };
 
-function dateLevel(a: string, b: string): number {
-  if (a.length !== 8 || b.length !== 8) {
-    const level = codeLevel(a, b, []);
-    // What is no date may be one with a sign too many: "1982-06-231".
-    const isNear = level === codeCuts.length || isSlip(digitsOf(a), digitsOf(b));
-    return isNear ? dateScale.differs : Math.min(level, 1);
-  }
-  const days = Math.abs(dayOf(Number(a)) - dayOf(Number(b)));
-  if (days <= 3) return 5;
-  const isExchanged =
-    a.slice(0, 4) === b.slice(0, 4) && a.slice(4, 6) === b.slice(6) && a.slice(6) === b.slice(4, 6);
-  const edits = distance(a, b);
-  if (isExchanged || edits === 1 || sameParts(a, b) === 2) return 4;
-  if (edits === 2) return 3;
-  if (days <= 31) return 2;
-  return days <= 366 || edits <= 4 ? 1 : 0;
-}
-
 const digitsOf = (text: string): string => text.replace(/\D/g, "");
 
-const sameParts = (a: string, b: string): number =>
-  [a.slice(0, 4) === b.slice(0, 4), a.slice(4, 6) === b.slice(4, 6), a.slice(6) === b.slice(6)].filter(
-    Boolean,
-  ).length;
+/** Compares two dates. @param otherwise compares values of which one is not as long as a date: a slip may have a letter */
+function dateComparison(
+  { numbers, texts: { starts, items } }: ValueSet,
+  similarity: EditSimilarity,
+  otherwise: (a: number, b: number) => number,
+) {
+  const dayNumbers = numbers.map((date) => dayOf(date));
+  /** Whether two characters at one place are those at another. */
+  const isSame = (x: number, y: number): boolean => items[x] === items[y] && items[x + 1] === items[y + 1];
+  const haveTwoParts = (x: number, y: number): boolean => {
+    const [isMonth, isDay] = [isSame(x + 4, y + 4), isSame(x + 6, y + 6)];
+    if (!isSame(x, y) || !isSame(x + 2, y + 2)) return isMonth && isDay;
+    return isMonth || isDay || (isSame(x + 4, y + 6) && isSame(x + 6, y + 4));
+  };
+  return (a: number, b: number): number => {
+    const [x, y] = [starts[a], starts[b]];
+    if (starts[a + 1] - x !== 8 || starts[b + 1] - y !== 8) return otherwise(a, b);
+    const days = Math.abs(dayNumbers[a] - dayNumbers[b]);
+    if (days <= 3) return 5;
+    const edits = Math.round(8 * (1 - similarity.of(a, b)!));
+    if (edits === 1 || haveTwoParts(x, y)) return 4;
+    if (edits === 2) return 3;
+    if (days <= 31) return 2;
+    return days <= 366 || edits <= 4 ? 1 : 0;
+  };
+}
 
 /** Rarity from which a word without a partner counts. */
 const leastUnmatched = 0.2;
@@ -221,6 +249,8 @@ function textComparison(
   /** Whether a value is one word of the initials of the other: "IBM" does not differ from "International Business Machines". */
   const areInitials = (a: number, b: number): boolean =>
     wordsOf(a) === 1 &&
+    wordsOf(b) > 1 &&
+    words.beginAlike(items[starts[a]], items[starts[b]]) &&
     words.initialsEnd(items[starts[a]], starts[b], starts[b + 1], (place) => items[place]) >= 0;
   /** Whether one is the first letter of the other, a single word: "F." does not differ from "Felix". */
   const isFirstLetter = (a: number, b: number): boolean => {
@@ -289,8 +319,12 @@ export function numbersComparison({ texts }: ValueSet): FieldComparison {
   return {
     ...{ levels: 5, differs: level.oneSided, agrees: level.near },
     compare: (a, b) => {
+      const [ofA, ofB] = [starts[a + 1] - starts[a], starts[b + 1] - starts[b]];
+      if (ofA === 0 || ofB === 0) return -1;
+      const [first, other] = [items[starts[a]], items[starts[b]]];
+      if (ofA + ofB === 2)
+        return first === other ? level.equal : isSlip(first, other) ? level.near : level.different;
       const [own, others] = [a, b].map((value) => [...items.subarray(starts[value], starts[value + 1])]);
-      if (own.length === 0 || others.length === 0) return -1;
       /** Takes from both sides what has a partner. */
       const withoutPartners = (left: number[], isPartner: (a: number, b: number) => boolean): number[] =>
         left.filter((token) => {

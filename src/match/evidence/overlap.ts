@@ -144,10 +144,12 @@ export function matchEqual(left: Side, right: Side): void {
 
 /** Matches 2 to 4 neighbours of `many` that join to one word of `one`, or a number and a letter wherever they stand. */
 function matchJoined(one: Side, many: Side, words: VocabularyWords): void {
+  if (many.open < 2) return;
   const openAt = (place: number): number => (many.met[place] === 0 ? many.word(place) : -1);
   for (let i = 0; i < one.count; i++) {
     if (one.met[i] > 0) continue;
     for (let from = 0; from + 1 < many.count; from++) {
+      if (!words.mayBegin(one.word(i), many.word(from))) continue;
       const to = words.joinedEnd(one.word(i), from, many.count, openAt);
       if (to < 0) continue;
       one.meet(i, 1);

@@ -61,6 +61,8 @@ export interface RowComparison {
   readonly settings: ComparisonSettings;
   /** @param out one level array per column @param place where in the arrays */
   compare(left: number, right: number, out: readonly Int8Array[], place: number): void;
+  /** The levels of many pairs, one array per column. */
+  compareAll(pairs: Pairs): Int8Array[];
 }
 
 const crossCuts = Array.from({ length: 17 }, (_, index) => 0.15 + 0.05 * index - 1e-9);
@@ -153,13 +155,39 @@ export function rowComparison(settings: ComparisonSettings): RowComparison {
   };
   const ofNames = naming < 0 ? [] : namingColumns(settings, words, own[naming]);
   const columns = [...ofFields, ...ofNumbers, ofCodes, ...ofNames];
+  const exchange = exchangedLevels(fields, columns, words);
+  const compare: RowComparison["compare"] = (left, right, out, place) => {
+    for (let column = 0; column < columns.length; column++)
+      out[column][place] = columns[column].compare(left, right);
+    exchange(left, right, out, place);
+  };
+  // Columns of one unit are compared pair by pair, as those of names ask for what the last comparison found. What the others look
+  // at stays in the processor's caches if they are compared one after the other.
+  const units = [...new Set(columns.map(({ unit }) => unit))].map((unit) =>
+    [...columns.keys()].filter((column) => columns[column].unit === unit),
+  );
+  const compareAll: RowComparison["compareAll"] = ({ left, right }) => {
+    const levels = columns.map(() => new Int8Array(left.length));
+    for (const unit of units)
+      for (let pair = 0; pair < left.length; pair++)
+        for (const column of unit) levels[column][pair] = columns[column].compare(left[pair], right[pair]);
+    for (let pair = 0; pair < left.length; pair++) exchange(left[pair], right[pair], levels, pair);
+    return levels;
+  };
+  return { columns: columns.map(({ compare: _, ...column }) => column), settings, compare, compareAll };
+}
+
+/** Returns a function that changes the levels of columns whose cells have changed places. */
+function exchangedLevels(
+  fields: readonly Field[],
+  columns: readonly LevelScale[],
+  words: VocabularyWords,
+): RowComparison["compare"] {
   const exchanges = exchangeable(fields).map(([first, second]) => ({
     ...{ first, second },
     of: exchangedCells(fields[first].set, fields[second].set, words),
   }));
-  const compare: RowComparison["compare"] = (left, right, out, place) => {
-    for (let column = 0; column < columns.length; column++)
-      out[column][place] = columns[column].compare(left, right);
+  return (left, right, out, place) => {
     for (const { first, second, of } of exchanges) {
       if (out[first][place] >= columns[first].differs || out[second][place] >= columns[second].differs)
         continue;
@@ -170,7 +198,6 @@ export function rowComparison(settings: ComparisonSettings): RowComparison {
       out[second][place] = found.second ? columns[second].agrees : missing;
     }
   };
-  return { columns: columns.map(({ compare: _, ...column }) => column), settings, compare };
 }
 
 /** Pairs of columns whose cells may change places: short texts. */
@@ -214,11 +241,4 @@ function namingColumns(
 }
 
 /** Compares parts of the pairs: the levels of each column. */
-export function openComparison(settings: ComparisonSettings) {
-  const { columns, compare } = rowComparison(settings);
-  return ({ left, right }: Pairs): Int8Array[] => {
-    const levels = columns.map(() => new Int8Array(left.length));
-    for (let pair = 0; pair < left.length; pair++) compare(left[pair], right[pair], levels, pair);
-    return levels;
-  };
-}
+export const openComparison = (settings: ComparisonSettings) => rowComparison(settings).compareAll;

@@ -130,9 +130,15 @@ export function gramCosine({ grams, weights, lengths }: GramSets): (a: number, b
   };
   return (a, b) => {
     if (a !== kept) keep(a);
-    let sum = 0;
-    for (walk.begin(grams, b); walk.gram >= 0; walk.next())
-      if ((bits[walk.gram >>> 5] & (1 << walk.gram)) !== 0) sum += weights[walk.gram];
+    const { starts, items: steps } = grams;
+    const end = starts[b + 1];
+    let [sum, gram] = [0, 0];
+    // The steps of a walk in one loop, for each of many texts.
+    for (let place = starts[b]; place < end; place++) {
+      const step = steps[place];
+      gram += step;
+      if (step !== wide && (bits[gram >>> 5] & (1 << gram)) !== 0) sum += weights[gram];
+    }
     return sum / Math.max(1e-9, lengths[a] * lengths[b]);
   };
 }

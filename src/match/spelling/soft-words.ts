@@ -7,12 +7,12 @@ import { wordList } from "../../text/word-lists.js";
 import { hasDigit } from "../cells/cell-words.js";
 
 const isDigits = /^\d+$/;
-/** Letters from which a word may have two edits, shorter ones have one. */
-const shortestOfTwoEdits = 8;
+/** Edits between words that are alike, at most: two from 8 letters on. @param letters of the shorter word */
+export const mostEdits = (letters: number): number => (letters >= 8 ? 2 : 1);
 
 /**
- * From 0 to 1; the same in both directions. A nickname is like its name. Words with digits need a long common beginning that has one, or one slip in many
- * digits: "pedro.smith21" and "pedro.jones23" have only a name in common.
+ * From 0 to 1; the same in both directions. A nickname is like its name. Words with digits need a long common beginning that has
+ * one, or one slip in many digits: "pedro.smith21" and "pedro.jones23" have only a name in common.
  */
 export function softLikeness(a: string, b: string): number {
   const [short, long] = a.length <= b.length ? [a, b] : [b, a];
@@ -34,16 +34,21 @@ export function softLikeness(a: string, b: string): number {
   return formsOf().get(short)?.has(long) ? 0.85 : edited(short, long);
 }
 
-/** Given names by their nicknames, and the other way round. */
+/** By given name and nickname the longer ones that are forms of it. */
 const formsOf = wordList("nicknames", (entries) => {
   const forms = new Map<string, Set<string>>();
+  const others = (word: string): Set<string> => forms.get(word) ?? forms.set(word, new Set()).get(word)!;
   for (const [name, ...nicknames] of entries)
     for (const nickname of nicknames) {
-      const [short, long] = nickname.length <= name.length ? [nickname, name] : [name, nickname];
-      forms.set(short, (forms.get(short) ?? new Set()).add(long));
+      const isShorter = nickname.length <= name.length;
+      others(isShorter ? nickname : name).add(isShorter ? name : nickname);
+      others(isShorter ? name : nickname);
     }
   return forms;
 });
+
+/** Whether a word is an English given name or nickname. */
+export const isGivenName = (word: string): boolean => formsOf().has(word);
 
 /** Standard abbreviations, each behind its word. Shorter ones stand for too many words (chicago-sites: precision .899 with them, .900). */
 const shortForms = wordList("abbreviations", (entries) => {
@@ -65,7 +70,7 @@ export const differInSigns = (short: string, long: string): boolean =>
   isSign(short.charCodeAt(short.length - 1)) !== isSign(long.charCodeAt(long.length - 1));
 
 function edited(short: string, long: string): number {
-  const most = short.length >= shortestOfTwoEdits ? 2 : 1;
+  const most = mostEdits(short.length);
   if (short.length < 3 || long.length - short.length > most) return 0;
   const edits = isTransposed(short, long) ? 1 : distance(short, long);
   const likeness = 1 - edits / short.length;

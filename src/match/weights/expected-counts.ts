@@ -43,17 +43,21 @@ export const possibleOdds = (logOdds: Float64Array, shift: number, most: number)
 
 /** Where learning starts: there are no probabilities from which these have moved. */
 export function expectedCounts(table: PairTable, { match, related }: Posteriors): ExpectedCounts {
-  const [matches, relatedOf] = [0, 1].map(() => new Float64Array(classCount(table)));
-  const own = new Float64Array(blockSize);
-  for (const block of pairBlocks(table)) {
-    match(block, own);
-    addTo(matches, block.classOf, own);
-    related?.(block, own);
-    if (related !== undefined) addTo(relatedOf, block.classOf, own);
-  }
+  const matches = expectedOf(table, match);
   const start = { matches, moved: Infinity, sum: total(matches) };
   if (related === undefined) return { ...start, shares: matches };
-  return { ...start, shares: sharesOf(table, match), related: relatedOf };
+  return { ...start, shares: sharesOf(table, match), related: expectedOf(table, related) };
+}
+
+/** The sum of the probabilities of each class. */
+export function expectedOf(table: PairTable, probabilities: Probabilities): Float64Array {
+  const sums = new Float64Array(classCount(table));
+  const own = new Float64Array(blockSize);
+  for (const block of pairBlocks(table)) {
+    probabilities(block, own);
+    addTo(sums, block.classOf, own);
+  }
+  return sums;
 }
 
 export function expectedOfClasses(

@@ -13,6 +13,7 @@ import {
   type ClassPosteriors,
   type ExpectedCounts,
   expectedCounts,
+  expectedOf,
   expectedOfClasses,
   total,
 } from "./expected-counts.js";
@@ -237,7 +238,7 @@ function identifying(
   const found = table.columns.map(({ levels, agrees, identifies, unit }, at) => {
     if (!named[at] || identifies === "said") return named[at];
     const others = shares.map((share, other) => (table.columns[other].unit === unit ? 0 : share));
-    const { matches } = expectedCounts(table, startingPosteriors(table, relation, others));
+    const matches = expectedOf(table, startingPosteriors(table, relation, others).match);
     const ofLikely = byLevel(table.levels[at], levels, matches);
     const [likely, any] = [ofLikely, totals[at]].map(
       (sums) => total(sums.subarray(agrees)) / Math.max(1e-9, total(sums)),

@@ -36,9 +36,9 @@ const strongest = { against: -6, for: 14 };
 /** The sum of the numbers of the classes at each level. */
 export function byLevel(levels: Int8Array, count: number, ofClass: Float64Array | undefined): Float64Array {
   const sums = new Float64Array(count);
-  ofClass?.forEach((number, place) => {
-    if (levels[place] !== missing) sums[levels[place]] += number;
-  });
+  const classes = ofClass?.length ?? 0;
+  for (let place = 0; place < classes; place++)
+    if (levels[place] !== missing) sums[levels[place]] += ofClass![place];
   return sums;
 }
 

@@ -47,10 +47,11 @@ export async function nearFactors(
   for (let place = 0; place < related.length; place++) {
     if (related[place] < 1e-6) continue;
     const scale = related[place] / odds.sum(table.levels, place);
-    odds.own.forEach((ofKind, kind) => {
-      besides[kind] += beside[place] * scale * ofKind;
-      frees[kind] += free[place] * scale * ofKind;
-    });
+    const [ofBeside, ofFree] = [beside[place] * scale, free[place] * scale];
+    for (let kind = 0; kind < besides.length; kind++) {
+      besides[kind] += ofBeside * odds.own[kind];
+      frees[kind] += ofFree * odds.own[kind];
+    }
   }
   return besides.map((found, kind) => {
     // The kind that shares nothing is of unrelated pairs.

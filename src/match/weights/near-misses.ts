@@ -76,6 +76,16 @@ export function nearOdds(
   const [deltas, ofSiblings] = [0, 1].map(() => new Float64Array(units));
   const soles = soleUnits(kinds.length, columns, identity);
   const largest = Math.log(Math.max(1e-300, ...kinds));
+  const ratioOf = (delta: number): number => Math.exp(Math.min(most.ofUnit, delta));
+  // Most units are one column, and then have one ratio for each level.
+  const single = Array.from({ length: units }, (_, unit) => {
+    const own = [...columns.keys()].filter((column) => columns[column].unit === unit);
+    if (own.length !== 1) return undefined;
+    return {
+      column: own[0],
+      ratios: shared[own[0]].map((log, level) => ratioOf(log - differing[own[0]][level])),
+    };
+  });
   const sum = (levels: readonly Int8Array[], place: number): number => {
     deltas.fill(0);
     ofSiblings.fill(0);
@@ -88,13 +98,19 @@ export function nearOdds(
       deltas[unit] += shared[column][level] - differing[column][level];
       ofSiblings[unit] += siblings[column][level] - differing[column][level];
     }
-    const first = base + largest + ofSiblings.reduce((most, value) => Math.max(most, value), 0);
-    if (deltas.reduce((bound, delta) => bound + Math.max(0, delta), first) < leastLogOdds) return 0;
-    for (let unit = 0; unit < units; unit++)
-      ofSiblings[unit] = Math.exp(Math.min(most.ofUnit, ofSiblings[unit]));
+    let bound = base + largest;
+    let likest = 0;
+    for (let unit = 0; unit < units; unit++) {
+      bound += Math.max(0, deltas[unit]);
+      likest = Math.max(likest, ofSiblings[unit]);
+      ofSiblings[unit] = ratioOf(ofSiblings[unit]);
+    }
+    if (bound + likest < leastLogOdds) return 0;
     own[0] = Math.exp(Math.min(most.before, base));
     for (let unit = 0, size = 1; unit < units; unit++, size *= 2) {
-      const factor = Math.exp(Math.min(most.ofUnit, deltas[unit]));
+      const found = single[unit];
+      const level = found === undefined ? missing : levels[found.column][place];
+      const factor = level === missing ? ratioOf(deltas[unit]) : found!.ratios[level];
       for (let kind = 0; kind < size; kind++) own[size + kind] = own[kind] * factor;
     }
     let all = 0;

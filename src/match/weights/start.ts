@@ -61,6 +61,7 @@ function seededClasses(table: PairTable, scores: Float64Array): Posteriors {
 function surprises(table: PairTable, shares: readonly number[]): Float64Array {
   const scores = new Float64Array(classCount(table));
   const totals = levelTotals(table);
+  const sizes = classSizes(table);
   shares.forEach((share, column) => {
     const surprise = new Float64Array(totals[column].length);
     let above = 0;
@@ -70,12 +71,11 @@ function surprises(table: PairTable, shares: readonly number[]): Float64Array {
     }
     const levels = table.levels[column];
     let [sum, filled] = [0, 0];
-    for (const place of table.classOf) {
-      const level = levels[place];
-      if (level === missing) continue;
-      sum += surprise[level];
-      filled++;
-    }
+    sizes.forEach((size, place) => {
+      if (levels[place] === missing) return;
+      sum += size * surprise[levels[place]];
+      filled += size;
+    });
     const mean = sum / Math.max(1, filled);
     for (let place = 0; place < scores.length; place++)
       if (levels[place] !== missing) scores[place] += share * (surprise[levels[place]] - mean);

@@ -123,6 +123,8 @@ describe("levels of a comparison", () => {
       level("1984-10-27", "1984-10-27"),
     ]);
     expect(level("1984-05-07", "1984-07-05")).toBe(level("1984-10-27", "1984-10-07"));
+    // A digit that was read as a letter is a slip too.
+    expect(level("1984-10-27", "1984-1o-27")).toBe(level("1984-10-27", "1984-10-07"));
   });
 
   it("compare numbers by their ratio", () => {

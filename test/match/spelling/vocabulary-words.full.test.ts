@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { TextNumbers } from "../../../src/match/columns/texts.js";
-import { softLikeness } from "../../../src/match/spelling/soft-words.js";
+import { isShortFor, sidesOf, softLikeness } from "../../../src/match/spelling/soft-words.js";
 import { VocabularyWords } from "../../../src/match/spelling/vocabulary-words.js";
 import { createRandom } from "../../../src/random.js";
 
@@ -28,7 +28,7 @@ function drawWords(letters: string): string[] {
 }
 
 describe("words of a vocabulary", () => {
-  it.each(["ab", "abcdef", "0123456789", "ab12", "aéb", "日本a"])(
+  it.each(["ab", "abcdef", "0123456789", "ab12", "aéb", "日本a", "ab+#"])(
     "are as alike as their letters: %s",
     (letters) => {
       const given = drawWords(letters);
@@ -44,6 +44,27 @@ describe("words of a vocabulary", () => {
       expect(alike).toBeGreaterThan(50);
     },
   );
+
+  it("are abbreviations and opposites as their letters are", () => {
+    const given = "association assn assoc street boulevard blvd junior jr sr senior é".split(" ");
+    const { words, places } = vocabulary(given);
+    for (const [a, x] of given.entries()) {
+      expect(words.sidesOf(places[a])).toEqual(sidesOf(x));
+      for (const [b, y] of given.entries())
+        expect([x, y, words.isShortFor(places[a], places[b])]).toEqual([x, y, isShortFor(x, y)]);
+    }
+  });
+
+  it("may begin a longer word, of whatever length", () => {
+    const given = ["a".repeat(300), "a".repeat(280), "aa", "ab", "b"];
+    const { words, places } = vocabulary(given);
+    for (const [a, whole] of given.entries())
+      for (const [b, part] of given.entries())
+        if (part.length < whole.length && whole.startsWith(part))
+          expect(words.mayBegin(places[a], places[b])).toBe(true);
+    expect(words.mayBegin(places[2], places[4])).toBe(false);
+    expect(words.mayBegin(places[2], places[2])).toBe(false);
+  });
 
   it("are parts of others, or not", () => {
     const given = ["cola", "cocacola", "la", "é", "café", "caf", "lac"];
