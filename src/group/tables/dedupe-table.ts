@@ -3,6 +3,7 @@ import { rm } from "node:fs/promises";
 import { UsageError } from "../../errors.js";
 import { isObjectAddress } from "../../files/object-storage/address.js";
 import { isFilled } from "../../match/cells/cell-words.js";
+import { cellsOfColumn } from "../../match/columns/column-names.js";
 import { type ColumnOptions, planColumns } from "../../match/columns/fields.js";
 import { profiler } from "../../match/columns/profile.js";
 import { type BoundedOptions, boundedReading, withinMemory } from "../../match/memory/memory-plan.js";
@@ -201,7 +202,9 @@ function shownRows({ cells, columns }: WholeTable, { shown }: Duplicates, rows: 
     text.length > shownLength ? `${text.slice(0, shownLength - 1).trimEnd()}…` : text;
   const filled = (texts: readonly string[]): string[] =>
     texts.filter(isVisible).map((text) => text.replace(/\s+/g, " ").trim());
-  const names = new Set(rows.map((row) => cut(filled(shown.map((name) => columns[name][row])).join(", "))));
+  const names = new Set(
+    rows.map((row) => cut(filled(shown.map((name) => cellsOfColumn(columns, name)[row])).join(", "))),
+  );
   names.delete("");
   if (names.size > 1) return [...names];
   return [...new Set(rows.map((row) => cut(filled(cells(row)).slice(0, shownCells).join(", "))))];

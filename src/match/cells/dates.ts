@@ -2,7 +2,7 @@
 import { narrow } from "../../text/accents.js";
 import { once } from "../once.js";
 
-const isoLike = /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:[T ].*)?$/;
+const isoLike = /^(\d{4})[-/. ](\d{1,2})[-/. ](\d{1,2})(?:[T ].*)?$/;
 const compact = /^(\d{4})(\d{2})(\d{2})$/;
 /** "2024年3月12日", in Korea "2024년 3월 12일". */
 const signed = /^(\d{4})\s?[年년]\s?(\d{1,2})\s?[月월]\s?(\d{1,2})\s?[日일号號]$/;

@@ -19,6 +19,7 @@ import {
   wordsOfCell,
 } from "./align.js";
 import { cellsOfColumn, cellsOfParts, partSeparator, partsOfColumn, readPairOf } from "./column-names.js";
+import { dateParts } from "./date-parts.js";
 import { type ColumnOptions, usableColumns } from "./fields.js";
 import { isText } from "./profile.js";
 
@@ -41,8 +42,16 @@ export async function comparedTables(given: TwoTables, options: ColumnOptions): 
  * it, those that are found.
  */
 export function composedTables(given: TwoTables, options: ColumnOptions): TwoTables {
-  const names = options.on === undefined ? foundNames(given, options) : askedNames(options.on, given);
-  return { left: withColumns(given.left, names.left), right: withColumns(given.right, names.right) };
+  const tables = { left: withDate(given.left, options), right: withDate(given.right, options) };
+  const names = options.on === undefined ? foundNames(tables, options) : askedNames(options.on, tables);
+  return { left: withColumns(tables.left, names.left), right: withColumns(tables.right, names.right) };
+}
+
+/** A table whose year, month and day are one date: apart, each is a name's worth of evidence that one slip turns. */
+export function withDate(table: TableColumns, { on, ignore = [] }: ColumnOptions): TableColumns {
+  const parts = on === undefined ? dateParts(table) : undefined;
+  if (parts === undefined || parts.some((name) => ignore.includes(name))) return table;
+  return withColumns(table, [parts.join(partSeparator)]);
 }
 
 function askedNames(on: readonly string[], { left, right }: TwoTables): ColumnNames {

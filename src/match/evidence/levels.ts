@@ -92,10 +92,11 @@ export function fieldComparison(field: Field, data: TextData): FieldComparison {
   };
   if (kind !== "date")
     return { ...withEqual(codeCuts.length + 1, surprise, rareCuts, ofTexts), ...codeScale };
-  // What is no date may be one with a sign too many: "1982-06-231".
+  // What is no date may be one with a sign too many, "1982-06-231", or without a day.
   const otherwise = (a: number, b: number): number => {
     const level = ofTexts(a, b);
-    const isNear = level === codeCuts.length || isSlip(digitsOf(read(a)), digitsOf(read(b)));
+    const [x, y] = [read(a), read(b)];
+    const isNear = level === codeCuts.length || isSlip(digitsOf(x), digitsOf(y)) || isPartOf(x, y);
     return isNear ? dateScale.differs : Math.min(level, 1);
   };
   const compare = dateComparison(set, edits, otherwise);
@@ -186,6 +187,14 @@ function numberLevel(a: number, b: number): number {
  */
 const dateLevels = 6;
 const dateScale = { differs: 4, agrees: dateLevels };
+
+/** Whether one of two dates is the beginning of the other, which "1982 6" is of "19820623". */
+function isPartOf(a: string, b: string): boolean {
+  const [whole, part] = /^\d{8}$/.test(a) ? [a, b] : [b, a];
+  const numbers = part.match(/\d+/g) ?? [];
+  const written = numbers.map((number) => number.padStart(2, "0")).join("");
+  return numbers.length < 3 && written.length >= 4 && /^\d{8}$/.test(whole) && whole.startsWith(written);
+}
 
 const digitsOf = (text: string): string => text.replace(/\D/g, "");
 
