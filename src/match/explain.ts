@@ -1,4 +1,6 @@
 /** What each column contributed: for the line a command prints per column, and to explain pairs, as data and in a sentence. */
+
+import { isVisible } from "../text/visible.js";
 import type { TableColumns } from "./columns/align.js";
 import type { ColumnKind } from "./columns/profile.js";
 import type { ComparedTables, RowNumbers } from "./compare-tables.js";
@@ -156,9 +158,22 @@ export function pairSentence({ columns }: RowExplanation, probability: number): 
   const parts = columns
     .filter((column) => matters(column) && (column.left !== undefined || column.level !== missing))
     .sort((a, b) => Math.abs(b.logOdds) - Math.abs(a.logOdds))
-    .map((column) => `${said(column)} (${signed(column.logOdds)})`);
+    .map((column) => `${exchanged(column, columns) ?? said(column)} (${signed(column.logOdds)})`);
   const reasons = parts.length === 0 ? "no column says much" : parts.join("; ");
   return `${reasons} → ${probability.toFixed(2)}`;
+}
+
+/** What is said of a cell that speaks for the pair since the other row has it in another column. */
+function exchanged(
+  { name, left = "", right = "", isEqual, logOdds }: ColumnExplanation,
+  columns: RowExplanation["columns"],
+): string | undefined {
+  const isSame = (cell: string, other = ""): boolean =>
+    isVisible(cell) && cell.trim().toLowerCase() === other.trim().toLowerCase();
+  const other = columns.find(
+    (other) => other.isEqual === false && (isSame(left, other.right) || isSame(right, other.left)),
+  );
+  return isEqual || logOdds <= 0 || other === undefined ? undefined : `${name} exchanged with ${other.name}`;
 }
 
 function said({ name, left, right, isEqual, level, logOdds }: ColumnExplanation): string {

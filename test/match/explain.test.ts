@@ -36,6 +36,19 @@ describe("the sentence about a pair", () => {
     );
   });
 
+  it("says which cells have changed places", () => {
+    const first = column("first", 3.5, { left: "Michael", right: "URBAN" });
+    const last = column("last", 3.7, { left: "Urban", right: "Michael" });
+    expect(sentence(0.98, first, last)).toBe(
+      "last exchanged with first (+3.7); first exchanged with last (+3.5) → 0.98",
+    );
+    // What differs is said as it is, also where a third column has the same.
+    const same = column("company", 2, { left: "Urban", right: "Urban", isEqual: true });
+    expect(sentence(0.2, column("last", -3, { left: "Urban", right: "Weiss" }), same)).toBe(
+      'last: "Urban" ≠ "Weiss" (-3.0); company equal (+2.0) → 0.20',
+    );
+  });
+
   it("says that names say opposites", () => {
     const opposites = { ...across("names opposed", -100), level: 0 };
     expect(sentence(0.01, opposites)).toBe("the names say opposites (-100.0) → 0.01");
