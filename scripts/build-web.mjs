@@ -16,6 +16,7 @@ const dataFiles = [
   "data/words/abbreviations.tsv",
   "data/words/circumstances.tsv",
   "data/words/legal-forms.tsv",
+  "data/words/nicknames.tsv",
   "data/words/opposites.tsv",
 ];
 const runtimeFiles = ["ort-wasm-simd-threaded.mjs", "ort-wasm-simd-threaded.wasm"];
