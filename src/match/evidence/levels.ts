@@ -64,6 +64,8 @@ interface TextData {
   /** Of texts. */
   readonly grams?: GramSets;
   readonly vectors?: NamingVectors;
+  /** Whether the numbers in texts are compared for themselves: then they are no words. */
+  readonly areNumbered?: boolean;
 }
 
 /** Compares the values of a field; with vectors of the values, their cosine counts too. */
@@ -246,11 +248,12 @@ function sameMainWords({ words: { starts, items }, mainWords }: ValueSet, a: num
 function textComparison(
   { kind, set }: Field,
   surprise: (value: number) => number,
-  { words, grams = gramSets(set.texts, set.counts), vectors }: TextData,
+  { words, grams = gramSets(set.texts, set.counts), vectors, areNumbered = false }: TextData,
 ): FieldComparison {
   const edits = new EditSimilarity(set.texts);
   const cosineOfGrams = gramCosine(grams);
-  const overlap = overlapComparison({ words, rarity: set.rarity });
+  const rarity = areNumbered ? withoutNumbers(set.rarity, words) : set.rarity;
+  const overlap = overlapComparison({ words, rarity });
   const byEdits = kind !== "long" && kind !== "list";
   let last = 0;
   const { starts, items } = set.words;
@@ -300,6 +303,12 @@ function textComparison(
  * "31C Mill Lane". Things of one family differ in them, and their words are the same.
  */
 const tokens = /\d+|(?<!\p{L})\p{L}(?![\p{L}'’])/gu;
+
+const isNumber = /^(?:\d+\p{L}?|\p{L})$/u;
+
+/** Weights of words in which numbers count nothing: the number of a house says nothing of its street. */
+const withoutNumbers = (rarity: Float32Array, words: VocabularyWords): Float32Array =>
+  rarity.map((weight, word) => (weight > 0 && isNumber.test(words.read(word)) ? 0 : weight));
 
 /** Share of filled cells with a number from which a column has numbers. */
 const leastShare = 0.15;

@@ -128,7 +128,10 @@ export function rowComparison(settings: ComparisonSettings): RowComparison {
   const { fields, naming, rowWords, vectors, grams, areNumbered } = settings;
   const words = new VocabularyWords(settings.words);
   const own = fields.map((field, index) =>
-    fieldComparison(field, { words, grams: grams[index], vectors: index === naming ? vectors : undefined }),
+    fieldComparison(field, {
+      ...{ words, grams: grams[index], areNumbered: areNumbered[index] },
+      vectors: index === naming ? vectors : undefined,
+    }),
   );
   const ofCells = (index: number, found: FieldComparison, column: Named): ComparedColumn => {
     const { left, right } = fields[index];
@@ -145,7 +148,7 @@ export function rowComparison(settings: ComparisonSettings): RowComparison {
   const ofNumbers = numbered.map((index, place) => {
     const column = { name: `${fields[index].name} numbers`, field: -1, from: index };
     const unit = fields.length + place;
-    return ofCells(index, numbersComparison(fields[index].set), { ...column, unit, share: 0 });
+    return ofCells(index, numbersComparison(fields[index].set), { ...column, unit, share: 1 });
   });
   const codes = codeComparison(words, rowWords);
   const ofCodes: ComparedColumn = {

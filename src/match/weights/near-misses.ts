@@ -47,23 +47,16 @@ const identifyingUnits = (columns: readonly EvidenceColumn[], identity: readonly
 
 const areSeveral = (bits: number): boolean => (bits & (bits - 1)) !== 0;
 
-/** The same without the numbers in texts, which say what their column says. */
-const ownUnits = (columns: readonly EvidenceColumn[], identity: readonly boolean[]): number =>
-  identifyingUnits(
-    columns,
-    identity.map((isIdentity, at) => isIdentity && columns[at].field >= 0),
-  );
-
 /** Of each kind the only one of several units that identify that differs; -1 for none. */
 function soleUnits(
   kinds: number,
   columns: readonly EvidenceColumn[],
   identity: readonly boolean[],
 ): Int8Array {
-  const [all, own] = [identifyingUnits(columns, identity), ownUnits(columns, identity)];
+  const all = identifyingUnits(columns, identity);
   return Int8Array.from({ length: kinds }, (_, kind) => {
     const differing = all & ~kind;
-    return areSeveral(own) && differing !== 0 && !areSeveral(differing) ? Math.log2(differing) : -1;
+    return areSeveral(all) && differing !== 0 && !areSeveral(differing) ? Math.log2(differing) : -1;
   });
 }
 
@@ -194,7 +187,7 @@ export function kindShares(
   const identifying = identifyingUnits(table.columns, identity);
   const all = 2 ** units - 1;
   // Two things are not the same in name and birth date by chance often enough to learn it.
-  const isIdentified = areSeveral(ownUnits(table.columns, identity));
+  const isIdentified = areSeveral(identifying);
   const counts = Float64Array.from({ length: all + 1 }, (_, kind) => {
     // What shares everything is a match.
     if (kind === all) return 0;

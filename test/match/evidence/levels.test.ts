@@ -167,6 +167,22 @@ describe("levels of a comparison", () => {
     expect(levels("category", filler)("A−", "A-")).toBe(levels("category", filler)("A-", "A-"));
   });
 
+  it("pass over the numbers in texts where these are compared for themselves", () => {
+    const cells = ["79 Hill Street, Apt A", "Flat A, 79 Forest Lane", "79A Hill Street", ...filler];
+    const { fields, order, vocabulary } = prepareTables({ column: cells }, undefined, {
+      kindOf: { column: "text" },
+    });
+    const value = (row: number): number => fields[0].left[order[0].indexOf(row)];
+    const words = new VocabularyWords(vocabulary);
+    const [whole, apart] = [false, true].map((areNumbered) => {
+      const { compare } = fieldComparison(fields[0], { words, areNumbered });
+      return { other: compare(value(0), value(1)), same: compare(value(0), value(2)) };
+    });
+    expect(apart.other).toBeLessThan(textScale.differs);
+    expect(apart.other).toBeLessThan(whole.other);
+    expect(apart.same).toBeGreaterThanOrEqual(textScale.differs);
+  });
+
   it("take the first letter of a word, and a date with a sign too many, for nothing else", () => {
     const level = levels("text", filler);
     expect(level("F.", "Felix")).toBe(textScale.differs);

@@ -48,7 +48,7 @@ describe("columns of evidence", () => {
       field: -1,
       from: named("homeAddress").field,
       identifies: false,
-      share: 0,
+      share: 1,
     });
     expect(columns.some(({ name }) => name === "name numbers")).toBe(false);
     const units = columns
