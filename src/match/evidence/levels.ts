@@ -304,7 +304,8 @@ function textComparison(
  */
 const tokens = /\d+|(?<!\p{L})\p{L}(?![\p{L}'’])/gu;
 
-const isNumber = /^(?:\d+\p{L}?|\p{L})$/u;
+/** Not the signs of Chinese and Japanese, each of which is a word. */
+const isNumber = /^(?:\d+[\p{Script=Latin}\p{Script=Cyrillic}]?|[\p{Script=Latin}\p{Script=Cyrillic}])$/u;
 
 /** Weights of words in which numbers count nothing: the number of a house says nothing of its street. */
 const withoutNumbers = (rarity: Float32Array, words: VocabularyWords): Float32Array =>
