@@ -163,7 +163,7 @@ export function pairSentence({ columns }: RowExplanation, probability: number): 
   return `${reasons} → ${probability.toFixed(2)}`;
 }
 
-/** What is said of a cell that speaks for the pair since the other row has it in another column. */
+/** The reason for a cell that the other row has in another column; undefined for other cells. */
 function exchanged(
   { name, left = "", right = "", isEqual, logOdds }: ColumnExplanation,
   columns: RowExplanation["columns"],

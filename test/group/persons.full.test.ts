@@ -1,4 +1,4 @@
-/** Tables of made persons, of whom some are there several times: each has one answer, whatever the number of rows. */
+/** Tables of made-up persons, some of whom appear several times: dedupe finds them whatever the number of rows. */
 import { describe, expect, it } from "vitest";
 import { duplicatesByColumns } from "../../src/group/roads.js";
 import type { TableColumns } from "../../src/match/columns/align.js";
@@ -28,7 +28,7 @@ async function deduped(table: TableColumns, entityOf: readonly number[]) {
   };
 }
 
-describe("persons of whom some are there several times", () => {
+describe("persons who appear several times", () => {
   it.each([1000, 3000, 5000])("are found among %d rows", async (rows) => {
     const { left, entityOf } = personsOfOneTable(rows);
     const { precision, recall } = await deduped(left, entityOf);

@@ -1,9 +1,9 @@
 /** Rules for the names of persons: initials, the surname first or alone, middle names, nicknames. */
 
-import { groupBy } from "../../by-key.js";
 import { capitalised, likeCaseOf } from "../../pearl/augmentation/letter-case.js";
 import type { Draw, List } from "../../pearl/augmentation/rule.js";
 import type { EntityType } from "../../pearl/phrase-types.js";
+import { otherForms } from "../../text/given-names.js";
 import { wordList } from "../../text/word-lists.js";
 
 const givenName = /^\p{Lu}\p{Ll}+(?:-\p{Lu}\p{Ll}+)?$/u;
@@ -98,14 +98,6 @@ export const shortenMiddleName =
     return text === phrase ? `${first} ${name.family}` : text;
   };
 
-/** Each name with its nicknames, and each nickname with its names, as pairs. */
-const otherForms = wordList("nicknames", (entries) => {
-  const bothWays = entries.flatMap(([name, ...nicknames]) =>
-    nicknames.flatMap((nickname) => [[name, nickname] as const, [nickname, name] as const]),
-  );
-  return groupBy(bothWays, ([from]) => from);
-});
-
 /** The full given names of the list, with a capital, to recognise names of persons without WordNet. */
 export const englishGivenNames = wordList(
   "nicknames",
@@ -121,7 +113,7 @@ export const useNickname =
     const at = phrase.indexOf(", ") < 0 ? 0 : phrase.indexOf(", ") + 2;
     const rest = phrase.slice(at + first.length);
     const others = otherForms().get(first.toLowerCase()) ?? [];
-    return others.map(([, other]) => phrase.slice(0, at) + likeCaseOf(first, other) + rest);
+    return Array.from(others, (other) => phrase.slice(0, at) + likeCaseOf(first, other) + rest);
   };
 
 /** A person by the surname alone: "Ludwig van Beethoven" to "Beethoven". */

@@ -1,4 +1,5 @@
 /** The files that grouping writes: their names, their added columns, and the rows of each. */
+import { partSeparator, partsOfName } from "../../match/columns/column-names.js";
 import type { ColumnOptions } from "../../match/columns/fields.js";
 import { commandWith, type NamedCommand } from "../../match/unnamed-column.js";
 import { nameOfColumn, numberCell, type OutputColumn } from "../../table/cell.js";
@@ -85,7 +86,10 @@ export function namedColumns(
   { on, ignore, kindOf }: ColumnOptions,
 ): ColumnOptions {
   const nameOf = (wanted: string): string => columns[findColumn(path, columns, wanted)];
-  const kinds = kindOf && Object.entries(kindOf).map(([name, kind]) => [nameOf(name), kind] as const);
+  /** Also of a column that is made of several, as a date of its parts. */
+  const composedName = (wanted: string): string =>
+    partsOfName(wanted, columns).map(nameOf).join(partSeparator);
+  const kinds = kindOf && Object.entries(kindOf).map(([name, kind]) => [composedName(name), kind] as const);
   return {
     on: on && [...new Set(on.map(nameOf))],
     ignore: ignore?.map(nameOf),

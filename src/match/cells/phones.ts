@@ -5,7 +5,7 @@ const shape = /^\+?[\d(][\d\s()./-]{6,20}$/;
 /** An address of a computer, or a number in groups, as "1 234 567". */
 const other = /^(?:\d{1,3}(?:\.\d{1,3}){3}|[1-9]\d?(?:\s\d{3})+)$/;
 
-const digitsOf = (cell: string): string => cell.replace(/\D/g, "");
+export const digitsOf = (cell: string): string => cell.replace(/\D/g, "");
 
 /** Whether a trimmed cell may be a telephone number: 7 to 15 digits. */
 export function isPhone(cell: string): boolean {

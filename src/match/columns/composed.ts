@@ -47,10 +47,11 @@ export function composedTables(given: TwoTables, options: ColumnOptions): TwoTab
   return { left: withColumns(tables.left, names.left), right: withColumns(tables.right, names.right) };
 }
 
-/** A table whose year, month and day are one date: apart, each is a name's worth of evidence that one slip turns. */
-export function withDate(table: TableColumns, { on, ignore = [] }: ColumnOptions): TableColumns {
+/** Joins the columns of year, month and day into one date. Compared apart, a slip in one would count like another name. */
+export function withDate(table: TableColumns, { on, ignore = [], kindOf = {} }: ColumnOptions): TableColumns {
   const parts = on === undefined ? dateParts(table) : undefined;
-  if (parts === undefined || parts.some((name) => ignore.includes(name))) return table;
+  const isApart = (name: string): boolean => ignore.includes(name) || Object.hasOwn(kindOf, name);
+  if (parts === undefined || parts.some(isApart)) return table;
   return withColumns(table, [parts.join(partSeparator)]);
 }
 

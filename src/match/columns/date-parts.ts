@@ -57,7 +57,7 @@ function isPart(cells: readonly string[], unit: number): boolean {
     if (text === "") continue;
     filled++;
     if (/^\d{1,4}$/.test(text) && Number(text) >= least && Number(text) <= most) numbers++;
-    // One look at a large table's first cells is enough to see that it is something else.
+    // The first cells of a large table are enough to see that a column holds something else.
     if (filled === 1000 && numbers < leastNumbers * filled) return false;
   }
   return filled >= fewest && numbers >= leastNumbers * filled;

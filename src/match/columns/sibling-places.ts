@@ -1,9 +1,9 @@
 /**
- * Places of a code in which things of one family differ, as the last one of "B9367-A" and "B9367-B". Slips fall on any place, and
- * are as often a sign too many or too few: where far more codes differ in one sign at one place alone, they are siblings.
+ * Finds the places of a code in which things of one family differ, as "B9367-A" and "B9367-B" do in the last one. Slips fall on any
+ * place, and add or drop a sign as often as they change one. Where far more codes differ at one place alone, they are siblings.
  */
 import { FNV_BASIS, FNV_PRIME } from "../../files/checksums/fnv.js";
-import type { Texts } from "./texts.js";
+import { type Texts, textCount } from "./texts.js";
 
 /** Places from 0 on, or from the end: -1 is the last one. */
 export type SiblingPlaces = readonly number[];
@@ -30,49 +30,48 @@ function hashWithout(bytes: Uint8Array, from: number, to: number, place: number,
 }
 
 /** @param texts the different codes of a column, in normal form */
-export function siblingPlaces({ starts, items: bytes }: Texts): SiblingPlaces {
-  const byLength = Array.from({ length: longest + 1 }, (): number[] => []);
-  for (let text = 0; text + 1 < starts.length; text++) {
-    const length = starts[text + 1] - starts[text];
-    if (length < shortest || length > longest) continue;
-    byLength[length].push(text);
-  }
-  const hashes = (ofLength: readonly number[], place: number): Uint32Array =>
-    Uint32Array.from(ofLength, (text) =>
-      hashWithout(bytes, starts[text], starts[text + 1], place, true),
-    ).sort();
+export function siblingPlaces(texts: Texts): SiblingPlaces {
+  const { starts, items: bytes } = texts;
   const found = new Map<number, { codes: number; alike: number }>();
-  byLength.forEach((ofLength, length) => {
-    for (let place = 0; place < length && ofLength.length > 0; place++) {
-      const sorted = hashes(ofLength, place);
-      const alike = sorted.reduce((sum, hash, at) => sum + (at > 0 && hash === sorted[at - 1] ? 1 : 0), 0);
+  for (let length = shortest; length <= longest; length++) {
+    const first = starts.subarray(0, -1).filter((start, text) => starts[text + 1] - start === length);
+    for (let place = 0; place < length && first.length > 0; place++) {
+      const hashes = first.map((start) => hashWithout(bytes, start, start + length, place, true)).sort();
+      const alike = hashes.reduce((sum, hash, at) => sum + (at > 0 && hash === hashes[at - 1] ? 1 : 0), 0);
       for (const name of [place, place - length]) {
         const known = found.get(name) ?? { codes: 0, alike: 0 };
-        found.set(name, { codes: known.codes + ofLength.length, alike: known.alike + alike });
+        found.set(name, { codes: known.codes + first.length, alike: known.alike + alike });
       }
     }
-  });
-  const slips = moreThanSlips * shortenedShare({ starts, items: bytes }, byLength.flat());
+  }
+  const slips = moreThanSlips * shortenedShare(texts);
   return [...found].flatMap(([place, { codes, alike }]) =>
     alike >= fewest && alike > Math.max(leastShare, slips) * codes ? [place] : [],
   );
 }
 
 /** How often a code without the sign at a place is a code, too: a share of the places that were tried. */
-function shortenedShare({ starts, items: bytes }: Texts, texts: readonly number[]): number {
+function shortenedShare({ starts, items: bytes }: Texts): number {
+  const count = textCount({ starts, items: bytes });
+  const isCode = (text: number): boolean => {
+    const length = starts[text + 1] - starts[text];
+    return length >= shortest && length <= longest;
+  };
   const shortened = new Map<number, number>();
-  const step = Math.max(1, Math.ceil(texts.length / mostShortened));
-  let [tried, there] = [0, 0];
-  for (let at = 0; at < texts.length; at += step) {
-    const [from, to] = [starts[texts[at]], starts[texts[at] + 1]];
+  let tried = 0;
+  for (let text = 0; text < count; text += Math.ceil(count / mostShortened)) {
+    if (!isCode(text)) continue;
+    const [from, to] = [starts[text], starts[text + 1]];
     for (let place = 0; place < to - from; place++) {
       const hash = hashWithout(bytes, from, to, place, false);
       shortened.set(hash, (shortened.get(hash) ?? 0) + 1);
       tried++;
     }
   }
-  for (const text of texts)
-    there += shortened.get(hashWithout(bytes, starts[text], starts[text + 1], -1, false)) ?? 0;
+  let there = 0;
+  for (let text = 0; text < count; text++)
+    if (isCode(text))
+      there += shortened.get(hashWithout(bytes, starts[text], starts[text + 1], -1, false)) ?? 0;
   return there / Math.max(1, tried);
 }
 

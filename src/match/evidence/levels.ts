@@ -8,6 +8,7 @@ import type { NamingVectors } from "../candidates/nearest-by-embedding.js";
 import { hasDigit } from "../cells/cell-words.js";
 import { dayOf } from "../cells/dates.js";
 import { bareDigits } from "../cells/numbers.js";
+import { digitsOf } from "../cells/phones.js";
 import type { Field } from "../columns/fields.js";
 import { ListsBuilder } from "../columns/lists.js";
 import { isText } from "../columns/profile.js";
@@ -64,7 +65,7 @@ interface TextData {
   /** Of texts. */
   readonly grams?: GramSets;
   readonly vectors?: NamingVectors;
-  /** Whether the numbers in texts are compared for themselves: then they are no words. */
+  /** Whether the numbers in the texts have a column of evidence of their own, and so are not compared as words. */
   readonly areNumbered?: boolean;
 }
 
@@ -94,7 +95,7 @@ export function fieldComparison(field: Field, data: TextData): FieldComparison {
   };
   if (kind !== "date")
     return { ...withEqual(codeCuts.length + 1, surprise, rareCuts, ofTexts), ...codeScale };
-  // What is no date may be one with a sign too many, "1982-06-231", or without a day.
+  // A value that cannot be read as a date may have one sign too many ("1982-06-231") or lack the day.
   const otherwise = (a: number, b: number): number => {
     const level = ofTexts(a, b);
     const [x, y] = [read(a), read(b)];
@@ -157,7 +158,7 @@ function withEqual(
   };
 }
 
-/** Of shorter codes another one is as likely as a slip. */
+/** In shorter codes, one different sign is as likely another code as a slip. */
 const shortestOfSlips = 6;
 /** Letters of a code that are compared one by one: a pair takes time with the square of their number. */
 const mostLetters = 500;
@@ -197,8 +198,6 @@ function isPartOf(a: string, b: string): boolean {
   const written = numbers.map((number) => number.padStart(2, "0")).join("");
   return numbers.length < 3 && written.length >= 4 && /^\d{8}$/.test(whole) && whole.startsWith(written);
 }
-
-const digitsOf = (text: string): string => text.replace(/\D/g, "");
 
 /** Compares two dates. @param otherwise compares values of which one is not as long as a date: a slip may have a letter */
 function dateComparison(
@@ -304,10 +303,10 @@ function textComparison(
  */
 const tokens = /\d+|(?<!\p{L})\p{L}(?![\p{L}'’])/gu;
 
-/** Not the signs of Chinese and Japanese, each of which is a word. */
+/** A number, or a single letter as in "Apt C". Chinese and Japanese signs are excluded, since each of them is a word. */
 const isNumber = /^(?:\d+[\p{Script=Latin}\p{Script=Cyrillic}]?|[\p{Script=Latin}\p{Script=Cyrillic}])$/u;
 
-/** Weights of words in which numbers count nothing: the number of a house says nothing of its street. */
+/** The weights of words, with 0 for numbers: the number of a house says nothing about its street. */
 const withoutNumbers = (rarity: Float32Array, words: VocabularyWords): Float32Array =>
   rarity.map((weight, word) => (weight > 0 && isNumber.test(words.read(word)) ? 0 : weight));
 

@@ -164,8 +164,8 @@ export function rowComparison(settings: ComparisonSettings): RowComparison {
       out[column][place] = columns[column].compare(left, right);
     exchange(left, right, out, place);
   };
-  // Columns of one unit are compared pair by pair, as those of names ask for what the last comparison found. What the others look
-  // at stays in the processor's caches if they are compared one after the other.
+  // Columns of one unit are compared pair by pair, since those of names read what the last comparison found. Other columns are
+  // compared one after the other, so that their values stay in the processor's caches.
   const units = [...new Set(columns.map(({ unit }) => unit))].map((unit) =>
     [...columns.keys()].filter((column) => columns[column].unit === unit),
   );

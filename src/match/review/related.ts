@@ -27,7 +27,10 @@ export interface RelatedOptions {
 
 const evenOdds = 0.5;
 
-/** Those that are likelier near misses than the same or unrelated; first those that share most. None where near misses are not learned. */
+/**
+ * Those that are likelier near misses than the same or unrelated, and share a column; first those that share most. None where near
+ * misses are not learned.
+ */
 export function relatedPairs({ table, weights, probability, count, nameOf }: RelatedOptions): RelatedPair[] {
   const { near } = weights;
   if (near === undefined) return [];
@@ -47,16 +50,23 @@ export function relatedPairs({ table, weights, probability, count, nameOf }: Rel
     ofClass[place] *= (all - own[0]) / all;
     shared[place] = Math.log(all - own[0]);
   }
+  /** Columns of the table in which the pairs of a class share something, or differ. */
+  const columnsIn = (place: number, isShared: boolean): number[] =>
+    table.columns.flatMap(({ field, unit }, column) => {
+      const isHere = field >= 0 && table.levels[column][place] !== missing;
+      return isHere && ((kindOf[place] >> unit) & 1) === Number(isShared) ? [column] : [];
+    });
+  const isRelated = Array.from(
+    ofClass,
+    (share, place) => share > evenOdds && columnsIn(place, true).length > 0,
+  );
   const found: number[] = [];
   table.classOf.forEach((place, pair) => {
-    if (ofClass[place] > evenOdds && (probability.at(pair) ?? 0) < evenOdds) found.push(pair);
+    if (isRelated[place] && (probability.at(pair) ?? 0) < evenOdds) found.push(pair);
   });
   found.sort((a, b) => shared[table.classOf[b]] - shared[table.classOf[a]] || a - b);
   const namesIn = (pair: number, isShared: boolean): string[] =>
-    table.columns.flatMap(({ field, unit }, column) => {
-      if (field < 0 || table.levels[column][table.classOf[pair]] === missing) return [];
-      return ((kindOf[table.classOf[pair]] >> unit) & 1) === Number(isShared) ? [nameOf(column)] : [];
-    });
+    columnsIn(table.classOf[pair], isShared).map(nameOf);
   return found.slice(0, count).map((pair) => ({
     ...{ left: table.left.at(pair)!, right: table.right[pair] },
     ...{ probability: probability.at(pair) ?? 0, accepted: false },
@@ -67,7 +77,7 @@ export function relatedPairs({ table, weights, probability, count, nameOf }: Rel
 /** The pair for a person to see, with the reason in one sentence. */
 export const relatedForReview = (pair: RelatedPair): ReviewPair => ({
   ...pair,
-  why: `two things that share ${listed(pair.shares)}, and differ in ${listed(pair.differs)}`,
+  why: `two things that share ${pair.shares.join(", ")}, and differ in ${listed(pair.differs)}`,
 });
 
 const listed = (names: readonly string[]): string => names.join(", ") || "nothing else";

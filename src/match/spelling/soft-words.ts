@@ -3,6 +3,7 @@
  * that say opposites, or may be left out.
  */
 import { distance } from "fastest-levenshtein";
+import { otherForms } from "../../text/given-names.js";
 import { wordList } from "../../text/word-lists.js";
 import { hasDigit } from "../cells/cell-words.js";
 
@@ -31,24 +32,8 @@ export function softLikeness(a: string, b: string): number {
     if (prefix >= 4) return long.length - short.length <= 2 ? 0.9 : 0.7;
     if (prefix === 3 && short.length === 3) return 0.6;
   }
-  return formsOf().get(short)?.has(long) ? 0.85 : edited(short, long);
+  return otherForms().get(a)?.has(b) ? 0.85 : edited(short, long);
 }
-
-/** By given name and nickname the longer ones that are forms of it. */
-const formsOf = wordList("nicknames", (entries) => {
-  const forms = new Map<string, Set<string>>();
-  const others = (word: string): Set<string> => forms.get(word) ?? forms.set(word, new Set()).get(word)!;
-  for (const [name, ...nicknames] of entries)
-    for (const nickname of nicknames) {
-      const isShorter = nickname.length <= name.length;
-      others(isShorter ? nickname : name).add(isShorter ? name : nickname);
-      others(isShorter ? name : nickname);
-    }
-  return forms;
-});
-
-/** Whether a word is an English given name or nickname. */
-export const isGivenName = (word: string): boolean => formsOf().has(word);
 
 /** Standard abbreviations, each behind its word. Shorter ones stand for too many words (chicago-sites: precision .899 with them, .900). */
 const shortForms = wordList("abbreviations", (entries) => {

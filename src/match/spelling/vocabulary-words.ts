@@ -1,15 +1,8 @@
 /** The words of a vocabulary, by number. Questions about parts of them are answered by their bytes, without reading them. */
+import { otherForms } from "../../text/given-names.js";
 import { hasDigit, isDigit } from "../cells/cell-words.js";
 import { type Texts, textCount, textReader } from "../columns/texts.js";
-import {
-  functionWords,
-  isGivenName,
-  isShortFor,
-  legalForms,
-  mostEdits,
-  sidesOf,
-  softLikeness,
-} from "./soft-words.js";
+import { functionWords, isShortFor, legalForms, mostEdits, sidesOf, softLikeness } from "./soft-words.js";
 
 /** Neighbours that are joined to one word. */
 const mostJoined = 4;
@@ -52,7 +45,7 @@ export class VocabularyWords {
   }
 
   #isGivenName(word: number): boolean {
-    this.#givenNames[word] ??= isGivenName(this.read(word));
+    this.#givenNames[word] ??= otherForms().has(this.read(word));
     return this.#givenNames[word];
   }
 

@@ -75,7 +75,7 @@ const unmated = 10;
 
 /** From such a share of rows with several partners on, groups are large: their rows may look like near misses of each other. */
 const oftenSeveral = 0.25;
-/** Such groups are kept where they are so many times less torn than those that are learned without near misses. */
+/** They are trusted where they are torn this many times less often than the groups that are learned without near misses. */
 const clearly = 4;
 /** Near misses that leave fewer of the matches than this share have taken them: texts were written anew, or columns contradict. */
 const mostTaken = 0.2;

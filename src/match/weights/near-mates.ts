@@ -22,10 +22,10 @@ const significant = 0.001;
 /** The least and the most by which the share of a kind changes at a time. */
 const step = { least: 0.2, most: 1.25 };
 /**
- * How many near misses beside sure mates are awaited for each pair of rows without one, as a share of what chance expects. Fewer where
- * one of several columns that identify differs alone: such pairs are hardly matches.
+ * How many near misses beside sure mates are expected for each pair of rows without one, as a share of what chance expects. Fewer
+ * where only one of several identifying columns differs: such pairs are seldom matches.
  */
-const awaited = { any: 0.5, sole: 0.25 };
+const leastBeside = { any: 0.5, sole: 0.25 };
 
 /** By which the share of each kind is to change: below 1 where its pairs lie beside sure mates too seldom. */
 export async function nearFactors(
@@ -56,7 +56,7 @@ export async function nearFactors(
   return besides.map((found, kind) => {
     // The kind that shares nothing is of unrelated pairs.
     if (kind === 0 || (found < fewest && frees[kind] < fewest)) return 1;
-    const expected = chance * awaited[odds.soles[kind] >= 0 ? "sole" : "any"];
+    const expected = chance * leastBeside[odds.soles[kind] >= 0 ? "sole" : "any"];
     if (poissonAtMost(found, expected * frees[kind]) >= significant) return step.most;
     const upper = (found + 2 * Math.sqrt(found) + 1) / expected;
     return Math.min(1, Math.max(step.least, upper / frees[kind]));
@@ -134,8 +134,8 @@ export function severalPartners(table: PairTable, logOdds: Float64Array): number
 }
 
 /**
- * The share of pairs that are no match in one group: rows that matches connect, three or more. Few are torn where groups are
- * those of things; where matches are taken for near misses, or the other way round, many.
+ * Of the pairs within groups of three or more rows that matches connect, the share that are not matches themselves. It is high
+ * where matches were taken for near misses, or near misses for matches.
  */
 export function tornShare(table: PairTable, logOdds: Float64Array): number {
   const groups = disjointSets(table.rows[0]);

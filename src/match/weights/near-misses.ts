@@ -163,7 +163,7 @@ export function nearCounts(
 
 /** Near misses of a kind that are believed in before any is seen: more where what identifies differs. */
 const believed = { identity: 0.2, circumstance: 0.02 };
-/** Where only what may be shared differs, so many of what looks like near misses are taken for them; none where two columns identify. */
+/** Where only shared columns differ, this share of what looks like near misses is taken for them; none where two columns identify. */
 const sameIdentity = 0.5;
 /** Where nothing is known, each kind has as many pairs as this share of the rows. */
 const firstShare = 0.02;
@@ -186,7 +186,7 @@ export function kindShares(
   const pairs = Math.max(1, allPairs(table));
   const identifying = identifyingUnits(table.columns, identity);
   const all = 2 ** units - 1;
-  // Two things are not the same in name and birth date by chance often enough to learn it.
+  // Two people hardly ever share both name and birth date by chance.
   const isIdentified = areSeveral(identifying);
   const counts = Float64Array.from({ length: all + 1 }, (_, kind) => {
     // What shares everything is a match.
@@ -208,7 +208,7 @@ const sharedDiffers = 0.1;
 /** What differs is of unrelated values, and in part of values that belong together and are seldom equal, as those of siblings. */
 const siblings = 0.3;
 const equalByChance = 0.5;
-/** Values that are nearly the same are written differently by so much likelier than those of siblings, as log-odds. */
+/** By how much a nearly equal value is likelier a slip than the value of a sibling, as log-odds. */
 const slips = 2;
 /** Pairs by which what differs is believed to be so. */
 const strength = 30;
@@ -246,7 +246,7 @@ export function nearWeights(
     );
   };
   const [all, sole] = [counts.differing, counts.siblings].map((ofClass) => byLevel(levels, count, ofClass));
-  // A street that is nearly the same is one that was written differently: no more a sign of neighbours than of one person.
+  // A nearly equal street was written differently: it speaks for neighbours no more than for one person.
   return {
     shared: clampedLogRatio(shared, unrelated, true),
     differing: learned(

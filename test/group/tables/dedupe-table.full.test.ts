@@ -90,6 +90,26 @@ describe("a table of persons", () => {
   });
 });
 
+describe("the parts of a date", () => {
+  const rows = Array.from({ length: 40 }, (_, row) => row);
+  const born = {
+    name: rows.map((row) => `Person ${"abcdefgh"[row % 8]}${"klmnoprs"[(row * 3) % 8]}${row}`),
+    by: rows.map((row) => String(1950 + ((row * 5) % 23))),
+    bm: rows.map((row) => String(1 + (row % 12))),
+    bd: rows.map((row) => String(1 + ((row * 7) % 28))),
+  };
+  const kindsOf = async (kindOf: Record<string, "shared" | "code">) =>
+    Object.fromEntries((await dedupe(born, { kindOf })).columns.map(({ name, kind }) => [name, kind]));
+
+  it("may be given a role as one column, or kinds of their own", async () => {
+    expect(await kindsOf({ "BY + bm + bd": "shared" })).toMatchObject({ "by + bm + bd": "date" });
+    const apart = await kindsOf({ bm: "code" });
+    expect(Object.keys(apart)).toEqual(expect.arrayContaining(["by", "bm", "bd"]));
+    expect(apart.bm).toBe("code");
+    await expect(kindsOf({ "by + bx": "shared" })).rejects.toThrow('no column "bx".');
+  });
+});
+
 describe("small and odd tables", () => {
   it.each<[string, Table, number]>([
     ["no row", { name: [], city: [] }, 0],

@@ -41,6 +41,7 @@ describe("the parts of a date", () => {
     expect(made["by + bm + bd"].slice(2, 4)).toEqual(["1952 3 15", "1953 4"]);
     expect(withDate(table, { on: ["name", "by"] })).toBe(table);
     expect(withDate(table, { ignore: ["bm"] })).toBe(table);
+    expect(withDate(table, { kindOf: { bm: "code" } })).toBe(table);
   });
 
   it("of one table are a date of the other", () => {

@@ -80,6 +80,7 @@ describe("related pairs", () => {
     const found = related(1000);
     const keys = found.map(({ left, right }) => keyOf(left, right));
     expect(keys.filter((key) => copies.has(key))).toEqual([]);
+    expect(found.filter(({ shares }) => shares.length === 0)).toEqual([]);
     expect(keys.filter((key) => mates.has(key)).length / mates.size).toBeGreaterThan(0.9);
     const mate = found.find(({ left, right }) => mates.has(keyOf(left, right)))!;
     expect(mate.shares).toEqual(expect.arrayContaining(["street", "phone"]));
