@@ -75,6 +75,8 @@ export interface ComparedTables extends PairTable {
 /** Candidates per row and source, for two tables and for one. */
 const perRow = { join: { k: 8, kOther: 4 }, dedupe: { k: 15, kOther: 8 } };
 const postings = 20_000;
+/** Up to so many rows, one table has all of these; from there on fewer, down to those of many rows. */
+const fewRows = 20_000;
 /** In larger tables every row and source has fewer, so that pairs fit into memory, and time grows as the rows do. */
 export const manyRows = 400_000;
 export const perRowOfMany = { k: 8, kOther: 4, postings: 6_000, mostOfRarest: 20_000 };
@@ -84,8 +86,18 @@ export const mostEmbedded = 300_000;
 const randomPairs = 40_000;
 
 /** How many candidates each row and source has. @param rows of the larger table */
-export const candidateLimits = (rows: number, isOneTable: boolean) =>
-  rows > manyRows ? perRowOfMany : { ...(isOneTable ? perRow.dedupe : perRow.join), postings };
+export function candidateLimits(rows: number, isOneTable: boolean) {
+  if (rows > manyRows) return perRowOfMany;
+  if (!isOneTable) return { ...perRow.join, postings };
+  const many = Math.max(0, Math.log(rows / fewRows) / Math.log(manyRows / fewRows));
+  const between = (few: number, ofMany: number): number => Math.round(few + many * (ofMany - few));
+  return {
+    k: between(perRow.dedupe.k, perRowOfMany.k),
+    kOther: between(perRow.dedupe.kOther, perRowOfMany.kOther),
+    // All rows together follow about as many as a table of few rows does.
+    postings: Math.max(perRowOfMany.postings, Math.round(postings / Math.max(1, rows / fewRows))),
+  };
+}
 
 export async function compareTables(
   tables: PreparedTables,
