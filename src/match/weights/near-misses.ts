@@ -68,7 +68,6 @@ export function nearOdds(
   const units = Math.log2(kinds.length);
   const [deltas, ofSiblings] = [0, 1].map(() => new Float64Array(units));
   const soles = soleUnits(kinds.length, columns, identity);
-  const ofSoles = [...soles.keys()].filter((kind) => soles[kind] >= 0);
   const largest = Math.log(Math.max(1e-300, ...kinds));
   const ratioOf = (delta: number): number => Math.exp(Math.min(most.ofUnit, delta));
   // Most units are one column, and then have one ratio for each level.
@@ -107,10 +106,10 @@ export function nearOdds(
       const factor = level === missing ? ratioOf(deltas[unit]) : found!.ratios[level];
       for (let kind = 0; kind < size; kind++) own[size + kind] = own[kind] * factor;
     }
-    for (const kind of ofSoles) own[kind] *= ofSiblings[soles[kind]];
     let all = 0;
     for (let kind = 0; kind < own.length; kind++) {
       own[kind] *= kinds[kind];
+      if (soles[kind] >= 0) own[kind] *= ofSiblings[soles[kind]];
       all += own[kind];
     }
     return all;

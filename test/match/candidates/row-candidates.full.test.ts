@@ -6,9 +6,10 @@ import { describe, expect, it } from "vitest";
 import { PairSet } from "../../../src/match/candidates/pair-set.js";
 import { findCandidates } from "../../../src/match/candidates/row-candidates.js";
 import { prepareTables } from "../../../src/match/columns/fields.js";
+import { candidateLimits } from "../../../src/match/compare-tables.js";
 import { SpilledRuns } from "../../../src/match/run/spill.js";
 import { createRandom } from "../../../src/random.js";
-import { twoTables } from "../people.js";
+import { tableWithDuplicates, twoTables } from "../people.js";
 
 const limits = { k: 8, kOther: 4, postings: 20_000 };
 
@@ -49,5 +50,23 @@ describe("candidates", () => {
     });
     expect(found).toBeGreaterThanOrEqual(198);
     expect(pairs.left.length).toBeLessThan(300 * 60);
+  });
+
+  it("of one large table hold nearly all true pairs, and no others that share a common value alone", async () => {
+    const { table, entities } = tableWithDuplicates(20_000);
+    const tables = prepareTables(table, undefined);
+    const [rows, order] = [entities.length, tables.order[0]];
+    const { left, right } = await findCandidates(tables, undefined, candidateLimits(rows, true));
+    let [found, cityAlone] = [0, 0];
+    left.forEach((a, pair) => {
+      const [one, other] = [order[a], order[right[pair]]];
+      if (entities[one] === entities[other]) found++;
+      const same = Object.keys(table).filter((name) => table[name][one] === table[name][other]);
+      if (same.join() === "city") cityAlone++;
+    });
+    // A person has 0, 1 or 3 pairs of rows.
+    expect(found).toBeGreaterThan(0.995 * (20_000 / 3) * 4);
+    expect(left.length).toBeLessThan(16 * rows);
+    expect(cityAlone).toBeLessThan(rows);
   });
 });
