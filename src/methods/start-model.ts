@@ -25,6 +25,7 @@ import { ArgumentError, ModelError } from "../errors.js";
 import { fileFingerprint } from "../files/checksums/fingerprint.js";
 import { exists } from "../files/whole-file.js";
 import { checkIsFree } from "../files/whole-folder.js";
+import { embeddedModels, locateModel } from "../hub/locate.js";
 import { readModelCard } from "../hub/model-card.js";
 import { readModel } from "../onnx/io/file.js";
 import type { Model } from "../onnx/model.js";
@@ -159,7 +160,8 @@ export function checkTrainable({ graph }: Model, { path }: ModelFolder): void {
 async function partOf(settings: PartSettings, phrases: CountedPhrases): Promise<ModelPart> {
   const made = await newPart(settings, phrases);
   if (made !== undefined) return made;
-  const from = charactersFolder(settings.from);
+  const isEmbedded = (await embeddedModels()).includes(settings.from);
+  const from = isEmbedded ? await locateModel(settings.from) : charactersFolder(settings.from);
   if (!(await exists(from)))
     throw new ArgumentError(
       `"${settings.from}" is no character encoder: use ${partNames().join(", ")}, or the folder of a pretrained one`,

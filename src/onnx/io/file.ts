@@ -3,7 +3,7 @@ import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, normalize, sep } from "node:path";
 import { ModelError, messageOf, PearlError } from "../../errors.js";
 import type { Model } from "../model.js";
-import { unpackInt8 } from "../rewrite/stored.js";
+import { unpackIntegers } from "../rewrite/stored.js";
 import { bytesOf } from "../tensor.js";
 import { modelOfProto, protoOfModel, type ReadExternal } from "./codec.js";
 import { readPart, withFile, writePart } from "./parts.js";
@@ -26,7 +26,7 @@ interface ReadOptions {
 }
 
 /**
- * Reads a model from a file or its bytes. Weights are views of the bytes where alignment allows it; those stored as int8
+ * Reads a model from a file or its bytes. Weights are views of the bytes where alignment allows it; those stored as integers
  * (rewrite/stored.ts) become float32.
  * @throws ModelError naming the file and the cure, for anything that is not a whole ONNX model.
  */
@@ -38,7 +38,7 @@ export function readModel(source: string | Uint8Array, options: ReadOptions = {}
   if (bytes.length === 0) throw new ModelError(`${label} is empty. Download or export it again.`);
   rejectOtherFormats(bytes, label);
   try {
-    return unpackInt8(modelOfProto(decodeModelProto(bytes), externalReader(folder)));
+    return unpackIntegers(modelOfProto(decodeModelProto(bytes), externalReader(folder)));
   } catch (error) {
     const reason = error instanceof PearlError ? messageOf(error) : "its bytes do not decode";
     throw new ModelError(
