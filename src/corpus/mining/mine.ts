@@ -76,7 +76,7 @@ const ENCODED_AT_ONCE = 16_384;
 
 /**
  * Writes hard-negatives.tsv into a corpus folder: for each phrase, in the corpus's order, the phrases that are spelled
- * alike and mean something else, best first. A million phrases take 11 minutes on 2 cores (benchmarks/mining.mjs).
+ * alike and mean something else, best first. A million phrases take 11 minutes on 2 cores (benchmarks/results/mining.json).
  * Memory: about 250 bytes per phrase, plus one byte per dimension of its vector.
  * @throws MissingDataError, TableError, ArgumentError
  */
