@@ -115,7 +115,7 @@ export { downloadModel } from "./hub/download.js";
 
 export { augmentTable } from "./augmentation/augment-table.js";
 export { type Augmenter, createAugmenter } from "./augmentation/augmenter.js";
-export type { Twin } from "./augmentation/named-rule.js";
+export type { Twin } from "./augmentation/rule.js";
 export type { AugmentationSettings } from "./augmentation/settings.js";
 export { type BuildCorpusOptions, type BuildCorpusReport, buildCorpus } from "./corpus/build-corpus.js";
 export {

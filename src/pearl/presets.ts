@@ -1,7 +1,6 @@
 /** What a training by PEARL's method may vary, as plain data, and the values of its paper. */
 import type { PartSettings } from "../architectures/architecture.js";
 import type { Schedule } from "../training/optimiser/optimiser.js";
-import type { paperSettings } from "./augmentation/probabilities.js";
 
 /** The settings of PEARL's paper. */
 export interface PearlSettings {
@@ -17,7 +16,7 @@ export interface PearlSettings {
   readonly anchors: number;
   /** Hard negatives for each of them; each comes with its own twin. */
   readonly hardNegatives: number;
-  readonly augmentation: { readonly preset: keyof typeof paperSettings };
+  readonly augmentation: { readonly preset: "pearl" | "pearl-head" };
   /** Passes over the phrases of the corpus. */
   readonly epochs: number;
   readonly learningRate: number;

@@ -1,7 +1,7 @@
 /** Changes to a preset, as the command line and ablations name them, and the trainings that an ablation compares. */
 import { join } from "node:path";
 import type { PartSettings } from "../../architectures/architecture.js";
-import { RULE_GROUPS } from "../../augmentation/named-rule.js";
+import { RULE_GROUPS } from "../../augmentation/rule.js";
 import { type Probabilities, resolveSettings } from "../../augmentation/settings.js";
 import { ArgumentError } from "../../errors.js";
 import { cachePath } from "../../files/package.js";

@@ -3,7 +3,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { writeTinyNer } from "../../../corpus/typing/tiny-ner.js";
-import { makeTextModel } from "../../../pearl/augmentation/phrase/text-model.js";
+import { makeTextModel } from "../../../augmentation/text-model.js";
 import { claimCures } from "../cases.js";
 
 const augment = "pearl augment x.csv -o p.tsv -q --paraphrase-model";
