@@ -18,7 +18,7 @@ import { parseArgs } from "node:util";
 import { stringify } from "yaml";
 import { readModel } from "../dist/onnx/io/file.js";
 import { storeInt8 } from "../dist/onnx/rewrite/stored.js";
-import { averageWeights } from "../dist/pearl/weight-average.js";
+import { averageWeights } from "../dist/pearl/presets.js";
 import { pack } from "./pack-model.mjs";
 import { averageModels } from "./pearl-mini/finish/average.mjs";
 import { prepare } from "./pearl-mini/prepare.mjs";

@@ -1,5 +1,7 @@
 /** What a training by PEARL's method may vary, as plain data, and the values of its paper. */
 import type { PartSettings } from "../architectures/architecture.js";
+import { ArgumentError } from "../errors.js";
+import type { Tensor } from "../onnx/tensor.js";
 import type { Schedule } from "../training/optimiser/optimiser.js";
 
 /** The settings of PEARL's paper. */
@@ -64,3 +66,27 @@ export const pearlBase: PearlSettings = {
   base: "intfloat/e5-base-v2",
   characters: { from: "pretrained-love", width: 288 },
 };
+
+/**
+ * The average of two models' weights: share · a + (1 - share) · b. Weights of `a` alone, such as a new type head, stay
+ * as they are.
+ * @param share default 0.5, as PEARL averages with E5
+ */
+export function averageWeights(
+  a: ReadonlyMap<string, Tensor>,
+  b: ReadonlyMap<string, Tensor>,
+  { share = 0.5 }: { share?: number } = {},
+): Map<string, Tensor> {
+  return new Map(
+    [...a].map(([name, tensor]) => {
+      const other = b.get(name);
+      if (!other) return [name, tensor];
+      if (String(other.dims) !== String(tensor.dims))
+        throw new ArgumentError(
+          `weight ${name} is [${tensor.dims}] in one model and [${other.dims}] in the other`,
+        );
+      const [x, y] = [tensor.data as Float32Array, other.data as Float32Array];
+      return [name, { ...tensor, data: x.map((value, i) => share * value + (1 - share) * y[i]) }];
+    }),
+  );
+}

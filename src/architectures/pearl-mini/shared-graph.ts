@@ -10,7 +10,7 @@ import { prune } from "../../onnx/graph.js";
 import { encodeModel, readModel } from "../../onnx/io/file.js";
 import { readInto, withFile } from "../../onnx/io/parts.js";
 import { copyModel, type Graph, type Model } from "../../onnx/model.js";
-import { prepareForInference } from "../../onnx/rewrite/inference.js";
+import { prepareForInference } from "../../onnx/rewrite/fuse.js";
 import { any, either, find, initializer, made, type Pattern, viewOf } from "../../onnx/rewrite/pattern.js";
 import { quantizeDynamic } from "../../onnx/rewrite/quantize.js";
 import type { Tensor } from "../../onnx/tensor.js";
