@@ -7,16 +7,13 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { PhraseEncoder, VectorIndex } from "../dist/index.js";
 import { createRandom, sampleWithout } from "../dist/random.js";
 import { rankedByWords } from "../dist/search/ranked-by-words.js";
 import { readColumns } from "../dist/table/whole-table.js";
-import { machine, round, stopwatch } from "./measuring.mjs";
+import { machine, readOptions, round, stopwatch } from "./measuring.mjs";
 
-const { values: options } = parseArgs({
-  options: { queries: { type: "string", default: "1000" }, json: { type: "string" } },
-});
+const { values: options } = readOptions("queries=1000 json");
 const most = Number(options.queries);
 const data = new URL("../../shared/data/bench/", import.meta.url).pathname;
 const folder = mkdtempSync(join(tmpdir(), "pearl-search-words-"));
