@@ -150,6 +150,8 @@ export const insertCharacter: Edit = (taken, random, settings) => {
   return true;
 };
 
+// The paper's rule: a character becomes that of a neighbouring key; letters become letters, digits digits.
+
 /** Keys that touch on QWERTY and ЙЦУКЕН. */
 const neighbours = new Map(
   (

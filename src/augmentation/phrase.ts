@@ -107,6 +107,9 @@ function* rewritten(phrase: string, name: string, form: readonly string[]): Gene
   if (atFront.includes(bare)) yield `${bare} ${name}`;
 }
 
+// A year at one end of a phrase is moved: "2012 Summer Olympics" becomes "Summer Olympics 2012" or "Summer Olympics
+// (2012)", and back. The year of a date ("3 May 2012", "May 2012", "since 2012") stays.
+
 /** 1000 to 2099, or a season such as 2001–02. */
 const year = "(?:1\\d{3}|20\\d{2})(?:[–/-]\\d{2}(?:\\d{2})?)?";
 const atStart = new RegExp(`^(${year}) (.+)$`);
@@ -176,6 +179,9 @@ function outOfBrackets(main: string, qualifier: string): string[] {
   return isYearOrAcronym ? [main] : [main, `${main}, ${qualifier}`, `${qualifier} ${main}`];
 }
 
+// "World Health Organization (WHO)" becomes either half, or both in reverse. With a list of short and long forms, a
+// phrase that is one of them becomes the other, and an acronym within a phrase is spelled out.
+
 /** "World Health Organization (WHO)", "WHO (World Health Organization)". */
 const withBrackets = /^(.+?) [([]([^()[\]]+)[)\]]$/u;
 /** Two to eight letters or digits, most of them capitals; points between are allowed: "U.N.". */
@@ -224,6 +230,8 @@ function spelledOut(phrase: string, list: Partners): string[] {
     isAcronym(word) ? list(word).filter((long) => long.length > word.length) : [],
   );
 }
+
+// Pairs of phrases from users' files: paraphrases, synonyms, short and long forms, found from either side.
 
 /** The partners of a phrase as the files write it, else of the phrase in other letter case; empty if unknown. */
 type Partners = (phrase: string) => readonly string[];

@@ -90,6 +90,8 @@ const month = /^(?:jan|feb|mar(?:ch|\.|$)|apr|may$|june?|july?|aug|sep|oct|nov|d
 
 const numbered = /^(?:act|book|chapter|episode|part|phase|season|series|stage|title|type|volume|war)$/i;
 
+// The paper's rule: two words change places.
+
 /** A word without the punctuation around it: `core` of `(Smith,` is `Smith`. */
 const core = /[\p{L}\p{N}](?:.*[\p{L}\p{N}])?/u;
 /** nltk's wordpunct tokens, which the published code swaps. */

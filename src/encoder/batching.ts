@@ -36,6 +36,8 @@ export function batchByLength(
   return batches;
 }
 
+// From a graph's output to unit vectors: pooling over tokens, truncation, normalisation.
+
 /**
  * Pools token vectors to one vector per row.
  * @param output float32 [batch, tokens, width], or [batch, width] with pooling "none"

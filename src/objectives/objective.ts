@@ -109,6 +109,13 @@ function fault(key: string, standard: Declared, value: number | string): string 
     : `a number ${text}`;
 }
 
+// An objective on several lengths of the same embedding.
+//
+//     L = 1/|M| Σ_{m∈M} loss(z_{1:m} / ‖z_{1:m}‖)
+//
+// Source: Kusupati et al. (2022), "Matryoshka Representation Learning", section 3, with equal weights; M always holds the
+// whole embedding, which stays as it comes.
+
 /**
  * Mean of a loss over prefixes of the embeddings and the whole ones. Weights that the loss adds are apart for each prefix.
  * @param dims lengths of the prefixes, each below `rows.width` @returns a scalar

@@ -67,6 +67,8 @@ export const pearlBase: PearlSettings = {
   characters: { from: "pretrained-love", width: 288 },
 };
 
+// PEARL's last step: the average of two models' weights (Wortsman et al., 2022, WiSE-FT).
+
 /**
  * The average of two models' weights: share · a + (1 - share) · b. Weights of `a` alone, such as a new type head, stay
  * as they are.

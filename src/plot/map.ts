@@ -182,6 +182,9 @@ export const mapStyle = `${light.categories.map((_, index) => `.c${index}{fill:v
 .labels text{font-size:11px;fill:var(--ink);paint-order:stroke;stroke:var(--background);stroke-width:3px;pointer-events:none}
 .legend text{font-size:13px;fill:var(--ink)}.legend text.head{fill:var(--muted)}`;
 
+// Labels beside marks, without overlaps. A page places its labels again whenever it zooms: it gets these functions as
+// source text, so they use nothing but their arguments.
+
 /** A mark and the width of its label, in pixels. */
 interface Spot {
   readonly x: number;

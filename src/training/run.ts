@@ -401,6 +401,8 @@ export async function planRun(prepared: Trainable, options: Measurable): Promise
   }
 }
 
+// The folder of what is unfinished in a run: one run at a time, and only files of pearl's own are removed from it.
+
 /** What a training writes. */
 const ofTraining = [checkpointFolder, "metrics.jsonl", "steps.json", "evaluation", "failed-step-N.json"];
 /** What methods prepare. */

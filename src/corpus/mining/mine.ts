@@ -216,6 +216,8 @@ function* listNegatives(
   }
 }
 
+// Hard negatives as parts of sharded work: those of a shard's phrases, without the empty slots.
+
 /** What mining found, before it is written. */
 type Mining = Omit<MiningReport, "path">;
 

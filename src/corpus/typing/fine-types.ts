@@ -25,6 +25,8 @@ export const FINE_PHRASE_TYPES: readonly string[] = LEXICAL_CLASSES.flatMap((lex
   FINE_TYPES.map((type) => `${lexical}-${type}`),
 );
 
+// Labels of OntoNotes, CoNLL-2003, spaCy, WNUT and wink-nlp, mapped to our entity types.
+
 /** Labels of CoNLL-2003 and WikiNER, spaCy and Stanza, WNUT 2017 and CrossNER, by our type. */
 const otherLabels: Readonly<Partial<Record<EntityType, string>>> = {
   PERSON: "PER PEOPLE POLITICIAN SCIENTIST",

@@ -161,6 +161,8 @@ export async function minimise(
   return at;
 }
 
+// What a classifier of kinds reads of a phrase: its embedding, in which spelling counts less, and its phrase types.
+
 /** Rows of features, each of length 1; an empty phrase has zeros. */
 export interface KindFeatures {
   /** [rows, dimension] */

@@ -190,6 +190,8 @@ export async function readTagger(path: string): Promise<Tagger> {
   return tagger;
 }
 
+// What a tagger reads of a token: the word, its neighbours and the three words together, as features of phrases.
+
 /** The words of a view around a token, with the factor of its features: chosen on CoNLL-2003's development half. */
 const views = [
   { from: 0, to: 1, factor: 1 },

@@ -140,6 +140,8 @@ export function syntheticWords(like: readonly string[], seed: number): (number: 
   };
 }
 
+// Words of similar spelling, as hard negatives: found by shared deletions (as in SymSpell).
+
 /** Longer words have more deletions than they are worth. */
 const LONGEST = 40;
 /** Larger groups are skipped: their words share only one to three letters. */

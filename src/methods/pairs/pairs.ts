@@ -260,6 +260,8 @@ function lacking(name: string, columns: readonly string[], objective: string, co
   );
 }
 
+// Several tables of pairs in one training, its sources. A batch mixes them in proportion to their sizes and weights.
+
 /** A table of pairs, and how often it is trained on. */
 export interface PairSource {
   /** The table: columns text and positive, optionally negative, type, label and score. */

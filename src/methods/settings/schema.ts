@@ -120,6 +120,8 @@ export function settingsFault(given: unknown, of: keyof typeof schemas = "corpus
   return `the setting ${path} ${must} ${issue.message}, not ${found}`;
 }
 
+// Settings by the contents of their files: changed files are noticed, and moved ones are the same.
+
 /** The fingerprint of a file; what names none stays as it is. @throws TableError */
 export const contentOf = async (path: string | undefined): Promise<string | undefined> =>
   path === undefined || path === "none" ? path : fileFingerprint(path);

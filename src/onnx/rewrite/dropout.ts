@@ -102,6 +102,14 @@ function isDense(
   );
 }
 
+// Masks of dropout, computed where the graph runs from two small numbers. An element is kept or dropped by the product
+//
+//     (row + a) (row + b) place column    modulo 2^32, as int32
+//
+// whose factors are odd: `row` and `column` are random constants for each row and column, `place` one for each mask, and
+// a, b follow from the seed. Its high bits decide. Products of int32 wrap in the same way on each device, so that masks
+// do not depend on it. A GPU gets a and b alone, and takes six operators for each mask.
+
 /** Input of the graph, int64 [1], below 2^31: decides all masks. */
 export const dropoutSeed = "dropout_seed";
 

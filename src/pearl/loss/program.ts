@@ -161,6 +161,8 @@ function fixConstants(model: Model, names: readonly string[]): Model {
   return copy;
 }
 
+// The terms of PEARL's loss (section 3), and the rows of a batch that they read: anchors, positives, and what follows them.
+
 /** Names of the graph's values. */
 export interface BatchRows {
   /** [pairs, dimension], as are the positives. */
