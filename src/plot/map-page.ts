@@ -1,15 +1,6 @@
 /** A map as an HTML page that fills its window: zoom, search, and a legend that picks a category. */
-import {
-  classOf,
-  type DrawnMap,
-  drawMap,
-  labelText,
-  type MapDrawing,
-  mapStyle,
-  placeLabels,
-  scattered,
-  shownName,
-} from "./map.js";
+import { labelText, placeLabels, scattered } from "./labels.js";
+import { classOf, type DrawnMap, drawMap, type MapDrawing, mapStyle, shownName } from "./map.js";
 import { escapeText, htmlPage, marks } from "./theme.js";
 
 /** The map as a page. Without scripts it shows the whole map, with the labels of the SVG file. */

@@ -4,16 +4,11 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import {
-  labelText,
-  type MapPoint,
-  mapAsSvg,
-  type PlacedLabel,
-  placeLabels,
-  scattered,
-} from "../../src/plot/map.js";
+import { labelText, type PlacedLabel, placeLabels, scattered } from "../../src/plot/labels.js";
+import { type MapPoint, mapAsSvg } from "../../src/plot/map.js";
 import { mapAsHtml } from "../../src/plot/map-page.js";
-import { pngOf, projectToPlane } from "../../src/plot/plot-table.js";
+import { pngOf } from "../../src/plot/plot-table.js";
+import { projectToPlane } from "../../src/plot/project.js";
 import { dark, escapeText, light, marks } from "../../src/plot/theme.js";
 import { createRandom } from "../../src/random.js";
 import { pearl as spawned } from "../cli/run-cli.js";

@@ -12,17 +12,8 @@ import { findColumn, listed } from "../../table/columns.js";
 import { batchesOf, readWholeTable } from "../../table/whole-table.js";
 import { writeRows } from "../../table/write/text-rows.js";
 import { isVisible } from "../../text/visible.js";
-import {
-  checkModel,
-  kindFeatures,
-  type LearnedModel,
-  type LinearClassifier,
-  largest,
-  learnedModelSchema,
-  readLearned,
-  rowOf,
-  scoresOf,
-} from "./classifiers.js";
+import { type LinearClassifier, largest, rowOf, scoresOf } from "./classifiers.js";
+import { checkModel, kindFeatures, type LearnedModel, learnedModelSchema, readLearned } from "./features.js";
 import type { KindExample } from "./train.js";
 
 /** Kinds of phrases with their weights, for the model that they were learned with. */

@@ -5,17 +5,9 @@ import { ArgumentError } from "../../errors.js";
 import { createRandom, sampleWithout, shuffled } from "../../random.js";
 import { deviation, mean, softmax, wilsonInterval } from "../../statistics.js";
 import { isVisible } from "../../text/visible.js";
-import {
-  type Fit,
-  fitLogistic,
-  fitMeans,
-  kindFeatures,
-  type LabelledRows,
-  largest,
-  leaveOneOut,
-  rowOf,
-  scoresOf,
-} from "./classifiers.js";
+import type { Fit, LabelledRows } from "./classifiers.js";
+import { fitLogistic, fitMeans, largest, leaveOneOut, rowOf, scoresOf } from "./classifiers.js";
+import { kindFeatures } from "./features.js";
 import type { Kinds } from "./kinds.js";
 
 const FOLDS = 5;
