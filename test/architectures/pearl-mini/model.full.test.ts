@@ -6,7 +6,7 @@ import { readModelFolder } from "../../../src/architectures/model-folder.js";
 import { readPart } from "../../../src/architectures/registry.js";
 import { PhraseEncoder } from "../../../src/encoder/phrase-encoder.js";
 import { ModelError } from "../../../src/errors.js";
-import { writeTrainedModel } from "../../../src/methods/model-writer.js";
+import { writeTrainedModel } from "../../../src/methods/start-model.js";
 import { readModel } from "../../../src/onnx/io/file.js";
 import { makeOracleModel } from "../../encoder/oracle-model.js";
 import { newFolder } from "../../setup/new-folder.js";
