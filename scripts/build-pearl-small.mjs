@@ -17,19 +17,8 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { stringify } from "yaml";
 import { readModel } from "../dist/onnx/io/file.js";
-
-<<<<<<< HEAD
-
 import { storeIntegers } from "../dist/onnx/rewrite/stored.js";
-import { averageWeights } from "../dist/pearl/weight-average.js";
-
-=======
-
-import { storeInt8 } from "../dist/onnx/rewrite/stored.js";
 import { averageWeights } from "../dist/pearl/presets.js";
-
->>>>>>> h3
-
 import { pack } from "./pack-model.mjs";
 import { averageModels } from "./pearl-mini/finish/average.mjs";
 import { prepare } from "./pearl-mini/prepare.mjs";
