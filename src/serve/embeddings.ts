@@ -1,6 +1,6 @@
 /** OpenAI's routes: embeddings and models. */
 import { z } from "zod";
-import { finishVector } from "../encoder/pooling.js";
+import { finishVector } from "../encoder/batching.js";
 import { base64Of } from "../runtime/base64.js";
 import { errorSchema, RequestError, whenGone } from "./errors.js";
 import { optional, withDefault } from "./fields.js";

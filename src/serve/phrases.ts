@@ -1,6 +1,6 @@
 /** Routes about phrases: their types, and how similar they are. */
 import { z } from "zod";
-import { dotProducts } from "../encoder/pooling.js";
+import { dotProducts } from "../encoder/batching.js";
 import { typeParts, typeRecord } from "../encoder/type-probabilities.js";
 import { errorSchema, RequestError, whenGone } from "./errors.js";
 import { mostValues, withDefault } from "./fields.js";

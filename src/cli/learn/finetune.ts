@@ -229,7 +229,7 @@ async function pairOptions(options: Options, session: Session): Promise<Finetune
     throw new UsageError(
       "--set punctuation (also as --view-weight, --view-marks or --view-calm) is for --view punctuation: add it",
     );
-  const { sourceOf } = await import("../../methods/pairs/sources.js");
+  const { sourceOf } = await import("../../methods/pairs/pairs.js");
   return {
     ...settings,
     ...runOptionsOf(options, session),
@@ -241,7 +241,7 @@ async function pairOptions(options: Options, session: Session): Promise<Finetune
 
 /** The settings of a training on pairs: earlier spellings first, then `--set` in its order. */
 async function settingsOf(options: Options): Promise<Partial<FinetuneOptions>> {
-  const { withAssigned } = await import("../../methods/settings/assigned.js");
+  const { withAssigned } = await import("../../methods/settings/choices.js");
   const { epochs, batchSize, temperature, dropout, view, objectiveSettings, viewWeight } = options;
   const punctuation = {
     ...(viewWeight !== undefined && { weight: viewWeight }),

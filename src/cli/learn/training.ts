@@ -297,7 +297,7 @@ const isPresets = ({ base, set = [] }: MethodOptions): boolean =>
 
 /** The preset with the user's changes: earlier spellings first, then `--set` in its order. */
 async function presetWith(options: MethodOptions): Promise<MethodSettings> {
-  const { withAssigned } = await import("../../methods/settings/assigned.js");
+  const { withAssigned } = await import("../../methods/settings/choices.js");
   const { readPreset } = await import("../../methods/settings/method-settings.js");
   const { removableParts, withChoices } = await import("../../methods/settings/choices.js");
   const { base, hidden, layers, preset = base === "none" ? "from-scratch" : undefined } = options;
