@@ -52,21 +52,16 @@ describe("candidates", () => {
     expect(pairs.left.length).toBeLessThan(300 * 60);
   });
 
-  it("of one large table hold nearly all true pairs, and no others that share a common value alone", async () => {
+  it("of one large table hold nearly all true pairs, and few per row", async () => {
     const { table, entities } = tableWithDuplicates(20_000);
     const tables = prepareTables(table, undefined);
     const [rows, order] = [entities.length, tables.order[0]];
     const { left, right } = await findCandidates(tables, undefined, candidateLimits(rows, true));
-    let [found, cityAlone] = [0, 0];
-    left.forEach((a, pair) => {
-      const [one, other] = [order[a], order[right[pair]]];
-      if (entities[one] === entities[other]) found++;
-      const same = Object.keys(table).filter((name) => table[name][one] === table[name][other]);
-      if (same.join() === "city") cityAlone++;
-    });
+    const isTrue = (_: number, pair: number): boolean =>
+      entities[order[left[pair]]] === entities[order[right[pair]]];
+    const found = left.filter(isTrue).length;
     // A person has 0, 1 or 3 pairs of rows.
     expect(found).toBeGreaterThan(0.995 * (20_000 / 3) * 4);
     expect(left.length).toBeLessThan(16 * rows);
-    expect(cityAlone).toBeLessThan(rows);
   });
 });
