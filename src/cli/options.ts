@@ -22,7 +22,6 @@ export const positiveInteger = wholeParser("a whole number of at least 1", 1);
 export const wholeNumber = wholeParser("a whole number of at least 0", 0);
 export const portNumber = wholeParser("a port between 0 and 65535", 0, 65_535);
 export const positiveNumber = numberParser("a number above 0", (value) => value > 0 && value < Infinity);
-export const nonNegative = numberParser("a number of at least 0", (value) => value >= 0 && value < Infinity);
 export const fraction = numberParser("a number between 0 and 1", (value) => value >= 0 && value <= 1);
 export const fractionBelowOne = numberParser(
   "a number of at least 0 and below 1",
@@ -77,26 +76,17 @@ export function repeatable(value: string, previous: readonly string[] | undefine
   return [...(previous ?? []), value];
 }
 
-/** A parser of names with values, separated by commas; `read` gives undefined for what is no value. */
-const namedParser =
-  <Value>(form: string, read: (text: string) => Value | undefined) =>
-  (text: string): Record<string, Value> => {
-    const entries = text.split(",").map((part): [string, Value] => {
-      const [name, word = "", ...rest] = part.split("=").map((side) => side.trim());
-      const value = word === "" ? undefined : read(word);
-      if (rest.length > 0 || name === "" || value === undefined)
-        throw new InvalidArgumentError(`"${part}" is not ${form}.`);
-      return [name, value];
-    });
-    return Object.fromEntries(entries);
-  };
-
-export const weights = namedParser("NAME=NUMBER, as in character=.3,synonym=.2", (word) =>
-  Number(word) >= 0 && Number(word) < Infinity ? Number(word) : undefined,
-);
-export const namedValues = namedParser<number | string>("NAME=VALUE, as in margin=0.3,mining=all", (word) =>
-  Number.isNaN(Number(word)) ? word : Number(word),
-);
+/** Parser of names with weights, separated by commas. */
+export function weights(text: string): Record<string, number> {
+  const entries = text.split(",").map((part): [string, number] => {
+    const [name, word = "", ...rest] = part.split("=").map((side) => side.trim());
+    const value = word === "" ? Number.NaN : Number(word);
+    if (rest.length > 0 || name === "" || !(value >= 0 && value < Infinity))
+      throw new InvalidArgumentError(`"${part}" is not NAME=NUMBER, as in character=.3,synonym=.2.`);
+    return [name, value];
+  });
+  return Object.fromEntries(entries);
+}
 
 /** Parser of `--kind-of born=date`; repeatable. */
 export function kindOfColumn(
@@ -145,12 +135,14 @@ export function choice<
   return declared as unknown as TypedOption<Flags, undefined, Default, undefined, false, Words[number]>;
 }
 
-export function required<Flags extends string>(
+export function required<Flags extends string, Value = undefined>(
   flags: Flags,
   description: string,
-): TypedOption<Flags, undefined, undefined, undefined, true> {
+  parse?: (text: string, previous: Value | undefined) => Value,
+): TypedOption<Flags, undefined, undefined, Value, true> {
   const declared = new Option(flags, description).makeOptionMandatory();
-  return declared as unknown as TypedOption<Flags, undefined, undefined, undefined, true>;
+  if (parse) declared.argParser(parse);
+  return declared as unknown as TypedOption<Flags, undefined, undefined, Value, true>;
 }
 
 const device = choice("--device <name>", "where the model runs", ["auto", "cpu", "webgpu", "cuda"], "auto");

@@ -8,15 +8,7 @@ import type { GridPoint, GridSetting, RemovablePart } from "../../methods/settin
 import { refuseStreams } from "../addresses.js";
 import { command, type OptionsOf } from "../command.js";
 import { counted } from "../format.js";
-import {
-  checkLength,
-  checkShape,
-  checkTypes,
-  methodSettings,
-  olderOptions,
-  recipeOptions,
-  typesFile,
-} from "../learn/training.js";
+import { checkLength, checkShape, checkTypes, methodSettings, recipeOptions } from "../learn/training.js";
 import {
   commaSeparated,
   fileEndingIn,
@@ -62,7 +54,6 @@ const options = [
   option("--json <file>", "also write the results as JSON"),
   option("--plot <file>", "also draw the grid (.svg)", fileEndingIn(".svg")),
   ...shared.run,
-  ...olderOptions,
 ] as const;
 
 export default command({
@@ -91,7 +82,7 @@ export default command({
     checkShape({ ...options, base: bases[0] }, bases.length > 0 ? bases : [chosen.settings.base]);
     let run = "training";
     const report = await ablate({
-      ...{ ...options, folder: options.output, types: typesFile(options) },
+      ...{ ...options, folder: options.output },
       ...chosen,
       bases: bases.length > 1 ? bases : undefined,
       parts: parts as readonly RemovablePart[] | undefined,
