@@ -1,38 +1,13 @@
-/** The open files of a generation: changes reach the disk, and a failed one gives its cure. */
-import { type FileHandle, open, stat } from "node:fs/promises";
+/** The folder of an index: its lock, and troubles with its files, each with a cure. */
+import { open, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { isDiskFull, messageOf, VectorIndexError } from "../../errors.js";
 import { acquireLock, type Lock } from "../../files/lock.js";
-import { writeAll } from "../../files/whole-file.js";
-
-const fileNames = ["vectors", "cells", "places", "journal"] as const;
-export type Files = Readonly<Record<(typeof fileNames)[number], FileHandle>>;
-
-export async function openFiles(folder: string, flags: "r" | "r+" | "w+"): Promise<Files> {
-  const opened: [string, FileHandle][] = [];
-  try {
-    for (const name of fileNames) opened.push([name, await open(join(folder, name), flags)]);
-  } catch (error) {
-    await closeAll(Object.fromEntries(opened));
-    throw error;
-  }
-  return Object.fromEntries(opened) as Files;
-}
-
-export async function closeAll(files: Readonly<Record<string, FileHandle>>): Promise<void> {
-  await Promise.all(Object.values(files).map((file) => file.close()));
-}
 
 /** Whether a folder is empty, or holds only what a writer killed before the first row leaves. */
 export async function isUnbegun(path: string, names: readonly string[]): Promise<boolean> {
   const vectors = await stat(join(path, "generation-1", "vectors")).catch(() => undefined);
   return names.every((name) => /^(lock(\..*)?|generation-1)$/.test(name)) && !vectors?.size;
-}
-
-/** Writes bytes at a position. When it returns they are on disk. */
-export async function writeSafely(file: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
-  await writeAll(file, bytes, position);
-  await file.datasync();
 }
 
 /** Makes the names in a folder survive a power cut, where the system can. */
@@ -42,21 +17,19 @@ export async function syncFolder(path: string): Promise<void> {
   await folder?.close();
 }
 
-/** The error for a damaged file of a generation. @param cure what helps; default a backup or a new build in its place */
-export function damaged(file: string, how: string, cure?: "rebuild the graph"): VectorIndexError {
+/** The error for a damaged file of a generation, with what helps. */
+export function damaged(file: string, how: string): VectorIndexError {
   const index = dirname(dirname(file));
-  const advice =
-    cure === undefined
-      ? `Restore the index from a backup, or remove ${index} and build it again: pearl index build TABLE -o ${index}`
-      : `The rows are safe. Build the graph again: pearl index check ${index} --repair`;
-  return new VectorIndexError(`${file} is damaged: ${how}. ${advice}`);
+  const cure = /^hnsw-/.test(basename(file))
+    ? `The rows are safe. Build the graph again: pearl index check ${index} --repair`
+    : `Restore the index from a backup, or remove ${index} and build it again: pearl index build TABLE -o ${index}`;
+  return new VectorIndexError(`${file} is damaged: ${how}. ${cure}`);
 }
 
 /** The error for a file of an index that is missing; other errors stay as they are. */
 export function missingFile(index: string, error: unknown): unknown {
   const { code, path = index } = error as NodeJS.ErrnoException;
-  if (code !== "ENOENT") return error;
-  return damaged(path, "it is missing", /^hnsw-/.test(basename(path)) ? "rebuild the graph" : undefined);
+  return code === "ENOENT" ? damaged(path, "it is missing") : error;
 }
 
 /** Takes the lock of an index in a folder. @throws LockedError, VectorIndexError where the folder cannot be written */

@@ -14,7 +14,7 @@ export interface CoveringGraph {
   readonly axes?: PrincipalAxes;
   /** Rows that no path through the graph reaches: they are compared one by one. */
   readonly unreached: ListedRows;
-  /** The rows by words; absent where an earlier version built the graph, or rows are no phrases. */
+  /** The rows by words; absent where rows are no phrases. */
   readonly words?: WordLists;
 }
 
@@ -39,7 +39,7 @@ export async function searchGraph(
   query: Query,
 ): Promise<FoundRow[][]> {
   const { queries, k, signal, onProgress } = query;
-  const { dimension, extent } = generation;
+  const { dimension, rows } = generation;
   const count = queries.length / dimension;
   const found: FoundRow[][] = [];
   for (let first = 0; first < count; first += queriesPerCall) {
@@ -51,11 +51,11 @@ export async function searchGraph(
   }
   const others: FoundRow[][][] = [];
   if (covering.unreached.rows.length > 0) others.push(await covering.unreached.rank({ queries, k, signal }));
-  if (extent.rows > covering.rows) {
-    others.push(await scanRows(generation, { queries, k, signal }, { from: covering.rows, to: extent.rows }));
+  if (rows > covering.rows) {
+    others.push(await scanRows(generation, { queries, k, signal }, { from: covering.rows, to: rows }));
   }
   return others.reduce(
-    (best, more) => best.map((rows, place) => bestOf([...rows, ...more[place]], k)),
+    (best, more) => best.map((hits, place) => bestOf([...hits, ...more[place]], k)),
     found,
   );
 }

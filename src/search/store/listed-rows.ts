@@ -61,7 +61,7 @@ export async function findUnreached(
   first: number,
   { signal, onProgress }: IndexWork,
 ): Promise<Int32Array> {
-  const missing = generation.extent.rows - first;
+  const missing = generation.rows - first;
   let unreached = Int32Array.from({ length: missing }, (_, place) => first + place);
   for (const search of searches) {
     const left: number[] = [];
@@ -79,9 +79,9 @@ export async function findUnreached(
 
 /** Those of some ascending rows that a search for their own vectors does not return. */
 async function notFound(generation: Generation, search: GraphSearch, rows: Int32Array): Promise<Int32Array> {
-  const { dimension, extent } = generation;
+  const { dimension } = generation;
   const vectors = await readListed(generation, rows);
-  const width = Math.min(checkWidth, extent.rows);
+  const width = Math.min(checkWidth, generation.rows);
   const candidates = await search(vectors, width);
   return rows.filter((row, place) => {
     const found = candidates.subarray(place * width, (place + 1) * width);

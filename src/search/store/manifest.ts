@@ -1,4 +1,4 @@
-/** `index.json`: the layout of an index and which generation of its files is current. */
+/** `index.json`: the layout of an index, which generation of its files is current, and how far each of them counts. */
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import * as v from "valibot";
@@ -9,7 +9,14 @@ import { syncFolder } from "./disk.js";
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
-const layoutFields = {
+/** The files of rows in a generation. */
+export const rowFiles = ["vectors", "cells", "places", "deleted"] as const;
+
+const fileSum = v.pipe(v.tuple([count, v.string()]), v.readonly());
+
+const manifestSchema = v.object({
+  format: v.literal("pearl-index"),
+  version: v.literal(1, "written by a newer pearl"),
   dimension: v.pipe(v.number(), v.integer(), v.minValue(1)),
   metric: v.picklist(["cosine", "inner-product"]),
   backend: v.picklist(["auto", "exact", "hnsw", "postgres"]),
@@ -22,35 +29,25 @@ const layoutFields = {
     v.object({ fingerprint: v.string(), name: v.optional(v.string()), prompt: v.optional(v.string()) }),
   ),
   unfinished: v.optional(v.object({ source: v.string(), rows: count })),
-};
-
-/** The layout of an index, with the build that has not ended. */
-export const layoutSchema = v.object(layoutFields);
-
-const manifestSchema = v.object({
-  format: v.literal("pearl-index"),
-  version: v.literal(1, "written by a newer pearl"),
-  ...layoutFields,
   /** The number of the folder that holds the files. */
   generation: count,
-  /** Rows when this was written; the journal is authoritative. */
-  rows: count,
-  /** Length and checksum of the journal when this was written. */
-  journal: v.pipe(v.tuple([count, v.string()]), v.readonly()),
+  /** The number of the next row without a key of its own. */
+  next: count,
+  /** Length and checksum of the files of rows and of the graph. */
+  files: v.objectWithRest(v.entriesFromList(rowFiles, fileSum), fileSum),
 });
 
 export type Manifest = v.InferOutput<typeof manifestSchema>;
 
 const manifestName = "index.json";
 
-export const layoutTrouble = {
+const layoutTrouble = {
   error: VectorIndexError,
   cure: "Restore the index from a backup, or remove it and build it again.",
 };
 
-export function generationFolder(path: string, generation: number): string {
-  return join(path, `generation-${generation}`);
-}
+export const generationFolder = (path: string, { generation }: Pick<Manifest, "generation">): string =>
+  join(path, `generation-${generation}`);
 
 export const isGenerationName = (name: string): boolean => /^generation-\d+$/.test(name);
 
