@@ -88,7 +88,7 @@ export type {
   IndexRows,
   SearchHit,
 } from "./search/index-types.js";
-export type { CreateIndexOptions } from "./search/layout.js";
+export type { CreateIndexOptions } from "./search/vector-index.js";
 export type { AddTableOptions, IndexTableOptions, IndexTableReport } from "./search/phrase-index.js";
 export { addTable, indexTable } from "./search/phrase-index.js";
 export { type SearchPhrasesOptions, searchPhrases } from "./search/phrase-search.js";

@@ -5,6 +5,7 @@
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { LockedError, MissingDataError, VectorIndexError } from "../../errors.js";
+import { fnv } from "../../files/checksums/fnv.js";
 import { folderSize } from "../../files/disk.js";
 import { acquireLock, type Lock } from "../../files/lock.js";
 import { makeFolder } from "../../files/whole-file.js";
@@ -15,13 +16,19 @@ import type {
   IndexWork,
   UnfinishedBuild,
 } from "../index-types.js";
-import { KeyRows } from "../key-rows.js";
 import { gatherRows } from "../vectors.js";
-import { isUnbegun, lockIndex, missingFile, writeTrouble } from "./disk.js";
 import { Generation } from "./generation.js";
 import { growGraph, openGraph, removeGraphs } from "./graph-files.js";
 import { type CoveringGraph, describeGraph, searchGraph } from "./graph-search.js";
-import { findManifest, generationFolder, isGenerationName } from "./manifest.js";
+import {
+  findManifest,
+  generationFolder,
+  isGenerationName,
+  isUnbegun,
+  lockIndex,
+  missingFile,
+  writeTrouble,
+} from "./manifest.js";
 import { type FoundRow, type Query, rankCandidates, scanRows } from "./row-scan.js";
 import {
   exactBelow,
@@ -341,4 +348,36 @@ async function removeLeftovers(path: string, current: string): Promise<void> {
       const isOld = isGenerationName(name) && join(folder, name) !== current;
       if (isOld || /\.(partial|\d+)$/.test(name)) await removeFolder(join(folder, name));
     }
+}
+
+/** A map of JavaScript has room for 16.7 million texts. */
+const mapCount = 256;
+
+/** The row of each key, in several maps: each has its share of the keys. */
+export class KeyRows {
+  readonly #maps = Array.from({ length: mapCount }, () => new Map<string, number>());
+
+  /** The rows of an index, some at a time. */
+  static async of(batches: AsyncIterable<readonly { key: string; row: number }[]>): Promise<KeyRows> {
+    const keys = new KeyRows();
+    for await (const rows of batches) for (const { key, row } of rows) keys.set(key, row);
+    return keys;
+  }
+
+  get(key: string): number | undefined {
+    return this.#mapOf(key).get(key);
+  }
+
+  set(key: string, row: number): void {
+    this.#mapOf(key).set(key, row);
+  }
+
+  delete(key: string): void {
+    this.#mapOf(key).delete(key);
+  }
+
+  #mapOf(key: string): Map<string, number> {
+    const hash = fnv(key);
+    return this.#maps[(hash ^ (hash >>> 16)) & (mapCount - 1)];
+  }
 }

@@ -12,8 +12,15 @@ import {
 import { makeFolder, writeAll } from "../../files/whole-file.js";
 import { fromFloat16, toFloat16 } from "../../onnx/io/float16.js";
 import type { IndexEntry, IndexLayout, IndexMetric, VectorPrecision } from "../index-types.js";
-import { damaged, syncFolder, writeTrouble } from "./disk.js";
-import { generationFolder, type Manifest, rowFiles, writeManifest } from "./manifest.js";
+import {
+  damaged,
+  generationFolder,
+  type Manifest,
+  rowFiles,
+  syncFolder,
+  writeManifest,
+  writeTrouble,
+} from "./manifest.js";
 
 type RowFile = (typeof rowFiles)[number];
 type Files = Readonly<Record<RowFile, FileHandle>>;

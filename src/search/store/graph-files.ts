@@ -7,10 +7,9 @@ import { exists, replaceFile, writeWholeFile } from "../../files/whole-file.js";
 import { checkedEfforts, effortAlongAxes, hnswLibrary, type NeighbourGraph } from "../graph/hnsw.js";
 import type { IndexWork } from "../index-types.js";
 import { keptShare, type PrincipalAxes, principalAxes, project } from "../principal-axes.js";
-import { damaged, writeTrouble } from "./disk.js";
 import type { Generation } from "./generation.js";
-import type { CoveringGraph } from "./graph-search.js";
-import { findUnreached, type GraphSearch, ListedRows } from "./listed-rows.js";
+import { type CoveringGraph, findUnreached, type GraphSearch, ListedRows } from "./graph-search.js";
+import { damaged, writeTrouble } from "./manifest.js";
 import { makeWordLists, WordLists } from "./word-lists.js";
 
 /** Rows outside the graph are searched exactly; from this many on the graph is extended. */

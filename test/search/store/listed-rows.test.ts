@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { fileSum } from "../../../src/files/checksums/checksum.js";
 import { createRandom } from "../../../src/random.js";
 import { Generation } from "../../../src/search/store/generation.js";
-import { findUnreached } from "../../../src/search/store/listed-rows.js";
+import { findUnreached } from "../../../src/search/store/graph-search.js";
 import { findManifest } from "../../../src/search/store/manifest.js";
 import { VectorIndex } from "../../../src/search/vector-index.js";
 
