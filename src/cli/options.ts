@@ -36,7 +36,7 @@ export function shardOf(text: string): { readonly index: number; readonly count:
 }
 
 /** Parser of sizes such as 500m and 4g: bytes, in powers of 1024. */
-export function memorySize(text: string): number {
+function memorySize(text: string): number {
   const [, number, unit] = /^(\d+(?:\.\d+)?)([mg])$/i.exec(text) ?? [];
   const bytes = Number(number) * 2 ** (unit?.toLowerCase() === "g" ? 30 : 20);
   if (bytes > 0) return bytes;

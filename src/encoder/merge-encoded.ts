@@ -1,7 +1,6 @@
 /** Writes a table with the vectors that the shards of `encodeTable` computed. */
 
-import { readArray } from "../files/shards/part-file.js";
-import type { Part } from "../files/shards/parts.js";
+import { type Part, readArray } from "../files/shards/part-file.js";
 import { Table } from "../table/table.js";
 import { EmbeddingWriter } from "../table/write/embedding-writer.js";
 import { type EncodeTableOptions, type EncodeTableReport, writeTo } from "./encode-table.js";

@@ -3,14 +3,15 @@
  * neighbours of the nearest ones, from which the spacing of the left table is measured, and a sample, from which columns are
  * chosen and frequent words are known. The other rows are not read.
  */
+
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { withEncoder } from "../encoder/with-encoder.js";
 import { ModelError, UsageError } from "../errors.js";
 import { formatCount } from "../files/count-text.js";
+import { isPostgresAddress } from "../files/place.js";
 import { cellsOfColumn, pairText } from "../match/columns/column-names.js";
 import { PostgresStore } from "../search/store/postgres-store.js";
-import { keysByTrigrams, sampleKeys, trigramCreation, trigramSchema } from "../stores/postgres/row-search.js";
-import { isPostgresAddress } from "../table/postgres/address.js";
+import { keysByTrigrams, sampleKeys, trigramCreation, trigramSchema } from "../stores/postgres/nearest.js";
 import { readAllColumns, type WholeTable, type WholeTableOptions } from "../table/whole-table.js";
 import { isVisible } from "../text/visible.js";
 import type { JoinOptions } from "./options.js";

@@ -1,4 +1,5 @@
 /** Indexes tables of phrases: encodes them, and adds them to an index with their columns. */
+
 import {
   type EncoderSource,
   type EncodeTableOptions,
@@ -7,7 +8,7 @@ import {
 } from "../encoder/encode-table.js";
 import { type PhraseEncoder, truncatedDimension } from "../encoder/phrase-encoder.js";
 import { PearlError, TableError, UsageError, VectorIndexError } from "../errors.js";
-import { isObjectAddress } from "../files/object-storage/address.js";
+import { isObjectAddress } from "../files/place.js";
 import { writeWholeFolder } from "../files/whole-folder.js";
 import { findColumn, namedColumn } from "../table/columns.js";
 import { rowsTable } from "../table/read/import.js";

@@ -317,7 +317,7 @@ export interface CreateIndexOptions extends Partial<IndexLayout> {
  * @param path without a password: errors show it
  * @throws ArgumentError; UsageError for an address of an unknown scheme
  */
-export function layoutOf(path: string, options: CreateIndexOptions): IndexLayout {
+function layoutOf(path: string, options: CreateIndexOptions): IndexLayout {
   const { dimension, columns = [], types, phraseColumn, keyColumn, backend = "auto" } = options;
   const { metric = "cosine", precision = "float32", model } = options;
   if (!(Number.isInteger(dimension) && dimension > 0))

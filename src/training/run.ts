@@ -1,11 +1,13 @@
 /** A training from options to a model folder, for every method: prepare, train, record, card, write. */
+
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { looseObject, number } from "valibot";
 import { TrainingError } from "../errors.js";
 import { readJson } from "../files/json.js";
-import { isObjectAddress, objectName } from "../files/object-storage/address.js";
+import { objectName } from "../files/object-storage/client.js";
+import { isObjectAddress } from "../files/place.js";
 import { exists } from "../files/whole-file.js";
 import { checkIsFree, removePartialFolders } from "../files/whole-folder.js";
 import type { Tensor } from "../onnx/tensor.js";

@@ -99,7 +99,7 @@ export default command({
       onStep: ({ step }, steps) => session.show(run, step, steps),
     });
     session.print(asTable(report));
-    const { writeJsonOutput, writeOutput } = await import("../../table/write/whole-output.js");
+    const { writeJsonOutput, writeOutput } = await import("../../table/trouble.js");
     if (json !== undefined) await writeJsonOutput(json, report);
     if (options.plot !== undefined) await writeOutput(options.plot, gridChart(report));
   },

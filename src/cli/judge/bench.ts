@@ -87,7 +87,7 @@ export default command({
     if (reports === undefined) return;
     const everySet = options.verbose === true || dataset !== undefined;
     session.print(formatReports(reports, { everySet }));
-    const { writeOutput } = await import("../../table/write/whole-output.js");
+    const { writeOutput } = await import("../../table/trouble.js");
     if (options.json) await writeOutput(options.json, reportsAsJson(reports));
     if (!options.report) return;
     const { reportsAsPage } = await import("../../benchmark/report-page.js");

@@ -64,7 +64,7 @@ export default command({
     const missed = counted(evaluation.truePairs - evaluation.right, "missed pair");
     if (output !== undefined) session.wrote(output, `${wrong}, ${missed}`);
     if (chart !== undefined) {
-      const { writeOutput } = await import("../../table/write/whole-output.js");
+      const { writeOutput } = await import("../../table/trouble.js");
       const title = right === undefined ? left : `${left} and ${right}`;
       await writeOutput(chart, evaluationChart(evaluation, title));
       session.wrote(chart, "precision, recall and F1 by threshold");

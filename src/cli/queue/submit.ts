@@ -1,9 +1,10 @@
 /** `pearl submit`: gives a command to the workers of a queue, as shards and their merge. */
+
 import { readdir, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { UsageError } from "../../errors.js";
 import { fileFingerprint } from "../../files/checksums/fingerprint.js";
-import { isObjectAddress } from "../../files/object-storage/address.js";
+import { isObjectAddress } from "../../files/place.js";
 import type { QueuedRun } from "../../stores/queue/job.js";
 import type { JobQueue, Printed } from "../../stores/queue/queue.js";
 import { stemOf } from "../../table/format.js";

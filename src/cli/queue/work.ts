@@ -1,4 +1,5 @@
 /** `pearl work`: does jobs of a queue until it is told to end. */
+
 import { fork } from "node:child_process";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -6,10 +7,10 @@ import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { UsageError } from "../../errors.js";
 import { makeTemporaryFolder } from "../../files/object-storage/temporary-folder.js";
+import { isPostgresAddress } from "../../files/place.js";
 import { checkFolder } from "../../match/memory/memory-plan.js";
 import type { Job } from "../../stores/queue/job.js";
 import type { Printed } from "../../stores/queue/queue.js";
-import { isPostgresAddress } from "../../table/postgres/address.js";
 import { command } from "../command.js";
 import { counted } from "../format.js";
 import { expectInterruption } from "../interruption.js";

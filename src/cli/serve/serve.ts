@@ -1,15 +1,16 @@
 /** `pearl serve`: answers over HTTP what the other commands answer, until a signal ends it. */
+
 import { readFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { basename, resolve } from "node:path";
 import { InvalidArgumentError } from "commander";
 import type { PhraseEncoder } from "../../encoder/phrase-encoder.js";
 import { messageOf, PearlError, UsageError } from "../../errors.js";
+import { isPostgresAddress } from "../../files/place.js";
 import { isLoopback } from "../../serve/loopback.js";
 import type { Server } from "../../serve/server.js";
 import type { ServedIndex } from "../../serve/service.js";
 import { stemOf } from "../../table/format.js";
-import { isPostgresAddress } from "../../table/postgres/address.js";
 import { command, type OptionsOf } from "../command.js";
 import { aborted, expectInterruption } from "../interruption.js";
 import {

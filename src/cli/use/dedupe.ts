@@ -9,8 +9,7 @@ import { counted, formatCount } from "../format.js";
 import { noteUnused, option, shared } from "../options.js";
 import { reviewCommand } from "../serve/review.js";
 import { besideOutput, boundedSettings, loadEncoderOrNone, outputFor, type Session } from "../session.js";
-import { compareLearned } from "../shards/compare-learned.js";
-import { checkShare, learnOptions, shardOption, shareWork } from "../shards/sharing.js";
+import { checkShare, compareLearned, learnOptions, shardOption, shareWork } from "../shards/sharing.js";
 import { groupingOptions } from "./cluster.js";
 import { comparedLines, effectLine, relatedLine } from "./report.js";
 

@@ -1,18 +1,18 @@
 /** `pearl join`: matches rows of two tables that mean the same, at a required precision. */
+
 import { UsageError } from "../../errors.js";
+import { isPostgresAddress } from "../../files/place.js";
 import type { Sharing } from "../../files/shards/shard.js";
 import type { JoinTablesReport } from "../../join/join-tables.js";
 import { joinKinds } from "../../join/options.js";
 import { precisionLine } from "../../match/estimates/promise.js";
 import { rowsFormatOfName, stemOf } from "../../table/format.js";
-import { isPostgresAddress } from "../../table/postgres/address.js";
 import { command, type OptionsOf } from "../command.js";
 import { counted, formatCount, formatDuration, formatPercent } from "../format.js";
 import { choice, fraction, noteUnused, option, positiveInteger, shared } from "../options.js";
 import { reviewCommand } from "../serve/review.js";
 import { besideOutput, boundedSettings, loadEncoderOrNone, type Session } from "../session.js";
-import { compareLearned } from "../shards/compare-learned.js";
-import { checkShare, learnOptions, shardOption, shareWork } from "../shards/sharing.js";
+import { checkShare, compareLearned, learnOptions, shardOption, shareWork } from "../shards/sharing.js";
 import { openIndex } from "./index-table.js";
 import { comparedLines, effectLine, relatedLine } from "./report.js";
 

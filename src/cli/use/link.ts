@@ -17,8 +17,14 @@ import {
   outputFor,
   type Session,
 } from "../session.js";
-import { compareLearned } from "../shards/compare-learned.js";
-import { checkShare, learnOptions, type ShareOptions, shardOption, shareWork } from "../shards/sharing.js";
+import {
+  checkShare,
+  compareLearned,
+  learnOptions,
+  type ShareOptions,
+  shardOption,
+  shareWork,
+} from "../shards/sharing.js";
 import { comparedLines } from "./report.js";
 
 const declared = [

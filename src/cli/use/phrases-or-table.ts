@@ -1,10 +1,10 @@
 /** Arguments that are phrases or one table: a name that looks like a file and is none is an error, not a phrase. */
+
 import { stat } from "node:fs/promises";
 import { dirname, extname } from "node:path";
 import { TableError, UsageError } from "../../errors.js";
-import { isObjectAddress } from "../../files/object-storage/address.js";
+import { isObjectAddress, isPostgresAddress } from "../../files/place.js";
 import { formatOfName } from "../../table/format.js";
-import { isPostgresAddress } from "../../table/postgres/address.js";
 
 export type Given = { readonly phrases: readonly string[] } | { readonly table: string };
 

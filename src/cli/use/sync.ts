@@ -1,5 +1,6 @@
 /** `pearl sync`: keeps embeddings of a table in PostgreSQL in step with it. */
 import { UsageError } from "../../errors.js";
+import { isPostgresAddress } from "../../files/place.js";
 import type { SyncReport } from "../../stores/postgres/sync-table.js";
 import { command } from "../command.js";
 import { counted, formatCount } from "../format.js";
@@ -46,7 +47,6 @@ export default command({
     ['pearl search postgres://me@localhost/shop?table=customers "toyota"', "the nearest rows"],
   ],
   run: async ([address], options, session) => {
-    const { isPostgresAddress } = await import("../../table/postgres/address.js");
     if (!isPostgresAddress(address))
       throw new UsageError(`${address} is no address of PostgreSQL: write postgres://user@host/database`);
     const { syncTable } = await import("../../stores/postgres/sync-table.js");

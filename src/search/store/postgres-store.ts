@@ -10,15 +10,14 @@ import {
   optimiseIndexTable,
   removeIndexRows,
 } from "../../stores/postgres/index-rows.js";
-import { lockSync } from "../../stores/postgres/lock.js";
-import { sideAt } from "../../stores/postgres/named-side.js";
-import { type NearRow, nearestRows } from "../../stores/postgres/nearest.js";
-import { keysByTerms } from "../../stores/postgres/row-search.js";
+import { keysByTerms, type NearRow, nearestRows } from "../../stores/postgres/nearest.js";
 import {
   commentOf,
   findExtension,
   findSide,
+  lockSync,
   type SideTable,
+  sideAt,
   termsAddition,
 } from "../../stores/postgres/side-table.js";
 import { parseAddress, tableOf } from "../../table/postgres/address.js";

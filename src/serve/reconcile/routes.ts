@@ -4,11 +4,20 @@ import { z } from "zod";
 import { packageVersion } from "../../files/package.js";
 import { errorSchema, RequestError, whenGone } from "../errors.js";
 import { mostValues, optional } from "../fields.js";
-import { escaped } from "../html.js";
 import { namedIndex } from "../match.js";
 import type { Server } from "../server.js";
 import type { Service } from "../service.js";
-import { candidatesOf, described, type Reconciling, rowOf, rowType } from "./candidates.js";
+import { escaped } from "../status.js";
+import {
+  candidatesOf,
+  cellsOf,
+  described,
+  type Reconciling,
+  rowOf,
+  rowType,
+  suggestColumns,
+  suggestRows,
+} from "./candidates.js";
 import {
   candidate,
   draftBatch,
@@ -20,7 +29,6 @@ import {
   type Query,
   suggestions,
 } from "./schemas.js";
-import { cellsOf, suggestColumns, suggestRows } from "./suggest.js";
 
 const preview = { width: 400, height: 200 };
 /** Fields of a form; the API has two. */
