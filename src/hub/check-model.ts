@@ -6,7 +6,7 @@ import { ModelError } from "../errors.js";
 import { checkOnce } from "../files/checksums/checksum.js";
 import { fingerprint } from "../files/checksums/fingerprint.js";
 import { cachePath } from "../files/package.js";
-import { checkFolder } from "../files/whole-folder.js";
+import { checkFolder } from "../files/sealed-folder.js";
 import { externalFiles } from "../onnx/io/external-files.js";
 import { hubSettings } from "./settings.js";
 import { fileDigest } from "./transfer.js";

@@ -11,8 +11,9 @@ import {
 import { assembleModel } from "../architectures/compose.js";
 import { classNameOf, filesOf } from "../architectures/registry.js";
 import { ModelError } from "../errors.js";
+import { writeModelFolder } from "../files/sealed-folder.js";
 import { writeWholeJson } from "../files/whole-file.js";
-import { copyPresent, writeModelFolder } from "../files/whole-folder.js";
+import { copyPresent } from "../files/whole-folder.js";
 import { companionFiles } from "../hub/convert/import-model.js";
 import { untieInitializers } from "../onnx/graph.js";
 import { writeModel } from "../onnx/io/file.js";

@@ -11,7 +11,7 @@ import {
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ModelError } from "../../src/errors.js";
-import { sealFolder } from "../../src/files/whole-folder.js";
+import { sealFolder } from "../../src/files/sealed-folder.js";
 import { checkModel } from "../../src/hub/check-model.js";
 import { importModel } from "../../src/hub/convert/import-model.js";
 import { downloadModel } from "../../src/hub/download.js";

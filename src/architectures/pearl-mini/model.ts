@@ -2,8 +2,8 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ModelError } from "../../errors.js";
+import { writeModelFolder } from "../../files/sealed-folder.js";
 import { writeWholeJson } from "../../files/whole-file.js";
-import { writeModelFolder } from "../../files/whole-folder.js";
 import { createNet, fromTensors, number, type WeightSource } from "../../nn/net.js";
 import { prune } from "../../onnx/graph.js";
 import { readModel, writeModel } from "../../onnx/io/file.js";

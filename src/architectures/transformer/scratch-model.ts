@@ -2,7 +2,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ArgumentError } from "../../errors.js";
-import { writeModelFolder } from "../../files/whole-folder.js";
+import { writeModelFolder } from "../../files/sealed-folder.js";
 import { fromSeed } from "../../nn/net.js";
 import { writeModel } from "../../onnx/io/file.js";
 import { trainTokenizer } from "../../text/train-tokenizer.js";

@@ -26,7 +26,7 @@ export default command({
     if (accept) {
       if (named.length === 0)
         throw new UsageError("--accept needs the folder of a model: pearl models check FOLDER --accept");
-      const { sealFolder } = await import("../../files/whole-folder.js");
+      const { sealFolder } = await import("../../files/sealed-folder.js");
       const { path } = named[0];
       await sealFolder(path).catch((cause) => {
         const trouble =

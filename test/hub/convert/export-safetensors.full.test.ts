@@ -2,7 +2,7 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } fro
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ArgumentError, ModelError } from "../../../src/errors.js";
-import { sealFolder } from "../../../src/files/whole-folder.js";
+import { sealFolder } from "../../../src/files/sealed-folder.js";
 import { exportSafetensors } from "../../../src/hub/convert/export-safetensors.js";
 import { importModel } from "../../../src/hub/convert/import-model.js";
 import { readModel, writeModel } from "../../../src/onnx/io/file.js";
