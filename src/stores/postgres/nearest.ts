@@ -2,7 +2,7 @@
 import { inTransaction } from "../../table/postgres/connection.js";
 import { identifier } from "../../table/read/database.js";
 import { mostVisited, phraseTerms } from "../../text/phrase-terms.js";
-import type { IndexTable } from "./index-rows.js";
+import type { IndexTable } from "./side-table.js";
 
 /** A row near a query, and its cosine with it. */
 export interface NearRow {

@@ -37,9 +37,14 @@ export interface SideTable {
   readonly sql: string;
   readonly name: string;
   readonly storage: VectorStorage;
-  /** Whether rows have terms, by which a search finds them; an earlier version gave them none. */
-  readonly hasTerms: boolean;
   readonly settings: SideSettings;
+}
+
+/** A table with its embeddings, and the connection to both. */
+export interface IndexTable {
+  readonly connection: PostgresConnection;
+  readonly source: Relation;
+  readonly side: SideTable;
 }
 
 /** pgvector as it is installed in a database. */
@@ -120,8 +125,7 @@ export function sideOf(
     cure,
   });
   const isVector = columns.some((column) => column.name === "embedding" && column.type.includes("vector"));
-  const hasTerms = columns.some((column) => column.name === "terms");
-  return { sql, name, settings, hasTerms, storage: isVector ? "vector" : "real[]" };
+  return { sql, name, settings, storage: isVector ? "vector" : "real[]" };
 }
 
 /** The key of a table: a column without repeated or missing values. @throws TableError */
@@ -184,10 +188,6 @@ export function checkSettings({ sql, name, settings }: SideTable, wanted: SideSe
 export const commentOf = (sql: string, settings: SideSettings): string =>
   `COMMENT ON TABLE ${sql} IS ${literal(JSON.stringify(settings))}`;
 
-/** The statement after which rows can be written into a table of an earlier version. */
-export const termsAddition = (sql: string): string =>
-  `ALTER TABLE ${sql} ADD COLUMN IF NOT EXISTS terms integer[]`;
-
 /** The statements that make a table of embeddings, or bring an existing one up to date; one transaction. */
 export function creation(
   source: Relation,
@@ -202,7 +202,6 @@ export function creation(
   if (existing !== undefined) {
     const isUpgraded = existing.storage === "real[]" && vectorType !== undefined;
     return [
-      ...(existing.hasTerms ? [] : [termsAddition(sql)]),
       ...(isUpgraded
         ? [
             `ALTER TABLE ${sql} ALTER COLUMN embedding TYPE ${vectorType} USING embedding::${vectorType}`,

@@ -159,10 +159,6 @@ class Sync {
     const { encoder, settings } = await this.#settings(source, existing);
     if (existing !== undefined) checkSettings(existing, settings, connection.shown);
     const extension = await findExtension(connection);
-    if (existing?.hasTerms === false)
-      options.onNote?.(
-        `an earlier pearl made ${existing.name}: its rows are found by embeddings alone, not by words. To have both, sync again after: DROP TABLE ${existing.sql}`,
-      );
     if (extension === undefined) options.onNote?.(await noteWithoutExtension(connection));
     const made = creation(source, settings, extension, existing);
     const indexes = indexCreation(source, settings, extension);
