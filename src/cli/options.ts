@@ -114,6 +114,17 @@ export function option<Flags extends string, Value = undefined, Default = undefi
   return declared as unknown as TypedOption<Flags, undefined, Default, Value>;
 }
 
+/** An option that may be repeated. */
+export const many = <Flags extends string>(flags: Flags, description: string) =>
+  option(flags, `${description}; repeatable`, repeatable);
+
+/** `-o` of a command that writes a table. */
+export const tableOutput = (what: string, byDefault: string) =>
+  option(
+    "-o, --output <file>",
+    `${what}: .csv, .tsv, .jsonl, .parquet; - is standard output (default: ${byDefault})`,
+  );
+
 /** The same options, which help and completion leave out. */
 export function hidden<const Options extends readonly object[]>(options: Options): Options {
   for (const one of options as readonly unknown[] as readonly Option[]) one.hideHelp();
@@ -150,14 +161,8 @@ const threads = option("--threads <n>", "CPU threads (default: all cores)", posi
 const quiet = option("-q, --quiet", "print no progress and no notes, only results and errors");
 const run = [device, threads, quiet] as const;
 
-const model = option(
-  "-m, --model <model>",
-  "embedded model, folder (also s3://...) or hub id (default: the embedded model)",
-);
-const modelOrNone = option(
-  "-m, --model <model>",
-  "embedded model, folder or hub id; none: compare without embeddings",
-);
+const model = option("-m, --model <model>", "embedded model (the default), folder, s3://... or hub id");
+const modelOrNone = option("-m, --model <model>", "embedded model, folder or hub id; none: no embeddings");
 const column = option("-c, --column <name>", "the column of phrases, by name or by number from 1");
 const noQuotes = option("--no-quotes", "treat quotes as ordinary characters");
 const encoding = option(
@@ -184,12 +189,8 @@ export const shared = {
   ...{ device, threads, quiet, run, model, modelOrNone, column, noQuotes, encoding, tableFormat, table },
   /** Which columns a matching compares; default: all that carry evidence. */
   compared: [
-    option(
-      "--on <column>",
-      "compare only this column; repeatable; LEFT=RIGHT where two tables name it differently",
-      repeatable,
-    ),
-    option("--ignore <column>", "compare all columns but this one; repeatable", repeatable),
+    many("--on <column>", "compare only this column; LEFT=RIGHT where its names differ"),
+    many("--ignore <column>", "compare all columns but this one"),
     option(
       "--kind-of <column=kind>",
       "what a column holds, such as born=date, or if it identifies: company=shared; repeatable",
@@ -198,11 +199,7 @@ export const shared = {
   ] as const,
   /** How much memory a matching takes, and where its temporary files go. */
   bounded: [
-    option(
-      "--memory <size>",
-      "memory at most, such as 4g or 800m; cells and candidate pairs go to disk",
-      memorySize,
-    ),
+    option("--memory <size>", "memory at most, such as 4g or 800m; the rest goes to disk", memorySize),
     option("--temp <folder>", "folder for temporary files (default: the system's)"),
   ] as const,
   /** Pairs that a person judges. */
@@ -210,21 +207,13 @@ export const shared = {
     option("--review-out <file>", "write doubtful pairs for a person to decide"),
     option("--review <file>", "apply the decisions of a reviewed file"),
     option("--related-out <file>", "write pairs that look alike and are different things"),
-    option(
-      "--labels <file>",
-      "apply known pairs: left, right and, if some do not match, decision; repeatable",
-      repeatable,
-    ),
+    many("--labels <file>", "apply known pairs: left, right and, if some do not match, decision"),
   ] as const,
   tableEncoding: [model, ...table, ...run] as const,
   /** The same where phrases are compared by spelling too. */
   tableComparing: [modelOrNone, ...table, ...run] as const,
-  format: choice(
-    "--format <name>",
-    "format of the output (default: by its name; csv on standard output)",
-    rowsFormats,
-  ),
-  phrase: option("--phrase <text>", "a phrase, also if it looks like a file; repeatable", repeatable),
+  format: choice("--format <name>", "format of the output (default: by its name, else csv)", rowsFormats),
+  phrase: many("--phrase <text>", "a phrase, also if it looks like a file"),
   json: option("--json", "print JSON"),
   report: option("--json <file>", "also write a report of the run as JSON"),
   batchSize: option("--batch-size <n>", "largest number of phrases in a batch", positiveInteger),

@@ -12,10 +12,10 @@ import { checkLength, checkShape, checkTypes, methodSettings, recipeOptions } fr
 import {
   commaSeparated,
   fileEndingIn,
+  many,
   option,
   positiveInteger,
   positiveNumber,
-  repeatable,
   required,
   shared,
 } from "../options.js";
@@ -36,21 +36,13 @@ const options = [
   option("--task <names>", "tasks to score, separated by commas (default: all with data)", commaSeparated),
   option("--parts <names>", "parts to leave out, separated by commas (default: all)", commaSeparated),
   option("--grid <setting=values>", "settings instead, as temperature=0.03,0.07,0.2; repeatable", gridAxis),
-  option(
-    "--base <model>",
-    "model to start from; given twice or more: compare these bases, as they are and trained",
-    repeatable,
-  ),
+  many("--base <model>", "model to start from; two or more are compared, as they are and trained"),
   option("--seeds <n>", "trainings of each run, for mean and deviation (default: 1)", positiveInteger),
   option("--pairs <file>", "table with the columns text and positive: additional positives"),
   option("--types <file>", "table of phrase and type, for pairs without a type"),
   ...recipeOptions,
   option("--steps <n>", "steps of each run (default: 500)", positiveInteger),
-  option(
-    "--minutes <n>",
-    "minutes to train the whole method, instead of --steps; other runs take as many steps",
-    positiveNumber,
-  ),
+  option("--minutes <n>", "time of the whole method; other runs take as many steps", positiveNumber),
   option("--json <file>", "also write the results as JSON"),
   option("--plot <file>", "also draw the grid (.svg)", fileEndingIn(".svg")),
   ...shared.run,
@@ -64,10 +56,7 @@ export default command({
   examples: [
     ["pearl ablate --corpus corpus/ -o ablation --preset from-scratch", "500 steps for each part"],
     ["pearl ablate --corpus corpus/ -o ablation --parts types,characters --steps 200", "two parts only"],
-    [
-      "pearl ablate --corpus corpus/ -o grid --grid temperature=0.03,0.07,0.2 --seeds 3 --plot grid.svg",
-      "a setting, three trainings each",
-    ],
+    ["pearl ablate --corpus corpus/ -o grid --grid temperature=0.03,0.2 --seeds 3", "three trainings each"],
     ["pearl ablate --corpus corpus/ -o bases --base ./bert --base ./e5", "two bases, before and after"],
   ],
   run: async (_, options, session) => {

@@ -11,18 +11,11 @@ import { fileEndingIn, fraction, noteUnused, option, shared } from "../options.j
 import { boundedSettings, loadEncoderOrNone } from "../session.js";
 
 const options = [
-  option(
-    "--truth <file>",
-    "pairs that match: left, right and, if some do not match, decision; or a reviewed file",
-  ),
+  option("--truth <file>", "pairs: left, right and, if some do not match, decision; or a reviewed file"),
   option("--truth-column <name>", "of one table: the column that names each row's group; it is not compared"),
   option("--partial", "the truth is partial: only judged pairs count (default: other pairs are wrong)"),
   option("-o, --output <file>", "write the wrong and the missed pairs with reasons, as a reviewed file"),
-  option(
-    "--chart <file>",
-    "draw precision, recall and F1 by threshold of probability (.svg)",
-    fileEndingIn(".svg"),
-  ),
+  option("--chart <file>", "draw precision, recall and F1 by threshold (.svg)", fileEndingIn(".svg")),
   option("--precision <p>", "share of matches that must be correct", fraction, 0.9),
   ...shared.compared,
   ...shared.bounded,

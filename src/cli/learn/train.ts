@@ -48,10 +48,7 @@ export default command({
     ["pearl train --corpus corpus/ --plan", "time and memory that this takes here"],
     ["pearl train --corpus corpus/ --preset from-scratch --minutes 30 -o small", "no base, 30 minutes"],
     ["pearl train --corpus corpus/ --set anchors=85 --set warmUp=0.1 -o my-model", "other settings"],
-    [
-      "pearl train --corpus corpus/ --pairs pairs.csv --set types=none -o my-model",
-      "with pairs, without types",
-    ],
+    ["pearl train --corpus corpus/ --pairs pairs.csv --set types=none", "with pairs, without types"],
     ["pearl encode phrases.csv --model my-model", "use the model"],
   ],
   run: async (_, options, session) => {

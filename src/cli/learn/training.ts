@@ -8,15 +8,7 @@ import type { StepMetrics } from "../../training/metrics.js";
 import { averageText, gainText, type RunPlan, type RunResult, weightsText } from "../../training/run.js";
 import type { OptionsOf } from "../command.js";
 import { counted, formatBytes, formatCount, formatDuration, formatPercent } from "../format.js";
-import {
-  flagOf,
-  option,
-  positiveInteger,
-  positiveNumber,
-  repeatable,
-  resumption,
-  shared,
-} from "../options.js";
+import { flagOf, many, option, positiveInteger, positiveNumber, resumption, shared } from "../options.js";
 import type { Session } from "../session.js";
 
 /** @param every steps between two checkpoints by default */
@@ -201,11 +193,7 @@ async function ask(question: string, terminal: Terminal, signal: AbortSignal): P
 /** Options of help that trainings and ablations share. */
 export const recipeOptions = [
   option("--preset <name>", "settings: pearl-small (the default), pearl-base, from-scratch, or a YAML file"),
-  option(
-    "--set <name=value>",
-    "a setting of the preset, such as temperature=0.05, warmUp=0.1, shape.hidden=128; repeatable",
-    repeatable,
-  ),
+  many("--set <name=value>", "a setting of the preset, such as temperature=0.05, shape.hidden=128"),
   option("--epochs <n>", "passes over the data (default: the preset's, 2)", positiveInteger),
   option("--lr <rate>", "learning rate (default: the preset's, 3e-5)", positiveNumber),
   shared.seed,

@@ -6,7 +6,7 @@ import { precisionLine } from "../../match/estimates/promise.js";
 import { rowsFormatOfName, stemOf } from "../../table/format.js";
 import { command, type OptionsOf } from "../command.js";
 import { counted, formatCount } from "../format.js";
-import { noteUnused, option, shared } from "../options.js";
+import { noteUnused, option, shared, tableOutput } from "../options.js";
 import { reviewCommand } from "../serve/review.js";
 import { besideOutput, boundedSettings, loadEncoderOrNone, outputFor, type Session } from "../session.js";
 import { checkShare, compareLearned, learnOptions, shardOption, shareWork } from "../shards/sharing.js";
@@ -14,15 +14,9 @@ import { groupingOptions } from "./cluster.js";
 import { comparedLines, effectLine, relatedLine } from "./report.js";
 
 const options = [
-  option(
-    "-o, --output <file>",
-    "the kept rows: .csv, .tsv, .jsonl, .parquet; - is standard output (default: NAME.deduped.csv)",
-  ),
+  tableOutput("the kept rows", "NAME.deduped.csv"),
   option("--no-removed", "do not write OUTPUT.removed.csv, nor OUTPUT.groups.csv (.tsv, .jsonl, .parquet)"),
-  option(
-    "--groups <file>",
-    "write each group with its kept row and the others (default: OUTPUT.groups.csv if needed)",
-  ),
+  option("--groups <file>", "write each group with its kept row (default: OUTPUT.groups.csv if needed)"),
   option("--explain", "write the groups with a column that says why each row equals the kept one"),
   option("--remove-likely", "remove likely duplicates even if the precision is not established"),
   option("--no-fill", "keep rows as they are: do not fill their empty cells from the removed rows"),

@@ -21,11 +21,7 @@ export default command({
   options: [
     option("--table <name>", "the table, such as customers or sales.customers"),
     shared.column,
-    option(
-      "--columns <names>",
-      "the columns that a search shows, with commas between (default: all)",
-      commaSeparated,
-    ),
+    option("--columns <names>", "what a search shows, with commas between (default: all)", commaSeparated),
     option("--key <column>", "a column without repeated values (default: the primary key)"),
     option("--dry-run", "change nothing: print the SQL and how many rows it would encode and remove"),
     option("--follow", "run until interrupted, and sync whenever the table changes"),
@@ -38,10 +34,7 @@ export default command({
     ...shared.run,
   ],
   examples: [
-    [
-      "pearl sync postgres://me@localhost/shop --table customers",
-      "make customers_embeddings, or bring it up to date",
-    ],
+    ["pearl sync postgres://me@localhost/shop --table customers", "make or update customers_embeddings"],
     ["pearl sync postgres:// --table customers -c name --dry-run", "the SQL that would run in $DATABASE_URL"],
     ["pearl sync postgres:// --table customers --follow --trigger", "stay and follow every change"],
     ['pearl search postgres://me@localhost/shop?table=customers "toyota"', "the nearest rows"],
