@@ -189,8 +189,8 @@ export const shared = {
   ...{ device, threads, quiet, run, model, modelOrNone, column, noQuotes, encoding, tableFormat, table },
   /** Which columns a matching compares; default: all that carry evidence. */
   compared: [
-    many("--on <column>", "compare only this column; LEFT=RIGHT where its names differ"),
-    many("--ignore <column>", "compare all columns but this one"),
+    many("--on <column>", "compare only this column; LEFT=RIGHT where its names differ").conflicts("column"),
+    many("--ignore <column>", "compare all columns but this one").conflicts("column"),
     option(
       "--kind-of <column=kind>",
       "what a column holds, such as born=date, or if it identifies: company=shared; repeatable",

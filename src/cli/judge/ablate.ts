@@ -8,7 +8,7 @@ import type { GridPoint, GridSetting, RemovablePart } from "../../methods/settin
 import { refuseStreams } from "../addresses.js";
 import { command, type OptionsOf } from "../command.js";
 import { counted } from "../format.js";
-import { checkLength, checkShape, checkTypes, methodSettings, recipeOptions } from "../learn/training.js";
+import { checkShape, checkTypes, methodSettings, recipeOptions } from "../learn/training.js";
 import {
   commaSeparated,
   fileEndingIn,
@@ -41,8 +41,12 @@ const options = [
   option("--pairs <file>", "table with the columns text and positive: additional positives"),
   option("--types <file>", "table of phrase and type, for pairs without a type"),
   ...recipeOptions,
-  option("--steps <n>", "steps of each run (default: 500)", positiveInteger),
-  option("--minutes <n>", "time of the whole method; other runs take as many steps", positiveNumber),
+  option("--steps <n>", "steps of each run (default: 500)", positiveInteger).conflicts(["epochs", "minutes"]),
+  option(
+    "--minutes <n>",
+    "time of the whole method; other runs take as many steps",
+    positiveNumber,
+  ).conflicts("epochs"),
   option("--json <file>", "also write the results as JSON"),
   option("--plot <file>", "also draw the grid (.svg)", fileEndingIn(".svg")),
   ...shared.run,
@@ -61,7 +65,6 @@ export default command({
   ],
   run: async (_, options, session) => {
     refuseStreams(options.output);
-    checkLength(options);
     checkTypes(options);
     await checkUse(options);
     const { parts, minutes, epochs, json, base: bases = [] } = options;

@@ -67,13 +67,11 @@ export default command({
 });
 
 function checkUsage(right: string | undefined, options: Options): void {
-  const { truth, truthColumn, column, on, ignore } = options;
+  const { truth, truthColumn, column } = options;
   if ((truth === undefined) === (truthColumn === undefined))
     throw new UsageError("name the known matches: --truth FILE or, of one table, --truth-column NAME");
   if (right !== undefined && (truthColumn ?? column) !== undefined)
     throw new UsageError("--truth-column and -c are of one table: use --truth FILE and --on LEFT=RIGHT");
-  if (column !== undefined && (on ?? ignore) !== undefined)
-    throw new UsageError("-c names the only column that is compared: leave --on and --ignore out");
 }
 
 /** What the truth is, scores, the promise beside what was measured, and scores by threshold. */

@@ -20,7 +20,6 @@ import {
 } from "../options.js";
 import type { Session } from "../session.js";
 import {
-  checkLength,
   lengthOptions,
   printPlan,
   printTraining,
@@ -75,7 +74,10 @@ const options = [
   many("--set <name=value>", "another setting, such as temperature=0.05, warmUp=0.1, schedule=linear"),
   shared.seed,
   ...running,
-  ...hidden([option("--eval-data <folder>", "benchmark data to score instead"), checkpoints] as const),
+  ...hidden([
+    option("--eval-data <folder>", "benchmark data to score instead").conflicts("validate"),
+    checkpoints,
+  ] as const),
 ] as const;
 
 type Options = OptionsOf<typeof options>;
@@ -106,12 +108,7 @@ export default command({
 
 /** Refuses options of which one would be ignored. */
 function checkUse(options: Options): void {
-  checkLength(options);
   const { evalData, validate, patience } = options;
-  if (evalData !== undefined && validate !== undefined)
-    throw new UsageError(
-      "--validate and --eval-data each choose the weights that are kept: give one of them",
-    );
   if (patience !== undefined && evalData === undefined && validate === 0)
     throw new UsageError("--patience counts evaluations: add --eval-data FOLDER, or hold pairs out");
 }

@@ -9,7 +9,6 @@ import { counted, formatCount, formatPercent } from "../format.js";
 import { hidden, option, positiveInteger, repeatable } from "../options.js";
 import type { Session } from "../session.js";
 import {
-  checkLength,
   checkShape,
   checkTypes,
   lengthOptions,
@@ -52,7 +51,6 @@ export default command({
     ["pearl encode phrases.csv --model my-model", "use the model"],
   ],
   run: async (_, options, session) => {
-    checkLength(options);
     checkTypes(options);
     if (options.patience !== undefined && options.evalData === undefined)
       throw new UsageError("--patience counts evaluations: add --eval-data FOLDER");

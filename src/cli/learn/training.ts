@@ -8,7 +8,7 @@ import type { StepMetrics } from "../../training/metrics.js";
 import { averageText, gainText, type RunPlan, type RunResult, weightsText } from "../../training/run.js";
 import type { OptionsOf } from "../command.js";
 import { counted, formatBytes, formatCount, formatDuration, formatPercent } from "../format.js";
-import { flagOf, many, option, positiveInteger, positiveNumber, resumption, shared } from "../options.js";
+import { many, option, positiveInteger, positiveNumber, resumption, shared } from "../options.js";
 import type { Session } from "../session.js";
 
 /** @param every steps between two checkpoints by default */
@@ -22,8 +22,15 @@ export const trainingOptions = <Every extends number>(every: Every) =>
 
 /** What finetune and train share besides: the length of a run, and whether to start it. */
 export const lengthOptions = [
-  option("--steps <n>", "number of training steps, instead of --epochs", positiveInteger),
-  option("--minutes <n>", "training time, instead of --epochs; the first steps are measured", positiveNumber),
+  option("--steps <n>", "number of training steps, instead of --epochs", positiveInteger).conflicts([
+    "epochs",
+    "minutes",
+  ]),
+  option(
+    "--minutes <n>",
+    "training time, instead of --epochs; the first steps are measured",
+    positiveNumber,
+  ).conflicts("epochs"),
   option("--plan", "print what would be trained, the time and the memory; write nothing"),
   option("-y, --yes", "start a training of more than ten minutes without asking"),
 ] as const;
@@ -64,15 +71,6 @@ export function printPlan<Plan extends object>(plan: Plan, text: (plan: Plan) =>
 }
 
 type TrainingOptions = OptionsOf<ReturnType<typeof trainingOptions>>;
-
-/** Refuses options of which one would be ignored. @throws UsageError */
-export function checkLength(options: Partial<Record<"epochs" | "steps" | "minutes", number>>): void {
-  const given = (["epochs", "steps", "minutes"] as const).filter((name) => options[name] !== undefined);
-  if (given.length > 1)
-    throw new UsageError(
-      `${given.map(flagOf).join(" and ")} each set the length of a training: give one of them`,
-    );
-}
 
 export function trainingSettings(options: TrainingOptions, { signal, say, show }: Session) {
   return {

@@ -9,7 +9,9 @@ import { boundedSettings, loadEncoderOrNone } from "../session.js";
 
 export const groupingOptions = [
   option("--precision <p>", "expected share of correct links; sets the threshold (default: 0.9)", fraction),
-  option("--threshold <t>", "instead: link phrases with at least this similarity", fraction),
+  option("--threshold <t>", "instead: link phrases with at least this similarity", fraction).conflicts(
+    "precision",
+  ),
 ] as const;
 
 export default command({

@@ -1,5 +1,4 @@
 /** `pearl dedupe`: removes duplicates from a table, and writes the removed rows beside it. */
-import { UsageError } from "../../errors.js";
 import { endsEarly, type Sharing } from "../../files/shards/shard.js";
 import type { DedupeOutputs, DedupeTableReport } from "../../group/tables/dedupe-table.js";
 import { precisionLine } from "../../match/estimates/promise.js";
@@ -47,7 +46,6 @@ export default command({
     ["pearl dedupe names.csv -c name --threshold 0.8", "compare one column, without a promise"],
   ],
   run: async ([file], options, session) => {
-    checkUsage(options);
     noteUnused(options, session.say);
     const { dedupeTable } = await import("../../group/tables/dedupe-table.js");
     const byDefault = outputFor(file, "deduped", options.format);
@@ -85,15 +83,6 @@ export default command({
     await session.record(summary(report));
   },
 });
-
-function checkUsage({ column, on, ignore, threshold, precision }: Options): void {
-  if (column !== undefined && (on ?? ignore) !== undefined)
-    throw new UsageError(
-      "-c compares one column alone: leave out --on and --ignore, or name all columns with --on",
-    );
-  if (threshold !== undefined && precision !== undefined)
-    throw new UsageError("--precision chooses the threshold: leave out --threshold or --precision");
-}
 
 /** How the result was found and how sure it is: on stderr. */
 function sayFindings(report: DedupeTableReport, file: string, options: Options, { say }: Session): void {

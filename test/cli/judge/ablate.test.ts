@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { pearl } from "../run-here.js";
 
 it.each([
-  [["--epochs", "2", "--steps", "3"], "--epochs and --steps each set the length of a training"],
+  [["--epochs", "2", "--steps", "3"], "'--steps <n>' cannot be used with option '--epochs <n>'"],
   [["--parts", "types,wheels"], 'unknown part "wheels"'],
   [["--grid", "temperature=0.03=1"], "It must be SETTING=VALUE,VALUE"],
   [["--grid", "wheels=4"], 'a grid cannot vary "wheels"'],

@@ -312,7 +312,7 @@ const cases: Readonly<Record<string, Case>> = {
   ),
   "a length of training that is given twice": corpusCase(
     `${onCorpus} ${base} --epochs 1`,
-    "--epochs and --steps each set the length of a training: give one of them",
+    "option '--steps <n>' cannot be used with option '--epochs <n>'",
     `${onCorpus} ${base}`,
   ),
 };
