@@ -300,65 +300,44 @@ function statusMessage(download: DownloadSource, { file = "config.json", facts }
   const { status, code } = facts;
   const host = hostOf(settings.endpoint);
   if (status === 401 || status === 403) {
-    const accept = `accept the model's terms at ${settings.endpoint}/${id}`;
     const [reason, cure] = settings.token
       ? [` with the token from ${settings.tokenSource}`, " and the token's rights"]
       : [
           ": the model is private or gated, or does not exist",
           ", or set HF_TOKEN to a token that may read it",
         ];
-    return `${id}: ${host} refused ${file} (${status})${reason}. Check the spelling${cure}; for a gated model ${accept}.`;
+    return `${id}: ${host} refused ${file} (${status})${reason}. Check the spelling${cure}; for a gated model accept the model's terms at ${settings.endpoint}/${id}.`;
   }
-  if (status === 404) {
-    if (code === "RevisionNotFound") return `${id}: there is no revision "${revision}" at ${host}.`;
-    if (code === "RepoNotFound" || (file === "config.json" && code === undefined)) {
-      return `${id}: not found at ${host} (config.json: 404). Check the spelling of the id.`;
-    }
-    return `${id}: the repository has no ${missingFile(download, file)} Take one that has, such as ${modelsWithGraph}.`;
-  }
-  return (
-    `${id}: ${host} answered ${file} with status ${status}, also after retries. ` +
-    "Try later, or set HF_ENDPOINT to a mirror."
-  );
+  if (status !== 404)
+    return `${id}: ${host} answered ${file} with status ${status}, also after retries. Try later, or set HF_ENDPOINT to a mirror.`;
+  if (code === "RevisionNotFound") return `${id}: there is no revision "${revision}" at ${host}.`;
+  if (code === "RepoNotFound" || (file === "config.json" && code === undefined))
+    return `${id}: not found at ${host} (config.json: 404). Check the spelling of the id.`;
+  return `${id}: the repository has no ${file} (404)${insteadOf(download, file)}. Take one that has, such as ${modelsWithGraph}.`;
 }
 
-/** The first missing file, and what could have replaced it. */
-function missingFile({ graphFile, weights }: DownloadSource, file: string): string {
-  if (file === graphFile) {
-    if (weights === "graph") return `${file} (404). pearl runs models that are exported to ONNX.`;
-    return `${file} (404), and no ${weightsFile} to make it from. pearl does not read pytorch_model.bin.`;
-  }
-  if (file === weightsFile) return `${file} (404). An import reads weights in that format only.`;
-  if (file !== "tokenizer.json" || weights === "graph") return `${file} (404).`;
-  return (
-    `${file} (404), nor vocab.txt, nor vocab.json with merges.txt, ` +
-    "from which pearl could build the tokenizer."
-  );
+/** What could have replaced a missing file. */
+function insteadOf({ graphFile, weights }: DownloadSource, file: string): string {
+  if (weights === "graph") return file === graphFile ? ". pearl runs models that are exported to ONNX" : "";
+  if (file === graphFile)
+    return `, and no ${weightsFile} to make it from. pearl does not read pytorch_model.bin`;
+  if (file === weightsFile) return ". An import reads weights in that format only";
+  return file === "tokenizer.json" ? ", nor vocab.txt, nor vocab.json with merges.txt to build it from" : "";
 }
 
 function connectionMessage(download: DownloadSource, error: HubError): string {
   const { id, settings, revision } = download;
   const weights = weightAlternatives(download, true).slice(0, 2).join(" or ");
-  const otherwise =
-    `or copy the model's folder (config.json, tokenizer.json, ${weights}) to this machine and give its path, ` +
-    "or leave the model out to use the embedded one";
-  if (settings.offline) {
-    return (
-      `${id}: not in the cache ${settings.cacheFolder} with ${weights} at revision "${revision}", and ` +
-      `HF_HUB_OFFLINE forbids the network. Unset it, ${otherwise}.`
-    );
-  }
   const host = hostOf(settings.endpoint);
-  if (error.facts.isWorthRetrying) {
-    return (
-      `${id}: the connection to ${host} broke during ${error.file} (${error.message}), also after retries. ` +
-      `Run it again to continue where it stopped, ${otherwise}.`
-    );
-  }
   const proxy = proxyFor(new URL(settings.endpoint)) ? " and the proxy (HTTPS_PROXY, NO_PROXY)" : "";
+  const trouble = settings.offline
+    ? `not in the cache ${settings.cacheFolder} with ${weights} at revision "${revision}", and HF_HUB_OFFLINE forbids the network. Unset it`
+    : error.facts.isWorthRetrying
+      ? `the connection to ${host} broke during ${error.file} (${error.message}), also after retries. Run it again to continue where it stopped`
+      : `${host} cannot be reached (${error.message}). Check the network${proxy}, set HF_ENDPOINT to a mirror`;
   return (
-    `${id}: ${host} cannot be reached (${error.message}). Check the network${proxy}, set HF_ENDPOINT to a mirror, ` +
-    `${otherwise}.`
+    `${id}: ${trouble}, or copy the model's folder (config.json, tokenizer.json, ${weights}) to this machine and give ` +
+    "its path, or leave the model out to use the embedded one."
   );
 }
 

@@ -11,6 +11,7 @@ import * as v from "valibot";
 import { messageOf, PearlError, ShardError } from "../../errors.js";
 import { checksum, type FileSum, fileSum, pieceBytes } from "../checksums/checksum.js";
 import { parseJson } from "../json.js";
+import { NoSuchObject } from "../object-storage/client.js";
 import { isObjectAddress } from "../place.js";
 import { makeFolder, replaceFile, writeAll } from "../whole-file.js";
 import type { Kept, KeptArray, KeptReader, Sharing } from "./shard.js";
@@ -274,40 +275,32 @@ export interface PartPlace {
 }
 
 /** @param folder seen by all workers under this name, made when the first part is written; or an address in object storage */
-export const placeOfParts = (folder: string): PartPlace =>
-  isObjectAddress(folder) ? placeOfObjects(folder) : placeOfFiles(folder);
-
-const placeOfFiles = (folder: string): PartPlace => ({
-  find: (name) => wholePart(join(folder, name)),
-  async put(name, write) {
-    await makeFolder(folder);
-    const own = await mkdtemp(join(folder, "writing-"));
-    try {
-      await write(join(own, name));
-      await rename(join(own, name), join(folder, name));
-    } finally {
-      await rm(own, { recursive: true, force: true });
-    }
-  },
-  get: (name) => join(folder, name),
-  remove: () => rm(folder, { recursive: true, force: true }),
-});
-
-/** An object appears when all of it has arrived. */
-const placeOfObjects = (folder: string): PartPlace => ({
-  async find(name) {
-    const { findObject } = await import("../object-storage/read.js");
-    const address = `${folder}/${name}`;
-    return (await findObject(address)) && wholePart(address);
-  },
-  put: (name, write) => replaceFile(`${folder}/${name}`, write),
-  get: (name) => `${folder}/${name}`,
-  async remove() {
-    const { listObjects } = await import("../object-storage/folder.js");
-    const { removeObject } = await import("../object-storage/write.js");
-    for (const { name } of await listObjects(folder)) await removeObject(`${folder}/${name}`);
-  },
-});
+export function placeOfParts(folder: string): PartPlace {
+  const isObject = isObjectAddress(folder);
+  const get = (name: string): string => (isObject ? `${folder}/${name}` : join(folder, name));
+  return {
+    get,
+    find: (name) => wholePart(get(name)),
+    async put(name, write) {
+      // An object appears when all of it has arrived.
+      if (isObject) return replaceFile(get(name), write);
+      await makeFolder(folder);
+      const own = await mkdtemp(join(folder, "writing-"));
+      try {
+        await write(join(own, name));
+        await rename(join(own, name), get(name));
+      } finally {
+        await rm(own, { recursive: true, force: true });
+      }
+    },
+    async remove() {
+      if (!isObject) return rm(folder, { recursive: true, force: true });
+      const { listObjects } = await import("../object-storage/folder.js");
+      const { removeObject } = await import("../object-storage/write.js");
+      for (const { name } of await listObjects(folder)) await removeObject(get(name));
+    },
+  };
+}
 
 async function wholePart(path: string): Promise<PartManifest | undefined> {
   try {
@@ -315,7 +308,7 @@ async function wholePart(path: string): Promise<PartManifest | undefined> {
     await checkContent(path, manifest);
     return manifest;
   } catch (error) {
-    if (error instanceof ShardError) return undefined;
+    if (error instanceof ShardError || error instanceof NoSuchObject) return undefined;
     throw error;
   }
 }
