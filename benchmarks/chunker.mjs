@@ -17,22 +17,13 @@
 import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { cpus } from "node:os";
-import { join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
+import { join } from "node:path";
 import { chunkSentence, joinCompounds } from "../dist/corpus/text/chunker.js";
 import { createTagger } from "../dist/corpus/text/tagger.js";
 import { readRows } from "../scripts/training-tables.mjs";
-import { round, stopwatch } from "./measuring.mjs";
+import { readOptions, round, stopwatch } from "./measuring.mjs";
 
-const root = fileURLToPath(new URL("..", import.meta.url));
-const { values: options } = parseArgs({
-  options: {
-    data: { type: "string", default: resolve(root, "../shared/data") },
-    json: { type: "string", default: join(root, "benchmarks/results/chunker.json") },
-    show: { type: "string" },
-  },
-});
+const { values: options } = readOptions("data= json=chunker show");
 const CLASSES = ["NP", "VP", "PP", "ADVP", "ADJP"];
 const tagger = createTagger();
 const gold = readGold();

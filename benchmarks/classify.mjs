@@ -14,24 +14,15 @@
  * say how good it is on kinds that it has never met. MONEY has 23 phrases in all, so few of them are tested at 20.
  */
 import { writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
+import { join } from "node:path";
 import { groupBy } from "../dist/by-key.js";
 import { estimateOf } from "../dist/fewshot/classify/train.js";
 import { classify, PhraseEncoder, trainKinds } from "../dist/index.js";
 import { createRandom, sampleWithout } from "../dist/random.js";
 import { readRows } from "../scripts/training-tables.mjs";
-import { summary } from "./measuring.mjs";
+import { readOptions, summary } from "./measuring.mjs";
 
-const root = fileURLToPath(new URL("..", import.meta.url));
-const { values: options } = parseArgs({
-  options: {
-    data: { type: "string", default: resolve(root, "../shared/data") },
-    model: { type: "string" },
-    json: { type: "string", default: join(root, "benchmarks/results/classify.json") },
-  },
-});
+const { values: options } = readOptions("data= model json=classify");
 const counts = [1, 5, 20];
 const draws = 10;
 const rows = [...readRows(join(options.data, "train/types.tsv.gz"))].filter(

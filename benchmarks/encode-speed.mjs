@@ -31,22 +31,13 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism, cpus } from "node:os";
 import { dirname, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { env, pipeline } from "@huggingface/transformers";
 import { PhraseEncoder } from "../dist/encoder/phrase-encoder.js";
-import { stopwatch, wordsAndNames } from "./measuring.mjs";
+import { readOptions, root, stopwatch, wordsAndNames } from "./measuring.mjs";
 
-const root = fileURLToPath(new URL("..", import.meta.url));
-const { values: options } = parseArgs({
-  options: {
-    phrases: { type: "string", default: "20000" },
-    rounds: { type: "string", default: "4" },
-    threads: { type: "string", default: String(availableParallelism()) },
-    model: { type: "string", default: `${root}.cache/e5-shape` },
-    data: { type: "string", default: `${root}../shared/data` },
-    json: { type: "string", default: `${root}benchmarks/results/encode-speed.json` },
-  },
+const { values: options } = readOptions("phrases=20000 rounds=4 data= json=encode-speed", {
+  threads: String(availableParallelism()),
+  model: `${root}.cache/e5-shape`,
 });
 const threads = Number(options.threads);
 

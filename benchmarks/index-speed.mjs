@@ -21,26 +21,15 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, cpus, tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { PhraseEncoder, VectorIndex } from "../dist/index.js";
 import { createRandom } from "../dist/random.js";
 import { exactNeighbours } from "../dist/search/exact.js";
 import { readRows } from "../scripts/training-tables.mjs";
-import { median, round, stopwatch } from "./measuring.mjs";
+import { median, readOptions, root, round, stopwatch } from "./measuring.mjs";
 
-const root = fileURLToPath(new URL("..", import.meta.url));
-const { values: options } = parseArgs({
-  options: {
-    rows: { type: "string", default: "500000" },
-    queries: { type: "string", default: "2000" },
-    "peer-rows": { type: "string", default: "20000" },
-    index: { type: "string" },
-    model: { type: "string", default: "pearl-mini" },
-    data: { type: "string", default: resolve(root, "../shared/data/train") },
-    json: { type: "string", default: join(root, "benchmarks/results/index-speed.json") },
-  },
-});
+const { values: options } = readOptions(
+  "rows=500000 queries=2000 peer-rows=20000 index model=pearl-mini data=train json=index-speed",
+);
 const rows = Number(options.rows);
 const queryCount = Number(options.queries);
 const peerRows = Math.min(rows, Number(options["peer-rows"]));

@@ -15,7 +15,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { basename, join } from "node:path";
-import { parseArgs } from "node:util";
 import { autofj, readJoinSet } from "../dist/benchmark/tasks/autofj.js";
 import { PhraseEncoder } from "../dist/encoder/phrase-encoder.js";
 import { fuzzyJoin } from "../dist/join/fuzzy-join.js";
@@ -23,16 +22,10 @@ import { keepPromise, spacingPrecision } from "../dist/match/estimates/spacing-p
 import { createRandom, sampleWithout } from "../dist/random.js";
 import { exactNeighbours } from "../dist/search/exact.js";
 import { mean } from "../dist/statistics.js";
-import { round, stopwatch } from "./measuring.mjs";
+import { readOptions, round, stopwatch } from "./measuring.mjs";
 
-const { values } = parseArgs({
-  options: {
-    data: { type: "string", default: process.env.PEARL_DATA ?? "../shared/data/bench" },
-    model: { type: "string" },
-    precision: { type: "string", default: "0.9" },
-    sets: { type: "string" },
-    scorer: { type: "string" },
-  },
+const { values } = readOptions("model precision=0.9 sets scorer", {
+  data: process.env.PEARL_DATA ?? "../shared/data/bench",
 });
 const promised = Number(values.precision);
 /** 0 of none. */

@@ -30,20 +30,12 @@ import {
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { personRows, rightPersonRows, writeTable } from "./made-persons.mjs";
-import { machine, sha256 } from "./measuring.mjs";
+import { machine, readOptions, sha256 } from "./measuring.mjs";
 
-const { values } = parseArgs({
-  options: {
-    command: { type: "string", default: "dedupe" },
-    rows: { type: "string", default: "50000,100000,200000" },
-    memory: { type: "string", default: "8g" },
-    temp: { type: "string", default: tmpdir() },
-    threads: { type: "string", default: String(availableParallelism()) },
-    model: { type: "string", default: "pearl-strings" },
-    json: { type: "string" },
-  },
+const { values } = readOptions("command=dedupe rows=50000,100000,200000 memory=8g model=pearl-strings json", {
+  temp: tmpdir(),
+  threads: String(availableParallelism()),
 });
 
 /** Prints the greatest memory of a process with all its threads (in megabytes) and its seconds, when it ends. */

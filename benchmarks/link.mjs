@@ -12,19 +12,10 @@ import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { personsOfOneTable } from "./made-persons.mjs";
-import { machine, median } from "./measuring.mjs";
+import { machine, median, readOptions } from "./measuring.mjs";
 
-const { values, positionals } = parseArgs({
-  options: {
-    rows: { type: "string", default: "100000" },
-    model: { type: "string", default: "none" },
-    runs: { type: "string", default: "3" },
-    json: { type: "string" },
-  },
-  allowPositionals: true,
-});
+const { values, positionals } = readOptions("rows=100000 model=none runs=3 json");
 
 /** One process: links a table, and prints what it did and took. */
 async function child([table, store]) {

@@ -14,7 +14,7 @@ import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { nearestRows } from "../dist/benchmark/baselines/nearest-row.js";
+import { nearestRows } from "../dist/benchmark/baselines/tfidf.js";
 import { pairScores } from "../dist/benchmark/metrics.js";
 import { pairsInside } from "../dist/benchmark/tasks/er.js";
 import { personsOfOneTable, personsOfTwoTables } from "./made-persons.mjs";

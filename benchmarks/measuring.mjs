@@ -3,10 +3,36 @@ import { createHash } from "node:crypto";
 import { createReadStream, existsSync, readdirSync } from "node:fs";
 import { availableParallelism, cpus } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
 import { openDuplicates } from "../dist/group/tables/dedupe-table.js";
 import { openJoin } from "../dist/join/join-tables.js";
 import { deviation, mean } from "../dist/statistics.js";
 import { readRows } from "../scripts/training-tables.mjs";
+
+export const root = fileURLToPath(new URL("..", import.meta.url));
+
+/**
+ * The options of a benchmark, by a list such as "rows=1000 model data= json=tag quick?": with a default, without one, and a flag.
+ * The default of `data` is a folder below ../shared/data, that of `json` a file of benchmarks/results.
+ *
+ * @param {string} list @param {Record<string, string>} computed further options with their defaults
+ * @returns {{ values: Record<string, string>, positionals: string[] }}
+ */
+export function readOptions(list, computed = {}) {
+  const whole = {
+    data: (name) => join(root, "../shared/data", name),
+    json: (name) => join(root, `benchmarks/results/${name}.json`),
+  };
+  const listed = list.split(" ").map((word) => {
+    const [, name, mark, value] = /^([\w-]+)([=?]?)(.*)$/.exec(word) ?? [];
+    if (mark === "?") return [name, { type: "boolean" }];
+    return [name, { type: "string", ...(mark === "=" && { default: whole[name]?.(value) ?? value }) }];
+  });
+  const others = Object.entries(computed).map(([name, value]) => [name, { type: "string", default: value }]);
+  const options = Object.fromEntries([...listed, ...others]);
+  return /** @type {any} */ (parseArgs({ options, allowPositionals: true }));
+}
 
 export const round = (/** @type {number} */ value, digits = 4) => Number(value.toFixed(digits));
 

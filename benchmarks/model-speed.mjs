@@ -16,24 +16,14 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, cpus, tmpdir } from "node:os";
-import { basename, join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
+import { basename, join } from "node:path";
 import { readRows } from "../scripts/training-tables.mjs";
-import { median } from "./measuring.mjs";
+import { median, readOptions, root } from "./measuring.mjs";
 
-const root = fileURLToPath(new URL("..", import.meta.url));
-const { values: options } = parseArgs({
-  options: {
-    model: { type: "string", default: "pearl-mini" },
-    threads: { type: "string", default: String(availableParallelism()) },
-    phrases: { type: "string", default: "two-names" },
-    rows: { type: "string", default: "300000" },
-    rounds: { type: "string", default: "3" },
-    data: { type: "string", default: resolve(root, "../shared/data") },
-    json: { type: "string" },
-  },
-});
+const { values: options } = readOptions(
+  "model=pearl-mini phrases=two-names rows=300000 rounds=3 data= json",
+  { threads: String(availableParallelism()) },
+);
 const name = basename(options.model);
 const json = options.json ?? join(root, `benchmarks/results/${name.replace(/^pearl-/, "")}-speed.json`);
 const rows = Number(options.rows);

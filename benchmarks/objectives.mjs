@@ -16,29 +16,20 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { createModel, finetune, PhraseEncoder } from "../dist/index.js";
 import { objectiveNames, objectives } from "../dist/objectives/registry.js";
 import { createRandom, sampleWithout } from "../dist/random.js";
 import { mean } from "../dist/statistics.js";
 import { readRows } from "../scripts/training-tables.mjs";
-import { round } from "./measuring.mjs";
+import { readOptions, round } from "./measuring.mjs";
 
 /** Those that learn without a teacher. */
 const alone = objectiveNames.filter((name) => Object(objectives[name].needs).teacher !== "required");
 
-const { values: options } = parseArgs({
-  options: {
-    pairs: { type: "string", default: "../shared/data/train/pairs/names.tsv.gz" },
-    sets: { type: "string", default: "full" },
-    objectives: { type: "string", default: alone.join(",") },
-    steps: { type: "string" },
-    names: { type: "string" },
-    rate: { type: "string", default: "0.001" },
-    base: { type: "string", default: "ngrams" },
-    json: { type: "string" },
-  },
-});
+const { values: options } = readOptions(
+  "pairs=../shared/data/train/pairs/names.tsv.gz sets=full steps names rate=0.001 base=ngrams json",
+  { objectives: alone.join(",") },
+);
 const isSmall = options.sets === "small";
 const steps = Number(options.steps ?? (isSmall ? 60 : 300));
 const names = Number(options.names ?? (isSmall ? 2000 : 8000));

@@ -20,20 +20,12 @@ import { availableParallelism, cpus, loadavg } from "node:os";
 import { basename, dirname, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 // @ts-expect-error: the package has no types
 import autocannon from "autocannon";
+import { readOptions, root } from "./measuring.mjs";
 
-const root = fileURLToPath(new URL("..", import.meta.url));
-const { values: options } = parseArgs({
-  options: {
-    seconds: { type: "string", default: "10" },
-    soak: { type: "string", default: "20000" },
-    rounds: { type: "string", default: "2" },
-    model: { type: "string", default: `${root}.cache/e5-shape` },
-    json: { type: "string", default: `${root}benchmarks/results/serve.json` },
-    peer: { type: "boolean", default: false },
-  },
+const { values: options } = readOptions("seconds=10 soak=20000 rounds=2 json=serve peer?", {
+  model: `${root}.cache/e5-shape`,
 });
 const seconds = Number(options.seconds);
 

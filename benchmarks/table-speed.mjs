@@ -12,18 +12,10 @@ import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { finished } from "node:stream/promises";
-import { parseArgs } from "node:util";
 import { EmbeddingWriter, Table } from "../dist/index.js";
+import { readOptions } from "./measuring.mjs";
 
-const { values } = parseArgs({
-  options: {
-    rows: { type: "string", default: "1000000" },
-    dimension: { type: "string", default: "256" },
-    format: { type: "string", default: "parquet" },
-    input: { type: "string", default: "csv" },
-    json: { type: "string" },
-  },
-});
+const { values } = readOptions("rows=1000000 dimension=256 format=parquet input=csv json");
 const rows = Number(values.rows);
 const dimension = Number(values.dimension);
 

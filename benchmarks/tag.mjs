@@ -15,9 +15,7 @@
  * - Viterbi: with the transitions of the source
  */
 import { readFileSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
+import { join } from "node:path";
 import { spanScores } from "../dist/fewshot/tag/decode.js";
 import { spansOf } from "../dist/fewshot/tag/sentences.js";
 import { decoded, distancesTo } from "../dist/fewshot/tag/tagger.js";
@@ -25,17 +23,9 @@ import { placesOf, tokenFeatures } from "../dist/fewshot/tag/tokens.js";
 import { PhraseEncoder, trainTagger } from "../dist/index.js";
 import { createRandom, shuffled } from "../dist/random.js";
 import { readRows } from "../scripts/training-tables.mjs";
-import { summary } from "./measuring.mjs";
+import { readOptions, summary } from "./measuring.mjs";
 
-const root = fileURLToPath(new URL("..", import.meta.url));
-const { values: options } = parseArgs({
-  options: {
-    data: { type: "string", default: resolve(root, "../shared/data") },
-    json: { type: "string", default: join(root, "benchmarks/results/tag.json") },
-    tested: { type: "string", default: "1000" },
-    draws: { type: "string", default: "10" },
-  },
-});
+const { values: options } = readOptions("data= json=tag tested=1000 draws=10");
 const rowsOf = (path) => readRows(join(options.data, path));
 
 function target() {

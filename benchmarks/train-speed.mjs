@@ -15,7 +15,6 @@ import { cpus, loadavg, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { assembleModel } from "../dist/architectures/compose.js";
 import { readModelFolder } from "../dist/architectures/model-folder.js";
 import { openFeaturizers } from "../dist/architectures/registry.js";
@@ -26,22 +25,11 @@ import { openEngine } from "../dist/training/engine.js";
 import { planChunks } from "../dist/training/gradients/chunks.js";
 import { e5Small, makeModelFolder } from "../scripts/make-e5-shape.mjs";
 import { randomNumbers } from "./gpu/settings.mjs";
-import { median, stopwatch, wordsAndNames } from "./measuring.mjs";
+import { median, readOptions, root, stopwatch, wordsAndNames } from "./measuring.mjs";
 
-const root = fileURLToPath(new URL("..", import.meta.url));
-const { values: options } = parseArgs({
-  options: {
-    rounds: { type: "string", default: "3" },
-    threads: { type: "string", default: "2" },
-    only: { type: "string" },
-    cells: { type: "string" },
-    spinning: { type: "string", default: "off" },
-    python: { type: "string", default: "/usr/bin/python3" },
-    data: { type: "string", default: `${root}../shared/data` },
-    json: { type: "string", default: `${root}benchmarks/results/train-speed.json` },
-    child: { type: "string" },
-  },
-});
+const { values: options } = readOptions(
+  "rounds=3 threads=2 only cells spinning=off python=/usr/bin/python3 data= json=train-speed child",
+);
 const threads = Number(options.threads);
 const small = {
   ...e5Small,

@@ -15,22 +15,12 @@
 import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { cpus } from "node:os";
-import { join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
+import { join } from "node:path";
 import { createPhraseTyper } from "../dist/corpus/typing/phrase-typer.js";
 import { readRows } from "../scripts/training-tables.mjs";
-import { round, stopwatch } from "./measuring.mjs";
+import { readOptions, round, stopwatch } from "./measuring.mjs";
 
-const root = fileURLToPath(new URL("..", import.meta.url));
-const { values: options } = parseArgs({
-  options: {
-    data: { type: "string", default: resolve(root, "../shared/data") },
-    json: { type: "string", default: join(root, "benchmarks/results/typing.json") },
-    sample: { type: "string", default: "1" },
-    show: { type: "string" },
-  },
-});
+const { values: options } = readOptions("data= json=typing sample=1 show");
 const rows = [...readRows(join(options.data, "train/types.tsv.gz"))];
 const half = (/** @type {string} */ phrase) => createHash("md5").update(phrase).digest();
 const typer = await createPhraseTyper();

@@ -17,24 +17,12 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { cpus, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { chromium } from "playwright-core";
 import { playgroundServer } from "../examples/playground/serve.mjs";
 import { makeTables } from "./made-tables.mjs";
-import { median } from "./measuring.mjs";
+import { median, readOptions, root } from "./measuring.mjs";
 
-const root = fileURLToPath(new URL("..", import.meta.url));
-const { values: options } = parseArgs({
-  options: {
-    rounds: { type: "string", default: "5" },
-    rows: { type: "string", default: "10000" },
-    json: { type: "string", default: `${root}benchmarks/results/web.json` },
-    /** The part that is measured anew, beside the recorded others. */
-    only: { type: "string" },
-    /** What a child process of this program measures in Node. */
-    child: { type: "string" },
-  },
-});
+const { values: options } = readOptions("rounds=5 rows=10000 json=web only child");
 const rows = Number(options.rows);
 const { left, right, truth } = makeTables(rows, rows);
 const round = (/** @type {number} */ x) => Number(x.toPrecision(3));

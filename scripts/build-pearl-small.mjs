@@ -17,8 +17,8 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { stringify } from "yaml";
 import { readModel } from "../dist/onnx/io/file.js";
-import { storeInt8 } from "../dist/onnx/rewrite/stored.js";
-import { averageWeights } from "../dist/pearl/weight-average.js";
+import { storeIntegers } from "../dist/onnx/rewrite/stored.js";
+import { averageWeights } from "../dist/pearl/presets.js";
 import { pack } from "./pack-model.mjs";
 import { averageModels } from "./pearl-mini/finish/average.mjs";
 import { prepare } from "./pearl-mini/prepare.mjs";
@@ -153,7 +153,7 @@ const stages = [
   () =>
     pack({
       ...{ model, vocabulary: "tokenizer.json", card: smallCard },
-      graph: storeInt8(averagedWithMean()),
+      graph: storeIntegers(averagedWithMean()),
       output: resolve(values.output ?? inWork("pearl-small")),
       build: record,
       tables,

@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { mainResult, percent, scoreText, seedsText } from "../dist/benchmark/published.js";
+import { mainResult, percent, scoreText, seedsText } from "../dist/benchmark/report.js";
 import { writeWhole } from "./training-tables.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));

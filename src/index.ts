@@ -114,7 +114,7 @@ export { downloadModel } from "./hub/download.js";
 
 export { augmentTable } from "./augmentation/augment-table.js";
 export { type Augmenter, createAugmenter } from "./augmentation/augmenter.js";
-export type { Twin } from "./augmentation/named-rule.js";
+export type { Twin } from "./augmentation/rule.js";
 export type { AugmentationSettings } from "./augmentation/settings.js";
 export { type BuildCorpusOptions, type BuildCorpusReport, buildCorpus } from "./corpus/build-corpus.js";
 export {
@@ -142,14 +142,18 @@ export {
   type PretrainCharactersReport,
   pretrainCharacters,
 } from "./methods/characters/pretrain-characters.js";
-export type { CorpusFinetuneOptions, CorpusFinetuneReport } from "./methods/corpus/corpus-finetune.js";
-export { finetuneOnCorpus } from "./methods/corpus/corpus-finetune.js";
+export {
+  type CorpusFinetuneOptions,
+  type CorpusFinetuneReport,
+  finetuneOnCorpus,
+  planTraining,
+  type TrainingPlan,
+} from "./methods/corpus/corpus-finetune.js";
 export type { FinetuneOptions, FinetuneReport } from "./methods/pairs/finetune.js";
 export { finetune, planFinetune } from "./methods/pairs/finetune.js";
 export { type MinePairsOptions, minePairs, type PairMiningReport } from "./methods/pairs/mine-pairs.js";
-export type { PairSource } from "./methods/pairs/sources.js";
+export type { PairSource } from "./methods/pairs/pairs.js";
 export type { PhraseView, PunctuationSettings } from "./methods/pairs/views.js";
-export { planTraining, type TrainingPlan } from "./methods/plan.js";
 export type { NeighbourOptions, NeighbourRecord } from "./methods/pretrain/neighbours.js";
 export { pretrainNeighbours } from "./methods/pretrain/neighbours.js";
 export { type PretrainOptions, type PretrainReport, pretrain } from "./methods/pretrain/pretrain.js";

@@ -172,28 +172,17 @@ function summary() {
   return lines;
 }
 
-/** Rows as aligned columns under their names, those of PyTorch only as times beside pearl's. */
+/** Rows by their facts, each with pearl's time, or the reason why there is none. */
 function table(/** @type {string} */ title, /** @type {Row[]} */ measured, /** @type {string[]} */ keys) {
-  const cells = measured
-    .filter(({ device }) => !device.startsWith("torch "))
-    .map((row) => [...keys.map((key) => String(row[key] ?? "")), ...timeCells(row)]);
-  const lines = [[...keys, "ms", "rows/s", "first ms"], ...cells];
-  const widths = lines[0].map((_, i) =>
-    Math.max(...lines.map((row) => (row.length > keys.length + 1 ? row[i].length : 0))),
-  );
-  return [
-    "",
-    title,
-    ...lines.map((row) => `  ${row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join("  ")}`),
-  ];
+  const own = measured.filter(({ device }) => !device.startsWith("torch "));
+  const lines = own.map((row) => `  ${keys.flatMap((key) => row[key] ?? []).join(", ")}: ${timeOf(row)}`);
+  return ["", title, ...lines];
 }
 
-/** What a row's time was, or the reason why there is none. */
-function timeCells(/** @type {Row} */ row) {
-  if (row.seconds === undefined) return [row.failed ?? row.skipped];
-  const milliseconds = (/** @type {number} */ seconds) => (1000 * seconds).toFixed(seconds < 0.1 ? 2 : 0);
-  const rate = Math.round((row.phrases ?? row.rows) / row.seconds);
-  const ratio = row.pearlToTorch && `${row.pearlToTorch.toFixed(2)} × torch ${row.torchPrecision}`;
-  const first = row.firstSeconds === undefined ? "" : milliseconds(row.firstSeconds);
-  return [milliseconds(row.seconds), String(rate), first, ...(ratio ? [ratio] : [])];
+function timeOf(/** @type {Row} */ { seconds, firstSeconds, pearlToTorch, torchPrecision, ...row }) {
+  if (seconds === undefined) return row.failed ?? row.skipped;
+  const milliseconds = (/** @type {number} */ time) => `${(1000 * time).toFixed(time < 0.1 ? 2 : 0)} ms`;
+  const first = firstSeconds === undefined ? "" : `, the first ${milliseconds(firstSeconds)}`;
+  const ratio = pearlToTorch ? `, ${pearlToTorch.toFixed(2)} × torch ${torchPrecision}` : "";
+  return `${milliseconds(seconds)}, ${Math.round((row.phrases ?? row.rows) / seconds)} rows/s${first}${ratio}`;
 }

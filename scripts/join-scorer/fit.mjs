@@ -1,7 +1,8 @@
 /**
  * Fits the scorer of the join: a network that ranks candidates, and a logistic regression over the evidence.
  */
-import { createRandom } from "../../dist/random.js";
+import { fitLogistic } from "../../dist/match/weights/logistic.js";
+import { createRandom, shuffle } from "../../dist/random.js";
 
 /**
  * Learns to rank with Adam. The loss of a row is -ln p, where p is the probability of its correct candidates
@@ -68,15 +69,12 @@ function descend(rows, parameters, { epochs, rate, decay, batch, random }, gradi
   const size = parameters.length;
   const [first, second] = [new Float64Array(size), new Float64Array(size)];
   const gradient = new Float64Array(size);
-  const order = [...rows.keys()];
+  const order = Int32Array.from(rows.keys());
   const steps = Math.ceil(rows.length / batch) * epochs;
   let step = 0;
   const losses = [];
   for (let epoch = 0; epoch < epochs; epoch++) {
-    for (let place = order.length - 1; place > 0; place--) {
-      const other = Math.floor(random() * (place + 1));
-      [order[place], order[other]] = [order[other], order[place]];
-    }
+    shuffle(order, random);
     let loss = 0;
     for (let from = 0; from < order.length; from += batch) {
       gradient.fill(0);
@@ -179,42 +177,15 @@ export function fitEstimate(points, { ridge }) {
     1,
     ...evidence.map((value, at) => (value - mean[at]) / spread[at]),
   ]);
-  let weights = new Array(width + 1).fill(0);
-  for (let step = 0; step < 30; step++) {
-    const slope = weights.map((weight, at) => (at === 0 ? 0 : ridge * weight));
-    const curvature = weights.map((_, a) => weights.map((__, b) => (a === b && a > 0 ? ridge : 0)));
-    inputs.forEach((input, row) => {
-      const p = 1 / (1 + Math.exp(-input.reduce((sum, value, at) => sum + value * weights[at], 0)));
-      for (let a = 0; a <= width; a++) {
-        slope[a] += (p - (points[row].right ? 1 : 0)) * input[a];
-        for (let b = 0; b <= width; b++) curvature[a][b] += p * (1 - p) * input[a] * input[b];
-      }
-    });
-    const change = solve(curvature, slope);
-    weights = weights.map((weight, at) => weight - change[at]);
-    if (Math.max(...change.map(Math.abs)) < 1e-9) break;
-  }
+  const answers = points.map(({ right }, row) => ({
+    features: inputs[row],
+    offset: 0,
+    answer: right ? 1 : 0,
+  }));
+  const weights = Array.from(fitLogistic(answers, [0, ...mean.map(() => ridge)]));
   const plain = weights.slice(1).map((weight, at) => weight / spread[at]);
   return { bias: weights[0] - plain.reduce((sum, weight, at) => sum + weight * mean[at], 0), weights: plain };
 }
 
 const column = (width, value) => Array.from({ length: width }, (_, at) => value(at));
 const average = (items, value) => items.reduce((sum, item) => sum + value(item), 0) / items.length;
-
-/** Gaussian elimination with pivoting. */
-function solve(matrix, vector) {
-  const rows = matrix.map((row, at) => [...row, vector[at]]);
-  for (let at = 0; at < rows.length; at++) {
-    const pivot = rows.reduce(
-      (best, row, index) => (index >= at && Math.abs(row[at]) > Math.abs(rows[best][at]) ? index : best),
-      at,
-    );
-    [rows[at], rows[pivot]] = [rows[pivot], rows[at]];
-    for (let other = 0; other < rows.length; other++) {
-      if (other === at) continue;
-      const factor = rows[other][at] / rows[at][at];
-      for (let cell = at; cell <= rows.length; cell++) rows[other][cell] -= factor * rows[at][cell];
-    }
-  }
-  return rows.map((row, at) => row[rows.length] / row[at]);
-}

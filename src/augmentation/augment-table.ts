@@ -5,7 +5,7 @@ import type { Table } from "../table/table.js";
 import { refuseOverwriting } from "../table/write/output-names.js";
 import { writeRows } from "../table/write/text-rows.js";
 import type { Augmenter } from "./augmenter.js";
-import { type Granularity, RULE_NAMES, type RuleName, rulesOfTwin } from "./named-rule.js";
+import { type Granularity, RULE_NAMES, type RuleName, rulesOfTwin } from "./rule.js";
 
 export interface AugmentTableOptions {
   /** Twins drawn for each phrase. Default 1. */

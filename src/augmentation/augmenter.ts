@@ -1,28 +1,27 @@
 /** The augmenter: all rules by the settings; draws a twin of a phrase by the probabilities, or lists what every rule makes of it. */
 
-import type { CharacterSettings, Edit } from "../pearl/augmentation/character/character-edit.js";
-import { characterEdit } from "../pearl/augmentation/character/character-edit.js";
-import { dropCharacter } from "../pearl/augmentation/character/drop-character.js";
-import { insertCharacter } from "../pearl/augmentation/character/insert-character.js";
-import { replaceByNeighbour } from "../pearl/augmentation/character/keyboard-neighbour.js";
-import { swapCharacters } from "../pearl/augmentation/character/swap-characters.js";
-import { readPairs } from "../pearl/augmentation/phrase/pair-table.js";
-import type { PhraseContext } from "../pearl/augmentation/rule.js";
-import { swapAnyTokens, swapNeighbours } from "../pearl/augmentation/token/swap-words.js";
-import { nearWords, readNearWords } from "../pearl/augmentation/token/word-vector.js";
-import { wordnetSynonyms, wordnetTable } from "../pearl/augmentation/token/wordnet-synonym.js";
 import { createRandom, drawWeighted, type Random } from "../random.js";
-import { confuseAsScanner, replaceAtRandom, respellSound } from "./character/edits.js";
-import { drawn, listed, type Rule, type RuleName, type Twin } from "./named-rule.js";
-import { abbreviate } from "./names/abbreviation.js";
-import * as persons from "./names/persons.js";
-import * as words from "./names/words.js";
-import { spellAcronym } from "./phrase/acronym.js";
-import { changeLegalForm } from "./phrase/legal-form.js";
-import { turnOfPhrase } from "./phrase/of-phrase.js";
-import { moveQualifier, moveYear } from "./phrase/qualifier.js";
+import {
+  type CharacterSettings,
+  characterEdit,
+  confuseAsScanner,
+  dropCharacter,
+  type Edit,
+  insertCharacter,
+  replaceAtRandom,
+  replaceByNeighbour,
+  respellSound,
+  swapCharacters,
+} from "./character.js";
+import * as words from "./names.js";
+import { abbreviate } from "./names.js";
+import * as persons from "./persons.js";
+import { changeLegalForm, moveQualifier, moveYear, readPairs, spellAcronym, turnOfPhrase } from "./phrase.js";
+import { drawn, listed, type PhraseContext, type Rule, type RuleName, type Twin } from "./rule.js";
 import { type AugmentationSettings, type ResolvedSettings, resolveSettings, rulesOf } from "./settings.js";
-import { addPunctuation, changeLetterCase, spellNumber } from "./token/spelling.js";
+import { addPunctuation, changeLetterCase, spellNumber, swapAnyTokens, swapNeighbours } from "./spelling.js";
+import { nearWords, readNearWords } from "./word-vector.js";
+import { wordnetSynonyms, wordnetTable } from "./wordnet-synonym.js";
 
 /** The rules whose resources the settings provide, in the order of `pearl augment`. @throws TableError, MissingDataError */
 export async function createRules(settings: ResolvedSettings): Promise<Rule[]> {

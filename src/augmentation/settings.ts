@@ -1,9 +1,20 @@
 /** How often each augmentation is used, and from which resources: plain data that a worker can receive. */
 import { ArgumentError, UsageError } from "../errors.js";
-import type { CharacterSettings } from "../pearl/augmentation/character/character-edit.js";
-import { paperSettings, published } from "../pearl/augmentation/probabilities.js";
-import type { WordVectorSettings } from "../pearl/augmentation/token/word-vector.js";
-import { RULE_GROUPS, RULE_NAMES, type RuleGroup, type RuleName } from "./named-rule.js";
+import type { CharacterSettings } from "./character.js";
+import { RULE_GROUPS, RULE_NAMES, type RuleGroup, type RuleName } from "./rule.js";
+import type { WordVectorSettings } from "./word-vector.js";
+
+/**
+ * The alphabet and the fallback of the published code: a phrase is kept where the drawn kind does not apply. The
+ * resources are ours: WordNet instead of the published synonym file, rules and files instead of Parrot's paraphrases.
+ */
+const published = {
+  whenNothingApplies: "unchanged",
+  digits: "change",
+  minimumWordLength: 4,
+  randomCharacters: "published",
+  wordSwap: "any",
+} as const;
 
 /**
  * The probability of each kind or single rule. With `combine: "one"` only proportions count, so that they need not add
@@ -88,7 +99,16 @@ export const PRESETS = {
       dropout: 0.07,
     },
   },
-  ...paperSettings,
+  /** PEARL with its character encoder (section 3; commit 1d34340). */
+  pearl: {
+    ...published,
+    probabilities: { character: 0.3, synonym: 0.2, paraphrase: 0.3, "word-swap": 0.1, unchanged: 0.1 },
+  },
+  /** PEARL as its repository is today, without the character encoder. */
+  "pearl-head": {
+    ...published,
+    probabilities: { character: 0.1, synonym: 0.3, paraphrase: 0.5, "word-swap": 0.05, unchanged: 0.05 },
+  },
   /**
    * How two tables write one name differently: several rules may edit a name, first those for its qualifier and for
    * persons, then for words, then for characters. It needs no WordNet; entity types let the rules for persons apply

@@ -2,7 +2,7 @@
 import { groupBy } from "../by-key.js";
 import { exactNeighbours } from "../search/exact.js";
 import { type Ranking, RankingCollector } from "../search/ranking.js";
-import { type EmbeddingModel, embedPhrases, type SimilarityModel } from "./model.js";
+import { type EmbeddingModel, embedPhrases, type SimilarityModel } from "./models.js";
 import type { Miss, TaskContext } from "./task.js";
 
 interface RankRequest {

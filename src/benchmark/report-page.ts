@@ -1,19 +1,20 @@
 /** Formats benchmark reports as an HTML page: scores, published scores, AutoFJ's sets as bars, the worst misses. */
 import { groupBy } from "../by-key.js";
 import { escapeText, htmlPage, light } from "../plot/theme.js";
+import { leadOf } from "./rank.js";
 import {
   isMean,
   partsNote,
   percent,
   publishedMetrics,
   publishedScores,
+  remarks,
+  scoreRows,
   scoreText,
   seedsText,
   titleOf,
   wholeScore,
-} from "./published.js";
-import { leadOf } from "./rank.js";
-import { remarks, scoreRows } from "./report.js";
+} from "./report.js";
 import type { BenchmarkMiss, ModelReport } from "./runner.js";
 
 const missesShown = 12;

@@ -4,8 +4,7 @@ import { packageVersion } from "../files/package.js";
 import { type Kept, ownRange, type Sharing } from "../files/shards/shard.js";
 import { deviation, mean } from "../statistics.js";
 import { checkDataFolder } from "./data-folder.js";
-import type { PhraseModel } from "./model.js";
-import { checkModelName, type ResolveOptions, resolveModel } from "./models.js";
+import { checkModelName, type PhraseModel, type ResolveOptions, resolveModel } from "./models.js";
 import type { Miss, Protocol, Score, Task, TaskContext, TaskOutcome } from "./task.js";
 import { selectTasks } from "./tasks/index.js";
 

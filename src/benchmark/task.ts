@@ -3,7 +3,7 @@ import { UsageError } from "../errors.js";
 import { mean } from "../statistics.js";
 import { nearestName } from "../table/columns.js";
 import { findFile, shownPath, type WantedFile } from "./data-folder.js";
-import type { PhraseModel } from "./model.js";
+import type { PhraseModel } from "./models.js";
 
 /** `fair`: with corrected quirks, for our own claims. `published`: as the code of the paper computes it. */
 export type Protocol = "fair" | "published";

@@ -6,8 +6,7 @@ import { shownPath } from "../table/read/source.js";
 import { namesColumns, Table } from "../table/table.js";
 import type { BuildCorpusOptions } from "./build-corpus.js";
 import { type CorpusPhrase, phraseOfCells, type SynonymPair, typeOfCell } from "./corpus-folder.js";
-import type { FineType } from "./typing/fine-types.js";
-import { fineTypeOf } from "./typing/labels.js";
+import { type FineType, fineTypeOf } from "./typing/fine-types.js";
 
 export class GatheredPhrases {
   /** The counts of each phrase by class, in the order of LEXICAL_CLASSES. */

@@ -1,13 +1,8 @@
 /** Cuts phrases of many lengths into batches that waste little padding. */
-import { longestFirst } from "../longest-first.js";
 
-/** A batch: which phrases, and the common length they are padded to. */
-export interface Batch {
-  /** Indices into the list of lengths. */
-  readonly rows: Int32Array;
-  /** The longest length among them. */
-  readonly length: number;
-}
+import type { Pooling } from "../architectures/model-folder.js";
+import { type Batch, longestFirst } from "../longest-first.js";
+import type { Tensor } from "../runtime/tensor.js";
 
 /** Below this many rows a batch also takes shorter phrases: a padded cell costs less than another run. */
 const FEW_ROWS = 16;
@@ -41,50 +36,75 @@ export function batchByLength(
   return batches;
 }
 
-/** What bounds and prices batches on a GPU. */
-export interface RunCosts {
-  /** Rows times length of a batch at most; a longer phrase gets its own batch. */
-  readonly cells: number;
-  /** Rows of a batch at most; default all. */
-  readonly most?: number;
-  /** What every batch costs, however small it is. */
-  readonly run: number;
-  /** What a row costs that is padded to a length, in the same unit; default its length. */
-  readonly row?: (length: number) => number;
+// From a graph's output to unit vectors: pooling over tokens, truncation, normalisation.
+
+/**
+ * Pools token vectors to one vector per row.
+ * @param output float32 [batch, tokens, width], or [batch, width] with pooling "none"
+ * @param lengths tokens of each row; the rest is padding
+ * @returns float32 [batch, width], row-major
+ */
+export function pool(output: Tensor, lengths: ArrayLike<number>, pooling: Pooling): Float32Array {
+  const data = output.data as Float32Array;
+  if (output.dims.length === 2) return data;
+  const [rows, tokens, width] = output.dims;
+  const pooled = new Float32Array(rows * width);
+  for (let row = 0; row < rows; row++) {
+    const from = row * tokens * width;
+    const target = pooled.subarray(row * width, (row + 1) * width);
+    if (pooling === "max") maxOver(data, from, lengths[row], target);
+    else sumOver(data, from, lengths[row], target, pooling);
+  }
+  return pooled;
+}
+
+/** Weighted sums of tokens: only "weightedmean" gives them unequal weights, their places from 1. */
+function sumOver(
+  data: Float32Array,
+  from: number,
+  tokens: number,
+  target: Float32Array,
+  pooling: Pooling,
+): void {
+  const width = target.length;
+  const first = pooling === "lasttoken" ? Math.max(0, tokens - 1) : 0;
+  const end = pooling === "cls" ? 1 : tokens;
+  let total = 0;
+  for (let token = first, at = from + first * width; token < end; token++, at += width) {
+    const weight = pooling === "weightedmean" ? token + 1 : 1;
+    total += weight;
+    for (let i = 0; i < width; i++) target[i] += weight * data[at + i];
+  }
+  const scale = 1 / Math.max(pooling === "mean_sqrt_len_tokens" ? Math.sqrt(total) : total, 1e-9);
+  for (let i = 0; i < width; i++) target[i] *= scale;
+}
+
+function maxOver(data: Float32Array, from: number, tokens: number, target: Float32Array): void {
+  const width = target.length;
+  target.fill(Number.NEGATIVE_INFINITY);
+  for (let token = 0, at = from; token < tokens; token++, at += width) {
+    for (let i = 0; i < width; i++) if (data[at + i] > target[i]) target[i] = data[at + i];
+  }
 }
 
 /**
- * The batches that take the least time in all, longest phrases first, if a batch takes as long as its rows and what
- * every run takes: short phrases join longer ones where padding costs less than another run. A batch ends where the
- * length changes, or where it is full.
+ * Copies one vector's first `target.length` coordinates, scaled to unit length on request.
+ * A zero vector stays zero.
  */
-export function batchByCost(
-  lengths: ArrayLike<number>,
-  { cells, most = Number.POSITIVE_INFINITY, run, row = (length) => length }: RunCosts,
-): Batch[] {
-  const order = longestFirst(lengths);
-  const lengthAt = (place: number) => Math.max(1, lengths[order[place]]);
-  /** The first place whose phrase is shorter than that of each place. */
-  const shorter = new Int32Array(order.length).fill(order.length);
-  for (let place = order.length - 2; place >= 0; place--)
-    shorter[place] = lengthAt(place + 1) < lengthAt(place) ? place + 1 : shorter[place + 1];
-  // the least cost of the phrases before each place, and where the last batch of them starts
-  const costs = new Float64Array(order.length + 1).fill(Number.POSITIVE_INFINITY);
-  const starts = new Int32Array(order.length + 1);
-  costs[0] = 0;
-  for (let start = 0; start < order.length; start++) {
-    if (costs[start] === Number.POSITIVE_INFINITY) continue;
-    const capacity = Math.max(1, Math.min(most, Math.floor(cells / lengthAt(start))));
-    const last = Math.min(order.length, start + capacity);
-    const rowCost = row(lengthAt(start));
-    for (let next = start, end = start; end < last; next = end) {
-      end = Math.min(last, shorter[next]);
-      const cost = costs[start] + run + (end - start) * rowCost;
-      if (cost < costs[end]) [costs[end], starts[end]] = [cost, start];
-    }
-  }
-  const batches: Batch[] = [];
-  for (let end = order.length; end > 0; end = starts[end])
-    batches.push({ rows: order.slice(starts[end], end), length: lengths[order[starts[end]]] });
-  return batches.reverse();
+export function finishVector(source: Float32Array, target: Float32Array, length: "unit" | "raw"): void {
+  let squares = 0;
+  for (let i = 0; i < target.length; i++) squares += source[i] * source[i];
+  const scale = length === "unit" && squares > 0 ? 1 / Math.sqrt(squares) : 1;
+  for (let i = 0; i < target.length; i++) target[i] = source[i] * scale;
+}
+
+/** The dot product of each vector of `left` with each of `right`: their cosine if they have unit length. */
+export const dotProducts = (left: readonly Float32Array[], right: readonly Float32Array[]): Float32Array[] =>
+  left.map((x) => Float32Array.from(right, (y) => dotProduct(x, y)));
+
+/** A loop, as `reduce` of a typed array takes about 60 times as long. */
+function dotProduct(x: Float32Array, y: Float32Array): number {
+  let sum = 0;
+  for (let i = 0; i < x.length; i++) sum += x[i] * y[i];
+  return sum;
 }

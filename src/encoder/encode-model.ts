@@ -4,12 +4,12 @@ import { chooseOutput, TYPE_LOGITS } from "../architectures/architecture.js";
 import { architectureOf, costliest, openFeaturizers } from "../architectures/registry.js";
 import { refuseModule } from "../architectures/sentence-modules.js";
 import { ModelError } from "../errors.js";
+import { batchByCost } from "../longest-first.js";
 import type { Feeds, Tensor } from "../runtime/tensor.js";
-import { batchByCost, batchByLength } from "./batching.js";
+import { batchByLength, finishVector, pool } from "./batching.js";
 import type { EncodeReply, EncodeRequest, GraphSession, OpenRequest } from "./encode-protocol.js";
 import { FINISHED, rowWidth, STOP } from "./encode-protocol.js";
 import { openGraph } from "./graph/graph-source.js";
-import { finishVector, pool } from "./pooling.js";
 
 /** Tokens of a batch, by device; on a CPU they fit a core's level 2 cache (measured, benchmarks/encode-speed.mjs). */
 const TOKENS = { cpu: 512, webgpu: 16_384, cuda: 65_536 } as const;

@@ -2,9 +2,15 @@
 import { soleArchitecture } from "../architectures/registry.js";
 import { DeviceError } from "../errors.js";
 import { longestFirst } from "../longest-first.js";
-import type { Device, DeviceChoice, Place } from "../runtime/device.js";
+import {
+  type Device,
+  type DeviceChoice,
+  failedDevices,
+  failureReason,
+  isDeviceFailure,
+  type Place,
+} from "../runtime/device.js";
 import { chooseDevice } from "../runtime/devices/choose-device.js";
-import { failedDevices, failureReason, isDeviceFailure } from "../runtime/devices/device-failure.js";
 import { shared } from "../runtime/shared-array.js";
 import type { WorkerClient } from "../runtime/worker-client.js";
 import { WorkerPool } from "../runtime/worker-pool.js";

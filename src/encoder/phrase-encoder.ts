@@ -7,10 +7,10 @@ import type { Device, DeviceChoice } from "../runtime/device.js";
 import { availableParallelism } from "../runtime/thread.js";
 import { softmax } from "../statistics.js";
 import { isVisible } from "../text/visible.js";
+import { dotProducts } from "./batching.js";
 import { deviceFor, EncodePool, type PoolRequest } from "./encode-pool.js";
 import { type EncodePart, type Precision, splitRows } from "./encode-protocol.js";
 import { modelFingerprint } from "./model-fingerprint.js";
-import { dotProducts } from "./pooling.js";
 import { ranked, type TypeProbability } from "./type-probabilities.js";
 
 /** Options of {@link PhraseEncoder.load}. */

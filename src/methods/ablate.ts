@@ -23,8 +23,8 @@ import {
   withAvailableCharacters,
   without,
 } from "./settings/choices.js";
-import { contentOf, withContents } from "./settings/contents.js";
 import type { MethodSettings } from "./settings/method-settings.js";
+import { contentOf, withContents } from "./settings/schema.js";
 
 /** Options of {@link ablate}: those of each training, what to compare, and the tasks that score the models. */
 export interface AblateOptions extends Omit<CorpusFinetuneOptions, "output" | "resume" | "evaluationData"> {

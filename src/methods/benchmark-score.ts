@@ -1,6 +1,6 @@
 /** A model's scores while it trains and in comparisons: one number per task, under the fair protocol. */
 
-import { mainResult } from "../benchmark/published.js";
+import { mainResult } from "../benchmark/report.js";
 import { type BenchmarkRequest, locateTasks, type ModelReport, runBenchmark } from "../benchmark/runner.js";
 import { allTasks } from "../benchmark/tasks/index.js";
 import { MissingDataError } from "../errors.js";

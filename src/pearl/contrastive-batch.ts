@@ -3,7 +3,7 @@ import type { Assembled, FeatureRows, Featurizer, ModelFolder } from "../archite
 import { concatenate } from "../architectures/architecture.js";
 import { architectureOf, costliest, openFeaturizers } from "../architectures/registry.js";
 import { numbered } from "../disjoint-sets.js";
-import { dropoutSeed } from "../onnx/rewrite/dropout-mask.js";
+import { dropoutSeed } from "../onnx/rewrite/dropout.js";
 import type { Device } from "../runtime/device.js";
 import { type Feeds, int32, int64 } from "../runtime/tensor.js";
 import type { ChunkOptions } from "../training/gradients/chunks.js";

@@ -1,7 +1,8 @@
 /** What a training by PEARL's method may vary, as plain data, and the values of its paper. */
 import type { PartSettings } from "../architectures/architecture.js";
+import { ArgumentError } from "../errors.js";
+import type { Tensor } from "../onnx/tensor.js";
 import type { Schedule } from "../training/optimiser/optimiser.js";
-import type { paperSettings } from "./augmentation/probabilities.js";
 
 /** The settings of PEARL's paper. */
 export interface PearlSettings {
@@ -17,7 +18,7 @@ export interface PearlSettings {
   readonly anchors: number;
   /** Hard negatives for each of them; each comes with its own twin. */
   readonly hardNegatives: number;
-  readonly augmentation: { readonly preset: keyof typeof paperSettings };
+  readonly augmentation: { readonly preset: "pearl" | "pearl-head" };
   /** Passes over the phrases of the corpus. */
   readonly epochs: number;
   readonly learningRate: number;
@@ -65,3 +66,29 @@ export const pearlBase: PearlSettings = {
   base: "intfloat/e5-base-v2",
   characters: { from: "pretrained-love", width: 288 },
 };
+
+// PEARL's last step: the average of two models' weights (Wortsman et al., 2022, WiSE-FT).
+
+/**
+ * The average of two models' weights: share · a + (1 - share) · b. Weights of `a` alone, such as a new type head, stay
+ * as they are.
+ * @param share default 0.5, as PEARL averages with E5
+ */
+export function averageWeights(
+  a: ReadonlyMap<string, Tensor>,
+  b: ReadonlyMap<string, Tensor>,
+  { share = 0.5 }: { share?: number } = {},
+): Map<string, Tensor> {
+  return new Map(
+    [...a].map(([name, tensor]) => {
+      const other = b.get(name);
+      if (!other) return [name, tensor];
+      if (String(other.dims) !== String(tensor.dims))
+        throw new ArgumentError(
+          `weight ${name} is [${tensor.dims}] in one model and [${other.dims}] in the other`,
+        );
+      const [x, y] = [tensor.data as Float32Array, other.data as Float32Array];
+      return [name, { ...tensor, data: x.map((value, i) => share * value + (1 - share) * y[i]) }];
+    }),
+  );
+}

@@ -1,5 +1,5 @@
 /** Where a graph runs: the CPU, or a GPU through WebGPU or CUDA. */
-import { ArgumentError } from "../errors.js";
+import { ArgumentError, DeviceError, messageOf, PearlError } from "../errors.js";
 
 /** A device that sessions run on. */
 export type Device = "cpu" | "webgpu" | "cuda";
@@ -21,3 +21,16 @@ export interface Place {
   /** Why others were passed over, one line each. */
   readonly notes: readonly string[];
 }
+
+/** Devices that failed while they computed: this process does not choose them again. */
+export const failedDevices = new Set<Device>();
+
+/** False for errors that pearl raises about models, data and arguments: the CPU would meet them too. */
+export const isDeviceFailure = (error: unknown): boolean =>
+  error instanceof DeviceError || !(error instanceof PearlError);
+
+/** The first line of ONNX Runtime's message, without the position in its source. */
+export const failureReason = (error: unknown): string =>
+  messageOf(error)
+    .split("\n", 1)[0]
+    .replace(/^\S+\.cc:\d+ .* was false\. /, "");

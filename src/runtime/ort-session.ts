@@ -1,8 +1,7 @@
 /** One ONNX Runtime session in the calling thread: options, device, plain tensors in and out. */
 import type * as OnnxRuntime from "onnxruntime-common";
 import { DeviceError, ModelError } from "../errors.js";
-import type { Device } from "./device.js";
-import { failureReason } from "./devices/device-failure.js";
+import { type Device, failureReason } from "./device.js";
 import { missingPart } from "./devices/native-devices.js";
 import { loadRuntime } from "./onnx-runtime.js";
 import { DeviceTensor, type Feeds, fromOrt, type Tensor } from "./tensor.js";

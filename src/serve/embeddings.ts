@@ -1,6 +1,6 @@
 /** Routes about phrases: OpenAI's embeddings and models, types, similarity. */
 import { z } from "zod";
-import { dotProducts, finishVector } from "../encoder/pooling.js";
+import { dotProducts, finishVector } from "../encoder/batching.js";
 import { typeParts, typeRecord } from "../encoder/type-probabilities.js";
 import { base64Of } from "../runtime/base64.js";
 import { errorSchema, RequestError, whenGone } from "./errors.js";

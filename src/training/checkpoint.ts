@@ -13,7 +13,7 @@ import * as v from "valibot";
 import { isDiskFull, messageOf, TrainingError } from "../errors.js";
 import { fileFingerprint, fingerprint } from "../files/checksums/fingerprint.js";
 import { readJson } from "../files/json.js";
-import { withFile } from "../onnx/io/parts.js";
+import { withFile } from "../onnx/io/file.js";
 import { readSafetensors, writeSafetensors } from "../onnx/io/safetensors.js";
 import { bytesOf } from "../onnx/tensor.js";
 import { adamSettings } from "./optimiser/adam.js";

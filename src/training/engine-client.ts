@@ -1,8 +1,7 @@
 /** The thread that holds a run's engine: on the chosen device, and on the CPU after that has failed. */
 import { DeviceError } from "../errors.js";
-import type { Device, Place } from "../runtime/device.js";
+import { type Device, failedDevices, failureReason, isDeviceFailure, type Place } from "../runtime/device.js";
 import { chooseDevice } from "../runtime/devices/choose-device.js";
-import { failedDevices, failureReason, isDeviceFailure } from "../runtime/devices/device-failure.js";
 import { startWorker, type WorkerClient } from "../runtime/worker-client.js";
 import type { EngineOptions } from "./engine.js";
 import type { EngineState } from "./optimiser/optimiser.js";

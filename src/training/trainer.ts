@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { ArgumentError, DeviceError, TrainingError } from "../errors.js";
 import { packageVersion } from "../files/package.js";
 import type { Tensor } from "../onnx/tensor.js";
-import type { DeviceChoice, Place } from "../runtime/device.js";
-import { failureReason } from "../runtime/devices/device-failure.js";
+import { type DeviceChoice, failureReason, type Place } from "../runtime/device.js";
 import {
   bestOf,
   type CheckpointRecord,

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { augmentTable } from "../../src/augmentation/augment-table.js";
-import { RULE_NAMES } from "../../src/augmentation/named-rule.js";
+import { RULE_NAMES } from "../../src/augmentation/rule.js";
 import { Table } from "../../src/table/table.js";
 import { file, folder, quickAugmenter } from "./files.js";
 

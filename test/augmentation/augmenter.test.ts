@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { augmentTable } from "../../src/augmentation/augment-table.js";
 import { createAugmenter } from "../../src/augmentation/augmenter.js";
-import { rulesOfTwin, type Twin } from "../../src/augmentation/named-rule.js";
+import { rulesOfTwin, type Twin } from "../../src/augmentation/rule.js";
 import { type AugmentationSettings, PRESETS } from "../../src/augmentation/settings.js";
 import { createRandom } from "../../src/random.js";
 import { Table } from "../../src/table/table.js";

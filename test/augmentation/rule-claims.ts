@@ -1,7 +1,6 @@
 /** Claims about what a rule makes of phrases, for tests. */
 import { expect, it } from "vitest";
-import { outcomesOf } from "../../src/augmentation/named-rule.js";
-import type { Draw, List, PhraseContext } from "../../src/pearl/augmentation/rule.js";
+import { type Draw, type List, outcomesOf, type PhraseContext } from "../../src/augmentation/rule.js";
 import { createRandom } from "../../src/random.js";
 
 /** For each phrase, everything that the rule makes of it, worked out by hand. */

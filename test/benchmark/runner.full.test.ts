@@ -1,6 +1,6 @@
 /** The slow tests beside runner.test.ts. */
 import { describe, expect, it } from "vitest";
-import type { EmbeddingModel } from "../../src/benchmark/model.js";
+import type { EmbeddingModel } from "../../src/benchmark/models.js";
 import { reportsAsJson } from "../../src/benchmark/report.js";
 import { type BenchmarkRequest, type ModelReport, runBenchmark } from "../../src/benchmark/runner.js";
 import { PhraseEncoder } from "../../src/encoder/phrase-encoder.js";

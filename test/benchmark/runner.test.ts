@@ -1,8 +1,7 @@
 /** The runner: what it checks before it starts, what it reports, and the texts made of it. */
 import { beforeAll, describe, expect, it } from "vitest";
 import { checkDataFolder, defaultDataFolder } from "../../src/benchmark/data-folder.js";
-import { wholeScore } from "../../src/benchmark/published.js";
-import { formatReports, reportsAsJson } from "../../src/benchmark/report.js";
+import { formatReports, reportsAsJson, wholeScore } from "../../src/benchmark/report.js";
 import { type BenchmarkRequest, type ModelReport, runBenchmark } from "../../src/benchmark/runner.js";
 import { unknownName } from "../../src/benchmark/task.js";
 import { selectTasks } from "../../src/benchmark/tasks/index.js";

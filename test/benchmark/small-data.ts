@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { EmbeddingModel } from "../../src/benchmark/model.js";
+import type { EmbeddingModel } from "../../src/benchmark/models.js";
 
 /** Files by path relative to the data folder. */
 export type DataFiles = Readonly<Record<string, string>>;

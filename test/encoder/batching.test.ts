@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { batchByCost, batchByLength } from "../../src/encoder/batching.js";
+import { batchByLength } from "../../src/encoder/batching.js";
+import { batchByCost } from "../../src/longest-first.js";
 
 describe("batchByLength", () => {
   const lengths = Array.from({ length: 1000 }, (_, i) => 1 + ((i * 7919) % 40));

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { assembleModel } from "../../src/architectures/compose.js";
 import { readModelFolder } from "../../src/architectures/model-folder.js";
 import { ArgumentError, ModelError } from "../../src/errors.js";
-import { withWeights, writeTrainedModel } from "../../src/methods/model-writer.js";
+import { withWeights, writeTrainedModel } from "../../src/methods/start-model.js";
 import { readModel } from "../../src/onnx/io/file.js";
 import { tensor } from "../../src/onnx/tensor.js";
 import { makeOracleModel } from "../encoder/oracle-model.js";

@@ -3,8 +3,11 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { differentiate } from "../../src/autodiff/gradient.js";
 import { createNet, fromTensors, type Net } from "../../src/nn/net.js";
-import type { ObjectiveRows, ObjectiveSettings } from "../../src/objectives/objective.js";
-import { lossOfPrefixes } from "../../src/objectives/prefixes.js";
+import {
+  lossOfPrefixes,
+  type ObjectiveRows,
+  type ObjectiveSettings,
+} from "../../src/objectives/objective.js";
 import { type ObjectiveName, objectiveLoss, objectiveNames } from "../../src/objectives/registry.js";
 import { GraphBuilder } from "../../src/onnx/builder.js";
 import { encodeModel } from "../../src/onnx/io/file.js";

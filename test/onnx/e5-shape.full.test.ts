@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Tokenizer } from "@huggingface/tokenizers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readModel } from "../../src/onnx/io/file.js";
-import { prepareForInference } from "../../src/onnx/rewrite/inference.js";
+import { prepareForInference } from "../../src/onnx/rewrite/fuse.js";
 import { quantizeDynamic } from "../../src/onnx/rewrite/quantize.js";
 import { encoderFeeds, largestDifference, runModel } from "./oracle.js";
 

@@ -2,7 +2,7 @@
 
 Run: python3 test/oracles/autofj_tfidf.py FOLDER [SET...] > test/oracles/autofj_tfidf.json
 FOLDER holds one folder per set with left.csv, right.csv and gt.csv; without SET all of them are scored.
-The output holds the sets' names and numbers only. benchmarks/autofj-tfidf.mjs runs this file too.
+The output holds the sets' names and numbers only.
 """
 
 import csv

@@ -1,4 +1,4 @@
-"""Expected numbers for src/text/char-ngrams.ts and src/benchmark/baselines/tfidf-vectors.ts, from scikit-learn's TfidfVectorizer.
+"""Expected numbers for src/text/char-ngrams.ts and src/benchmark/baselines/tfidf.ts, from scikit-learn's TfidfVectorizer.
 
 Run: python3 test/oracles/tfidf.py > test/oracles/tfidf.json
 """

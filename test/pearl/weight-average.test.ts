@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ArgumentError } from "../../src/errors.js";
 import { type Tensor, tensor } from "../../src/onnx/tensor.js";
-import { averageWeights } from "../../src/pearl/weight-average.js";
+import { averageWeights } from "../../src/pearl/presets.js";
 
 const named = (entries: Record<string, number[]>) =>
   new Map<string, Tensor>(

@@ -4,8 +4,11 @@ import { basename, dirname, join } from "node:path";
 import { env, pipeline } from "@huggingface/transformers";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { PhraseEncoder } from "../../src/encoder/phrase-encoder.js";
-import { type CorpusFinetuneOptions, finetuneOnCorpus } from "../../src/methods/corpus/corpus-finetune.js";
-import { planTraining } from "../../src/methods/plan.js";
+import {
+  type CorpusFinetuneOptions,
+  finetuneOnCorpus,
+  planTraining,
+} from "../../src/methods/corpus/corpus-finetune.js";
 import { without } from "../../src/methods/settings/choices.js";
 import { presets } from "../../src/methods/settings/method-settings.js";
 import { readModel } from "../../src/onnx/io/file.js";

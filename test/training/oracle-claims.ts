@@ -1,7 +1,7 @@
 /** The training engine agrees with PyTorch's numbers in test/fixtures/oracle, within the tolerances given there. */
 import { expect } from "vitest";
 import type { Tensor } from "../../src/onnx/tensor.js";
-import { averageWeights } from "../../src/pearl/weight-average.js";
+import { averageWeights } from "../../src/pearl/presets.js";
 import type { Feeds } from "../../src/runtime/tensor.js";
 import type { TrainingProgram } from "../../src/train.js";
 import { type EngineOptions, openEngine } from "../../src/training/engine.js";

@@ -2,8 +2,8 @@
 import { join } from "node:path";
 import { markedWords } from "../../../dist/architectures/pearl-mini/marked-words.js";
 import { createAugmenter } from "../../../dist/augmentation/augmenter.js";
+import { isFunctionWord } from "../../../dist/augmentation/wordnet-synonym.js";
 import { groupBy } from "../../../dist/by-key.js";
-import { isFunctionWord } from "../../../dist/pearl/augmentation/token/wordnet-synonym.js";
 import { createRandom, sampleWithout } from "../../../dist/random.js";
 import { clean, readRows } from "../../training-tables.mjs";
 import { startsWithAny } from "./phrases.mjs";

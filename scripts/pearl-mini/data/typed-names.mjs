@@ -5,7 +5,7 @@
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { readGazetteer } from "../../../dist/corpus/typing/gazetteer.js";
+import { readGazetteer } from "../../../dist/corpus/typing/phrase-typer.js";
 import { sampleWithout } from "../../../dist/random.js";
 import { readRows } from "../../training-tables.mjs";
 import { nounsOfKinds } from "./wordnet.mjs";

@@ -5,8 +5,8 @@
  */
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
+import { isFunctionWord } from "../../../dist/augmentation/wordnet-synonym.js";
 import { createTagger } from "../../../dist/corpus/text/tagger.js";
-import { isFunctionWord } from "../../../dist/pearl/augmentation/token/wordnet-synonym.js";
 import { createRandom, sampleWithout } from "../../../dist/random.js";
 import { pick } from "./made-pairs.mjs";
 import { readRelatives } from "./wordnet.mjs";

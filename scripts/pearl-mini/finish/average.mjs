@@ -4,7 +4,7 @@
 import { cpSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { readModel, writeModel } from "../../../dist/onnx/io/file.js";
-import { averageWeights } from "../../../dist/pearl/weight-average.js";
+import { averageWeights } from "../../../dist/pearl/presets.js";
 import { forgetChecksums } from "./forget-checksums.mjs";
 
 /** Weights of the spelling part: src/architectures/pearl-mini/encoder.ts. */

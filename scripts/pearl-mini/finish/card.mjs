@@ -1,5 +1,5 @@
 /** Writes the model card of pearl-mini from the records of its build and its scores. */
-import { publishedMetrics, publishedRows } from "../../../dist/benchmark/published.js";
+import { publishedMetrics, publishedRows } from "../../../dist/benchmark/report.js";
 import { taskScores } from "../../../dist/methods/benchmark-score.js";
 import { modelIndex } from "../../model-index.mjs";
 

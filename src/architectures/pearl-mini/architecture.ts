@@ -13,6 +13,7 @@ export const words: Architecture<WordsFeature> = {
   open: (feature, source) =>
     source.shared ? sharedFeaturizer(feature, source.shared as WordGraph) : reading.open(feature, source),
   // what reads ONNX files is loaded where it is needed: loading it takes each worker a while
+  readPart: async (folder, settings) => (await import("./model.js")).readWordPart(folder, settings),
   start: async (folder, options) => (await import("./model.js")).readWordStart(folder, options),
   text: async () => (await import("./pretrain.js")).textEncoder,
   share: async (folder, precision) => (await import("./shared-graph.js")).loadWordGraph(folder, precision),

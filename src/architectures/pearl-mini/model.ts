@@ -16,6 +16,8 @@ import {
   dimsSection,
   EMBEDDING,
   type ModelFolder,
+  type ModelPart,
+  type PartSettings,
   type StartOptions,
   type TrainingStart,
   TYPE_LOGITS,
@@ -104,6 +106,37 @@ export function writeWordModel(
   });
 }
 
+/** What a folder holds of a word encoder. */
+async function readWordFolder(folder: ModelFolder) {
+  const sizes = (folder.config.pearl as { word_encoder?: WordEncoderSizes } | undefined)?.word_encoder;
+  const reading = folder.features.find(({ kind }) => kind === "words") as WordsFeature | undefined;
+  if (!sizes || !reading) throw new ModelError(`${folder.path}/config.json: there is no word encoder`);
+  const { initializers } = readModel(folder.graph).graph;
+  const quantised = dequantizedTables(initializers);
+  return { sizes, reading, words: await readWords(folder), initializers, quantised };
+}
+
+/**
+ * The word encoder of a folder as a part beside a transformer, with its weights.
+ * @throws ModelError where its vectors have another length
+ */
+export async function readWordPart(
+  folder: ModelFolder,
+  { width }: Pick<PartSettings, "width">,
+): Promise<ModelPart> {
+  const { sizes, reading, words, initializers, quantised } = await readWordFolder(folder);
+  if (width !== undefined && width !== embeddingWidth(sizes))
+    throw new ModelError(`${folder.path}: its vectors have ${embeddingWidth(sizes)} numbers, not ${width}`);
+  const weights = fromTensors(new Map([...initializers, ...quantised]), folder.graph);
+  return {
+    features: [reading],
+    width: embeddingWidth(sizes),
+    files: { [WORDS_FILE]: `${words.join("\n")}\n` },
+    section: { word_encoder: sizes },
+    build: (net) => wordEncoder({ ...net, weights }, declareWordInputs(net.g), sizes).embedding,
+  };
+}
+
 /**
  * Reads a folder that `pearl pretrain` or an earlier training wrote; parts that it lacks start from new weights.
  * @throws ModelError for a folder of another architecture
@@ -112,13 +145,8 @@ export async function readWordStart(
   folder: ModelFolder,
   { seed, types, fineTypes, dims }: StartOptions,
 ): Promise<TrainingStart> {
-  const sizes = (folder.config.pearl as { word_encoder?: WordEncoderSizes } | undefined)?.word_encoder;
-  const reading = folder.features.find(({ kind }) => kind === "words") as WordsFeature | undefined;
-  if (!sizes || !reading) throw new ModelError(`${folder.path}/config.json: there is no word encoder`);
-  const words = await readWords(folder);
+  const { sizes, reading, words, initializers, quantised } = await readWordFolder(folder);
   const fresh = firstWordWeights({ sizes, words, allWords: words, reading, seed });
-  const { initializers } = readModel(folder.graph).graph;
-  const quantised = dequantizedTables(initializers);
   const known = new Map([...initializers, ...quantised, ...readContext(folder.path)]);
   const stored = fromTensors(known, folder.graph);
   const weights: WeightSource = (name, ...shape) => (known.has(name) ? stored : fresh)(name, ...shape);

@@ -2,7 +2,7 @@
 import { ModelError } from "../../errors.js";
 import { producersOf } from "../../onnx/graph.js";
 import type { Model, Node } from "../../onnx/model.js";
-import { prepareForInference } from "../../onnx/rewrite/inference.js";
+import { prepareForInference } from "../../onnx/rewrite/fuse.js";
 import { numbersOf, type Tensor } from "../../onnx/tensor.js";
 import type { BertConfig } from "./bert.js";
 import type { Linear, Norm, Reading } from "./graph-reading.js";

@@ -16,7 +16,7 @@ import { unitRows } from "../../search/vectors.js";
 import { deviation, mean } from "../../statistics.js";
 import { readLines } from "../data-folder.js";
 import { normalizedMutualInformation } from "../metrics.js";
-import { embedPhrases } from "../model.js";
+import { embedPhrases } from "../models.js";
 import { fileTask, type Task, type TaskContext } from "../task.js";
 
 export const conll = clusteringTask("conll", "conll2003", ["PER", "LOC", "ORG"]);

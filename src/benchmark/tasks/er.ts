@@ -22,7 +22,7 @@ import type { TableColumns } from "../../match/columns/align.js";
 import { rowsOf } from "../../match/columns/fields.js";
 import type { MatchedRows } from "../../match/match-rows.js";
 import { readWholeTable } from "../../table/whole-table.js";
-import { nearestRows } from "../baselines/nearest-row.js";
+import { nearestRows } from "../baselines/tfidf.js";
 import { missing } from "../data-folder.js";
 import { type PairScores, pairScores } from "../metrics.js";
 import { macroScore, type Score, secondsSince, type Task, type TaskContext, unknownName } from "../task.js";

@@ -4,7 +4,7 @@ import { TableError } from "../../errors.js";
 import { readWholeTable, type WholeTable } from "../../table/whole-table.js";
 import { readLines } from "../data-folder.js";
 import { pearson, spearman } from "../metrics.js";
-import { pairSimilarities } from "../model.js";
+import { pairSimilarities } from "../models.js";
 import { fileTask } from "../task.js";
 
 /**

@@ -15,7 +15,7 @@ import { parseJson } from "../../files/json.js";
 import { unitRows } from "../../search/vectors.js";
 import { deviation, mean } from "../../statistics.js";
 import { rocAuc } from "../metrics.js";
-import { type EmbeddingModel, embedPhrases, type PhraseModel, pairSimilarities } from "../model.js";
+import { type EmbeddingModel, embedPhrases, type PhraseModel, pairSimilarities } from "../models.js";
 import { fewestPairs, probe } from "../probe.js";
 import { fileTask, secondsSince, type Task, type TaskContext } from "../task.js";
 

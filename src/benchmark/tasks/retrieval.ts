@@ -12,7 +12,7 @@ import { ArgumentError, TableError } from "../../errors.js";
 import { loadOptional } from "../../files/package.js";
 import { mean } from "../../statistics.js";
 import { readLines, shownPath } from "../data-folder.js";
-import { type EmbeddingModel, embedPhrases } from "../model.js";
+import { type EmbeddingModel, embedPhrases } from "../models.js";
 import type { RankedAnswer } from "../rank.js";
 import { expectedRecall, expectedReciprocalRank, rankAnswers, worstMisses } from "../rank.js";
 import { fileTask, type Task, type TaskContext } from "../task.js";

@@ -11,7 +11,7 @@ import { TableError } from "../../errors.js";
 import { dotRows, unitRows } from "../../search/vectors.js";
 import { mean } from "../../statistics.js";
 import { readLines } from "../data-folder.js";
-import { embedPhrases } from "../model.js";
+import { embedPhrases } from "../models.js";
 import { type Judged, tieTolerance, worstMisses } from "../rank.js";
 import { fileTask, type Protocol, type TaskContext } from "../task.js";
 

@@ -1,6 +1,6 @@
 /** `pearl augment`: augmented versions ("twins") of phrases or of a table, with the rule that made each. */
 import type { Augmenter } from "../../augmentation/augmenter.js";
-import { rulesOfTwin } from "../../augmentation/named-rule.js";
+import { rulesOfTwin } from "../../augmentation/rule.js";
 import { PRESETS, type PresetName } from "../../augmentation/settings.js";
 import { UsageError } from "../../errors.js";
 import { alignColumns } from "../../files/text-table.js";
@@ -136,7 +136,7 @@ async function augmentFile(path: string, options: AugmentOptions, session: Sessi
 
 async function writeModelParaphrases(path: string, model: string, options: AugmentOptions, session: Session) {
   const { loadParaphraser, paraphraserFingerprint, writeParaphrases } = await import(
-    "../../pearl/augmentation/phrase/paraphrase-model.js"
+    "../../augmentation/paraphrase-model.js"
   );
   const { count, output = `${stemOf(path)}.paraphrases.tsv` } = options;
   refuseStreams(output);

@@ -1,7 +1,6 @@
 /** `pearl corpus`: extracts phrases from text into a folder to train on, and describes such a folder. */
 import type { BuildCorpusReport } from "../../corpus/build-corpus.js";
-import type { CorpusManifest } from "../../corpus/corpus-folder.js";
-import type { CorpusSample } from "../../corpus/corpus-sample.js";
+import type { CorpusManifest, CorpusSample } from "../../corpus/corpus-folder.js";
 import { UsageError } from "../../errors.js";
 import type { Sharing } from "../../files/shards/shard.js";
 import { alignColumns } from "../../files/text-table.js";
@@ -101,7 +100,7 @@ const stats = command({
   ],
   run: async ([folder], { json }, session) => {
     const { readCorpus } = await import("../../corpus/corpus-folder.js");
-    const { sampleCorpus } = await import("../../corpus/corpus-sample.js");
+    const { sampleCorpus } = await import("../../corpus/corpus-folder.js");
     const corpus = await readCorpus(folder);
     const sample = sampleCorpus(corpus);
     if (json) session.printJson({ ...corpus.manifest, ...sample });

@@ -115,8 +115,8 @@ function checkUse(options: Options): void {
 
 async function pairOptions(options: Options, session: Session): Promise<FinetuneOptions> {
   checkUse(options);
-  const { withAssigned } = await import("../../methods/settings/assigned.js");
-  const { sourceOf } = await import("../../methods/pairs/sources.js");
+  const { withAssigned } = await import("../../methods/settings/choices.js");
+  const { sourceOf } = await import("../../methods/pairs/pairs.js");
   const { epochs, batchSize, lr: learningRate, view, base, objective, validate, teacher, dims } = options;
   const given: Partial<FinetuneOptions> = { epochs, batchSize, learningRate, view };
   const settings = withAssigned(given, options.set ?? [], "pairs");

@@ -1,8 +1,7 @@
 /** `pearl train`: PEARL's method on a corpus of phrases; a model folder out. */
 import { UsageError } from "../../errors.js";
 import { alignColumns } from "../../files/text-table.js";
-import type { CorpusFinetuneOptions } from "../../methods/corpus/corpus-finetune.js";
-import type { TrainingPlan } from "../../methods/plan.js";
+import type { CorpusFinetuneOptions, TrainingPlan } from "../../methods/corpus/corpus-finetune.js";
 import { refuseStandardOutput } from "../addresses.js";
 import { command, type OptionsOf } from "../command.js";
 import { counted, formatCount, formatPercent } from "../format.js";
@@ -56,11 +55,8 @@ export default command({
       throw new UsageError("--patience counts evaluations: add --eval-data FOLDER");
     refuseStandardOutput(options.output, "my-model");
     const given = await corpusOptions(options, session);
-    if (options.plan) {
-      const { planTraining } = await import("../../methods/plan.js");
-      return printPlan(await planTraining(given), planText, session);
-    }
-    const { finetuneOnCorpus } = await import("../../methods/corpus/corpus-finetune.js");
+    const { finetuneOnCorpus, planTraining } = await import("../../methods/corpus/corpus-finetune.js");
+    if (options.plan) return printPlan(await planTraining(given), planText, session);
     const report = await finetuneOnCorpus(given);
     await printTraining(report, session, `${formatCount(report.corpus.phrases)} phrases`);
   },

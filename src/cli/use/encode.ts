@@ -49,7 +49,7 @@ export default command({
     const part = shard && (await partHead({ ...run, options: { ...options, shard } }));
     const output = part ? partPath(run) : (options.output ?? `${stem}.${format ?? "parquet"}`);
     const settings = { ...options, ...tableSettings(options, session), format, part };
-    const { mergeEncoded } = await import("../../encoder/merge-encoded.js");
+    const { mergeEncoded } = await import("../../encoder/encode-table.js");
     const report =
       parts === undefined
         ? await encodeTable(file, output, encoderAfterTable(options, session), {

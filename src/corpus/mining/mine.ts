@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { EncodeOptions } from "../../encoder/phrase-encoder.js";
 import { ArgumentError } from "../../errors.js";
 import { formatCount } from "../../files/count-text.js";
-import { ownRange, type Range, type Sharing } from "../../files/shards/shard.js";
+import { type Kept, ownRange, type Range, type Sharing } from "../../files/shards/shard.js";
 import { writeWholeJson } from "../../files/whole-file.js";
 import { GROUP } from "../../pearl/hard-negatives/near-phrases.js";
 import { buildPhraseStore } from "../../pearl/hard-negatives/phrase-store.js";
@@ -16,9 +16,13 @@ import {
   readSynonyms,
   writeHardNegatives,
 } from "../corpus-folder.js";
-import { type CompactVectors, meanCosine, shareVectors, storeVectors } from "./compact-vectors.js";
-import { indexKnownPairs } from "./known-pairs.js";
-import { keptNegatives, type Mining, mergedMining } from "./mined-parts.js";
+import {
+  type CompactVectors,
+  indexKnownPairs,
+  meanCosine,
+  shareVectors,
+  storeVectors,
+} from "./known-pairs.js";
 import type { MinedCounts, MinedNegatives, MiningRequest, MiningSetup } from "./mining-worker.js";
 
 /** The part of an encoder that mining needs; PhraseEncoder has it. */
@@ -76,7 +80,7 @@ const ENCODED_AT_ONCE = 16_384;
 
 /**
  * Writes hard-negatives.tsv into a corpus folder: for each phrase, in the corpus's order, the phrases that are spelled
- * alike and mean something else, best first. A million phrases take 11 minutes on 2 cores (benchmarks/mining.mjs).
+ * alike and mean something else, best first. A million phrases take 11 minutes on 2 cores (benchmarks/results/mining.json).
  * Memory: about 250 bytes per phrase, plus one byte per dimension of its vector.
  * @throws MissingDataError, TableError, ArgumentError
  */
@@ -210,4 +214,58 @@ function* listNegatives(
     for (let at = start; at < start + counts[row]; at++)
       yield { phrase, negative: phrases[negatives[at]], ratio: ratios[at], cosine: cosines[at] };
   }
+}
+
+// Hard negatives as parts of sharded work: those of a shard's phrases, without the empty slots.
+
+/** What mining found, before it is written. */
+type Mining = Omit<MiningReport, "path">;
+
+/** @param rows the corpus rows of the shard */
+function keptNegatives(
+  rows: Int32Array,
+  { counts, negatives, ratios, cosines }: MinedNegatives,
+  listed: number,
+  { phrases, candidates, full, negatives: found, withNegatives, floor, skipped }: Mining,
+): Kept {
+  const used = Array.from(rows, (row) => counts[row]);
+  const slots = [...rows].flatMap((row, place) =>
+    Array.from({ length: used[place] }, (_, rank) => row * listed + rank),
+  );
+  return {
+    ...{ rows: Int32Array.from(rows), counts: Uint8Array.from(used) },
+    negatives: Int32Array.from(slots, (slot) => negatives[slot]),
+    ratios: Float32Array.from(slots, (slot) => ratios[slot]),
+    cosines: Float32Array.from(slots, (slot) => cosines[slot]),
+    sums: Float64Array.of(phrases, candidates, full, found, withNegatives),
+    whole: Float64Array.of(floor, skipped.empty, skipped.tooLong),
+  };
+}
+
+/** Puts the negatives of all shards into their slots. @returns what one run reports */
+async function mergedMining(
+  parts: AsyncIterable<Kept>,
+  mined: MinedNegatives,
+  listed: number,
+): Promise<Mining> {
+  const sums = new Float64Array(5);
+  let whole: Kept[string] = new Float64Array(3);
+  for await (const part of parts) {
+    let place = 0;
+    part.rows.forEach((row, index) => {
+      const end = place + part.counts[index];
+      mined.counts[row] = part.counts[index];
+      mined.negatives.set(part.negatives.subarray(place, end), row * listed);
+      mined.ratios.set(part.ratios.subarray(place, end), row * listed);
+      mined.cosines.set(part.cosines.subarray(place, end), row * listed);
+      place = end;
+    });
+    part.sums.forEach((sum, index) => {
+      sums[index] += sum;
+    });
+    whole = part.whole;
+  }
+  const [phrases, candidates, full, negatives, withNegatives] = sums;
+  const [floor, empty, tooLong] = whole;
+  return { phrases, candidates, full, negatives, withNegatives, floor, skipped: { empty, tooLong } };
 }

@@ -1,10 +1,10 @@
 /** The mining worker: the near phrases of a group of phrases, their cosines, and the hard negatives among them. */
+
+import { type SelectOptions, selectNegatives } from "../../pearl/hard-negatives/edit-ratio.js";
 import { nearSearch } from "../../pearl/hard-negatives/near-phrases.js";
 import type { PhraseStore } from "../../pearl/hard-negatives/phrase-store.js";
-import { type SelectOptions, selectNegatives } from "../../pearl/hard-negatives/select.js";
 import { serve } from "../../runtime/worker-server.js";
-import { type CompactVectors, compactCosine } from "./compact-vectors.js";
-import { isKnownPair, type KnownPairs } from "./known-pairs.js";
+import { type CompactVectors, compactCosine, isKnownPair, type KnownPairs } from "./known-pairs.js";
 
 /** What a worker needs; workers share nearly all of this memory. */
 export interface MiningSetup extends SelectOptions {

@@ -7,10 +7,9 @@ import { GraphBuilder } from "../../onnx/builder.js";
 import { prune } from "../../onnx/graph.js";
 import { readModel } from "../../onnx/io/file.js";
 import { copyModel, type Model } from "../../onnx/model.js";
-import { fuseAttention } from "../../onnx/rewrite/fuse-attention.js";
-import { fuseBiases, splitGemms } from "../../onnx/rewrite/fuse-bias.js";
+import { prepareForInference } from "../../onnx/rewrite/fuse.js";
+import { fuseAttention, fuseBiases, splitGemms } from "../../onnx/rewrite/fuse-attention.js";
 import { toHalf } from "../../onnx/rewrite/half.js";
-import { prepareForInference } from "../../onnx/rewrite/inference.js";
 import type { Device } from "../../runtime/device.js";
 import type { Precision } from "../encode-protocol.js";
 

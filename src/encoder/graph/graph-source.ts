@@ -46,7 +46,7 @@ async function graphSource({ folder, precision, device }: OpenRequest): Promise<
 async function int8Graph({ graph, quantizedGraph }: ModelFolder): Promise<string | Uint8Array> {
   if (quantizedGraph !== undefined) return quantizedGraph;
   const { encodeModel, readModel } = await import("../../onnx/io/file.js");
-  const { prepareForInference } = await import("../../onnx/rewrite/inference.js");
+  const { prepareForInference } = await import("../../onnx/rewrite/fuse.js");
   const { quantizeDynamic } = await import("../../onnx/rewrite/quantize.js");
   return encodeModel(quantizeDynamic(prepareForInference(await readModel(graph))));
 }

@@ -12,11 +12,10 @@ import type { WordPooling } from "../../nn/pooling.js";
 import type { WordUnitOptions } from "../../text/word-units.js";
 import type { PreparedRun, RunOptions, RunRecord, RunReport } from "../../training/run.js";
 import { resultOf, runMethod } from "../../training/run.js";
-import { cardText, unmeasured, writePart } from "../model-writer.js";
+import { cardText, unmeasured, writePart } from "../start-model.js";
 import { type AttackOptions, attackPresets, createAttack } from "./attacks.js";
-import { nearWords } from "./near-words.js";
 import { spellingData, spellingProgram } from "./spelling.js";
-import { readWordList } from "./word-list.js";
+import { nearWords, readWordList } from "./word-list.js";
 
 /** Options of {@link pretrainCharacters}: the words, and the kind and size of the encoder. */
 export interface PretrainCharactersOptions extends RunOptions {

@@ -1,10 +1,10 @@
 /** Reads a corpus folder, a table of pairs and shards of text, and makes PEARL's batches of them for a model. */
 import { join } from "node:path";
 import { type Augmenter, createAugmenter } from "../../augmentation/augmenter.js";
-import { groupBy } from "../../by-key.js";
-import type { Corpus } from "../../corpus/corpus-folder.js";
+import { countBy, groupBy } from "../../by-key.js";
 import {
   CORPUS_FILES,
+  type Corpus,
   readHardNegatives,
   readSynonyms,
   synonymIndex,
@@ -16,15 +16,15 @@ import { fileFingerprint } from "../../files/checksums/fingerprint.js";
 import { type BatchData, type BatchRow, type BatchSettings, batchRows } from "../../pearl/batches.js";
 import { contrastiveBatch, type Reader, readDistinct } from "../../pearl/contrastive-batch.js";
 import { LEXICAL_CLASSES } from "../../pearl/phrase-types.js";
-import { batchSeed, createRandom, type Random } from "../../random.js";
+import { batchSeed, createRandom, epochOrders, type Random } from "../../random.js";
 import { type Feeds, int64 } from "../../runtime/tensor.js";
+import { splitWords } from "../../text/char-ngrams.js";
 import type { TrainingData } from "../../training/trainer.js";
 import { readPairs } from "../pairs/pairs.js";
 import { type ContextSettings, openContexts } from "../pretrain/spans.js";
-import { withContents } from "../settings/contents.js";
 import type { MethodSettings, PairSide } from "../settings/method-settings.js";
+import { type RunKey, withContents } from "../settings/schema.js";
 import { partRows } from "./corpus-terms.js";
-import { type NeighbourRuns, neighbourRuns, type PhrasePair } from "./neighbour-runs.js";
 
 /** The settings of a training that decide its batches. */
 export const batchKeys = [
@@ -281,3 +281,75 @@ function negativeGroups(
   const all = [...rows.map(({ text }) => text), ...rows.map(({ positive }) => positive)];
   return Int32Array.from(all, (text) => sets.rootOf(groupOf(text)));
 }
+
+/**
+ * Pairs of phrases in runs of neighbours: pairs that share words are in one batch, so that each is a hard negative of
+ * the others.
+ */
+interface PhrasePair {
+  readonly text: string;
+  readonly positive: string;
+}
+
+/** The pairs of the runs `from` to `to` (exclusive), numbered through all epochs. */
+type NeighbourRuns = (from: number, to: number) => PhrasePair[];
+
+/** Its multiples, without their whole parts, spread over the numbers from 0 to 1. */
+const goldenRatio = (Math.sqrt(5) - 1) / 2;
+
+/**
+ * Every epoch has all runs once, in its own order, and cut at other pairs.
+ * @param run pairs that stay together; 1: none do
+ */
+export function neighbourRuns(
+  pairs: readonly PhrasePair[],
+  { run, seed, by = "rarest" }: { run: number; seed: number; by?: RunKey },
+): NeighbourRuns {
+  const count = pairs.length;
+  const size = Math.max(1, Math.min(run, count));
+  const keys = sharedWords[by](pairs);
+  const order = Int32Array.from(keys.keys()).sort((a, b) =>
+    keys[a] < keys[b] ? -1 : keys[a] > keys[b] ? 1 : a - b,
+  );
+  const runs = Math.ceil(count / size);
+  const orderOf = epochOrders(runs, seed);
+  return (from, to) => {
+    const found: PhrasePair[] = [];
+    for (let number = from; number < to; number++) {
+      const epoch = Math.floor(number / runs);
+      const shift = Math.floor(((epoch * goldenRatio) % 1) * size);
+      const start = orderOf(epoch)[number % runs] * size;
+      for (let i = start; i < Math.min(start + size, count); i++)
+        found.push(pairs[order[(i + shift) % count]]);
+    }
+    return found;
+  };
+}
+
+/** For each pair, its rarest word that another pair also has, and then the phrase. */
+function rarestWords(pairs: readonly PhrasePair[]): string[] {
+  const words = pairs.flatMap(({ text }) => [...new Set(splitWords(text))]);
+  const frequency = countBy(words, (word) => word);
+  return pairs.map((pair) => {
+    let [best, least] = ["", Number.POSITIVE_INFINITY];
+    for (const word of splitWords(pair.text)) {
+      const count = frequency.get(word) as number;
+      if (count > 1 && count < least) [best, least] = [word, count];
+    }
+    return `${best}\t${pair.text}`;
+  });
+}
+
+/** Words from the last to the first, those with digits behind the others. */
+function lastWords(text: string): string {
+  const words = splitWords(text.toLowerCase()).reverse();
+  const isNumber = (word: string) => /\p{N}/u.test(word);
+  return [...words.filter((word) => !isNumber(word)), ...words.filter(isNumber)].join(" ");
+}
+
+const sharedWords: Record<RunKey, (pairs: readonly PhrasePair[]) => string[]> = {
+  rarest: rarestWords,
+  last: (pairs) => pairs.map(({ text }) => `${lastWords(text)}\t${text}`),
+  // pairs with the same first word keep their order
+  first: (pairs) => pairs.map(({ text }) => splitWords(text.toLowerCase())[0] ?? ""),
+};

@@ -2,10 +2,15 @@
 import { basename, join } from "node:path";
 import type { VectorLayout } from "../../architectures/architecture.js";
 import { type ModelFolder, readModelFolder } from "../../architectures/model-folder.js";
-import { readCorpus } from "../../corpus/corpus-folder.js";
+import { buildCorpus } from "../../corpus/build-corpus.js";
+import { CORPUS_FILES, readCorpus, readManifest } from "../../corpus/corpus-folder.js";
+import { mineCorpus } from "../../corpus/mining/mine.js";
+import { withEncoder } from "../../encoder/with-encoder.js";
 import { ArgumentError, messageOf } from "../../errors.js";
 import { formatCount } from "../../files/count-text.js";
-import { packageVersion } from "../../files/package.js";
+import { inTemporaryFolder } from "../../files/object-storage/temporary-folder.js";
+import { cachePath, packageVersion } from "../../files/package.js";
+import { exists } from "../../files/whole-file.js";
 import { type LocateOptions, locateModel } from "../../hub/locate.js";
 import { HubError } from "../../hub/request.js";
 import { readModel } from "../../onnx/io/file.js";
@@ -15,24 +20,42 @@ import { PHRASE_TYPES } from "../../pearl/phrase-types.js";
 import { chooseDevice } from "../../runtime/devices/choose-device.js";
 import { loadRuntime } from "../../runtime/onnx-runtime.js";
 import type { TrainingProgram } from "../../training/program.js";
-import type { PreparedRun, RunOptions, RunReport } from "../../training/run.js";
-import { resultOf, runMethod } from "../../training/run.js";
+import {
+  type PreparedRun,
+  planRun,
+  type RunOptions,
+  type RunPlan,
+  type RunRecord,
+  type RunReport,
+  type RunResult,
+  resultOf,
+  runMethod,
+} from "../../training/run.js";
 import type { TrainingResult } from "../../training/trainer.js";
 import { checkEvaluation, evaluationOn } from "../benchmark-score.js";
 import { openTexts, textFolder } from "../pretrain/text-shards.js";
 import { withAvailableCharacters } from "../settings/choices.js";
+import { type Departure, departures } from "../settings/departures.js";
 import { decayOf, type MethodSettings, scheduleOf } from "../settings/method-settings.js";
 import { settingsFault } from "../settings/schema.js";
-import type { StartModel } from "../start-model.js";
-import { averagedWithBase, checkTrainable, describeBase, hasOwnStart, prepareStart } from "../start-model.js";
+import {
+  averagedWithBase,
+  type BaseModel,
+  cardText,
+  checkTrainable,
+  describeBase,
+  hasOwnStart,
+  phraseModel,
+  prepareStart,
+  type StartModel,
+} from "../start-model.js";
 import {
   batchKeys,
   type CorpusBatches,
   type CorpusBatchSettings,
+  type CorpusFacts,
   openCorpusBatches,
 } from "./corpus-batches.js";
-import { type CorpusTrainingRecord, corpusCard, factsText } from "./corpus-card.js";
-import { type PrepareCorpusOptions, prepareCorpus } from "./corpus-source.js";
 import { partTerms, wordEncoderTerms } from "./corpus-terms.js";
 
 /** Options of {@link finetuneOnCorpus}: the method's settings, the corpus, and how long to train. */
@@ -260,4 +283,168 @@ function recordOf(
     model: { dimension: start.assembled.width, types: start.assembled.types.length },
     result: { ...resultOf(result, evaluationOn(options.evaluationData, 1)), parts: result.last?.parts },
   };
+}
+
+/** What training.json holds: enough to run the training again. */
+interface CorpusTrainingRecord extends RunRecord {
+  /** Name of the ONNX runtime that trained. */
+  readonly runtime: string;
+  /** Absent for a model from scratch. */
+  readonly base?: BaseModel;
+  readonly corpus: CorpusFacts & { readonly name: string };
+  /** A table of more pairs. */
+  readonly pairs?: { readonly file: string; readonly fingerprint: string };
+  readonly settings: MethodSettings;
+  readonly seed: number;
+  readonly model: { readonly dimension: number; readonly types: number };
+  /** `parts`: the terms of the last loss by name. */
+  readonly result: RunResult & { readonly parts?: Readonly<Record<string, number>> };
+}
+
+function corpusCard(name: string, record: CorpusTrainingRecord): string {
+  const { base, corpus, pairs, settings, seed, result, pearl, model } = record;
+  const { characters, averageWithBase } = settings;
+  const encoder =
+    characters === "none" ? "none" : `${characters.from}, ${characters.width ?? "its own"} dimensions`;
+  const start = base ? base.name : "scratch";
+  const averaged = base !== undefined && averageWithBase < 1;
+  return cardText(name, {
+    ...phraseModel("this corpus", "pearl", record),
+    opening: `Phrase embeddings of ${model.dimension} dimensions, trained with pearl ${pearl} from ${start}.`,
+    commands: [
+      `pearl encode phrases.csv --model ${name}`,
+      ...(model.types > 0 ? [`pearl type "The New York Times" --model ${name}`] : []),
+    ],
+    training: [
+      `method: PEARL (Chen, Varoquaux and Suchanek, 2024): NT-Xent at temperature ${settings.temperature} between phrases and their twins${settings.types === "learned" ? `, cross-entropy of ${model.types} phrase types` : ""}`,
+      `corpus: ${corpus.name} (fingerprint ${corpus.fingerprint}), ${factsText(corpus)}`,
+      `batch: ${settings.anchors} phrases with ${settings.hardNegatives} hard negatives each, ${settings.synonyms} pairs of synonyms${pairs ? `, ${settings.pairRows} pairs of ${pairs.file}` : ""}`,
+      `transformer: ${base ? base.name : transformerFromScratch(settings)}; character encoder: ${encoder}`,
+      `${formatCount(result.steps)} steps, learning rate ${settings.learningRate}, dropout ${settings.dropout}, seed ${seed}`,
+      averaged && `averaged with the base's weights: ${averageWithBase} of the trained ones`,
+    ],
+  });
+}
+
+/** What a corpus has, for notes and cards. */
+const factsText = ({ phrases, typed, withHardNegatives, synonymPairs }: CorpusFacts): string =>
+  `${formatCount(phrases)} phrases, ${formatCount(typed)} with a type, ${formatCount(withHardNegatives)} with hard negatives, ${formatCount(synonymPairs)} pairs of synonyms`;
+
+function transformerFromScratch({ shape }: MethodSettings): string {
+  const { hidden = 256, layers = 2, vocabulary = 16_000 } = shape;
+  if (layers === 0) return "none";
+  return `from scratch, ${layers} layers of ${hidden}, ${formatCount(vocabulary)} pieces`;
+}
+
+/** The corpus of a training: the user's, or one that is built from WordNet and cached; mined for hard negatives. */
+interface PrepareCorpusOptions extends Pick<RunOptions, "onNote" | "threads" | "signal"> {
+  /** Folder of a corpus; default: one that is built from WordNet and cached. */
+  readonly corpus?: string;
+  /** Called during long work before the training: building, mining. */
+  readonly onPreparation?: (what: string, done: number, total?: number) => void;
+}
+
+interface CorpusRequest extends PrepareCorpusOptions {
+  /** Missing hard negatives are mined with this encoder, a folder or hub id; "none": they are not needed. */
+  readonly hardNegatives: "none" | { readonly encoder: string | undefined };
+  /** Where WordNet's corpus is built if the cache has none; default: in the cache. */
+  readonly buildIn?: string;
+}
+
+/** The cache of WordNet's corpus. */
+const defaultCorpusFolder = (): string => cachePath("corpus-wordnet");
+
+/**
+ * Finds, builds and mines as needed.
+ * @returns the folder of the corpus
+ * @throws MissingDataError if the named folder is no corpus; TableError
+ */
+async function prepareCorpus(request: CorpusRequest): Promise<string> {
+  const { corpus, hardNegatives, onNote } = request;
+  const folder = corpus ?? (await wordnetCorpus(request));
+  await readManifest(folder);
+  if (hardNegatives === "none" || (await exists(join(folder, CORPUS_FILES.hardNegatives)))) return folder;
+  onNote?.(`${folder} has no hard negatives yet: mining them as pearl mine does`);
+  const { threads, signal, onPreparation } = request;
+  const { negatives, path } = await withEncoder(
+    undefined,
+    { source: hardNegatives.encoder, threads, signal },
+    (encoder) =>
+      mineCorpus(folder, {
+        ...{ encoder, threads, signal, onNote },
+        onProgress: ({ step, done, total }) => onPreparation?.(step, done, total),
+      }),
+  );
+  onNote?.(`${formatCount(negatives)} hard negatives, in ${path}`);
+  return folder;
+}
+
+async function wordnetCorpus(request: CorpusRequest): Promise<string> {
+  const { onNote, onPreparation, threads, signal, buildIn } = request;
+  const cached = defaultCorpusFolder();
+  if (await exists(join(cached, CORPUS_FILES.manifest))) {
+    onNote?.(`no corpus was named: using WordNet's, from ${cached}`);
+    return cached;
+  }
+  const output = buildIn ?? cached;
+  onNote?.(`no corpus was named: building one from WordNet, in ${output}`);
+  await buildCorpus({
+    ...{ output, wordnet: "included", threads, signal, onNote },
+    onProgress: (stage, done, total) => onPreparation?.(stage, done, total),
+  });
+  return output;
+}
+
+/** What a training on a corpus would do: its settings, sizes and steps, without training. */
+export interface TrainingPlan extends RunPlan {
+  readonly settings: MethodSettings;
+  /** The paper's settings beside these. */
+  readonly paper: readonly Departure[];
+  /** The transformer: a pretrained one's name, or "from scratch". */
+  readonly base: string;
+  readonly corpus: CorpusFacts;
+  readonly dimension: number;
+  /** Number of phrase types that are learned. */
+  readonly types: number;
+  /** Pairs of phrases in the first batch. */
+  readonly pairsPerBatch: number;
+  /** Fraction of them with two equal phrases. */
+  readonly unchanged: number;
+  /** Work that comes first, such as mining. */
+  readonly before: readonly string[];
+}
+
+/**
+ * Prepares a training in a temporary folder, takes a few steps, and leaves nothing behind.
+ * @throws the errors of a training before its first step
+ */
+export async function planTraining(options: CorpusFinetuneOptions): Promise<TrainingPlan> {
+  options.signal?.throwIfAborted();
+  return inTemporaryFolder(async (work) => {
+    const before: string[] = [];
+    const buildIn = join(work, "corpus");
+    const corpus = await prepareCorpus({ ...options, hardNegatives: "none", buildIn });
+    if (corpus === buildIn) before.push(`a corpus is built from WordNet, in ${defaultCorpusFolder()}`);
+    const mined = await exists(join(corpus, CORPUS_FILES.hardNegatives));
+    // a training without a base may turn to `otherwise`, whose hard negatives must not be mined either
+    const unmined = (settings: MethodSettings) => (mined ? settings : { ...settings, hardNegatives: 0 });
+    const otherwise = options.otherwise && unmined(options.otherwise);
+    const given = { ...options, corpus, settings: unmined(options.settings), otherwise };
+    const prepared = await prepareTraining(given, work);
+    const asked = prepared.isOtherwise && options.otherwise ? options.otherwise : options.settings;
+    const settings = { ...prepared.settings, hardNegatives: asked.hardNegatives };
+    if (settings.hardNegatives > 0 && !mined)
+      before.push("hard negatives are mined; neither the times nor the measured batches include this");
+    const { start, data, pretrained } = prepared;
+    const rows = data.describe(0);
+    return {
+      ...(await planRun(runOf(prepared, options), options)),
+      ...{ settings, before, paper: departures(settings), corpus: data.facts },
+      base: pretrained?.name ?? "from scratch",
+      dimension: start.assembled.width,
+      types: start.assembled.types.length,
+      pairsPerBatch: rows.length,
+      unchanged: rows.filter(({ text, positive }) => text === positive).length / rows.length,
+    };
+  });
 }

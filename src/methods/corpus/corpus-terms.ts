@@ -4,8 +4,7 @@ import { contrastBothWays } from "../../nn/losses.js";
 import { type Net, number, reduce } from "../../nn/net.js";
 import { l2Normalise } from "../../nn/pooling.js";
 import { tensor } from "../../onnx/tensor.js";
-import type { LossTerm } from "../../pearl/loss/program.js";
-import { type BatchRows, columnsOf, contrastiveLoss } from "../../pearl/loss/terms.js";
+import { type BatchRows, columnsOf, contrastiveLoss, type LossTerm } from "../../pearl/loss/program.js";
 import { type Feeds, int64 } from "../../runtime/tensor.js";
 import type { MethodSettings } from "../settings/method-settings.js";
 

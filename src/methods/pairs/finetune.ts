@@ -7,7 +7,7 @@ import { packageVersion } from "../../files/package.js";
 import { locateModel } from "../../hub/locate.js";
 import { type ObjectiveSettings, settingsOf as objectiveSettings } from "../../objectives/objective.js";
 import { type ObjectiveName, objectiveNamed } from "../../objectives/registry.js";
-import { dropoutSeed } from "../../onnx/rewrite/dropout-mask.js";
+import { dropoutSeed } from "../../onnx/rewrite/dropout.js";
 import { openReader, readPhrases, samplePhrases } from "../../pearl/contrastive-batch.js";
 import { pairProgram, prepareForTraining } from "../../pearl/loss/program.js";
 import { pearlSchedule, pearlSmall } from "../../pearl/presets.js";
@@ -19,18 +19,30 @@ import type { PreparedRun, RunOptions, RunPlan, RunRecord, RunReport } from "../
 import { planRun, resultOf, runMethod } from "../../training/run.js";
 import { checkEvaluation, evaluationOn } from "../benchmark-score.js";
 import type { CorpusFinetuneOptions } from "../corpus/corpus-finetune.js";
-import { type BaseModel, cardText, phraseModel } from "../model-writer.js";
 import {
   decayOf,
   type MethodSchedule,
   scheduleOf,
   type UpdateSettings,
 } from "../settings/method-settings.js";
-import { averagedWithBase, describeBase, startOfBase } from "../start-model.js";
+import {
+  averagedWithBase,
+  type BaseModel,
+  cardText,
+  describeBase,
+  phraseModel,
+  startOfBase,
+} from "../start-model.js";
 import { evaluationOf, heldOutChart, heldOutOf, type SplitPairs, splitPairs } from "./held-out.js";
 import { createPairData, type PairData } from "./pair-data.js";
-import type { Pair, PairTable } from "./pairs.js";
-import { fingerprintOf, type PairSource, readSources, type SourceTable } from "./sources.js";
+import {
+  fingerprintOf,
+  type Pair,
+  type PairSource,
+  type PairTable,
+  readSources,
+  type SourceTable,
+} from "./pairs.js";
 import type { Teacher, TeacherRecord } from "./teacher.js";
 import { agreementOn, checkTeacher, isImitation, teacherFor } from "./teacher.js";
 import type { ChosenObjective, PhraseView, PunctuationSettings } from "./views.js";

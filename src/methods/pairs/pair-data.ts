@@ -5,8 +5,7 @@ import { contrastiveBatch, type Reader, readDistinct } from "../../pearl/contras
 import { batchSeed, createRandom, inEpochs } from "../../random.js";
 import { type Feeds, float32, int32 } from "../../runtime/tensor.js";
 import type { TrainingData } from "../../training/trainer.js";
-import type { Pair, PairTable } from "./pairs.js";
-import { mixedOrder, type PairsOfSource } from "./sources.js";
+import { mixedOrder, type Pair, type PairsOfSource, type PairTable } from "./pairs.js";
 import type { Teacher } from "./teacher.js";
 import { cutsOf, mixtures, pairInputs, punctuated, type TermOptions } from "./views.js";
 

@@ -3,8 +3,8 @@
  * several are joined, so that a cosine is the mean of theirs.
  */
 import { averageRanks, pearson } from "../../benchmark/metrics.js";
+import { dotProducts } from "../../encoder/batching.js";
 import { type LoadOptions, PhraseEncoder } from "../../encoder/phrase-encoder.js";
-import { dotProducts } from "../../encoder/pooling.js";
 import { withEncoder } from "../../encoder/with-encoder.js";
 import { ArgumentError } from "../../errors.js";
 import { formatCount } from "../../files/count-text.js";

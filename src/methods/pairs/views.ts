@@ -16,11 +16,9 @@ import type { VectorLayout } from "../../architectures/architecture.js";
 import { ArgumentError } from "../../errors.js";
 import { ntXent } from "../../nn/losses.js";
 import { type Net, number } from "../../nn/net.js";
-import type { ObjectiveSettings } from "../../objectives/objective.js";
-import { lossOfPrefixes } from "../../objectives/prefixes.js";
+import { lossOfPrefixes, type ObjectiveSettings } from "../../objectives/objective.js";
 import { type ObjectiveName, objectiveNamed } from "../../objectives/registry.js";
-import { type LossTerm, lossNames } from "../../pearl/loss/program.js";
-import { columnsOf } from "../../pearl/loss/terms.js";
+import { columnsOf, type LossTerm, lossNames } from "../../pearl/loss/program.js";
 import { createRandom, type Random } from "../../random.js";
 import { float32, int32, type Tensor } from "../../runtime/tensor.js";
 

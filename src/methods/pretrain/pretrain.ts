@@ -10,7 +10,7 @@ import { createRandom } from "../../random.js";
 import { readWordVectors, type WordVectors } from "../../text/word-vectors.js";
 import type { PreparedRun, RunOptions, RunRecord, RunReport } from "../../training/run.js";
 import { resultOf, runMethod } from "../../training/run.js";
-import { cardText, unmeasured } from "../model-writer.js";
+import { cardText, unmeasured } from "../start-model.js";
 import { createContextBatches, spanFeeds, spanSampler } from "./spans.js";
 import { type OpenTextsOptions, openTexts, readShard, type TextShards, textFolder } from "./text-shards.js";
 

@@ -9,7 +9,7 @@ import { ArgumentError, messageOf } from "../../errors.js";
 import { type PearlSettings, pearlBase, pearlSmall } from "../../pearl/presets.js";
 import type { AdamOptions } from "../../training/optimiser/adam.js";
 import type { Schedule } from "../../training/optimiser/optimiser.js";
-import type { RunKey } from "../corpus/neighbour-runs.js";
+import type { RunKey } from "./schema.js";
 import { type schedulesByName, settingsFault } from "./schema.js";
 
 /** What two phrases of a pair have in common: their spelling, their meaning, or both, as other forms of a name. */

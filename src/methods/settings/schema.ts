@@ -1,8 +1,8 @@
 /** What each setting of a training may be: names and values, also within settings. */
 import * as v from "valibot";
 import { resolveSettings, settingFiles, settingWords } from "../../augmentation/settings.js";
+import { fileFingerprint } from "../../files/checksums/fingerprint.js";
 import { nearestName } from "../../table/columns.js";
-import { RUN_KEYS } from "../corpus/neighbour-runs.js";
 import { viewNames } from "../pairs/views.js";
 import type { MethodSettings } from "./method-settings.js";
 
@@ -23,6 +23,14 @@ const bySource = <Value extends v.GenericSchema>(value: Value) =>
   v.record(v.string(), value, "settings by name");
 const orWord = (own: string, schema: v.GenericSchema) =>
   v.lazy((input) => (typeof input === "string" ? v.literal(own, `${own}, or settings`) : schema));
+
+/**
+ * What the pairs of a run share. "rarest": their rarest common word; the other words tell them apart. "last": as many
+ * last words as possible, as in a table of hospitals or of a team's seasons; the first words and the year tell them
+ * apart. "first": the first word, as in "is accepted" and "is seen".
+ */
+export type RunKey = (typeof RUN_KEYS)[number];
+export const RUN_KEYS = ["rarest", "last", "first"] as const;
 
 const gate = number("a number above 0, at most 1", (value) => value > 0 && value <= 1);
 const gates = { characters: gate, meaning: gate, types: gate };
@@ -110,4 +118,24 @@ export function settingsFault(given: unknown, of: keyof typeof schemas = "corpus
   const must = issue.type === "strict_object" ? "must have" : "must be";
   const found = typeof issue.input === "number" ? issue.input : JSON.stringify(issue.input);
   return `the setting ${path} ${must} ${issue.message}, not ${found}`;
+}
+
+// Settings by the contents of their files: changed files are noticed, and moved ones are the same.
+
+/** The fingerprint of a file; what names none stays as it is. @throws TableError */
+export const contentOf = async (path: string | undefined): Promise<string | undefined> =>
+  path === undefined || path === "none" ? path : fileFingerprint(path);
+
+/** The settings with fingerprints in the place of the paths of augmentation files. @throws TableError */
+export async function withContents<Settings extends Pick<MethodSettings, "augmentation">>(
+  settings: Settings,
+): Promise<Settings> {
+  const { augmentation } = settings;
+  if (augmentation === "none") return settings;
+  const prints = await Promise.all(
+    settingFiles.map(async (name) => {
+      return [name, augmentation[name] && (await Promise.all(augmentation[name].map(fileFingerprint)))];
+    }),
+  );
+  return { ...settings, augmentation: { ...augmentation, ...Object.fromEntries(prints) } };
 }

@@ -1,7 +1,7 @@
 /** The files beside an ONNX file that hold its weights, found without a library and without reading the weights in the file. */
 import { fstatSync } from "node:fs";
 import { posix } from "node:path";
-import { readPart, withFile } from "./parts.js";
+import { readPart, withFile } from "./file.js";
 
 /** Fields of onnx.proto on the way to the place of a tensor's bytes, by number; schema.ts names them all. */
 const ways: Readonly<Record<string, Readonly<Record<number, string>>>> = {

@@ -1,12 +1,20 @@
 /** ONNX files on disk and in memory, including weights in separate files. */
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  readSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { basename, dirname, isAbsolute, join, normalize, sep } from "node:path";
 import { ModelError, messageOf, PearlError } from "../../errors.js";
 import type { Model } from "../model.js";
-import { unpackInt8 } from "../rewrite/stored.js";
+import { unpackIntegers } from "../rewrite/stored.js";
 import { bytesOf } from "../tensor.js";
 import { modelOfProto, protoOfModel, type ReadExternal } from "./codec.js";
-import { readPart, withFile, writePart } from "./parts.js";
 import { decodeModelProto, encodeModelProto } from "./schema.js";
 
 /** Protobuf's own limit. */
@@ -26,7 +34,7 @@ interface ReadOptions {
 }
 
 /**
- * Reads a model from a file or its bytes. Weights are views of the bytes where alignment allows it; those stored as int8
+ * Reads a model from a file or its bytes. Weights are views of the bytes where alignment allows it; those stored as integers
  * (rewrite/stored.ts) become float32.
  * @throws ModelError naming the file and the cure, for anything that is not a whole ONNX model.
  */
@@ -38,7 +46,7 @@ export function readModel(source: string | Uint8Array, options: ReadOptions = {}
   if (bytes.length === 0) throw new ModelError(`${label} is empty. Download or export it again.`);
   rejectOtherFormats(bytes, label);
   try {
-    return unpackInt8(modelOfProto(decodeModelProto(bytes), externalReader(folder)));
+    return unpackIntegers(modelOfProto(decodeModelProto(bytes), externalReader(folder)));
   } catch (error) {
     const reason = error instanceof PearlError ? messageOf(error) : "its bytes do not decode";
     throw new ModelError(
@@ -138,4 +146,38 @@ const protoBeside = (model: Model, path: string) =>
 function weightBytes(model: Model): number {
   const weights = [...model.graph.initializers.values()];
   return weights.reduce((sum, { data }) => sum + (Array.isArray(data) ? 0 : data.byteLength), 0);
+}
+
+/** Files in parts: pieces stay below the 2 GiB that one system call can move. */
+const gibibyte = 2 ** 30;
+
+/** Opens a file for `use` and closes it; a written file is synced. */
+export function withFile<Result>(path: string, flags: "r" | "w", use: (file: number) => Result): Result {
+  const file = openSync(path, flags);
+  try {
+    const result = use(file);
+    if (flags === "w") fsyncSync(file);
+    return result;
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** @throws ModelError if the file ends before `offset + bytes` */
+export const readPart = (file: number, offset: number, bytes: number): Uint8Array =>
+  readInto(new Uint8Array(bytes), file, offset);
+
+/** Fills a part of memory from a file. @throws ModelError if the file ends before */
+export function readInto(part: Uint8Array, file: number, offset = 0): Uint8Array {
+  for (let done = 0; done < part.length; ) {
+    const read = readSync(file, part, done, Math.min(gibibyte, part.length - done), offset + done);
+    if (read === 0) throw new ModelError("the file became shorter while it was read");
+    done += read;
+  }
+  return part;
+}
+
+export function writePart(file: number, offset: number, bytes: Uint8Array): void {
+  for (let done = 0; done < bytes.length; )
+    done += writeSync(file, bytes, done, Math.min(gibibyte, bytes.length - done), offset + done);
 }

@@ -5,7 +5,7 @@ import { ModelError, messageOf, PearlError } from "../../errors.js";
 import { openFingerprint } from "../../files/checksums/fingerprint.js";
 import { parseJson } from "../../files/json.js";
 import { arrayOver, byteLength, bytesOf, type DataType, type Tensor } from "../tensor.js";
-import { readPart, withFile, writePart } from "./parts.js";
+import { readPart, withFile, writePart } from "./file.js";
 
 /** PyTorch's libraries require it. */
 const metadata = { format: "pt" };

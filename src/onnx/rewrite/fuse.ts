@@ -1,8 +1,9 @@
 /** Replaces the many small operators that exporters write for LayerNorm and GELU by one operator each. */
+import { ModelError } from "../../errors.js";
 import type { GraphBuilder } from "../builder.js";
-import { rewriteNodes } from "../graph.js";
+import { constantsToInitializers, rewriteNodes, untieInitializers } from "../graph.js";
 import { intAttribute, intsAttribute, type Model, type Node } from "../model.js";
-import { numbersOf } from "../tensor.js";
+import { numbersOf, transposed } from "../tensor.js";
 import {
   any,
   either,
@@ -15,6 +16,36 @@ import {
   type View,
   viewOf,
 } from "./pattern.js";
+import { upgradeOpset } from "./upgrade.js";
+
+/**
+ * The model with constants as initializers, stored weights transposed once instead of in every run, and
+ * LayerNorm and GELU as single operators. Results stay equal to rounding. A graph that is too old to be upgraded is
+ * not changed. Attention stays as exported: fused operators gain nothing for short phrases on CPU
+ * (benchmarks/encode-speed.mjs).
+ */
+export function prepareForInference(model: Model): Model {
+  let upgraded: Model;
+  try {
+    upgraded = upgradeOpset(model);
+  } catch (error) {
+    if (error instanceof ModelError) return model;
+    throw error;
+  }
+  return fuseOperators(foldTransposes(untieInitializers(constantsToInitializers(upgraded))));
+}
+
+/** Exports without constant folding keep PyTorch's [out, in] and transpose each weight in every run. */
+function foldTransposes(model: Model): Model {
+  return rewriteNodes(model, (node, { graph }) => {
+    const weight = node.op === "Transpose" ? graph.initializers.get(node.inputs[0]) : undefined;
+    const perm = intsAttribute(node, "perm")?.join() ?? "1,0";
+    const isOutput = graph.outputs.some((output) => output.name === node.outputs[0]);
+    if (weight?.dims.length !== 2 || weight.type !== "float32" || perm !== "1,0" || isOutput) return false;
+    graph.initializers.set(node.outputs[0], transposed(weight));
+    return true;
+  });
+}
 
 /** Reduces the last axis and keeps it. The axes are an attribute, or an input from version 18 on. */
 const overLastAxis = (node: Node, view: View): boolean => {

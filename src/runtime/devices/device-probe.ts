@@ -3,9 +3,8 @@ import { availableParallelism } from "node:os";
 import { GraphBuilder } from "../../onnx/builder.js";
 import { encodeModel } from "../../onnx/io/file.js";
 import { createRandom } from "../../random.js";
-import { type Device, parseDevice } from "../device.js";
+import { type Device, failureReason, parseDevice } from "../device.js";
 import { createOrtSession } from "../ort-session.js";
-import { failureReason } from "./device-failure.js";
 import { answerProbe, type ProbeAnswer } from "./probe.js";
 
 /** A probe's answer with the time of a step. */

@@ -1,6 +1,6 @@
 /** Cuts a batch of phrases of mixed length into chunks, to bound memory and to compute little padding. */
 import { ArgumentError } from "../../errors.js";
-import { longestFirst } from "../../longest-first.js";
+import { batchByCost, longestFirst } from "../../longest-first.js";
 import type { Tensor } from "../../runtime/tensor.js";
 import type { Chunk } from "../program.js";
 
@@ -18,13 +18,11 @@ export interface ChunkOptions {
  */
 export function planChunks(lengths: ArrayLike<number>, options: ChunkOptions = {}): Int32Array[] | undefined {
   const { cells = 4096, overhead = 96 } = options;
-  const order = longestFirst(lengths);
-  const longest = lengths[order[0]];
-  const groups = groupsOf(order, lengths, overhead);
-  const work = groups.reduce((sum, rows) => sum + rows.length * lengths[rows[0]] + overhead, 0);
-  const whole = order.length * longest;
+  const groups = batchByCost(lengths, { cells: Number.POSITIVE_INFINITY, run: overhead });
+  const work = groups.reduce((sum, { rows, length }) => sum + rows.length * length + overhead, 0);
+  const whole = lengths.length * groups[0].length;
   if (whole <= cells && 3 * whole <= 4 * work) return undefined;
-  return groups.flatMap((rows) => evenParts(rows, Math.max(1, Math.floor(cells / lengths[rows[0]]))));
+  return groups.flatMap(({ rows, length }) => evenParts(rows, Math.max(1, Math.floor(cells / length))));
 }
 
 /**
@@ -53,27 +51,6 @@ export function planEqualChunks(lengths: ArrayLike<number>, cells: number): Int3
 /** The length that a row is padded to on a GPU: a power of two, 8 at least; at most what the model reads. */
 export const paddedLength = (length: number, most = Number.POSITIVE_INFINITY): number =>
   Math.max(length, Math.min(most, 2 ** Math.max(3, Math.ceil(Math.log2(length)))));
-
-/** The cheapest partition of rows, sorted by falling length, into groups: dynamic programming over the lengths. */
-function groupsOf(order: Int32Array, lengths: ArrayLike<number>, overhead: number): Int32Array[] {
-  // the first place of each distinct length, then the end
-  const starts = [...order.keys()].filter((i) => i === 0 || lengths[order[i]] !== lengths[order[i - 1]]);
-  const ends = [...starts, order.length];
-  const cost = [0];
-  const from = [0];
-  for (let end = 1; end < ends.length; end++) {
-    cost[end] = Number.POSITIVE_INFINITY;
-    for (let start = 0; start < end; start++) {
-      const cells = (ends[end] - ends[start]) * lengths[order[ends[start]]];
-      const total = cost[start] + cells + overhead;
-      if (total < cost[end]) [cost[end], from[end]] = [total, start];
-    }
-  }
-  const groups: Int32Array[] = [];
-  for (let end = ends.length - 1; end > 0; end = from[end])
-    groups.unshift(order.subarray(ends[from[end]], ends[end]));
-  return groups;
-}
 
 function evenParts(rows: Int32Array, most: number): Int32Array[] {
   const count = Math.ceil(rows.length / most);

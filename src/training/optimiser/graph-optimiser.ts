@@ -17,16 +17,18 @@ import {
   adamGraph,
   copyGraph,
   groupGradients,
+  groupWeights,
   inputsOf,
   lossInput,
+  placesIn,
   reportName,
   scalarsName,
   sumGraph,
+  type WeightGroup,
   weightOutput,
   weightsGraph,
 } from "./adam-graph.js";
 import { type Optimiser, type OptimiserOptions, statePrefixes } from "./optimiser.js";
-import { groupWeights, placesIn, type WeightGroup } from "./weight-groups.js";
 
 /** Gives a session for a graph, opened on first use of its name. */
 type SessionOf = (name: string, graph: () => Model, place?: "memory" | "device") => Promise<OrtSession>;

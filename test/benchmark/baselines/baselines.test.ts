@@ -10,13 +10,15 @@ import {
   tfidfBaseline,
   tfidfWordsBaseline,
 } from "../../../src/benchmark/baselines/tfidf.js";
-import { averagedVectors, gloveBaseline } from "../../../src/benchmark/baselines/word-vectors.js";
-import type { EmbeddingModel, SimilarityModel } from "../../../src/benchmark/model.js";
 import {
+  averagedVectors,
+  type EmbeddingModel,
+  gloveBaseline,
   jaroWinklerBaseline,
   levenshteinBaseline,
   levenshteinSimilarity,
   resolveModel,
+  type SimilarityModel,
 } from "../../../src/benchmark/models.js";
 import { createRandom } from "../../../src/random.js";
 

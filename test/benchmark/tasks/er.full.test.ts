@@ -1,6 +1,6 @@
 /** Entity resolution: what is scored, and how it is shown, on tables that the test makes. */
 import { describe, expect, it } from "vitest";
-import { nearestRows } from "../../../src/benchmark/baselines/nearest-row.js";
+import { nearestRows } from "../../../src/benchmark/baselines/tfidf.js";
 import { formatReports } from "../../../src/benchmark/report.js";
 import { type ModelReport, runBenchmark } from "../../../src/benchmark/runner.js";
 import { type Table, tableWithDuplicates, twoTables } from "../../match/people.js";

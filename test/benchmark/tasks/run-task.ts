@@ -1,5 +1,5 @@
 /** Runs one task on the small benchmark or on a folder of its own, with seed 0. */
-import type { PhraseModel } from "../../../src/benchmark/model.js";
+import type { PhraseModel } from "../../../src/benchmark/models.js";
 import type { Protocol, Task } from "../../../src/benchmark/task.js";
 import { writeData } from "../small-data.js";
 

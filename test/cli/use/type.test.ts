@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { assembleModel } from "../../../src/architectures/compose.js";
 import { readModelFolder } from "../../../src/architectures/model-folder.js";
-import { writeTrainedModel } from "../../../src/methods/model-writer.js";
+import { writeTrainedModel } from "../../../src/methods/start-model.js";
 import { readModel } from "../../../src/onnx/io/file.js";
 import { makeOracleModel } from "../../encoder/oracle-model.js";
 import { newFolder } from "../../setup/new-folder.js";

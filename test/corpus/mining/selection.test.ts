@@ -1,8 +1,13 @@
 /** Which near phrases are hard negatives, and which never are. */
 import { describe, expect, it } from "vitest";
-import { compactCosine, shareVectors, storeVectors } from "../../../src/corpus/mining/compact-vectors.js";
-import { indexKnownPairs, isKnownPair } from "../../../src/corpus/mining/known-pairs.js";
-import { selectNegatives } from "../../../src/pearl/hard-negatives/select.js";
+import {
+  compactCosine,
+  indexKnownPairs,
+  isKnownPair,
+  shareVectors,
+  storeVectors,
+} from "../../../src/corpus/mining/known-pairs.js";
+import { selectNegatives } from "../../../src/pearl/hard-negatives/edit-ratio.js";
 import { createRandom } from "../../../src/random.js";
 
 describe("known pairs", () => {

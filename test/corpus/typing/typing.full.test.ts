@@ -1,7 +1,6 @@
 /** The slow tests beside typing.test.ts. */
 import { describe, expect, it } from "vitest";
-import { readGazetteer } from "../../../src/corpus/typing/gazetteer.js";
-import { createPhraseTyper } from "../../../src/corpus/typing/phrase-typer.js";
+import { createPhraseTyper, readGazetteer } from "../../../src/corpus/typing/phrase-typer.js";
 
 describe("the gazetteer", () => {
   it("knows WordNet's persons, places and peoples, and that common nouns name nothing", async () => {

@@ -1,9 +1,9 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import { fineTypeOf, KNOWN_LABELS } from "../../../src/corpus/typing/labels.js";
+import { fineTypeOf, KNOWN_LABELS } from "../../../src/corpus/typing/fine-types.js";
 import { typeOfAmount, typeOfNamePattern } from "../../../src/corpus/typing/patterns.js";
-import { loadTokenClassifier } from "../../../src/corpus/typing/token-classifier.js";
+import { loadTokenClassifier } from "../../../src/corpus/typing/type-phrases.js";
 import { ENTITY_TYPES } from "../../../src/pearl/phrase-types.js";
 import { testFolder } from "../../table/folder.js";
 import { writeTinyNer } from "./tiny-ner.js";

@@ -2,8 +2,8 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readModelFolder } from "../../../src/architectures/model-folder.js";
+import { pool } from "../../../src/encoder/batching.js";
 import { deviceGraph, poolTokens } from "../../../src/encoder/graph/device-graph.js";
-import { pool } from "../../../src/encoder/pooling.js";
 import { finetuneOnCorpus } from "../../../src/methods/corpus/corpus-finetune.js";
 import { encodeModel, readModel } from "../../../src/onnx/io/file.js";
 import { createOrtSession } from "../../../src/runtime/ort-session.js";

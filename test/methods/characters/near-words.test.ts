@@ -1,6 +1,6 @@
 import { distance } from "fastest-levenshtein";
 import { describe, expect, it } from "vitest";
-import { nearWords } from "../../../src/methods/characters/near-words.js";
+import { nearWords } from "../../../src/methods/characters/word-list.js";
 import { createRandom } from "../../../src/random.js";
 
 describe("words that look alike", () => {

@@ -8,9 +8,9 @@ import { FINE_PHRASE_TYPES } from "../../../src/corpus/typing/fine-types.js";
 import {
   type CorpusBatches,
   type CorpusBatchSettings,
+  neighbourRuns,
   openCorpusBatches as openBatches,
 } from "../../../src/methods/corpus/corpus-batches.js";
-import { neighbourRuns } from "../../../src/methods/corpus/neighbour-runs.js";
 import { readModel } from "../../../src/onnx/io/file.js";
 import { openReader } from "../../../src/pearl/contrastive-batch.js";
 import { PHRASE_TYPES } from "../../../src/pearl/phrase-types.js";

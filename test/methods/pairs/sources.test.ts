@@ -5,8 +5,13 @@ import { describe, expect, it } from "vitest";
 import { readModelFolder } from "../../../src/architectures/model-folder.js";
 import { splitPairs } from "../../../src/methods/pairs/held-out.js";
 import { createPairData } from "../../../src/methods/pairs/pair-data.js";
-import type { Pair } from "../../../src/methods/pairs/pairs.js";
-import { mixedOrder, type PairsOfSource, readSources, sourceOf } from "../../../src/methods/pairs/sources.js";
+import {
+  mixedOrder,
+  type Pair,
+  type PairsOfSource,
+  readSources,
+  sourceOf,
+} from "../../../src/methods/pairs/pairs.js";
 import { readModel } from "../../../src/onnx/io/file.js";
 import { openReader } from "../../../src/pearl/contrastive-batch.js";
 import { createRandom, permutation } from "../../../src/random.js";

@@ -9,7 +9,7 @@ import {
   sentenceBatches,
   sentenceFeeds,
   splitSentences,
-} from "../../../src/methods/pretrain/sentences.js";
+} from "../../../src/methods/pretrain/neighbours.js";
 
 const root = mkdtempSync(join(tmpdir(), "pearl-sentences-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));

@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { withAssigned } from "../../../src/methods/settings/assigned.js";
+import { withAssigned } from "../../../src/methods/settings/choices.js";
 import { presets, readPreset } from "../../../src/methods/settings/method-settings.js";
 import { newFolder } from "../../setup/new-folder.js";
 

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { GraphBuilder } from "../../../src/onnx/builder.js";
 import { readModel } from "../../../src/onnx/io/file.js";
-import { fuseAttention } from "../../../src/onnx/rewrite/fuse-attention.js";
-import { fuseBiases, splitGemms } from "../../../src/onnx/rewrite/fuse-bias.js";
-import { prepareForInference } from "../../../src/onnx/rewrite/inference.js";
+import { prepareForInference } from "../../../src/onnx/rewrite/fuse.js";
+import { fuseAttention, fuseBiases, splitGemms } from "../../../src/onnx/rewrite/fuse-attention.js";
 import { tensor } from "../../../src/onnx/tensor.js";
 import { countOf, encoderFeeds, expectEqual, exportNames, exportPath, goldenFeeds, ort } from "../oracle.js";
 

@@ -1,7 +1,7 @@
 /** A graph whose outputs are dropout's masks for its input. */
 import { GraphBuilder } from "../../../src/onnx/builder.js";
 import type { Model } from "../../../src/onnx/model.js";
-import { dropoutSeed, openMasks } from "../../../src/onnx/rewrite/dropout-mask.js";
+import { dropoutSeed, openMasks } from "../../../src/onnx/rewrite/dropout.js";
 import { type Feeds, int64 } from "../../../src/runtime/tensor.js";
 
 export function maskGraph(places: number, ratio: number): Model {

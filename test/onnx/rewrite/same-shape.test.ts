@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { GraphBuilder } from "../../../src/onnx/builder.js";
 import { producersOf } from "../../../src/onnx/graph.js";
-import { sameShape } from "../../../src/onnx/rewrite/same-shape.js";
+import { sameShape } from "../../../src/onnx/rewrite/dropout.js";
 
 it("finds values of the same shape in layers that are alike, and not where a weight or a size differs", () => {
   const g = new GraphBuilder();

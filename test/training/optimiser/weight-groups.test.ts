@@ -3,12 +3,7 @@ import { GraphBuilder } from "../../../src/onnx/builder.js";
 import { encodeModel } from "../../../src/onnx/io/file.js";
 import { createOrtSession } from "../../../src/runtime/ort-session.js";
 import { float32, type Tensor } from "../../../src/runtime/tensor.js";
-import {
-  groupWeights,
-  placesIn,
-  tensorOf,
-  weightsOf,
-} from "../../../src/training/optimiser/weight-groups.js";
+import { groupWeights, placesIn, tensorOf, weightsOf } from "../../../src/training/optimiser/adam-graph.js";
 
 const none = { weightDecay: 0 };
 

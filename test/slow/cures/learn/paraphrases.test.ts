@@ -2,8 +2,8 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { makeTextModel } from "../../../augmentation/text-model.js";
 import { writeTinyNer } from "../../../corpus/typing/tiny-ner.js";
-import { makeTextModel } from "../../../pearl/augmentation/phrase/text-model.js";
 import { claimCures } from "../cases.js";
 
 const augment = "pearl augment x.csv -o p.tsv -q --paraphrase-model";
