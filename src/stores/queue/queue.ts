@@ -20,7 +20,6 @@ const schema = "pearl_queue";
 const jobs = `${schema}.job`;
 /** Of this version of pearl: the parts of others cannot be merged with its own. */
 const queueName = `pearl-${packageVersion()}`;
-const deadLetters = `${queueName}-dead`;
 
 /** When a job is given to another worker, and how often. */
 export interface JobLimits {
@@ -47,7 +46,7 @@ export interface Printed {
 }
 
 /** A job that failed as often as it may. */
-export interface DeadLetter {
+export interface DeadJob {
   readonly job: Job;
   readonly message: string;
 }
@@ -61,7 +60,7 @@ export interface RunState {
   readonly shards: number;
   /** What the merge printed; null until it is done. */
   readonly merged: Printed | null;
-  readonly dead: readonly DeadLetter[];
+  readonly dead: readonly DeadJob[];
 }
 
 interface QueueOptions {
@@ -102,7 +101,7 @@ export class JobQueue {
     return this.#next(async () => {
       for (let lost = 0; ; lost++) {
         try {
-          this.#open ??= await openQueue(this.address, [deadLetters, queueName]);
+          this.#open ??= await openQueue(this.address);
           this.#isKnown = true;
           return await work(this.#open);
         } catch (error) {
@@ -134,7 +133,6 @@ export class JobQueue {
         [queueName, run.run],
       );
       if (made !== null && made === (await outputState(run))) return "done";
-      await connection.query(`DELETE FROM ${jobs} ${ofRun}`, [deadLetters, run.run]);
       const failed = await connection.query<{ data: unknown }>(
         `DELETE FROM ${jobs} ${ofRun} ${waiting > 0 ? "AND state = 'failed'" : ""} RETURNING data`,
         [queueName, run.run],
@@ -214,7 +212,7 @@ export class JobQueue {
     });
   }
 
-  /** Lets a job be done again or, after the last time, makes it a dead letter. @returns whether it was still this process's */
+  /** Lets a job be done again or, after the last time, leaves it failed. @returns whether it was still this process's */
   fail(held: HeldJob, message: string, how: "this time" | "for good" = "this time"): Promise<boolean> {
     return this.#end(held, async ({ boss, connection }) => {
       if (how === "for good")
@@ -250,8 +248,8 @@ export class JobQueue {
       );
       const dead = await connection.query<{ data: unknown; message: string | null }>(
         `SELECT data, output->>'message' AS message FROM ${jobs} WHERE name = $1 AND data->>'run' = $2
-         ORDER BY data->'index'`,
-        [deadLetters, run],
+           AND state = 'failed' ORDER BY data->'index'`,
+        [queueName, run],
       );
       return {
         ...counts,
@@ -275,7 +273,7 @@ async function insert({ boss }: OpenQueue, added: readonly Job[], limits: JobLim
   const { expireInSeconds, retryLimit } = limits;
   await boss.insert(
     added.map((data) => ({
-      ...{ name: queueName, deadLetter: deadLetters, data, expireInSeconds, retryLimit },
+      ...{ name: queueName, data, expireInSeconds, retryLimit },
       ...{ retryDelay: 1, retryBackoff: true },
       // Runs end in the order in which they began.
       priority: data.step === "shard" ? 0 : 1,
@@ -295,8 +293,8 @@ const makingLock = "hashtextextended('pearl queue', 0)";
 /** Days after which finished jobs, and those that nobody does, are forgotten. */
 const keptDays = 30;
 
-/** @param names queues that are made where they are missing @throws TableError, MissingDataError */
-async function openQueue(address: string, names: readonly string[]): Promise<OpenQueue> {
+/** The queue, made where it is missing. @throws TableError, MissingDataError */
+async function openQueue(address: string): Promise<OpenQueue> {
   const Boss = loadOptional<typeof PgBoss>("pg-boss", "a queue of workers");
   const connection = await connectPostgres(address);
   try {
@@ -319,7 +317,7 @@ async function openQueue(address: string, names: readonly string[]): Promise<Ope
     // Two that make a queue at the same time would wait for each other's locks.
     await connection.query(`SELECT pg_advisory_lock(${makingLock})`);
     await boss.start();
-    for (const name of names) if ((await boss.getQueue(name)) === null) await boss.createQueue(name);
+    if ((await boss.getQueue(queueName)) === null) await boss.createQueue(queueName);
     await connection.query(`SELECT pg_advisory_unlock(${makingLock})`);
     return open;
   } catch (error) {
