@@ -179,7 +179,7 @@ const stages = [
   () => once("finish", [recipe.finish, seed], makeModel, { restart: true }),
   () =>
     pack({
-      ...{ model, vocabulary: "words.txt", card: modelCard },
+      ...{ model, vocabulary: ["words.txt"], card: modelCard },
       graph: quantizeDynamic(readModel(join(model, "onnx/model.onnx")), { products: "kept" }),
       output: resolve(values.output),
       build: record,

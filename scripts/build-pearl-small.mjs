@@ -1,15 +1,15 @@
 /**
  * Builds pearl-small from all-MiniLM-L6-v2, with the settings in scripts/pearl-small/recipe.yaml: tables and corpus of
- * pearl-mini, trainings on pairs, imitation of their mean and pearl-mini, PEARL's method, int8. The recipe names the
- * packages to install first.
+ * pearl-mini, trainings on pairs, PEARL's method with pearl-mini's word encoder beside the transformer, small integers. The
+ * recipe names the packages to install first.
  *
  *     npm run build && node scripts/build-pearl-small.mjs --work WORK --base FOLDER [--data ../shared/data] [--seed 0]
- *         [--recipe FILE] [--until tables|corpus|pairs|imitation|method|pack] [--scores BENCH.json]
+ *         [--recipe FILE] [--until tables|corpus|pairs|method|pack] [--scores BENCH.json]
  *         [-o MODEL]
  *
  * FOLDER holds the base's weights. The script skips stages that are finished in WORK and resumes an interrupted one.
  * WORK/build.json records the seconds and the machine of each stage. --scores is the output of `pearl bench --json`, for
- * the model card. MODEL is WORK/pearl-small by default; benchmarks/pearl-small.md says why pearl does not ship it yet.
+ * the model card. MODEL is WORK/pearl-small by default. benchmarks/pearl-small.md says what was tried.
  */
 import { existsSync, mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -18,13 +18,12 @@ import { parseArgs } from "node:util";
 import { stringify } from "yaml";
 import { readModel } from "../dist/onnx/io/file.js";
 import { storeIntegers } from "../dist/onnx/rewrite/stored.js";
-import { averageWeights } from "../dist/pearl/presets.js";
 import { pack } from "./pack-model.mjs";
 import { averageModels } from "./pearl-mini/finish/average.mjs";
 import { prepare } from "./pearl-mini/prepare.mjs";
 import { defaultData, readRecipe } from "./pearl-mini/recipe.mjs";
 import { smallCard } from "./pearl-small/card.mjs";
-import { pairsBySource, writePairs, writePhrases } from "./pearl-small/tables.mjs";
+import { pairsBySource, writePairs } from "./pearl-small/tables.mjs";
 import { openStages, pearl, runStages } from "./stages.mjs";
 import { writeWhole } from "./training-tables.mjs";
 
@@ -40,7 +39,7 @@ const { values } = parseArgs({
     output: { type: "string", short: "o" },
   },
 });
-const stageNames = ["tables", "corpus", "pairs", "imitation", "method", "pack"];
+const stageNames = ["tables", "corpus", "pairs", "method", "pack"];
 const last = stageNames.indexOf(values.until);
 if (values.work === undefined || values.base === undefined || last < 0) {
   console.error(
@@ -57,9 +56,7 @@ const seed = Number(values.seed ?? recipe.seed);
 mkdirSync(work, { recursive: true });
 const { record, once } = openStages(work);
 const inWork = (/** @type {string[]} */ ...names) => join(work, ...names);
-const [tables, corpus, mean, imitation, model] = ["tables", "corpus", "pairs", "imitation", "model"].map(
-  (name) => inWork(name),
-);
+const [tables, corpus, mean, model] = ["tables", "corpus", "pairs", "model"].map((name) => inWork(name));
 const machine = ["--threads", String(recipe.threads), "--seed", String(seed), "--yes"];
 const resuming = ["--checkpoint-every", "50", "--resume"];
 
@@ -79,8 +76,6 @@ async function makeTables() {
   const sources = pairsBySource(synonyms, recipe.longest);
   for (const [i, own] of recipe.pairs.entries())
     await writePairs(join(tables, `pairs-${i}.tsv`), sources, { ...own, seed: recipe.seed + i });
-  const from = { phrases: join(tables, "phrases.tsv"), sources, longest: recipe.longest };
-  await writePhrases(join(tables, "imitation.tsv"), from, { ...recipe.imitation, seed: recipe.seed });
 }
 
 async function makeCorpus() {
@@ -107,53 +102,31 @@ async function makeMean() {
   averageModels(folders, mean);
 }
 
-async function makeImitation() {
-  if (isModel(imitation)) return;
-  const { teachers } = recipe.imitation;
-  await pearl(
-    ...["finetune", "--base", mean, "--pairs", join(tables, "imitation.tsv"), "--teacher", mean],
-    ...teachers.flatMap((/** @type {string} */ name) => ["--teacher", name]),
-    ...[...flagsOf(recipe.imitation), ...machine, ...resuming, "-o", imitation],
-  );
-}
-
 async function makeModel() {
   if (isModel(model)) return;
   const preset = inWork("method.yaml");
   writeWhole(preset, stringify(recipe.method.settings));
   await pearl(
-    ...["train", "--corpus", corpus, "--preset", preset, "--base", imitation],
+    ...["train", "--corpus", corpus, "--preset", preset, "--base", mean],
     ...["--steps", String(recipe.method.steps), ...machine, ...resuming, "-o", model],
   );
-}
-
-/** The model with its transformer's weights averaged with the mean's; character encoder and type head stay. */
-function averagedWithMean() {
-  const [trained, ofMean] = [model, mean].map((folder) => readModel(join(folder, "onnx/model.onnx")));
-  const { initializers } = trained.graph;
-  const floats = new Map([...initializers].filter(([, { type }]) => type === "float32"));
-  const share = 1 - recipe.finish.shareOfMean;
-  for (const [name, weight] of averageWeights(floats, ofMean.graph.initializers, { share }))
-    initializers.set(name, weight);
-  return trained;
 }
 
 /** What decides the tables; options of trainings do not. */
 const ofTables = [
   ...recipe.pairs.map((/** @type {any} */ { pairs, shares }) => ({ pairs, shares })),
-  ...[recipe.imitation.phrases, recipe.imitation.pairs, recipe.longest],
+  recipe.longest,
 ];
 
 const stages = [
   () => once("tables", ofTables, makeTables),
   () => once("corpus", [], makeCorpus),
   () => once("pairs", [recipe.pairs, seed], makeMean),
-  () => once("imitation", [recipe.imitation, seed], makeImitation),
   () => once("method", [recipe.method, seed], makeModel),
   () =>
     pack({
-      ...{ model, vocabulary: "tokenizer.json", card: smallCard },
-      graph: storeIntegers(averagedWithMean()),
+      ...{ model, vocabulary: ["tokenizer.json", "words.txt"], card: smallCard },
+      graph: storeIntegers(readModel(join(model, "onnx/model.onnx")), { tables: 4 }),
       output: resolve(values.output ?? inWork("pearl-small")),
       build: record,
       tables,

@@ -3,7 +3,7 @@
  * it fetches the compiler for this run only. `--no-check` skips type checks.
  */
 import { execFileSync } from "node:child_process";
-import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 const local = "node_modules/typescript/bin/tsc";
@@ -32,6 +32,10 @@ cpSync("src/serve/review/page", "dist/serve/review/page", { recursive: true });
 // The browser's bundle needs a development dependency, too.
 if (existsSync("node_modules/esbuild")) await (await import("./build-web.mjs")).buildWeb();
 else console.error("dist/web is left out: esbuild is not installed");
+
+// `pearl --help` lists commands without loading them.
+const { loadCommands, overviewOf } = await import("../dist/cli/commands.js");
+writeFileSync("dist/cli/overview.json", JSON.stringify(overviewOf(await loadCommands())));
 
 // npm sets this bit only when it first links the command.
 chmodSync("dist/cli/main.js", 0o755);

@@ -12,7 +12,7 @@ const MOST_BYTES = 30 * 2 ** 20;
  * @param {object} options
  * @param {string} options.model folder of the trained model
  * @param {import("../dist/onnx/model.js").Model} options.graph what is shipped of its graph
- * @param {string} options.vocabulary its file of words or tokens
+ * @param {string[]} options.vocabulary its files of words and tokens
  * @param {string} options.output folder to ship; existing files are replaced
  * @param {{ stages: Record<string, import("./stages.mjs").Stage> }} options.build seconds and machine of each stage
  * @param {string} options.tables folder with prepared.json
@@ -24,7 +24,7 @@ const MOST_BYTES = 30 * 2 ** 20;
 export async function pack({ model, graph, vocabulary, output, build, tables, recipe, seed, scores, card }) {
   mkdirSync(join(output, "onnx"), { recursive: true });
   writeModel(graph, join(output, "onnx/model.onnx"));
-  copyFileSync(join(model, vocabulary), join(output, vocabulary));
+  for (const name of vocabulary) copyFileSync(join(model, name), join(output, name));
   const config = { name: recipe.name, license: recipe.license, ...readJson(join(model, "config.json")) };
   const prepared = readJson(join(tables, "prepared.json"));
   const training = readJson(join(model, "training.json"));

@@ -4,7 +4,7 @@ import { number, originsTable, reportOf, scoresOf, tableOf } from "../pearl-mini
 
 /** Returns README.md of the model. @param facts `reports`: output of `pearl bench --json`, if any */
 export function smallCard({ recipe, config, record, reports }) {
-  const { name, base, pairs, imitation, method } = recipe;
+  const { name, base, pairs, method } = recipe;
   const own = reports && reportOf(name, reports);
   const stages = Object.entries(record.stages).map(([stage, { seconds, machine }]) => [
     ...[stage, (seconds / 60).toFixed(1), `${machine.processor}, ${machine.cores} cores`],
@@ -25,7 +25,7 @@ ${own ? `${modelIndex(name, own)}\n` : ""}---
 # ${name}
 
 Phrase embeddings with ${config.pearl.dimension} dimensions and a head for ${config.pearl.types.length} phrase types: ${base}
-(Apache-2.0), a transformer, concatenated with a character encoder, trained with pearl. It works offline.
+(Apache-2.0), a transformer, concatenated with the word encoder of pearl-mini, trained with pearl. It works offline.
 
     pearl encode phrases.csv --model ${name}
 
@@ -43,13 +43,12 @@ The trainings on pairs, each from the base:
 ${trainings.join("\n")}
 
 1. Their weights are averaged.
-2. For ${imitation.options.steps} steps, the result imitates the mean of its own cosines and those of ${imitation.teachers.join(" and ")}.
-3. PEARL's method (Chen, Varoquaux and Suchanek, 2024): hashed n-grams beside the transformer, twins by augmentation, known
-   synonyms, the type head; ${method.steps} steps, averaged at ${method.settings.averageWithBase}.
-4. The transformer's weights are averaged with those of step 1, which count ${recipe.finish.shareOfMean}.
+2. PEARL's method (Chen, Varoquaux and Suchanek, 2024): pearl-mini's word encoder beside the transformer, each with half of
+   the cosine, twins by augmentation, known synonyms, the type head; ${method.steps} steps, averaged at
+   ${method.settings.averageWithBase} with what they began with.
 
-Weights are stored as int8 with a scale for each row of a table and each column of a product, and computed in float32: beyond
-rounding, vectors do not depend on the batch or the processor.
+Tables are stored in four bits with a scale for each row, products as int8 with a scale for each column. All is computed in
+float32: beyond rounding, vectors do not depend on the batch or the processor.
 
 ${tableOf(["stage", "minutes", "machine"], stages)}
 
@@ -64,7 +63,7 @@ ${originsTable(record.tables.kept["synonyms.tsv"])}
 
 ## Limits
 
-- The model is for English phrases of up to a dozen words. It reads lower case; only its n-grams see capitals.
+- The model is for English phrases of up to a dozen words. The transformer reads lower case; the word encoder sees capitals.
 - The data has the gaps and biases of Wikipedia and of web lists.
 `;
 }

@@ -1,4 +1,6 @@
 /** Every command of `pearl`, loaded when it is needed. */
+import { readFile } from "node:fs/promises";
+import { Option } from "commander";
 import type { AnyCommand } from "./command.js";
 
 /** Every command, in the order of `pearl --help`; only the one that is run is loaded. */
@@ -50,9 +52,33 @@ const loaders: Readonly<Record<string, () => Promise<{ default: AnyCommand }>>> 
   },
 };
 
+/** What `pearl --help` says of a command; the build writes it of all commands, so that none has to be loaded for it. */
+interface Overview extends Pick<AnyCommand, "name" | "summary" | "arguments"> {
+  readonly hasOptions: boolean;
+}
+
+const overviewFile = new URL("overview.json", import.meta.url);
+
+export const overviewOf = (commands: readonly AnyCommand[]): Overview[] =>
+  commands.map(({ name, summary, arguments: given, options = [] }) => ({
+    ...{ name, summary, arguments: given, hasOptions: options.length > 0 },
+  }));
+
+/** Commands that can be listed alone; undefined where nothing was built. */
+async function listedCommands(): Promise<AnyCommand[] | undefined> {
+  const text = await readFile(overviewFile, "utf8").catch(() => undefined);
+  if (text === undefined) return undefined;
+  const listed = JSON.parse(text) as Overview[];
+  return listed.map(({ hasOptions, ...described }) => ({
+    ...{ ...described, examples: [], options: hasOptions ? [new Option("--any")] : [] },
+  }));
+}
+
 /** The command called `first`, or all commands where there is none of that name; none to print the version. */
 export async function loadCommands(first?: string): Promise<AnyCommand[]> {
   if (first === "--version" || first === "-V") return [];
+  const listed = first === "--help" || first === "-h" ? await listedCommands() : undefined;
+  if (listed) return listed;
   const named =
     first !== undefined && Object.hasOwn(loaders, first) ? [loaders[first]] : Object.values(loaders);
   return (await Promise.all(named.map((load) => load()))).map(({ default: declared }) => declared);
