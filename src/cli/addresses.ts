@@ -1,5 +1,4 @@
 /** What each command does first: it stops cleanly, and refuses what it cannot write, or would write over what it reads. */
-
 import { existsSync } from "node:fs";
 import { UsageError } from "../errors.js";
 import { isObjectAddress, isPostgresAddress, refuseUnknownAddress } from "../files/place.js";

@@ -1,5 +1,4 @@
 /** What a running command works with: output and progress, interruption, the model, and an orderly end. */
-
 import { existsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { extname, resolve } from "node:path";

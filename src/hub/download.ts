@@ -1,5 +1,4 @@
 /** Models by hub id: `downloadModel("intfloat/e5-small-v2")` gives a model folder in the hub's own cache. */
-
 import { access, constants, readFile } from "node:fs/promises";
 import { join, posix } from "node:path";
 import { filesOf } from "../architectures/registry.js";

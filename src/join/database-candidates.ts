@@ -3,7 +3,6 @@
  * neighbours of the nearest ones, from which the spacing of the left table is measured, and a sample, from which columns are
  * chosen and frequent words are known. The other rows are not read.
  */
-
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { withEncoder } from "../encoder/with-encoder.js";
 import { ModelError, UsageError } from "../errors.js";

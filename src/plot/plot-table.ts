@@ -1,5 +1,4 @@
 /** Draws the phrases of a table as a map: reads, samples, encodes, projects, draws and writes. */
-
 import { createRequire } from "node:module";
 import { basename, extname } from "node:path";
 import type { EncoderSource } from "../encoder/encode-table.js";

@@ -1,5 +1,4 @@
 /** Indexes tables of phrases: encodes them, and adds them to an index with their columns. */
-
 import {
   type EncoderSource,
   type EncodeTableOptions,

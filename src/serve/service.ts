@@ -1,5 +1,4 @@
 /** What the routes work with: a loaded model, open indexes, limits, and the queues that requests wait in. */
-
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { BatchQueue } from "../encoder/batch-queue.js";
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";

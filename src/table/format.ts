@@ -1,5 +1,4 @@
 /** The table formats that pearl reads and writes, and their detection by a file's name and first bytes. */
-
 import { extname } from "node:path";
 import { TableError, UsageError } from "../errors.js";
 import { isPostgresAddress } from "../files/place.js";

@@ -1,5 +1,4 @@
 /** A table of phrases on disk: opened whole, so that trouble shows before any work begins, then streamed. */
-
 import { PearlError, TableError } from "../errors.js";
 import { formatCount } from "../files/count-text.js";
 import { isPostgresAddress } from "../files/place.js";

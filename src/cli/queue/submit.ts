@@ -1,5 +1,4 @@
 /** `pearl submit`: gives a command to the workers of a queue, as shards and their merge. */
-
 import { readdir, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { UsageError } from "../../errors.js";

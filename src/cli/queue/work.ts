@@ -1,5 +1,4 @@
 /** `pearl work`: does jobs of a queue until it is told to end. */
-
 import { fork } from "node:child_process";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,5 +1,4 @@
 /** `pearl serve`: answers over HTTP what the other commands answer, until a signal ends it. */
-
 import { readFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { basename, resolve } from "node:path";

@@ -1,5 +1,4 @@
 /** `--shard` of the long commands: a run does one shard and writes a part, or merges parts, or does all. */
-
 import { stat } from "node:fs/promises";
 import type { PhraseEncoder } from "../../encoder/phrase-encoder.js";
 import { ShardError, UsageError } from "../../errors.js";

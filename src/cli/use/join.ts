@@ -1,5 +1,4 @@
 /** `pearl join`: matches rows of two tables that mean the same, at a required precision. */
-
 import { UsageError } from "../../errors.js";
 import { isPostgresAddress } from "../../files/place.js";
 import type { Sharing } from "../../files/shards/shard.js";

@@ -1,5 +1,4 @@
 /** Arguments that are phrases or one table: a name that looks like a file and is none is an error, not a phrase. */
-
 import { stat } from "node:fs/promises";
 import { dirname, extname } from "node:path";
 import { TableError, UsageError } from "../../errors.js";

@@ -2,7 +2,6 @@
  * The file that a shard writes: what it found, then a manifest of what that belongs to, its length and a mark. With the
  * manifest last, content of any length is written as it is made.
  */
-
 import { createReadStream } from "node:fs";
 import { mkdtemp, open, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";

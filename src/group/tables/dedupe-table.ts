@@ -1,5 +1,4 @@
 /** Removes duplicates from a table file, compared by all its columns or by one. */
-
 import { rm } from "node:fs/promises";
 import { UsageError } from "../../errors.js";
 import { isObjectAddress, isPostgresAddress } from "../../files/place.js";

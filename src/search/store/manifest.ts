@@ -1,5 +1,4 @@
 /** `index.json`: the layout of an index, which generation of its files is current, and how far each of them counts. */
-
 import { open, readdir, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import * as v from "valibot";

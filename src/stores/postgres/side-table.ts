@@ -2,7 +2,6 @@
  * The table of embeddings beside a table of PostgreSQL: `customers_embeddings` holds a key, the hash of the text and the
  * embedding of each row of `customers`. Its comment says which column, which key and which model it belongs to.
  */
-
 import { setTimeout as sleep } from "node:timers/promises";
 import * as v from "valibot";
 import { LockedError, ModelError, TableError, VectorIndexError } from "../../errors.js";

@@ -1,5 +1,4 @@
 /** Jobs of a queue: a command's first pass, its shards, and their merge. Each holds all that a worker needs. */
-
 import { resolve } from "node:path";
 import * as v from "valibot";
 import { StoreError } from "../../errors.js";

@@ -1,5 +1,4 @@
 /** Brings a table of any format into a database, whole, with every column and row kept. */
-
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { TableError } from "../../errors.js";

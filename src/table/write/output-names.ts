@@ -1,5 +1,4 @@
 /** Outputs by their names: none is an input, none is given twice; and whether one is as an earlier run left it. */
-
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";

@@ -1,5 +1,4 @@
 /** Writes rows as CSV, TSV, JSONL or Parquet; the file appears under its name when it is complete. */
-
 import { writeFile } from "node:fs/promises";
 import { isPostgresAddress } from "../../files/place.js";
 import { isSystemError, replaceFile } from "../../files/whole-file.js";
